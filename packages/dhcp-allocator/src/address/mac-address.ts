@@ -1,0 +1,53 @@
+/**
+ * A 48-bit Ethernet address in its one canonical spelling: lower case with colons, `02:00:5e:10:00:ff`.
+ * Two spellings of one address are one client, so everything that stores or compares uses this form.
+ */
+export type MacAddress = string;
+
+const SEPARATED = /^[0-9a-f]{1,2}([:-])[0-9a-f]{1,2}(\1[0-9a-f]{1,2}){4}$/;
+const DOTTED = /^[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}$/;
+const BARE = /^[0-9a-f]{12}$/;
+
+/**
+ * The canonical form of any common spelling (`02-00-5E-10-00-FF`, `0200.5e10.00ff`, `02005e1000ff`, `2:0:5e:10:0:ff`),
+ * or undefined if `text` is none.
+ */
+export function parseMacAddress(text: string): MacAddress | undefined {
+  const lower = text.trim().toLowerCase();
+  if (SEPARATED.test(lower))
+    return lower
+      .split(/[:-]/)
+      .map((octet) => octet.padStart(2, '0'))
+      .join(':');
+  if (DOTTED.test(lower) || BARE.test(lower)) return lower.replaceAll('.', '').replace(/(..)(?!$)/g, '$1:');
+  return undefined;
+}
+
+const OCTET_TEXT: readonly string[] = Array.from({ length: 256 }, (_, octet) => octet.toString(16).padStart(2, '0'));
+const OCTET_WITH_COLON: readonly string[] = OCTET_TEXT.map((text) => `${text}:`);
+
+/** The canonical text of the six octets at `offset`; octets past the end read as zero. */
+export function readMacAddress(bytes: Uint8Array, offset = 0): MacAddress {
+  return (
+    octetWithColon(bytes, offset) +
+    octetWithColon(bytes, offset + 1) +
+    octetWithColon(bytes, offset + 2) +
+    octetWithColon(bytes, offset + 3) +
+    octetWithColon(bytes, offset + 4) +
+    OCTET_TEXT[bytes[offset + 5] ?? 0]
+  );
+}
+
+function octetWithColon(bytes: Uint8Array, offset: number): string {
+  return OCTET_WITH_COLON[bytes[offset] ?? 0] as string;
+}
+
+/** The six octets of a canonical MAC address. */
+export function macAddressBytes(mac: MacAddress): Uint8Array {
+  return Uint8Array.from(mac.split(':'), (octet) => Number.parseInt(octet, 16));
+}
+
+/** True if the group bit is set: multicast and broadcast addresses, which no client has. Source: IEEE 802 §8.2. */
+export function isGroupMacAddress(mac: MacAddress): boolean {
+  return (Number.parseInt(mac.slice(0, 2), 16) & 1) === 1;
+}

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatIpv4Address, parseIpv4Address } from '../address/ipv4-address.js';
+import type { Pool } from '../pool/pool.js';
+import type { PoolDefinition } from '../pool/pool-definition.js';
+import { validatePool } from '../pool/validate-pool.js';
+import { AddressAllocator, type AllocationResult } from './address-allocator.js';
+
+function poolOf(definition: Partial<PoolDefinition> = {}): Pool {
+  const checked = validatePool({
+    name: 'net',
+    cidr: '10.0.0.0/24',
+    serverAddress: '10.0.0.1',
+    start: '10.0.0.10',
+    end: '10.0.0.13',
+    ...definition,
+  });
+  if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+  return checked.value;
+}
+
+const address = (text: string): number => parseIpv4Address(text) as number;
+const vm = (letter: string): string => `02:00:00:00:00:0${letter}`;
+const said = (result: AllocationResult): string => (result.ok ? formatIpv4Address(result.address) : result.reason);
+
+describe('AddressAllocator tells a story', () => {
+  it('lowest free first, sticky to the last address, exhausted at the end', () => {
+    const allocator = new AddressAllocator(poolOf());
+    expect(said(allocator.allocate(vm('a')))).toBe('10.0.0.10');
+    expect(said(allocator.allocate(vm('b')))).toBe('10.0.0.11');
+    expect(said(allocator.allocate(vm('c'), address('10.0.0.10')))).toBe('address-taken');
+    expect(allocator.release(vm('a'))).toBe(true);
+    expect(allocator.release(vm('b'))).toBe(true);
+    expect(said(allocator.allocate(vm('b')))).toBe('10.0.0.11');
+    expect(said(allocator.allocate(vm('c'), address('10.0.0.10')))).toBe('10.0.0.10');
+    expect(said(allocator.allocate(vm('a')))).toBe('10.0.0.12');
+    expect(said(allocator.allocate(vm('d')))).toBe('10.0.0.13');
+    expect(said(allocator.allocate(vm('e')))).toBe('pool-exhausted');
+    expect(allocator.counts()).toEqual({ size: 4, used: 4, reserved: 0, quarantined: 0, free: 0 });
+  });
+
+  it('a reservation is kept for its client, also outside start to end', () => {
+    const allocator = new AddressAllocator(
+      poolOf({
+        reservations: [
+          { macAddress: vm('a'), address: '10.0.0.10' },
+          { macAddress: vm('b'), address: '10.0.0.200' },
+        ],
+      }),
+    );
+    expect(allocator.counts()).toEqual({ size: 5, used: 0, reserved: 2, quarantined: 0, free: 3 });
+    expect(said(allocator.allocate(vm('c')))).toBe('10.0.0.11');
+    expect(said(allocator.allocate(vm('d'), address('10.0.0.10')))).toBe('address-reserved');
+    expect(said(allocator.allocate(vm('b')))).toBe('10.0.0.200');
+    expect(said(allocator.allocate(vm('a')))).toBe('10.0.0.10');
+    allocator.release(vm('a'));
+    expect(allocator.counts()).toEqual({ size: 5, used: 2, reserved: 1, quarantined: 0, free: 2 });
+    expect(said(allocator.allocate(vm('e')))).toBe('10.0.0.12');
+  });
+
+  it('a wanted address is given or refused with the reason', () => {
+    const allocator = new AddressAllocator(poolOf({ exclude: ['10.0.0.12'] }));
+    expect(said(allocator.allocate(vm('a'), address('10.0.0.12')))).toBe('address-withheld');
+    expect(said(allocator.allocate(vm('a'), address('10.0.0.14')))).toBe('address-outside-pool');
+    expect(said(allocator.allocate(vm('a'), address('10.0.9.1')))).toBe('address-outside-pool');
+    expect(said(allocator.allocate(vm('a'), address('10.0.0.13')))).toBe('10.0.0.13');
+    expect(said(allocator.allocate(vm('a'), address('10.0.0.11')))).toBe('client-has-another-address');
+    expect(allocator.allocate(vm('b'), address('10.0.0.13'))).toEqual({ ok: false, reason: 'address-taken', owner: vm('a') });
+  });
+
+  it('a declined address comes back when its quarantine ends, and not before', () => {
+    const allocator = new AddressAllocator(poolOf());
+    allocator.allocate(vm('a'));
+    expect(allocator.quarantine(address('10.0.0.10'), 5_000)).toBe(true);
+    expect(allocator.addressOf(vm('a'))).toBeUndefined();
+    expect(said(allocator.allocate(vm('a')))).toBe('10.0.0.11');
+    expect(said(allocator.allocate(vm('b'), address('10.0.0.10')))).toBe('address-quarantined');
+    expect(allocator.endQuarantines(4_999)).toEqual([]);
+    expect(allocator.endQuarantines(5_000)).toEqual([address('10.0.0.10')]);
+    expect(said(allocator.allocate(vm('b')))).toBe('10.0.0.10');
+  });
+
+  it('no client empties a pool by declining', () => {
+    const allocator = new AddressAllocator(poolOf({ end: '10.0.0.29' }));
+    let quarantined = 0;
+    for (let round = 0; round < 20; round++) {
+      const result = allocator.allocate(vm('a'));
+      if (result.ok && allocator.quarantine(result.address, 1)) quarantined++;
+    }
+    expect(quarantined).toBe(5);
+    expect(allocator.counts()).toEqual({ size: 20, used: 1, reserved: 0, quarantined: 5, free: 14 });
+  });
+});
+
+describe('AddressAllocator laws', () => {
+  const step = fc.record({
+    what: fc.constantFrom('allocate', 'allocate', 'want', 'release', 'quarantine', 'end'),
+    who: fc.integer({ min: 0, max: 11 }),
+    where: fc.integer({ min: 0, max: 9 }),
+  });
+
+  it('never two owners of one address; the counts always add up', () => {
+    const pool = poolOf({
+      start: '10.0.0.10',
+      end: '10.0.0.17',
+      exclude: ['10.0.0.12'],
+      reservations: [{ macAddress: vm('1'), address: '10.0.0.15' }],
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const allocator = new AddressAllocator(pool);
+        for (const { what, who, where } of steps) {
+          const client = vm(who.toString(16));
+          const target = address('10.0.0.9') + where;
+          if (what === 'allocate') allocator.allocate(client);
+          else if (what === 'want') allocator.allocate(client, target);
+          else if (what === 'release') allocator.release(client);
+          else if (what === 'quarantine') allocator.quarantine(target, 1);
+          else allocator.endQuarantines(1);
+          const owned = Array.from({ length: 12 }, (_, n) => allocator.addressOf(vm(n.toString(16)))).filter(
+            (a) => a !== undefined,
+          );
+          expect(new Set(owned).size).toBe(owned.length);
+          for (const one of owned) expect(allocator.quarantined().has(one)).toBe(false);
+          expect(owned).not.toContain(address('10.0.0.12'));
+          const { size, used, reserved, quarantined, free } = allocator.counts();
+          expect(used).toBe(owned.length);
+          expect(used + reserved + quarantined + free).toBe(size);
+          expect(Math.min(reserved, quarantined, free)).toBeGreaterThanOrEqual(0);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,225 @@
+import type { Ipv4Address } from '../address/ipv4-address.js';
+import { cidrContains } from '../address/ipv4-cidr.js';
+import { rangeContains, sizeOfRange } from '../address/ipv4-range.js';
+import type { MacAddress } from '../address/mac-address.js';
+import type { Pool } from '../pool/pool.js';
+import { AddressBitmap } from './address-bitmap.js';
+
+/** Why an address was refused. */
+export type AllocationRefusal =
+  | 'pool-exhausted'
+  | 'address-outside-pool'
+  | 'address-withheld'
+  | 'address-reserved'
+  | 'address-taken'
+  | 'address-quarantined'
+  | 'client-has-another-address';
+
+export type AllocationResult =
+  | { readonly ok: true; readonly address: Ipv4Address }
+  | {
+      readonly ok: false;
+      readonly reason: AllocationRefusal /** Who has it, where somebody does. */;
+      readonly owner?: MacAddress;
+    };
+
+/** How a pool is filled. `size = used + reserved + quarantined + free`. */
+export interface PoolCounts {
+  /** Addresses that can ever be leased. */
+  readonly size: number;
+  readonly used: number;
+  /** Reserved for clients that do not use them now. */
+  readonly reserved: number;
+  readonly quarantined: number;
+  readonly free: number;
+}
+
+/** One client's address, now or last. */
+interface Holding {
+  readonly client: MacAddress;
+  readonly address: Ipv4Address;
+  held: boolean;
+}
+
+/**
+ * Which client has which address of one pool.
+ *
+ * The same calls in the same order give the same addresses: a client gets its reservation, else its last address if that
+ * is still free, else the lowest free one. Every call costs constant time. Not concerned with time: who lifts a
+ * quarantine says when.
+ */
+export class AddressAllocator {
+  readonly #pool: Pool;
+  /** Addresses of the range that nobody may be given: withheld, reserved, used, quarantined. */
+  readonly #unavailable: AddressBitmap;
+  readonly #holdings = new Map<MacAddress, Holding>();
+  readonly #byAddress = new Map<Ipv4Address, Holding>();
+  readonly #reservedFor = new Map<Ipv4Address, MacAddress>();
+  readonly #quarantinedUntilMs = new Map<Ipv4Address, number>();
+  readonly #size: number;
+  #used = 0;
+  #reservedUnused: number;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+    this.#unavailable = new AddressBitmap(sizeOfRange(pool.range));
+    for (const { first, last } of pool.withheld) {
+      for (let address = first; address <= last; address++) this.#unavailable.add(address - pool.range.first);
+    }
+    let size = this.#unavailable.size - this.#unavailable.count;
+    for (const { address, macAddress } of pool.reservations.values()) {
+      if (!this.#block(address)) size++;
+      this.#reservedFor.set(address, macAddress);
+    }
+    this.#size = size;
+    this.#reservedUnused = pool.reservations.size;
+  }
+
+  counts(): PoolCounts {
+    const quarantined = this.#quarantinedUntilMs.size;
+    const reserved = this.#reservedUnused;
+    return { size: this.#size, used: this.#used, reserved, quarantined, free: this.#size - this.#used - reserved - quarantined };
+  }
+
+  /** The address the client has now. */
+  addressOf(client: MacAddress): Ipv4Address | undefined {
+    const holding = this.#holdings.get(client);
+    return holding?.held ? holding.address : undefined;
+  }
+
+  /** The client that has the address now. */
+  ownerOf(address: Ipv4Address): MacAddress | undefined {
+    const holding = this.#byAddress.get(address);
+    return holding?.held ? holding.client : undefined;
+  }
+
+  /**
+   * Gives the client an address: the one it has, else its reservation, else `wanted` (that one or none), else its last
+   * one, else the lowest free one. A client that has another address than `wanted` keeps it and is refused.
+   */
+  allocate(client: MacAddress, wanted?: Ipv4Address): AllocationResult {
+    const previous = this.#holdings.get(client);
+    if (previous?.held) {
+      if (wanted === undefined || wanted === previous.address) return { ok: true, address: previous.address };
+      return { ok: false, reason: 'client-has-another-address' };
+    }
+    const settled = wanted ?? this.#pool.reservations.get(client)?.address;
+    if (settled !== undefined) return this.#allocateExactly(client, settled);
+    if (previous !== undefined && this.#isFree(previous.address)) return this.#hold(client, previous.address);
+    const lowest = this.#unavailable.lowestAbsent();
+    if (lowest === undefined) return { ok: false, reason: 'pool-exhausted' };
+    return this.#hold(client, this.#pool.range.first + lowest);
+  }
+
+  /** Frees the client's address; it is remembered as the client's until somebody else gets it. False if it had none. */
+  release(client: MacAddress): boolean {
+    const holding = this.#holdings.get(client);
+    if (!holding?.held) return false;
+    holding.held = false;
+    this.#used--;
+    if (this.#reservedFor.get(holding.address) === client) this.#reservedUnused++;
+    else this.#unblock(holding.address);
+    return true;
+  }
+
+  /**
+   * Keeps an address from everybody, because somebody unknown uses it; its owner loses it.
+   *
+   * Refused for reserved addresses, which have no substitute, and once a quarter of the pool (at least one address) is in quarantine,
+   * so that no client can empty a pool by declining. Source: RFC 2131 §4.3.3.
+   *
+   * @param untilMs - when `endQuarantines` shall free it; milliseconds on the caller's clock.
+   */
+  quarantine(address: Ipv4Address, untilMs: number): boolean {
+    if (this.#quarantinedUntilMs.has(address)) {
+      this.#quarantinedUntilMs.set(address, untilMs);
+      return true;
+    }
+    const owner = this.ownerOf(address);
+    const limit = Math.max(1, Math.floor(this.#size / 4));
+    if (this.#reservedFor.has(address) || this.#quarantinedUntilMs.size >= limit) return false;
+    if (owner === undefined && !this.#isFree(address)) return false;
+    if (owner !== undefined) this.release(owner);
+    this.#forget(address);
+    this.#block(address);
+    this.#quarantinedUntilMs.set(address, untilMs);
+    return true;
+  }
+
+  /** Addresses in quarantine, each with the time until which it stays there. */
+  quarantined(): ReadonlyMap<Ipv4Address, number> {
+    return this.#quarantinedUntilMs;
+  }
+
+  /** Frees the addresses whose quarantine ends at `nowMs` or earlier; returns them, lowest first. */
+  endQuarantines(nowMs: number): Ipv4Address[] {
+    const ended: Ipv4Address[] = [];
+    for (const [address, untilMs] of this.#quarantinedUntilMs) {
+      if (untilMs <= nowMs) ended.push(address);
+    }
+    for (const address of ended) {
+      this.#quarantinedUntilMs.delete(address);
+      this.#unblock(address);
+    }
+    return ended.sort((one, other) => one - other);
+  }
+
+  #allocateExactly(client: MacAddress, address: Ipv4Address): AllocationResult {
+    const refusal = this.#refusalOf(client, address);
+    if (refusal !== undefined) return refusal;
+    return this.#hold(client, address);
+  }
+
+  #refusalOf(client: MacAddress, address: Ipv4Address): AllocationResult | undefined {
+    const owner = this.ownerOf(address);
+    if (owner !== undefined) return { ok: false, reason: 'address-taken', owner };
+    const reservedFor = this.#reservedFor.get(address);
+    if (reservedFor === client) return undefined;
+    if (reservedFor !== undefined) return { ok: false, reason: 'address-reserved', owner: reservedFor };
+    if (!cidrContains(this.#pool.cidr, address) || !rangeContains(this.#pool.range, address)) {
+      return { ok: false, reason: 'address-outside-pool' };
+    }
+    if (this.#quarantinedUntilMs.has(address)) return { ok: false, reason: 'address-quarantined' };
+    return this.#isFree(address) ? undefined : { ok: false, reason: 'address-withheld' };
+  }
+
+  #hold(client: MacAddress, address: Ipv4Address): AllocationResult {
+    const previous = this.#holdings.get(client);
+    if (previous?.address === address) {
+      previous.held = true;
+    } else {
+      this.#forget(address);
+      if (previous !== undefined) this.#byAddress.delete(previous.address);
+      const holding = { client, address, held: true };
+      this.#holdings.set(client, holding);
+      this.#byAddress.set(address, holding);
+    }
+    this.#used++;
+    if (this.#reservedFor.get(address) === client) this.#reservedUnused--;
+    else this.#block(address);
+    return { ok: true, address };
+  }
+
+  /** Drops the memory of who had the address last, so that what is remembered never exceeds the pool. */
+  #forget(address: Ipv4Address): void {
+    const last = this.#byAddress.get(address);
+    if (last === undefined) return;
+    this.#byAddress.delete(address);
+    this.#holdings.delete(last.client);
+  }
+
+  #isFree(address: Ipv4Address): boolean {
+    return rangeContains(this.#pool.range, address) && !this.#unavailable.has(address - this.#pool.range.first);
+  }
+
+  /** False if the address lies outside the range, where only reservations are. */
+  #block(address: Ipv4Address): boolean {
+    if (!rangeContains(this.#pool.range, address)) return false;
+    this.#unavailable.add(address - this.#pool.range.first);
+    return true;
+  }
+
+  #unblock(address: Ipv4Address): void {
+    if (rangeContains(this.#pool.range, address)) this.#unavailable.delete(address - this.#pool.range.first);
+  }
+}

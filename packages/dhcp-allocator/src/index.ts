@@ -1,0 +1,65 @@
+/**
+ * IPv4 address allocation, leases and a DHCPv4 codec as pure functions: no sockets, no clock, no logger.
+ *
+ * @packageDocumentation
+ */
+
+// Addresses
+export {
+  BROADCAST_ADDRESS,
+  formatIpv4Address,
+  type Ipv4Address,
+  isNeverAHost,
+  parseIpv4Address,
+  UNSPECIFIED_ADDRESS,
+} from './address/ipv4-address.js';
+export {
+  broadcastAddressOf,
+  cidrContains,
+  cidrsOverlap,
+  formatIpv4Cidr,
+  type Ipv4Cidr,
+  lastAddressOf,
+  maskOf,
+  networkAddressOf,
+  parseIpv4Cidr,
+} from './address/ipv4-cidr.js';
+export { formatIpv4Range, type Ipv4Range, parseIpv4Range, rangeContains, sizeOfRange } from './address/ipv4-range.js';
+export { isGroupMacAddress, type MacAddress, macAddressBytes, parseMacAddress, readMacAddress } from './address/mac-address.js';
+// Allocation and leases
+export {
+  AddressAllocator,
+  type AllocationRefusal,
+  type AllocationResult,
+  type PoolCounts,
+} from './allocation/address-allocator.js';
+export type { Assignment, Lease, LeaseChange } from './lease/lease.js';
+export { ConflictingAssignmentsError, LeaseTable } from './lease/lease-table.js';
+// Pools
+export {
+  type BootSettings,
+  DEFAULT_LEASE_TIME_SECONDS,
+  INFINITE_LEASE_TIME_SECONDS,
+  MAX_RANGE_SIZE,
+  type Pool,
+  type PoolOptions,
+  type Reservation,
+  type StaticRoute,
+} from './pool/pool.js';
+export type {
+  BootDefinition,
+  PoolDefinition,
+  PoolOptionsDefinition,
+  ReservationDefinition,
+  StaticRouteDefinition,
+} from './pool/pool-definition.js';
+export type { PoolProblemReason } from './pool/pool-problems.js';
+export { validatePool } from './pool/validate-pool.js';
+export { type Checked, describeProblem, formatPath, type Problem } from './problem.js';
+
+// DHCPv4 codec
+export { type DecodeResult, decodeMessage, type MalformedReason } from './wire/decode-message.js';
+export type { DhcpMessage } from './wire/dhcp-message.js';
+export { DhcpOptions } from './wire/dhcp-options.js';
+export { type Encoded, type EncodeSettings, encodeMessage } from './wire/encode-message.js';
+export { type MessageType, MessageTypeCode, messageTypeOf, OptionCode } from './wire/layout.js';

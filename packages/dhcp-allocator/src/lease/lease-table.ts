@@ -1,0 +1,127 @@
+import type { Ipv4Address } from '../address/ipv4-address.js';
+import type { MacAddress } from '../address/mac-address.js';
+import type { Assignment, Lease, LeaseChange } from './lease.js';
+
+interface MutableLease extends Assignment {
+  readonly poolName: string;
+  expiresAtMs?: number;
+}
+
+interface PoolLeases {
+  byMac: Map<MacAddress, MutableLease>;
+  byAddress: Map<Ipv4Address, MutableLease>;
+}
+
+/** Thrown when the caller hands over assignments that break the one promise of a lease table. A bug, never the network. */
+export class ConflictingAssignmentsError extends Error {
+  readonly code = 'ERR_CONFLICTING_ASSIGNMENTS';
+}
+
+/**
+ * The leases of many pools. Pools know nothing of each other: the same MAC address may have a lease in each.
+ * Within a pool an address has one client and a client one address, at every instant.
+ */
+export class LeaseTable {
+  readonly #pools = new Map<string, PoolLeases>();
+
+  lookup(poolName: string, macAddress: MacAddress): Lease | undefined {
+    return this.#pools.get(poolName)?.byMac.get(macAddress);
+  }
+
+  ownerOf(poolName: string, address: Ipv4Address): Lease | undefined {
+    return this.#pools.get(poolName)?.byAddress.get(address);
+  }
+
+  /** Leases of one pool, or of all, in the order in which they were assigned. */
+  *leases(poolName?: string): Generator<Lease> {
+    for (const [name, pool] of this.#pools) {
+      if (poolName === undefined || name === poolName) yield* pool.byMac.values();
+    }
+  }
+
+  size(poolName?: string): number {
+    if (poolName !== undefined) return this.#pools.get(poolName)?.byMac.size ?? 0;
+    let size = 0;
+    for (const pool of this.#pools.values()) size += pool.byMac.size;
+    return size;
+  }
+
+  /**
+   * Makes the pool hold exactly these assignments, in one step: two clients may swap addresses, an address may change
+   * its client. A lease whose client and address stay keeps its expiry.
+   *
+   * @returns what differs from before, in the order of `assignments`, removals first.
+   * @throws ConflictingAssignmentsError if two assignments share a client or an address; nothing is changed then.
+   */
+  replacePool(poolName: string, assignments: Iterable<Assignment>): LeaseChange[] {
+    const before = this.#pools.get(poolName) ?? { byMac: new Map(), byAddress: new Map() };
+    const after: PoolLeases = { byMac: new Map(), byAddress: new Map() };
+    const changes: LeaseChange[] = [];
+    for (const assignment of assignments) {
+      const previous = before.byMac.get(assignment.macAddress);
+      const lease = nextLease(poolName, assignment, previous);
+      insert(after, lease);
+      if (previous === undefined) changes.push({ kind: 'added', lease });
+      else if (previous !== lease) changes.push({ kind: 'changed', lease, previous });
+    }
+    const removed = [...before.byMac.values()].filter((lease) => !after.byMac.has(lease.macAddress));
+    this.#pools.set(poolName, after);
+    return [...removed.map((lease) => ({ kind: 'removed' as const, lease })), ...changes];
+  }
+
+  /** Forgets the pool; returns the leases it had. */
+  removePool(poolName: string): Lease[] {
+    const leases = [...this.leases(poolName)];
+    this.#pools.delete(poolName);
+    return leases;
+  }
+
+  /**
+   * Notes that the client may use its address until `expiresAtMs`; undefined: not any more.
+   * False if the client has no lease at that address now.
+   */
+  setExpiry(lease: Pick<Lease, 'poolName' | 'macAddress' | 'address'>, expiresAtMs: number | undefined): boolean {
+    const current = this.#pools.get(lease.poolName)?.byMac.get(lease.macAddress);
+    if (current === undefined || current.address !== lease.address) return false;
+    if (expiresAtMs === undefined) delete current.expiresAtMs;
+    else current.expiresAtMs = expiresAtMs;
+    return true;
+  }
+
+  /** Ends what has expired at `nowMs`, and returns those leases. The assignments stay. */
+  expire(nowMs: number): Lease[] {
+    const expired: Lease[] = [];
+    for (const pool of this.#pools.values()) {
+      for (const lease of pool.byMac.values()) {
+        if (lease.expiresAtMs === undefined || lease.expiresAtMs > nowMs) continue;
+        delete lease.expiresAtMs;
+        expired.push(lease);
+      }
+    }
+    return expired;
+  }
+}
+
+function nextLease(poolName: string, assignment: Assignment, previous: MutableLease | undefined): MutableLease {
+  const sameAddress = previous?.address === assignment.address;
+  if (previous !== undefined && sameAddress && previous.hostname === assignment.hostname) return previous;
+  const { macAddress, address, hostname } = assignment;
+  const expiresAtMs = sameAddress ? previous?.expiresAtMs : undefined;
+  return {
+    poolName,
+    macAddress,
+    address,
+    ...(hostname !== undefined && { hostname }),
+    ...(expiresAtMs !== undefined && { expiresAtMs }),
+  };
+}
+
+function insert(pool: PoolLeases, lease: MutableLease): void {
+  if (pool.byMac.has(lease.macAddress) || pool.byAddress.has(lease.address)) {
+    throw new ConflictingAssignmentsError(
+      `pool ${lease.poolName}: client ${lease.macAddress} or its address has a second assignment; plan assignments before recording them`,
+    );
+  }
+  pool.byMac.set(lease.macAddress, lease);
+  pool.byAddress.set(lease.address, lease);
+}

@@ -1,0 +1,26 @@
+import type { Ipv4Address } from '../address/ipv4-address.js';
+import type { MacAddress } from '../address/mac-address.js';
+
+/** What is recorded where it must survive: this address of this pool is this client's. */
+export interface Assignment {
+  readonly macAddress: MacAddress;
+  readonly address: Ipv4Address;
+  /** Sent as option 12. */
+  readonly hostname?: string;
+}
+
+/** An assignment, and what the client made of it. */
+export interface Lease extends Assignment {
+  readonly poolName: string;
+  /**
+   * Until when the client may use the address without asking again; milliseconds on the caller's clock, Infinity for a
+   * lease for ever. Absent: the client has not asked yet, has released it, or let it expire.
+   */
+  readonly expiresAtMs?: number;
+}
+
+/** A difference between two states of a lease table. */
+export type LeaseChange =
+  | { readonly kind: 'added'; readonly lease: Lease }
+  | { readonly kind: 'removed'; readonly lease: Lease }
+  | { readonly kind: 'changed'; readonly lease: Lease; readonly previous: Lease };

@@ -1,0 +1,76 @@
+/**
+ * A pool as a person writes it: text, nothing checked, everything optional that can have a default.
+ * `validatePool` turns it into a `Pool`, or says everything that is wrong with it.
+ */
+export interface PoolDefinition {
+  /** What problems, leases and metrics call the pool: `default/net-48`. */
+  readonly name: string;
+  /** The subnet, `192.168.48.0/24`. */
+  readonly cidr: string;
+  /**
+   * Our own address in the subnet: server identifier (option 54) and source of replies. Default: the first host address
+   * that is neither the router nor excluded.
+   */
+  readonly serverAddress?: string;
+  /** First address that may be leased; default: the first host address of the subnet. */
+  readonly start?: string;
+  /** Last address that may be leased; default: the last host address of the subnet. */
+  readonly end?: string;
+  /** Addresses (`192.168.48.5`) or ranges (`192.168.48.10-192.168.48.19`) that are never leased. */
+  readonly exclude?: readonly string[];
+  readonly reservations?: readonly ReservationDefinition[];
+  /** Seconds a lease lasts, 1 to 4294967294, or 4294967295 for ever; default one year. */
+  readonly leaseTimeSeconds?: number;
+  /**
+   * True: no other DHCP server is on this network, so a client without a lease here that claims an address is told to
+   * give it up (NAK). Default false: clients that are not ours are met with silence.
+   */
+  readonly authoritative?: boolean;
+  /** True: a DISCOVER that carries option 80 is answered by an ACK at once, RFC 4039. Default false. */
+  readonly rapidCommit?: boolean;
+  readonly options?: PoolOptionsDefinition;
+}
+
+/** An address that belongs to one client whether or not it is there. May lie outside `start` to `end`. */
+export interface ReservationDefinition {
+  readonly macAddress: string;
+  readonly address: string;
+  readonly hostname?: string;
+}
+
+/** What the clients of a pool are told besides their address. Left out means: not sent at all. */
+export interface PoolOptionsDefinition {
+  /** Option 3. */
+  readonly router?: string;
+  /** Option 6. */
+  readonly dnsServers?: readonly string[];
+  /** Option 15. */
+  readonly domainName?: string;
+  /** Option 119, RFC 3397. */
+  readonly domainSearch?: readonly string[];
+  /** Option 42. Addresses only: names are resolved by the caller. */
+  readonly ntpServers?: readonly string[];
+  /** Option 26: octets, 68 to 65535. */
+  readonly mtu?: number;
+  /** Option 121, RFC 3442. The default route through `router` is added, as clients that read 121 ignore option 3. */
+  readonly staticRoutes?: readonly StaticRouteDefinition[];
+  /** siaddr and option 66: where the boot file is. */
+  readonly nextServer?: string;
+  /** file and option 67. */
+  readonly bootFile?: string;
+  /** Boot settings for one client architecture (option 93), before the general ones. */
+  readonly bootByArchitecture?: readonly BootDefinition[];
+}
+
+export interface StaticRouteDefinition {
+  readonly destination: string;
+  readonly gateway: string;
+}
+
+/** Source: RFC 4578 §2.1; numbers in the IANA registry "Processor Architecture Types". */
+export interface BootDefinition {
+  /** 0 to 65535: 0 is x86 BIOS, 7 x86-64 EFI, 11 arm64 EFI. */
+  readonly architecture: number;
+  readonly nextServer?: string;
+  readonly bootFile?: string;
+}

@@ -1,0 +1,41 @@
+import type { Problem } from '../problem.js';
+
+export type PoolProblemReason =
+  | 'not-a-cidr'
+  | 'not-an-address'
+  | 'not-a-range'
+  | 'not-a-mac-address'
+  | 'not-a-host-name'
+  | 'not-text'
+  | 'number-out-of-bounds'
+  | 'too-many'
+  | 'outside-subnet'
+  | 'is-network-address'
+  | 'is-broadcast-address'
+  | 'not-a-host-address'
+  | 'server-is-router'
+  | 'range-reversed'
+  | 'range-too-large'
+  | 'no-server-address-left'
+  | 'reservation-in-use'
+  | 'address-reserved-twice'
+  | 'mac-reserved-twice';
+
+interface Wording {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** The problems found so far. */
+export class PoolProblems {
+  readonly all: Problem<PoolProblemReason>[] = [];
+
+  add(reason: PoolProblemReason, path: readonly (string | number)[], value: unknown, wording: Wording): void {
+    this.all.push({ reason, path, value, ...wording });
+  }
+
+  /** True if nothing was wrong with the top-level field so far. */
+  isClear(field: string): boolean {
+    return !this.all.some((problem) => problem.path[0] === field);
+  }
+}

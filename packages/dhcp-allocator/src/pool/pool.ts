@@ -1,0 +1,60 @@
+import type { Ipv4Address } from '../address/ipv4-address.js';
+import type { Ipv4Cidr } from '../address/ipv4-cidr.js';
+import type { Ipv4Range } from '../address/ipv4-range.js';
+import type { MacAddress } from '../address/mac-address.js';
+
+/** A pool that was checked: every address lies where it must, every default is filled in. Made by `validatePool`. */
+export interface Pool {
+  readonly name: string;
+  readonly cidr: Ipv4Cidr;
+  readonly serverAddress: Ipv4Address;
+  /** What may be leased to anybody, before exclusions. */
+  readonly range: Ipv4Range;
+  /** Never leased to anybody: excluded, server, router, network and broadcast address. Sorted, merged, inside `range`. */
+  readonly withheld: readonly Ipv4Range[];
+  /** By MAC address; at most one address each, at most one MAC address per address. */
+  readonly reservations: ReadonlyMap<MacAddress, Reservation>;
+  readonly leaseTimeSeconds: number;
+  readonly authoritative: boolean;
+  readonly rapidCommit: boolean;
+  readonly options: PoolOptions;
+}
+
+export interface Reservation {
+  readonly macAddress: MacAddress;
+  readonly address: Ipv4Address;
+  readonly hostname?: string;
+}
+
+export interface PoolOptions {
+  readonly router?: Ipv4Address;
+  readonly dnsServers: readonly Ipv4Address[];
+  readonly domainName?: string;
+  readonly domainSearch: readonly string[];
+  readonly ntpServers: readonly Ipv4Address[];
+  /** Octets. */
+  readonly mtu?: number;
+  readonly staticRoutes: readonly StaticRoute[];
+  readonly nextServer?: Ipv4Address;
+  readonly bootFile?: string;
+  readonly bootByArchitecture: ReadonlyMap<number, BootSettings>;
+}
+
+export interface StaticRoute {
+  readonly destination: Ipv4Cidr;
+  readonly gateway: Ipv4Address;
+}
+
+export interface BootSettings {
+  readonly nextServer?: Ipv4Address;
+  readonly bootFile?: string;
+}
+
+/** One year: what upstream gives where a pool names none. */
+export const DEFAULT_LEASE_TIME_SECONDS = 31_536_000;
+
+/** The most addresses one pool may range over: a /8. */
+export const MAX_RANGE_SIZE = 2 ** 24;
+
+/** A lease for ever. Source: RFC 2131 §3.3. */
+export const INFINITE_LEASE_TIME_SECONDS = 0xffffffff;

@@ -1,0 +1,202 @@
+import { type Ipv4Address, parseIpv4Address } from '../address/ipv4-address.js';
+import { type Ipv4Cidr, parseIpv4Cidr } from '../address/ipv4-cidr.js';
+import { type Ipv4Range, parseIpv4Range } from '../address/ipv4-range.js';
+import { isGroupMacAddress, parseMacAddress } from '../address/mac-address.js';
+import { INFINITE_LEASE_TIME_SECONDS, type PoolOptions, type Reservation, type StaticRoute } from './pool.js';
+import type { BootDefinition, PoolDefinition, PoolOptionsDefinition } from './pool-definition.js';
+import type { PoolProblems } from './pool-problems.js';
+
+/** Every field that could be read; those that could not are absent, and in the problems. */
+export interface ReadPoolFields {
+  readonly cidr: Ipv4Cidr | undefined;
+  readonly serverAddress: Ipv4Address | undefined;
+  readonly start: Ipv4Address | undefined;
+  readonly end: Ipv4Address | undefined;
+  readonly exclude: readonly { readonly index: number; readonly text: string; readonly range: Ipv4Range }[];
+  readonly reservations: readonly (Reservation & { readonly index: number })[];
+  readonly options: PoolOptions;
+}
+
+type Path = readonly (string | number)[];
+
+/** An option of 255 octets holds 63 addresses; longer lists would be split, which few clients join. */
+const MAX_ADDRESSES_IN_AN_OPTION = 63;
+
+const HOST_NAME = /^(?=.{1,254}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
+
+/** True for a DNS name of at most 253 characters whose labels have 1 to 63. Source: RFC 1035 §2.3.4. */
+export function isHostName(text: string): boolean {
+  return HOST_NAME.test(text);
+}
+
+export function readPoolFields(definition: PoolDefinition, problems: PoolProblems): ReadPoolFields {
+  const reader = new FieldReader(problems);
+  const { leaseTimeSeconds, options = {} } = definition;
+  if (leaseTimeSeconds !== undefined) {
+    reader.wholeNumber(['leaseTimeSeconds'], leaseTimeSeconds, { least: 1, most: INFINITE_LEASE_TIME_SECONDS });
+  }
+  return {
+    cidr: reader.cidr(['cidr'], definition.cidr),
+    serverAddress: reader.optionalAddress(['serverAddress'], definition.serverAddress),
+    start: reader.optionalAddress(['start'], definition.start),
+    end: reader.optionalAddress(['end'], definition.end),
+    exclude: (definition.exclude ?? []).flatMap((text, index) => {
+      const range = reader.range(['exclude', index], text);
+      return range === undefined ? [] : [{ index, text, range }];
+    }),
+    reservations: readReservations(definition, reader),
+    options: readOptions(options, reader),
+  };
+}
+
+function readReservations(definition: PoolDefinition, reader: FieldReader): (Reservation & { index: number })[] {
+  return (definition.reservations ?? []).flatMap((entry, index) => {
+    const macAddress = reader.macAddress(['reservations', index, 'macAddress'], entry.macAddress);
+    const address = reader.address(['reservations', index, 'address'], entry.address);
+    const hostname = reader.optionalHostName(['reservations', index, 'hostname'], entry.hostname);
+    if (macAddress === undefined || address === undefined) return [];
+    return [{ index, macAddress, address, ...(hostname !== undefined && { hostname }) }];
+  });
+}
+
+function readOptions(options: PoolOptionsDefinition, reader: FieldReader): PoolOptions {
+  const path = (...rest: Path): Path => ['options', ...rest];
+  const router = reader.optionalAddress(path('router'), options.router);
+  const domainName = reader.optionalHostName(path('domainName'), options.domainName);
+  const mtu = options.mtu === undefined ? undefined : reader.wholeNumber(path('mtu'), options.mtu, { least: 68, most: 65_535 });
+  return {
+    ...(router !== undefined && { router }),
+    dnsServers: reader.addresses(path('dnsServers'), options.dnsServers),
+    ...(domainName !== undefined && { domainName }),
+    domainSearch: (options.domainSearch ?? []).flatMap((text, index) => {
+      return reader.optionalHostName(path('domainSearch', index), text) ?? [];
+    }),
+    ntpServers: reader.addresses(path('ntpServers'), options.ntpServers),
+    ...(mtu !== undefined && { mtu }),
+    staticRoutes: readStaticRoutes(options, reader),
+    ...readBoot(options, path(), reader),
+    bootByArchitecture: readBootByArchitecture(options.bootByArchitecture ?? [], reader),
+  };
+}
+
+function readStaticRoutes(options: PoolOptionsDefinition, reader: FieldReader): StaticRoute[] {
+  return (options.staticRoutes ?? []).flatMap((route, index) => {
+    const destination = reader.cidr(['options', 'staticRoutes', index, 'destination'], route.destination);
+    const gateway = reader.address(['options', 'staticRoutes', index, 'gateway'], route.gateway);
+    return destination === undefined || gateway === undefined ? [] : [{ destination, gateway }];
+  });
+}
+
+function readBootByArchitecture(entries: readonly BootDefinition[], reader: FieldReader): PoolOptions['bootByArchitecture'] {
+  return new Map(
+    entries.map((entry, index) => {
+      const path = ['options', 'bootByArchitecture', index];
+      reader.wholeNumber([...path, 'architecture'], entry.architecture, { least: 0, most: 65_535 });
+      return [entry.architecture, readBoot(entry, path, reader)] as const;
+    }),
+  );
+}
+
+function readBoot(boot: Pick<BootDefinition, 'nextServer' | 'bootFile'>, path: Path, reader: FieldReader) {
+  const nextServer = reader.optionalAddress([...path, 'nextServer'], boot.nextServer);
+  const bootFile = reader.optionalText([...path, 'bootFile'], boot.bootFile);
+  return { ...(nextServer !== undefined && { nextServer }), ...(bootFile !== undefined && { bootFile }) };
+}
+
+class FieldReader {
+  readonly #problems: PoolProblems;
+
+  constructor(problems: PoolProblems) {
+    this.#problems = problems;
+  }
+
+  cidr(path: Path, text: string): Ipv4Cidr | undefined {
+    return (
+      parseIpv4Cidr(text) ??
+      this.#refuse('not-a-cidr', path, text, 'is no IPv4 subnet', 'write address/prefix length, as in 192.168.48.0/24')
+    );
+  }
+
+  address(path: Path, text: string): Ipv4Address | undefined {
+    return (
+      parseIpv4Address(text) ??
+      this.#refuse('not-an-address', path, text, 'is no IPv4 address', 'write four numbers of 0 to 255, as in 192.168.48.10')
+    );
+  }
+
+  optionalAddress(path: Path, text: string | undefined): Ipv4Address | undefined {
+    return text === undefined ? undefined : this.address(path, text);
+  }
+
+  addresses(path: Path, texts: readonly string[] = []): Ipv4Address[] {
+    if (texts.length > MAX_ADDRESSES_IN_AN_OPTION) {
+      this.#refuse('too-many', path, texts.length, 'addresses are too many', `list at most ${MAX_ADDRESSES_IN_AN_OPTION}`);
+    }
+    return texts.flatMap((text, index) => this.address([...path, index], text) ?? []);
+  }
+
+  range(path: Path, text: string): Ipv4Range | undefined {
+    return (
+      parseIpv4Range(text) ??
+      this.#refuse(
+        'not-a-range',
+        path,
+        text,
+        'is neither an address nor a range',
+        'write 192.168.48.5 or 192.168.48.10-192.168.48.19',
+      )
+    );
+  }
+
+  macAddress(path: Path, text: string): string | undefined {
+    const mac = parseMacAddress(text);
+    if (mac !== undefined && !isGroupMacAddress(mac)) return mac;
+    const fault = mac === undefined ? 'is no MAC address' : 'is a multicast MAC address, which no client has';
+    return this.#refuse('not-a-mac-address', path, text, fault, 'write six hexadecimal octets, as in 02:00:5e:10:00:01');
+  }
+
+  optionalHostName(path: Path, text: string | undefined): string | undefined {
+    if (text === undefined || isHostName(text)) return text;
+    return this.#refuse(
+      'not-a-host-name',
+      path,
+      text,
+      'is no domain name',
+      'write letters, digits, hyphens and dots, as in lab.example.org',
+    );
+  }
+
+  /** The file field of a message holds 127 octets and a NUL. */
+  optionalText(path: Path, text: string | undefined): string | undefined {
+    if (text === undefined || /^[\x21-\x7e]{1,127}$/.test(text)) return text;
+    return this.#refuse(
+      'not-text',
+      path,
+      text,
+      'is no file name a boot loader can read',
+      'write 1 to 127 printable ASCII characters',
+    );
+  }
+
+  wholeNumber(path: Path, value: number, bounds: { readonly least: number; readonly most: number }): number | undefined {
+    if (Number.isInteger(value) && value >= bounds.least && value <= bounds.most) return value;
+    return this.#refuse(
+      'number-out-of-bounds',
+      path,
+      value,
+      'is out of bounds',
+      `write a whole number from ${bounds.least} to ${bounds.most}`,
+    );
+  }
+
+  #refuse(
+    reason: Parameters<PoolProblems['add']>[0],
+    path: Path,
+    value: unknown,
+    ...wording: [fault: string, remedy: string]
+  ): undefined {
+    const [fault, remedy] = wording;
+    this.#problems.add(reason, path, value, { message: `${JSON.stringify(value)} ${fault}`, remedy });
+    return undefined;
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * Validation in two steps, so that one mistake never hides another: every field is read on its own, then named rules
+ * look at how the readable ones fit together. A rule whose fields could not be read keeps quiet.
+ */
+import { formatIpv4Address, type Ipv4Address, isNeverAHost } from '../address/ipv4-address.js';
+import {
+  broadcastAddressOf,
+  cidrContains,
+  formatIpv4Cidr,
+  type Ipv4Cidr,
+  lastAddressOf,
+  networkAddressOf,
+} from '../address/ipv4-cidr.js';
+import { type Ipv4Range, intersectRanges, mergeRanges, rangeContains, sizeOfRange } from '../address/ipv4-range.js';
+import type { MacAddress } from '../address/mac-address.js';
+import type { Checked } from '../problem.js';
+import { DEFAULT_LEASE_TIME_SECONDS, MAX_RANGE_SIZE, type Pool, type Reservation } from './pool.js';
+import type { PoolDefinition } from './pool-definition.js';
+import { type PoolProblemReason, PoolProblems } from './pool-problems.js';
+import { type ReadPoolFields, readPoolFields } from './read-pool-fields.js';
+
+/**
+ * The pool that `definition` describes, or all of its problems, each with field, value and remedy. Never throws.
+ *
+ * Defaults: `start` and `end` are the first and last host address, `serverAddress` the first host address that is neither
+ * router nor excluded. A pool in which nothing is left to lease is valid: its size is 0.
+ */
+export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProblemReason> {
+  const problems = new PoolProblems();
+  const fields = readPoolFields(definition, problems);
+  const { cidr } = fields;
+  if (cidr === undefined) return { ok: false, problems: problems.all };
+
+  const serverAddress = fields.serverAddress ?? (problems.isClear('serverAddress') ? defaultServer(cidr, fields) : undefined);
+  if (serverAddress === undefined && problems.isClear('serverAddress')) {
+    problems.add('no-server-address-left', ['serverAddress'], undefined, {
+      message: `no address of ${formatIpv4Cidr(cidr)} is left for the DHCP server`,
+      remedy: 'exclude fewer addresses, widen the cidr, or set the server address',
+    });
+  }
+  const range = { first: fields.start ?? firstHostOf(cidr), last: fields.end ?? lastHostOf(cidr) };
+
+  checkHostAddresses({ cidr, fields, problems });
+  checkServer({ cidr, fields, problems });
+  checkRange(range, fields, problems);
+  checkExclusions({ cidr, fields, problems });
+  const reservations = checkReservations({ cidr, fields, problems }, serverAddress);
+
+  if (problems.all.length > 0 || serverAddress === undefined) return { ok: false, problems: problems.all };
+  const { name, leaseTimeSeconds = DEFAULT_LEASE_TIME_SECONDS, authoritative = false, rapidCommit = false } = definition;
+  const withheld = withheldRanges(cidr, range, [serverAddress, fields.options.router], fields);
+  return {
+    ok: true,
+    value: {
+      name,
+      cidr,
+      serverAddress,
+      range,
+      withheld,
+      reservations,
+      leaseTimeSeconds,
+      authoritative,
+      rapidCommit,
+      options: fields.options,
+    },
+  };
+}
+
+interface Subject {
+  readonly cidr: Ipv4Cidr;
+  readonly fields: ReadPoolFields;
+  readonly problems: PoolProblems;
+}
+
+/** Of a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1. */
+export function firstHostOf(cidr: Ipv4Cidr): Ipv4Address {
+  return cidr.prefixLength >= 31 ? cidr.network : cidr.network + 1;
+}
+
+export function lastHostOf(cidr: Ipv4Cidr): Ipv4Address {
+  return cidr.prefixLength >= 31 ? lastAddressOf(cidr) : lastAddressOf(cidr) - 1;
+}
+
+function defaultServer(cidr: Ipv4Cidr, fields: ReadPoolFields): Ipv4Address | undefined {
+  const taken = [...fields.exclude.map((entry) => entry.range)];
+  if (fields.options.router !== undefined) taken.push({ first: fields.options.router, last: fields.options.router });
+  for (const { address } of fields.reservations) taken.push({ first: address, last: address });
+  let candidate = firstHostOf(cidr);
+  for (const range of mergeRanges(taken)) {
+    if (rangeContains(range, candidate)) candidate = range.last + 1;
+  }
+  return candidate <= lastHostOf(cidr) ? candidate : undefined;
+}
+
+/** Start, end, server and router must be addresses that a host in the subnet can have. */
+function checkHostAddresses({ cidr, fields, problems }: Subject): void {
+  const subjects = [
+    { path: ['start'], address: fields.start },
+    { path: ['end'], address: fields.end },
+    { path: ['serverAddress'], address: fields.serverAddress },
+    { path: ['options', 'router'], address: fields.options.router },
+  ];
+  for (const { path, address } of subjects) {
+    if (address !== undefined) checkHostAddress({ cidr, fields, problems }, path, address);
+  }
+}
+
+function checkHostAddress({ cidr, problems }: Subject, path: readonly (string | number)[], address: Ipv4Address): boolean {
+  const text = formatIpv4Address(address);
+  const subnet = formatIpv4Cidr(cidr);
+  if (!cidrContains(cidr, address)) {
+    problems.add('outside-subnet', path, text, {
+      message: `${text} is outside ${subnet}`,
+      remedy: 'choose an address inside the subnet or correct the cidr',
+    });
+  } else if (address === networkAddressOf(cidr)) {
+    problems.add('is-network-address', path, text, {
+      message: `${text} is the network address of ${subnet}`,
+      remedy: `choose one from ${formatIpv4Address(firstHostOf(cidr))} on`,
+    });
+  } else if (address === broadcastAddressOf(cidr)) {
+    problems.add('is-broadcast-address', path, text, {
+      message: `${text} is the broadcast address of ${subnet}`,
+      remedy: `choose one up to ${formatIpv4Address(lastHostOf(cidr))}`,
+    });
+  } else if (isNeverAHost(address)) {
+    problems.add('not-a-host-address', path, text, {
+      message: `${text} can be no host's address`,
+      remedy: 'choose a unicast address',
+    });
+  } else {
+    return true;
+  }
+  return false;
+}
+
+function checkServer({ fields, problems }: Subject): void {
+  const { serverAddress } = fields;
+  if (serverAddress === undefined) return;
+  const text = formatIpv4Address(serverAddress);
+  if (serverAddress === fields.options.router) {
+    problems.add('server-is-router', ['serverAddress'], text, {
+      message: `${text} is the router's address too`,
+      remedy: 'give the DHCP server an address of its own',
+    });
+  }
+}
+
+function checkRange(range: Ipv4Range, fields: ReadPoolFields, problems: PoolProblems): void {
+  if (sizeOfRange(range) > MAX_RANGE_SIZE) {
+    problems.add('range-too-large', [fields.end === undefined ? 'cidr' : 'end'], sizeOfRange(range), {
+      message: `the range holds ${sizeOfRange(range)} addresses`,
+      remedy: `set start and end so that it holds at most ${MAX_RANGE_SIZE}`,
+    });
+  }
+  if (range.first <= range.last || !problems.isClear('start') || !problems.isClear('end')) return;
+  const path = fields.end === undefined ? 'start' : 'end';
+  const [first, last] = [formatIpv4Address(range.first), formatIpv4Address(range.last)];
+  problems.add('range-reversed', [path], path === 'end' ? last : first, {
+    message: `the range ends at ${last}, before its start ${first}`,
+    remedy: 'swap start and end',
+  });
+}
+
+/** Excluding what `start` to `end` leaves out anyway is harmless; excluding what no address of the subnet is, is a typo. */
+function checkExclusions({ cidr, fields, problems }: Subject): void {
+  for (const { index, range, text } of fields.exclude) {
+    if (cidrContains(cidr, range.first) && cidrContains(cidr, range.last)) continue;
+    problems.add('outside-subnet', ['exclude', index], text, {
+      message: `${text} is outside ${formatIpv4Cidr(cidr)}`,
+      remedy: 'remove it or widen the cidr',
+    });
+  }
+}
+
+function checkReservations(subject: Subject, serverAddress?: Ipv4Address): Map<MacAddress, Reservation> {
+  const { fields, problems } = subject;
+  const byMac = new Map<MacAddress, Reservation>();
+  const ownerOf = new Map<Ipv4Address, MacAddress>();
+  for (const { index, ...reservation } of fields.reservations) {
+    const { macAddress, address } = reservation;
+    const path = ['reservations', index, 'address'];
+    const text = formatIpv4Address(address);
+    const inUseBy = usedByInfrastructure(address, fields, serverAddress);
+    if (!checkHostAddress(subject, path, address)) continue;
+    if (inUseBy !== undefined) {
+      problems.add('reservation-in-use', path, text, {
+        message: `${text} ${inUseBy}`,
+        remedy: 'reserve another address',
+      });
+    }
+    const owner = ownerOf.get(address);
+    if (owner !== undefined) {
+      problems.add('address-reserved-twice', path, text, {
+        message: `${text} is reserved for ${owner} already`,
+        remedy: 'reserve another address',
+      });
+    }
+    if (byMac.has(macAddress)) {
+      problems.add('mac-reserved-twice', ['reservations', index, 'macAddress'], macAddress, {
+        message: `${macAddress} has a reservation already`,
+        remedy: 'keep one of the two',
+      });
+    }
+    byMac.set(macAddress, reservation);
+    ownerOf.set(address, macAddress);
+  }
+  return byMac;
+}
+
+function usedByInfrastructure(address: Ipv4Address, fields: ReadPoolFields, serverAddress?: Ipv4Address): string | undefined {
+  if (address === serverAddress) return 'is the DHCP server';
+  if (address === fields.options.router) return 'is the router';
+  if (fields.exclude.some(({ range }) => rangeContains(range, address))) return 'is excluded';
+  return undefined;
+}
+
+function withheldRanges(
+  cidr: Ipv4Cidr,
+  range: Ipv4Range,
+  singles: readonly (Ipv4Address | undefined)[],
+  fields: ReadPoolFields,
+): Ipv4Range[] {
+  const ranges = fields.exclude.map((entry) => entry.range);
+  for (const address of [...singles, networkAddressOf(cidr), broadcastAddressOf(cidr)]) {
+    if (address !== undefined) ranges.push({ first: address, last: address });
+  }
+  return mergeRanges(ranges).flatMap((withheld) => intersectRanges(range, withheld) ?? []);
+}

@@ -1,0 +1,163 @@
+/**
+ * A message becomes octets in one of two ways. Nearly every reply fits the options field: its options are written one
+ * after the other, and that is the fast path. What does not fit is spread over `options`, `file` and `sname`, option by
+ * option; what then still does not fit is left out from the end, and named.
+ */
+import { writeUint16, writeUint32 } from './big-endian.js';
+import type { DhcpMessage } from './dhcp-message.js';
+import {
+  CHADDR_LENGTH,
+  DEFAULT_MAXIMUM_MESSAGE_LENGTH,
+  FILE_LENGTH,
+  MAGIC_COOKIE,
+  MINIMUM_MESSAGE_LENGTH,
+  Offset,
+  OptionCode,
+  SNAME_LENGTH,
+} from './layout.js';
+
+export interface EncodeSettings {
+  /** Octets of the message (UDP payload) at most, 300 or more; default 548. Source: RFC 2131 §2, RFC 2132 §9.10. */
+  readonly maximumLength?: number;
+  /** Where to write, so that a caller can reuse memory; at least `maximumLength` octets. Default: new memory. */
+  readonly into?: Uint8Array;
+}
+
+export interface Encoded {
+  /** The octets: a view of `into` where that was given. */
+  readonly bytes: Uint8Array;
+  /** Codes of options for which there was no room, first those at the end of the message's list. */
+  readonly omittedOptions: readonly number[];
+}
+
+const NONE_OMITTED: readonly number[] = [];
+
+/**
+ * The octets of a message, at least 300 of them (RFC 951 §3) and at most `maximumLength`.
+ *
+ * Options keep their order. Values above 255 octets are split (RFC 3396 §7). Room that is missing is taken from `file`
+ * and `sname` where the message leaves those empty (RFC 2131 §4.1, option 52).
+ *
+ * @throws RangeError if `into` is shorter than `maximumLength`, or a field longer than the packet has room for: bugs of the caller.
+ */
+export function encodeMessage(message: DhcpMessage, settings: EncodeSettings = {}): Encoded {
+  const maximumLength = Math.max(settings.maximumLength ?? DEFAULT_MAXIMUM_MESSAGE_LENGTH, MINIMUM_MESSAGE_LENGTH);
+  const target = settings.into ?? new Uint8Array(maximumLength);
+  if (target.length < maximumLength) throw new RangeError(`into has ${target.length} octets, ${maximumLength} are needed`);
+  writeFixedFields(message, target);
+  const end = writeOptions(message, target, maximumLength - 1);
+  if (end !== undefined) {
+    target[end] = OptionCode.end;
+    return { bytes: finish(target, end + 1), omittedOptions: NONE_OMITTED };
+  }
+  return encodeOverloaded(message, target, maximumLength);
+}
+
+function writeFixedFields(message: DhcpMessage, target: Uint8Array): void {
+  target[Offset.op] = message.op;
+  target[Offset.htype] = message.htype;
+  target[Offset.hlen] = message.hlen;
+  target[Offset.hops] = message.hops;
+  writeUint32(target, Offset.xid, message.xid);
+  writeUint16(target, Offset.secs, message.secs);
+  writeUint16(target, Offset.flags, message.flags);
+  writeUint32(target, Offset.ciaddr, message.ciaddr);
+  writeUint32(target, Offset.yiaddr, message.yiaddr);
+  writeUint32(target, Offset.siaddr, message.siaddr);
+  writeUint32(target, Offset.giaddr, message.giaddr);
+  writePadded(target, message.chaddr, Offset.chaddr, CHADDR_LENGTH);
+  writePadded(target, message.sname, Offset.sname, SNAME_LENGTH);
+  writePadded(target, message.file, Offset.file, FILE_LENGTH);
+  writeUint32(target, Offset.cookie, MAGIC_COOKIE);
+}
+
+function writePadded(target: Uint8Array, value: Uint8Array, offset: number, length: number): void {
+  if (value.length > length) throw new RangeError(`a field of ${length} octets cannot hold ${value.length}`);
+  target.fill(0, offset, offset + length);
+  if (value.length > 0) target.set(value, offset);
+}
+
+/** Writes every option from the options field on; returns the octet after the last, or undefined if `limit` was reached. */
+function writeOptions(message: DhcpMessage, target: Uint8Array, limit: number): number | undefined {
+  let at: number = Offset.options;
+  for (const [code, value] of message.options) {
+    if (at + encodedLength(value) > limit) return undefined;
+    at = writeOption(target, at, code, value);
+  }
+  return at;
+}
+
+/** Octets of an option with its headers: one header for every 255 octets begun. */
+function encodedLength(value: Uint8Array): number {
+  return value.length + 2 * Math.max(1, Math.ceil(value.length / 255));
+}
+
+function writeOption(target: Uint8Array, offset: number, code: number, value: Uint8Array): number {
+  let at = offset;
+  let from = 0;
+  do {
+    const length = Math.min(255, value.length - from);
+    target[at] = code;
+    target[at + 1] = length;
+    // Values are short: a loop is quicker than a view and a copy.
+    for (let octet = 0; octet < length; octet++) target[at + 2 + octet] = value[from + octet] as number;
+    at += 2 + length;
+    from += length;
+  } while (from < value.length);
+  return at;
+}
+
+/** Pads to the minimum and returns what was written. */
+function finish(target: Uint8Array, end: number): Uint8Array {
+  if (end >= MINIMUM_MESSAGE_LENGTH) return target.subarray(0, end);
+  target.fill(0, end, MINIMUM_MESSAGE_LENGTH);
+  return target.subarray(0, MINIMUM_MESSAGE_LENGTH);
+}
+
+/** A field that takes options, and how far it is filled. One octet at its end is kept for END. */
+interface Room {
+  at: number;
+  readonly limit: number;
+  readonly overloadBit: 0 | 1 | 2;
+}
+
+/**
+ * Spreads the options over up to three fields. Fields are filled in the order in which they are read, and an option never
+ * moves to an earlier field than the one before it, so that the order survives.
+ */
+function encodeOverloaded(message: DhcpMessage, target: Uint8Array, maximumLength: number): Encoded {
+  const rooms: Room[] = [{ at: Offset.options, limit: maximumLength - 1 - OVERLOAD_OPTION_LENGTH, overloadBit: 0 }];
+  if (message.file.length === 0) rooms.push({ at: Offset.file, limit: Offset.file + FILE_LENGTH - 1, overloadBit: 1 });
+  if (message.sname.length === 0) rooms.push({ at: Offset.sname, limit: Offset.sname + SNAME_LENGTH - 1, overloadBit: 2 });
+
+  const omittedOptions: number[] = [];
+  let overload = 0;
+  let current = 0;
+  for (const [code, value] of spreadOrder(message)) {
+    const fitting = rooms.findIndex((room, index) => index >= current && room.at + encodedLength(value) <= room.limit);
+    const room = rooms[fitting];
+    if (room === undefined) {
+      omittedOptions.push(code);
+      continue;
+    }
+    current = fitting;
+    room.at = writeOption(target, room.at, code, value);
+    overload |= room.overloadBit;
+  }
+  for (const room of rooms.slice(1)) {
+    if ((overload & room.overloadBit) !== 0) target[room.at] = OptionCode.end;
+  }
+  const own = rooms[0] as Room;
+  if (overload !== 0) own.at = writeOption(target, own.at, OptionCode.overload, Uint8Array.of(overload));
+  target[own.at] = OptionCode.end;
+  return { bytes: finish(target, own.at + 1), omittedOptions };
+}
+
+const OVERLOAD_OPTION_LENGTH = 3;
+
+/** When room is short, option 82 must not be what is lost: it is placed first, a relay cannot do without it. Source: RFC 3046 §2.2. */
+function spreadOrder(message: DhcpMessage): [code: number, value: Uint8Array][] {
+  const entries = [...message.options].map(([code, value]): [number, Uint8Array] => [code, value]);
+  const relay = entries.filter(([code]) => code === OptionCode.relayAgentInformation);
+  return [...relay, ...entries.filter(([code]) => code !== OptionCode.relayAgentInformation)];
+}

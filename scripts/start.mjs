@@ -1,0 +1,68 @@
+// Every npm script of the repository starts here, with whatever Node the machine has (20 or newer): it sets the workspace
+// up where that is needed, then runs the task with the Node the workspace brings along.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const BIN = join(ROOT, 'node_modules', '.bin');
+const STAMP = join(ROOT, 'node_modules', '.vmdhcp-setup');
+const ENVIRONMENT = {
+  ...process.env,
+  PATH: `${BIN}${delimiter}${process.env.PATH ?? ''}`,
+  TURBO_TELEMETRY_DISABLED: '1',
+  npm_config_update_notifier: 'false',
+};
+
+const [task = '', ...taskArguments] = process.argv.slice(2);
+const [major = 0] = process.versions.node.split('.').map(Number);
+if (major < 20) fail(`Node ${process.versions.node} is too old: install Node 20 or newer`, 78);
+
+install();
+build();
+if (task !== 'setup') runTask();
+
+/** Dependencies are installed when the lockfile is not the one they were installed from. */
+function install() {
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(ROOT, 'pnpm-lock.yaml')))
+    .update(`${process.platform} ${process.arch}`)
+    .digest('hex');
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return;
+  const { packageManager } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  step('Installing dependencies (once)', 'npx', ['-y', packageManager, 'install', '--frozen-lockfile', '--prefer-offline']);
+  mkdirSync(join(ROOT, 'node_modules'), { recursive: true });
+  writeFileSync(STAMP, wanted);
+}
+
+function build() {
+  step('Building', join(BIN, 'turbo'), ['run', 'build', '--output-logs=errors-only']);
+}
+
+function runTask() {
+  const module = join(ROOT, 'scripts', 'tasks', `${task}.mjs`);
+  if (!existsSync(module)) fail(`there is no task '${task}'; see "scripts" in package.json`, 64);
+  const node = existsSync(join(BIN, 'node')) ? join(BIN, 'node') : process.execPath;
+  const { status, signal } = spawnSync(node, [module, ...taskArguments], { cwd: ROOT, env: ENVIRONMENT, stdio: 'inherit' });
+  process.exit(signal === null ? (status ?? 1) : 128);
+}
+
+/** Runs one step of the set-up; its output is shown only when it fails. */
+function step(title, command, parameters) {
+  const startedAt = Date.now();
+  process.stderr.write(`${title} ... `);
+  const { status, stdout, stderr, error } = spawnSync(command, parameters, { cwd: ROOT, env: ENVIRONMENT, encoding: 'utf8' });
+  if (status === 0) {
+    process.stderr.write(`${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);
+    return;
+  }
+  process.stderr.write(`failed\n${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}\n`);
+  fail(`${title} failed: ${command} ${parameters.join(' ')}`, status || 1);
+}
+
+function fail(message, code) {
+  process.stderr.write(`${message}\n`);
+  process.exit(code);
+}

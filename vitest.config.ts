@@ -1,0 +1,7 @@
+import { defineConfig } from 'vitest/config';
+
+const unit = (name: string) => ({
+  test: { name, root: `packages/${name}`, include: ['src/**/*.test.ts'], environment: 'node' as const },
+});
+
+export default defineConfig({ test: { projects: [unit('dhcp-allocator')] } });
