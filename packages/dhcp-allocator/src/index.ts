@@ -56,10 +56,22 @@ export type {
 export type { PoolProblemReason } from './pool/pool-problems.js';
 export { validatePool } from './pool/validate-pool.js';
 export { type Checked, describeProblem, formatPath, type Problem } from './problem.js';
-
+// The server's decisions
+export { type Answer, answerPacket, type DropReason, leaseExpiry, ServedPool, type Serving } from './server/answer-packet.js';
+export {
+  type ClientMessage,
+  type ClientMessageResult,
+  type ClientMessageType,
+  type NotForServersReason,
+  toClientMessage,
+} from './server/client-message.js';
+export { decide } from './server/decide.js';
+export type { Decision, IgnoreReason, KnownClient, NakReason } from './server/decision.js';
+export { type Reply, ReplyComposer } from './server/reply-composer.js';
+export { CLIENT_PORT, type ReplyDestination, replyDestination, SERVER_PORT } from './server/reply-destination.js';
 // DHCPv4 codec
 export { type DecodeResult, decodeMessage, type MalformedReason } from './wire/decode-message.js';
 export type { DhcpMessage } from './wire/dhcp-message.js';
 export { DhcpOptions } from './wire/dhcp-options.js';
-export { type Encoded, type EncodeSettings, encodeMessage } from './wire/encode-message.js';
+export { type Encoded, type EncodeSettings, encodeMessage, type OutgoingMessage } from './wire/encode-message.js';
 export { type MessageType, MessageTypeCode, messageTypeOf, OptionCode } from './wire/layout.js';

@@ -23,6 +23,11 @@ export interface EncodeSettings {
   readonly into?: Uint8Array;
 }
 
+/** A message to encode: as decoded, but its options may be any list of codes and values. */
+export interface OutgoingMessage extends Omit<DhcpMessage, 'options'> {
+  readonly options: Iterable<readonly [code: number, value: Uint8Array]>;
+}
+
 export interface Encoded {
   /** The octets: a view of `into` where that was given. */
   readonly bytes: Uint8Array;
@@ -40,7 +45,7 @@ const NONE_OMITTED: readonly number[] = [];
  *
  * @throws RangeError if `into` is shorter than `maximumLength`, or a field longer than the packet has room for: bugs of the caller.
  */
-export function encodeMessage(message: DhcpMessage, settings: EncodeSettings = {}): Encoded {
+export function encodeMessage(message: OutgoingMessage, settings: EncodeSettings = {}): Encoded {
   const maximumLength = Math.max(settings.maximumLength ?? DEFAULT_MAXIMUM_MESSAGE_LENGTH, MINIMUM_MESSAGE_LENGTH);
   const target = settings.into ?? new Uint8Array(maximumLength);
   if (target.length < maximumLength) throw new RangeError(`into has ${target.length} octets, ${maximumLength} are needed`);
@@ -53,7 +58,7 @@ export function encodeMessage(message: DhcpMessage, settings: EncodeSettings = {
   return encodeOverloaded(message, target, maximumLength);
 }
 
-function writeFixedFields(message: DhcpMessage, target: Uint8Array): void {
+function writeFixedFields(message: OutgoingMessage, target: Uint8Array): void {
   target[Offset.op] = message.op;
   target[Offset.htype] = message.htype;
   target[Offset.hlen] = message.hlen;
@@ -78,7 +83,7 @@ function writePadded(target: Uint8Array, value: Uint8Array, offset: number, leng
 }
 
 /** Writes every option from the options field on; returns the octet after the last, or undefined if `limit` was reached. */
-function writeOptions(message: DhcpMessage, target: Uint8Array, limit: number): number | undefined {
+function writeOptions(message: OutgoingMessage, target: Uint8Array, limit: number): number | undefined {
   let at: number = Offset.options;
   for (const [code, value] of message.options) {
     if (at + encodedLength(value) > limit) return undefined;
@@ -125,7 +130,7 @@ interface Room {
  * Spreads the options over up to three fields. Fields are filled in the order in which they are read, and an option never
  * moves to an earlier field than the one before it, so that the order survives.
  */
-function encodeOverloaded(message: DhcpMessage, target: Uint8Array, maximumLength: number): Encoded {
+function encodeOverloaded(message: OutgoingMessage, target: Uint8Array, maximumLength: number): Encoded {
   const rooms: Room[] = [{ at: Offset.options, limit: maximumLength - 1 - OVERLOAD_OPTION_LENGTH, overloadBit: 0 }];
   if (message.file.length === 0) rooms.push({ at: Offset.file, limit: Offset.file + FILE_LENGTH - 1, overloadBit: 1 });
   if (message.sname.length === 0) rooms.push({ at: Offset.sname, limit: Offset.sname + SNAME_LENGTH - 1, overloadBit: 2 });
@@ -156,7 +161,7 @@ function encodeOverloaded(message: DhcpMessage, target: Uint8Array, maximumLengt
 const OVERLOAD_OPTION_LENGTH = 3;
 
 /** When room is short, option 82 must not be what is lost: it is placed first, a relay cannot do without it. Source: RFC 3046 §2.2. */
-function spreadOrder(message: DhcpMessage): [code: number, value: Uint8Array][] {
+function spreadOrder(message: OutgoingMessage): [code: number, value: Uint8Array][] {
   const entries = [...message.options].map(([code, value]): [number, Uint8Array] => [code, value]);
   const relay = entries.filter(([code]) => code === OptionCode.relayAgentInformation);
   return [...relay, ...entries.filter(([code]) => code !== OptionCode.relayAgentInformation)];

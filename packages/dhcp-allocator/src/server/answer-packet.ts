@@ -1,0 +1,122 @@
+import { cidrContains } from '../address/ipv4-cidr.js';
+import type { Lease } from '../lease/lease.js';
+import { INFINITE_LEASE_TIME_SECONDS, type Pool } from '../pool/pool.js';
+import { decodeMessage, type MalformedReason } from '../wire/decode-message.js';
+import { encodeMessage } from '../wire/encode-message.js';
+import { DEFAULT_MAXIMUM_MESSAGE_LENGTH, IP_UDP_HEADER_LENGTH, OptionCode } from '../wire/layout.js';
+import { type ClientMessage, type ClientMessageType, type NotForServersReason, toClientMessage } from './client-message.js';
+import { decide } from './decide.js';
+import type { Decision, IgnoreReason, NakReason } from './decision.js';
+import { ReplyComposer } from './reply-composer.js';
+import { type ReplyDestination, replyDestination } from './reply-destination.js';
+
+/** A pool, and its replies made ready. */
+export class ServedPool {
+  readonly pool: Pool;
+  readonly composer: ReplyComposer;
+
+  constructor(pool: Pool) {
+    this.pool = pool;
+    this.composer = new ReplyComposer(pool);
+  }
+}
+
+/** What a server knows when a packet comes in on an interface. */
+export interface Serving {
+  /** The pools of that interface; the first one is asked first. */
+  readonly pools: readonly ServedPool[];
+  readonly leaseOf: (poolName: string, macAddress: string) => Lease | undefined;
+  /** Memory for the reply, at least 1472 octets; default: new memory for each. */
+  readonly into?: Uint8Array;
+}
+
+export type DropReason = MalformedReason | NotForServersReason | 'no-pool-for-relay' | 'no-pool-here';
+
+/** What a packet led to. */
+export type Answer =
+  | { readonly kind: 'dropped'; readonly reason: DropReason }
+  | { readonly kind: 'ignored'; readonly reason: IgnoreReason; readonly client: ClientMessage; readonly pool: Pool }
+  | {
+      readonly kind: 'noted';
+      readonly decision: Extract<Decision, { kind: 'release' | 'decline' }>;
+      readonly client: ClientMessage;
+      readonly pool: Pool;
+    }
+  | {
+      readonly kind: 'reply';
+      readonly decision: Extract<Decision, { kind: 'offer' | 'ack' | 'nak' | 'inform' }>;
+      readonly client: ClientMessage;
+      readonly pool: Pool;
+      readonly bytes: Uint8Array;
+      readonly destination: ReplyDestination;
+    };
+
+export type { ClientMessageType, NakReason };
+
+/** An Ethernet frame's worth of payload: what a reply may grow to where the client allows it. */
+const LARGEST_REPLY = 1500 - IP_UDP_HEADER_LENGTH;
+
+/**
+ * Answers one packet: reads it, finds its pool and lease, decides, and puts the reply together. Never throws, sends
+ * nothing and changes nothing: what the decision means for the leases is the caller's to record, before it sends.
+ */
+export function answerPacket(packet: Uint8Array, serving: Serving): Answer {
+  const decoded = decodeMessage(packet);
+  if (!decoded.ok) return { kind: 'dropped', reason: decoded.reason };
+  const translated = toClientMessage(decoded.message);
+  if (!translated.ok) return { kind: 'dropped', reason: translated.reason };
+  const { client } = translated;
+  const found = findPool(client, serving);
+  if (typeof found === 'string') return { kind: 'dropped', reason: found };
+  const { served, lease } = found;
+  const { pool } = served;
+  const decision = decide(client, lease === undefined ? { pool } : { pool, lease });
+  switch (decision.kind) {
+    case 'ignore':
+      return { kind: 'ignored', reason: decision.reason, client, pool };
+    case 'release':
+    case 'decline':
+      return { kind: 'noted', decision, client, pool };
+    default: {
+      const message = served.composer.compose(client, decision);
+      const { bytes } = encodeMessage(message, {
+        maximumLength: maximumReplyLength(client),
+        ...(serving.into !== undefined && { into: serving.into }),
+      });
+      return { kind: 'reply', decision, client, pool, bytes, destination: replyDestination(client, decision) };
+    }
+  }
+}
+
+interface Found {
+  readonly served: ServedPool;
+  readonly lease: Lease | undefined;
+}
+
+/**
+ * The pool of the client's network. A relayed message belongs to the subnet its relay names; among pools that share an
+ * interface the client's is the one in which it has a lease.
+ */
+function findPool(client: ClientMessage, { pools, leaseOf }: Serving): Found | DropReason {
+  const { linkAddress, macAddress } = client;
+  const candidates = linkAddress === undefined ? pools : pools.filter(({ pool }) => cidrContains(pool.cidr, linkAddress));
+  for (const served of candidates) {
+    const lease = leaseOf(served.pool.name, macAddress);
+    if (lease !== undefined) return { served, lease };
+  }
+  const [served] = candidates;
+  if (served !== undefined) return { served, lease: undefined };
+  return linkAddress === undefined ? 'no-pool-here' : 'no-pool-for-relay';
+}
+
+/** Option 57 counts IP and UDP header; less than 576 is not allowed, and read as 576. Source: RFC 2132 §9.10. */
+function maximumReplyLength(client: ClientMessage): number {
+  const datagram = client.message.options.uint16(OptionCode.maximumMessageSize);
+  if (datagram === undefined) return DEFAULT_MAXIMUM_MESSAGE_LENGTH;
+  return Math.min(Math.max(datagram - IP_UDP_HEADER_LENGTH, DEFAULT_MAXIMUM_MESSAGE_LENGTH), LARGEST_REPLY);
+}
+
+/** When a lease that is granted at `nowMs` ends; Infinity for one for ever. */
+export function leaseExpiry(pool: Pool, nowMs: number): number {
+  return pool.leaseTimeSeconds === INFINITE_LEASE_TIME_SECONDS ? Number.POSITIVE_INFINITY : nowMs + pool.leaseTimeSeconds * 1000;
+}

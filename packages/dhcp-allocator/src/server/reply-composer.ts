@@ -1,0 +1,163 @@
+/**
+ * From a decision to the message that says it. Everything a reply carries but the client's own words depends on the pool
+ * and on what the client asks for, and thousands of clients ask for the same: those options are put together once for
+ * every parameter request list, and remembered.
+ */
+
+import type { Lease } from '../lease/lease.js';
+import { type BootValues, bootValues, poolOptionValues } from '../options/pool-option-values.js';
+import { encodeText } from '../options/text.js';
+import { INFINITE_LEASE_TIME_SECONDS, type Pool } from '../pool/pool.js';
+import { toBytes } from '../wire/big-endian.js';
+import type { OutgoingMessage } from '../wire/encode-message.js';
+import { BROADCAST_FLAG, type MessageType, MessageTypeCode, OP_REPLY, OptionCode } from '../wire/layout.js';
+import type { ClientMessage } from './client-message.js';
+import type { Decision, NakReason } from './decision.js';
+
+type OptionEntry = readonly [code: number, value: Uint8Array];
+
+/** A decision that is sent. */
+export type Reply = Extract<Decision, { readonly kind: 'offer' | 'ack' | 'nak' | 'inform' }>;
+
+const NOTHING = new Uint8Array(0);
+
+/** Request lists that are remembered for each pool; who sends yet another one is served all the same. */
+const REMEMBERED_LISTS = 128;
+
+/** What a NAK tells the person who reads the client's log (option 56). */
+const NAK_TEXT: Readonly<Record<NakReason, string>> = {
+  'reservation-gone': 'no address is assigned to this client here',
+  'address-not-its-own': 'the claimed address is not assigned to this client',
+  'not-authorized-here': 'unknown client',
+};
+
+export class ReplyComposer {
+  readonly #pool: Pool;
+  readonly #values: Map<number, Uint8Array>;
+  readonly #generalBoot: BootValues;
+  readonly #bootByArchitecture: Map<number, BootValues>;
+  readonly #remembered = new Map<string, readonly OptionEntry[]>();
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+    this.#values = poolOptionValues(pool);
+    this.#generalBoot = bootValues(pool.options);
+    this.#bootByArchitecture = new Map(
+      [...pool.options.bootByArchitecture].map(([architecture, boot]) => [
+        architecture,
+        bootValues({ ...pool.options, ...boot }),
+      ]),
+    );
+  }
+
+  /**
+   * The reply to a client: fields as RFC 2131 table 3 wants them, options in the order the client asked for them.
+   * Sources: RFC 2131 §4.3.1, table 3; RFC 6842 §3 (61 echoed); RFC 3046 §2.2 (82 echoed, last).
+   */
+  compose(client: ClientMessage, reply: Reply): OutgoingMessage {
+    const { message } = client;
+    const boot = reply.kind === 'nak' ? undefined : this.#bootOf(client);
+    const relayedNak = reply.kind === 'nak' && client.relayAddress !== undefined;
+    return {
+      op: OP_REPLY,
+      htype: message.htype,
+      hlen: message.hlen,
+      hops: 0,
+      xid: message.xid,
+      secs: 0,
+      // "the server MUST set the broadcast bit in the DHCPNAK, so that the relay agent will broadcast" it. RFC 2131 §4.3.2.
+      flags: relayedNak ? message.flags | BROADCAST_FLAG : message.flags,
+      ciaddr: reply.kind === 'ack' || reply.kind === 'inform' ? message.ciaddr : 0,
+      yiaddr: 'lease' in reply ? reply.lease.address : 0,
+      siaddr: boot?.nextServer ?? 0,
+      giaddr: message.giaddr,
+      chaddr: message.chaddr,
+      sname: NOTHING,
+      file: boot?.bootFile ?? NOTHING,
+      options: this.#optionsOf(client, reply),
+    };
+  }
+
+  #optionsOf(client: ClientMessage, reply: Reply): OptionEntry[] {
+    const entries = reply.kind === 'nak' ? this.#nakOptions(reply.reason) : [...this.#sharedOptions(client, reply)];
+    if (reply.kind === 'ack' && reply.rapid) entries.push([OptionCode.rapidCommit, NOTHING]);
+    if ('lease' in reply) pushHostName(entries, client, reply.lease);
+    echo(entries, client, OptionCode.clientIdentifier);
+    echo(entries, client, OptionCode.relayAgentInformation);
+    return entries;
+  }
+
+  #nakOptions(reason: NakReason): OptionEntry[] {
+    return [
+      [OptionCode.messageType, Uint8Array.of(MessageTypeCode.nak)],
+      [OptionCode.serverIdentifier, toBytes(this.#pool.serverAddress, 4)],
+      [OptionCode.message, encodeText(NAK_TEXT[reason])],
+    ];
+  }
+
+  /** What every client with these wishes gets. */
+  #sharedOptions(client: ClientMessage, reply: Reply): readonly OptionEntry[] {
+    const requested = client.message.options.get(OptionCode.parameterRequestList);
+    const architecture = client.message.options.uint16(OptionCode.clientArchitecture);
+    const key = `${reply.kind} ${architecture ?? ''} ${requested === undefined ? '' : String.fromCharCode(...requested)}`;
+    const remembered = this.#remembered.get(key);
+    if (remembered !== undefined) return remembered;
+    const values = new Map([...this.#values, ...this.#bootOf(client).options]);
+    const entries = [...this.#leaseOptions(reply), ...inWishedOrder(values, requested)];
+    if (this.#remembered.size < REMEMBERED_LISTS) this.#remembered.set(key, entries);
+    return entries;
+  }
+
+  #leaseOptions({ kind }: Reply): OptionEntry[] {
+    const type: MessageType = kind === 'inform' ? 'ack' : kind;
+    const entries: OptionEntry[] = [
+      [OptionCode.messageType, Uint8Array.of(MessageTypeCode[type])],
+      [OptionCode.serverIdentifier, toBytes(this.#pool.serverAddress, 4)],
+    ];
+    if (kind === 'inform') return entries;
+    const { leaseTimeSeconds } = this.#pool;
+    entries.push([OptionCode.leaseTime, toBytes(leaseTimeSeconds, 4)]);
+    if (leaseTimeSeconds === INFINITE_LEASE_TIME_SECONDS) return entries;
+    // "T1 defaults to (0.5 * duration_of_lease). T2 defaults to (0.875 * duration_of_lease)." RFC 2131 §4.4.5.
+    entries.push([OptionCode.renewalTime, toBytes(Math.floor(leaseTimeSeconds / 2), 4)]);
+    entries.push([OptionCode.rebindingTime, toBytes(Math.floor(leaseTimeSeconds * 0.875), 4)]);
+    return entries;
+  }
+
+  #bootOf(client: ClientMessage): BootValues {
+    if (this.#bootByArchitecture.size === 0) return this.#generalBoot;
+    const architecture = client.message.options.uint16(OptionCode.clientArchitecture);
+    return (architecture === undefined ? undefined : this.#bootByArchitecture.get(architecture)) ?? this.#generalBoot;
+  }
+}
+
+/**
+ * The values a client asked for, in its order; all of them if it has no wishes. The subnet mask is always sent, and before
+ * the router: "the subnet mask option MUST be first". Source: RFC 2132 §3.3, §9.8.
+ */
+function inWishedOrder(values: ReadonlyMap<number, Uint8Array>, requested: Uint8Array | undefined): OptionEntry[] {
+  if (requested === undefined || requested.length === 0) return [...values];
+  const codes = new Set<number>();
+  for (const code of requested) {
+    if (code === OptionCode.routers) codes.add(OptionCode.subnetMask);
+    codes.add(code);
+  }
+  codes.add(OptionCode.subnetMask);
+  return [...codes].flatMap((code): OptionEntry[] => {
+    const value = values.get(code);
+    return value === undefined ? [] : [[code, value]];
+  });
+}
+
+function pushHostName(entries: OptionEntry[], client: ClientMessage, lease: Lease): void {
+  if (lease.hostname === undefined) return;
+  const requested = client.message.options.get(OptionCode.parameterRequestList);
+  if (requested === undefined || requested.includes(OptionCode.hostName)) {
+    entries.push([OptionCode.hostName, encodeText(lease.hostname)]);
+  }
+}
+
+function echo(entries: OptionEntry[], client: ClientMessage, code: number): void {
+  const value = client.message.options.get(code);
+  if (value !== undefined) entries.push([code, value]);
+}
