@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { CustomResource } from './custom-resource.js';
+import { GROUP, VERSION } from './labels.js';
+
+type Json = Record<string, unknown>;
+
+/** The CustomResourceDefinition (apiextensions.k8s.io/v1) of a kind, from the schema that its type and validation come from. */
+export function toCustomResourceDefinition(resource: CustomResource): Json {
+  const { kind, plural, singular, shortNames, columns } = resource;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames },
+      versions: [
+        {
+          name: VERSION,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: columns,
+          schema: { openAPIV3Schema: toStructuralSchema(resource.schema) },
+        },
+      ],
+    },
+  };
+}
+
+/** The schema in the form that the API server takes: OpenAPI v3, structural, without bounds that only say "a number". */
+export function toStructuralSchema(schema: z.ZodType): Json {
+  const converted = z.toJSONSchema(schema, {
+    target: 'openapi-3.0',
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      const node = jsonSchema as Json;
+      if (node['additionalProperties'] === false) delete node['additionalProperties'];
+      delete node['propertyNames'];
+      if (node['maximum'] === Number.MAX_SAFE_INTEGER) delete node['maximum'];
+      if (node['minimum'] === Number.MIN_SAFE_INTEGER) delete node['minimum'];
+      if (node['type'] === 'integer') node['format'] = 'int64';
+    },
+  }) as Json;
+  delete converted['$schema'];
+  return { ...converted, required: ['spec'] };
+}

@@ -1,0 +1,18 @@
+import type { z } from 'zod';
+
+/** What a CustomResourceDefinition says of a kind, besides group and version. */
+export interface CustomResource {
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  /** The object's `spec` and `status`. */
+  readonly schema: z.ZodType;
+  readonly columns: readonly PrinterColumn[];
+}
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly jsonPath: string;
+}

@@ -1,0 +1,30 @@
+/**
+ * What Kubernetes stores for DHCP: IPPool, VirtualMachineNetworkConfig, NetworkAttachmentDefinition, and what is read of a
+ * VirtualMachine. Types, validation and CRDs come from one schema each.
+ *
+ * @packageDocumentation
+ */
+export { type Condition, condition, IPPoolConditionType, VirtualMachineNetworkConfigConditionType } from './condition.js';
+export type { CustomResource, PrinterColumn } from './custom-resource.js';
+export { toCustomResourceDefinition } from './custom-resource-definition.js';
+export {
+  ALLOCATED_EXCLUDED,
+  ALLOCATED_RESERVED,
+  type IPPool,
+  type IPPoolSpec,
+  type IPPoolStatus,
+  type IPv4Config,
+  ipPool,
+  ipPoolResource,
+} from './ip-pool.js';
+export * from './labels.js';
+export { type NetworkAttachmentDefinition, networkAttachmentDefinition, networkKey } from './network-attachment-definition.js';
+export { DEFAULT_NAMESPACE, type ObjectMeta, objectKey } from './object-meta.js';
+export { type ApiObject, type ObjectProblem, type ParsedObject, parseObject } from './parse-object.js';
+export { type VirtualMachine, virtualMachine } from './virtual-machine.js';
+export {
+  type NetworkConfig,
+  type VirtualMachineNetworkConfig,
+  virtualMachineNetworkConfig,
+  virtualMachineNetworkConfigResource,
+} from './virtual-machine-network-config.js';

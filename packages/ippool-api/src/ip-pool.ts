@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { condition } from './condition.js';
+import type { CustomResource } from './custom-resource.js';
+import { immutable, ipv4Address, ipv4AddressOrRange, ipv4Cidr, macAddress } from './formats.js';
+import { API_VERSION } from './labels.js';
+import { objectMeta } from './object-meta.js';
+
+const hostName = () => z.string().max(253);
+
+const reservation = z
+  .object({
+    macAddress: macAddress(),
+    ipAddress: ipv4Address(),
+    hostname: z.string().max(63).optional(),
+  })
+  .describe('An address that belongs to one client, whether it is there or not; it may lie outside start to end.');
+
+const boot = {
+  nextServer: ipv4Address().optional().describe('The server that clients load their boot file from (siaddr, option 66).'),
+  bootfile: z.string().max(127).optional().describe('The file that clients boot (option 67).'),
+};
+
+const ipv4Config = z
+  .object({
+    cidr: ipv4Cidr().meta(immutable('CIDR')).describe('The subnet, as in 192.168.48.0/24.'),
+    serverIP: ipv4Address().meta(immutable('ServerIP')).describe('The address of the DHCP server in the subnet.'),
+    pool: z
+      .object({
+        start: ipv4Address().meta(immutable('Start')).describe('The first address that may be allocated.'),
+        end: ipv4Address().meta(immutable('End')).describe('The last address that may be allocated.'),
+        exclude: z
+          .array(ipv4AddressOrRange())
+          .max(1024)
+          .optional()
+          .meta(immutable('Exclude'))
+          .describe('Addresses, or ranges like 192.168.48.10-192.168.48.19, that are never allocated.'),
+      })
+      .meta({
+        'x-kubernetes-validations': [
+          { rule: '!has(oldSelf.exclude) || has(self.exclude)', message: 'Exclude is required once set' },
+        ],
+      }),
+    router: ipv4Address().optional().meta(immutable('Router')).describe('The default gateway (option 3).'),
+    dns: z.array(ipv4Address()).max(3).optional().describe('Name servers (option 6).'),
+    domainName: hostName().nullish().describe('The domain of the clients (option 15).'),
+    domainSearch: z.array(hostName()).max(64).optional().describe('Domains that names are looked up in (option 119).'),
+    ntp: z
+      .array(hostName())
+      .max(4)
+      .optional()
+      .describe('Time servers: addresses, or names that are resolved to addresses (option 42).'),
+    leaseTime: z.int().nullish().describe('Seconds a lease lasts; one year if not set or not above 0.'),
+    mtu: z.int().min(68).max(65_535).optional().describe("The MTU of the clients' interfaces (option 26)."),
+    staticRoutes: z
+      .array(z.object({ destination: ipv4Cidr(), gateway: ipv4Address() }))
+      .max(30)
+      .optional()
+      .describe('Routes besides the default one (option 121).'),
+    ...boot,
+    bootByArchitecture: z
+      .array(z.object({ architecture: z.int().min(0).max(65_535), ...boot }))
+      .max(32)
+      .optional()
+      .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['architecture'] })
+      .describe('Boot settings for single client architectures (option 93): 0 x86 BIOS, 7 x86-64 EFI, 11 arm64 EFI.'),
+    reservations: z
+      .array(reservation)
+      .max(4096)
+      .optional()
+      .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['macAddress'] }),
+    authoritative: z
+      .boolean()
+      .optional()
+      .describe('True: no other DHCP server is on this network, so unknown clients that claim an address are refused (NAK).'),
+  })
+  .meta({
+    'x-kubernetes-validations': [{ rule: '!has(oldSelf.router) || has(self.router)', message: 'Router is required once set' }],
+  });
+
+const spec = z.object({
+  networkName: z
+    .string()
+    .max(64)
+    .meta(immutable('NetworkName'))
+    .describe('The network it serves: namespace/name of a NetworkAttachmentDefinition.'),
+  ipv4Config: ipv4Config.optional(),
+  paused: z.boolean().nullish().describe('True: nothing is allocated and served.'),
+});
+
+const reference = z.object({
+  namespace: z.string().optional(),
+  name: z.string().optional(),
+  image: z.string().optional(),
+  uid: z.string().optional(),
+});
+
+const status = z.object({
+  lastUpdate: z.string().nullish().meta({ format: 'date-time' }),
+  ipv4: z
+    .object({
+      allocated: z
+        .record(z.string(), z.string())
+        .nullish()
+        .meta({ 'x-kubernetes-map-type': 'atomic' })
+        .describe('Address to MAC address, or to EXCLUDED or RESERVED.'),
+      used: z.int(),
+      available: z.int(),
+    })
+    .nullish(),
+  agentPodRef: reference.nullish(),
+  conditions: z.array(condition).optional(),
+});
+
+export const ipPool = z.object({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('IPPool'),
+  metadata: objectMeta,
+  spec,
+  status: status.optional(),
+});
+
+export type IPPool = z.infer<typeof ipPool>;
+export type IPPoolSpec = z.infer<typeof spec>;
+export type IPPoolStatus = z.infer<typeof status>;
+export type IPv4Config = z.infer<typeof ipv4Config>;
+
+/** What `status.ipv4.allocated` says of addresses that no client can have. */
+export const ALLOCATED_EXCLUDED = 'EXCLUDED';
+export const ALLOCATED_RESERVED = 'RESERVED';
+
+const conditionColumn = (name: string, type: string) => ({
+  name,
+  type: 'string',
+  jsonPath: `.status.conditions[?(@.type=='${type}')].status`,
+});
+
+export const ipPoolResource: CustomResource = {
+  kind: 'IPPool',
+  plural: 'ippools',
+  singular: 'ippool',
+  shortNames: ['ippl', 'ippls'],
+  schema: z.object({ spec, status: status.optional() }),
+  columns: [
+    { name: 'NETWORK', type: 'string', jsonPath: '.spec.networkName' },
+    { name: 'AVAILABLE', type: 'integer', jsonPath: '.status.ipv4.available' },
+    { name: 'USED', type: 'integer', jsonPath: '.status.ipv4.used' },
+    conditionColumn('REGISTERED', 'Registered'),
+    conditionColumn('CACHEREADY', 'CacheReady'),
+    conditionColumn('AGENTREADY', 'AgentReady'),
+    { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+};

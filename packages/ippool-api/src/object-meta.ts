@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** The part of Kubernetes' ObjectMeta that is read here; the rest is kept as it is. */
+export const objectMeta = z.looseObject({
+  name: z.string().min(1),
+  namespace: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
+  uid: z.string().optional(),
+  resourceVersion: z.string().optional(),
+  generation: z.number().optional(),
+  deletionTimestamp: z.string().optional(),
+  finalizers: z.array(z.string()).optional(),
+});
+export type ObjectMeta = z.infer<typeof objectMeta>;
+
+/** Objects without a namespace are in this one, as with `kubectl apply`. */
+export const DEFAULT_NAMESPACE = 'default';
+
+/** `namespace/name`, which names an object of one kind. */
+export function objectKey(metadata: Pick<ObjectMeta, 'namespace' | 'name'>): string {
+  return `${metadata.namespace ?? DEFAULT_NAMESPACE}/${metadata.name}`;
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { condition } from './condition.js';
+import type { CustomResource } from './custom-resource.js';
+import { immutable, ipv4Address } from './formats.js';
+import { API_VERSION } from './labels.js';
+import { objectMeta } from './object-meta.js';
+
+const networkConfig = z.object({
+  networkName: z.string().max(64).describe('namespace/name of a NetworkAttachmentDefinition.'),
+  // Upstream checks only the length: what is no MAC address is reported on the object, and its other interfaces are served.
+  macAddress: z.string().max(17),
+  ipAddress: ipv4Address().nullish().describe('The address the interface shall have; any if not set.'),
+});
+
+const spec = z.object({
+  vmName: z.string().max(64).meta(immutable('VMName')),
+  networkConfigs: z.array(networkConfig).max(4).nullish(),
+  paused: z.boolean().nullish(),
+});
+
+const status = z.object({
+  networkConfigs: z
+    .array(
+      z.object({
+        allocatedIPAddress: z.string().optional(),
+        macAddress: z.string().optional(),
+        networkName: z.string().optional(),
+        state: z.enum(['Allocated', 'Pending', 'Stale']).optional(),
+      }),
+    )
+    .nullish(),
+  conditions: z.array(condition).optional(),
+});
+
+export const virtualMachineNetworkConfig = z.object({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('VirtualMachineNetworkConfig'),
+  metadata: objectMeta,
+  spec,
+  status: status.optional(),
+});
+
+export type VirtualMachineNetworkConfig = z.infer<typeof virtualMachineNetworkConfig>;
+export type NetworkConfig = z.infer<typeof networkConfig>;
+
+const conditionColumn = (name: string, type: string) => ({
+  name,
+  type: 'string',
+  jsonPath: `.status.conditions[?(@.type=='${type}')].status`,
+});
+
+export const virtualMachineNetworkConfigResource: CustomResource = {
+  kind: 'VirtualMachineNetworkConfig',
+  plural: 'virtualmachinenetworkconfigs',
+  singular: 'virtualmachinenetworkconfig',
+  shortNames: ['vmnetcfg', 'vmnetcfgs'],
+  schema: z.object({ spec, status: status.optional() }),
+  columns: [
+    { name: 'VMNAME', type: 'string', jsonPath: '.spec.vmName' },
+    conditionColumn('ALLOCATED', 'Allocated'),
+    conditionColumn('DISABLED', 'Disabled'),
+    conditionColumn('INSYNCED', 'InSynced'),
+    { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+};

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { objectMeta } from './object-meta.js';
+
+/** What is read of a KubeVirt VirtualMachine: its interfaces and networks. Everything else is kept as it is. */
+export const virtualMachine = z.object({
+  apiVersion: z.literal('kubevirt.io/v1'),
+  kind: z.literal('VirtualMachine'),
+  metadata: objectMeta,
+  spec: z.looseObject({
+    template: z
+      .looseObject({
+        spec: z
+          .looseObject({
+            domain: z
+              .looseObject({
+                devices: z
+                  .looseObject({
+                    interfaces: z.array(z.looseObject({ name: z.string(), macAddress: z.string().optional() })).optional(),
+                  })
+                  .optional(),
+              })
+              .optional(),
+            networks: z
+              .array(z.looseObject({ name: z.string(), multus: z.looseObject({ networkName: z.string() }).optional() }))
+              .optional(),
+          })
+          .optional(),
+      })
+      .nullish(),
+  }),
+});
+export type VirtualMachine = z.infer<typeof virtualMachine>;
