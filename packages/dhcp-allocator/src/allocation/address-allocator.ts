@@ -171,11 +171,11 @@ export class AddressAllocator {
   }
 
   #refusalOf(client: MacAddress, address: Ipv4Address): AllocationResult | undefined {
+    const reservedFor = this.#reservedFor.get(address);
+    if (reservedFor !== undefined && reservedFor !== client) return { ok: false, reason: 'address-reserved', owner: reservedFor };
     const owner = this.ownerOf(address);
     if (owner !== undefined) return { ok: false, reason: 'address-taken', owner };
-    const reservedFor = this.#reservedFor.get(address);
     if (reservedFor === client) return undefined;
-    if (reservedFor !== undefined) return { ok: false, reason: 'address-reserved', owner: reservedFor };
     if (!cidrContains(this.#pool.cidr, address) || !rangeContains(this.#pool.range, address)) {
       return { ok: false, reason: 'address-outside-pool' };
     }

@@ -1,0 +1,15 @@
+/**
+ * From IPPool and VirtualMachineNetworkConfig objects to addresses: translation and plans as pure functions.
+ *
+ * @packageDocumentation
+ */
+export {
+  type AddressClaim,
+  type AssignmentPlan,
+  NOTHING_RECORDED,
+  planAssignments,
+  type Quarantine,
+  type RecordedPool,
+  type RefusedClaim,
+} from './plan-assignments.js';
+export { type ResolvedNames, toPool } from './to-pool.js';

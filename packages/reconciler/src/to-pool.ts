@@ -1,0 +1,80 @@
+import { type Checked, type Pool, type PoolDefinition, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
+import { type IPPool, type IPv4Config, objectKey } from '@vmdhcp/ippool-api';
+
+/** Addresses of NTP servers that a pool gives as names; a name that is missing here is left out of the option. */
+export type ResolvedNames = ReadonlyMap<string, readonly string[]>;
+
+/** Where a field of a pool definition stands in an IPPool. */
+const PATHS: Readonly<Record<string, readonly string[]>> = {
+  cidr: ['cidr'],
+  serverAddress: ['serverIP'],
+  start: ['pool', 'start'],
+  end: ['pool', 'end'],
+  exclude: ['pool', 'exclude'],
+  reservations: ['reservations'],
+  leaseTimeSeconds: ['leaseTime'],
+};
+
+const OPTION_PATHS: Readonly<Record<string, string>> = { dnsServers: 'dns', ntpServers: 'ntp', bootFile: 'bootfile' };
+
+/** The pool that an IPPool describes, named `namespace/name`, or its problems with paths into the IPPool. */
+export function toPool(object: IPPool, resolved: ResolvedNames = new Map()): Checked<Pool> {
+  const { ipv4Config } = object.spec;
+  if (ipv4Config === undefined) {
+    const problem = { reason: 'ipv4-config-missing', path: ['spec', 'ipv4Config'], value: undefined };
+    return { ok: false, problems: [{ ...problem, message: 'the pool has no IPv4 settings', remedy: 'set spec.ipv4Config' }] };
+  }
+  const checked = validatePool(toDefinition(objectKey(object.metadata), ipv4Config, resolved));
+  if (checked.ok) return checked;
+  return { ok: false, problems: checked.problems.map((problem) => ({ ...problem, path: toObjectPath(problem.path) })) };
+}
+
+function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames): PoolDefinition {
+  const { leaseTime, authoritative, reservations = [] } = config;
+  return {
+    name,
+    cidr: config.cidr,
+    serverAddress: config.serverIP,
+    start: config.pool.start,
+    end: config.pool.end,
+    exclude: config.pool.exclude ?? [],
+    reservations: reservations.map(({ macAddress, ipAddress, hostname }) => ({
+      macAddress,
+      address: ipAddress,
+      ...(hostname !== undefined && { hostname }),
+    })),
+    // Upstream reads a missing, zero or negative lease time as the default.
+    ...(typeof leaseTime === 'number' && leaseTime > 0 && { leaseTimeSeconds: leaseTime }),
+    ...(authoritative !== undefined && { authoritative }),
+    options: toOptions(config, resolved),
+  };
+}
+
+function toOptions(config: IPv4Config, resolved: ResolvedNames): NonNullable<PoolDefinition['options']> {
+  const { router, dns = [], domainName, domainSearch = [], ntp = [], mtu, staticRoutes = [], bootByArchitecture = [] } = config;
+  return {
+    ...(router !== undefined && { router }),
+    dnsServers: dns,
+    ...(domainName && { domainName }),
+    domainSearch,
+    ntpServers: ntp.flatMap((server) => (parseIpv4Address(server) === undefined ? (resolved.get(server) ?? []) : [server])),
+    ...(mtu !== undefined && { mtu }),
+    staticRoutes,
+    ...toBoot(config),
+    bootByArchitecture: bootByArchitecture.map((entry) => ({ architecture: entry.architecture, ...toBoot(entry) })),
+  };
+}
+
+function toBoot({ nextServer, bootfile }: Pick<IPv4Config, 'nextServer' | 'bootfile'>) {
+  return { ...(nextServer !== undefined && { nextServer }), ...(bootfile !== undefined && { bootFile: bootfile }) };
+}
+
+function toObjectPath([field = '', ...rest]: readonly (string | number)[]): (string | number)[] {
+  const base = ['spec', 'ipv4Config'];
+  if (field !== 'options') return [...base, ...(PATHS[field] ?? [field]), ...rest.map(toFieldName)];
+  return [...base, ...rest.map((part) => (typeof part === 'string' ? (OPTION_PATHS[part] ?? part) : part))];
+}
+
+function toFieldName(part: string | number): string | number {
+  return part === 'address' ? 'ipAddress' : part;
+}
