@@ -4,4 +4,6 @@ const unit = (name: string) => ({
   test: { name, root: `packages/${name}`, include: ['src/**/*.test.ts'], environment: 'node' as const },
 });
 
-export default defineConfig({ test: { projects: [unit('dhcp-allocator'), unit('ippool-api'), unit('reconciler')] } });
+export default defineConfig({
+  test: { projects: [unit('dhcp-allocator'), unit('ippool-api'), unit('reconciler'), unit('agent-cli')] },
+});

@@ -1,4 +1,4 @@
-// npm test: checks, then tests, then one line that sums up: `N passed, N failed, N skipped`.
+// npm test: checks, then tests, then one line that sums up: `N passed, N failed`. What was skipped is named before it.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,8 @@ if (only === undefined) {
 }
 if (only === undefined || only === 'unit') vitest('unit tests', []);
 
-process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);
+if (totals.skipped > 0) process.stdout.write(`\n${totals.skipped} skipped`);
+process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`);
 process.exit(totals.failed === 0 && totals.passed > 0 ? 0 : 1);
 
 /** A check counts as one test. */

@@ -1,0 +1,113 @@
+import { type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { SocketError } from '../net/socket-error.js';
+import { DhcpProbe, type ServerAnswer } from '../probe/dhcp-probe.js';
+
+const EXAMPLES = `
+Examples:
+  vmdhcp-agent probe --interface eth1                  who answers DHCP here, and what does each server offer?
+  vmdhcp-agent probe --interface eth1 --mac 52:54:00:12:34:56   ... to this client
+  vmdhcp-agent probe --interface eth1 --request        take the first offer (the server counts it as a lease)
+  vmdhcp-agent probe --interface eth1 --claim 192.168.48.77     claim an address, as a client does after a restart
+
+The interface needs no address, and none is set. Needs CAP_NET_RAW.
+Exit codes: 0 somebody answered (with --request or --claim: acknowledged), 1 nobody did or it was refused,
+69 the interface cannot be used.
+`;
+
+interface ProbeOptions {
+  readonly interface: string;
+  readonly mac?: MacAddress;
+  readonly timeout: number;
+  readonly request?: boolean;
+  readonly claim?: string;
+  readonly json?: boolean;
+}
+
+/** `vmdhcp-agent probe` */
+export function probeCommand(): Command {
+  return new Command('probe')
+    .description('Ask who answers DHCP on an interface, and print what every server offers.')
+    .requiredOption('--interface <iface>', 'where to ask')
+    .option('--mac <address>', 'ask as this client; default: the hardware address of the interface', parseMac)
+    .option('--timeout <seconds>', 'how long to wait for answers', parseSeconds, 3)
+    .option('--request', 'take the first offer')
+    .addOption(
+      new Option('--claim <address>', 'claim this address without asking for offers')
+        .argParser(parseAddress)
+        .conflicts('request'),
+    )
+    .option('--json', 'print the answers as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(probe);
+}
+
+async function probe(options: ProbeOptions): Promise<void> {
+  const { interface: interfaceName, mac, timeout, json = false } = options;
+  const client = open({ interfaceName, timeoutMs: timeout * 1000, ...(mac !== undefined && { macAddress: mac }) });
+  try {
+    const answers = await ask(client, options);
+    if (json) process.stdout.write(`${JSON.stringify({ macAddress: client.macAddress, answers }, null, 2)}\n`);
+    else
+      process.stdout.write(
+        answers.length === 0 ? `nobody answers ${client.macAddress} on ${interfaceName}\n` : answers.map(describeAnswer).join(''),
+      );
+    const last = answers.at(-1);
+    const wanted = options.request || options.claim !== undefined ? last?.type === 'ack' : last !== undefined;
+    if (!wanted) process.exitCode = ExitCode.failed;
+  } finally {
+    client.close();
+  }
+}
+
+function open(settings: ConstructorParameters<typeof DhcpProbe>[0]): DhcpProbe {
+  try {
+    return new DhcpProbe(settings);
+  } catch (error) {
+    if (error instanceof SocketError) throw new CommandError(error.message, ExitCode.unavailable, { cause: error });
+    throw error;
+  }
+}
+
+async function ask(client: DhcpProbe, { request = false, claim }: ProbeOptions): Promise<ServerAnswer[]> {
+  if (claim !== undefined) return only(await client.claim(claim));
+  const offers = await client.discover(request);
+  const [first] = offers;
+  if (!request || first === undefined || first.type === 'ack') return offers;
+  return [...offers, ...only(await client.request(first))];
+}
+
+function only(answer: ServerAnswer | undefined): ServerAnswer[] {
+  return answer === undefined ? [] : [answer];
+}
+
+function describeAnswer(answer: ServerAnswer): string {
+  const details = [
+    answer.leaseTimeSeconds !== undefined && `lease ${answer.leaseTimeSeconds} s`,
+    answer.subnetMask !== undefined && `mask ${answer.subnetMask}`,
+    answer.routers.length > 0 && `router ${answer.routers.join(' ')}`,
+    answer.dnsServers.length > 0 && `dns ${answer.dnsServers.join(' ')}`,
+    answer.domainName !== undefined && `domain "${answer.domainName}"`,
+    answer.mtu !== undefined && `mtu ${answer.mtu}`,
+  ].filter((detail) => detail !== false);
+  const subject = answer.type === 'nak' ? 'NAK' : `${answer.type.toUpperCase()} ${answer.address}`;
+  return `${subject} from ${answer.server} (${answer.serverMacAddress}) after ${answer.tookMs} ms${details.length === 0 ? '' : `: ${details.join(', ')}`}\n`;
+}
+
+function parseMac(text: string): MacAddress {
+  const mac = parseMacAddress(text);
+  if (mac === undefined) throw new InvalidArgumentError('write it like 52:54:00:12:34:56.');
+  return mac;
+}
+
+function parseAddress(text: string): string {
+  if (parseIpv4Address(text) === undefined) throw new InvalidArgumentError('write an IPv4 address.');
+  return text;
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds > 0 && seconds <= 60)) throw new InvalidArgumentError('give seconds, above 0 and up to 60.');
+  return seconds;
+}

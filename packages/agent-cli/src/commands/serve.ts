@@ -1,0 +1,121 @@
+import { objectKey } from '@vmdhcp/ippool-api';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { CommandError, ExitCode } from '../exit-code.js';
+import type { ListenAddress } from '../http/status-server.js';
+import { createLogger, LOG_LEVELS, type LogLevel } from '../log/logger.js';
+import { loadPoolsFile } from '../pools-file/load-pools-file.js';
+import { describeFinding, type PoolsFile } from '../pools-file/parse-pools-file.js';
+import { BareHostAgent } from '../serve/bare-host-agent.js';
+
+const EXAMPLES = `
+Examples:
+  vmdhcp-agent serve --pools pools.yaml --interface net-48=eth1 --state /var/lib/vmdhcp-agent
+  vmdhcp-agent serve --pools pools.yaml --interface default/net-48=br48 --interface default/net-49=br49 --configure-interfaces
+  vmdhcp-agent check pools.yaml && vmdhcp-agent serve --pools pools.yaml --interface net-48=eth1 --log-level debug
+
+The file holds IPPool and VirtualMachineNetworkConfig objects, as in a cluster. It is watched: a change takes effect
+within a second, and a file with problems is refused while the old one stays in force. A client gets an answer only if a
+VirtualMachineNetworkConfig or a reservation names its MAC address.
+
+Needs CAP_NET_BIND_SERVICE and CAP_NET_RAW; --configure-interfaces needs CAP_NET_ADMIN.
+
+Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 65 the file has problems, 66 it cannot be read,
+69 the HTTP address is in use, 73 the state directory cannot be used.
+`;
+
+interface ServeOptions {
+  readonly pools: string;
+  readonly interface: ReadonlyMap<string, readonly string[]>;
+  readonly state: string;
+  readonly http: ListenAddress | 'off';
+  readonly configureInterfaces?: boolean;
+  readonly logLevel: LogLevel;
+}
+
+/** `vmdhcp-agent serve` */
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Serve the pools of a file on interfaces of this host.')
+    .requiredOption('--pools <file>', 'YAML file of IPPool and VirtualMachineNetworkConfig objects')
+    .addOption(
+      new Option('--interface <pool=iface>', 'serve this pool on this interface; give it once for each pool')
+        .argParser(collectInterface)
+        .makeOptionMandatory(),
+    )
+    .option('--state <dir>', 'where leases are kept', '/var/lib/vmdhcp-agent')
+    .option('--http <host:port>', 'address for /healthz, /readyz, /metrics and /leases, or "off"', parseListenAddress, {
+      host: '127.0.0.1',
+      port: 8080,
+    })
+    .option('--configure-interfaces', 'add the server address of each pool to its interface, and take it away at the end')
+    .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
+    .addHelpText('after', EXAMPLES)
+    .action(serve);
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  const file = await readPools(options.pools);
+  const logger = await createLogger(options.logLevel);
+  const agent = await BareHostAgent.start(
+    {
+      poolsPath: options.pools,
+      statePath: options.state,
+      poolsOfInterface: byInterface(options.interface, file),
+      configureInterfaces: options.configureInterfaces === true,
+      http: options.http === 'off' ? undefined : options.http,
+    },
+    file,
+    logger,
+  );
+  const stop = (): void => {
+    process.off('SIGTERM', stop);
+    process.off('SIGINT', stop);
+    void agent.stop().then(() => logger.flush());
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+async function readPools(path: string): Promise<PoolsFile> {
+  const result = await loadPoolsFile(path);
+  for (const warning of result.warnings) process.stderr.write(`warning: ${describeFinding(path, warning)}\n`);
+  if (result.ok) return result.file;
+  const lines = result.problems.map((problem) => `  ${describeFinding(path, problem)}`);
+  throw new CommandError(
+    `${path} cannot be served:\n${lines.join('\n')}`,
+    result.missing ? ExitCode.noInput : ExitCode.invalidData,
+  );
+}
+
+/** Pool names as given are made full, and turned round: which pools an interface serves, in the order given. */
+function byInterface(interfaces: ServeOptions['interface'], { pools }: PoolsFile): Map<string, string[]> {
+  const turned = new Map<string, string[]>();
+  for (const [given, names] of interfaces) {
+    const pool = given.includes('/') ? given : objectKey({ name: given });
+    if (!pools.has(pool)) {
+      throw new CommandError(
+        `--interface ${given}=${names[0]}: there is no pool ${pool}; the file has ${[...pools.keys()].join(', ')}`,
+        ExitCode.usage,
+      );
+    }
+    for (const name of names) turned.set(name, [...(turned.get(name) ?? []), pool]);
+  }
+  return turned;
+}
+
+function collectInterface(text: string, previous: Map<string, string[]> = new Map()): Map<string, string[]> {
+  const [, pool, name] = /^([^=]+)=([^=/\s]{1,15})$/.exec(text) ?? [];
+  if (pool === undefined || name === undefined) throw new InvalidArgumentError('write POOL=INTERFACE, as in net-48=eth1.');
+  const names = previous.get(pool) ?? [];
+  if (names.includes(name)) throw new InvalidArgumentError('it is given twice.');
+  return previous.set(pool, [...names, name]);
+}
+
+/** `127.0.0.1:8080`, `[::1]:8080`, `:8080` for every address, `off`. */
+function parseListenAddress(text: string): ListenAddress | 'off' {
+  if (text === 'off') return 'off';
+  const [, bracketed, plain, portText] = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s]*)):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(portText);
+  if (portText === undefined || port > 65_535) throw new InvalidArgumentError('write HOST:PORT, as in 127.0.0.1:8080, or off.');
+  return { host: bracketed ?? (plain || '::'), port };
+}

@@ -1,0 +1,109 @@
+/** What the agent tells Prometheus. Counters are kept where things happen and only copied when somebody asks. */
+import type { PoolCounts } from '@vmdhcp/dhcp-allocator';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { LeaseEvent } from '../serve/lease-event-log.js';
+import type { MessageCounters } from '../serve/message-counters.js';
+
+export interface MetricSources {
+  readonly counters: MessageCounters;
+  readonly leaseEvents: () => ReadonlyMap<LeaseEvent, number>;
+  readonly poolCounts: () => ReadonlyMap<string, PoolCounts>;
+  /** Pool to whether it is served. */
+  readonly served: () => ReadonlyMap<string, boolean>;
+  readonly refusedClaims: () => ReadonlyMap<string, number>;
+}
+
+export interface Metrics {
+  readonly registry: Registry;
+  readonly observeBurst: (durationNs: number) => void;
+}
+
+const POOL_GAUGES = [
+  ['size', 'Addresses of the pool that clients can have.'],
+  ['used', 'Addresses that are assigned.'],
+  ['free', 'Addresses that can still be assigned.'],
+  ['quarantined', 'Addresses that are withheld because a client found them in use.'],
+] as const;
+
+export function createMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  countMessages(sources, registers);
+  describePools(sources, registers);
+  const histogram = new Histogram({
+    name: 'vmdhcp_agent_answer_duration_seconds',
+    help: 'Time from reading a burst of messages to having handed all its replies to the kernel; one observation a burst.',
+    buckets: [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1],
+    registers,
+  });
+  return { registry, observeBurst: (durationNs) => histogram.observe(durationNs / 1e9) };
+}
+
+function countMessages({ counters, leaseEvents }: MetricSources, registers: Registry[]): void {
+  new Counter({
+    name: 'vmdhcp_agent_messages_total',
+    help: 'Messages of clients by type, by what became of them, and by the reason where there is one.',
+    labelNames: ['type', 'outcome', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { type, outcome, reason, count } of counters.messages()) this.inc({ type, outcome, reason }, count);
+    },
+  });
+  new Counter({
+    name: 'vmdhcp_agent_packets_dropped_total',
+    help: 'Packets that are no message for this server, or whose answer could not be sent, by reason.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of counters.dropped()) this.inc({ reason }, count);
+    },
+  });
+  new Counter({
+    name: 'vmdhcp_agent_lease_events_total',
+    help: 'What happened to leases; plain renewals are not counted here.',
+    labelNames: ['event'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [event, count] of leaseEvents()) this.inc({ event }, count);
+    },
+  });
+}
+
+function describePools({ poolCounts, served, refusedClaims }: MetricSources, registers: Registry[]): void {
+  for (const [field, help] of POOL_GAUGES) {
+    new Gauge({
+      name: `vmdhcp_agent_pool_${field}`,
+      help,
+      labelNames: ['pool'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [pool, counts] of poolCounts()) this.set({ pool }, counts[field]);
+      },
+    });
+  }
+  new Gauge({
+    name: 'vmdhcp_agent_pool_served',
+    help: '1 if the pool is served on all its interfaces, else 0.',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [pool, isServed] of served()) this.set({ pool }, isServed ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'vmdhcp_agent_pool_refused_claims',
+    help: 'Interfaces of virtual machines that cannot have an address of the pool.',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [pool, count] of refusedClaims()) this.set({ pool }, count);
+    },
+  });
+}

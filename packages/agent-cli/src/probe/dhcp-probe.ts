@@ -1,0 +1,200 @@
+/** A DHCP client that asks and looks, and changes nothing on its interface. */
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  BROADCAST_ADDRESS,
+  CLIENT_PORT,
+  type DhcpMessage,
+  type DhcpOptions,
+  decodeMessage,
+  encodeMessage,
+  formatIpv4Address,
+  type Ipv4Address,
+  type MacAddress,
+  MessageTypeCode,
+  macAddressBytes,
+  messageTypeOf,
+  OptionCode,
+  readMacAddress,
+  SERVER_PORT,
+  UNSPECIFIED_ADDRESS,
+} from '@vmdhcp/dhcp-allocator';
+import { printable } from '../log/printable.js';
+import { PacketSocket } from '../net/packet-socket.js';
+
+const POLL_INTERVAL_MS = 2;
+const RETRANSMIT_INTERVAL_MS = 1_000;
+const BROADCAST_FLAG = 0x8000;
+const ASKED_FOR = [1, 3, 6, 12, 15, 26, 28, 42, 51, 54, 58, 59, 66, 67, 119, 121];
+
+/** What one server answered. */
+export interface ServerAnswer {
+  readonly type: 'offer' | 'ack' | 'nak';
+  /** Server identifier (option 54), or the sender's address if it has none. */
+  readonly server: string;
+  /** Hardware address of the frame: the server itself, or its router or relay. */
+  readonly serverMacAddress: MacAddress;
+  readonly address: string;
+  readonly leaseTimeSeconds?: number;
+  readonly subnetMask?: string;
+  readonly routers: readonly string[];
+  readonly dnsServers: readonly string[];
+  readonly domainName?: string;
+  readonly mtu?: number;
+  /** From the question to this answer. */
+  readonly tookMs: number;
+}
+
+export interface ProbeSettings {
+  readonly interfaceName: string;
+  /** Default: the interface's own. */
+  readonly macAddress?: MacAddress;
+  readonly timeoutMs: number;
+}
+
+/** One probing client on one interface. */
+export class DhcpProbe {
+  readonly macAddress: MacAddress;
+  readonly #socket: PacketSocket;
+  readonly #timeoutMs: number;
+  readonly #xid = randomInt(1, 2 ** 32);
+
+  /** @throws SocketError */
+  constructor({ interfaceName, macAddress, timeoutMs }: ProbeSettings) {
+    this.#socket = new PacketSocket(interfaceName);
+    this.macAddress = macAddress ?? readMacAddress(this.#socket.hardwareAddress);
+    this.#timeoutMs = timeoutMs;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  /**
+   * Asks for an address and returns what servers offer, one answer each, in the order they came.
+   * @param onlyFirst - true: does not wait for others after the first.
+   */
+  async discover(onlyFirst = false): Promise<ServerAnswer[]> {
+    const answers = await this.#ask(this.#message(MessageTypeCode.discover, []), onlyFirst);
+    return answers.filter(({ type }) => type !== 'nak');
+  }
+
+  /** Takes a server's offer: the server's ACK or NAK, or undefined if it does not answer. */
+  async request(offer: ServerAnswer): Promise<ServerAnswer | undefined> {
+    const options: [number, Uint8Array][] = [
+      [OptionCode.serverIdentifier, addressBytes(offer.server)],
+      [OptionCode.requestedAddress, addressBytes(offer.address)],
+    ];
+    const [answer] = await this.#ask(this.#message(MessageTypeCode.request, options), true);
+    return answer;
+  }
+
+  /** Claims an address as after a restart: who knows better says NAK. */
+  async claim(address: string): Promise<ServerAnswer | undefined> {
+    const message = this.#message(MessageTypeCode.request, [[OptionCode.requestedAddress, addressBytes(address)]]);
+    const [answer] = await this.#ask(message, true);
+    return answer;
+  }
+
+  async #ask(message: Uint8Array, onlyFirst: boolean): Promise<ServerAnswer[]> {
+    const answers = new Map<string, ServerAnswer>();
+    const startedAt = performance.now();
+    let sentAt = Number.NEGATIVE_INFINITY;
+    this.#socket.receive();
+    while (performance.now() - startedAt < this.#timeoutMs && !(onlyFirst && answers.size > 0)) {
+      if (answers.size === 0 && performance.now() - sentAt >= RETRANSMIT_INTERVAL_MS) {
+        this.#socket.broadcast(message, {
+          sourceAddress: UNSPECIFIED_ADDRESS,
+          sourcePort: CLIENT_PORT,
+          destinationAddress: BROADCAST_ADDRESS,
+          destinationPort: SERVER_PORT,
+        });
+        sentAt = performance.now();
+      }
+      await delay(POLL_INTERVAL_MS);
+      for (const answer of this.#receive(performance.now() - startedAt)) {
+        const key = `${answer.server} ${answer.serverMacAddress}`;
+        if (!answers.has(key)) answers.set(key, answer);
+      }
+    }
+    return [...answers.values()];
+  }
+
+  #receive(tookMs: number): ServerAnswer[] {
+    return this.#socket.receive().flatMap(({ destinationPort, sourceAddress, payload, senderHardwareAddress }) => {
+      const decoded = destinationPort === CLIENT_PORT ? decodeMessage(payload) : undefined;
+      if (!decoded?.ok || decoded.message.op !== 2 || decoded.message.xid !== this.#xid) return [];
+      const answer = toAnswer(decoded.message, { sourceAddress, senderHardwareAddress, tookMs });
+      return answer === undefined ? [] : [answer];
+    });
+  }
+
+  #message(type: number, options: readonly (readonly [number, Uint8Array])[]): Uint8Array {
+    const chaddr = new Uint8Array(16);
+    chaddr.set(macAddressBytes(this.macAddress));
+    const { bytes } = encodeMessage({
+      op: 1,
+      htype: 1,
+      hlen: 6,
+      hops: 0,
+      xid: this.#xid,
+      secs: 0,
+      flags: BROADCAST_FLAG,
+      ciaddr: 0,
+      yiaddr: 0,
+      siaddr: 0,
+      giaddr: 0,
+      chaddr: chaddr.subarray(0, 6),
+      sname: new Uint8Array(0),
+      file: new Uint8Array(0),
+      options: [
+        [OptionCode.messageType, Uint8Array.of(type)],
+        ...options,
+        [OptionCode.parameterRequestList, Uint8Array.from(ASKED_FOR)],
+        [OptionCode.vendorClass, new TextEncoder().encode('vmdhcp-probe')],
+      ],
+    });
+    return bytes;
+  }
+}
+
+interface Received {
+  readonly sourceAddress: Ipv4Address;
+  readonly senderHardwareAddress: Uint8Array;
+  readonly tookMs: number;
+}
+
+function toAnswer(
+  { yiaddr, options }: DhcpMessage,
+  { sourceAddress, senderHardwareAddress, tookMs }: Received,
+): ServerAnswer | undefined {
+  const type = messageTypeOf(options.uint8(OptionCode.messageType) ?? 0);
+  if (type !== 'offer' && type !== 'ack' && type !== 'nak') return undefined;
+  const leaseTimeSeconds = options.uint32(OptionCode.leaseTime);
+  const mask = options.uint32(OptionCode.subnetMask);
+  const mtu = options.uint16(OptionCode.interfaceMtu);
+  const domainName = options.get(OptionCode.domainName);
+  return {
+    type,
+    server: formatIpv4Address(options.uint32(OptionCode.serverIdentifier) ?? sourceAddress),
+    serverMacAddress: readMacAddress(senderHardwareAddress),
+    address: formatIpv4Address(yiaddr),
+    ...(leaseTimeSeconds !== undefined && { leaseTimeSeconds }),
+    ...(mask !== undefined && { subnetMask: formatIpv4Address(mask) }),
+    routers: addressList(options, OptionCode.routers),
+    dnsServers: addressList(options, OptionCode.domainNameServers),
+    ...(domainName !== undefined && { domainName: printable(domainName) }),
+    ...(mtu !== undefined && { mtu }),
+    tookMs: Math.round(tookMs * 10) / 10,
+  };
+}
+
+function addressList(options: DhcpOptions, code: number): string[] {
+  const bytes = options.get(code) ?? new Uint8Array(0);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => formatIpv4Address(view.getUint32(index * 4)));
+}
+
+function addressBytes(address: string): Uint8Array {
+  return Uint8Array.from(address.split('.'), Number);
+}

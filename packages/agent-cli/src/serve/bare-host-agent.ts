@@ -1,0 +1,316 @@
+/**
+ * An agent on a host of its own: pools from a file, addresses in a state directory, packets on real interfaces. The parts
+ * know nothing of each other; this is where they are put together, and where every timer is.
+ */
+import type { Server } from 'node:http';
+import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
+import type { RefusedClaim } from '@vmdhcp/reconciler';
+import { createMetrics } from '../http/metrics.js';
+import { type ListenAddress, startStatusServer } from '../http/status-server.js';
+import type { Logger } from '../log/logger.js';
+import { addAddress, hasAddress, removeAddress } from '../net/interface-addresses.js';
+import { loadPoolsFile } from '../pools-file/load-pools-file.js';
+import { NtpNames } from '../pools-file/ntp-names.js';
+import { describeFinding, type PoolsFile } from '../pools-file/parse-pools-file.js';
+import { watchFile } from '../pools-file/watch-file.js';
+import { RateBudget } from '../rate-budget.js';
+import { AddressBook, type PlannedPool } from '../state/address-book.js';
+import { StateDirectory } from '../state/state-directory.js';
+import { DhcpServer } from './dhcp-server.js';
+import { LeaseEventLog } from './lease-event-log.js';
+import { type LeaseView, toLeaseView } from './lease-view.js';
+import { type UnservedPool, unservedPools } from './readiness.js';
+import { ServedInterface } from './served-interface.js';
+
+const INTERFACE_CHECK_INTERVAL_MS = 250;
+const HOUSEKEEPING_INTERVAL_MS = 1_000;
+const EXPIRY_SCAN_INTERVAL_MS = 5_000;
+const EXPIRY_SAVE_INTERVAL_MS = 30_000;
+const SAVE_RETRY_INTERVAL_MS = 2_000;
+
+export interface BareHostSettings {
+  readonly poolsPath: string;
+  readonly statePath: string;
+  /** Interface to the pools that are served on it, in order. */
+  readonly poolsOfInterface: ReadonlyMap<string, readonly string[]>;
+  readonly configureInterfaces: boolean;
+  /** Undefined: no HTTP. */
+  readonly http: ListenAddress | undefined;
+}
+
+export class BareHostAgent {
+  readonly #settings: BareHostSettings;
+  readonly #logger: Logger;
+  readonly #directory: StateDirectory;
+  readonly #events: LeaseEventLog;
+  readonly #server: DhcpServer;
+  readonly #book: AddressBook;
+  readonly #ntpNames: NtpNames;
+  readonly #interfaces = new Map<string, ServedInterface>();
+  readonly #interfacesOf = new Map<string, readonly string[]>();
+  readonly #stopping = new AbortController();
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #addedAddresses = new Map<string, { readonly interfaceName: string; readonly address: string }>();
+  readonly #sendFailures = new RateBudget({ perSecond: 0.2, burst: 3 });
+  /** What to do when the server's pools are others than before. */
+  readonly #onPoolsChanged: (() => void)[] = [];
+  #reloading: Promise<void> = Promise.resolve();
+  #http: Server | undefined;
+  #file: PoolsFile = { pools: new Map(), ntpNames: new Set() };
+  #planned: ReadonlyMap<string, PlannedPool> = new Map();
+  #lastRefusals = new Set<string>();
+  #wasReady = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  /**
+   * Starts everything; resolves when the interfaces that are there are being served.
+   * @throws CommandError where it cannot start at all.
+   */
+  static async start(settings: BareHostSettings, file: PoolsFile, logger: Logger): Promise<BareHostAgent> {
+    const directory = await StateDirectory.open(settings.statePath);
+    const { state, reports } = await directory.load();
+    for (const report of reports) {
+      logger.error(
+        report,
+        `state file cannot be used: ${report.reason}; it was set aside for you to look at, the agent goes on without it`,
+      );
+    }
+    const agent = new BareHostAgent({ settings, logger, directory }, state);
+    await agent.#start(file);
+    return agent;
+  }
+
+  private constructor(
+    { settings, logger, directory }: { settings: BareHostSettings; logger: Logger; directory: StateDirectory },
+    state: ConstructorParameters<typeof AddressBook>[1],
+  ) {
+    this.#settings = settings;
+    this.#logger = logger;
+    this.#directory = directory;
+    this.#events = new LeaseEventLog(logger, Date.now);
+    this.#server = new DhcpServer({
+      logger,
+      events: this.#events,
+      nowMs: Date.now,
+      onDeclined: (lease) => void this.#book.decline(lease).catch((error) => this.#onSaveFailure(error)),
+    });
+    this.#book = new AddressBook(
+      {
+        directory,
+        nowMs: Date.now,
+        leases: (poolName) => this.#server.leases(poolName),
+        onPlanned: (pools) => this.#onPlanned(pools),
+      },
+      state,
+    );
+    this.#ntpNames = new NtpNames({
+      onChange: () => void this.#reload(),
+      onFailure: (name, error) =>
+        logger.warn({ name, err: error.message }, 'NTP server name cannot be looked up: it is left out of option 42'),
+    });
+    for (const [interfaceName, pools] of settings.poolsOfInterface) {
+      for (const pool of pools) this.#interfacesOf.set(pool, [...(this.#interfacesOf.get(pool) ?? []), interfaceName]);
+    }
+  }
+
+  /** The pools that are not served, each with its reason; empty if all are. */
+  unserved(): UnservedPool[] {
+    const active = [...this.#file.pools].filter(([, { paused }]) => !paused).map(([name]) => name);
+    return unservedPools({
+      wanted: new Set([...active, ...this.#interfacesOf.keys()]),
+      planned: new Set(this.#planned.keys()),
+      paused: new Set([...this.#file.pools].filter(([, { paused }]) => paused).map(([name]) => name)),
+      interfacesOf: this.#interfacesOf,
+      stateOf: (name) => this.#interfaces.get(name)?.state ?? { kind: 'opening' },
+    });
+  }
+
+  *leases(): Generator<LeaseView> {
+    for (const [poolName, { configured }] of this.#planned) {
+      const owners = new Map(configured.claims.map(({ macAddress, owner }) => [macAddress, owner]));
+      for (const lease of this.#server.leases(poolName)) yield toLeaseView(lease, owners.get(lease.macAddress));
+    }
+  }
+
+  /** Stops serving, writes down what is known, and takes back what was done to interfaces. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#retry);
+    this.#ntpNames.stop();
+    for (const served of this.#interfaces.values()) served.stop();
+    this.#http?.close();
+    this.#http?.closeAllConnections();
+    await this.#book.saveExpiries().catch((error) => this.#logger.error({ err: error }, 'expiry times could not be saved'));
+    for (const { interfaceName, address } of this.#addedAddresses.values()) await removeAddress(interfaceName, address);
+    await this.#directory.close();
+    this.#logger.info('stopped');
+  }
+
+  async #start(file: PoolsFile): Promise<void> {
+    const metrics = createMetrics({
+      counters: this.#server.counters,
+      leaseEvents: () => this.#events.counts(),
+      poolCounts: () => this.#poolCounts(),
+      served: () => this.#servedPools(),
+      refusedClaims: () => new Map([...this.#planned].map(([name, { refused }]) => [name, refused.length])),
+    });
+    for (const [name, pools] of this.#settings.poolsOfInterface)
+      this.#interfaces.set(name, this.#createInterface(name, pools, metrics.observeBurst));
+    if (this.#settings.http !== undefined) {
+      this.#http = await startStatusServer(this.#settings.http, {
+        unserved: () => this.unserved(),
+        registry: metrics.registry,
+        leases: () => this.leases(),
+      });
+    }
+    await this.#configure(file);
+    watchFile(this.#settings.poolsPath, () => void this.#reload(), this.#stopping.signal);
+    await this.#checkInterfaces();
+    this.#every(INTERFACE_CHECK_INTERVAL_MS, () => void this.#checkInterfaces());
+    this.#every(HOUSEKEEPING_INTERVAL_MS, () => {
+      this.#events.reportSuppressed();
+      void this.#book.endQuarantines().catch((error) => this.#onSaveFailure(error));
+    });
+    this.#every(EXPIRY_SCAN_INTERVAL_MS, () => this.#server.expireLeases());
+    this.#every(EXPIRY_SAVE_INTERVAL_MS, () => void this.#book.saveExpiries().catch((error) => this.#onSaveFailure(error)));
+  }
+
+  #createInterface(name: string, pools: readonly string[], observeBurst: (durationNs: number) => void): ServedInterface {
+    let served = this.#server.poolsNamed(pools);
+    this.#onPoolsChanged.push(() => {
+      served = this.#server.poolsNamed(pools);
+    });
+    return new ServedInterface(name, {
+      logger: this.#logger,
+      nowMs: Date.now,
+      handler: this.#server.handler(name, () => served),
+      portEvents: {
+        onBurst: observeBurst,
+        onSendFailure: ({ error, count }) => {
+          this.#server.counters.drop('send-failed', count);
+          if (this.#sendFailures.take(Date.now()))
+            this.#logger.warn({ interface: name, error, count }, 'replies could not be sent');
+        },
+      },
+      prepare: () => this.#prepareInterface(name, pools),
+      onStateChange: () => this.#reportReadiness(),
+    });
+  }
+
+  async #prepareInterface(interfaceName: string, pools: readonly string[]): Promise<void> {
+    for (const { pool } of this.#server.poolsNamed(pools)) {
+      const serverAddress = formatIpv4Address(pool.serverAddress);
+      if (hasAddress(interfaceName, serverAddress)) continue;
+      if (this.#settings.configureInterfaces) {
+        const address = `${serverAddress}/${pool.cidr.prefixLength}`;
+        await addAddress(interfaceName, address);
+        this.#addedAddresses.set(`${interfaceName} ${address}`, { interfaceName, address });
+        this.#logger.info({ interface: interfaceName, address }, 'server address added to the interface');
+      } else {
+        this.#logger.warn(
+          { interface: interfaceName, address: serverAddress, pool: pool.name },
+          'the interface does not have the server address: renewals cannot reach the server; add it, or give --configure-interfaces',
+        );
+      }
+    }
+  }
+
+  async #checkInterfaces(): Promise<void> {
+    await Promise.all([...this.#interfaces.values()].map((served) => served.check()));
+  }
+
+  /** Reads the file again, after whatever reading is under way. */
+  #reload(): Promise<void> {
+    this.#reloading = this.#reloading
+      .then(() => this.#reloadNow())
+      .catch((error) => this.#logger.error({ err: error }, 'reload failed'));
+    return this.#reloading;
+  }
+
+  async #reloadNow(): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    const { poolsPath } = this.#settings;
+    const result = await loadPoolsFile(poolsPath, this.#ntpNames.known);
+    if (!result.ok) {
+      this.#logger.error(
+        { file: poolsPath, problems: result.problems.map((problem) => describeFinding(poolsPath, problem)) },
+        'the changed pools file is refused: the pools stay as they were',
+      );
+      return;
+    }
+    for (const warning of result.warnings) this.#logger.warn(describeFinding(poolsPath, warning));
+    await this.#configure(result.file);
+    await Promise.all([...this.#settings.poolsOfInterface].map(([name, pools]) => this.#prepareIfServing(name, pools)));
+    this.#logger.info({ file: poolsPath, pools: result.file.pools.size }, 'the changed pools file is in effect');
+  }
+
+  async #prepareIfServing(name: string, pools: readonly string[]): Promise<void> {
+    if (this.#interfaces.get(name)?.state.kind !== 'serving') return;
+    await this.#prepareInterface(name, pools).catch((error) =>
+      this.#logger.error({ err: error, interface: name }, 'interface could not be configured'),
+    );
+  }
+
+  async #configure(file: PoolsFile): Promise<void> {
+    this.#file = file;
+    this.#ntpNames.want(file.ntpNames);
+    await this.#book.configure(file).catch((error) => this.#onSaveFailure(error));
+  }
+
+  /** Nothing that is not saved is served; it is tried again until it is. */
+  #onSaveFailure(error: unknown): void {
+    this.#logger.error(
+      { err: error, directory: this.#directory.path },
+      'leases cannot be saved: changes wait until they can; free or repair the disk',
+    );
+    if (this.#stopping.signal.aborted) return;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => void this.#configure(this.#file), SAVE_RETRY_INTERVAL_MS);
+  }
+
+  #onPlanned(pools: ReadonlyMap<string, PlannedPool>): void {
+    for (const name of this.#planned.keys()) {
+      if (!pools.has(name)) this.#server.removePool(name);
+    }
+    for (const [name, { configured, assignments }] of pools) {
+      this.#server.setPool(configured.pool, assignments, (macAddress) => this.#book.restoredExpiry(name, macAddress));
+    }
+    this.#planned = pools;
+    for (const update of this.#onPoolsChanged) update();
+    this.#reportRefusals([...pools.values()].flatMap(({ refused }) => refused));
+    this.#reportReadiness();
+  }
+
+  #reportRefusals(refused: readonly RefusedClaim[]): void {
+    const messages = new Set(refused.map(({ message }) => message));
+    for (const { owner, macAddress, reason, message } of refused) {
+      if (!this.#lastRefusals.has(message)) this.#logger.warn({ owner, mac: macAddress, reason }, message);
+    }
+    this.#lastRefusals = messages;
+  }
+
+  #reportReadiness(): void {
+    const unserved = this.unserved();
+    if (unserved.length === 0 && !this.#wasReady) {
+      this.#logger.info({ pools: [...this.#planned.keys()], interfaces: [...this.#interfaces.keys()] }, 'serving');
+    } else if (unserved.length > 0 && this.#wasReady) {
+      this.#logger.warn({ unserved }, 'not every pool is served');
+    }
+    this.#wasReady = unserved.length === 0;
+  }
+
+  #poolCounts(): ReadonlyMap<string, PoolCounts> {
+    return new Map([...this.#planned].map(([name, { counts }]) => [name, counts]));
+  }
+
+  #servedPools(): ReadonlyMap<string, boolean> {
+    const unserved = new Set(this.unserved().map(({ pool }) => pool));
+    const names = new Set([...this.#planned.keys(), ...unserved]);
+    return new Map([...names].map((name) => [name, !unserved.has(name)]));
+  }
+
+  #every(intervalMs: number, work: () => void): void {
+    this.#timers.push(setInterval(work, intervalMs));
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * The packet path: from octets to a queued reply, and what that means for the leases. It owns the lease table and the pools
+ * as they are served; where pools and assignments come from is its caller's business.
+ */
+import {
+  type Answer,
+  type Assignment,
+  answerPacket,
+  formatIpv4Address,
+  type Lease,
+  LeaseTable,
+  leaseExpiry,
+  OptionCode,
+  type Pool,
+  ServedPool,
+} from '@vmdhcp/dhcp-allocator';
+import type { Logger } from '../log/logger.js';
+import { printable } from '../log/printable.js';
+import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
+import type { QueuedReply } from '../net/reply-queue.js';
+import { RateBudget } from '../rate-budget.js';
+import { DeclineLimits } from './decline-limits.js';
+import type { LeaseEventLog } from './lease-event-log.js';
+import { MessageCounters } from './message-counters.js';
+
+type Told = Extract<Answer, { readonly kind: 'reply' }>;
+
+export interface DhcpServerPorts {
+  readonly logger: Logger;
+  readonly events: LeaseEventLog;
+  readonly nowMs: () => number;
+  /** The client found its address in use: it has no lease until it is given another one. */
+  readonly onDeclined: (lease: Lease) => void;
+}
+
+export class DhcpServer {
+  readonly counters = new MessageCounters();
+  readonly #ports: DhcpServerPorts;
+  readonly #table = new LeaseTable();
+  readonly #pools = new Map<string, ServedPool>();
+  readonly #declineLimits = new DeclineLimits();
+  readonly #failures = new RateBudget({ perSecond: 1, burst: 5 });
+  readonly #leaseOf = (poolName: string, macAddress: string) => this.#table.lookup(poolName, macAddress);
+  /** What the packet being answered may need; made once, as a packet is answered before the next one comes. */
+  readonly #serving: { pools: readonly ServedPool[]; into: Uint8Array; readonly leaseOf: DhcpServer['leaseOf'] };
+
+  constructor(ports: DhcpServerPorts) {
+    this.#ports = ports;
+    this.#serving = { pools: [], into: new Uint8Array(0), leaseOf: this.#leaseOf };
+  }
+
+  leaseOf(poolName: string, macAddress: string): Lease | undefined {
+    return this.#table.lookup(poolName, macAddress);
+  }
+
+  leases(poolName?: string): Iterable<Lease> {
+    return this.#table.leases(poolName);
+  }
+
+  /**
+   * Serves the pool as it is now, to exactly these clients. What is handed over must be recorded already.
+   * @param expiryOf - when a lease that is new here ends, where that is known from before.
+   */
+  setPool(pool: Pool, assignments: Iterable<Assignment>, expiryOf?: (macAddress: string) => number | undefined): void {
+    const served = this.#pools.get(pool.name);
+    if (served?.pool !== pool) this.#pools.set(pool.name, new ServedPool(pool));
+    for (const change of this.#table.replacePool(pool.name, assignments)) {
+      const { lease } = change;
+      if (change.kind === 'added' && served === undefined) this.#restore(lease, expiryOf?.(lease.macAddress));
+      if (change.kind === 'changed' && change.previous.address !== lease.address) {
+        this.#ports.events.note('changed', lease, { previousAddress: formatIpv4Address(change.previous.address) });
+      }
+    }
+  }
+
+  /** Serves the pool no more. */
+  removePool(poolName: string): void {
+    this.#pools.delete(poolName);
+    this.#table.removePool(poolName);
+  }
+
+  /** The pools of that name that are served now, in that order. */
+  poolsNamed(names: readonly string[]): readonly ServedPool[] {
+    return names.flatMap((name) => this.#pools.get(name) ?? []);
+  }
+
+  /** Notes leases that have ended. */
+  expireLeases(): void {
+    for (const lease of this.#table.expire(this.#ports.nowMs())) this.#ports.events.note('expired', lease);
+  }
+
+  /**
+   * Answers what comes in on one interface. A failure in here costs one packet, never the process.
+   * @param pools - asked for every packet, as pools come and go.
+   */
+  handler(interfaceName: string, pools: () => readonly ServedPool[]): DhcpPacketHandler {
+    return (packet, into) => {
+      try {
+        return this.#answer(packet, into, pools(), interfaceName);
+      } catch (error) {
+        this.counters.drop('internal-error');
+        if (this.#failures.take(this.#ports.nowMs()))
+          this.#ports.logger.error({ err: error, interface: interfaceName }, 'a packet could not be answered');
+        return undefined;
+      }
+    };
+  }
+
+  #answer(packet: Uint8Array, into: Buffer, pools: readonly ServedPool[], interfaceName: string): QueuedReply | undefined {
+    this.#serving.pools = pools;
+    this.#serving.into = into;
+    const answer = answerPacket(packet, this.#serving);
+    if (this.#ports.logger.isLevelEnabled('debug')) this.#logPacket(answer, packet, interfaceName);
+    switch (answer.kind) {
+      case 'dropped':
+        this.counters.drop(answer.reason);
+        return undefined;
+      case 'ignored':
+        this.counters.count(answer.client.type, 'ignored', answer.reason);
+        return undefined;
+      case 'noted':
+        this.#note(answer, interfaceName);
+        return undefined;
+      case 'reply':
+        return this.#reply(answer, interfaceName);
+    }
+  }
+
+  #reply(answer: Told, interfaceName: string): QueuedReply {
+    const { client, decision, pool, bytes, destination } = answer;
+    this.counters.count(client.type, decision.kind, 'reason' in decision ? decision.reason : '');
+    if (decision.kind === 'ack') this.#bind(decision.lease, pool, interfaceName);
+    if (decision.kind === 'nak') {
+      const claimed = client.requestedAddress ?? client.clientAddress;
+      this.#ports.events.note(
+        'refused',
+        { poolName: pool.name, macAddress: client.macAddress, ...(claimed !== undefined && { address: claimed }) },
+        { interface: interfaceName, reason: decision.reason },
+      );
+    }
+    return {
+      length: bytes.length,
+      destination,
+      serverAddress: pool.serverAddress,
+      hardwareAddress: client.message.chaddr,
+    };
+  }
+
+  #bind(lease: Lease, pool: Pool, interfaceName: string): void {
+    const nowMs = this.#ports.nowMs();
+    if (lease.expiresAtMs === undefined) this.#ports.events.note('bound', lease, { interface: interfaceName });
+    this.#table.setExpiry(lease, leaseExpiry(pool, nowMs));
+  }
+
+  #note({ client, decision, pool }: Extract<Answer, { readonly kind: 'noted' }>, interfaceName: string): void {
+    const { lease } = decision;
+    if (decision.kind === 'release') {
+      this.counters.count('release', 'released', '');
+      if (lease.expiresAtMs !== undefined) this.#ports.events.note('released', lease, { interface: interfaceName });
+      this.#table.setExpiry(lease, undefined);
+      return;
+    }
+    const quarantined = this.#declineLimits.take(pool.name, client.macAddress, this.#ports.nowMs());
+    this.counters.count('decline', quarantined ? 'declined' : 'ignored', quarantined ? '' : 'decline-limit');
+    this.#ports.events.note('declined', lease, { interface: interfaceName, believed: quarantined });
+    if (!quarantined) return;
+    const others = [...this.#table.leases(pool.name)].filter(({ macAddress }) => macAddress !== lease.macAddress);
+    this.#table.replacePool(pool.name, others);
+    this.#ports.onDeclined(lease);
+  }
+
+  #restore(lease: Lease, expiresAtMs: number | undefined): void {
+    if (expiresAtMs !== undefined) this.#table.setExpiry(lease, expiresAtMs);
+  }
+
+  #logPacket(answer: Answer, packet: Uint8Array, interfaceName: string): void {
+    if (answer.kind === 'dropped') {
+      this.#ports.logger.debug({ interface: interfaceName, octets: packet.length, reason: answer.reason }, 'packet dropped');
+      return;
+    }
+    const { client, pool } = answer;
+    const hostName = client.message.options.get(OptionCode.hostName);
+    const vendorClass = client.message.options.get(OptionCode.vendorClass);
+    this.#ports.logger.debug(
+      {
+        interface: interfaceName,
+        pool: pool.name,
+        mac: client.macAddress,
+        xid: client.message.xid.toString(16).padStart(8, '0'),
+        ...(hostName !== undefined && { clientHostName: printable(hostName) }),
+        ...(vendorClass !== undefined && { vendorClass: printable(vendorClass) }),
+        ...(answer.kind === 'ignored' ? { reason: answer.reason } : { decision: answer.decision.kind }),
+        ...(answer.kind === 'reply' && { to: `${answer.destination.kind} ${formatIpv4Address(answer.destination.address)}` }),
+      },
+      `${client.type} ${answer.kind === 'ignored' ? 'ignored' : answer.decision.kind}`,
+    );
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Who has which address, on a host of its own: planned by the same code as in a cluster, kept in a state directory. The
+ * order is always: plan, save, and only then hand on to the server. So nothing is ever acknowledged that a crash could
+ * take back.
+ */
+import { type Assignment, formatIpv4Address, type Lease, type PoolCounts } from '@vmdhcp/dhcp-allocator';
+import { NOTHING_RECORDED, planAssignments, type RecordedPool, type RefusedClaim } from '@vmdhcp/reconciler';
+import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';
+import type { StateDirectory } from './state-directory.js';
+import type { StoredPool, StoredState } from './state-format.js';
+
+/** How long nobody gets an address that a client found in use. */
+export const QUARANTINE_MS = 3_600_000;
+
+/** A pool as it is to be served. */
+export interface PlannedPool {
+  readonly configured: ConfiguredPool;
+  readonly assignments: readonly Assignment[];
+  readonly refused: readonly RefusedClaim[];
+  readonly counts: PoolCounts;
+}
+
+export interface AddressBookPorts {
+  readonly directory: Pick<StateDirectory, 'save'>;
+  readonly nowMs: () => number;
+  /** Leases as they are now, for their expiries. */
+  readonly leases: (poolName: string) => Iterable<Lease>;
+  /** Called after the plan was saved. */
+  readonly onPlanned: (pools: ReadonlyMap<string, PlannedPool>) => void;
+}
+
+export class AddressBook {
+  readonly #ports: AddressBookPorts;
+  #configured: ReadonlyMap<string, ConfiguredPool> = new Map();
+  /** What the disk holds. */
+  #recorded: Map<string, RecordedPool>;
+  readonly #restoredExpiries: StoredState;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(ports: AddressBookPorts, stored: StoredState) {
+    this.#ports = ports;
+    this.#recorded = new Map(stored);
+    this.#restoredExpiries = stored;
+  }
+
+  /** Takes a new configuration. @throws what saving throws; the old plan stands then. */
+  configure(file: PoolsFile): Promise<void> {
+    return this.#enqueue(() => this.#replan(file.pools, this.#recorded));
+  }
+
+  /** Gives the client of a declined lease another address, and nobody the declined one for a while. */
+  decline({ poolName, address, macAddress }: Lease): Promise<void> {
+    return this.#enqueue(() => {
+      const before = this.#recorded.get(poolName) ?? NOTHING_RECORDED;
+      const untilMs = this.#ports.nowMs() + QUARANTINE_MS;
+      const after = {
+        assignments: before.assignments.filter((assignment) => assignment.macAddress !== macAddress),
+        quarantines: [...before.quarantines.filter((quarantine) => quarantine.address !== address), { address, untilMs }],
+      };
+      return this.#replan(this.#configured, new Map(this.#recorded).set(poolName, after));
+    });
+  }
+
+  /** Ends quarantines whose time is over. True if there were any. */
+  async endQuarantines(): Promise<boolean> {
+    const nowMs = this.#ports.nowMs();
+    const over = [...this.#recorded.values()].some(({ quarantines }) => quarantines.some(({ untilMs }) => untilMs <= nowMs));
+    if (over) await this.#enqueue(() => this.#replan(this.#configured, this.#recorded));
+    return over;
+  }
+
+  /** Writes down when leases end, which may lag: a lost expiry loses no address. */
+  saveExpiries(): Promise<void> {
+    return this.#enqueue(() => this.#ports.directory.save(this.#toStored(this.#recorded)));
+  }
+
+  /** When the client's lease ended or ends according to the state that was loaded. */
+  restoredExpiry(poolName: string, macAddress: string): number | undefined {
+    return this.#restoredExpiries.get(poolName)?.expiries.get(macAddress);
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const done = this.#work.then(work);
+    this.#work = done.catch(() => undefined);
+    return done;
+  }
+
+  async #replan(configured: ReadonlyMap<string, ConfiguredPool>, from: ReadonlyMap<string, RecordedPool>): Promise<void> {
+    const nowMs = this.#ports.nowMs();
+    const planned = new Map<string, PlannedPool>();
+    // A pool that is taken out of the file finds its addresses again when it comes back.
+    const recorded = new Map(from);
+    for (const [name, pool] of configured) {
+      const before = from.get(name) ?? NOTHING_RECORDED;
+      if (pool.paused) continue;
+      const { assignments, quarantines, refused, counts } = planAssignments(pool.pool, pool.claims, before, nowMs);
+      recorded.set(name, { assignments, quarantines });
+      planned.set(name, { configured: pool, assignments, refused, counts });
+    }
+    if (!sameRecords(recorded, this.#recorded)) await this.#ports.directory.save(this.#toStored(recorded));
+    this.#recorded = recorded;
+    this.#configured = configured;
+    this.#ports.onPlanned(planned);
+  }
+
+  #toStored(recorded: ReadonlyMap<string, RecordedPool>): StoredState {
+    const stored = new Map<string, StoredPool>();
+    for (const [name, pool] of recorded) {
+      const expiries = new Map<string, number>();
+      for (const { macAddress, expiresAtMs } of this.#ports.leases(name)) {
+        if (expiresAtMs !== undefined) expiries.set(macAddress, expiresAtMs);
+      }
+      stored.set(name, { ...pool, expiries });
+    }
+    return stored;
+  }
+}
+
+function sameRecords(one: ReadonlyMap<string, RecordedPool>, other: ReadonlyMap<string, RecordedPool>): boolean {
+  if (one.size !== other.size) return false;
+  return [...one].every(([name, pool]) => {
+    const known = other.get(name);
+    return known !== undefined && describeRecord(pool) === describeRecord(known);
+  });
+}
+
+function describeRecord({ assignments, quarantines }: RecordedPool): string {
+  const leases = assignments.map(({ macAddress, address, hostname }) => `${macAddress} ${address} ${hostname ?? ''}`);
+  const held = quarantines.map(({ address, untilMs }) => `${formatIpv4Address(address)} ${untilMs}`);
+  return [...leases.toSorted(), ...held.toSorted()].join('\n');
+}

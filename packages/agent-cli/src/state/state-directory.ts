@@ -1,0 +1,133 @@
+/**
+ * The folder in which an agent keeps what must survive it. A file is never changed in place: the new one is written beside
+ * it, flushed to the disk, and takes its name; the one before is kept as `leases.previous`. A file that cannot be believed
+ * is set aside under a name of its own, for a person to look at.
+ */
+import { closeSync, constants, openSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { flock, LOCK_EX, LOCK_NB, lastErrorName } from '../net/libc.js';
+import { formatState, parseState, type StoredState } from './state-format.js';
+
+const CURRENT = 'leases';
+const PREVIOUS = 'leases.previous';
+const NEXT = 'leases.next';
+const LOCK = 'lock';
+
+/** What is to be told about a state that was not read as it should. */
+export interface StateReport {
+  readonly file: string;
+  readonly setAsideAs: string;
+  readonly reason: string;
+}
+
+export interface LoadedState {
+  readonly state: StoredState;
+  readonly reports: readonly StateReport[];
+}
+
+export class StateDirectory {
+  readonly path: string;
+  readonly #lock: number;
+  #last: Promise<void> = Promise.resolve();
+
+  /**
+   * Opens the folder for this process alone, and makes it if need be.
+   * @throws CommandError if it cannot be written, or another agent uses it.
+   */
+  static async open(path: string): Promise<StateDirectory> {
+    try {
+      await fs.mkdir(path, { recursive: true, mode: 0o750 });
+      const lock = openSync(join(path, LOCK), constants.O_RDWR | constants.O_CREAT, 0o640);
+      if (flock(lock, LOCK_EX | LOCK_NB) === 0) return new StateDirectory(path, lock);
+      const code = lastErrorName();
+      closeSync(lock);
+      const why = code === 'EAGAIN' ? 'another agent uses it' : `it cannot be locked (${code})`;
+      throw new CommandError(
+        `state directory ${path}: ${why}; stop the other agent or give this one another --state`,
+        ExitCode.cannotCreate,
+      );
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      const remedy = 'make it writable or give another --state';
+      throw new CommandError(`state directory ${path}: ${(error as Error).message}; ${remedy}`, ExitCode.cannotCreate, {
+        cause: error,
+      });
+    }
+  }
+
+  private constructor(path: string, lock: number) {
+    this.path = path;
+    this.#lock = lock;
+  }
+
+  /** What was saved last; of two files the newer one that can be believed. Never throws for what a file holds. */
+  async load(): Promise<LoadedState> {
+    const reports: StateReport[] = [];
+    for (const name of [CURRENT, PREVIOUS]) {
+      const reading = await readStateFile(join(this.path, name));
+      if (reading === undefined) continue;
+      if (reading.ok) return { state: reading.state, reports };
+      const setAsideAs = join(this.path, `${name}.corrupt-${Date.now()}`);
+      await fs.rename(join(this.path, name), setAsideAs);
+      reports.push({ file: join(this.path, name), setAsideAs, reason: reading.reason });
+    }
+    return { state: new Map(), reports };
+  }
+
+  /** Resolves when the state is on the disk. Saves happen one after the other, in the order they were asked for. */
+  save(state: StoredState): Promise<void> {
+    const saving = this.#last.then(() => this.#write(formatState(state)));
+    this.#last = saving.catch(() => undefined);
+    return saving;
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    closeSync(this.#lock);
+  }
+
+  async #write(text: string): Promise<void> {
+    const next = join(this.path, NEXT);
+    const current = join(this.path, CURRENT);
+    const file = await fs.open(next, 'w', 0o640);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await fs.rm(join(this.path, PREVIOUS), { force: true });
+    await fs.link(current, join(this.path, PREVIOUS)).catch(ignoreMissing);
+    await fs.rename(next, current);
+    const folder = await fs.open(this.path, 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+}
+
+/** The state in a folder that another process may have open, for looking at. */
+export async function peekState(path: string): Promise<StoredState> {
+  for (const name of [CURRENT, PREVIOUS]) {
+    const reading = await readStateFile(join(path, name));
+    if (reading?.ok) return reading.state;
+  }
+  throw new CommandError(`${path} holds no state that can be read; give the --state of an agent that has run`, ExitCode.noInput);
+}
+
+async function readStateFile(path: string): Promise<ReturnType<typeof parseState> | undefined> {
+  try {
+    return parseState(await fs.readFile(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    return { ok: false, reason: (error as Error).message };
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
