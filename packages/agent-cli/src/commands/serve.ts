@@ -5,6 +5,7 @@ import type { ListenAddress } from '../http/status-server.js';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../log/logger.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import { describeFinding, type PoolsFile } from '../pools-file/parse-pools-file.js';
+import { fileState } from '../pools-file/watch-file.js';
 import { BareHostAgent } from '../serve/bare-host-agent.js';
 
 const EXAMPLES = `
@@ -54,11 +55,13 @@ export function serveCommand(): Command {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
+  const poolsFileState = await fileState(options.pools);
   const file = await readPools(options.pools);
   const logger = await createLogger(options.logLevel);
   const agent = await BareHostAgent.start(
     {
       poolsPath: options.pools,
+      poolsFileState,
       statePath: options.state,
       poolsOfInterface: byInterface(options.interface, file),
       configureInterfaces: options.configureInterfaces === true,

@@ -53,3 +53,5 @@ export const MSG_DONTWAIT = 0x40;
 export const LOCK_EX = 2;
 export const LOCK_NB = 4;
 export const ETHERTYPE_IPV4 = 0x0800;
+/** Every protocol, and packets in both directions. */
+export const ETHERTYPE_ALL = 0x0003;

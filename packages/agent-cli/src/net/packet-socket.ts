@@ -28,15 +28,18 @@ export class PacketSocket {
   readonly #received = new MessageSlab({ count: BURST, size: LARGEST_FRAME });
   readonly #sent = new MessageSlab({ count: 1, size: LARGEST_FRAME });
 
-  /** @throws SocketError */
-  constructor(interfaceName: string) {
+  /**
+   * @param outgoing - true: what the host itself sends through the interface is received too.
+   * @throws SocketError
+   */
+  constructor(interfaceName: string, { outgoing = false }: { readonly outgoing?: boolean } = {}) {
     this.#interfaceIndex = libc.ifNameToIndex(interfaceName);
     if (this.#interfaceIndex === 0) throw new SocketError(`find interface ${interfaceName}`);
     this.#fd = libc.socket(libc.AF_PACKET, libc.SOCK_DGRAM, 0);
     if (this.#fd < 0) throw new SocketError('open a packet socket');
     const name = Buffer.alloc(SOCKADDR_LL_LENGTH);
     name.writeUInt16LE(libc.AF_PACKET, 0);
-    name.writeUInt16BE(libc.ETHERTYPE_IPV4, 2);
+    name.writeUInt16BE(outgoing ? libc.ETHERTYPE_ALL : libc.ETHERTYPE_IPV4, 2);
     name.writeInt32LE(this.#interfaceIndex, 4);
     if (libc.bind(this.#fd, name, name.length) < 0) {
       const error = new SocketError(`bind a packet socket to ${interfaceName}`);

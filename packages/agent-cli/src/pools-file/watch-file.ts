@@ -2,26 +2,34 @@ import { type BigIntStats, promises as fs } from 'node:fs';
 
 const POLL_INTERVAL_MS = 250;
 
+export interface FileWatch {
+  readonly path: string;
+  /** `fileState` from before the file was read, so that no change falls between reading and watching. */
+  readonly since: string;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Calls `onChange` whenever the file may hold something new, until `signal` aborts. It asks for the file's state in short
  * intervals: that also sees what file events miss: mounted volumes, and editors and ConfigMaps that replace the file.
  */
-export function watchFile(path: string, onChange: () => void, signal: AbortSignal): void {
-  let known: string | undefined;
+export function watchFile({ path, since, signal }: FileWatch, onChange: () => void): void {
+  let known = since;
   let asking = false;
   const timer = setInterval(async () => {
     if (asking) return;
     asking = true;
-    const now = await stateOf(path);
+    const now = await fileState(path);
     asking = false;
-    if (signal.aborted) return;
-    if (known !== undefined && now !== known) onChange();
+    if (signal.aborted || now === known) return;
     known = now;
+    onChange();
   }, POLL_INTERVAL_MS);
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
-async function stateOf(path: string): Promise<string> {
+/** Differs whenever the file may hold something else. */
+export async function fileState(path: string): Promise<string> {
   try {
     const { mtimeNs, ctimeNs, size, ino }: BigIntStats = await fs.stat(path, { bigint: true });
     return `${mtimeNs} ${ctimeNs} ${size} ${ino}`;

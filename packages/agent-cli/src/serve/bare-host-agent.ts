@@ -30,6 +30,8 @@ const SAVE_RETRY_INTERVAL_MS = 2_000;
 
 export interface BareHostSettings {
   readonly poolsPath: string;
+  /** `fileState` of it from before it was read. */
+  readonly poolsFileState: string;
   readonly statePath: string;
   /** Interface to the pools that are served on it, in order. */
   readonly poolsOfInterface: ReadonlyMap<string, readonly string[]>;
@@ -165,7 +167,8 @@ export class BareHostAgent {
       });
     }
     await this.#configure(file);
-    watchFile(this.#settings.poolsPath, () => void this.#reload(), this.#stopping.signal);
+    const { poolsPath: path, poolsFileState: since } = this.#settings;
+    watchFile({ path, since, signal: this.#stopping.signal }, () => void this.#reload());
     await this.#checkInterfaces();
     this.#every(INTERFACE_CHECK_INTERVAL_MS, () => void this.#checkInterfaces());
     this.#every(HOUSEKEEPING_INTERVAL_MS, () => {

@@ -1,0 +1,16 @@
+export { AGENT_BIN, type AgentSettings, LabAgent, runAgent, type ShownLease } from './agent.js';
+export {
+  acquire,
+  type ClientEvent,
+  type ClientName,
+  dhclientFiles,
+  endDhclient,
+  type RunningClient,
+  start as startClient,
+} from './clients.js';
+export { waitFor } from './deadline.js';
+export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';
+export { LabProcess } from './lab-process.js';
+export { type CapturedMessage, PacketCapture } from './packet-capture.js';
+export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
+export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { waitFor } from './deadline.js';
+import { SYSTEM_PATH } from './real-program.js';
+
+export interface ProcessSettings {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Called for each line of its output, as it comes. */
+  readonly onLine?: (line: string) => void;
+}
+
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A program that a lab started, and what it has said so far. */
+export class LabProcess {
+  /** Standard output and standard error, line by line. */
+  readonly lines: string[] = [];
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<Ending>;
+  readonly #onLine: ((line: string) => void) | undefined;
+  #ending: Ending | undefined;
+  #rest = '';
+
+  constructor(command: string, parameters: readonly string[], { env, onLine }: ProcessSettings = {}) {
+    this.#onLine = onLine;
+    // DHCP clients hand their environment on to scripts: it is kept small.
+    this.#child = spawn(command, [...parameters], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...env },
+    });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    this.#ended = once(this.#child, 'exit').then(([code, signal]) => {
+      this.#ending = { code, signal };
+      return this.#ending;
+    });
+    // Who waits hears of it; nobody has to.
+    this.#ended.catch(() => undefined);
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get hasEnded(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** @throws Error with the last lines if it has not ended by then. */
+  async ended(timeoutMs = 15_000): Promise<Ending> {
+    await waitFor(
+      `the end of ${this.#child.spawnargs.join(' ')}\n${this.lines.slice(-20).join('\n')}`,
+      () => this.#ending,
+      timeoutMs,
+    );
+    return this.#ended;
+  }
+
+  /** The first line that has `text` in it, also one that was there before. */
+  async line(text: string, timeoutMs?: number): Promise<string> {
+    return this.matching(text, (line) => line.includes(text), timeoutMs);
+  }
+
+  async matching(what: string, matches: (line: string) => boolean, timeoutMs = 10_000): Promise<string> {
+    try {
+      return await waitFor(`a line with ${what}`, () => this.lines.find(matches), timeoutMs);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; the last lines are:\n${this.lines.slice(-20).join('\n')}`, { cause: error });
+    }
+  }
+
+  /** Ends it: asked first, then killed. */
+  async stop(): Promise<void> {
+    if (this.hasEnded) return;
+    this.kill('SIGTERM');
+    await this.ended(5_000).catch(() => {
+      this.kill('SIGKILL');
+      return this.#ended;
+    });
+  }
+
+  #read(text: string): void {
+    const parts = (this.#rest + text).split('\n');
+    this.#rest = parts.pop() ?? '';
+    for (const line of parts) {
+      this.lines.push(line);
+      this.#onLine?.(line);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+
+/** Set where every real part must be there: what is missing then fails instead of being skipped. */
+export const REQUIRE_ALL_VARIABLE = 'VMDHCP_REQUIRE_REAL_PARTS';
+
+/** Real parts that tests use, and the Debian package of each. */
+export const REAL_PROGRAMS = {
+  udhcpc: 'udhcpc',
+  dhclient: 'isc-dhcp-client',
+  dhcpcd: 'dhcpcd-base',
+  perfdhcp: 'kea-admin',
+  tcpdump: 'tcpdump',
+  dnsmasq: 'dnsmasq-base',
+} as const;
+
+export type RealProgram = keyof typeof REAL_PROGRAMS;
+
+/** Where `dhclient` and friends are, for users whose PATH lacks them. */
+export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** True if the program can be run. */
+export function isInstalled(program: RealProgram): boolean {
+  return spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH: SYSTEM_PATH } }).status === 0;
+}
+
+/**
+ * False if a test that needs these programs is to be skipped.
+ * @throws Error naming the packages to install, where none may be missing.
+ */
+export function has(...programs: readonly RealProgram[]): boolean {
+  const missing = programs.filter((program) => !isInstalled(program));
+  if (missing.length > 0 && process.env[REQUIRE_ALL_VARIABLE] === '1') {
+    throw new Error(
+      `not installed: ${missing.map((program) => `${program} (apt-get install ${REAL_PROGRAMS[program]})`).join(', ')}`,
+    );
+  }
+  return missing.length === 0;
+}
+
+/** For the name of a test: what it needs. */
+export function needs(...programs: readonly RealProgram[]): string {
+  return `[needs ${programs.map((program) => `${program}: Debian package ${REAL_PROGRAMS[program]}`).join(', ')}]`;
+}

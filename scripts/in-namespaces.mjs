@@ -1,0 +1,33 @@
+// Runs a program in user, network, mount and process namespaces of its own: it may make networks and machines there, needs
+// no root for it, and cannot touch the host. All its processes end with it.
+import { spawnSync } from 'node:child_process';
+
+const SET_UP =
+  'mount --make-rprivate / 2>/dev/null; mount -t tmpfs tmpfs /run && mkdir -p /run/netns && ip link set lo up && exec "$@"';
+const WAYS = [['-Urnmpf', '--mount-proc', '--kill-child'], ['-Urnm'], ['-nmpf', '--mount-proc', '--kill-child']];
+
+/** The way that works on this machine: parameters for `unshare`; or why none does. */
+export function findNamespaces() {
+  let reason = '';
+  for (const way of WAYS) {
+    const { status, stderr, error } = spawnSync(
+      'unshare',
+      [...way, 'sh', '-c', SET_UP, 'sh', 'ip', 'link', 'add', 'try', 'type', 'bridge'],
+      {
+        encoding: 'utf8',
+      },
+    );
+    if (status === 0) return { way };
+    reason ||= (error?.message ?? stderr).trim().split('\n')[0];
+  }
+  return { reason: `namespaces cannot be made here (${reason}); allow unprivileged user namespaces or run as root` };
+}
+
+/** @returns what `spawnSync` returns. */
+export function runInNamespaces(way, command, parameters, options) {
+  return spawnSync('unshare', [...way, 'sh', '-c', SET_UP, 'sh', command, ...parameters], {
+    stdio: 'inherit',
+    ...options,
+    env: { ...process.env, ...options?.env, VMDHCP_LAB: '1' },
+  });
+}
