@@ -1,24 +1,34 @@
-// npm test: checks, then tests, then one line that sums up: `N passed, N failed`. What was skipped is named before it.
+// npm test: checks, then tests, then what was skipped by name, then one line that sums up: `N passed, N failed`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
 
-const totals = { passed: 0, failed: 0, skipped: 0 };
+const PARTS = { checks: runChecks, unit: () => runVitest('unit tests', []), lab: runLab };
+const strict = process.env.VMDHCP_REQUIRE_REAL_PARTS === '1';
+const totals = { passed: 0, failed: 0 };
+const skipped = [];
+
 const only = process.argv[2] === '--only' ? process.argv[3] : undefined;
+if (only !== undefined && PARTS[only] === undefined) {
+  process.stderr.write(`there is no part '${only}'; there are ${Object.keys(PARTS).join(', ')}\n`);
+  process.exit(64);
+}
+for (const [name, runPart] of Object.entries(PARTS)) {
+  if (only === undefined || only === name) runPart();
+}
+for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
+process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`);
+process.exitCode = totals.failed === 0 && totals.passed > 0 ? 0 : 1;
 
-if (only === undefined) {
+/** A check counts as one test. */
+function runChecks() {
   check('format and lint (biome)', 'biome', ['check', '--error-on-warnings', '.']);
   check('types', 'turbo', ['run', 'typecheck', '--output-logs=errors-only']);
   check('packages (publint)', 'turbo', ['run', 'lint', '--output-logs=errors-only']);
 }
-if (only === undefined || only === 'unit') vitest('unit tests', []);
 
-if (totals.skipped > 0) process.stdout.write(`\n${totals.skipped} skipped`);
-process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`);
-process.exit(totals.failed === 0 && totals.passed > 0 ? 0 : 1);
-
-/** A check counts as one test. */
 function check(title, command, parameters) {
   const { status, stdout, stderr } = spawnSync(command, parameters, { encoding: 'utf8' });
   const passed = status === 0;
@@ -26,17 +36,27 @@ function check(title, command, parameters) {
   process.stdout.write(`${passed ? 'ok    ' : 'FAILED'} ${title}\n${passed ? '' : `${stdout}${stderr}`}`);
 }
 
-function vitest(title, parameters) {
+/** Tests with real interfaces, in namespaces; where those are forbidden, one line says so. */
+function runLab() {
+  const { way, reason } = findNamespaces();
+  if (way !== undefined) {
+    runVitest('tests with real interfaces', ['--config', 'vitest.lab.config.ts'], (command, parameters, options) =>
+      runInNamespaces(way, command, parameters, options),
+    );
+  } else if (strict) {
+    totals.failed++;
+    process.stdout.write(`FAILED tests with real interfaces: ${reason}\n`);
+  } else {
+    skipped.push(`tests with real interfaces: ${reason}`);
+  }
+}
+
+function runVitest(title, parameters, run = spawnSync) {
   const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-test-'));
   const report = join(folder, 'report.json');
   process.stdout.write(`\n${title}\n`);
-  const { status } = spawnSync(
-    'vitest',
-    ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...parameters],
-    {
-      stdio: 'inherit',
-    },
-  );
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const { status } = run('vitest', ['run', ...reporters, ...parameters], { stdio: 'inherit' });
   addCounts(report, status);
   rmSync(folder, { recursive: true });
 }
@@ -45,10 +65,13 @@ function vitest(title, parameters) {
 function addCounts(report, status) {
   let failed = 0;
   try {
-    const counts = JSON.parse(readFileSync(report, 'utf8'));
-    totals.passed += counts.numPassedTests;
-    totals.skipped += counts.numPendingTests + counts.numTodoTests;
-    failed = counts.numFailedTests;
+    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
+    totals.passed += numPassedTests;
+    failed = numFailedTests;
+    const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+    skipped.push(
+      ...tests.filter(({ status: result }) => result !== 'passed' && result !== 'failed').map(({ fullName }) => fullName),
+    );
   } catch {
     failed = 1;
   }

@@ -1,4 +1,5 @@
 export { AGENT_BIN, type AgentSettings, LabAgent, runAgent, type ShownLease } from './agent.js';
+export { BAD_PACKETS, type BadPacket } from './bad-packets.js';
 export {
   acquire,
   type ClientEvent,

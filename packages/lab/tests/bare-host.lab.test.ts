@@ -1,0 +1,299 @@
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AGENT_BIN, has, Lab, LabAgent, type Machine, needs, poolsYaml, run, runAgent, waitFor } from '../src/index.js';
+
+const MAC_A = '02:00:00:00:48:01';
+const MAC_B = '02:00:00:00:49:01';
+const NETWORKS = [
+  { name: 'net-48', prefix: '192.168.48', settings: ['leaseTime: 600'] },
+  { name: 'net-49', prefix: '192.168.49', settings: ['leaseTime: 600'] },
+];
+const MACHINES = [
+  { name: 'vm-a', pool: 'net-48', macAddress: MAC_A },
+  { name: 'vm-b', pool: 'net-49', macAddress: MAC_B },
+];
+const POOLS = poolsYaml(NETWORKS, MACHINES);
+
+interface Answer {
+  readonly type: string;
+  readonly address: string;
+  readonly server: string;
+  readonly leaseTimeSeconds?: number;
+}
+
+async function ask(machine: Machine, ...parameters: readonly string[]): Promise<Answer[]> {
+  const { output } = await runAgent(machine, 'probe', '--interface', 'eth0', '--json', ...parameters);
+  return (JSON.parse(output) as { answers: Answer[] }).answers;
+}
+
+/** The last answer of a whole exchange. */
+async function exchange(machine: Machine): Promise<Answer | undefined> {
+  return (await ask(machine, '--request')).at(-1);
+}
+
+let lab: Lab;
+let agent: LabAgent;
+let vmA: Machine;
+let vmB: Machine;
+
+beforeEach(async () => {
+  lab = new Lab();
+  lab.addNetwork('br48', '192.168.48.2/24');
+  lab.addNetwork('br49', '192.168.49.2/24');
+  vmA = lab.addMachine('vm-a', { network: 'br48', macAddress: MAC_A });
+  vmB = lab.addMachine('vm-b', { network: 'br49', macAddress: MAC_B });
+  agent = await LabAgent.start(lab, { pools: POOLS, interfaces: ['net-48=br48', 'default/net-49=br49'] });
+});
+
+afterEach(() => lab.dispose());
+
+describe('a pools file that changes', () => {
+  it('takes effect within a second', { retry: 2 }, async () => {
+    expect((await exchange(vmA))?.leaseTimeSeconds).toBe(600);
+    const startedAt = performance.now();
+    agent.setPools(POOLS.replaceAll('leaseTime: 600', 'leaseTime: 900'));
+    await agent.process.line('the changed pools file is in effect');
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect((await exchange(vmA))?.leaseTimeSeconds).toBe(900);
+  });
+
+  it('drops no packet, however often it changes', async () => {
+    const asking = (async () => {
+      const answers: (Answer | undefined)[] = [];
+      for (let round = 0; round < 4; round++) answers.push(await exchange(vmA));
+      return answers;
+    })();
+    for (let round = 0; round < 6; round++) {
+      agent.setPools(POOLS.replaceAll('leaseTime: 600', `leaseTime: ${700 + round}`));
+      await waitFor(
+        'the change',
+        () => agent.records().filter(({ msg }) => msg === 'the changed pools file is in effect').length > round,
+      );
+    }
+    expect((await asking).map((answer) => answer?.address)).toEqual(Array(4).fill('192.168.48.10'));
+  });
+
+  it('with problems is refused with all of them, by line and column, and the old one stays', async () => {
+    agent.setPools(POOLS.replace('cidr: 192.168.48.0/24', 'cidr: 192.168.48.0/33').replace('192.168.49.99', 'nowhere'));
+    const refusal = await agent.process.line('is refused');
+    expect(refusal).toMatch(/pools-\d+\.yaml:9:11: IPPool default\/net-48: spec\.ipv4Config\.cidr: /);
+    expect(refusal).toContain('spec.ipv4Config.pool.end: ');
+    expect((await exchange(vmA))?.address).toBe('192.168.48.10');
+    expect((await agent.get('/readyz')).status).toBe(200);
+  });
+
+  it('gives two machines each other’s address in one step', async () => {
+    const pin = (a: string, b: string) =>
+      poolsYaml(NETWORKS, [
+        { name: 'vm-a', pool: 'net-48', macAddress: MAC_A, address: a },
+        { name: 'vm-b', pool: 'net-48', macAddress: MAC_B, address: b },
+      ]);
+    agent.setPools(pin('192.168.48.20', '192.168.48.21'));
+    await waitFor('the first addresses', async () => (await exchange(vmA))?.address === '192.168.48.20');
+    agent.setPools(pin('192.168.48.21', '192.168.48.20'));
+    await waitFor('the second addresses', async () => (await exchange(vmA))?.address === '192.168.48.21');
+    const shown = (await agent.leases()).map(({ macAddress, address }) => [macAddress, address]);
+    expect(shown).toEqual(expect.arrayContaining([[MAC_A, '192.168.48.21'], [MAC_B, '192.168.48.20']])); // biome-ignore format: one pair a line says no more
+  });
+
+  it('keeps the addresses of everybody who stays, when others go and come', async () => {
+    const more = Array.from({ length: 20 }, (_, index) => ({
+      name: `vm-0${index}`,
+      pool: 'net-48',
+      macAddress: `02:00:00:00:50:${index.toString(16).padStart(2, '0')}`,
+    }));
+    agent.setPools(poolsYaml(NETWORKS, [...more, ...MACHINES]));
+    await waitFor('all leases', async () => (await agent.leases()).length === 22);
+    expect((await exchange(vmA))?.address).toBe('192.168.48.10');
+  });
+});
+
+describe('an interface', () => {
+  it('that vanishes is named, the others are served on, and it is served again when it is back', async () => {
+    lab.removeNetwork('br48');
+    await agent.process.line('interface is missing');
+    expect(await agent.get('/readyz')).toEqual({ status: 503, text: 'default/net-48: interface br48 is missing\n' });
+    expect((await exchange(vmB))?.address).toBe('192.168.49.10');
+    lab.addNetwork('br48', '192.168.48.2/24');
+    vmA.attach('br48');
+    await agent.ready();
+    expect((await exchange(vmA))?.address).toBe('192.168.48.10');
+  });
+
+  it('that is replaced between two looks is served again', async () => {
+    run('sh', [
+      '-c',
+      'ip link delete br48; ip link add br48 type bridge; ip address add 192.168.48.2/24 dev br48; ip link set br48 up',
+    ]);
+    vmA.attach('br48');
+    await agent.process.matching('a new interface', (line) => line.includes('br48') && line.includes('serving it again'));
+    expect((await exchange(vmA))?.address).toBe('192.168.48.10');
+  });
+
+  it('is not touched, unless that is asked for; then its address is given back', async () => {
+    lab.addNetwork('br50');
+    const other = await LabAgent.start(lab, {
+      pools: poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []),
+      interfaces: ['net-50=br50'],
+    });
+    expect(run('ip', ['-4', 'address', 'show', 'br50'])).toBe('');
+    expect(await other.process.line('does not have the server address')).toContain('--configure-interfaces');
+    await other.process.stop();
+    const configuring = await LabAgent.start(lab, {
+      pools: poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []),
+      interfaces: ['net-50=br50'],
+      parameters: ['--configure-interfaces'],
+    });
+    expect(run('ip', ['-4', 'address', 'show', 'br50'])).toContain('192.168.50.2/24');
+    await configuring.process.stop();
+    expect(run('ip', ['-4', 'address', 'show', 'br50'])).toBe('');
+  });
+
+  it('that another server has already is an error that says so, and the other interfaces are served', async () => {
+    const second = lab.start(process.execPath, [
+      ...[AGENT_BIN, 'serve', '--pools', agent.poolsPath, '--state', join(lab.folder, 'second'), '--http', 'off'],
+      ...['--interface', 'net-48=br48'],
+    ]);
+    expect(await second.line('EADDRINUSE')).toContain('another program has the port');
+  });
+});
+
+describe('the state directory', () => {
+  const stateFile = () => join(agent.statePath, 'leases');
+
+  it.each([
+    ['torn', () => truncateSync(stateFile(), 100)],
+    [
+      'changed by hand',
+      () => writeFileSync(stateFile(), readFileSync(stateFile(), 'utf8').replace('192.168.48.10', '192.168.48.11')),
+    ],
+    ['empty', () => truncateSync(stateFile(), 0)],
+    ['of zeros', () => writeFileSync(stateFile(), Buffer.alloc(4096))],
+    ['of a later version', () => writeFileSync(stateFile(), 'vmdhcp-agent-state 99 sha256:0\n{}\n')],
+  ])('with a file that is %s: it is set aside and named, the copy before it is used', async (_, harm) => {
+    agent.setPools(poolsYaml(NETWORKS, [{ name: 'vm-0', pool: 'net-48', macAddress: '02:00:00:00:48:07' }, ...MACHINES]));
+    await waitFor('three leases', async () => (await agent.leases()).length === 3);
+    agent.process.kill('SIGKILL');
+    await agent.process.ended();
+    harm();
+    await agent.restart();
+    const report = await agent.process.line('state file cannot be used');
+    const { setAsideAs } = JSON.parse(report) as { setAsideAs: string };
+    expect(readdirSync(agent.statePath).map((name) => join(agent.statePath, name))).toContain(setAsideAs);
+    expect((await exchange(vmA))?.address).toBe('192.168.48.10');
+  });
+
+  it('belongs to one agent alone', async () => {
+    const second = lab.start(process.execPath, [
+      ...[
+        AGENT_BIN,
+        'serve',
+        '--pools',
+        agent.poolsPath,
+        '--state',
+        agent.statePath,
+        '--http',
+        'off',
+        '--interface',
+        'net-48=br48',
+      ],
+    ]);
+    expect((await second.ended()).code).toBe(73);
+    expect(second.lines.join('\n')).toContain('another agent uses it');
+  });
+
+  it('that cannot be written keeps new leases from being served, and the old ones go on', async () => {
+    run('mount', ['-t', 'tmpfs', '-o', 'size=4k,ro', 'tmpfs', agent.statePath]);
+    agent.setPools(poolsYaml(NETWORKS, [...MACHINES, { name: 'vm-c', pool: 'net-48', macAddress: '02:00:00:00:48:03' }]));
+    await agent.process.line('leases cannot be saved');
+    expect(await ask(vmA, '--mac', '02:00:00:00:48:03', '--timeout', '0.4')).toEqual([]);
+    expect((await exchange(vmA))?.address).toBe('192.168.48.10');
+    run('umount', [agent.statePath]);
+    await waitFor('the new lease', async () => (await agent.leases()).length === 3);
+    expect((await ask(vmA, '--mac', '02:00:00:00:48:03'))[0]?.address).toBe('192.168.48.11');
+  });
+});
+
+describe('what a person sees', () => {
+  it('check prints every problem with line and column, and its exit code says so', async () => {
+    const path = join(lab.folder, 'broken.yaml');
+    writeFileSync(path, POOLS.replace('192.168.48.99', '192.168.47.99').replace(MAC_B, 'no-mac'));
+    const check = lab.start(process.execPath, [AGENT_BIN, 'check', path]);
+    expect((await check.ended()).code).toBe(65);
+    expect(check.lines.join('\n')).toMatch(/broken\.yaml:\d+:\d+: IPPool default\/net-48: spec\.ipv4Config\.pool\.end: /);
+    expect(check.lines.join('\n')).toContain("'no-mac' is no MAC address");
+    const missing = lab.start(process.execPath, [AGENT_BIN, 'check', join(lab.folder, 'nowhere.yaml')]);
+    expect((await missing.ended()).code).toBe(66);
+  });
+
+  it('leases prints a table from the running agent, and from its state directory', async () => {
+    await exchange(vmA);
+    const asked = lab.start(process.execPath, [AGENT_BIN, 'leases', '--agent', agent.url.slice('http://'.length)]);
+    await asked.ended();
+    expect(asked.lines[0]).toMatch(/^POOL +ADDRESS +MAC +HOSTNAME +OWNER +STATE +EXPIRES$/);
+    expect(asked.lines[1]).toMatch(/^default\/net-48 +192\.168\.48\.10 +02:00:00:00:48:01 +- +default\/vm-a +bound +20/);
+    const read = lab.start(process.execPath, [AGENT_BIN, 'leases', '--state', agent.statePath, '--json']);
+    await read.ended();
+    expect(JSON.parse(read.lines.join('\n'))).toHaveLength(2);
+  });
+
+  it.skipIf(!has('dnsmasq'))(`probe names every server that answers, ours and a foreign one ${needs('dnsmasq')}`, async () => {
+    const rogue = lab.addMachine('rogue', { network: 'br48', macAddress: '02:00:00:00:48:66' });
+    rogue.ip('address', 'add', '192.168.48.3/24', 'dev', 'eth0');
+    const dnsmasq = rogue.start('dnsmasq', [
+      ...['-d', '-C', '/dev/null', '-p', '0', '-i', 'eth0', '--bind-interfaces', '--leasefile-ro', '--no-ping'],
+      ...['--dhcp-authoritative', '--dhcp-range=192.168.48.200,192.168.48.220,255.255.255.0,600'],
+    ]);
+    await dnsmasq.line('DHCP, sockets bound');
+    const answers = await ask(vmA, '--timeout', '1');
+    expect(answers.map(({ server }) => server).toSorted()).toEqual(['192.168.48.2', '192.168.48.3']);
+  });
+
+  it('probe says when nobody answers, and its exit code too', async () => {
+    const { code, output } = await runAgent(
+      vmA,
+      'probe',
+      '--interface',
+      'eth0',
+      '--mac',
+      '02:99:00:00:00:01',
+      '--timeout',
+      '0.3',
+    );
+    expect(code).toBe(1);
+    expect(output).toBe('nobody answers 02:99:00:00:00:01 on eth0');
+  });
+
+  it('a paused pool gives nothing and does not hold up readiness', async () => {
+    agent.setPools(
+      POOLS.replace('networkName: default/net-48\n  ipv4Config', 'networkName: default/net-48\n  paused: true\n  ipv4Config'),
+    );
+    await agent.process.line('the changed pools file is in effect');
+    expect(await ask(vmA, '--timeout', '0.3')).toEqual([]);
+    expect((await agent.get('/readyz')).status).toBe(200);
+    agent.setPools(POOLS);
+    await waitFor('the pool to be served again', async () => (await exchange(vmA))?.address === '192.168.48.10');
+  });
+});
+
+describe('a wrong start ends with a sentence and an exit code', () => {
+  it.each([
+    [
+      'no such pool',
+      ['--interface', 'net-99=br48'],
+      64,
+      'there is no pool default/net-99; the file has default/net-48, default/net-49',
+    ],
+    ['an interface without a pool', ['--interface', 'br48'], 64, 'write POOL=INTERFACE, as in net-48=eth1'],
+    ['an HTTP address in use', ['--interface', 'net-48=br48', '--http', 'USED'], 69, 'give another --http, or --http off'],
+  ])('%s', async (_, parameters, code, said) => {
+    const httpAddress = agent.url.slice('http://'.length);
+    const started = lab.start(process.execPath, [
+      ...[AGENT_BIN, 'serve', '--pools', agent.poolsPath, '--state', join(lab.folder, 'other')],
+      ...parameters.map((word) => (word === 'USED' ? httpAddress : word)),
+    ]);
+    expect((await started.ended()).code).toBe(code);
+    expect(started.lines.join('\n')).toContain(said);
+  });
+});
