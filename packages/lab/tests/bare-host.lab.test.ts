@@ -279,12 +279,7 @@ describe('what a person sees', () => {
 
 describe('a wrong start ends with a sentence and an exit code', () => {
   it.each([
-    [
-      'no such pool',
-      ['--interface', 'net-99=br48'],
-      64,
-      'there is no pool default/net-99; the file has default/net-48, default/net-49',
-    ],
+    ['no such pool', ['--interface', 'net-99=br48'], 64, 'there is no such pool; the file has default/net-48, default/net-49'],
     ['an interface without a pool', ['--interface', 'br48'], 64, 'write POOL=INTERFACE, as in net-48=eth1'],
     ['an HTTP address in use', ['--interface', 'net-48=br48', '--http', 'USED'], 69, 'give another --http, or --http off'],
   ])('%s', async (_, parameters, code, said) => {

@@ -1,9 +1,10 @@
 import { formatIpv4Address, formatIpv4Cidr, formatIpv4Range } from '@vmdhcp/dhcp-allocator';
-import { NOTHING_RECORDED, planAssignments } from '@vmdhcp/reconciler';
+import { NOTHING_RECORDED, planAssignments } from '@vmdhcp/reconciler/plan-assignments';
 import { Command } from 'commander';
 import { ExitCode } from '../exit-code.js';
+import { describeFinding, type Finding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
-import { describeFinding, type Finding, type PoolsFile } from '../pools-file/parse-pools-file.js';
+import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 
 const EXAMPLES = `
 Examples:

@@ -1,10 +1,10 @@
-import { objectKey } from '@vmdhcp/ippool-api';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError, ExitCode } from '../exit-code.js';
 import type { ListenAddress } from '../http/status-server.js';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../log/logger.js';
+import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
-import { describeFinding, type PoolsFile } from '../pools-file/parse-pools-file.js';
+import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import { fileState } from '../pools-file/watch-file.js';
 import { BareHostAgent } from '../serve/bare-host-agent.js';
 
@@ -90,14 +90,16 @@ async function readPools(path: string): Promise<PoolsFile> {
   );
 }
 
-/** Pool names as given are made full, and turned round: which pools an interface serves, in the order given. */
+/** Turned round: which pools an interface serves, by full names, in the order given. */
 function byInterface(interfaces: ServeOptions['interface'], { pools }: PoolsFile): Map<string, string[]> {
   const turned = new Map<string, string[]>();
   for (const [given, names] of interfaces) {
-    const pool = given.includes('/') ? given : objectKey({ name: given });
-    if (!pools.has(pool)) {
+    const matching = [...pools.keys()].filter((pool) => pool === given || pool.endsWith(`/${given}`));
+    const [pool] = matching;
+    if (pool === undefined || matching.length > 1) {
+      const what = pool === undefined ? 'there is no such pool' : `it could be ${matching.join(' or ')}`;
       throw new CommandError(
-        `--interface ${given}=${names[0]}: there is no pool ${pool}; the file has ${[...pools.keys()].join(', ')}`,
+        `--interface ${given}=${names[0]}: ${what}; the file has ${[...pools.keys()].join(', ')}`,
         ExitCode.usage,
       );
     }

@@ -26,6 +26,18 @@ export const sendmmsg = libc.func('int sendmmsg(int fd, void *messages, uint32_t
 export const flock = libc.func('int flock(int fd, int operation)') as Call<[number, number]>;
 export const ifNameToIndex = libc.func('uint32_t if_nametoindex(const char *name)') as Call<[string]>;
 
+/** Gives memory that is free inside the process back to the system; does nothing where the C library cannot. */
+export const trimMemory: () => void = optionalFunction('int malloc_trim(size_t pad)', 0);
+
+function optionalFunction(signature: string, parameter: number): () => void {
+  try {
+    const call = libc.func(signature) as (parameter: number) => number;
+    return () => void call(parameter);
+  } catch {
+    return () => undefined;
+  }
+}
+
 /** Where memory lies, for structures that point at it. Only for memory of its own (`Buffer.allocUnsafeSlow`), which does not move. */
 export function addressOf(memory: Uint8Array): bigint {
   return BigInt(koffi.address(memory));

@@ -1,14 +1,29 @@
+import { fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { ResolvedNames } from '@vmdhcp/reconciler';
-import { type PoolsFileResult, parsePoolsFile } from './parse-pools-file.js';
+import type { PoolsFileResult } from './parse-pools-file.js';
 
 const LARGEST_FILE_OCTETS = 64 << 20;
 
-/** Reads and parses a pools file. A file that cannot be read is a problem like any other; never throws. */
-export async function loadPoolsFile(
-  path: string,
-  resolved?: ResolvedNames,
-): Promise<PoolsFileResult & { readonly missing?: true }> {
+export type LoadedPoolsFile = PoolsFileResult & {
+  /** There is no file to read. */
+  readonly missing?: true;
+};
+
+/** What the parsing process is given. */
+export interface ParseTask {
+  readonly text: string;
+  readonly resolved: ResolvedNames;
+}
+
+/**
+ * Reads and parses a pools file. A file that cannot be read is a problem like any other; never throws for what it holds.
+ *
+ * Ten thousand machines take a second and hundreds of megabytes to parse. A process of its own does it: packets are answered
+ * meanwhile, and all its memory is given back.
+ */
+export async function loadPoolsFile(path: string, resolved: ResolvedNames = new Map()): Promise<LoadedPoolsFile> {
   let text: string;
   try {
     const octets = await readFile(path);
@@ -18,7 +33,19 @@ export async function loadPoolsFile(
     const { code } = error as NodeJS.ErrnoException;
     return { ...unreadable(`cannot be read (${code ?? error}); name a file that holds IPPool objects`), missing: true };
   }
-  return parsePoolsFile(text, resolved);
+  return parseInChild({ text, resolved });
+}
+
+function parseInChild(task: ParseTask): Promise<PoolsFileResult> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(new URL('./parse-child.js', import.meta.url)), { serialization: 'advanced', execArgv: [] });
+    child.once('message', (result) => resolve(result as PoolsFileResult));
+    child.once('error', reject);
+    child.once('exit', (code, signal) =>
+      reject(new Error(`the pools file could not be parsed: its process ended with ${signal ?? code}`)),
+    );
+    child.send(task, (error) => error === null || reject(error));
+  });
 }
 
 function unreadable(message: string): Extract<PoolsFileResult, { ok: false }> {

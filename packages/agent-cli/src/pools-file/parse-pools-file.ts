@@ -16,19 +16,7 @@ import {
 } from '@vmdhcp/ippool-api';
 import { type AddressClaim, type ResolvedNames, toPool } from '@vmdhcp/reconciler';
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
-
-/** Something to say about one place in the file. */
-export interface Finding {
-  /** From 1. */
-  readonly line: number;
-  readonly column: number;
-  /** `IPPool default/net-48`, as far as it is known. */
-  readonly object: string;
-  /** `spec.ipv4Config.cidr`. */
-  readonly path: string;
-  /** What is wrong and what to do. */
-  readonly message: string;
-}
+import type { Finding } from './finding.js';
 
 /** A pool, and who wants an address of it. */
 export interface ConfiguredPool {
@@ -212,9 +200,4 @@ function positionOf(document: Document, path: Path, lines: LineCounter): { line:
     return { line, column: col };
   }
   return { line: 1, column: 1 };
-}
-
-/** `pools.yaml:12:5: IPPool default/net-48: spec.ipv4Config.cidr: ...`. */
-export function describeFinding(file: string, { line, column, object, path, message }: Finding): string {
-  return `${file}:${line}:${column}: ${object}: ${path === '' ? '' : `${path}: `}${message}`;
 }

@@ -9,9 +9,11 @@ import { createMetrics } from '../http/metrics.js';
 import { type ListenAddress, startStatusServer } from '../http/status-server.js';
 import type { Logger } from '../log/logger.js';
 import { addAddress, hasAddress, removeAddress } from '../net/interface-addresses.js';
+import { trimMemory } from '../net/libc.js';
+import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import { NtpNames } from '../pools-file/ntp-names.js';
-import { describeFinding, type PoolsFile } from '../pools-file/parse-pools-file.js';
+import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import { watchFile } from '../pools-file/watch-file.js';
 import { RateBudget } from '../rate-budget.js';
 import { AddressBook, type PlannedPool } from '../state/address-book.js';
@@ -26,6 +28,7 @@ const INTERFACE_CHECK_INTERVAL_MS = 250;
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 const EXPIRY_SAVE_INTERVAL_MS = 30_000;
+const MEMORY_TRIM_INTERVAL_MS = 10_000;
 const SAVE_RETRY_INTERVAL_MS = 2_000;
 
 export interface BareHostSettings {
@@ -170,12 +173,14 @@ export class BareHostAgent {
     const { poolsPath: path, poolsFileState: since } = this.#settings;
     watchFile({ path, since, signal: this.#stopping.signal }, () => void this.#reload());
     await this.#checkInterfaces();
+    trimMemory();
     this.#every(INTERFACE_CHECK_INTERVAL_MS, () => void this.#checkInterfaces());
     this.#every(HOUSEKEEPING_INTERVAL_MS, () => {
       this.#events.reportSuppressed();
       void this.#book.endQuarantines().catch((error) => this.#onSaveFailure(error));
     });
     this.#every(EXPIRY_SCAN_INTERVAL_MS, () => this.#server.expireLeases());
+    this.#every(MEMORY_TRIM_INTERVAL_MS, trimMemory);
     this.#every(EXPIRY_SAVE_INTERVAL_MS, () => void this.#book.saveExpiries().catch((error) => this.#onSaveFailure(error)));
   }
 

@@ -4,7 +4,7 @@
  * take back.
  */
 import { type Assignment, formatIpv4Address, type Lease, type PoolCounts } from '@vmdhcp/dhcp-allocator';
-import { NOTHING_RECORDED, planAssignments, type RecordedPool, type RefusedClaim } from '@vmdhcp/reconciler';
+import { NOTHING_RECORDED, planAssignments, type RecordedPool, type RefusedClaim } from '@vmdhcp/reconciler/plan-assignments';
 import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';
 import type { StateDirectory } from './state-directory.js';
 import type { StoredPool, StoredState } from './state-format.js';
