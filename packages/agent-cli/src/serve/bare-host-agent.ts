@@ -65,6 +65,7 @@ export class BareHostAgent {
   #planned: ReadonlyMap<string, PlannedPool> = new Map();
   #lastRefusals = new Set<string>();
   #wasReady = false;
+  #bindingsChanged = false;
   #retry: NodeJS.Timeout | undefined;
 
   /**
@@ -97,6 +98,9 @@ export class BareHostAgent {
       logger,
       events: this.#events,
       nowMs: Date.now,
+      onBindingChanged: () => {
+        this.#bindingsChanged = true;
+      },
       onDeclined: (lease) => void this.#book.decline(lease).catch((error) => this.#onSaveFailure(error)),
     });
     this.#book = new AddressBook(
@@ -178,10 +182,16 @@ export class BareHostAgent {
     this.#every(HOUSEKEEPING_INTERVAL_MS, () => {
       this.#events.reportSuppressed();
       void this.#book.endQuarantines().catch((error) => this.#onSaveFailure(error));
+      if (this.#bindingsChanged) this.#saveExpiries();
     });
     this.#every(EXPIRY_SCAN_INTERVAL_MS, () => this.#server.expireLeases());
     this.#every(MEMORY_TRIM_INTERVAL_MS, trimMemory);
-    this.#every(EXPIRY_SAVE_INTERVAL_MS, () => void this.#book.saveExpiries().catch((error) => this.#onSaveFailure(error)));
+    this.#every(EXPIRY_SAVE_INTERVAL_MS, () => this.#saveExpiries());
+  }
+
+  #saveExpiries(): void {
+    this.#bindingsChanged = false;
+    void this.#book.saveExpiries().catch((error) => this.#onSaveFailure(error));
   }
 
   #createInterface(name: string, pools: readonly string[], observeBurst: (durationNs: number) => void): ServedInterface {

@@ -31,6 +31,8 @@ export interface DhcpServerPorts {
   readonly nowMs: () => number;
   /** The client found its address in use: it has no lease until it is given another one. */
   readonly onDeclined: (lease: Lease) => void;
+  /** A client began or ceased to use its address. */
+  readonly onBindingChanged: () => void;
 }
 
 export class DhcpServer {
@@ -148,7 +150,10 @@ export class DhcpServer {
 
   #bind(lease: Lease, pool: Pool, interfaceName: string): void {
     const nowMs = this.#ports.nowMs();
-    if (lease.expiresAtMs === undefined) this.#ports.events.note('bound', lease, { interface: interfaceName });
+    if (lease.expiresAtMs === undefined) {
+      this.#ports.events.note('bound', lease, { interface: interfaceName });
+      this.#ports.onBindingChanged();
+    }
     this.#table.setExpiry(lease, leaseExpiry(pool, nowMs));
   }
 
@@ -158,6 +163,7 @@ export class DhcpServer {
       this.counters.count('release', 'released', '');
       if (lease.expiresAtMs !== undefined) this.#ports.events.note('released', lease, { interface: interfaceName });
       this.#table.setExpiry(lease, undefined);
+      this.#ports.onBindingChanged();
       return;
     }
     const quarantined = this.#declineLimits.take(pool.name, client.macAddress, this.#ports.nowMs());
