@@ -10,7 +10,12 @@ if (major < 22 || (major === 22 && minor < 19)) {
 
 // A server allocates little that lives long: a small young generation and one helper thread save tens of megabytes and cost
 // nothing. These can only be set when Node starts, so it is started again in place, as the same process.
-const SMALL_MEMORY = ['--max-semi-space-size=2', '--v8-pool-size=1', '--disable-warning=ExperimentalWarning'];
+const SMALL_MEMORY = [
+  '--max-semi-space-size=2',
+  '--v8-pool-size=1',
+  '--optimize-for-size',
+  '--disable-warning=ExperimentalWarning',
+];
 if (process.argv[2] === 'serve' && process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined) {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;

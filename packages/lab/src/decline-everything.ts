@@ -1,7 +1,7 @@
 // Run inside a machine: `node decline-everything.js COUNT` gets an address and declines it, again and again.
 import { encodeMessage, macAddressBytes } from '@vmdhcp/dhcp-allocator';
 import { DhcpProbe } from 'vmdhcp-agent/dhcp-probe';
-import { PacketSocket } from 'vmdhcp-agent/packet-socket';
+import { PacketSocket } from 'vmdhcp-agent/net';
 
 const [, , count = '0'] = process.argv;
 const socket = new PacketSocket('eth0');

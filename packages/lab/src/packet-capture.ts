@@ -1,5 +1,5 @@
 import { type DhcpMessage, decodeMessage, formatIpv4Address, messageTypeOf, OptionCode } from '@vmdhcp/dhcp-allocator';
-import { PacketSocket } from 'vmdhcp-agent/packet-socket';
+import { PacketSocket } from 'vmdhcp-agent/net';
 import { waitFor } from './deadline.js';
 
 const POLL_INTERVAL_MS = 2;

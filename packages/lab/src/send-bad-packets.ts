@@ -1,7 +1,7 @@
 // Run inside a machine: sends each bad packet to everybody, and after each does a whole exchange of its own. Prints one
 // line of JSON for each.
 import { DhcpProbe } from 'vmdhcp-agent/dhcp-probe';
-import { PacketSocket } from 'vmdhcp-agent/packet-socket';
+import { PacketSocket } from 'vmdhcp-agent/net';
 import { BAD_PACKETS } from './bad-packets.js';
 
 const socket = new PacketSocket('eth0');

@@ -1,6 +1,6 @@
 // Run inside a machine: `node send-flood.js COUNT` sends that many DISCOVERs, each from another hardware address.
 import { setImmediate } from 'node:timers/promises';
-import { PacketSocket } from 'vmdhcp-agent/packet-socket';
+import { PacketSocket } from 'vmdhcp-agent/net';
 import { BAD_PACKETS } from './bad-packets.js';
 
 const [, , count = '0'] = process.argv;

@@ -55,10 +55,10 @@ async function askAgent(agent: string): Promise<LeaseView[]> {
 }
 
 async function readState(path: string): Promise<LeaseView[]> {
-  const pools = await peekState(path);
-  return [...pools].flatMap(([poolName, { assignments, expiries }]) =>
+  const { pools, expiries } = await peekState(path);
+  return [...pools].flatMap(([poolName, { assignments }]) =>
     assignments.map((assignment) => {
-      const expiresAtMs = expiries.get(assignment.macAddress);
+      const expiresAtMs = expiries.get(poolName)?.get(assignment.macAddress);
       return toLeaseView({ poolName, ...assignment, ...(expiresAtMs !== undefined && { expiresAtMs }) }, undefined);
     }),
   );

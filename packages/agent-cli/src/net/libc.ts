@@ -26,15 +26,31 @@ export const sendmmsg = libc.func('int sendmmsg(int fd, void *messages, uint32_t
 export const flock = libc.func('int flock(int fd, int operation)') as Call<[number, number]>;
 export const ifNameToIndex = libc.func('uint32_t if_nametoindex(const char *name)') as Call<[string]>;
 
-/** Gives memory that is free inside the process back to the system; does nothing where the C library cannot. */
-export const trimMemory: () => void = optionalFunction('int malloc_trim(size_t pad)', 0);
+const M_MMAP_THRESHOLD = -3;
+const LARGE_OCTETS = 48 << 10;
 
-function optionalFunction(signature: string, parameter: number): () => void {
+/**
+ * Has the C library take large pieces of memory from the system one by one, and give them back so. Node reads each burst's
+ * first packet into 64 KiB and shrinks that to the packet's size: cut from one heap, what is left of such pieces holds tens
+ * of megabytes apart.
+ */
+export function separateLargeMemory(): void {
+  optionalFunction('int mallopt(int parameter, int value)')?.(M_MMAP_THRESHOLD, LARGE_OCTETS);
+}
+
+const mallocTrim = optionalFunction('int malloc_trim(size_t pad)');
+
+/** Gives memory that is free inside the process back to the system, where the C library can. */
+export function trimMemory(): void {
+  mallocTrim?.(0);
+}
+
+/** Functions of glibc that other C libraries do without. */
+function optionalFunction(signature: string): Call<number[]> | undefined {
   try {
-    const call = libc.func(signature) as (parameter: number) => number;
-    return () => void call(parameter);
+    return libc.func(signature) as Call<number[]>;
   } catch {
-    return () => undefined;
+    return undefined;
   }
 }
 

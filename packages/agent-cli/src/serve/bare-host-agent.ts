@@ -9,7 +9,7 @@ import { createMetrics } from '../http/metrics.js';
 import { type ListenAddress, startStatusServer } from '../http/status-server.js';
 import type { Logger } from '../log/logger.js';
 import { addAddress, hasAddress, removeAddress } from '../net/interface-addresses.js';
-import { trimMemory } from '../net/libc.js';
+import { separateLargeMemory, trimMemory } from '../net/libc.js';
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import { NtpNames } from '../pools-file/ntp-names.js';
@@ -73,6 +73,7 @@ export class BareHostAgent {
    * @throws CommandError where it cannot start at all.
    */
   static async start(settings: BareHostSettings, file: PoolsFile, logger: Logger): Promise<BareHostAgent> {
+    separateLargeMemory();
     const directory = await StateDirectory.open(settings.statePath);
     const { state, reports } = await directory.load();
     for (const report of reports) {
@@ -107,7 +108,7 @@ export class BareHostAgent {
       {
         directory,
         nowMs: Date.now,
-        leases: (poolName) => this.#server.leases(poolName),
+        expiryOf: (poolName, macAddress) => this.#server.leaseOf(poolName, macAddress)?.expiresAtMs,
         onPlanned: (pools) => this.#onPlanned(pools),
       },
       state,

@@ -3,11 +3,11 @@
  * order is always: plan, save, and only then hand on to the server. So nothing is ever acknowledged that a crash could
  * take back.
  */
-import { type Assignment, formatIpv4Address, type Lease, type PoolCounts } from '@vmdhcp/dhcp-allocator';
+import type { Assignment, Lease, PoolCounts } from '@vmdhcp/dhcp-allocator';
 import { NOTHING_RECORDED, planAssignments, type RecordedPool, type RefusedClaim } from '@vmdhcp/reconciler/plan-assignments';
 import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';
 import type { StateDirectory } from './state-directory.js';
-import type { StoredPool, StoredState } from './state-format.js';
+import type { ExpiryOf, StoredState } from './state-format.js';
 
 /** How long nobody gets an address that a client found in use. */
 export const QUARANTINE_MS = 3_600_000;
@@ -23,8 +23,7 @@ export interface PlannedPool {
 export interface AddressBookPorts {
   readonly directory: Pick<StateDirectory, 'save'>;
   readonly nowMs: () => number;
-  /** Leases as they are now, for their expiries. */
-  readonly leases: (poolName: string) => Iterable<Lease>;
+  readonly expiryOf: ExpiryOf;
   /** Called after the plan was saved. */
   readonly onPlanned: (pools: ReadonlyMap<string, PlannedPool>) => void;
 }
@@ -34,13 +33,13 @@ export class AddressBook {
   #configured: ReadonlyMap<string, ConfiguredPool> = new Map();
   /** What the disk holds. */
   #recorded: Map<string, RecordedPool>;
-  readonly #restoredExpiries: StoredState;
+  readonly #restoredExpiries: StoredState['expiries'];
   #work: Promise<void> = Promise.resolve();
 
   constructor(ports: AddressBookPorts, stored: StoredState) {
     this.#ports = ports;
-    this.#recorded = new Map(stored);
-    this.#restoredExpiries = stored;
+    this.#recorded = new Map(stored.pools);
+    this.#restoredExpiries = stored.expiries;
   }
 
   /** Takes a new configuration. @throws what saving throws; the old plan stands then. */
@@ -71,12 +70,12 @@ export class AddressBook {
 
   /** Writes down when leases end, which may lag: a lost expiry loses no address. */
   saveExpiries(): Promise<void> {
-    return this.#enqueue(() => this.#ports.directory.save(this.#toStored(this.#recorded)));
+    return this.#enqueue(() => this.#save(this.#recorded));
   }
 
   /** When the client's lease ended or ends according to the state that was loaded. */
   restoredExpiry(poolName: string, macAddress: string): number | undefined {
-    return this.#restoredExpiries.get(poolName)?.expiries.get(macAddress);
+    return this.#restoredExpiries.get(poolName)?.get(macAddress);
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {
@@ -97,22 +96,14 @@ export class AddressBook {
       recorded.set(name, { assignments, quarantines });
       planned.set(name, { configured: pool, assignments, refused, counts });
     }
-    if (!sameRecords(recorded, this.#recorded)) await this.#ports.directory.save(this.#toStored(recorded));
+    if (!sameRecords(recorded, this.#recorded)) await this.#save(recorded);
     this.#recorded = recorded;
     this.#configured = configured;
     this.#ports.onPlanned(planned);
   }
 
-  #toStored(recorded: ReadonlyMap<string, RecordedPool>): StoredState {
-    const stored = new Map<string, StoredPool>();
-    for (const [name, pool] of recorded) {
-      const expiries = new Map<string, number>();
-      for (const { macAddress, expiresAtMs } of this.#ports.leases(name)) {
-        if (expiresAtMs !== undefined) expiries.set(macAddress, expiresAtMs);
-      }
-      stored.set(name, { ...pool, expiries });
-    }
-    return stored;
+  #save(pools: ReadonlyMap<string, RecordedPool>): Promise<void> {
+    return this.#ports.directory.save({ pools, expiryOf: this.#ports.expiryOf });
   }
 }
 
@@ -126,6 +117,6 @@ function sameRecords(one: ReadonlyMap<string, RecordedPool>, other: ReadonlyMap<
 
 function describeRecord({ assignments, quarantines }: RecordedPool): string {
   const leases = assignments.map(({ macAddress, address, hostname }) => `${macAddress} ${address} ${hostname ?? ''}`);
-  const held = quarantines.map(({ address, untilMs }) => `${formatIpv4Address(address)} ${untilMs}`);
+  const held = quarantines.map(({ address, untilMs }) => `${address} ${untilMs}`);
   return [...leases.toSorted(), ...held.toSorted()].join('\n');
 }

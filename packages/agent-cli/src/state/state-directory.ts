@@ -8,7 +8,7 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { flock, LOCK_EX, LOCK_NB, lastErrorName } from '../net/libc.js';
-import { formatState, parseState, type StoredState } from './state-format.js';
+import { EMPTY_STATE, formatState, parseState, type StateToSave, type StoredState } from './state-format.js';
 
 const CURRENT = 'leases';
 const PREVIOUS = 'leases.previous';
@@ -73,12 +73,12 @@ export class StateDirectory {
       await fs.rename(join(this.path, name), setAsideAs);
       reports.push({ file: join(this.path, name), setAsideAs, reason: reading.reason });
     }
-    return { state: new Map(), reports };
+    return { state: EMPTY_STATE, reports };
   }
 
   /** Resolves when the state is on the disk. Saves happen one after the other, in the order they were asked for. */
-  save(state: StoredState): Promise<void> {
-    const saving = this.#last.then(() => this.#write(formatState(state)));
+  save(state: StateToSave): Promise<void> {
+    const saving = this.#last.then(() => this.#write(state));
     this.#last = saving.catch(() => undefined);
     return saving;
   }
@@ -88,12 +88,12 @@ export class StateDirectory {
     closeSync(this.#lock);
   }
 
-  async #write(text: string): Promise<void> {
+  async #write(state: StateToSave): Promise<void> {
     const next = join(this.path, NEXT);
     const current = join(this.path, CURRENT);
     const file = await fs.open(next, 'w', 0o640);
     try {
-      await file.writeFile(text);
+      for (const chunk of formatState(state)) await file.write(chunk);
       await file.sync();
     } finally {
       await file.close();

@@ -1,89 +1,123 @@
 /**
- * The text of a state file: one line that says what it is and the checksum of the rest, then JSON. Pure.
+ * The text of a state file: a line that says what it is, a line of JSON for each thing that is remembered, and a last line
+ * with the checksum of all before it. A file that was torn anywhere has no such last line. Pure.
  */
 import { createHash } from 'node:crypto';
-import { formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import type { RecordedPool } from '@vmdhcp/reconciler';
+import { type Assignment, formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import type { Quarantine, RecordedPool } from '@vmdhcp/reconciler';
 
-/** What survives of one pool. */
-export interface StoredPool extends RecordedPool {
-  /** MAC address to when its lease ends, milliseconds since 1970; Infinity: never. */
-  readonly expiries: ReadonlyMap<string, number>;
+/** When a client's lease ends, milliseconds since 1970; Infinity: never; undefined: it has none at the moment. */
+export type ExpiryOf = (poolName: string, macAddress: string) => number | undefined;
+
+/** What is to be remembered. */
+export interface StateToSave {
+  readonly pools: ReadonlyMap<string, RecordedPool>;
+  readonly expiryOf: ExpiryOf;
 }
 
-export type StoredState = ReadonlyMap<string, StoredPool>;
+/** What was remembered. */
+export interface StoredState {
+  readonly pools: ReadonlyMap<string, RecordedPool>;
+  /** By pool, then by MAC address. @see ExpiryOf */
+  readonly expiries: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
 
 export type StateReading = { readonly ok: true; readonly state: StoredState } | { readonly ok: false; readonly reason: string };
 
+export const EMPTY_STATE: StoredState = { pools: new Map(), expiries: new Map() };
+
 const FORMAT = 'vmdhcp-agent-state';
 const VERSION = 1;
+const CHECKSUM = 'sha256:';
+const LINES_PER_CHUNK = 500;
 
-interface JsonLease {
-  readonly mac: string;
-  readonly address: string;
-  readonly hostname?: string;
-  /** ISO 8601, or `never`; absent: not bound. */
-  readonly expires?: string;
-}
-
-interface JsonPool {
-  readonly leases: readonly JsonLease[];
-  readonly quarantined: readonly { readonly address: string; readonly until: string }[];
-}
-
-export function formatState(state: StoredState): string {
-  const pools: Record<string, JsonPool> = {};
-  for (const [name, { assignments, quarantines, expiries }] of state) {
-    pools[name] = {
-      leases: assignments.map(({ macAddress, address, hostname }) => {
-        const expires = expiries.get(macAddress);
-        return {
-          mac: macAddress,
-          address: formatIpv4Address(address),
-          ...(hostname !== undefined && { hostname }),
-          ...(expires !== undefined && { expires: formatTime(expires) }),
-        };
-      }),
-      quarantined: quarantines.map(({ address, untilMs }) => ({
-        address: formatIpv4Address(address),
-        until: formatTime(untilMs),
-      })),
-    };
+/** The file's text in pieces, so that ten thousand leases need no memory at once. */
+export function* formatState(state: StateToSave): Generator<string> {
+  const hash = createHash('sha256');
+  let chunk = `${FORMAT} ${VERSION}\n`;
+  let lines = 0;
+  for (const record of records(state)) {
+    chunk += `${JSON.stringify(record)}\n`;
+    if (++lines % LINES_PER_CHUNK !== 0) continue;
+    hash.update(chunk);
+    yield chunk;
+    chunk = '';
   }
-  const body = `${JSON.stringify({ pools })}\n`;
-  return `${FORMAT} ${VERSION} sha256:${checksum(body)}\n${body}`;
+  hash.update(chunk);
+  yield `${chunk}${CHECKSUM}${hash.digest('hex')}\n`;
 }
 
 /** The state that `text` holds, or why it cannot be believed. Never throws. */
 export function parseState(text: string): StateReading {
-  const end = text.indexOf('\n');
-  const [format, version, sum] = text.slice(0, Math.max(end, 0)).split(' ');
+  const [format, version] = text.slice(0, Math.max(text.indexOf('\n'), 0)).split(' ');
   if (format !== FORMAT) return { ok: false, reason: 'it is no state file' };
   if (version !== String(VERSION))
     return { ok: false, reason: `it has format version ${version?.slice(0, 16)}; this program reads ${VERSION}` };
-  const body = text.slice(end + 1);
-  if (sum !== `sha256:${checksum(body)}`)
-    return { ok: false, reason: 'its checksum is wrong: it is torn or was changed by hand' };
+  const bodyEnd = text.lastIndexOf(CHECKSUM);
+  const body = text.slice(0, Math.max(bodyEnd, 0));
+  if (bodyEnd < 0 || text.slice(bodyEnd) !== `${CHECKSUM}${createHash('sha256').update(body).digest('hex')}\n`) {
+    return { ok: false, reason: 'its checksum is wrong or missing: it is torn or was changed by hand' };
+  }
   try {
-    const { pools } = JSON.parse(body) as { pools: Record<string, JsonPool> };
-    return { ok: true, state: new Map(Object.entries(pools).map(([name, pool]) => [name, toStoredPool(pool)])) };
+    return { ok: true, state: readRecords(body.split('\n').slice(1, -1)) };
   } catch (error) {
     return { ok: false, reason: `it does not hold what a state file holds (${error instanceof Error ? error.message : error})` };
   }
 }
 
-function toStoredPool({ leases, quarantined }: JsonPool): StoredPool {
-  const expiries = new Map<string, number>();
-  const assignments = leases.map(({ mac, address, hostname, expires }) => {
-    const macAddress = required(parseMacAddress(mac), mac);
-    if (expires !== undefined) expiries.set(macAddress, parseTime(expires));
-    return { macAddress, address: required(parseIpv4Address(address), address), ...(hostname !== undefined && { hostname }) };
-  });
-  const quarantines = quarantined.map(({ address, until }) => ({
-    address: required(parseIpv4Address(address), address),
-    untilMs: parseTime(until),
-  }));
-  return { assignments, quarantines, expiries };
+type JsonRecord =
+  | { readonly pool: string }
+  | {
+      readonly pool: string;
+      readonly mac: string;
+      readonly address: string;
+      readonly hostname?: string;
+      /** ISO 8601, or `never`; absent: not bound. */
+      readonly expires?: string;
+    }
+  | { readonly pool: string; readonly quarantined: string; readonly until: string };
+
+function* records({ pools, expiryOf }: StateToSave): Generator<JsonRecord> {
+  for (const [pool, { assignments, quarantines }] of pools) {
+    yield { pool };
+    for (const { macAddress, address, hostname } of assignments) {
+      const expires = expiryOf(pool, macAddress);
+      yield {
+        pool,
+        mac: macAddress,
+        address: formatIpv4Address(address),
+        ...(hostname !== undefined && { hostname }),
+        ...(expires !== undefined && { expires: formatTime(expires) }),
+      };
+    }
+    for (const { address, untilMs } of quarantines)
+      yield { pool, quarantined: formatIpv4Address(address), until: formatTime(untilMs) };
+  }
+}
+
+function readRecords(lines: readonly string[]): StoredState {
+  const pools = new Map<string, { assignments: Assignment[]; quarantines: Quarantine[] }>();
+  const expiries = new Map<string, Map<string, number>>();
+  for (const line of lines) {
+    const record = JSON.parse(line) as JsonRecord;
+    const pool = pools.get(record.pool) ?? { assignments: [], quarantines: [] };
+    pools.set(record.pool, pool);
+    if ('mac' in record) {
+      const { mac, address, hostname, expires } = record;
+      const macAddress = required(parseMacAddress(mac), mac);
+      pool.assignments.push({
+        macAddress,
+        address: required(parseIpv4Address(address), address),
+        ...(hostname !== undefined && { hostname }),
+      });
+      if (expires !== undefined)
+        expiries.set(record.pool, (expiries.get(record.pool) ?? new Map()).set(macAddress, parseTime(expires)));
+    } else if ('quarantined' in record) {
+      const { quarantined, until } = record;
+      pool.quarantines.push({ address: required(parseIpv4Address(quarantined), quarantined), untilMs: parseTime(until) });
+    }
+  }
+  return { pools, expiries };
 }
 
 function required<Value>(value: Value | undefined, text: unknown): Value {
@@ -100,8 +134,4 @@ function parseTime(text: string): number {
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) throw new TypeError(`cannot read the time ${JSON.stringify(text)}`);
   return ms;
-}
-
-function checksum(body: string): string {
-  return createHash('sha256').update(body).digest('hex');
 }

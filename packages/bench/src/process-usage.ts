@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+
+/** What a process and its threads have used. Source: proc(5). */
+export interface ProcessUsage {
+  /** In the program itself. */
+  readonly userSeconds: number;
+  /** In the kernel on its behalf; on virtual interfaces that includes what the receiver's side costs. */
+  readonly kernelSeconds: number;
+  readonly residentMegabytes: number;
+}
+
+const CLOCK_TICKS_PER_SECOND = 100;
+
+export function usageOf(pid: number): ProcessUsage {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  const residentKilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return {
+    userSeconds: Number(fields[11]) / CLOCK_TICKS_PER_SECOND,
+    kernelSeconds: Number(fields[12]) / CLOCK_TICKS_PER_SECOND,
+    residentMegabytes: (Number(residentKilobytes) * 1024) / 1e6,
+  };
+}

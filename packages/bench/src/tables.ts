@@ -1,0 +1,88 @@
+/** Measurements as Markdown. */
+import type { InterfacesResult } from './interfaces.js';
+import type { LatencyMs, LoadMode } from './load-generator.js';
+import type { SoakSlice } from './soak.js';
+import type { Measurement } from './test-bed.js';
+
+export interface ServerRow {
+  readonly name: string;
+  /** Every mode, with one measurement for each round. */
+  readonly modes: readonly { readonly mode: LoadMode; readonly measurements: readonly Measurement[] }[];
+}
+
+/** The measurement whose rate is in the middle. */
+function median(measurements: readonly Measurement[]): Measurement {
+  const sorted = measurements.toSorted((one, other) => one.exchangesPerSecond - other.exchangesPerSecond);
+  return sorted[Math.floor(sorted.length / 2)] as Measurement;
+}
+
+export function formatComparison(rows: readonly ServerRow[]): string {
+  const [own] = rows;
+  const lines = rows.flatMap((row) =>
+    row.modes.map(({ mode, measurements }) => {
+      const measured = median(measurements);
+      const ours = own?.modes.find((other) => other.mode === mode);
+      const ratio =
+        ours === undefined ? '' : (median(ours.measurements).exchangesPerSecond / measured.exchangesPerSecond).toFixed(1);
+      return [
+        row.name,
+        mode,
+        measured.exchangesPerSecond.toLocaleString('en'),
+        row === own ? '' : `${ratio}x`,
+        String(measured.lost),
+        percentiles(measured.discoverToOffer),
+        percentiles(measured.requestToAck),
+        `${measured.userMicroseconds.toFixed(1)} + ${measured.kernelMicroseconds.toFixed(1)}`,
+        measured.residentMegabytes.toFixed(0),
+      ];
+    }),
+  );
+  const header = [
+    'server',
+    'clients',
+    'exchanges/s',
+    'ours is',
+    'lost',
+    'OFFER after ms: p50 / p99 / p99.9',
+    'ACK after ms',
+    'CPU µs per exchange: own + kernel',
+    'RSS MB',
+  ];
+  return markdown(header, lines);
+}
+
+export function formatInterfaces(results: readonly InterfacesResult[]): string {
+  const lines = results.map(({ window, measurement }) => {
+    const { perInterface, exchangesPerSecond, lost, requestToAck, residentMegabytes } = measurement;
+    return [
+      String(window),
+      exchangesPerSecond.toLocaleString('en'),
+      String(lost),
+      `${Math.min(...perInterface)} to ${Math.max(...perInterface)}`,
+      percentiles(requestToAck),
+      residentMegabytes.toFixed(0),
+    ];
+  });
+  return markdown(
+    ['window, 100 interfaces', 'exchanges/s', 'lost', 'exchanges per interface', 'ACK after ms: p50 / p99 / p99.9', 'RSS MB'],
+    lines,
+  );
+}
+
+export function formatSoak(slices: readonly SoakSlice[]): string {
+  const lines = slices.map(({ afterSeconds, residentMegabytes, exchangesPerSecond, lost }) => [
+    String(afterSeconds),
+    residentMegabytes.toFixed(1),
+    exchangesPerSecond.toLocaleString('en'),
+    String(lost),
+  ]);
+  return markdown(['soak: after s', 'RSS MB', 'exchanges/s', 'lost'], lines);
+}
+
+function percentiles({ p50, p99, p999 }: LatencyMs): string {
+  return [p50, p99, p999].map((ms) => ms.toFixed(2)).join(' / ');
+}
+
+function markdown(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}

@@ -1,0 +1,103 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Lab, LabProcess, run, waitFor } from '@vmdhcp/lab';
+import type { LoadResult, LoadSettings } from './load-generator.js';
+import { type ProcessUsage, usageOf } from './process-usage.js';
+import { type Command, SERVER_ADDRESS } from './servers.js';
+
+const LOAD = fileURLToPath(new URL('./load.js', import.meta.url));
+export const RELAY_ADDRESS = '10.77.255.254';
+/** The network namespace that clients are in. */
+const CLIENTS_NAMESPACE = 'clients';
+
+/** Load and what it took the server. */
+export interface Measurement extends LoadResult {
+  /** Microseconds per exchange. */
+  readonly userMicroseconds: number;
+  readonly kernelMicroseconds: number;
+  readonly residentMegabytes: number;
+}
+
+/** Pairs of interfaces, `srv0` here and `cli0` with the clients; the server has one processor, the clients the other. */
+export class TestBed {
+  readonly #lab: Lab;
+
+  constructor(lab: Lab) {
+    this.#lab = lab;
+    run('ip', ['netns', 'add', CLIENTS_NAMESPACE]);
+    run('ip', ['-n', CLIENTS_NAMESPACE, 'link', 'set', 'lo', 'up']);
+  }
+
+  /** Adds a pair; the server's end gets an address, and the first one of the clients is the relay. */
+  addPair(index: number, serverAddress: string, relayAddress?: string): void {
+    run('ip', ['link', 'add', `srv${index}`, 'type', 'veth', 'peer', 'name', `cli${index}`, 'netns', CLIENTS_NAMESPACE]);
+    run('ip', ['address', 'add', `${serverAddress}/16`, 'dev', `srv${index}`]);
+    run('ip', ['link', 'set', `srv${index}`, 'up']);
+    if (relayAddress !== undefined)
+      run('ip', ['-n', CLIENTS_NAMESPACE, 'address', 'add', `${relayAddress}/16`, 'dev', `cli${index}`]);
+    run('ip', ['-n', CLIENTS_NAMESPACE, 'link', 'set', `cli${index}`, 'up']);
+  }
+
+  /** Starts a server on the first processor and waits until it answers a client. */
+  async startServer({ command, parameters }: Command, interfaces: readonly string[]): Promise<LabProcess> {
+    const server = new LabProcess('taskset', ['-c', '0', command, ...parameters]);
+    await waitFor(
+      'the server to answer',
+      async () => {
+        if (server.hasEnded) throw new Error(`the server ended:\n${server.lines.slice(-20).join('\n')}`);
+        const once = {
+          mode: 'broadcast',
+          interfaces,
+          window: interfaces.length,
+          seconds: 0.2,
+          clients: interfaces.length,
+        } as const;
+        return (await this.#generate({ ...once, relayAddress: RELAY_ADDRESS, serverAddress: SERVER_ADDRESS })).exchanges > 0;
+      },
+      60_000,
+    );
+    return server;
+  }
+
+  async measure(server: LabProcess, settings: Omit<LoadSettings, 'relayAddress' | 'serverAddress'>): Promise<Measurement> {
+    const before = usageOf(server.pid);
+    const result = await this.#generate({ ...settings, relayAddress: RELAY_ADDRESS, serverAddress: SERVER_ADDRESS });
+    const after: ProcessUsage = usageOf(server.pid);
+    const exchanges = Math.max(result.exchanges, 1);
+    return {
+      ...result,
+      userMicroseconds: ((after.userSeconds - before.userSeconds) * 1e6) / exchanges,
+      kernelMicroseconds: ((after.kernelSeconds - before.kernelSeconds) * 1e6) / exchanges,
+      residentMegabytes: after.residentMegabytes,
+    };
+  }
+
+  /** Takes the clients away, and with them every pair. */
+  dispose(): void {
+    run('ip', ['netns', 'delete', CLIENTS_NAMESPACE]);
+  }
+
+  /** An empty folder in memory. */
+  folder(): string {
+    return mkdtempSync(join(this.#lab.folder, 'server-'));
+  }
+
+  async #generate(settings: LoadSettings): Promise<LoadResult> {
+    const load = this.#lab.start('taskset', [
+      '-c',
+      '1',
+      'ip',
+      'netns',
+      'exec',
+      CLIENTS_NAMESPACE,
+      process.execPath,
+      LOAD,
+      JSON.stringify(settings),
+    ]);
+    await load.ended((settings.seconds + 20) * 1000);
+    const result = load.lines.find((line) => line.startsWith('{'));
+    if (result === undefined) throw new Error(`the load could not be generated:\n${load.lines.join('\n')}`);
+    return JSON.parse(result) as LoadResult;
+  }
+}
