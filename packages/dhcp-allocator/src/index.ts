@@ -35,6 +35,16 @@ export {
 } from './allocation/address-allocator.js';
 export type { Assignment, Lease, LeaseChange } from './lease/lease.js';
 export { ConflictingAssignmentsError, LeaseTable } from './lease/lease-table.js';
+// Options by name
+export type { AddressPair, OptionKind, SubOption, VendorInformation } from './options/option-kinds.js';
+export {
+  decodeOption,
+  encodeOption,
+  OPTIONS,
+  type OptionName,
+  type OptionValue,
+  optionNameOf,
+} from './options/option-registry.js';
 // Pools
 export {
   type BootSettings,

@@ -94,19 +94,33 @@ interface Found {
 }
 
 /**
- * The pool of the client's network. A relayed message belongs to the subnet its relay names; among pools that share an
- * interface the client's is the one in which it has a lease.
+ * The pool of the client's network. A relayed message belongs to the subnet its relay names. Among pools that share a
+ * network it is the one in which the client has the address it speaks of, else one in which it has any; without a lease,
+ * and for INFORM, which asks for no lease, it is the one whose subnet the client's address lies in.
  */
 function findPool(client: ClientMessage, { pools, leaseOf }: Serving): Found | DropReason {
-  const { linkAddress, macAddress } = client;
+  const { linkAddress, macAddress, clientAddress } = client;
   const candidates = linkAddress === undefined ? pools : pools.filter(({ pool }) => cidrContains(pool.cidr, linkAddress));
-  for (const served of candidates) {
-    const lease = leaseOf(served.pool.name, macAddress);
-    if (lease !== undefined) return { served, lease };
+  if (client.type !== 'inform') {
+    const found = findLease(client, candidates, leaseOf);
+    if (found !== undefined) return found;
   }
-  const [served] = candidates;
-  if (served !== undefined) return { served, lease: undefined };
+  const here = clientAddress === undefined ? undefined : candidates.find(({ pool }) => cidrContains(pool.cidr, clientAddress));
+  const served = here ?? candidates[0];
+  if (served !== undefined) return { served, lease: leaseOf(served.pool.name, macAddress) };
   return linkAddress === undefined ? 'no-pool-here' : 'no-pool-for-relay';
+}
+
+function findLease(client: ClientMessage, candidates: readonly ServedPool[], leaseOf: Serving['leaseOf']): Found | undefined {
+  const spokenOf = client.clientAddress ?? client.requestedAddress;
+  let first: Found | undefined;
+  for (const served of candidates) {
+    const lease = leaseOf(served.pool.name, client.macAddress);
+    if (lease === undefined) continue;
+    if (lease.address === spokenOf) return { served, lease };
+    first ??= { served, lease };
+  }
+  return first;
 }
 
 /** Option 57 counts IP and UDP header; less than 576 is not allowed, and read as 576. Source: RFC 2132 §9.10. */

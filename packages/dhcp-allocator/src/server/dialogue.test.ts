@@ -187,6 +187,42 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
   });
 });
 
+describe('two pools on one network: we are 10.0.0.1 and 10.9.0.1', () => {
+  const second = validatePool({ name: 'second', cidr: '10.9.0.0/24', serverAddress: '10.9.0.1' });
+  const first = validatePool({ name: 'first', cidr: '10.0.0.0/24', serverAddress: '10.0.0.1' });
+  if (!first.ok || !second.ok) throw new Error('no pools');
+  const leases = new LeaseTable();
+  leases.replacePool('first', [{ macAddress: VM_A, address: ip('10.0.0.10') }]);
+  leases.replacePool('second', [
+    { macAddress: VM_A, address: ip('10.9.0.10') },
+    { macAddress: STRANGER, address: ip('10.9.0.11') },
+  ]);
+  const pools = [new ServedPool(first.value), new ServedPool(second.value)];
+  const answer = (bytes: Uint8Array) => answerPacket(bytes, { pools, leaseOf: (pool, mac) => leases.lookup(pool, mac) });
+
+  it.each<[string, Uint8Array, string]>([
+    ['a client with a lease in both gets the first', packet('discover'), 'offer 10.0.0.10 link 10.0.0.10:68'],
+    ['and renews the second if it has that', packet('request', { ciaddr: '10.9.0.10' }), 'ack 10.9.0.10 unicast 10.9.0.10:68'],
+    ['also after a restart', packet('request', { requested: '10.9.0.10' }), 'ack 10.9.0.10 link 10.9.0.10:68'],
+    [
+      'a client with a lease in the second alone gets that',
+      packet('discover', { mac: STRANGER }),
+      'offer 10.9.0.11 link 10.9.0.11:68',
+    ],
+    [
+      'INFORM is answered by the pool of its address',
+      packet('inform', { ciaddr: '10.9.0.200' }),
+      'ack 0.0.0.0 unicast 10.9.0.200:68',
+    ],
+    ['a relay says which', packet('discover', { giaddr: '10.9.0.254' }), 'offer 10.9.0.10 unicast 10.9.0.254:67'],
+    [
+      'RFC 2131 §4.3.2: a client that moved between subnets',
+      packet('request', { giaddr: '10.9.0.254', requested: '10.0.0.10' }),
+      'nak 0.0.0.0 unicast 10.9.0.254:67',
+    ],
+  ])('%s -> %3$s', (_name, bytes, expected) => expect(told(answer(bytes))).toBe(expected));
+});
+
 describe('what replies carry', () => {
   const full: Partial<PoolDefinition> = {
     options: {

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseIpv4Address } from '../address/ipv4-address.js';
+import type { Assignment, LeaseChange } from './lease.js';
+import { ConflictingAssignmentsError, LeaseTable } from './lease-table.js';
+
+const VM_A = '02:00:00:00:00:0a';
+const VM_B = '02:00:00:00:00:0b';
+const ip = (text: string): number => parseIpv4Address(text) as number;
+const assignment = (macAddress: string, address: string, hostname?: string): Assignment => ({
+  macAddress,
+  address: ip(address),
+  ...(hostname !== undefined && { hostname }),
+});
+const told = (changes: readonly LeaseChange[]): string[] => changes.map(({ kind, lease }) => `${kind} ${lease.macAddress}`);
+
+describe('a lease table tells a story', () => {
+  it('pools know nothing of each other: the same client has a lease in each', () => {
+    const table = new LeaseTable();
+    table.replacePool('blue', [assignment(VM_A, '10.0.0.10')]);
+    table.replacePool('green', [assignment(VM_A, '10.9.0.10')]);
+    expect(table.lookup('blue', VM_A)?.address).toBe(ip('10.0.0.10'));
+    expect(table.lookup('green', VM_A)?.address).toBe(ip('10.9.0.10'));
+    expect(table.removePool('blue').map(({ poolName }) => poolName)).toEqual(['blue']);
+    expect(table.lookup('blue', VM_A)).toBeUndefined();
+    expect(table.lookup('green', VM_A)?.address).toBe(ip('10.9.0.10'));
+    expect([table.size(), table.size('blue'), table.size('green')]).toEqual([1, 0, 1]);
+  });
+
+  it('two clients swap their addresses in one step', () => {
+    const table = new LeaseTable();
+    table.replacePool('net', [assignment(VM_A, '10.0.0.10'), assignment(VM_B, '10.0.0.11')]);
+    const changes = table.replacePool('net', [assignment(VM_A, '10.0.0.11'), assignment(VM_B, '10.0.0.10')]);
+    expect(told(changes)).toEqual([`changed ${VM_A}`, `changed ${VM_B}`]);
+    expect(table.ownerOf('net', ip('10.0.0.10'))?.macAddress).toBe(VM_B);
+    expect(table.ownerOf('net', ip('10.0.0.11'))?.macAddress).toBe(VM_A);
+  });
+
+  it('an address changes its client; removals are told first', () => {
+    const table = new LeaseTable();
+    table.replacePool('net', [assignment(VM_A, '10.0.0.10')]);
+    expect(told(table.replacePool('net', [assignment(VM_B, '10.0.0.10')]))).toEqual([`removed ${VM_A}`, `added ${VM_B}`]);
+    expect(table.lookup('net', VM_A)).toBeUndefined();
+  });
+
+  it('who keeps client and address keeps the expiry, also under another host name; another address starts anew', () => {
+    const table = new LeaseTable();
+    table.replacePool('net', [assignment(VM_A, '10.0.0.10')]);
+    expect(table.setExpiry({ poolName: 'net', ...assignment(VM_A, '10.0.0.10') }, 5_000)).toBe(true);
+    expect(table.replacePool('net', [assignment(VM_A, '10.0.0.10')])).toEqual([]);
+    expect(told(table.replacePool('net', [assignment(VM_A, '10.0.0.10', 'vm-a')]))).toEqual([`changed ${VM_A}`]);
+    expect(table.lookup('net', VM_A)).toMatchObject({ hostname: 'vm-a', expiresAtMs: 5_000 });
+    table.replacePool('net', [assignment(VM_A, '10.0.0.11')]);
+    expect(table.lookup('net', VM_A)?.expiresAtMs).toBeUndefined();
+    expect(table.setExpiry({ poolName: 'net', ...assignment(VM_A, '10.0.0.10') }, 9_000)).toBe(false);
+  });
+
+  it('leases expire, the assignments stay', () => {
+    const table = new LeaseTable();
+    table.replacePool('net', [assignment(VM_A, '10.0.0.10'), assignment(VM_B, '10.0.0.11')]);
+    table.setExpiry({ poolName: 'net', ...assignment(VM_A, '10.0.0.10') }, 1_000);
+    table.setExpiry({ poolName: 'net', ...assignment(VM_B, '10.0.0.11') }, Number.POSITIVE_INFINITY);
+    expect(table.expire(999)).toEqual([]);
+    expect(table.expire(1_000).map(({ macAddress }) => macAddress)).toEqual([VM_A]);
+    expect(table.expire(1_000)).toEqual([]);
+    expect(table.lookup('net', VM_A)).toMatchObject({ address: ip('10.0.0.10') });
+  });
+
+  it.each([
+    ['one address for two clients', [assignment(VM_A, '10.0.0.10'), assignment(VM_B, '10.0.0.10')]],
+    ['two addresses for one client', [assignment(VM_A, '10.0.0.10'), assignment(VM_A, '10.0.0.11')]],
+  ])('%s is a bug of the caller, and changes nothing', (_, assignments) => {
+    const table = new LeaseTable();
+    table.replacePool('net', [assignment(VM_B, '10.0.0.20')]);
+    expect(() => table.replacePool('net', assignments)).toThrow(ConflictingAssignmentsError);
+    expect([...table.leases('net')]).toEqual([{ poolName: 'net', ...assignment(VM_B, '10.0.0.20') }]);
+  });
+
+  it('law: whatever replaces what, an address has one client and a client one address', () => {
+    const plan = fc.uniqueArray(fc.tuple(fc.nat(9), fc.nat(9)), { selector: ([client]) => client, maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(plan, { maxLength: 5 }), (plans) => {
+        const table = new LeaseTable();
+        for (const pairs of plans) {
+          const distinct = pairs.filter(([, address], index) => pairs.findIndex(([, other]) => other === address) === index);
+          table.replacePool(
+            'net',
+            distinct.map(([client, address]) => assignment(`02:00:00:00:00:0${client}`, `10.0.0.${address}`)),
+          );
+          for (const lease of table.leases('net')) {
+            expect(table.ownerOf('net', lease.address)).toBe(lease);
+            expect(table.lookup('net', lease.macAddress)).toBe(lease);
+          }
+          expect(table.size('net')).toBe(distinct.length);
+        }
+      }),
+    );
+  });
+});

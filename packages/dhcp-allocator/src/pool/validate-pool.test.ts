@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { formatIpv4Address } from '../address/ipv4-address.js';
+import { formatIpv4Range } from '../address/ipv4-range.js';
+import { AddressAllocator } from '../allocation/address-allocator.js';
+import { describeProblem, formatPath } from '../problem.js';
+import type { PoolDefinition } from './pool-definition.js';
+import { validatePool } from './validate-pool.js';
+
+const BASE: PoolDefinition = { name: 'net', cidr: '10.0.0.0/24' };
+
+/** Where and why, for each problem. */
+function problemsOf(definition: Partial<PoolDefinition>): string[] {
+  const checked = validatePool({ ...BASE, ...definition });
+  return checked.ok ? [] : checked.problems.map(({ path, reason }) => `${formatPath(path)} ${reason}`);
+}
+
+describe('a pool that can be served', () => {
+  it.each<[what: string, definition: Partial<PoolDefinition>, server: string, range: string, size: number]>([
+    ['a /24 with every default', {}, '10.0.0.1', '10.0.0.1-10.0.0.254', 253],
+    ['the router is not the server', { options: { router: '10.0.0.1' } }, '10.0.0.2', '10.0.0.1-10.0.0.254', 252],
+    ['a /30', { cidr: '10.0.0.0/30' }, '10.0.0.1', '10.0.0.1-10.0.0.2', 1],
+    [
+      'a /30 with a router: nothing is left to lease',
+      { cidr: '10.0.0.0/30', options: { router: '10.0.0.1' } },
+      '10.0.0.2',
+      '10.0.0.1-10.0.0.2',
+      0,
+    ],
+    ['RFC 3021: a /31 has two hosts', { cidr: '10.0.0.0/31' }, '10.0.0.0', '10.0.0.0-10.0.0.1', 1],
+    ['a /32 is the server alone', { cidr: '10.0.0.7/32' }, '10.0.0.7', '10.0.0.7', 0],
+    ['start = end', { start: '10.0.0.9', end: '10.0.0.9' }, '10.0.0.1', '10.0.0.9', 1],
+    ['start = end = server', { start: '10.0.0.9', end: '10.0.0.9', serverAddress: '10.0.0.9' }, '10.0.0.9', '10.0.0.9', 0],
+    [
+      'server and router inside the range',
+      { serverAddress: '10.0.0.20', start: '10.0.0.20', end: '10.0.0.29', options: { router: '10.0.0.21' } },
+      '10.0.0.20',
+      '10.0.0.20-10.0.0.29',
+      8,
+    ],
+    [
+      'server and router outside the range',
+      { serverAddress: '10.0.0.2', start: '10.0.0.20', end: '10.0.0.29', options: { router: '10.0.0.1' } },
+      '10.0.0.2',
+      '10.0.0.20-10.0.0.29',
+      10,
+    ],
+    [
+      'exclusions, overlapping and outside the range',
+      { start: '10.0.0.20', end: '10.0.0.29', exclude: ['10.0.0.20-10.0.0.22', '10.0.0.22', '10.0.0.200'] },
+      '10.0.0.1',
+      '10.0.0.20-10.0.0.29',
+      7,
+    ],
+    [
+      'everything excluded',
+      { serverAddress: '10.0.0.1', start: '10.0.0.20', end: '10.0.0.21', exclude: ['10.0.0.20-10.0.0.21'] },
+      '10.0.0.1',
+      '10.0.0.20-10.0.0.21',
+      0,
+    ],
+    ['excluded addresses are not the server', { exclude: ['10.0.0.1-10.0.0.9'] }, '10.0.0.10', '10.0.0.1-10.0.0.254', 244],
+    ['host bits in the cidr are cleared, as upstream does', { cidr: '10.0.0.77/24' }, '10.0.0.1', '10.0.0.1-10.0.0.254', 253],
+    [
+      'a reservation outside start to end',
+      { start: '10.0.0.20', end: '10.0.0.29', reservations: [{ macAddress: '02-00-00-00-00-0A', address: '10.0.0.200' }] },
+      '10.0.0.1',
+      '10.0.0.20-10.0.0.29',
+      11,
+    ],
+    ['the whole of a /8', { cidr: '10.0.0.0/8' }, '10.0.0.1', '10.0.0.1-10.255.255.254', 16_777_213],
+  ])('%s', (_what, definition, server, range, size) => {
+    const checked = validatePool({ ...BASE, ...definition });
+    if (!checked.ok) throw new Error(checked.problems.map(describeProblem).join('\n'));
+    expect(formatIpv4Address(checked.value.serverAddress)).toBe(server);
+    expect(formatIpv4Range(checked.value.range)).toBe(range);
+    expect(new AddressAllocator(checked.value).counts().size).toBe(size);
+  });
+});
+
+describe('a pool with problems is refused, with where and why', () => {
+  it.each<[what: string, definition: Partial<PoolDefinition>, problems: string[]]>([
+    ['no subnet', { cidr: 'net-48' }, ['cidr not-a-cidr']],
+    ['a prefix length that is none', { cidr: '10.0.0.0/33' }, ['cidr not-a-cidr']],
+    ['an address that is none', { start: '10.0.0.256' }, ['start not-an-address']],
+    ['start outside the subnet', { start: '10.0.1.1', end: '10.0.1.9' }, ['start outside-subnet', 'end outside-subnet']],
+    [
+      'network and broadcast address',
+      { start: '10.0.0.0', end: '10.0.0.255' },
+      ['start is-network-address', 'end is-broadcast-address'],
+    ],
+    ['a server that is the network address', { serverAddress: '10.0.0.0' }, ['serverAddress is-network-address']],
+    ['a server outside', { serverAddress: '10.0.1.1' }, ['serverAddress outside-subnet']],
+    ['a router that is the broadcast address', { options: { router: '10.0.0.255' } }, ['options.router is-broadcast-address']],
+    [
+      'server and router the same',
+      { serverAddress: '10.0.0.1', options: { router: '10.0.0.1' } },
+      ['serverAddress server-is-router'],
+    ],
+    ['start after end', { start: '10.0.0.9', end: '10.0.0.5' }, ['end range-reversed']],
+    ['an exclusion outside the subnet', { exclude: ['10.0.0.5', '10.0.9.5'] }, ['exclude[1] outside-subnet']],
+    [
+      'an exclusion that is none',
+      { exclude: ['all', '10.0.0.9-10.0.0.5'] },
+      ['exclude[0] not-a-range', 'exclude[1] not-a-range'],
+    ],
+    [
+      'no address left for the server',
+      { cidr: '10.0.0.0/30', exclude: ['10.0.0.1-10.0.0.2'] },
+      ['serverAddress no-server-address-left'],
+    ],
+    ['a lease time of 0', { leaseTimeSeconds: 0 }, ['leaseTimeSeconds number-out-of-bounds']],
+    ['a lease time of half a second', { leaseTimeSeconds: 0.5 }, ['leaseTimeSeconds number-out-of-bounds']],
+    ['an MTU below 68', { options: { mtu: 67 } }, ['options.mtu number-out-of-bounds']],
+    [
+      'a reservation for a group address',
+      { reservations: [{ macAddress: '01:00:5e:00:00:01', address: '10.0.0.9' }] },
+      ['reservations[0].macAddress not-a-mac-address'],
+    ],
+    [
+      'a reservation of the server',
+      { serverAddress: '10.0.0.5', reservations: [{ macAddress: '02:00:00:00:00:01', address: '10.0.0.5' }] },
+      ['reservations[0].address reservation-in-use'],
+    ],
+    [
+      'a reservation of the router',
+      { options: { router: '10.0.0.5' }, reservations: [{ macAddress: '02:00:00:00:00:01', address: '10.0.0.5' }] },
+      ['reservations[0].address reservation-in-use'],
+    ],
+    [
+      'a reservation that is excluded',
+      { exclude: ['10.0.0.5'], reservations: [{ macAddress: '02:00:00:00:00:01', address: '10.0.0.5' }] },
+      ['reservations[0].address reservation-in-use'],
+    ],
+    [
+      'an address reserved twice',
+      {
+        reservations: [
+          { macAddress: '02:00:00:00:00:01', address: '10.0.0.5' },
+          { macAddress: '02:00:00:00:00:02', address: '10.0.0.5' },
+        ],
+      },
+      ['reservations[1].address address-reserved-twice'],
+    ],
+    [
+      'a client with two reservations, in two spellings',
+      {
+        reservations: [
+          { macAddress: '02:00:00:00:00:0a', address: '10.0.0.5' },
+          { macAddress: '0200.0000.000A', address: '10.0.0.6' },
+        ],
+      },
+      ['reservations[1].macAddress mac-reserved-twice'],
+    ],
+    ['a range wider than a /8', { cidr: '0.0.0.0/1', serverAddress: '10.0.0.1' }, ['cidr range-too-large']],
+    [
+      'names that are none',
+      { options: { domainName: 'not a name', domainSearch: ['ok.example', '-bad'] } },
+      ['options.domainName not-a-host-name', 'options.domainSearch[1] not-a-host-name'],
+    ],
+    [
+      'everything at once',
+      { serverAddress: 'x', start: '10.0.0.0', exclude: ['y'], leaseTimeSeconds: -1, options: { router: '10.9.9.9', mtu: 1 } },
+      [
+        'leaseTimeSeconds number-out-of-bounds',
+        'serverAddress not-an-address',
+        'exclude[0] not-a-range',
+        'options.mtu number-out-of-bounds',
+        'start is-network-address',
+        'options.router outside-subnet',
+      ],
+    ],
+  ])('%s', (_what, definition, problems) => {
+    expect(problemsOf(definition)).toEqual(problems);
+  });
+
+  it('each problem names field, value and remedy', () => {
+    const checked = validatePool({ ...BASE, exclude: ['10.0.1.7'] });
+    expect(checked.ok ? [] : checked.problems.map(describeProblem)).toEqual([
+      'exclude[0]: 10.0.1.7 is outside 10.0.0.0/24; remove it or widen the cidr',
+    ]);
+  });
+});
