@@ -1,0 +1,2 @@
+// npm run bench:allocator
+await import('../../packages/bench/scripts/allocator.mjs');

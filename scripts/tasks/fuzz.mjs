@@ -1,0 +1,2 @@
+// npm run fuzz
+await import('../../packages/bench/scripts/fuzz.mjs');
