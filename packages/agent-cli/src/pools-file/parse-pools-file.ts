@@ -184,7 +184,7 @@ function toClaim(
 }
 
 function describeObject(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return 'document';
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'document';
   const { kind, metadata } = value as { kind?: unknown; metadata?: { name?: unknown; namespace?: unknown } | null };
   const name = typeof metadata?.name === 'string' ? metadata.name : '(no name)';
   const namespace = typeof metadata?.namespace === 'string' ? metadata.namespace : undefined;

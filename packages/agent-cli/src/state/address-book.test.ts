@@ -1,0 +1,94 @@
+import { validatePool } from '@vmdhcp/dhcp-allocator';
+import { describe, expect, it } from 'vitest';
+import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';
+import { AddressBook, type PlannedPool, QUARANTINE_MS } from './address-book.js';
+import { EMPTY_STATE, type StateToSave } from './state-format.js';
+
+const VM_A = '02:00:00:00:00:0a';
+const VM_B = '02:00:00:00:00:0b';
+
+function fileOf(macs: readonly string[], settings: Partial<ConfiguredPool> = {}): PoolsFile {
+  const checked = validatePool({ name: 'net', cidr: '10.0.0.0/24', serverAddress: '10.0.0.1', start: '10.0.0.10' });
+  if (!checked.ok) throw new Error('no pool');
+  const claims = macs.map((macAddress) => ({ owner: macAddress, macAddress }));
+  return { pools: new Map([['net', { pool: checked.value, paused: false, claims, ...settings }]]), ntpNames: new Set() };
+}
+
+/** A book on a disk that can fail, and everything that happened, in order. */
+function bookOn(disk: { fails?: boolean } = {}, stored = EMPTY_STATE) {
+  const log: string[] = [];
+  const clock = { nowMs: 1_000 };
+  const book = new AddressBook(
+    {
+      directory: {
+        save: async ({ pools }: StateToSave) => {
+          await Promise.resolve();
+          if (disk.fails) throw new Error('disk full');
+          log.push(
+            `saved ${pools.get('net')?.assignments.map(({ macAddress, address }) => `${macAddress.slice(-1)}=${address & 255}`)}`,
+          );
+        },
+      },
+      nowMs: () => clock.nowMs,
+      expiryOf: () => undefined,
+      onPlanned: (pools: ReadonlyMap<string, PlannedPool>) => {
+        log.push(
+          `served ${pools.get('net')?.assignments.map(({ macAddress, address }) => `${macAddress.slice(-1)}=${address & 255}`)}`,
+        );
+      },
+    },
+    stored,
+  );
+  return { book, log, clock };
+}
+
+describe('the address book tells a story', () => {
+  it('nothing is served before it is saved, and nothing is saved that did not change', async () => {
+    const { book, log } = bookOn();
+    await book.configure(fileOf([VM_A]));
+    await book.configure(fileOf([VM_A]));
+    await book.configure(fileOf([VM_A, VM_B]));
+    expect(log).toEqual(['saved a=10', 'served a=10', 'served a=10', 'saved a=10,b=11', 'served a=10,b=11']);
+  });
+
+  it('what cannot be saved is not served; the old plan stands', async () => {
+    const disk = { fails: true };
+    const { book, log } = bookOn(disk);
+    await expect(book.configure(fileOf([VM_A]))).rejects.toThrow('disk full');
+    expect(log).toEqual([]);
+    disk.fails = false;
+    await book.configure(fileOf([VM_A]));
+    expect(log).toEqual(['saved a=10', 'served a=10']);
+  });
+
+  it('a declined address is withheld for an hour, and its client has another one', async () => {
+    const { book, log, clock } = bookOn();
+    await book.configure(fileOf([VM_A]));
+    await book.decline({ poolName: 'net', macAddress: VM_A, address: 0x0a00000a });
+    expect(log.slice(2)).toEqual(['saved a=11', 'served a=11']);
+    await book.configure(fileOf([VM_A, VM_B]));
+    expect(log.at(-1)).toBe('served a=11,b=12');
+    clock.nowMs += QUARANTINE_MS;
+    expect(await book.endQuarantines()).toBe(true);
+    expect(await book.endQuarantines()).toBe(false);
+    await book.configure(fileOf([VM_A, VM_B, '02:00:00:00:00:0c']));
+    expect(log.at(-1)).toBe('served a=11,b=12,c=10');
+  });
+
+  it('what was assigned comes first, and a paused pool keeps its addresses', async () => {
+    const pools = new Map([['net', { assignments: [{ macAddress: VM_B, address: 0x0a00000a }], quarantines: [] }]]);
+    const { book, log } = bookOn({}, { pools, expiries: new Map([['net', new Map([[VM_B, 5_000]])]]) });
+    await book.configure(fileOf([VM_A, VM_B], { paused: true }));
+    await book.configure(fileOf([VM_A, VM_B]));
+    expect(log.at(-1)).toBe('served a=11,b=10');
+    expect(book.restoredExpiry('net', VM_B)).toBe(5_000);
+  });
+
+  it('a pool that leaves the file finds its addresses again when it comes back', async () => {
+    const { book, log } = bookOn();
+    await book.configure(fileOf([VM_B]));
+    await book.configure({ pools: new Map(), ntpNames: new Set() });
+    await book.configure(fileOf([VM_A, VM_B]));
+    expect(log.at(-1)).toBe('served a=11,b=10');
+  });
+});
