@@ -25,8 +25,12 @@ process.exitCode = totals.failed === 0 && totals.passed > 0 ? 0 : 1;
 /** A check counts as one test. */
 function runChecks() {
   check('format and lint (biome)', 'biome', ['check', '--error-on-warnings', '.']);
+  check('import walls, promises, complexity (oxlint)', 'oxlint', ['--type-aware', '--deny-warnings']);
+  check('import walls refuse what they should', process.execPath, ['scripts/check-import-walls.mjs']);
   check('types', 'turbo', ['run', 'typecheck', '--output-logs=errors-only']);
   check('packages (publint)', 'turbo', ['run', 'lint', '--output-logs=errors-only']);
+  check('nothing unused (knip)', 'knip', ['--no-progress']);
+  check('packed packages work alone, README examples run', process.execPath, ['scripts/check-packed-packages.mjs']);
 }
 
 function check(title, command, parameters) {

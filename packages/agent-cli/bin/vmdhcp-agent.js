@@ -17,10 +17,7 @@ const SMALL_MEMORY = [
   '--disable-warning=ExperimentalWarning',
 ];
 if (process.argv[2] === 'serve' && process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined) {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
   process.execve?.(process.execPath, [process.execPath, ...SMALL_MEMORY, ...process.argv.slice(1)], process.env);
-  process.emitWarning = emitWarning;
 }
 
 const { main } = await import('../dist/main.js');

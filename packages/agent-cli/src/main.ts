@@ -18,6 +18,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   for (const command of [serveCommand(), checkCommand(), leasesCommand(), probeCommand()]) {
     program.addCommand(command.copyInheritedSettings(program));
   }
+  // `vmdhcp-agent leases | head`: who reads has read enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(ExitCode.ok);
+    throw error;
+  });
   try {
     await program.parseAsync([...argv]);
   } catch (error) {

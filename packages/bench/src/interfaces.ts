@@ -4,7 +4,7 @@ import { AGENT_BIN } from '@vmdhcp/lab';
 import { machineYaml, poolYaml } from './servers.js';
 import type { Measurement, TestBed } from './test-bed.js';
 
-export const INTERFACES = 100;
+const INTERFACES = 100;
 const CLIENTS_EACH = 100;
 
 export interface InterfacesResult {

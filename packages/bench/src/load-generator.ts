@@ -209,7 +209,7 @@ class LoadRun {
   #read(packet: Buffer, length: number, now: number): void {
     const at = this.#headers;
     // Frames hold everything that passes the interface; only replies of a server are meant.
-    if (packet[at] !== 2 || (at > 0 && packet[9] !== 17)) return;
+    if (!isReply(packet, at)) return;
     const slot = packet.readUInt32BE(at + XID_AT) - 1;
     const state = slot < SLOTS ? this.#state[slot] : State.free;
     if (state === State.free) return;
@@ -366,4 +366,9 @@ function enlarge(fd: number): void {
   for (const option of [libc.SO_RCVBUF, libc.SO_SNDBUF, libc.SO_RCVBUFFORCE, libc.SO_SNDBUFFORCE]) {
     libc.setsockopt(fd, libc.SOL_SOCKET, option, octets, 4);
   }
+}
+
+/** @param headers - octets of IP and UDP header before the message. */
+function isReply(packet: Buffer, headers: number): boolean {
+  return packet[headers] === 2 && (headers === 0 || packet[9] === 17);
 }

@@ -41,7 +41,7 @@ export function findProgram(program: string): string | undefined {
   }
 }
 
-export function macOf(client: number): string {
+function macOf(client: number): string {
   return (FIRST_CLIENT + client)
     .toString(16)
     .padStart(12, '0')

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 /** Set where every real part must be there: what is missing then fails instead of being skipped. */
-export const REQUIRE_ALL_VARIABLE = 'VMDHCP_REQUIRE_REAL_PARTS';
+const REQUIRE_ALL_VARIABLE = 'VMDHCP_REQUIRE_REAL_PARTS';
 
 /** Real parts that tests use, and the Debian package of each. */
 export const REAL_PROGRAMS = {

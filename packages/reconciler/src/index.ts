@@ -6,6 +6,7 @@
 export {
   type AddressClaim,
   type AssignmentPlan,
+  type KnownState,
   NOTHING_RECORDED,
   planAssignments,
   type Quarantine,

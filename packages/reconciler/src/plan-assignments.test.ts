@@ -28,45 +28,46 @@ function told(plan: AssignmentPlan): Record<string, string> {
 describe('planAssignments', () => {
   it('tells the story of a pool', () => {
     const pool = poolOf();
-    const first = planAssignments(pool, [claim('b', 2), claim('a', 1)], NOTHING_RECORDED, 0);
+    const first = planAssignments(pool, [claim('b', 2), claim('a', 1)], { recorded: NOTHING_RECORDED, nowMs: 0 });
     expect(told(first)).toEqual({ '01': '10.0.0.10', '02': '10.0.0.11' });
 
-    const newcomerFirst = planAssignments(pool, [claim('0', 3), claim('a', 1), claim('b', 2)], first, 0);
+    const newcomerFirst = planAssignments(pool, [claim('0', 3), claim('a', 1), claim('b', 2)], { recorded: first, nowMs: 0 });
     expect(told(newcomerFirst), 'assigned first').toEqual({ '01': '10.0.0.10', '02': '10.0.0.11', '03': '10.0.0.12' });
 
-    const gone = planAssignments(pool, [claim('b', 2)], first, 0);
+    const gone = planAssignments(pool, [claim('b', 2)], { recorded: first, nowMs: 0 });
     expect(told(gone)).toEqual({ '02': '10.0.0.11' });
 
-    const pinned = planAssignments(pool, [claim('a', 1, '10.0.0.13'), claim('b', 2)], first, 0);
+    const pinned = planAssignments(pool, [claim('a', 1, '10.0.0.13'), claim('b', 2)], { recorded: first, nowMs: 0 });
     expect(told(pinned), 'moves where it is pinned').toEqual({ '01': '10.0.0.13', '02': '10.0.0.11' });
 
-    const swapped = planAssignments(pool, [claim('a', 1, '10.0.0.11'), claim('b', 2, '10.0.0.10')], first, 0);
+    const swapped = planAssignments(pool, [claim('a', 1, '10.0.0.11'), claim('b', 2, '10.0.0.10')], {
+      recorded: first,
+      nowMs: 0,
+    });
     expect(told(swapped), 'a swap in one step').toEqual({ '01': '10.0.0.11', '02': '10.0.0.10' });
 
-    const wanted = planAssignments(pool, [claim('a', 1), claim('c', 3, '10.0.0.10')], first, 0);
+    const wanted = planAssignments(pool, [claim('a', 1), claim('c', 3, '10.0.0.10')], { recorded: first, nowMs: 0 });
     expect(told(wanted), 'nobody loses an address to a wish').toEqual({ '01': '10.0.0.10', '03!': 'address-taken' });
   });
 
   it('meets reservations that nobody claims, and refuses a MAC address that two claim', () => {
     const pool = poolOf({ reservations: [{ macAddress: mac(9), address: '10.0.0.10', hostname: 'printer' }] });
-    const plan = planAssignments(pool, [claim('a', 1), claim('b', 1)], NOTHING_RECORDED, 0);
+    const plan = planAssignments(pool, [claim('a', 1), claim('b', 1)], { recorded: NOTHING_RECORDED, nowMs: 0 });
     expect(told(plan)).toEqual({ '01': '10.0.0.11', '09': '10.0.0.10', '01!': 'mac-address-claimed-twice' });
     expect(plan.assignments.find(({ macAddress }) => macAddress === mac(9))?.hostname).toBe('printer');
   });
 
   it('keeps quarantined addresses back until their time', () => {
     const recorded = { assignments: [], quarantines: [{ address: ip('10.0.0.10'), untilMs: 100 }] };
-    expect(told(planAssignments(poolOf(), [claim('a', 1)], recorded, 99))).toEqual({ '01': '10.0.0.11' });
-    expect(told(planAssignments(poolOf(), [claim('a', 1)], recorded, 100))).toEqual({ '01': '10.0.0.10' });
+    expect(told(planAssignments(poolOf(), [claim('a', 1)], { recorded: recorded, nowMs: 99 }))).toEqual({ '01': '10.0.0.11' });
+    expect(told(planAssignments(poolOf(), [claim('a', 1)], { recorded: recorded, nowMs: 100 }))).toEqual({ '01': '10.0.0.10' });
   });
 
   it('says why, and what to do', () => {
-    const plan = planAssignments(
-      poolOf({ end: '10.0.0.10' }),
-      [claim('a', 1), claim('b', 2), claim('c', 3, '10.0.0.9')],
-      NOTHING_RECORDED,
-      0,
-    );
+    const plan = planAssignments(poolOf({ end: '10.0.0.10' }), [claim('a', 1), claim('b', 2), claim('c', 3, '10.0.0.9')], {
+      recorded: NOTHING_RECORDED,
+      nowMs: 0,
+    });
     expect(plan.refused.map(({ message }) => message)).toEqual([
       'pool default/net cannot give 10.0.0.9 to 02:00:00:00:00:03: it lies outside start to end; choose another, or reserve it',
       'pool default/net cannot give an address to 02:00:00:00:00:02: every address is in use; widen the range or remove virtual machines',
@@ -90,12 +91,12 @@ describe('planAssignments laws', () => {
     fc.assert(
       fc.property(claims, claims, (before, after) => {
         const pool = poolOf({ reservations: [{ macAddress: mac(1), address: '10.0.0.12' }] });
-        const recorded = planAssignments(pool, toClaims(before), NOTHING_RECORDED, 0);
-        const plan = planAssignments(pool, toClaims(after), recorded, 0);
+        const recorded = planAssignments(pool, toClaims(before), { recorded: NOTHING_RECORDED, nowMs: 0 });
+        const plan = planAssignments(pool, toClaims(after), { recorded: recorded, nowMs: 0 });
         expect(new Set(plan.assignments.map(({ address }) => address)).size).toBe(plan.assignments.length);
         expect(new Set(plan.assignments.map(({ macAddress }) => macAddress)).size).toBe(plan.assignments.length);
-        expect(told(planAssignments(pool, toClaims(after), plan, 0))).toEqual(told(plan));
-        expect(told(planAssignments(pool, toClaims(after.toReversed()), recorded, 0))).toEqual(told(plan));
+        expect(told(planAssignments(pool, toClaims(after), { recorded: plan, nowMs: 0 }))).toEqual(told(plan));
+        expect(told(planAssignments(pool, toClaims(after.toReversed()), { recorded: recorded, nowMs: 0 }))).toEqual(told(plan));
       }),
     );
   });

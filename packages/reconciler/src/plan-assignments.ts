@@ -36,6 +36,13 @@ export interface Quarantine {
   readonly untilMs: number;
 }
 
+/** What a plan starts from. */
+export interface KnownState {
+  readonly recorded: RecordedPool;
+  /** Milliseconds on the caller's clock. */
+  readonly nowMs: number;
+}
+
 /** A claim that cannot be met, and why. */
 export interface RefusedClaim {
   readonly owner: string;
@@ -58,14 +65,9 @@ export const NOTHING_RECORDED: RecordedPool = { assignments: [], quarantines: []
  * Reservations are met whether anybody claims them or not. A recorded address that its client may not have any more (the
  * pool changed, or it wants another) is given up, and so is one that nobody claims.
  *
- * @param nowMs - quarantines that end then or earlier are over.
+ * Quarantines that end at `nowMs` or earlier are over.
  */
-export function planAssignments(
-  pool: Pool,
-  claims: readonly AddressClaim[],
-  recorded: RecordedPool,
-  nowMs: number,
-): AssignmentPlan {
+export function planAssignments(pool: Pool, claims: readonly AddressClaim[], { recorded, nowMs }: KnownState): AssignmentPlan {
   const allocator = new AddressAllocator(pool);
   const refused: RefusedClaim[] = [];
   const accepted = distinctClaims(pool, claims, refused);

@@ -57,7 +57,7 @@ interface PoolSummary {
 
 function summarize({ pools }: PoolsFile): PoolSummary[] {
   return [...pools].map(([name, { pool, paused, claims }]) => {
-    const { assignments, refused, counts } = planAssignments(pool, claims, NOTHING_RECORDED, 0);
+    const { assignments, refused, counts } = planAssignments(pool, claims, { recorded: NOTHING_RECORDED, nowMs: 0 });
     return {
       pool: name,
       paused,

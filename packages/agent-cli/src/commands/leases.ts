@@ -65,7 +65,7 @@ async function readState(path: string): Promise<LeaseView[]> {
 }
 
 /** Columns as wide as their widest cell. */
-export function formatTable(leases: readonly LeaseView[]): string {
+function formatTable(leases: readonly LeaseView[]): string {
   const header = ['POOL', 'ADDRESS', 'MAC', 'HOSTNAME', 'OWNER', 'STATE', 'EXPIRES'];
   const rows = leases.map(({ pool, address, macAddress, hostname, owner, state, expires }) => [
     pool,

@@ -44,36 +44,42 @@ export async function startStatusServer({ host, port }: ListenAddress, sources: 
 async function respond(request: IncomingMessage, response: ServerResponse, sources: StatusSources): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://agent');
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    send(response, 405, 'text/plain', 'only GET is known here\n');
+    send(response, { status: 405, text: 'only GET is known here\n' });
     return;
   }
   switch (pathname) {
     case '/healthz':
-      send(response, 200, 'text/plain', 'ok\n');
+      send(response, { status: 200, text: 'ok\n' });
       return;
     case '/readyz':
       sendReadiness(response, sources.unserved());
       return;
     case '/metrics':
-      send(response, 200, sources.registry.contentType, await sources.registry.metrics());
+      send(response, { status: 200, text: await sources.registry.metrics(), contentType: sources.registry.contentType });
       return;
     case '/leases':
       response.writeHead(200, { 'content-type': 'application/json' });
       Readable.from(leaseChunks(sources.leases(), searchParams.get('pool'))).pipe(response);
       return;
     default:
-      send(response, 404, 'text/plain', `nothing is here; there are ${PATHS.join(', ')}\n`);
+      send(response, { status: 404, text: `nothing is here; there are ${PATHS.join(', ')}\n` });
   }
 }
 
 function sendReadiness(response: ServerResponse, unserved: readonly UnservedPool[]): void {
-  if (unserved.length === 0) send(response, 200, 'text/plain', 'ok\n');
-  else send(response, 503, 'text/plain', unserved.map(({ pool, reason }) => `${pool}: ${reason}\n`).join(''));
+  if (unserved.length === 0) send(response, { status: 200, text: 'ok\n' });
+  else send(response, { status: 503, text: unserved.map(({ pool, reason }) => `${pool}: ${reason}\n`).join('') });
 }
 
-function send(response: ServerResponse, status: number, contentType: string, body: string): void {
+interface Body {
+  readonly status: number;
+  readonly text: string;
+  readonly contentType?: string;
+}
+
+function send(response: ServerResponse, { status, text, contentType = 'text/plain' }: Body): void {
   response.writeHead(status, { 'content-type': contentType });
-  response.end(body);
+  response.end(text);
 }
 
 /** A JSON array in pieces, so that a hundred thousand leases hold up no packet. */

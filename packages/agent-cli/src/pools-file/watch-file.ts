@@ -16,7 +16,7 @@ export interface FileWatch {
 export function watchFile({ path, since, signal }: FileWatch, onChange: () => void): void {
   let known = since;
   let asking = false;
-  const timer = setInterval(async () => {
+  const look = async (): Promise<void> => {
     if (asking) return;
     asking = true;
     const now = await fileState(path);
@@ -24,7 +24,8 @@ export function watchFile({ path, since, signal }: FileWatch, onChange: () => vo
     if (signal.aborted || now === known) return;
     known = now;
     onChange();
-  }, POLL_INTERVAL_MS);
+  };
+  const timer = setInterval(() => void look(), POLL_INTERVAL_MS);
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 

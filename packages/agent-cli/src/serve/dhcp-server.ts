@@ -98,7 +98,9 @@ export class DhcpServer {
   handler(interfaceName: string, pools: () => readonly ServedPool[]): DhcpPacketHandler {
     return (packet, into) => {
       try {
-        return this.#answer(packet, into, pools(), interfaceName);
+        this.#serving.pools = pools();
+        this.#serving.into = into;
+        return this.#answer(packet, interfaceName);
       } catch (error) {
         this.counters.drop('internal-error');
         if (this.#failures.take(this.#ports.nowMs()))
@@ -108,9 +110,7 @@ export class DhcpServer {
     };
   }
 
-  #answer(packet: Uint8Array, into: Buffer, pools: readonly ServedPool[], interfaceName: string): QueuedReply | undefined {
-    this.#serving.pools = pools;
-    this.#serving.into = into;
+  #answer(packet: Uint8Array, interfaceName: string): QueuedReply | undefined {
     const answer = answerPacket(packet, this.#serving);
     if (this.#ports.logger.isLevelEnabled('debug')) this.#logPacket(answer, packet, interfaceName);
     switch (answer.kind) {

@@ -92,7 +92,7 @@ export class AddressBook {
     for (const [name, pool] of configured) {
       const before = from.get(name) ?? NOTHING_RECORDED;
       if (pool.paused) continue;
-      const { assignments, quarantines, refused, counts } = planAssignments(pool.pool, pool.claims, before, nowMs);
+      const { assignments, quarantines, refused, counts } = planAssignments(pool.pool, pool.claims, { recorded: before, nowMs });
       recorded.set(name, { assignments, quarantines });
       planned.set(name, { configured: pool, assignments, refused, counts });
     }

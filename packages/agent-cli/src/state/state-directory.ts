@@ -16,7 +16,7 @@ const NEXT = 'leases.next';
 const LOCK = 'lock';
 
 /** What is to be told about a state that was not read as it should. */
-export interface StateReport {
+interface StateReport {
   readonly file: string;
   readonly setAsideAs: string;
   readonly reason: string;

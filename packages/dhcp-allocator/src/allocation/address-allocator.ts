@@ -99,10 +99,7 @@ export class AddressAllocator {
    */
   allocate(client: MacAddress, wanted?: Ipv4Address): AllocationResult {
     const previous = this.#holdings.get(client);
-    if (previous?.held) {
-      if (wanted === undefined || wanted === previous.address) return { ok: true, address: previous.address };
-      return { ok: false, reason: 'client-has-another-address' };
-    }
+    if (previous?.held) return sameOrNone(previous.address, wanted);
     const settled = wanted ?? this.#pool.reservations.get(client)?.address;
     if (settled !== undefined) return this.#allocateExactly(client, settled);
     if (previous !== undefined && this.#isFree(previous.address)) return this.#hold(client, previous.address);
@@ -222,4 +219,10 @@ export class AddressAllocator {
   #unblock(address: Ipv4Address): void {
     if (rangeContains(this.#pool.range, address)) this.#unavailable.delete(address - this.#pool.range.first);
   }
+}
+
+/** What a client with an address is told that may want another. */
+function sameOrNone(address: Ipv4Address, wanted: Ipv4Address | undefined): AllocationResult {
+  if (wanted === undefined || wanted === address) return { ok: true, address };
+  return { ok: false, reason: 'client-has-another-address' };
 }

@@ -21,17 +21,12 @@ export type PoolProblemReason =
   | 'address-reserved-twice'
   | 'mac-reserved-twice';
 
-interface Wording {
-  readonly message: string;
-  readonly remedy: string;
-}
-
 /** The problems found so far. */
 export class PoolProblems {
   readonly all: Problem<PoolProblemReason>[] = [];
 
-  add(reason: PoolProblemReason, path: readonly (string | number)[], value: unknown, wording: Wording): void {
-    this.all.push({ reason, path, value, ...wording });
+  add(reason: PoolProblemReason, problem: Omit<Problem<PoolProblemReason>, 'reason'>): void {
+    this.all.push({ reason, ...problem });
   }
 
   /** True if nothing was wrong with the top-level field so far. */

@@ -4,7 +4,7 @@ import { type Ipv4Range, parseIpv4Range } from '../address/ipv4-range.js';
 import { isGroupMacAddress, parseMacAddress } from '../address/mac-address.js';
 import { INFINITE_LEASE_TIME_SECONDS, type PoolOptions, type Reservation, type StaticRoute } from './pool.js';
 import type { BootDefinition, PoolDefinition, PoolOptionsDefinition } from './pool-definition.js';
-import type { PoolProblems } from './pool-problems.js';
+import type { PoolProblemReason, PoolProblems } from './pool-problems.js';
 
 /** Every field that could be read; those that could not are absent, and in the problems. */
 export interface ReadPoolFields {
@@ -25,7 +25,7 @@ const MAX_ADDRESSES_IN_AN_OPTION = 63;
 const HOST_NAME = /^(?=.{1,254}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 
 /** True for a DNS name of at most 253 characters whose labels have 1 to 63. Source: RFC 1035 §2.3.4. */
-export function isHostName(text: string): boolean {
+function isHostName(text: string): boolean {
   return HOST_NAME.test(text);
 }
 
@@ -103,6 +103,8 @@ function readBoot(boot: Pick<BootDefinition, 'nextServer' | 'bootFile'>, path: P
   return { ...(nextServer !== undefined && { nextServer }), ...(bootFile !== undefined && { bootFile }) };
 }
 
+type Wording = readonly [fault: string, remedy: string];
+
 class FieldReader {
   readonly #problems: PoolProblems;
 
@@ -113,14 +115,20 @@ class FieldReader {
   cidr(path: Path, text: string): Ipv4Cidr | undefined {
     return (
       parseIpv4Cidr(text) ??
-      this.#refuse('not-a-cidr', path, text, 'is no IPv4 subnet', 'write address/prefix length, as in 192.168.48.0/24')
+      this.#refuse('not-a-cidr', { path, value: text }, [
+        'is no IPv4 subnet',
+        'write address/prefix length, as in 192.168.48.0/24',
+      ])
     );
   }
 
   address(path: Path, text: string): Ipv4Address | undefined {
     return (
       parseIpv4Address(text) ??
-      this.#refuse('not-an-address', path, text, 'is no IPv4 address', 'write four numbers of 0 to 255, as in 192.168.48.10')
+      this.#refuse('not-an-address', { path, value: text }, [
+        'is no IPv4 address',
+        'write four numbers of 0 to 255, as in 192.168.48.10',
+      ])
     );
   }
 
@@ -130,7 +138,10 @@ class FieldReader {
 
   addresses(path: Path, texts: readonly string[] = []): Ipv4Address[] {
     if (texts.length > MAX_ADDRESSES_IN_AN_OPTION) {
-      this.#refuse('too-many', path, texts.length, 'addresses are too many', `list at most ${MAX_ADDRESSES_IN_AN_OPTION}`);
+      this.#refuse('too-many', { path, value: texts.length }, [
+        'addresses are too many',
+        `list at most ${MAX_ADDRESSES_IN_AN_OPTION}`,
+      ]);
     }
     return texts.flatMap((text, index) => this.address([...path, index], text) ?? []);
   }
@@ -138,13 +149,10 @@ class FieldReader {
   range(path: Path, text: string): Ipv4Range | undefined {
     return (
       parseIpv4Range(text) ??
-      this.#refuse(
-        'not-a-range',
-        path,
-        text,
+      this.#refuse('not-a-range', { path, value: text }, [
         'is neither an address nor a range',
         'write 192.168.48.5 or 192.168.48.10-192.168.48.19',
-      )
+      ])
     );
   }
 
@@ -152,51 +160,41 @@ class FieldReader {
     const mac = parseMacAddress(text);
     if (mac !== undefined && !isGroupMacAddress(mac)) return mac;
     const fault = mac === undefined ? 'is no MAC address' : 'is a multicast MAC address, which no client has';
-    return this.#refuse('not-a-mac-address', path, text, fault, 'write six hexadecimal octets, as in 02:00:5e:10:00:01');
+    return this.#refuse('not-a-mac-address', { path, value: text }, [
+      fault,
+      'write six hexadecimal octets, as in 02:00:5e:10:00:01',
+    ]);
   }
 
   optionalHostName(path: Path, text: string | undefined): string | undefined {
     if (text === undefined || isHostName(text)) return text;
-    return this.#refuse(
-      'not-a-host-name',
-      path,
-      text,
+    return this.#refuse('not-a-host-name', { path, value: text }, [
       'is no domain name',
       'write letters, digits, hyphens and dots, as in lab.example.org',
-    );
+    ]);
   }
 
   /** The file field of a message holds 127 octets and a NUL. */
   optionalText(path: Path, text: string | undefined): string | undefined {
     if (text === undefined || /^[\x21-\x7e]{1,127}$/.test(text)) return text;
-    return this.#refuse(
-      'not-text',
-      path,
-      text,
+    return this.#refuse('not-text', { path, value: text }, [
       'is no file name a boot loader can read',
       'write 1 to 127 printable ASCII characters',
-    );
+    ]);
   }
 
   wholeNumber(path: Path, value: number, bounds: { readonly least: number; readonly most: number }): number | undefined {
     if (Number.isInteger(value) && value >= bounds.least && value <= bounds.most) return value;
-    return this.#refuse(
-      'number-out-of-bounds',
-      path,
-      value,
+    return this.#refuse('number-out-of-bounds', { path, value: value }, [
       'is out of bounds',
       `write a whole number from ${bounds.least} to ${bounds.most}`,
-    );
+    ]);
   }
 
-  #refuse(
-    reason: Parameters<PoolProblems['add']>[0],
-    path: Path,
-    value: unknown,
-    ...wording: [fault: string, remedy: string]
-  ): undefined {
+  #refuse(reason: PoolProblemReason, place: { readonly path: Path; readonly value: unknown }, wording: Wording): undefined {
     const [fault, remedy] = wording;
-    this.#problems.add(reason, path, value, { message: `${JSON.stringify(value)} ${fault}`, remedy });
+    const { path, value } = place;
+    this.#problems.add(reason, { path, value, message: `${JSON.stringify(value)} ${fault}`, remedy });
     return undefined;
   }
 }

@@ -31,13 +31,7 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
   const { cidr } = fields;
   if (cidr === undefined) return { ok: false, problems: problems.all };
 
-  const serverAddress = fields.serverAddress ?? (problems.isClear('serverAddress') ? defaultServer(cidr, fields) : undefined);
-  if (serverAddress === undefined && problems.isClear('serverAddress')) {
-    problems.add('no-server-address-left', ['serverAddress'], undefined, {
-      message: `no address of ${formatIpv4Cidr(cidr)} is left for the DHCP server`,
-      remedy: 'exclude fewer addresses, widen the cidr, or set the server address',
-    });
-  }
+  const serverAddress = serverAddressOf({ cidr, fields, problems });
   const range = { first: fields.start ?? firstHostOf(cidr), last: fields.end ?? lastHostOf(cidr) };
 
   checkHostAddresses({ cidr, fields, problems });
@@ -48,7 +42,7 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
 
   if (problems.all.length > 0 || serverAddress === undefined) return { ok: false, problems: problems.all };
   const { name, leaseTimeSeconds = DEFAULT_LEASE_TIME_SECONDS, authoritative = false, rapidCommit = false } = definition;
-  const withheld = withheldRanges(cidr, range, [serverAddress, fields.options.router], fields);
+  const withheld = withheldRanges({ cidr, fields, problems }, range, serverAddress);
   return {
     ok: true,
     value: {
@@ -73,16 +67,31 @@ interface Subject {
 }
 
 /** Of a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1. */
-export function firstHostOf(cidr: Ipv4Cidr): Ipv4Address {
+function firstHostOf(cidr: Ipv4Cidr): Ipv4Address {
   return cidr.prefixLength >= 31 ? cidr.network : cidr.network + 1;
 }
 
-export function lastHostOf(cidr: Ipv4Cidr): Ipv4Address {
+function lastHostOf(cidr: Ipv4Cidr): Ipv4Address {
   return cidr.prefixLength >= 31 ? lastAddressOf(cidr) : lastAddressOf(cidr) - 1;
 }
 
+/** The one that was given, or the first one that may be; none if nothing is left, which is a problem. */
+function serverAddressOf({ cidr, fields, problems }: Subject): Ipv4Address | undefined {
+  if (fields.serverAddress !== undefined || !problems.isClear('serverAddress')) return fields.serverAddress;
+  const serverAddress = defaultServer(cidr, fields);
+  if (serverAddress === undefined) {
+    problems.add('no-server-address-left', {
+      path: ['serverAddress'],
+      value: undefined,
+      message: `no address of ${formatIpv4Cidr(cidr)} is left for the DHCP server`,
+      remedy: 'exclude fewer addresses, widen the cidr, or set the server address',
+    });
+  }
+  return serverAddress;
+}
+
 function defaultServer(cidr: Ipv4Cidr, fields: ReadPoolFields): Ipv4Address | undefined {
-  const taken = [...fields.exclude.map((entry) => entry.range)];
+  const taken = fields.exclude.map((entry) => entry.range);
   if (fields.options.router !== undefined) taken.push({ first: fields.options.router, last: fields.options.router });
   for (const { address } of fields.reservations) taken.push({ first: address, last: address });
   let candidate = firstHostOf(cidr);
@@ -109,22 +118,30 @@ function checkHostAddress({ cidr, problems }: Subject, path: readonly (string | 
   const text = formatIpv4Address(address);
   const subnet = formatIpv4Cidr(cidr);
   if (!cidrContains(cidr, address)) {
-    problems.add('outside-subnet', path, text, {
+    problems.add('outside-subnet', {
+      path: path,
+      value: text,
       message: `${text} is outside ${subnet}`,
       remedy: 'choose an address inside the subnet or correct the cidr',
     });
   } else if (address === networkAddressOf(cidr)) {
-    problems.add('is-network-address', path, text, {
+    problems.add('is-network-address', {
+      path: path,
+      value: text,
       message: `${text} is the network address of ${subnet}`,
       remedy: `choose one from ${formatIpv4Address(firstHostOf(cidr))} on`,
     });
   } else if (address === broadcastAddressOf(cidr)) {
-    problems.add('is-broadcast-address', path, text, {
+    problems.add('is-broadcast-address', {
+      path: path,
+      value: text,
       message: `${text} is the broadcast address of ${subnet}`,
       remedy: `choose one up to ${formatIpv4Address(lastHostOf(cidr))}`,
     });
   } else if (isNeverAHost(address)) {
-    problems.add('not-a-host-address', path, text, {
+    problems.add('not-a-host-address', {
+      path: path,
+      value: text,
       message: `${text} can be no host's address`,
       remedy: 'choose a unicast address',
     });
@@ -139,7 +156,9 @@ function checkServer({ fields, problems }: Subject): void {
   if (serverAddress === undefined) return;
   const text = formatIpv4Address(serverAddress);
   if (serverAddress === fields.options.router) {
-    problems.add('server-is-router', ['serverAddress'], text, {
+    problems.add('server-is-router', {
+      path: ['serverAddress'],
+      value: text,
       message: `${text} is the router's address too`,
       remedy: 'give the DHCP server an address of its own',
     });
@@ -148,7 +167,9 @@ function checkServer({ fields, problems }: Subject): void {
 
 function checkRange(range: Ipv4Range, fields: ReadPoolFields, problems: PoolProblems): void {
   if (sizeOfRange(range) > MAX_RANGE_SIZE) {
-    problems.add('range-too-large', [fields.end === undefined ? 'cidr' : 'end'], sizeOfRange(range), {
+    problems.add('range-too-large', {
+      path: [fields.end === undefined ? 'cidr' : 'end'],
+      value: sizeOfRange(range),
       message: `the range holds ${sizeOfRange(range)} addresses`,
       remedy: `set start and end so that it holds at most ${MAX_RANGE_SIZE}`,
     });
@@ -156,7 +177,9 @@ function checkRange(range: Ipv4Range, fields: ReadPoolFields, problems: PoolProb
   if (range.first <= range.last || !problems.isClear('start') || !problems.isClear('end')) return;
   const path = fields.end === undefined ? 'start' : 'end';
   const [first, last] = [formatIpv4Address(range.first), formatIpv4Address(range.last)];
-  problems.add('range-reversed', [path], path === 'end' ? last : first, {
+  problems.add('range-reversed', {
+    path: [path],
+    value: path === 'end' ? last : first,
     message: `the range ends at ${last}, before its start ${first}`,
     remedy: 'swap start and end',
   });
@@ -166,7 +189,9 @@ function checkRange(range: Ipv4Range, fields: ReadPoolFields, problems: PoolProb
 function checkExclusions({ cidr, fields, problems }: Subject): void {
   for (const { index, range, text } of fields.exclude) {
     if (cidrContains(cidr, range.first) && cidrContains(cidr, range.last)) continue;
-    problems.add('outside-subnet', ['exclude', index], text, {
+    problems.add('outside-subnet', {
+      path: ['exclude', index],
+      value: text,
       message: `${text} is outside ${formatIpv4Cidr(cidr)}`,
       remedy: 'remove it or widen the cidr',
     });
@@ -184,20 +209,26 @@ function checkReservations(subject: Subject, serverAddress?: Ipv4Address): Map<M
     const inUseBy = usedByInfrastructure(address, fields, serverAddress);
     if (!checkHostAddress(subject, path, address)) continue;
     if (inUseBy !== undefined) {
-      problems.add('reservation-in-use', path, text, {
+      problems.add('reservation-in-use', {
+        path: path,
+        value: text,
         message: `${text} ${inUseBy}`,
         remedy: 'reserve another address',
       });
     }
     const owner = ownerOf.get(address);
     if (owner !== undefined) {
-      problems.add('address-reserved-twice', path, text, {
+      problems.add('address-reserved-twice', {
+        path: path,
+        value: text,
         message: `${text} is reserved for ${owner} already`,
         remedy: 'reserve another address',
       });
     }
     if (byMac.has(macAddress)) {
-      problems.add('mac-reserved-twice', ['reservations', index, 'macAddress'], macAddress, {
+      problems.add('mac-reserved-twice', {
+        path: ['reservations', index, 'macAddress'],
+        value: macAddress,
         message: `${macAddress} has a reservation already`,
         remedy: 'keep one of the two',
       });
@@ -215,14 +246,9 @@ function usedByInfrastructure(address: Ipv4Address, fields: ReadPoolFields, serv
   return undefined;
 }
 
-function withheldRanges(
-  cidr: Ipv4Cidr,
-  range: Ipv4Range,
-  singles: readonly (Ipv4Address | undefined)[],
-  fields: ReadPoolFields,
-): Ipv4Range[] {
+function withheldRanges({ cidr, fields }: Subject, range: Ipv4Range, serverAddress: Ipv4Address): Ipv4Range[] {
   const ranges = fields.exclude.map((entry) => entry.range);
-  for (const address of [...singles, networkAddressOf(cidr), broadcastAddressOf(cidr)]) {
+  for (const address of [serverAddress, fields.options.router, networkAddressOf(cidr), broadcastAddressOf(cidr)]) {
     if (address !== undefined) ranges.push({ first: address, last: address });
   }
   return mergeRanges(ranges).flatMap((withheld) => intersectRanges(range, withheld) ?? []);

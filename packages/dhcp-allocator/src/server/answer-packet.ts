@@ -4,10 +4,10 @@ import { INFINITE_LEASE_TIME_SECONDS, type Pool } from '../pool/pool.js';
 import { decodeMessage, type MalformedReason } from '../wire/decode-message.js';
 import { encodeMessage } from '../wire/encode-message.js';
 import { DEFAULT_MAXIMUM_MESSAGE_LENGTH, IP_UDP_HEADER_LENGTH, OptionCode } from '../wire/layout.js';
-import { type ClientMessage, type ClientMessageType, type NotForServersReason, toClientMessage } from './client-message.js';
+import { type ClientMessage, type NotForServersReason, toClientMessage } from './client-message.js';
 import { decide } from './decide.js';
-import type { Decision, IgnoreReason, NakReason } from './decision.js';
-import { ReplyComposer } from './reply-composer.js';
+import type { Decision, IgnoreReason } from './decision.js';
+import { type Reply, ReplyComposer } from './reply-composer.js';
 import { type ReplyDestination, replyDestination } from './reply-destination.js';
 
 /** A pool, and its replies made ready. */
@@ -44,14 +44,12 @@ export type Answer =
     }
   | {
       readonly kind: 'reply';
-      readonly decision: Extract<Decision, { kind: 'offer' | 'ack' | 'nak' | 'inform' }>;
+      readonly decision: Reply;
       readonly client: ClientMessage;
       readonly pool: Pool;
       readonly bytes: Uint8Array;
       readonly destination: ReplyDestination;
     };
-
-export type { ClientMessageType, NakReason };
 
 /** An Ethernet frame's worth of payload: what a reply may grow to where the client allows it. */
 const LARGEST_REPLY = 1500 - IP_UDP_HEADER_LENGTH;
@@ -68,7 +66,10 @@ export function answerPacket(packet: Uint8Array, serving: Serving): Answer {
   const { client } = translated;
   const found = findPool(client, serving);
   if (typeof found === 'string') return { kind: 'dropped', reason: found };
-  const { served, lease } = found;
+  return answerClient(client, found, serving.into);
+}
+
+function answerClient(client: ClientMessage, { served, lease }: Found, into: Uint8Array | undefined): Answer {
   const { pool } = served;
   const decision = decide(client, lease === undefined ? { pool } : { pool, lease });
   switch (decision.kind) {
@@ -77,15 +78,25 @@ export function answerPacket(packet: Uint8Array, serving: Serving): Answer {
     case 'release':
     case 'decline':
       return { kind: 'noted', decision, client, pool };
-    default: {
-      const message = served.composer.compose(client, decision);
-      const { bytes } = encodeMessage(message, {
-        maximumLength: maximumReplyLength(client),
-        ...(serving.into !== undefined && { into: serving.into }),
-      });
-      return { kind: 'reply', decision, client, pool, bytes, destination: replyDestination(client, decision) };
-    }
+    case 'offer':
+    case 'ack':
+    case 'nak':
+    case 'inform':
+      return reply(client, decision, { served, into });
   }
+}
+
+interface ReplyMeans {
+  readonly served: ServedPool;
+  readonly into: Uint8Array | undefined;
+}
+
+function reply(client: ClientMessage, decision: Reply, { served, into }: ReplyMeans): Answer {
+  const { bytes } = encodeMessage(served.composer.compose(client, decision), {
+    maximumLength: maximumReplyLength(client),
+    ...(into !== undefined && { into }),
+  });
+  return { kind: 'reply', decision, client, pool: served.pool, bytes, destination: replyDestination(client, decision) };
 }
 
 interface Found {

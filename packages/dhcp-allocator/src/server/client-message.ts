@@ -44,25 +44,40 @@ export type ClientMessageResult =
 
 /** Translates a decoded message, or says why a server has no business with it. Never throws. */
 export function toClientMessage(message: DhcpMessage): ClientMessageResult {
-  if (message.op !== OP_REQUEST) return refused('not-a-request');
-  const { options } = message;
-  if (!options.has(OptionCode.messageType)) return refused('message-type-missing');
-  const type = messageTypeOf(options.uint8(OptionCode.messageType) ?? 0);
-  if (type === undefined) return refused('message-type-invalid');
-  if (type === 'offer' || type === 'ack' || type === 'nak') return refused('message-type-of-a-server');
-  if (message.htype !== HTYPE_ETHERNET || message.hlen !== 6) return refused('hardware-unsupported');
-  const macAddress = readMacAddress(message.chaddr);
-  if (isGroupMacAddress(macAddress) || macAddress === '00:00:00:00:00:00') return refused('hardware-unsupported');
-
+  const type = typeOf(message);
+  if (isRefusal(type)) return type;
+  const macAddress = hardwareAddressOf(message);
+  if (macAddress === undefined) return refused('hardware-unsupported');
   const requestedAddress = readAddress(message, OptionCode.requestedAddress);
   const serverIdentifier = readAddress(message, OptionCode.serverIdentifier);
   if (requestedAddress === null || serverIdentifier === null) return refused('option-length-invalid');
-  const link = readLinkSelection(options.get(OptionCode.relayAgentInformation));
+  const link = readLinkSelection(message.options.get(OptionCode.relayAgentInformation));
   if (link === 'malformed') return refused('relay-information-malformed');
   return { ok: true, client: assemble({ type, macAddress, message, requestedAddress, serverIdentifier, link }) };
 }
 
-function refused(reason: NotForServersReason): ClientMessageResult {
+type Refusal = Extract<ClientMessageResult, { readonly ok: false }>;
+
+function isRefusal(value: ClientMessageType | Refusal): value is Refusal {
+  return typeof value === 'object';
+}
+
+function typeOf({ op, options }: DhcpMessage): ClientMessageType | Refusal {
+  if (op !== OP_REQUEST) return refused('not-a-request');
+  if (!options.has(OptionCode.messageType)) return refused('message-type-missing');
+  const type = messageTypeOf(options.uint8(OptionCode.messageType) ?? 0);
+  if (type === undefined) return refused('message-type-invalid');
+  return type === 'offer' || type === 'ack' || type === 'nak' ? refused('message-type-of-a-server') : type;
+}
+
+/** Undefined if the hardware is none that is served here, or the address none that a client has. */
+function hardwareAddressOf({ htype, hlen, chaddr }: DhcpMessage): MacAddress | undefined {
+  if (htype !== HTYPE_ETHERNET || hlen !== 6) return undefined;
+  const macAddress = readMacAddress(chaddr);
+  return isGroupMacAddress(macAddress) || macAddress === '00:00:00:00:00:00' ? undefined : macAddress;
+}
+
+function refused(reason: NotForServersReason): Refusal {
   return { ok: false, reason };
 }
 

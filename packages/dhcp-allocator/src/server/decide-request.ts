@@ -2,13 +2,13 @@ import type { ClientMessage } from './client-message.js';
 import { type Decision, ignore, type KnownClient, nak } from './decision.js';
 
 /** What a client means by a DHCPREQUEST, told by the fields it fills. Source: RFC 2131 §4.3.2, table 4. */
-export type RequestState = 'selecting' | 'init-reboot' | 'renewing-or-rebinding';
+type RequestState = 'selecting' | 'init-reboot' | 'renewing-or-rebinding';
 
 /**
  * The state of a requesting client: SELECTING names a server; INIT-REBOOT names an address in option 50; RENEWING and
  * REBINDING name theirs in ciaddr, and differ only in how they are sent. Undefined if the message names no address.
  */
-export function requestStateOf(client: ClientMessage): RequestState | undefined {
+function requestStateOf(client: ClientMessage): RequestState | undefined {
   const claimed = client.requestedAddress ?? client.clientAddress;
   if (claimed === undefined) return undefined;
   if (client.serverIdentifier !== undefined) return 'selecting';

@@ -67,7 +67,7 @@ export class ReplyComposer {
       secs: 0,
       // "the server MUST set the broadcast bit in the DHCPNAK, so that the relay agent will broadcast" it. RFC 2131 §4.3.2.
       flags: relayedNak ? message.flags | BROADCAST_FLAG : message.flags,
-      ciaddr: reply.kind === 'ack' || reply.kind === 'inform' ? message.ciaddr : 0,
+      ciaddr: echoesClientAddress(reply) ? message.ciaddr : 0,
       yiaddr: 'lease' in reply ? reply.lease.address : 0,
       siaddr: boot?.nextServer ?? 0,
       giaddr: message.giaddr,
@@ -160,4 +160,9 @@ function pushHostName(entries: OptionEntry[], client: ClientMessage, lease: Leas
 function echo(entries: OptionEntry[], client: ClientMessage, code: number): void {
   const value = client.message.options.get(code);
   if (value !== undefined) entries.push([code, value]);
+}
+
+/** Source: RFC 2131 table 3: 'ciaddr' of the request in an ACK, 0 in an OFFER and a NAK. */
+function echoesClientAddress({ kind }: Reply): boolean {
+  return kind === 'ack' || kind === 'inform';
 }

@@ -1,0 +1,77 @@
+// Each publishable package as a user gets it: packed, installed into an empty project, its README's example run in plain
+// Node and type-checked under strict TypeScript, its types looked at by attw.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-packed-'));
+try {
+  const packages = publishable();
+  const tarballs = packages.map(pack);
+  const project = install(packages, tarballs);
+  packages.forEach((one, index) => {
+    tryReadme(one, project);
+    if (one.manifest.exports['.'] !== undefined)
+      run('attw', [tarballs[index], '--profile', 'esm-only', '--format', 'ascii'], folder);
+  });
+  run(join(project, 'node_modules', '.bin', 'vmdhcp-agent'), ['--help'], project);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function publishable() {
+  return readdirSync('packages')
+    .map((name) => ({
+      path: resolve('packages', name),
+      manifest: JSON.parse(readFileSync(join('packages', name, 'package.json'), 'utf8')),
+    }))
+    .filter(({ manifest }) => manifest.private !== true);
+}
+
+function pack({ path }) {
+  const output = run('pnpm', ['pack', '--pack-destination', folder, '--json'], path);
+  const { filename } = JSON.parse(output.slice(output.indexOf('{')));
+  return resolve(folder, filename);
+}
+
+/** One empty project with all of them: they need each other, and none is on a registry yet. */
+function install(packages, tarballs) {
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  const dependencies = Object.fromEntries(packages.map(({ manifest }, index) => [manifest.name, `file:${tarballs[index]}`]));
+  writeFileSync(
+    join(project, 'package.json'),
+    JSON.stringify({ type: 'module', private: true, dependencies, overrides: dependencies }),
+  );
+  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], project);
+  return project;
+}
+
+function tryReadme({ path, manifest }, project) {
+  const readme = readFileSync(join(path, 'README.md'), 'utf8');
+  const examples = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code);
+  const name = manifest.name.replace(/\W+/g, '-');
+  examples.forEach((code, index) => {
+    const file = `example${name}-${index}`;
+    writeFileSync(join(project, `${file}.mjs`), code);
+    const output = run(process.execPath, [`${file}.mjs`], project);
+    if (output.trim() === '') throw new Error(`the example of ${manifest.name} prints nothing`);
+    writeFileSync(join(project, `${file}.mts`), code);
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false'];
+    run(
+      'tsc',
+      ['--noEmit', '--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom', '--types', '', ...strict, `${file}.mts`],
+      project,
+    );
+  });
+  process.stdout.write(`${manifest.name}: ${examples.length} example(s)\n`);
+}
+
+function run(command, parameters, cwd) {
+  try {
+    return execFileSync(command, parameters, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    throw new Error(`${command} ${parameters.join(' ')}\n${error.stdout}${error.stderr}`, { cause: error });
+  }
+}
