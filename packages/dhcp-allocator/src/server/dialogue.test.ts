@@ -272,6 +272,8 @@ describe('what replies carry', () => {
     const answer = server(full);
     const efi = replyOf(answer(packet('discover', { more: [[93, Uint8Array.of(0, 7)]] })));
     expect([decodeText(efi.file), formatIpv4Address(efi.siaddr)]).toEqual(['grub.efi', '10.0.0.69']);
+    const both = replyOf(answer(packet('discover', { more: [[93, Uint8Array.of(0, 7, 0, 16)]] })));
+    expect(decodeText(both.file)).toBe('grub.efi');
     const bios = replyOf(answer(packet('discover', { more: [[93, Uint8Array.of(0, 0)]] })));
     expect(decodeText(bios.file)).toBe('pxelinux.0');
   });

@@ -119,15 +119,20 @@ export class ReplyComposer {
     entries.push([OptionCode.leaseTime, toBytes(leaseTimeSeconds, 4)]);
     if (leaseTimeSeconds === INFINITE_LEASE_TIME_SECONDS) return entries;
     // "T1 defaults to (0.5 * duration_of_lease). T2 defaults to (0.875 * duration_of_lease)." RFC 2131 §4.4.5.
-    entries.push([OptionCode.renewalTime, toBytes(Math.floor(leaseTimeSeconds / 2), 4)]);
-    entries.push([OptionCode.rebindingTime, toBytes(Math.floor(leaseTimeSeconds * 0.875), 4)]);
+    const renewal = Math.floor(leaseTimeSeconds / 2);
+    const rebinding = Math.floor(leaseTimeSeconds * 0.875);
+    // "T1 MUST be earlier than T2": whole seconds have no room for that in the shortest leases.
+    if (renewal === 0 || renewal >= rebinding) return entries;
+    entries.push([OptionCode.renewalTime, toBytes(renewal, 4)], [OptionCode.rebindingTime, toBytes(rebinding, 4)]);
     return entries;
   }
 
   #bootOf(client: ClientMessage): BootValues {
     if (this.#bootByArchitecture.size === 0) return this.#generalBoot;
-    const architecture = client.message.options.uint16(OptionCode.clientArchitecture);
-    return (architecture === undefined ? undefined : this.#bootByArchitecture.get(architecture)) ?? this.#generalBoot;
+    // "one or more 16-bit types", the first being what the client runs on. RFC 4578 §2.1.
+    const [high, low] = client.message.options.get(OptionCode.clientArchitecture) ?? NOTHING;
+    if (high === undefined || low === undefined) return this.#generalBoot;
+    return this.#bootByArchitecture.get(high * 256 + low) ?? this.#generalBoot;
   }
 }
 
