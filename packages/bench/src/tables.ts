@@ -28,11 +28,11 @@ export function formatComparison(rows: readonly ServerRow[]): string {
         row.name,
         mode,
         measured.exchangesPerSecond.toLocaleString('en'),
-        row === own ? '' : `${ratio}x`,
+        row === own || measured.exchanges === 0 ? '' : `${ratio}x`,
         String(measured.lost),
         percentiles(measured.discoverToOffer),
         percentiles(measured.requestToAck),
-        `${measured.userMicroseconds.toFixed(1)} + ${measured.kernelMicroseconds.toFixed(1)}`,
+        measured.exchanges === 0 ? '' : `${measured.userMicroseconds.toFixed(1)} + ${measured.kernelMicroseconds.toFixed(1)}`,
         measured.residentMegabytes.toFixed(0),
       ];
     }),

@@ -184,6 +184,16 @@ describe('the state directory', () => {
     expect((await exchange(vmA))?.address).toBe('192.168.48.10');
   });
 
+  it('remembers who is bound and until when, also of an agent that was killed twice', async () => {
+    await exchange(vmA);
+    const expires = (await agent.leases()).find(({ macAddress }) => macAddress === MAC_A)?.expires;
+    expect(expires).toBeDefined();
+    await waitFor('the expiry on the disk', () => readFileSync(stateFile(), 'utf8').includes(expires ?? 'nothing'));
+    await agent.restart('SIGKILL');
+    await agent.restart('SIGKILL');
+    expect(await agent.leases()).toContainEqual(expect.objectContaining({ macAddress: MAC_A, state: 'bound', expires }));
+  });
+
   it('belongs to one agent alone', async () => {
     const second = lab.start(process.execPath, [
       ...[

@@ -58,6 +58,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const poolsFileState = await fileState(options.pools);
   const file = await readPools(options.pools);
   const logger = await createLogger(options.logLevel);
+  const asked = stopSignal();
   const agent = await BareHostAgent.start(
     {
       poolsPath: options.pools,
@@ -70,13 +71,15 @@ async function serve(options: ServeOptions): Promise<void> {
     file,
     logger,
   );
-  const stop = (): void => {
-    process.off('SIGTERM', stop);
-    process.off('SIGINT', stop);
-    void agent.stop().then(() => logger.flush());
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  if (asked.signal.aborted) await agent.stop();
+  else asked.signal.addEventListener('abort', () => void agent.stop(), { once: true });
+}
+
+/** Aborts when the process is asked to end; a second time ends it at once. */
+function stopSignal(): AbortController {
+  const asked = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => asked.abort());
+  return asked;
 }
 
 async function readPools(path: string): Promise<PoolsFile> {

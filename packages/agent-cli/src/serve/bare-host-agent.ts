@@ -28,7 +28,6 @@ const INTERFACE_CHECK_INTERVAL_MS = 250;
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 const EXPIRY_SAVE_INTERVAL_MS = 30_000;
-const MEMORY_TRIM_INTERVAL_MS = 10_000;
 const SAVE_RETRY_INTERVAL_MS = 2_000;
 
 export interface BareHostSettings {
@@ -108,7 +107,11 @@ export class BareHostAgent {
       {
         directory,
         nowMs: Date.now,
-        expiryOf: (poolName, macAddress) => this.#server.leaseOf(poolName, macAddress)?.expiresAtMs,
+        // Of a pool that is not served (yet), what was known before is still what is known.
+        expiryOf: (poolName, macAddress) =>
+          this.#planned.has(poolName)
+            ? this.#server.leaseOf(poolName, macAddress)?.expiresAtMs
+            : this.#book.restoredExpiry(poolName, macAddress),
         onPlanned: (pools) => this.#onPlanned(pools),
       },
       state,
@@ -184,9 +187,9 @@ export class BareHostAgent {
       this.#events.reportSuppressed();
       void this.#book.endQuarantines().catch((error) => this.#onSaveFailure(error));
       if (this.#bindingsChanged) this.#saveExpiries();
+      trimMemory();
     });
     this.#every(EXPIRY_SCAN_INTERVAL_MS, () => this.#server.expireLeases());
-    this.#every(MEMORY_TRIM_INTERVAL_MS, trimMemory);
     this.#every(EXPIRY_SAVE_INTERVAL_MS, () => this.#saveExpiries());
   }
 
@@ -259,7 +262,7 @@ export class BareHostAgent {
       return;
     }
     for (const warning of result.warnings) this.#logger.warn(describeFinding(poolsPath, warning));
-    await this.#configure(result.file);
+    if (!(await this.#configure(result.file))) return;
     await Promise.all([...this.#settings.poolsOfInterface].map(([name, pools]) => this.#prepareIfServing(name, pools)));
     this.#logger.info({ file: poolsPath, pools: result.file.pools.size }, 'the changed pools file is in effect');
   }
@@ -271,10 +274,17 @@ export class BareHostAgent {
     );
   }
 
-  async #configure(file: PoolsFile): Promise<void> {
+  /** False if it is not in effect yet, as it could not be saved. */
+  async #configure(file: PoolsFile): Promise<boolean> {
     this.#file = file;
     this.#ntpNames.want(file.ntpNames);
-    await this.#book.configure(file).catch((error) => this.#onSaveFailure(error));
+    try {
+      await this.#book.configure(file);
+      return true;
+    } catch (error) {
+      this.#onSaveFailure(error);
+      return false;
+    }
   }
 
   /** Nothing that is not saved is served; it is tried again until it is. */
