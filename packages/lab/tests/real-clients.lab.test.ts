@@ -179,9 +179,8 @@ describe('an address that is in use already', () => {
     expect(agent.events('declined')).toEqual([expect.objectContaining({ address: '192.168.48.11', believed: true })]);
     expect(await agent.metric('vmdhcp_agent_pool_quarantined{pool="default/net-48"}')).toBe(1);
     lab.removeMachine('squatter');
-  });
 
-  it('stays withheld when the agent is killed', async () => {
+    // It stays withheld when the agent is killed.
     await agent.restart('SIGKILL');
     expect(await agent.metric('vmdhcp_agent_pool_quarantined{pool="default/net-48"}')).toBe(1);
     expect((await agent.leases()).map(({ address }) => address)).not.toContain('192.168.48.11');
