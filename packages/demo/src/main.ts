@@ -41,7 +41,8 @@ try {
   await demo();
   await end(0);
 } catch (error) {
-  view.line(colors.red(error instanceof Error ? error.message : String(error)));
+  // Ctrl-C ends the machines too: what they say of it is no news.
+  if (!ending) view.line(colors.red(error instanceof Error ? error.message : String(error)));
   await end(1);
 }
 
@@ -126,7 +127,8 @@ function showEvent(line: string): void {
   else view.line(`${colors.green('agent')}: ${event} ${guest} ${address ?? ''}${reason === undefined ? '' : ` (${reason})`}`);
 }
 
-async function end(exitCode: number): Promise<never> {
+async function end(exitCode: number): Promise<void> {
+  if (ending) return;
   ending = true;
   view.end();
   await lab.dispose();
