@@ -29,6 +29,7 @@ function runChecks() {
   check('import walls refuse what they should', process.execPath, ['scripts/check-import-walls.mjs']);
   check('types', 'turbo', ['run', 'typecheck', '--output-logs=errors-only']);
   check('packages (publint)', 'turbo', ['run', 'lint', '--output-logs=errors-only']);
+  check('docs name tests and pages that are there', process.execPath, ['scripts/check-docs.mjs']);
   check('nothing unused (knip)', 'knip', ['--no-progress']);
   check('packed packages work alone, README examples run', process.execPath, ['scripts/check-packed-packages.mjs']);
 }

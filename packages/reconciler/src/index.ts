@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { fillInDefaults } from './fill-in-defaults.js';
 export {
   type AddressClaim,
   type AssignmentPlan,

@@ -62,6 +62,15 @@ function countMessages({ counters, leaseEvents }: MetricSources, registers: Regi
     },
   });
   new Counter({
+    name: 'vmdhcp_agent_options_omitted_total',
+    help: 'Options that replies had no room for, because of the maximum message size of the client.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(counters.omittedOptions);
+    },
+  });
+  new Counter({
     name: 'vmdhcp_agent_lease_events_total',
     help: 'What happened to leases; plain renewals are not counted here.',
     labelNames: ['event'],

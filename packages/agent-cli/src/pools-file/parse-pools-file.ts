@@ -14,7 +14,7 @@ import {
   parseObject,
   type VirtualMachineNetworkConfig,
 } from '@vmdhcp/ippool-api';
-import { type AddressClaim, type ResolvedNames, toPool } from '@vmdhcp/reconciler';
+import { type AddressClaim, fillInDefaults, type ResolvedNames, toPool } from '@vmdhcp/reconciler';
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import type { Finding } from './finding.js';
 
@@ -145,7 +145,7 @@ class Reader {
       this.problems.push({ line, column: col, object: 'file', path: '', message: text });
     }
     if (document.errors.length > 0 || document.contents === null) return;
-    const value = toPlainValue(document);
+    const value = fillInDefaults(toPlainValue(document));
     const name = describeObject(value);
     const find = (path: Path, message: string): Finding => ({
       ...positionOf(document, path, lines),

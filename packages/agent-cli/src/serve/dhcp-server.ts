@@ -129,8 +129,9 @@ export class DhcpServer {
   }
 
   #reply(answer: Told, interfaceName: string): QueuedReply {
-    const { client, decision, pool, bytes, destination } = answer;
+    const { client, decision, pool, bytes, destination, omittedOptions } = answer;
     this.counters.count(client.type, decision.kind, 'reason' in decision ? decision.reason : '');
+    if (omittedOptions.length > 0) this.counters.omitOptions(omittedOptions.length);
     if (decision.kind === 'ack') this.#bind(decision.lease, pool, interfaceName);
     if (decision.kind === 'nak') {
       const claimed = client.requestedAddress ?? client.clientAddress;
@@ -196,6 +197,7 @@ export class DhcpServer {
         ...(hostName !== undefined && { clientHostName: printable(hostName) }),
         ...(vendorClass !== undefined && { vendorClass: printable(vendorClass) }),
         ...(answer.kind === 'ignored' ? { reason: answer.reason } : { decision: answer.decision.kind }),
+        ...(answer.kind === 'reply' && answer.omittedOptions.length > 0 && { omittedOptions: answer.omittedOptions }),
         ...(answer.kind === 'reply' && { to: `${answer.destination.kind} ${formatIpv4Address(answer.destination.address)}` }),
       },
       `${client.type} ${answer.kind === 'ignored' ? 'ignored' : answer.decision.kind}`,

@@ -2,6 +2,7 @@
 export class MessageCounters {
   readonly #messages = new Map<string, Map<string, Map<string, number>>>();
   readonly #dropped = new Map<string, number>();
+  #omittedOptions = 0;
 
   /** @param reason - the word for why; empty for an outcome that needs none. */
   count(type: string, outcome: string, reason: string): void {
@@ -12,6 +13,15 @@ export class MessageCounters {
   /** A packet that is no message for this server. */
   drop(reason: string, count = 1): void {
     this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + count);
+  }
+
+  /** Options that a reply had no room for. */
+  omitOptions(count: number): void {
+    this.#omittedOptions += count;
+  }
+
+  get omittedOptions(): number {
+    return this.#omittedOptions;
   }
 
   *messages(): Generator<{ readonly type: string; readonly outcome: string; readonly reason: string; readonly count: number }> {

@@ -49,6 +49,8 @@ export type Answer =
       readonly pool: Pool;
       readonly bytes: Uint8Array;
       readonly destination: ReplyDestination;
+      /** Codes of options that the client's maximum message size left no room for. */
+      readonly omittedOptions: readonly number[];
     };
 
 /** An Ethernet frame's worth of payload: what a reply may grow to where the client allows it. */
@@ -92,11 +94,12 @@ interface ReplyMeans {
 }
 
 function reply(client: ClientMessage, decision: Reply, { served, into }: ReplyMeans): Answer {
-  const { bytes } = encodeMessage(served.composer.compose(client, decision), {
+  const { bytes, omittedOptions } = encodeMessage(served.composer.compose(client, decision), {
     maximumLength: maximumReplyLength(client),
     ...(into !== undefined && { into }),
   });
-  return { kind: 'reply', decision, client, pool: served.pool, bytes, destination: replyDestination(client, decision) };
+  const destination = replyDestination(client, decision);
+  return { kind: 'reply', decision, client, pool: served.pool, bytes, destination, omittedOptions };
 }
 
 interface Found {

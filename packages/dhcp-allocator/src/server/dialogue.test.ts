@@ -151,6 +151,8 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
       packet('inform', { mac: STRANGER, ciaddr: '10.0.0.200' }),
       'ack 0.0.0.0 unicast 10.0.0.200:68',
     ],
+    ['§4.3.5 INFORM of everybody', packet('inform', { ciaddr: '10.0.0.255' }), 'ignored client-not-on-this-network'],
+    ['§4.3.5 INFORM in our name', packet('inform', { ciaddr: us }), 'ignored client-not-on-this-network'],
     ['§4.3.5 INFORM from elsewhere', packet('inform', { ciaddr: '10.9.0.200' }), 'ignored client-not-on-this-network'],
     ['§4.1 relayed DISCOVER', packet('discover', { giaddr: '10.0.0.254' }), 'offer 10.0.0.10 unicast 10.0.0.254:67'],
     ['§4.1 relay of no pool', packet('discover', { giaddr: '10.7.0.1' }), 'dropped no-pool-for-relay'],

@@ -1,0 +1,64 @@
+import { formatIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
+
+/**
+ * An IPPool as a person writes it, with what may be left out filled in: `serverIP`, `pool.start` and `pool.end`, absent or
+ * empty. Everything else, and whatever is no IPPool, comes back as it is; what cannot be filled in is for validation to say.
+ *
+ * The same defaults that upstream's webhook sets: the first and the last host address of the subnet, and for the server the
+ * first one that is neither the router nor excluded.
+ */
+export function fillInDefaults(value: unknown): unknown {
+  if (!isRecord(value) || value['kind'] !== 'IPPool' || !isRecord(value['spec'])) return value;
+  const { ipv4Config } = value['spec'];
+  if (!isRecord(ipv4Config) || typeof ipv4Config['cidr'] !== 'string') return value;
+  const pool = isRecord(ipv4Config['pool']) ? ipv4Config['pool'] : {};
+  if (![ipv4Config['serverIP'], pool['start'], pool['end']].some(isLeftOut)) return value;
+  const defaults = defaultsOf(ipv4Config['cidr'], { router: ipv4Config['router'], exclude: pool['exclude'] });
+  if (defaults === undefined) return value;
+  return { ...value, spec: { ...value['spec'], ipv4Config: filledIn(ipv4Config, pool, defaults) } };
+}
+
+function filledIn(ipv4Config: Fields, pool: Fields, { serverIP, start, end }: Defaults): Fields {
+  return {
+    ...ipv4Config,
+    ...(isLeftOut(ipv4Config['serverIP']) && { serverIP }),
+    pool: { ...pool, ...(isLeftOut(pool['start']) && { start }), ...(isLeftOut(pool['end']) && { end }) },
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+interface Defaults {
+  readonly serverIP: string;
+  readonly start: string;
+  readonly end: string;
+}
+
+interface Taken {
+  readonly router: unknown;
+  readonly exclude: unknown;
+}
+
+function defaultsOf(cidr: string, { router, exclude }: Taken): Defaults | undefined {
+  const checked = validatePool({
+    name: '',
+    cidr,
+    exclude: Array.isArray(exclude) ? exclude.filter((entry) => typeof entry === 'string') : [],
+    options: typeof router === 'string' ? { router } : {},
+  });
+  if (!checked.ok || checked.value.cidr.prefixLength > 30) return undefined;
+  const { serverAddress, range } = checked.value;
+  return {
+    serverIP: formatIpv4Address(serverAddress),
+    start: formatIpv4Address(range.first),
+    end: formatIpv4Address(range.last),
+  };
+}
+
+function isLeftOut(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
