@@ -291,6 +291,12 @@ describe('a wrong start ends with a sentence and an exit code', () => {
   it.each([
     ['no such pool', ['--interface', 'net-99=br48'], 64, 'there is no such pool; the file has default/net-48, default/net-49'],
     ['an interface without a pool', ['--interface', 'br48'], 64, 'write POOL=INTERFACE, as in net-48=eth1'],
+    [
+      'a state directory where none can be',
+      ['--interface', 'net-48=br48', '--state', '/proc/none/such'],
+      73,
+      'make it writable or give another --state',
+    ],
     ['an HTTP address in use', ['--interface', 'net-48=br48', '--http', 'USED'], 69, 'give another --http, or --http off'],
   ])('%s', async (_, parameters, code, said) => {
     const httpAddress = agent.url.slice('http://'.length);

@@ -5,7 +5,7 @@
  */
 import { closeSync, constants, openSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { flock, LOCK_EX, LOCK_NB, lastErrorName } from '../net/libc.js';
 import { EMPTY_STATE, formatState, parseState, type StateToSave, type StoredState } from './state-format.js';
@@ -38,7 +38,7 @@ export class StateDirectory {
    */
   static async open(path: string): Promise<StateDirectory> {
     try {
-      await fs.mkdir(path, { recursive: true, mode: 0o750 });
+      await makeFolder(path);
       const lock = openSync(join(path, LOCK), constants.O_RDWR | constants.O_CREAT, 0o640);
       if (flock(lock, LOCK_EX | LOCK_NB) === 0) return new StateDirectory(path, lock);
       const code = lastErrorName();
@@ -125,6 +125,27 @@ async function readStateFile(path: string): Promise<ReturnType<typeof parseState
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     return { ok: false, reason: (error as Error).message };
+  }
+}
+
+/**
+ * Makes a folder and those above it. Not with `recursive: true`: where the system says that a folder whose parent is there
+ * does not exist (`/proc/x`), Node tries again for ever.
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await fs.mkdir(path, { mode: 0o750 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await fs.stat(path)).isDirectory()) return;
+    const parent = dirname(path);
+    const parentIsThere = await fs.stat(parent).then(
+      () => true,
+      () => false,
+    );
+    if (code !== 'ENOENT' || parentIsThere) throw error;
+    await makeFolder(parent);
+    await makeFolder(path);
   }
 }
 
