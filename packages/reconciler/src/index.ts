@@ -4,6 +4,16 @@
  * @packageDocumentation
  */
 export { fillInDefaults } from './fill-in-defaults.js';
+export { type BackOffSettings, backOffMs } from './machinery/back-off.js';
+export type { Clock } from './machinery/clock.js';
+export { KeyedQueue, type KeyedQueueSettings, type WorkResult } from './machinery/keyed-queue.js';
+export {
+  LeaseElector,
+  type LeaseElectorSettings,
+  type LeaseRecord,
+  type LeaseStore,
+  type StoredLease,
+} from './machinery/lease-elector.js';
 export {
   type AddressClaim,
   type AssignmentPlan,

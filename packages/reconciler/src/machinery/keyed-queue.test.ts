@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FakeClock, settle } from '../testing/fake-clock.js';
+import { KeyedQueue, type WorkResult } from './keyed-queue.js';
+
+const BACK_OFF = { firstMs: 100, mostMs: 1_000, random: () => 1 };
+const SETTLED: WorkResult = { kind: 'settled' };
+const RETRY: WorkResult = { kind: 'retry', reason: 'conflict' };
+
+/** A queue whose work ends when the test says so. */
+function queueOf(concurrency = 1) {
+  const clock = new FakeClock();
+  const log: string[] = [];
+  const open = new Map<string, (result: WorkResult) => void>();
+  const queue = new KeyedQueue({
+    clock,
+    concurrency,
+    backOff: BACK_OFF,
+    work: (key) => {
+      log.push(`${clock.nowMs()} ${key}`);
+      return new Promise((resolve) => open.set(key, resolve));
+    },
+    onTerminal: (key, reason) => log.push(`terminal ${key} ${reason}`),
+    onRetry: (key, { reason, afterMs }) => log.push(`retry ${key} ${reason} after ${afterMs}`),
+  });
+  const end = async (key: string, result: WorkResult = SETTLED) => {
+    const resolve = open.get(key);
+    if (resolve === undefined) throw new Error(`${key} is not worked on`);
+    open.delete(key);
+    resolve(result);
+    await settle();
+  };
+  return { queue, clock, log, end, open };
+}
+
+describe('a keyed queue', () => {
+  it('works on keys in order, once each, however often they are added', async () => {
+    const { queue, log, end } = queueOf();
+    for (const key of ['first', 'a', 'b', 'a', 'b', 'c']) queue.add(key);
+    expect(queue.depth).toBe(3);
+    await end('first');
+    await end('a');
+    await end('b');
+    await end('c');
+    expect(log).toEqual(['0 first', '0 a', '0 b', '0 c']);
+  });
+
+  it('never works on a key twice at once: added meanwhile, once more afterwards', async () => {
+    const { queue, log, end } = queueOf(4);
+    queue.add('a');
+    queue.add('a');
+    queue.add('a');
+    expect(log).toEqual(['0 a']);
+    await end('a');
+    expect(log).toEqual(['0 a', '0 a']);
+    await end('a');
+    expect(log).toHaveLength(2);
+  });
+
+  it('tries again later each time, from the beginning after a success, and at once if the key is added', async () => {
+    const { queue, clock, log, end } = queueOf();
+    queue.add('a');
+    await end('a', RETRY);
+    await clock.advance(100);
+    await end('a', RETRY);
+    await clock.advance(199);
+    expect(log).toEqual(['0 a', 'retry a conflict after 100', '100 a', 'retry a conflict after 200']);
+    queue.add('a');
+    await end('a');
+    queue.add('a');
+    await end('a', RETRY);
+    expect(log.slice(4)).toEqual(['299 a', '299 a', 'retry a conflict after 100']);
+    expect(clock.pending).toBe(1);
+  });
+
+  it('is never later than the most', async () => {
+    const { queue, clock, log, end } = queueOf();
+    queue.add('a');
+    for (let failure = 0; failure < 8; failure++) {
+      await end('a', RETRY);
+      await clock.advance(1_000);
+    }
+    expect(log.filter((line) => line.startsWith('retry')).at(-1)).toBe('retry a conflict after 1000');
+  });
+
+  it('looks again after a time, but not if the key is added before', async () => {
+    const { queue, clock, log, end } = queueOf();
+    queue.add('a');
+    await end('a', { kind: 'recheck', afterMs: 500 });
+    await clock.advance(400);
+    queue.add('a');
+    await end('a');
+    await clock.advance(1_000);
+    expect(log).toEqual(['0 a', '400 a']);
+  });
+
+  it('tells once what cannot be settled, again when the reason is another, and after a success', async () => {
+    const { queue, log, end } = queueOf();
+    for (const reason of ['no-label', 'no-label', 'bad-cidr', undefined, 'bad-cidr']) {
+      queue.add('a');
+      await end('a', reason === undefined ? SETTLED : { kind: 'terminal', reason });
+    }
+    expect(log.filter((line) => line.startsWith('terminal'))).toEqual([
+      'terminal a no-label',
+      'terminal a bad-cidr',
+      'terminal a bad-cidr',
+    ]);
+  });
+
+  it('a worker that throws is tried again, and stops nothing else', async () => {
+    const clock = new FakeClock();
+    const done: string[] = [];
+    const queue = new KeyedQueue({
+      clock,
+      backOff: BACK_OFF,
+      work: async (key) => {
+        if (key === 'bad' && clock.nowMs() === 0) throw new Error('bug');
+        done.push(key);
+        return SETTLED;
+      },
+    });
+    queue.add('bad');
+    queue.add('good');
+    await clock.advance(100);
+    expect(done).toEqual(['good', 'bad']);
+  });
+
+  it('stops after what is under way has ended, and takes nothing more', async () => {
+    const { queue, clock, log, end } = queueOf();
+    queue.add('a');
+    queue.add('b');
+    queue.addAfter('c', 10);
+    const stopped = queue.stop();
+    await end('a', RETRY);
+    await stopped;
+    queue.add('d');
+    await clock.advance(10_000);
+    expect(log).toEqual(['0 a']);
+  });
+
+  it('law: whatever happens in whatever order, no key is worked on twice at once, and after the last add every key is worked on', async () => {
+    const action = fc.oneof(
+      fc.record({ kind: fc.constant('add' as const), key: fc.constantFrom('a', 'b', 'c') }),
+      fc.record({
+        kind: fc.constant('end' as const),
+        at: fc.nat(3),
+        result: fc.constantFrom<WorkResult>(SETTLED, RETRY, { kind: 'recheck', afterMs: 50 }, { kind: 'terminal', reason: 'x' }),
+      }),
+      fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(300) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 40 }), fc.integer({ min: 1, max: 3 }), async (actions, concurrency) => {
+        const clock = new FakeClock();
+        const running = new Map<string, (result: WorkResult) => void>();
+        /** Adds that no work has begun after. */
+        const unseen = new Set<string>();
+        const queue = new KeyedQueue({
+          clock,
+          concurrency,
+          backOff: BACK_OFF,
+          work: (key) => {
+            expect(running.has(key)).toBe(false);
+            expect(running.size).toBeLessThan(concurrency);
+            unseen.delete(key);
+            return new Promise((resolve) => running.set(key, resolve));
+          },
+        });
+        const endOne = async (at: number, result: WorkResult) => {
+          const [key, resolve] = [...running][at % Math.max(running.size, 1)] ?? [];
+          if (key === undefined || resolve === undefined) return;
+          running.delete(key);
+          resolve(result);
+          await settle();
+        };
+        for (const step of actions) {
+          if (step.kind === 'add') {
+            unseen.add(step.key);
+            queue.add(step.key);
+          } else if (step.kind === 'end') await endOne(step.at, step.result);
+          else await clock.advance(step.ms);
+        }
+        for (let left = 0; left < 20; left++) await endOne(0, SETTLED);
+        expect([...unseen]).toEqual([]);
+        await queue.idle();
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

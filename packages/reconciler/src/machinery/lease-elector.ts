@@ -1,0 +1,178 @@
+/**
+ * One leader among several processes, by a record in a store that refuses a write if somebody else wrote in between
+ * (`coordination.k8s.io` Leases are such).
+ *
+ * Nobody's clock is believed but one's own, and of that only how much time has passed:
+ * - a leader holds the lead until `renewDeadlineMs` after it **began** its last successful write;
+ * - another one takes over only when it has seen the same record for `leaseDurationMs`, which is longer.
+ * As the record was written after the leader began to write it and seen after that, the lead has ended before it is taken. A
+ * write that takes effect late is refused, as the record has changed by then; if it has not, everybody waits anew.
+ */
+import type { Clock } from './clock.js';
+
+/** What the record says. Times of day stand in the store's own record; they are for people. */
+export interface LeaseRecord {
+  /** Empty: released. */
+  readonly holder: string;
+  readonly leaseDurationMs: number;
+  /** How often the lead changed hands. */
+  readonly transitions: number;
+}
+
+export interface StoredLease {
+  readonly record: LeaseRecord;
+  /** Differs after every write. */
+  readonly version: string;
+}
+
+/** Where the record is. What goes wrong on the way there is thrown, and tried again. */
+export interface LeaseStore {
+  /** Undefined if there is none yet. */
+  readonly read: () => Promise<StoredLease | undefined>;
+  /** Writes if the record is still at `version` (undefined: if there is none); undefined if it is not. */
+  readonly write: (record: LeaseRecord, version: string | undefined) => Promise<StoredLease | undefined>;
+}
+
+export interface LeaseElectorSettings {
+  /** Of this process, and of no other nor of an earlier run of it. */
+  readonly identity: string;
+  readonly store: LeaseStore;
+  readonly clock: Clock;
+  /** How long a record must stand still before another one takes over. */
+  readonly leaseDurationMs: number;
+  /** How long a leader leads without having renewed; shorter than `leaseDurationMs`. */
+  readonly renewDeadlineMs: number;
+  /** Between attempts; shorter than `renewDeadlineMs`. */
+  readonly retryPeriodMs: number;
+  /** 0 up to, not including, 1: attempts of many are spread over a fifth of the period. */
+  readonly random: () => number;
+  /** The lead begins. What is done under it asks `isLeading` before it does anything that only the leader may. */
+  readonly onLeading: () => void;
+  /** The lead has ended, or ends now, before anybody else can have it. */
+  readonly onLost: () => void;
+  /** The store could not be read or written. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export class LeaseElector {
+  readonly #settings: LeaseElectorSettings;
+  #seen: { readonly version: string; readonly sinceMs: number } | undefined;
+  #held: StoredLease | undefined;
+  /** Until when the lead lasts; in the past: there is none. */
+  #leadsUntilMs = Number.NEGATIVE_INFINITY;
+  #leading = false;
+  #callOffTry: () => void = () => undefined;
+  #callOffEnd: () => void = () => undefined;
+  #trying: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  /** @throws RangeError if the times do not leave room for each other. */
+  constructor(settings: LeaseElectorSettings) {
+    const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = settings;
+    if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs * 1.2 && retryPeriodMs > 0)) {
+      throw new RangeError('leaseDurationMs must exceed renewDeadlineMs, and that 1.2 times retryPeriodMs');
+    }
+    this.#settings = settings;
+  }
+
+  /** True while nobody else can have the lead. Also right after the process was frozen: it asks the clock. */
+  isLeading(): boolean {
+    return this.#leading && this.#settings.clock.nowMs() < this.#leadsUntilMs;
+  }
+
+  start(): void {
+    this.#try();
+  }
+
+  /** Gives the lead up, if it has it, so that another one can take it at once. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#callOffTry();
+    await this.#trying;
+    const held = this.isLeading() ? this.#held : undefined;
+    this.#lose();
+    if (held === undefined) return;
+    try {
+      await this.#settings.store.write({ ...held.record, holder: '' }, held.version);
+    } catch (error) {
+      this.#settings.onError?.(error);
+    }
+  }
+
+  #try(): void {
+    // Settles always: what is thrown is told.
+    this.#trying = this.#attempt().then(() => {
+      if (this.#stopped) return;
+      const { clock, retryPeriodMs, random } = this.#settings;
+      this.#callOffTry = clock.after(retryPeriodMs * (1 + 0.2 * random()), () => this.#try());
+    });
+  }
+
+  async #attempt(): Promise<void> {
+    try {
+      if (this.isLeading() && this.#held !== undefined) await this.#renew(this.#held);
+      else await this.#acquire();
+    } catch (error) {
+      this.#settings.onError?.(error);
+    }
+  }
+
+  async #renew(held: StoredLease): Promise<void> {
+    const begunAtMs = this.#settings.clock.nowMs();
+    const written = await this.#settings.store.write(held.record, held.version);
+    if (written !== undefined) this.#lead(written, begunAtMs);
+    // Somebody wrote: either the record is another's now, or this very write took effect and its answer was lost.
+    else await this.#acquire();
+  }
+
+  async #acquire(): Promise<void> {
+    const { store, identity, clock } = this.#settings;
+    const stored = await store.read();
+    if (stored !== undefined && !this.#mayTake(stored)) {
+      this.#lose();
+      return;
+    }
+    const begunAtMs = clock.nowMs();
+    const written = await store.write(this.#nextRecord(stored), stored?.version);
+    if (written !== undefined) this.#lead(written, begunAtMs);
+    else if (this.#held?.record.holder === identity && !this.isLeading()) this.#lose();
+  }
+
+  #mayTake({ record, version }: StoredLease): boolean {
+    const { identity, clock } = this.#settings;
+    if (record.holder === '' || record.holder === identity) return true;
+    if (this.#seen?.version !== version) this.#seen = { version, sinceMs: clock.nowMs() };
+    return clock.nowMs() - this.#seen.sinceMs >= Math.max(record.leaseDurationMs, this.#settings.leaseDurationMs);
+  }
+
+  #nextRecord(stored: StoredLease | undefined): LeaseRecord {
+    const { identity, leaseDurationMs } = this.#settings;
+    const before = stored?.record;
+    const changesHands = before !== undefined && before.holder !== identity;
+    return { holder: identity, leaseDurationMs, transitions: (before?.transitions ?? 0) + (changesHands ? 1 : 0) };
+  }
+
+  #lead(written: StoredLease, begunAtMs: number): void {
+    const { clock, renewDeadlineMs, onLeading } = this.#settings;
+    this.#held = written;
+    this.#leadsUntilMs = begunAtMs + renewDeadlineMs;
+    this.#callOffEnd();
+    if (clock.nowMs() >= this.#leadsUntilMs || this.#stopped) {
+      // The answer came too late to be of use.
+      this.#lose();
+      return;
+    }
+    this.#callOffEnd = clock.after(this.#leadsUntilMs - clock.nowMs(), () => this.#lose());
+    if (this.#leading) return;
+    this.#leading = true;
+    onLeading();
+  }
+
+  #lose(): void {
+    this.#callOffEnd();
+    this.#leadsUntilMs = Number.NEGATIVE_INFINITY;
+    if (!this.#leading) return;
+    this.#leading = false;
+    this.#settings.onLost();
+  }
+}
