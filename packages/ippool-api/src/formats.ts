@@ -32,7 +32,7 @@ export const macAddress = () =>
     .string()
     .max(17)
     .regex(
-      /^([0-9A-Fa-f]{1,2}([:-][0-9A-Fa-f]{1,2}){5}|[0-9A-Fa-f]{4}(\.[0-9A-Fa-f]{4}){2}|[0-9A-Fa-f]{12})$/,
+      /^([0-9A-Fa-f]{1,2}(:[0-9A-Fa-f]{1,2}){5}|[0-9A-Fa-f]{1,2}(-[0-9A-Fa-f]{1,2}){5}|[0-9A-Fa-f]{4}(\.[0-9A-Fa-f]{4}){2}|[0-9A-Fa-f]{12})$/,
       'is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
     );
 

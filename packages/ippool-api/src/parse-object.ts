@@ -37,9 +37,20 @@ export function parseObject(value: unknown): ParsedObject {
   if (schema === undefined) {
     return { ok: false, problems: [{ path: ['kind'], message: `must be one of ${Object.keys(SCHEMAS).join(', ')}` }] };
   }
-  const parsed = schema.safeParse(value);
+  const parsed = safeParse(schema, value);
+  if (parsed === undefined) return { ok: false, problems: [{ path: [], message: 'is nested too deeply; write it flatter' }] };
   if (!parsed.success) return { ok: false, problems: parsed.error.issues.map(toProblem) };
   return { ok: true, object: parsed.data, unknownFields: unknownFields(value, parsed.data, []) };
+}
+
+/** Undefined where the value is nested deeper than the stack is. */
+function safeParse(schema: z.ZodType<ApiObject>, value: unknown): z.ZodSafeParseResult<ApiObject> | undefined {
+  try {
+    return schema.safeParse(value);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function toProblem(issue: z.core.$ZodIssue): ObjectProblem {

@@ -40,6 +40,20 @@ describe('what may be left out of an IPPool', () => {
       '10.0.0.134',
       '10.0.0.130',
     ],
+    [
+      'a reserved address is not the server',
+      { cidr: '10.0.0.0/24', serverIP: '', reservations: [{ macAddress: '02:00:00:00:00:01', ipAddress: '10.0.0.1' }] },
+      '10.0.0.1',
+      '10.0.0.254',
+      '10.0.0.2',
+    ],
+    [
+      'a server of its own where nothing else is left',
+      { cidr: '10.0.0.128/30', serverIP: '10.0.0.129', pool: { exclude: ['10.0.0.129-10.0.0.130'] } },
+      '10.0.0.129',
+      '10.0.0.130',
+      '10.0.0.129',
+    ],
     ['a start of its own', { cidr: '10.0.0.128/30', pool: { start: '10.0.0.130' } }, '10.0.0.130', '10.0.0.130', '10.0.0.129'],
     [
       'everything given',

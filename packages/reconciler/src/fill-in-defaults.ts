@@ -13,7 +13,7 @@ export function fillInDefaults(value: unknown): unknown {
   if (!isRecord(ipv4Config) || typeof ipv4Config['cidr'] !== 'string') return value;
   const pool = isRecord(ipv4Config['pool']) ? ipv4Config['pool'] : {};
   if (![ipv4Config['serverIP'], pool['start'], pool['end']].some(isLeftOut)) return value;
-  const defaults = defaultsOf(ipv4Config['cidr'], { router: ipv4Config['router'], exclude: pool['exclude'] });
+  const defaults = defaultsOf(ipv4Config['cidr'], ipv4Config, pool);
   if (defaults === undefined) return value;
   return { ...value, spec: { ...value['spec'], ipv4Config: filledIn(ipv4Config, pool, defaults) } };
 }
@@ -34,17 +34,14 @@ interface Defaults {
   readonly end: string;
 }
 
-interface Taken {
-  readonly router: unknown;
-  readonly exclude: unknown;
-}
-
-function defaultsOf(cidr: string, { router, exclude }: Taken): Defaults | undefined {
+function defaultsOf(cidr: string, { router, serverIP, reservations }: Fields, { exclude }: Fields): Defaults | undefined {
   const checked = validatePool({
     name: '',
     cidr,
-    exclude: Array.isArray(exclude) ? exclude.filter((entry) => typeof entry === 'string') : [],
-    options: typeof router === 'string' ? { router } : {},
+    exclude: texts(exclude),
+    reservations: reservationsOf(reservations),
+    ...(typeof serverIP === 'string' && serverIP !== '' && { serverAddress: serverIP }),
+    options: typeof router === 'string' && router !== '' ? { router } : {},
   });
   if (!checked.ok || checked.value.cidr.prefixLength > 30) return undefined;
   const { serverAddress, range } = checked.value;
@@ -53,6 +50,19 @@ function defaultsOf(cidr: string, { router, exclude }: Taken): Defaults | undefi
     start: formatIpv4Address(range.first),
     end: formatIpv4Address(range.last),
   };
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+}
+
+function reservationsOf(value: unknown): { macAddress: string; address: string }[] {
+  const entries: unknown[] = Array.isArray(value) ? value : [];
+  return entries.flatMap((entry) => {
+    if (!isRecord(entry)) return [];
+    const { macAddress, ipAddress } = entry;
+    return typeof macAddress === 'string' && typeof ipAddress === 'string' ? [{ macAddress, address: ipAddress }] : [];
+  });
 }
 
 function isLeftOut(value: unknown): boolean {

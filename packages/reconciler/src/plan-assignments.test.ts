@@ -26,6 +26,29 @@ function told(plan: AssignmentPlan): Record<string, string> {
 }
 
 describe('planAssignments', () => {
+  it('does not depend on the order of anything that is handed in', () => {
+    const twice = [claim('a', 1, '10.0.0.12'), claim('a', 1, '10.0.0.11')];
+    const recorded = {
+      assignments: [
+        { macAddress: mac(2), address: ip('10.0.0.13') },
+        { macAddress: mac(2), address: ip('10.0.0.10') },
+      ],
+      quarantines: [
+        { address: ip('10.0.0.12'), untilMs: 9 },
+        { address: ip('10.0.0.11'), untilMs: 9 },
+      ],
+    };
+    const reversed = { assignments: recorded.assignments.toReversed(), quarantines: recorded.quarantines.toReversed() };
+    const claims = [claim('b', 2), ...twice];
+    const plan = planAssignments(poolOf(), claims, { recorded, nowMs: 0 });
+    expect(planAssignments(poolOf(), claims.toReversed(), { recorded: reversed, nowMs: 0 })).toEqual(plan);
+  });
+
+  it('0.0.0.0 means any address', () => {
+    const plan = planAssignments(poolOf(), [claim('a', 1, '0.0.0.0')], { recorded: NOTHING_RECORDED, nowMs: 0 });
+    expect(told(plan)).toEqual({ '01': '10.0.0.10' });
+  });
+
   it('tells the story of a pool', () => {
     const pool = poolOf();
     const first = planAssignments(pool, [claim('b', 2), claim('a', 1)], { recorded: NOTHING_RECORDED, nowMs: 0 });

@@ -19,7 +19,7 @@ export interface AddressClaim {
   /** Whose it is, for people and for order: `default/vm-a`. */
   readonly owner: string;
   readonly macAddress: MacAddress;
-  /** The address it shall have; any if absent. */
+  /** The address it shall have; any if absent or 0.0.0.0. */
   readonly wanted?: Ipv4Address;
 }
 
@@ -72,11 +72,11 @@ export function planAssignments(pool: Pool, claims: readonly AddressClaim[], { r
   const refused: RefusedClaim[] = [];
   const accepted = distinctClaims(pool, claims, refused);
 
-  for (const { macAddress, address } of recorded.assignments) {
+  for (const { macAddress, address } of recorded.assignments.toSorted(byAddress)) {
     const claim = accepted.get(macAddress);
     if (claim !== undefined && (claim.wanted === undefined || claim.wanted === address)) allocator.allocate(macAddress, address);
   }
-  for (const { address, untilMs } of recorded.quarantines) {
+  for (const { address, untilMs } of recorded.quarantines.toSorted(byAddress)) {
     if (untilMs > nowMs) allocator.quarantine(address, untilMs);
   }
   const waiting = [...accepted.values()].filter(({ macAddress }) => allocator.addressOf(macAddress) === undefined);
@@ -99,7 +99,8 @@ function wantsOne(claim: AddressClaim): boolean {
 /** One claim a MAC address, sorted by owner; a reservation is a claim to its address that nobody need make. */
 function distinctClaims(pool: Pool, claims: readonly AddressClaim[], refused: RefusedClaim[]): Map<MacAddress, AddressClaim> {
   const distinct = new Map<MacAddress, AddressClaim>();
-  for (const claim of claims.toSorted(byOwner)) {
+  for (const { wanted, ...some } of claims.toSorted(byOwner)) {
+    const claim: AddressClaim = wanted === undefined || wanted === 0 ? some : { ...some, wanted };
     const former = distinct.get(claim.macAddress);
     const reserved = pool.reservations.get(claim.macAddress)?.address;
     if (former === undefined) {
@@ -118,7 +119,15 @@ function distinctClaims(pool: Pool, claims: readonly AddressClaim[], refused: Re
 }
 
 function byOwner(one: AddressClaim, other: AddressClaim): number {
-  return compareText(one.owner, other.owner) || compareText(one.macAddress, other.macAddress);
+  return (
+    compareText(one.owner, other.owner) ||
+    compareText(one.macAddress, other.macAddress) ||
+    (one.wanted ?? 0) - (other.wanted ?? 0)
+  );
+}
+
+function byAddress(one: { readonly address: Ipv4Address }, other: { readonly address: Ipv4Address }): number {
+  return one.address - other.address;
 }
 
 function compareText(one: string, other: string): number {

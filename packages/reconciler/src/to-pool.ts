@@ -1,4 +1,11 @@
-import { type Checked, type Pool, type PoolDefinition, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
+import {
+  type Checked,
+  INFINITE_LEASE_TIME_SECONDS,
+  type Pool,
+  type PoolDefinition,
+  parseIpv4Address,
+  validatePool,
+} from '@vmdhcp/dhcp-allocator';
 import { type IPPool, type IPv4Config, objectKey } from '@vmdhcp/ippool-api';
 
 /** Addresses of NTP servers that a pool gives as names; a name that is missing here is left out of the option. */
@@ -44,7 +51,7 @@ function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames)
       ...(hostname !== undefined && { hostname }),
     })),
     // Upstream reads a missing, zero or negative lease time as the default.
-    ...(typeof leaseTime === 'number' && leaseTime > 0 && { leaseTimeSeconds: leaseTime }),
+    ...(typeof leaseTime === 'number' && leaseTime > 0 && { leaseTimeSeconds: Math.min(leaseTime, INFINITE_LEASE_TIME_SECONDS) }),
     ...(authoritative !== undefined && { authoritative }),
     options: toOptions(config, resolved),
   };
@@ -53,16 +60,26 @@ function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames)
 function toOptions(config: IPv4Config, resolved: ResolvedNames): NonNullable<PoolDefinition['options']> {
   const { router, dns = [], domainName, domainSearch = [], ntp = [], mtu, staticRoutes = [], bootByArchitecture = [] } = config;
   return {
-    ...(router !== undefined && { router }),
+    ...(router && { router }),
     dnsServers: dns,
     ...(domainName && { domainName }),
-    domainSearch,
-    ntpServers: ntp.flatMap((server) => (parseIpv4Address(server) === undefined ? (resolved.get(server) ?? []) : [server])),
+    domainSearch: domainSearch.filter((name) => name !== ''),
+    ntpServers: ntpAddresses(ntp, resolved),
     ...(mtu !== undefined && { mtu }),
     staticRoutes,
     ...toBoot(config),
     bootByArchitecture: bootByArchitecture.map((entry) => ({ architecture: entry.architecture, ...toBoot(entry) })),
   };
+}
+
+/** As many as an option holds (RFC 2132 §8.3): what a resolver answers must not make a pool invalid. */
+const MOST_NTP_SERVERS = 63;
+
+function ntpAddresses(servers: readonly string[], resolved: ResolvedNames): string[] {
+  const addresses = servers.flatMap((server) =>
+    parseIpv4Address(server) === undefined ? (resolved.get(server) ?? []) : [server],
+  );
+  return [...new Set(addresses)].slice(0, MOST_NTP_SERVERS);
 }
 
 function toBoot({ nextServer, bootfile }: Pick<IPv4Config, 'nextServer' | 'bootfile'>) {

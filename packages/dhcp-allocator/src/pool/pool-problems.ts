@@ -19,7 +19,8 @@ export type PoolProblemReason =
   | 'no-server-address-left'
   | 'reservation-in-use'
   | 'address-reserved-twice'
-  | 'mac-reserved-twice';
+  | 'mac-reserved-twice'
+  | 'architecture-twice';
 
 /** The problems found so far. */
 export class PoolProblems {

@@ -92,6 +92,8 @@ function readBootByArchitecture(entries: readonly BootDefinition[], reader: Fiel
     entries.map((entry, index) => {
       const path = ['options', 'bootByArchitecture', index];
       reader.wholeNumber([...path, 'architecture'], entry.architecture, { least: 0, most: 65_535 });
+      if (entries.findIndex(({ architecture }) => architecture === entry.architecture) !== index)
+        reader.refuseSecond([...path, 'architecture'], entry.architecture);
       return [entry.architecture, readBoot(entry, path, reader)] as const;
     }),
   );
@@ -189,6 +191,10 @@ class FieldReader {
       'is out of bounds',
       `write a whole number from ${bounds.least} to ${bounds.most}`,
     ]);
+  }
+
+  refuseSecond(path: Path, value: number): void {
+    this.#refuse('architecture-twice', { path, value }, ['has boot settings already', 'keep one of the two']);
   }
 
   #refuse(reason: PoolProblemReason, place: { readonly path: Path; readonly value: unknown }, wording: Wording): undefined {

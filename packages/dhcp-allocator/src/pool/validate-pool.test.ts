@@ -151,7 +151,20 @@ describe('a pool with problems is refused, with where and why', () => {
       },
       ['reservations[1].macAddress mac-reserved-twice'],
     ],
-    ['a range wider than a /8', { cidr: '0.0.0.0/1', serverAddress: '10.0.0.1' }, ['cidr range-too-large']],
+    ['a subnet that no host can be in', { cidr: '224.0.0.0/8' }, ['cidr not-a-host-address']],
+    [
+      'boot settings for one architecture twice',
+      {
+        options: {
+          bootByArchitecture: [
+            { architecture: 7, bootFile: 'a' },
+            { architecture: 7, bootFile: 'b' },
+          ],
+        },
+      },
+      ['options.bootByArchitecture[1].architecture architecture-twice'],
+    ],
+    ['a range wider than a /8', { cidr: '96.0.0.0/7', serverAddress: '96.0.0.1' }, ['cidr range-too-large']],
     [
       'names that are none',
       { options: { domainName: 'not a name', domainSearch: ['ok.example', '-bad'] } },

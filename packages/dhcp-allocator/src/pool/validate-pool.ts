@@ -103,6 +103,15 @@ function defaultServer(cidr: Ipv4Cidr, fields: ReadPoolFields): Ipv4Address | un
 
 /** Start, end, server and router must be addresses that a host in the subnet can have. */
 function checkHostAddresses({ cidr, fields, problems }: Subject): void {
+  if (isNeverAHost(firstHostOf(cidr))) {
+    problems.add('not-a-host-address', {
+      path: ['cidr'],
+      value: formatIpv4Cidr(cidr),
+      message: `${formatIpv4Cidr(cidr)} holds no address that a host can have`,
+      remedy: 'choose a subnet of unicast addresses',
+    });
+    return;
+  }
   const subjects = [
     { path: ['start'], address: fields.start },
     { path: ['end'], address: fields.end },

@@ -97,7 +97,8 @@ interface Parts {
 
 function assemble({ type, macAddress, message, requestedAddress, serverIdentifier, link }: Parts): ClientMessage {
   const { ciaddr, giaddr } = message;
-  const linkAddress = link ?? giaddr;
+  // A link of 0.0.0.0 names none.
+  const linkAddress = link || giaddr;
   // Each kind of client sends other fields: assigning beats spreading seven conditional objects on the packet path.
   const client: { -readonly [Field in keyof ClientMessage]: ClientMessage[Field] } = {
     type,

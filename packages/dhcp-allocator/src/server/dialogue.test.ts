@@ -155,6 +155,11 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
     ['§4.3.5 INFORM in our name', packet('inform', { ciaddr: us }), 'ignored client-not-on-this-network'],
     ['§4.3.5 INFORM from elsewhere', packet('inform', { ciaddr: '10.9.0.200' }), 'ignored client-not-on-this-network'],
     ['§4.1 relayed DISCOVER', packet('discover', { giaddr: '10.0.0.254' }), 'offer 10.0.0.10 unicast 10.0.0.254:67'],
+    [
+      'RFC 3527: a link of 0.0.0.0 names none',
+      packet('discover', { giaddr: '192.0.2.1', more: [[82, Uint8Array.of(5, 4, 0, 0, 0, 0)]] }),
+      'dropped no-pool-for-relay',
+    ],
     ['§4.1 relay of no pool', packet('discover', { giaddr: '10.7.0.1' }), 'dropped no-pool-for-relay'],
     ['a reply sent to a server', packet('discover', { op: 2 }), 'dropped not-a-request'],
     ['an OFFER sent to a server', packet('offer'), 'dropped message-type-of-a-server'],
@@ -222,7 +227,35 @@ describe('two pools on one network: we are 10.0.0.1 and 10.9.0.1', () => {
       packet('request', { giaddr: '10.9.0.254', requested: '10.0.0.10' }),
       'nak 0.0.0.0 unicast 10.9.0.254:67',
     ],
+    [
+      'SELECTING the second server, whose lease is another',
+      packet('request', { server: '10.9.0.1', requested: '10.9.0.50' }),
+      'nak 0.0.0.0 broadcast 255.255.255.255:68',
+    ],
+    [
+      'SELECTING the first server, which has no lease for it',
+      packet('request', { mac: STRANGER, server: '10.0.0.1', requested: '10.0.0.10' }),
+      'nak 0.0.0.0 broadcast 255.255.255.255:68',
+    ],
   ])('%s -> %3$s', (_name, bytes, expected) => expect(told(answer(bytes))).toBe(expected));
+
+  it('a stranger is the business of the pool whose address it claims', () => {
+    const authoritative = (name: string, prefix: string, is: boolean) => {
+      const checked = validatePool({ name, cidr: `${prefix}.0/24`, serverAddress: `${prefix}.1`, authoritative: is });
+      if (!checked.ok) throw new Error('no pool');
+      return new ServedPool(checked.value);
+    };
+    const claim = packet('request', { mac: '02:00:00:00:00:cc', requested: '10.9.0.50' });
+    const answerOf = (first: boolean, other: boolean) =>
+      told(
+        answerPacket(claim, {
+          pools: [authoritative('first', '10.0.0', first), authoritative('second', '10.9.0', other)],
+          leaseOf: () => undefined,
+        }),
+      );
+    expect(answerOf(true, false)).toBe('ignored unknown-client');
+    expect(answerOf(false, true)).toMatch(/^nak/);
+  });
 });
 
 describe('what replies carry', () => {
@@ -276,6 +309,11 @@ describe('what replies carry', () => {
     expect([decodeText(efi.file), formatIpv4Address(efi.siaddr)]).toEqual(['grub.efi', '10.0.0.69']);
     const both = replyOf(answer(packet('discover', { more: [[93, Uint8Array.of(0, 7, 0, 16)]] })));
     expect(decodeText(both.file)).toBe('grub.efi');
+    // What is remembered for one architecture is not given to a client that names none, in whatever order they come.
+    const order = server(full);
+    const wishes = [66, 67];
+    replyOf(order(packet('discover', { wishes, more: [[93, Uint8Array.of(0, 7, 0, 0)]] })));
+    expect(decodeText(replyOf(order(packet('discover', { wishes }))).options.get(67) ?? new Uint8Array(0))).toBe('pxelinux.0');
     const bios = replyOf(answer(packet('discover', { more: [[93, Uint8Array.of(0, 0)]] })));
     expect(decodeText(bios.file)).toBe('pxelinux.0');
   });

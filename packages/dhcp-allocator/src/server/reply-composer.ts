@@ -98,7 +98,7 @@ export class ReplyComposer {
   /** What every client with these wishes gets. */
   #sharedOptions(client: ClientMessage, reply: Reply): readonly OptionEntry[] {
     const requested = client.message.options.get(OptionCode.parameterRequestList);
-    const architecture = client.message.options.uint16(OptionCode.clientArchitecture);
+    const architecture = architectureOf(client);
     const key = `${reply.kind} ${architecture ?? ''} ${requested === undefined ? '' : String.fromCharCode(...requested)}`;
     const remembered = this.#remembered.get(key);
     if (remembered !== undefined) return remembered;
@@ -129,10 +129,8 @@ export class ReplyComposer {
 
   #bootOf(client: ClientMessage): BootValues {
     if (this.#bootByArchitecture.size === 0) return this.#generalBoot;
-    // "one or more 16-bit types", the first being what the client runs on. RFC 4578 §2.1.
-    const [high, low] = client.message.options.get(OptionCode.clientArchitecture) ?? NOTHING;
-    if (high === undefined || low === undefined) return this.#generalBoot;
-    return this.#bootByArchitecture.get(high * 256 + low) ?? this.#generalBoot;
+    const architecture = architectureOf(client);
+    return (architecture === undefined ? undefined : this.#bootByArchitecture.get(architecture)) ?? this.#generalBoot;
   }
 }
 
@@ -170,4 +168,10 @@ function echo(entries: OptionEntry[], client: ClientMessage, code: number): void
 /** Source: RFC 2131 table 3: 'ciaddr' of the request in an ACK, 0 in an OFFER and a NAK. */
 function echoesClientAddress({ kind }: Reply): boolean {
   return kind === 'ack' || kind === 'inform';
+}
+
+/** "one or more 16-bit types", the first being what the client runs on. Source: RFC 4578 §2.1. */
+function architectureOf({ message }: ClientMessage): number | undefined {
+  const [high, low] = message.options.get(OptionCode.clientArchitecture) ?? NOTHING;
+  return high === undefined || low === undefined ? undefined : high * 256 + low;
 }

@@ -216,4 +216,31 @@ describe('RFC 2132 §9.10: a client says how much it takes', () => {
     expect(message.options.has(119) || message.options.has(67)).toBe(true);
     expect(message.options.uint32(51)).toBe(3600);
   });
+
+  it('RFC 6842 §3: the client identifier comes back, however little room there is', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 40 }), fc.nat(40), fc.nat(60), (identifier, domains, boot) => {
+        const options = {
+          ...FULL.options,
+          bootFile: 'x'.repeat(boot + 1),
+          domainSearch: Array.from({ length: domains }, (_, index) => `d${index}.example`),
+        };
+        const bytes = packet('discover', { options: [[61, Array.from({ length: identifier }, (_, index) => index)]] });
+        expect(replyTo(bytes, { ...FULL, options }).message.options.get(61)).toHaveLength(identifier);
+      }),
+    );
+  });
+
+  it('options that can be gone through only once are all there', () => {
+    const options = new Map<number, Uint8Array>(Array.from({ length: 40 }, (_, index) => [index + 100, new Uint8Array(12)]));
+    const message = replyTo(packet('discover')).message;
+    const { bytes, omittedOptions } = encodeMessage({ ...fieldsOf(message), options: options.entries() });
+    const decoded = decodeMessage(bytes);
+    expect((decoded.ok ? decoded.message.options.size : 0) + omittedOptions.length).toBe(40);
+  });
 });
+
+function fieldsOf({ op, htype, hlen, hops, xid, secs, flags, ciaddr, yiaddr, siaddr, giaddr, chaddr }: DhcpMessage) {
+  const sname = new Uint8Array(0);
+  return { op, htype, hlen, hops, xid, secs, flags, ciaddr, yiaddr, siaddr, giaddr, chaddr, sname, file: sname };
+}

@@ -27,11 +27,13 @@ export class DhcpOptions {
 
   /** Options in the given order. A code given twice is joined where it first stands. */
   static of(entries: Iterable<readonly [code: number, value: Uint8Array]>): DhcpOptions {
-    const byCode = new Map<number, Uint8Array>();
+    const pieces = new Map<number, Uint8Array[]>();
     for (const [code, value] of entries) {
-      const former = byCode.get(code);
-      byCode.set(code, former === undefined ? value : concatenate([former, value]));
+      const former = pieces.get(code);
+      if (former === undefined) pieces.set(code, [value]);
+      else former.push(value);
     }
+    const byCode = new Map([...pieces].map(([code, values]) => [code, concatenate(values)]));
     const index: number[] = [];
     let end = 0;
     for (const [code, value] of byCode) {

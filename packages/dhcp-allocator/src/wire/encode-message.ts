@@ -35,6 +35,8 @@ export interface Encoded {
   readonly omittedOptions: readonly number[];
 }
 
+type OptionEntry = readonly [code: number, value: Uint8Array];
+
 const NONE_OMITTED: readonly number[] = [];
 
 /**
@@ -50,12 +52,14 @@ export function encodeMessage(message: OutgoingMessage, settings: EncodeSettings
   const target = settings.into ?? new Uint8Array(maximumLength);
   if (target.length < maximumLength) throw new RangeError(`into has ${target.length} octets, ${maximumLength} are needed`);
   writeFixedFields(message, target);
-  const end = writeOptions(message, target, maximumLength - 1);
+  // What can be gone through only once is copied, as it may be gone through twice.
+  const options: readonly OptionEntry[] = Array.isArray(message.options) ? message.options : [...message.options];
+  const end = writeOptions(options, target, maximumLength - 1);
   if (end !== undefined) {
     target[end] = OptionCode.end;
     return { bytes: finish(target, end + 1), omittedOptions: NONE_OMITTED };
   }
-  return encodeOverloaded(message, target, maximumLength);
+  return encodeOverloaded({ ...emptyFields(message), options }, target, maximumLength);
 }
 
 function writeFixedFields(message: OutgoingMessage, target: Uint8Array): void {
@@ -84,9 +88,9 @@ function writePadded(target: Uint8Array, value: Uint8Array, offset: number, leng
 }
 
 /** Writes every option from the options field on; returns the octet after the last, or undefined if `limit` was reached. */
-function writeOptions(message: OutgoingMessage, target: Uint8Array, limit: number): number | undefined {
+function writeOptions(options: readonly OptionEntry[], target: Uint8Array, limit: number): number | undefined {
   let at: number = Offset.options;
-  for (const [code, value] of message.options) {
+  for (const [code, value] of options) {
     if (at + encodedLength(value) > limit) return undefined;
     at = writeOption(target, at, code, value);
   }
@@ -128,26 +132,33 @@ interface Room {
   readonly overloadBit: 0 | 1 | 2;
 }
 
+interface ToSpread {
+  readonly options: readonly OptionEntry[];
+  readonly fileIsEmpty: boolean;
+  readonly snameIsEmpty: boolean;
+}
+
+function emptyFields({ file, sname }: OutgoingMessage): Omit<ToSpread, 'options'> {
+  return { fileIsEmpty: file.length === 0, snameIsEmpty: sname.length === 0 };
+}
+
 /**
- * Spreads the options over up to three fields. Fields are filled in the order in which they are read, and an option never
- * moves to an earlier field than the one before it, so that the order survives.
+ * Spreads the options over up to three fields, each into the first in which it fits: their order means nothing to a client,
+ * and no octet is left unused while an option has no room.
  */
-function encodeOverloaded(message: OutgoingMessage, target: Uint8Array, maximumLength: number): Encoded {
+function encodeOverloaded({ options, fileIsEmpty, snameIsEmpty }: ToSpread, target: Uint8Array, maximumLength: number): Encoded {
   const rooms: Room[] = [{ at: Offset.options, limit: maximumLength - 1 - OVERLOAD_OPTION_LENGTH, overloadBit: 0 }];
-  if (message.file.length === 0) rooms.push({ at: Offset.file, limit: Offset.file + FILE_LENGTH - 1, overloadBit: 1 });
-  if (message.sname.length === 0) rooms.push({ at: Offset.sname, limit: Offset.sname + SNAME_LENGTH - 1, overloadBit: 2 });
+  if (fileIsEmpty) rooms.push({ at: Offset.file, limit: Offset.file + FILE_LENGTH - 1, overloadBit: 1 });
+  if (snameIsEmpty) rooms.push({ at: Offset.sname, limit: Offset.sname + SNAME_LENGTH - 1, overloadBit: 2 });
 
   const omittedOptions: number[] = [];
   let overload = 0;
-  let current = 0;
-  for (const [code, value] of spreadOrder(message)) {
-    const fitting = rooms.findIndex((room, index) => index >= current && room.at + encodedLength(value) <= room.limit);
-    const room = rooms[fitting];
+  for (const [code, value] of spreadOrder(options)) {
+    const room = rooms.find((room) => room.at + encodedLength(value) <= room.limit);
     if (room === undefined) {
       omittedOptions.push(code);
       continue;
     }
-    current = fitting;
     room.at = writeOption(target, room.at, code, value);
     overload |= room.overloadBit;
   }
@@ -162,9 +173,19 @@ function encodeOverloaded(message: OutgoingMessage, target: Uint8Array, maximumL
 
 const OVERLOAD_OPTION_LENGTH = 3;
 
-/** When room is short, option 82 must not be what is lost: it is placed first, a relay cannot do without it. Source: RFC 3046 §2.2. */
-function spreadOrder(message: OutgoingMessage): [code: number, value: Uint8Array][] {
-  const entries = [...message.options].map(([code, value]): [number, Uint8Array] => [code, value]);
-  const relay = entries.filter(([code]) => code === OptionCode.relayAgentInformation);
-  return [...relay, ...entries.filter(([code]) => code !== OptionCode.relayAgentInformation)];
+/**
+ * What must not be lost when room is short: a relay cannot do without its option (RFC 3046 §2.2), a client not without type,
+ * server and lease time, and its identifier MUST come back (RFC 6842 §3).
+ */
+const FIRST_OF_ALL: readonly number[] = [
+  OptionCode.relayAgentInformation,
+  OptionCode.messageType,
+  OptionCode.serverIdentifier,
+  OptionCode.leaseTime,
+  OptionCode.clientIdentifier,
+];
+
+function spreadOrder(options: readonly OptionEntry[]): OptionEntry[] {
+  const first = FIRST_OF_ALL.flatMap((wanted) => options.filter(([code]) => code === wanted));
+  return [...first, ...options.filter(([code]) => !FIRST_OF_ALL.includes(code))];
 }
