@@ -54,6 +54,7 @@ describe('what may be left out of an IPPool', () => {
       '10.0.0.130',
       '10.0.0.129',
     ],
+    ['an empty router', { cidr: '192.168.0.0/24', router: '' }, '192.168.0.1', '192.168.0.254', '192.168.0.1'],
     ['a start of its own', { cidr: '10.0.0.128/30', pool: { start: '10.0.0.130' } }, '10.0.0.130', '10.0.0.130', '10.0.0.129'],
     [
       'everything given',

@@ -2,7 +2,7 @@ import { formatIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
 
 /**
  * An IPPool as a person writes it, with what may be left out filled in: `serverIP`, `pool.start` and `pool.end`, absent or
- * empty. Everything else, and whatever is no IPPool, comes back as it is; what cannot be filled in is for validation to say.
+ * empty; an empty `router` is none. Everything else, and whatever is no IPPool, comes back as it is; what cannot be filled in is for validation to say.
  *
  * The same defaults that upstream's webhook sets: the first and the last host address of the subnet, and for the server the
  * first one that is neither the router nor excluded.
@@ -12,6 +12,8 @@ export function fillInDefaults(value: unknown): unknown {
   const { ipv4Config } = value['spec'];
   if (!isRecord(ipv4Config) || typeof ipv4Config['cidr'] !== 'string') return value;
   const pool = isRecord(ipv4Config['pool']) ? ipv4Config['pool'] : {};
+  const { router, ...withoutRouter } = ipv4Config;
+  if (router === '') return fillInDefaults({ ...value, spec: { ...value['spec'], ipv4Config: withoutRouter } });
   if (![ipv4Config['serverIP'], pool['start'], pool['end']].some(isLeftOut)) return value;
   const defaults = defaultsOf(ipv4Config['cidr'], ipv4Config, pool);
   if (defaults === undefined) return value;
