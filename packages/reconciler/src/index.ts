@@ -14,6 +14,16 @@ export {
   type LeaseStore,
   type StoredLease,
 } from './machinery/lease-elector.js';
+export { keyOf, Reflector, type ReflectorSettings } from './machinery/reflector.js';
+export {
+  type ApiObjectLike,
+  ExpiredError,
+  type ListPage,
+  type ResourcePort,
+  type WatchEnd,
+  type WatchEvent,
+  type WatchHandlers,
+} from './machinery/resource-port.js';
 export {
   type AddressClaim,
   type AssignmentPlan,

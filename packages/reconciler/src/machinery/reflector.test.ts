@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../testing/fake-clock.js';
+import { MemoryResource } from '../testing/memory-resource.js';
+import { Reflector } from './reflector.js';
+
+interface Thing {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion?: string;
+  };
+  readonly size: number;
+}
+
+const thing = (name: string, size = 0): Thing => ({ metadata: { name, namespace: 'default', uid: name }, size });
+
+function setUp({ pageSize = 2, silenceMs = 60_000 } = {}) {
+  const clock = new FakeClock();
+  const server = new MemoryResource<Thing>(clock);
+  const log: string[] = [];
+  const reflector: Reflector<Thing> = new Reflector<Thing>({
+    port: server,
+    clock,
+    pageSize,
+    silenceMs,
+    backOff: { firstMs: 100, mostMs: 1_000, random: () => 0.999 },
+    onChange: (key) => log.push(`${key.slice('default/'.length)}=${reflector.get(key)?.size ?? 'gone'}`),
+    onSynced: () => log.push('synced'),
+    onError: (error) => log.push(`error ${(error as Error).message}`),
+  });
+  return { clock, server, log, reflector };
+}
+
+describe('a reflector', () => {
+  it('lists in pages, says when it has everything, and then follows', async () => {
+    const { clock, server, log, reflector } = setUp();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) server.put(thing(name));
+    reflector.start();
+    await clock.advance(2);
+    expect([reflector.synced, log]).toEqual([false, []]);
+    await clock.advance(10);
+    expect(log).toEqual(['a=0', 'b=0', 'c=0', 'd=0', 'e=0', 'synced']);
+    server.put(thing('a', 7));
+    server.delete('default/b');
+    server.put(thing('f', 1));
+    expect(log.slice(6)).toEqual(['a=7', 'b=gone', 'f=1']);
+    expect(server.requests).toEqual({ lists: 3, watches: 1 });
+  });
+
+  it('is not synced while lists fail, and tries again, later each time', async () => {
+    const { clock, server, log, reflector } = setUp();
+    server.failNext = 3;
+    reflector.start();
+    await clock.advance(90);
+    expect([reflector.synced, log]).toEqual([false, ['error HTTP 500']]);
+    await clock.advance(2_000);
+    expect(log).toEqual(['error HTTP 500', 'error HTTP 500', 'error HTTP 500', 'synced']);
+  });
+
+  it('goes on where a watch ended, and misses nothing that happened meanwhile', async () => {
+    const { clock, server, log, reflector } = setUp();
+    reflector.start();
+    await clock.advance(200);
+    server.closeWatches();
+    server.put(thing('a', 1));
+    await clock.advance(10);
+    server.closeWatches('failed');
+    server.put(thing('a', 2));
+    await clock.advance(200);
+    expect(log).toEqual(['synced', 'a=1', 'error connection reset', 'a=2']);
+    expect(server.requests.lists).toBe(1);
+  });
+
+  it('lists anew when the server has forgotten where it was, and tells what is gone', async () => {
+    const { clock, server, log, reflector } = setUp();
+    for (const name of ['a', 'b']) server.put(thing(name));
+    reflector.start();
+    await clock.advance(200);
+    server.closeWatches('failed');
+    server.delete('default/a');
+    server.put(thing('c', 3));
+    server.compact();
+    await clock.advance(500);
+    expect(log).toEqual(['a=0', 'b=0', 'synced', 'error connection reset', 'c=3', 'a=gone']);
+  });
+
+  it('a bookmark saves the new list', async () => {
+    const { clock, server, reflector } = setUp();
+    reflector.start();
+    await clock.advance(200);
+    server.put(thing('a'));
+    server.bookmark();
+    server.compact();
+    server.closeWatches();
+    await clock.advance(500);
+    expect(server.requests).toEqual({ lists: 1, watches: 2 });
+  });
+
+  it('begins the list anew when a page of it is forgotten', async () => {
+    const { clock, server, log, reflector } = setUp();
+    for (const name of ['a', 'b', 'c']) server.put(thing(name));
+    reflector.start();
+    await clock.advance(1);
+    server.put(thing('d'));
+    server.compact();
+    await clock.advance(500);
+    expect(log).toEqual(['a=0', 'b=0', 'c=0', 'd=0', 'synced']);
+  });
+
+  it('a watch that is closed at once, again and again, is no hot loop', async () => {
+    const { clock, server, reflector } = setUp();
+    reflector.start();
+    for (let ms = 0; ms < 10_000; ms += 5) {
+      await clock.advance(5);
+      server.closeWatches();
+    }
+    expect(server.requests.watches).toBeLessThan(20);
+  });
+
+  it('a watch that says nothing for long is replaced', async () => {
+    const { clock, server, reflector } = setUp({ silenceMs: 1_000 });
+    reflector.start();
+    await clock.advance(3_500);
+    expect(server.requests).toEqual({ lists: 1, watches: 4 });
+  });
+
+  it('a listener that throws is told, and everything goes on', async () => {
+    const { clock, server, log } = setUp();
+    const seen: string[] = [];
+    const reflector = new Reflector<Thing>({
+      port: server,
+      clock,
+      backOff: { firstMs: 100, mostMs: 1_000, random: () => 0 },
+      onChange: (key) => {
+        seen.push(key);
+        throw new Error('listener');
+      },
+      onError: (error) => log.push((error as Error).message),
+    });
+    reflector.start();
+    await clock.advance(100);
+    server.put(thing('a'));
+    server.put(thing('b'));
+    expect([seen, log]).toEqual([
+      ['default/a', 'default/b'],
+      ['listener', 'listener'],
+    ]);
+  });
+
+  it('stops for good, whatever it was doing', async () => {
+    for (const ms of [0, 1, 2, 5, 150]) {
+      const { clock, server, log, reflector } = setUp();
+      server.put(thing('a'));
+      reflector.start();
+      await clock.advance(ms);
+      const told = log.length;
+      reflector.stop();
+      server.put(thing('b'));
+      server.closeWatches('failed');
+      await clock.advance(100_000);
+      expect(log).toHaveLength(told);
+      expect(clock.pending).toBe(0);
+    }
+  });
+
+  it('law: whatever fails, closes, expires or is forgotten, in the end the copy is what the server has, and every change was told', async () => {
+    const step = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({ kind: fc.constant('put' as const), name: fc.constantFrom('a', 'b', 'c', 'd'), size: fc.nat(99) }),
+      },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), name: fc.constantFrom('a', 'b', 'c', 'd') }) },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(400) }) },
+      fc.record({
+        kind: fc.constant('close' as const),
+        end: fc.constantFrom('closed' as const, 'failed' as const, 'expired' as const),
+      }),
+      fc.record({ kind: fc.constant('fail' as const), count: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({ kind: fc.constantFrom('compact' as const, 'bookmark' as const) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 3 }), async (steps, pageSize) => {
+        const clock = new FakeClock();
+        const server = new MemoryResource<Thing>(clock);
+        /** What a listener knows that looks at every key it is told. */
+        const known = new Map<string, number>();
+        const reflector: Reflector<Thing> = new Reflector<Thing>({
+          port: server,
+          clock,
+          pageSize,
+          backOff: { firstMs: 50, mostMs: 400, random: () => 0.5 },
+          onChange: (key) => {
+            const size = reflector.get(key)?.size;
+            if (size === undefined) known.delete(key);
+            else known.set(key, size);
+          },
+        });
+        reflector.start();
+        for (const one of steps) {
+          if (one.kind === 'put') server.put(thing(one.name, one.size));
+          else if (one.kind === 'delete') server.delete(`default/${one.name}`);
+          else if (one.kind === 'wait') await clock.advance(one.ms);
+          else if (one.kind === 'close') server.closeWatches(one.end);
+          else if (one.kind === 'fail') server.failNext = one.count;
+          else server[one.kind]();
+        }
+        server.failNext = 0;
+        await clock.advance(10_000);
+        const expected = new Map([...server.objects].map(([key, { size }]) => [key, size]));
+        expect(reflector.synced).toBe(true);
+        expect(new Map([...reflector.values()].map(({ metadata, size }) => [`default/${metadata.name}`, size]))).toEqual(
+          expected,
+        );
+        expect(known).toEqual(expected);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,49 @@
+/** Objects of one kind in a Kubernetes API, as far as they are read by list and watch. */
+export interface ApiObjectLike {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string | undefined;
+    readonly uid?: string | undefined;
+    readonly resourceVersion?: string | undefined;
+  };
+}
+
+export interface ListPage<Kind> {
+  readonly items: readonly Kind[];
+  /** Of the whole list: what a watch goes on from. */
+  readonly resourceVersion: string;
+  /** For the next page; absent on the last one. */
+  readonly continueToken?: string;
+}
+
+export type WatchEvent<Kind> =
+  | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: Kind }
+  /** Nothing happened up to this resourceVersion. */
+  | { readonly type: 'bookmark'; readonly resourceVersion: string };
+
+/** Why a watch ended. */
+export type WatchEnd =
+  /** As all watches do after some minutes. */
+  | { readonly kind: 'closed' }
+  /** HTTP 410, or an event that says so: what the watch would go on from is forgotten. */
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+export interface WatchHandlers<Kind> {
+  readonly onEvent: (event: WatchEvent<Kind>) => void;
+  /** Called once, and nothing after it. Not called after the watch was stopped. */
+  readonly onEnd: (end: WatchEnd) => void;
+}
+
+/** How objects of one kind are read. Adapters know servers; who uses them does not. */
+export interface ResourcePort<Kind extends ApiObjectLike> {
+  /** A page of all objects. @throws ExpiredError for a token the server has forgotten; anything else is tried again. */
+  readonly list: (options: { readonly limit: number; readonly continueToken?: string }) => Promise<ListPage<Kind>>;
+  /** Everything that happens after `resourceVersion`. Returns how to stop it. */
+  readonly watch: (resourceVersion: string, handlers: WatchHandlers<Kind>) => () => void;
+}
+
+/** HTTP 410 while listing: the list is to be begun anew. */
+export class ExpiredError extends Error {
+  readonly code = 'ERR_EXPIRED';
+}
