@@ -11,7 +11,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 // A server allocates little that lives long: a small young generation and one helper thread save tens of megabytes and cost
 // nothing. These can only be set when Node starts, so it is started again in place, as the same process.
 const SMALL_MEMORY = [
-  '--max-semi-space-size=2',
+  '--max-semi-space-size=1',
   '--v8-pool-size=1',
   '--optimize-for-size',
   '--disable-warning=ExperimentalWarning',
