@@ -167,6 +167,12 @@ export class DhcpServer {
       this.#ports.onBindingChanged();
       return;
     }
+    if (pool.reservations.get(client.macAddress)?.address === lease.address) {
+      // What a person has reserved is not taken away; that somebody else uses it is for a person to see.
+      this.counters.count('decline', 'ignored', 'address-reserved');
+      this.#ports.events.note('declined', lease, { interface: interfaceName, believed: false, reason: 'address-reserved' });
+      return;
+    }
     const quarantined = this.#declineLimits.take(pool.name, client.macAddress, this.#ports.nowMs());
     this.counters.count('decline', quarantined ? 'declined' : 'ignored', quarantined ? '' : 'decline-limit');
     this.#ports.events.note('declined', lease, { interface: interfaceName, believed: quarantined });

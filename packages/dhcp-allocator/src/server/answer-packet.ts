@@ -96,6 +96,7 @@ interface ReplyMeans {
 function reply(client: ClientMessage, decision: Reply, { served, into }: ReplyMeans): Answer {
   const { bytes, omittedOptions } = encodeMessage(served.composer.compose(client, decision), {
     maximumLength: maximumReplyLength(client),
+    overload: decision.kind !== 'nak',
     ...(into !== undefined && { into }),
   });
   const destination = replyDestination(client, decision);

@@ -106,6 +106,7 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
       'offer 10.0.0.10 link 10.0.0.10:68',
     ],
     ['§4.1 DISCOVER, broadcast flag', packet('discover', { flags: 0x8000 }), 'offer 10.0.0.10 broadcast 255.255.255.255:68'],
+    ['a DISCOVER that names somebody in ciaddr', packet('discover', { ciaddr: '8.8.8.8' }), 'offer 10.0.0.10 link 10.0.0.10:68'],
     ['§4.3.1 DISCOVER of a stranger', packet('discover', { mac: STRANGER }), 'ignored unknown-client'],
     ['§4.3.2 SELECTING us', packet('request', { server: us, requested: ours }), 'ack 10.0.0.10 link 10.0.0.10:68'],
     ['§4.3.2 SELECTING another', packet('request', { server: '10.0.0.2', requested: ours }), 'ignored other-server-selected'],

@@ -32,8 +32,10 @@ export function replyDestination(client: ClientMessage, decision: Decision): Rep
   if (decision.kind === 'inform') return toClient('unicast', decision.clientAddress);
   if (client.relayAddress !== undefined) return { kind: 'unicast', address: client.relayAddress, port: SERVER_PORT };
   if (decision.kind === 'nak') return BROADCAST;
-  if (client.clientAddress !== undefined) return toClient('unicast', client.clientAddress);
-  if (client.wantsBroadcast || !('lease' in decision)) return BROADCAST;
+  if (!('lease' in decision)) return BROADCAST;
+  // Only to its own address: a message must not be able to send replies to whomever it names.
+  if (client.clientAddress === decision.lease.address) return toClient('unicast', client.clientAddress);
+  if (client.wantsBroadcast) return BROADCAST;
   return toClient('link', decision.lease.address);
 }
 

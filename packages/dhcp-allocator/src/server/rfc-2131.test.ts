@@ -139,6 +139,16 @@ describe('table 3: every reply', () => {
     expect([message.siaddr, message.file.length, message.sname.length]).toEqual([0, 0, 0]);
   });
 
+  it('a NAK does not use file and sname, however much there is to say', () => {
+    const long: readonly Option[] = [
+      [61, Array(200).fill(7)],
+      [82, [1, 200, ...Array(200).fill(9)]],
+    ];
+    const { message } = replyTo(packet('request', { options: [WRONG, ...long] }));
+    expect([message.options.has(52), message.file.length, message.sname.length]).toEqual([false, 0, 0]);
+    expect(message.options.has(82)).toBe(true);
+  });
+
   it('§2 the flags come back as they came', () => {
     expect(replyTo(packet('discover', { flags: 0x8000 })).message.flags).toBe(0x8000);
     expect(replyTo(packet('discover')).message.flags).toBe(0);

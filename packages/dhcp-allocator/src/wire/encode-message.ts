@@ -19,6 +19,8 @@ import {
 export interface EncodeSettings {
   /** Octets of the message (UDP payload) at most, 300 or more; default 548. Source: RFC 2131 §2, RFC 2132 §9.10. */
   readonly maximumLength?: number;
+  /** False: `file` and `sname` take no options, as a DHCPNAK must not use them (RFC 2131 table 3). Default true. */
+  readonly overload?: boolean;
   /** Where to write, so that a caller can reuse memory; at least `maximumLength` octets. Default: new memory. */
   readonly into?: Uint8Array;
 }
@@ -59,7 +61,7 @@ export function encodeMessage(message: OutgoingMessage, settings: EncodeSettings
     target[end] = OptionCode.end;
     return { bytes: finish(target, end + 1), omittedOptions: NONE_OMITTED };
   }
-  return encodeOverloaded({ ...emptyFields(message), options }, target, maximumLength);
+  return encodeOverloaded({ ...fieldsForOptions(message, settings), options }, target, maximumLength);
 }
 
 function writeFixedFields(message: OutgoingMessage, target: Uint8Array): void {
@@ -134,22 +136,22 @@ interface Room {
 
 interface ToSpread {
   readonly options: readonly OptionEntry[];
-  readonly fileIsEmpty: boolean;
-  readonly snameIsEmpty: boolean;
+  readonly takesFile: boolean;
+  readonly takesSname: boolean;
 }
 
-function emptyFields({ file, sname }: OutgoingMessage): Omit<ToSpread, 'options'> {
-  return { fileIsEmpty: file.length === 0, snameIsEmpty: sname.length === 0 };
+function fieldsForOptions({ file, sname }: OutgoingMessage, { overload = true }: EncodeSettings): Omit<ToSpread, 'options'> {
+  return { takesFile: overload && file.length === 0, takesSname: overload && sname.length === 0 };
 }
 
 /**
  * Spreads the options over up to three fields, each into the first in which it fits: their order means nothing to a client,
  * and no octet is left unused while an option has no room.
  */
-function encodeOverloaded({ options, fileIsEmpty, snameIsEmpty }: ToSpread, target: Uint8Array, maximumLength: number): Encoded {
+function encodeOverloaded({ options, takesFile, takesSname }: ToSpread, target: Uint8Array, maximumLength: number): Encoded {
   const rooms: Room[] = [{ at: Offset.options, limit: maximumLength - 1 - OVERLOAD_OPTION_LENGTH, overloadBit: 0 }];
-  if (fileIsEmpty) rooms.push({ at: Offset.file, limit: Offset.file + FILE_LENGTH - 1, overloadBit: 1 });
-  if (snameIsEmpty) rooms.push({ at: Offset.sname, limit: Offset.sname + SNAME_LENGTH - 1, overloadBit: 2 });
+  if (takesFile) rooms.push({ at: Offset.file, limit: Offset.file + FILE_LENGTH - 1, overloadBit: 1 });
+  if (takesSname) rooms.push({ at: Offset.sname, limit: Offset.sname + SNAME_LENGTH - 1, overloadBit: 2 });
 
   const omittedOptions: number[] = [];
   let overload = 0;
