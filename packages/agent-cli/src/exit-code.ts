@@ -12,8 +12,6 @@ export const ExitCode = {
   unavailable: 69,
   /** A file or folder cannot be written. */
   cannotCreate: 73,
-  /** The program cannot run in this place. */
-  configuration: 78,
 } as const;
 
 /** Ends a command with a message for the person who started it. */

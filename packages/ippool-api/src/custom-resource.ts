@@ -16,3 +16,8 @@ export interface PrinterColumn {
   readonly type: string;
   readonly jsonPath: string;
 }
+
+/** A column that shows the status of a condition. */
+export function conditionColumn(name: string, conditionType: string): PrinterColumn {
+  return { name, type: 'string', jsonPath: `.status.conditions[?(@.type=='${conditionType}')].status` };
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { condition } from './condition.js';
-import type { CustomResource } from './custom-resource.js';
+import { type CustomResource, conditionColumn } from './custom-resource.js';
 import { immutable, ipv4Address, ipv4AddressOrRange, ipv4Cidr, macAddress } from './formats.js';
 import { API_VERSION } from './labels.js';
 import { objectMeta } from './object-meta.js';
@@ -127,12 +127,6 @@ export type IPv4Config = z.infer<typeof ipv4Config>;
 /** What `status.ipv4.allocated` says of addresses that no client can have. */
 export const ALLOCATED_EXCLUDED = 'EXCLUDED';
 export const ALLOCATED_RESERVED = 'RESERVED';
-
-const conditionColumn = (name: string, type: string) => ({
-  name,
-  type: 'string',
-  jsonPath: `.status.conditions[?(@.type=='${type}')].status`,
-});
 
 export const ipPoolResource: CustomResource = {
   kind: 'IPPool',

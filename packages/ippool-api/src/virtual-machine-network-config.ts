@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { condition } from './condition.js';
-import type { CustomResource } from './custom-resource.js';
+import { type CustomResource, conditionColumn } from './custom-resource.js';
 import { immutable, ipv4Address } from './formats.js';
 import { API_VERSION } from './labels.js';
 import { objectMeta } from './object-meta.js';
@@ -42,12 +42,6 @@ export const virtualMachineNetworkConfig = z.object({
 
 export type VirtualMachineNetworkConfig = z.infer<typeof virtualMachineNetworkConfig>;
 export type NetworkConfig = z.infer<typeof networkConfig>;
-
-const conditionColumn = (name: string, type: string) => ({
-  name,
-  type: 'string',
-  jsonPath: `.status.conditions[?(@.type=='${type}')].status`,
-});
 
 export const virtualMachineNetworkConfigResource: CustomResource = {
   kind: 'VirtualMachineNetworkConfig',

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AGENT_BIN, has, Lab, LabAgent, type Machine, needs, poolsYaml, run, runAgent, waitFor } from '../src/index.js';
@@ -94,7 +95,12 @@ describe('a pools file that changes', () => {
     agent.setPools(pin('192.168.48.21', '192.168.48.20'));
     await waitFor('the second addresses', async () => (await exchange(vmA))?.address === '192.168.48.21');
     const shown = (await agent.leases()).map(({ macAddress, address }) => [macAddress, address]);
-    expect(shown).toEqual(expect.arrayContaining([[MAC_A, '192.168.48.21'], [MAC_B, '192.168.48.20']])); // biome-ignore format: one pair a line says no more
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        [MAC_A, '192.168.48.21'],
+        [MAC_B, '192.168.48.20'],
+      ]),
+    );
   });
 
   it('keeps the addresses of everybody who stays, when others go and come', async () => {
@@ -259,6 +265,41 @@ describe('what a person sees', () => {
     const answers = await ask(vmA, '--timeout', '1');
     expect(answers.map(({ server }) => server).toSorted()).toEqual(['192.168.48.2', '192.168.48.3']);
   });
+
+  it('no request over HTTP ends the agent', async () => {
+    const { port } = new URL(agent.url);
+    for (const path of ['//', 'http://[', '*', '/%', `/${'x'.repeat(20_000)}`]) {
+      await new Promise<void>((resolve) => {
+        const socket = connect(Number(port), '127.0.0.1', () =>
+          socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`),
+        );
+        socket
+          .on('close', () => resolve())
+          .on('error', () => resolve())
+          .resume();
+      });
+    }
+    expect((await agent.get('/healthz')).status).toBe(200);
+    expect((await agent.get('/nowhere')).status).toBe(404);
+    expect(agent.process.hasEnded).toBe(false);
+  });
+
+  it.skipIf(!has('dnsmasq'))(
+    `probe takes the offer of one server while another one still offers ${needs('dnsmasq')}`,
+    async () => {
+      const rogue = lab.addMachine('rogue', { network: 'br48', macAddress: '02:00:00:00:48:66' });
+      rogue.ip('address', 'add', '192.168.48.3/24', 'dev', 'eth0');
+      const dnsmasq = rogue.start('dnsmasq', [
+        ...['-d', '-C', '/dev/null', '-p', '0', '-i', 'eth0', '--bind-interfaces', '--leasefile-ro', '--no-ping'],
+        ...['--dhcp-authoritative', '--dhcp-range=192.168.48.200,192.168.48.220,255.255.255.0,600'],
+      ]);
+      await dnsmasq.line('DHCP, sockets bound');
+      for (let round = 0; round < 3; round++) {
+        const answers = await ask(vmA, '--request');
+        expect(answers.at(-1)).toMatchObject({ type: 'ack', server: answers[0]?.server, address: answers[0]?.address });
+      }
+    },
+  );
 
   it('probe says when nobody answers, and its exit code too', async () => {
     const { code, output } = await runAgent(

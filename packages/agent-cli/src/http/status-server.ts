@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Registry } from 'prom-client';
 import { CommandError, ExitCode } from '../exit-code.js';
 import type { LeaseView } from '../serve/lease-view.js';
@@ -24,7 +25,7 @@ const PATHS = ['/healthz', '/readyz', '/metrics', '/leases'];
 /** Health, metrics and leases over HTTP, read only. @throws CommandError if the address cannot be listened on. */
 export async function startStatusServer({ host, port }: ListenAddress, sources: StatusSources): Promise<Server> {
   const server = createServer({ requestTimeout: 10_000, maxHeaderSize: 8192 }, (request, response) => {
-    void respond(request, response, sources);
+    respond(request, response, sources).catch((error: unknown) => fail(response, error));
   });
   server.maxConnections = 64;
   await new Promise<void>((resolve, reject) => {
@@ -42,7 +43,12 @@ export async function startStatusServer({ host, port }: ListenAddress, sources: 
 }
 
 async function respond(request: IncomingMessage, response: ServerResponse, sources: StatusSources): Promise<void> {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://agent');
+  const url = URL.parse(request.url ?? '/', 'http://agent');
+  if (url === null) {
+    send(response, { status: 400, text: 'the request names no path\n' });
+    return;
+  }
+  const { pathname, searchParams } = url;
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     send(response, { status: 405, text: 'only GET is known here\n' });
     return;
@@ -59,7 +65,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, sourc
       return;
     case '/leases':
       response.writeHead(200, { 'content-type': 'application/json' });
-      Readable.from(leaseChunks(sources.leases(), searchParams.get('pool'))).pipe(response);
+      await pipeline(Readable.from(leaseChunks(sources.leases(), searchParams.get('pool'))), response);
       return;
     default:
       send(response, { status: 404, text: `nothing is here; there are ${PATHS.join(', ')}\n` });
@@ -69,6 +75,12 @@ async function respond(request: IncomingMessage, response: ServerResponse, sourc
 function sendReadiness(response: ServerResponse, unserved: readonly UnservedPool[]): void {
   if (unserved.length === 0) send(response, { status: 200, text: 'ok\n' });
   else send(response, { status: 503, text: unserved.map(({ pool, reason }) => `${pool}: ${reason}\n`).join('') });
+}
+
+/** Whatever goes wrong here costs one answer, never the DHCP server. */
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) response.destroy();
+  else send(response, { status: 500, text: `${error instanceof Error ? error.message : error}\n` });
 }
 
 interface Body {

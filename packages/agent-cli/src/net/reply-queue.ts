@@ -71,7 +71,8 @@ export class ReplyQueue {
       this.#frameCount === 0 || packet === undefined ? undefined : send(packet, this.#frames, this.#frameCount);
     this.#datagramCount = 0;
     this.#frameCount = 0;
-    return failedDatagrams ?? failedFrames;
+    if (failedDatagrams === undefined || failedFrames === undefined) return failedDatagrams ?? failedFrames;
+    return { error: failedDatagrams.error, count: failedDatagrams.count + failedFrames.count };
   }
 
   #pushDatagram({ length, destination }: QueuedReply): void {

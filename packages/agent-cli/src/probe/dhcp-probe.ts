@@ -7,7 +7,9 @@ import {
   type DhcpMessage,
   type DhcpOptions,
   decodeMessage,
+  decodeOption,
   encodeMessage,
+  encodeOption,
   formatIpv4Address,
   type Ipv4Address,
   type MacAddress,
@@ -15,6 +17,7 @@ import {
   macAddressBytes,
   messageTypeOf,
   OptionCode,
+  parseIpv4Address,
   readMacAddress,
   SERVER_PORT,
   UNSPECIFIED_ADDRESS,
@@ -52,6 +55,13 @@ export interface ProbeSettings {
   readonly timeoutMs: number;
 }
 
+interface Question {
+  /** True: does not wait for others after the first. */
+  readonly onlyFirst: boolean;
+  /** True for what answers this question. */
+  readonly answers: (answer: ServerAnswer) => boolean;
+}
+
 /** One probing client on one interface. */
 export class DhcpProbe {
   readonly macAddress: MacAddress;
@@ -75,28 +85,27 @@ export class DhcpProbe {
    * @param onlyFirst - true: does not wait for others after the first.
    */
   async discover(onlyFirst = false): Promise<ServerAnswer[]> {
-    const answers = await this.#ask(this.#message(MessageTypeCode.discover, []), onlyFirst);
-    return answers.filter(({ type }) => type !== 'nak');
+    // An ACK is rapid commit, RFC 4039.
+    return this.#ask(this.#message(MessageTypeCode.discover, []), { onlyFirst, answers: ({ type }) => type !== 'nak' });
   }
 
   /** Takes a server's offer: the server's ACK or NAK, or undefined if it does not answer. */
   async request(offer: ServerAnswer): Promise<ServerAnswer | undefined> {
-    const options: [number, Uint8Array][] = [
-      [OptionCode.serverIdentifier, addressBytes(offer.server)],
-      [OptionCode.requestedAddress, addressBytes(offer.address)],
-    ];
-    const [answer] = await this.#ask(this.#message(MessageTypeCode.request, options), true);
+    const options = [addressOption('serverIdentifier', offer.server), addressOption('requestedAddress', offer.address)];
+    // Offers of slower servers may still be on their way.
+    const answers = ({ type, server }: ServerAnswer) => type !== 'offer' && server === offer.server;
+    const [answer] = await this.#ask(this.#message(MessageTypeCode.request, options), { onlyFirst: true, answers });
     return answer;
   }
 
   /** Claims an address as after a restart: who knows better says NAK. */
   async claim(address: string): Promise<ServerAnswer | undefined> {
-    const message = this.#message(MessageTypeCode.request, [[OptionCode.requestedAddress, addressBytes(address)]]);
-    const [answer] = await this.#ask(message, true);
+    const message = this.#message(MessageTypeCode.request, [addressOption('requestedAddress', address)]);
+    const [answer] = await this.#ask(message, { onlyFirst: true, answers: ({ type }) => type !== 'offer' });
     return answer;
   }
 
-  async #ask(message: Uint8Array, onlyFirst: boolean): Promise<ServerAnswer[]> {
+  async #ask(message: Uint8Array, { onlyFirst, answers: isAnswer }: Question): Promise<ServerAnswer[]> {
     const answers = new Map<string, ServerAnswer>();
     const startedAt = performance.now();
     let sentAt = Number.NEGATIVE_INFINITY;
@@ -114,7 +123,7 @@ export class DhcpProbe {
       await delay(POLL_INTERVAL_MS);
       for (const answer of this.#receive(performance.now() - startedAt)) {
         const key = `${answer.server} ${answer.serverMacAddress}`;
-        if (!answers.has(key)) answers.set(key, answer);
+        if (isAnswer(answer) && !answers.has(key)) answers.set(key, answer);
       }
     }
     return [...answers.values()];
@@ -181,20 +190,19 @@ function toAnswer(
     address: formatIpv4Address(yiaddr),
     ...(leaseTimeSeconds !== undefined && { leaseTimeSeconds }),
     ...(mask !== undefined && { subnetMask: formatIpv4Address(mask) }),
-    routers: addressList(options, OptionCode.routers),
-    dnsServers: addressList(options, OptionCode.domainNameServers),
+    routers: addressList(options, 'routers'),
+    dnsServers: addressList(options, 'domainNameServers'),
     ...(domainName !== undefined && { domainName: printable(domainName) }),
     ...(mtu !== undefined && { mtu }),
     tookMs: Math.round(tookMs * 10) / 10,
   };
 }
 
-function addressList(options: DhcpOptions, code: number): string[] {
-  const bytes = options.get(code) ?? new Uint8Array(0);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => formatIpv4Address(view.getUint32(index * 4)));
+function addressList(options: DhcpOptions, name: 'routers' | 'domainNameServers'): string[] {
+  const octets = options.get(OptionCode[name]);
+  return octets === undefined ? [] : (decodeOption(name, octets) ?? []).map(formatIpv4Address);
 }
 
-function addressBytes(address: string): Uint8Array {
-  return Uint8Array.from(address.split('.'), Number);
+function addressOption(name: 'serverIdentifier' | 'requestedAddress', address: string): readonly [number, Uint8Array] {
+  return encodeOption(name, parseIpv4Address(address) ?? UNSPECIFIED_ADDRESS);
 }

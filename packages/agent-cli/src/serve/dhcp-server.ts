@@ -162,7 +162,8 @@ export class DhcpServer {
     const { lease } = decision;
     if (decision.kind === 'release') {
       this.counters.count('release', 'released', '');
-      if (lease.expiresAtMs !== undefined) this.#ports.events.note('released', lease, { interface: interfaceName });
+      if (lease.expiresAtMs === undefined) return;
+      this.#ports.events.note('released', lease, { interface: interfaceName });
       this.#table.setExpiry(lease, undefined);
       this.#ports.onBindingChanged();
       return;

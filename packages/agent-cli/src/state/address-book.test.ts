@@ -75,6 +75,15 @@ describe('the address book tells a story', () => {
     expect(log.at(-1)).toBe('served a=11,b=12,c=10');
   });
 
+  it('a paused pool is not planned over and over for a quarantine that is over', async () => {
+    const { book, clock } = bookOn();
+    await book.configure(fileOf([VM_A]));
+    await book.decline({ poolName: 'net', macAddress: VM_A, address: 0x0a00000a });
+    await book.configure(fileOf([VM_A], { paused: true }));
+    clock.nowMs += QUARANTINE_MS;
+    expect(await book.endQuarantines()).toBe(false);
+  });
+
   it('what was assigned comes first, and a paused pool keeps its addresses', async () => {
     const pools = new Map([['net', { assignments: [{ macAddress: VM_B, address: 0x0a00000a }], quarantines: [] }]]);
     const { book, log } = bookOn({}, { pools, expiries: new Map([['net', new Map([[VM_B, 5_000]])]]) });

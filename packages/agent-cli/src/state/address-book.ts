@@ -60,10 +60,13 @@ export class AddressBook {
     });
   }
 
-  /** Ends quarantines whose time is over. True if there were any. */
+  /** Ends quarantines whose time is over, in pools that are planned. True if there were any. */
   async endQuarantines(): Promise<boolean> {
     const nowMs = this.#ports.nowMs();
-    const over = [...this.#recorded.values()].some(({ quarantines }) => quarantines.some(({ untilMs }) => untilMs <= nowMs));
+    const over = [...this.#configured].some(([name, { paused }]) => {
+      const { quarantines } = this.#recorded.get(name) ?? NOTHING_RECORDED;
+      return !paused && quarantines.some(({ untilMs }) => untilMs <= nowMs);
+    });
     if (over) await this.#enqueue(() => this.#replan(this.#configured, this.#recorded));
     return over;
   }

@@ -221,10 +221,18 @@ describe('RFC 2132 §9.10: a client says how much it takes', () => {
     expect(replyTo(bytes, many).bytes.length).toBeLessThanOrEqual(most);
   });
 
-  it('§4.1 what has no room among the options goes to file and sname', () => {
-    const { message } = replyTo(packet('discover'), { ...many, options: { ...many.options, bootFile: 'x'.repeat(120) } });
-    expect(message.options.has(119) || message.options.has(67)).toBe(true);
-    expect(message.options.uint32(51)).toBe(3600);
+  it('§4.1 what has no room among the options goes to file and sname, and option 52 says so', () => {
+    const options = {
+      dnsServers: Array.from({ length: 60 }, (_, index) => `10.0.1.${index + 1}`),
+      domainSearch: ['a.of-the-lab.example', 'b.example'],
+    };
+    const { message, bytes } = replyTo(packet('discover'), { leaseTimeSeconds: 3600, options });
+    expect([message.options.get(6)?.length, message.options.has(119)]).toEqual([240, true]);
+    expect(bytes.length).toBeLessThanOrEqual(548);
+    const used = [bytes[108], bytes[44]].map((octet) => octet !== 0);
+    expect(used).toContain(true);
+    const overload = [...bytes.subarray(240)].join().match(/,52,1,([123]),255/)?.[1];
+    expect(Number(overload)).toBe((used[0] ? 1 : 0) + (used[1] ? 2 : 0));
   });
 
   it('RFC 6842 §3: the client identifier comes back, however little room there is', () => {
