@@ -5,5 +5,5 @@ const unit = (name: string) => ({
 });
 
 export default defineConfig({
-  test: { projects: [unit('dhcp-allocator'), unit('ippool-api'), unit('reconciler'), unit('agent-cli')] },
+  test: { projects: [unit('dhcp-allocator'), unit('ippool-api'), unit('reconciler'), unit('agent-cli'), unit('kube-simulator')] },
 });

@@ -1,0 +1,31 @@
+import type { JsonObject } from './api-object.js';
+
+/** One thing wrong with one field, as in `details.causes` of a Status. */
+export interface Cause {
+  /** `FieldValueRequired`, `FieldValueInvalid`, ...; the text that `message` begins with follows from it. */
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+}
+
+/** What a request is answered with instead of an object: a Status of kind Failure. */
+export interface Failure {
+  /** HTTP status. */
+  readonly code: number;
+  /** A word of metav1.StatusReason; absent where the real server gives none. */
+  readonly reason?: string;
+  readonly message: string;
+  readonly details?: JsonObject;
+  /** Goes out as `Retry-After` too. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** A request that cannot be met. */
+export class ApiError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
