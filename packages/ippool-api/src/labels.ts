@@ -16,3 +16,8 @@ export const VM_NAME_LABEL = 'harvesterhci.io/vmName';
 export const MAC_ADDRESS_ANNOTATION = 'harvesterhci.io/mac-address';
 /** On a VirtualMachine, followed by an interface name: the IPv4 address it shall have. */
 export const STATIC_IP_ANNOTATION_PREFIX = 'static-ip.harvesterhci.io/';
+/** On a VirtualMachine: 'true' for all of its interfaces, or names of interfaces with commas between them, that get no address. */
+export const DHCP_OPT_OUT_ANNOTATION = `${GROUP}/dhcp-opt-out`;
+/** On a VirtualMachineNetworkConfig and an IPPool: what waits for its addresses to be freed. Upstream's names. */
+export const NETWORK_CONFIG_FINALIZER = 'wrangler.cattle.io/vm-dhcp-vmnetcfg-controller';
+export const IPPOOL_FINALIZER = 'wrangler.cattle.io/vm-dhcp-ippool-controller';

@@ -1,7 +1,7 @@
 /**
  * Who has which address of a pool. What is recorded comes first: nothing new is given out before everything that was
  * given out already is claimed. Then those who want one address in particular, then everybody else; always in the order
- * of their names, so that the same objects give the same addresses in whatever order they come.
+ * of their age and names, so that the same objects give the same addresses in whatever order they come.
  */
 import {
   AddressAllocator,
@@ -13,6 +13,7 @@ import {
   type Pool,
   type PoolCounts,
 } from '@vmdhcp/dhcp-allocator';
+import { compareText } from './object/kubernetes-object.js';
 
 /** A network interface that shall have an address of the pool. */
 export interface AddressClaim {
@@ -21,6 +22,10 @@ export interface AddressClaim {
   readonly macAddress: MacAddress;
   /** The address it shall have; any if absent or 0.0.0.0. */
   readonly wanted?: Ipv4Address;
+  /** The address it had last, by somebody's record: it has it again if it is free and nothing else is wanted. */
+  readonly previous?: Ipv4Address;
+  /** Who was there first comes first: RFC 3339, or any text that sorts. */
+  readonly createdAt?: string;
 }
 
 /** What was recorded of a pool. */
@@ -79,6 +84,10 @@ export function planAssignments(pool: Pool, claims: readonly AddressClaim[], { r
   for (const { address, untilMs } of recorded.quarantines.toSorted(byAddress)) {
     if (untilMs > nowMs) allocator.quarantine(address, untilMs);
   }
+  for (const { macAddress, wanted, previous } of accepted.values()) {
+    const isSettled = allocator.addressOf(macAddress) !== undefined || (wanted !== undefined && wanted !== previous);
+    if (previous !== undefined && !isSettled) allocator.allocate(macAddress, previous);
+  }
   const waiting = [...accepted.values()].filter(({ macAddress }) => allocator.addressOf(macAddress) === undefined);
   for (const claim of [...waiting.filter(wantsOne), ...waiting.filter((claim) => !wantsOne(claim))]) {
     const result = allocator.allocate(claim.macAddress, claim.wanted);
@@ -96,10 +105,10 @@ function wantsOne(claim: AddressClaim): boolean {
   return claim.wanted !== undefined;
 }
 
-/** One claim a MAC address, sorted by owner; a reservation is a claim to its address that nobody need make. */
+/** One claim a MAC address, sorted by age and owner; a reservation is a claim to its address that nobody need make. */
 function distinctClaims(pool: Pool, claims: readonly AddressClaim[], refused: RefusedClaim[]): Map<MacAddress, AddressClaim> {
   const distinct = new Map<MacAddress, AddressClaim>();
-  for (const { wanted, ...some } of claims.toSorted(byOwner)) {
+  for (const { wanted, ...some } of claims.toSorted(byAge)) {
     const claim: AddressClaim = wanted === undefined || wanted === 0 ? some : { ...some, wanted };
     const former = distinct.get(claim.macAddress);
     const reserved = pool.reservations.get(claim.macAddress)?.address;
@@ -118,8 +127,9 @@ function distinctClaims(pool: Pool, claims: readonly AddressClaim[], refused: Re
   return distinct;
 }
 
-function byOwner(one: AddressClaim, other: AddressClaim): number {
+function byAge(one: AddressClaim, other: AddressClaim): number {
   return (
+    compareText(one.createdAt ?? '', other.createdAt ?? '') ||
     compareText(one.owner, other.owner) ||
     compareText(one.macAddress, other.macAddress) ||
     (one.wanted ?? 0) - (other.wanted ?? 0)
@@ -128,11 +138,6 @@ function byOwner(one: AddressClaim, other: AddressClaim): number {
 
 function byAddress(one: { readonly address: Ipv4Address }, other: { readonly address: Ipv4Address }): number {
   return one.address - other.address;
-}
-
-function compareText(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }
 
 function toAssignment(pool: Pool, { macAddress }: AddressClaim, address: Ipv4Address | undefined): Assignment[] {

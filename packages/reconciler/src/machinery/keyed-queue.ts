@@ -58,6 +58,11 @@ export class KeyedQueue {
     return this.#waiting.size;
   }
 
+  /** True while a key waits or is worked on. */
+  get busy(): boolean {
+    return this.#waiting.size > 0 || this.#running.size > 0;
+  }
+
   /** Has the key worked on, as soon as its turn comes. After `stop`, nothing. */
   add(key: string): void {
     if (this.#stopped) return;
@@ -88,7 +93,7 @@ export class KeyedQueue {
 
   /** Resolves when nothing waits and nothing is worked on; keys that wait for their time do not count. */
   async idle(): Promise<void> {
-    if (this.#waiting.size === 0 && this.#running.size === 0) return;
+    if (!this.busy) return;
     await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
@@ -162,7 +167,7 @@ export class KeyedQueue {
   }
 
   #tellIdle(): void {
-    if (this.#waiting.size > 0 || this.#running.size > 0) return;
+    if (this.busy) return;
     const waiting = this.#onIdle;
     this.#onIdle = [];
     for (const resolve of waiting) resolve();

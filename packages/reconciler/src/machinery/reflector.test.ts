@@ -43,7 +43,7 @@ describe('a reflector', () => {
     await clock.advance(10);
     expect(log).toEqual(['a=0', 'b=0', 'c=0', 'd=0', 'e=0', 'synced']);
     server.put(thing('a', 7));
-    server.delete('default/b');
+    server.remove('default/b');
     server.put(thing('f', 1));
     expect(log.slice(6)).toEqual(['a=7', 'b=gone', 'f=1']);
     expect(server.requests).toEqual({ lists: 3, watches: 1 });
@@ -79,7 +79,7 @@ describe('a reflector', () => {
     reflector.start();
     await clock.advance(200);
     server.closeWatches('failed');
-    server.delete('default/a');
+    server.remove('default/a');
     server.put(thing('c', 3));
     server.compact();
     await clock.advance(500);
@@ -200,7 +200,7 @@ describe('a reflector', () => {
         reflector.start();
         for (const one of steps) {
           if (one.kind === 'put') server.put(thing(one.name, one.size));
-          else if (one.kind === 'delete') server.delete(`default/${one.name}`);
+          else if (one.kind === 'delete') server.remove(`default/${one.name}`);
           else if (one.kind === 'wait') await clock.advance(one.ms);
           else if (one.kind === 'close') server.closeWatches(one.end);
           else if (one.kind === 'fail') server.failNext = one.count;

@@ -56,6 +56,16 @@ export class Reflector<Kind extends ApiObjectLike> {
     return this.#objects.get(key);
   }
 
+  /** Everything up to here has been seen; empty before the first list. */
+  get resourceVersion(): string {
+    return this.#resourceVersion;
+  }
+
+  /** How many objects there are. */
+  get size(): number {
+    return this.#objects.size;
+  }
+
   /** All objects, in no order that means anything. */
   values(): IterableIterator<Kind> {
     return this.#objects.values();

@@ -1,4 +1,5 @@
-/** For tests of whoever builds on this: time that stands still until it is told to go on, and stores in memory. */
+/** For tests of whoever builds on this: time that stands still until it is told to go on, and a cluster in memory. */
 export { FakeClock, settle } from './fake-clock.js';
+export { MemoryCluster } from './memory-cluster.js';
 export { MemoryLeaseStore } from './memory-lease-store.js';
-export { MemoryResource } from './memory-resource.js';
+export { MemoryResource, type WriteFault } from './memory-resource.js';

@@ -1,14 +1,19 @@
-/** Objects of one kind in memory, listed and watched as in an API server, with its faults on demand. */
+/** Objects of one kind in memory, listed, watched and written as in an API server, with its faults on demand. */
 import type { Clock } from '../machinery/clock.js';
+import type { MergePatch, ObjectClient, WriteRefusal, WriteResult, WriteTarget } from '../machinery/object-client.js';
 import { keyOf } from '../machinery/reflector.js';
 import {
   type ApiObjectLike,
   ExpiredError,
   type ListPage,
-  type ResourcePort,
   type WatchEvent,
   type WatchHandlers,
 } from '../machinery/resource-port.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { applyMergePatch } from './merge-patch.js';
+
+/** What becomes of a write: `lost-request` never happens, `lost-answer` happens and nobody is told. */
+export type WriteFault = 'none' | 'lost-request' | 'lost-answer' | 'conflict';
 
 interface Change<Kind> {
   readonly version: number;
@@ -20,9 +25,15 @@ interface OpenWatch<Kind> {
   sentUpTo: number;
 }
 
-export class MemoryResource<Kind extends ApiObjectLike> implements ResourcePort<Kind> {
-  /** The next requests fail, so many of them. */
+export class MemoryResource<Kind extends ApiObjectLike> implements ObjectClient<Kind> {
+  /** The next lists and watches fail, so many of them. */
   failNext = 0;
+  /** Asked before each write what is to become of it. */
+  writeFault: (what: string) => WriteFault = () => 'none';
+  /** Told after each write that took effect, answers lost included. */
+  onWritten: (what: string, key: string) => void = () => undefined;
+  /** The wall's clock, for creation and deletion; each object is one second younger than the one before. */
+  #seconds = 0;
   /** Lists and watches that were begun. */
   readonly requests = { lists: 0, watches: 0 };
   readonly #clock: Clock;
@@ -51,7 +62,8 @@ export class MemoryResource<Kind extends ApiObjectLike> implements ResourcePort<
     this.#publish({ type, object: stored });
   }
 
-  delete(key: string): void {
+  /** Takes an object away, finalizers or not. */
+  remove(key: string): void {
     const object = this.#objects.get(key);
     if (object === undefined) return;
     this.#objects.delete(key);
@@ -122,6 +134,78 @@ export class MemoryResource<Kind extends ApiObjectLike> implements ResourcePort<
     };
   };
 
+  readonly create = (object: Kind): Promise<WriteResult<Kind>> =>
+    this.#write('create', keyOf(object), () => {
+      if (this.#objects.has(keyOf(object))) return refused('already-exists', `"${object.metadata.name}" already exists`);
+      const { status: _, ...given } = object as Kind & KubernetesObject;
+      const creationTimestamp = timestamp(this.#seconds++);
+      const metadata = { ...given.metadata, uid: `uid-${this.#version + 1}`, generation: 1, creationTimestamp };
+      this.put({ ...given, metadata } as unknown as Kind);
+      return { ok: true, object: this.#objects.get(keyOf(object)) as Kind };
+    });
+
+  readonly patch = (target: WriteTarget, patch: MergePatch): Promise<WriteResult<Kind>> =>
+    this.#update('patch', target, (stored) => {
+      const { status: _, ...changes } = patch;
+      const changed = applyMergePatch(stored, changes) as Kind & KubernetesObject;
+      const isNew = JSON.stringify(changed.spec) !== JSON.stringify(stored.spec);
+      const generation = (stored.metadata.generation ?? 0) + (isNew ? 1 : 0);
+      return { ...changed, metadata: { ...changed.metadata, generation } };
+    });
+
+  readonly patchStatus = (target: WriteTarget, patch: MergePatch): Promise<WriteResult<Kind>> =>
+    this.#update('patchStatus', target, (stored) => ({
+      ...stored,
+      status: applyMergePatch(stored.status, (patch as { status?: unknown }).status ?? {}),
+    }));
+
+  readonly delete = (key: string, uid: string): Promise<WriteResult<Kind | undefined>> =>
+    this.#write<Kind | undefined>('delete', key, () => {
+      const stored = this.#objects.get(key) as (Kind & KubernetesObject) | undefined;
+      if (stored === undefined) return refused('not-found', `"${key}" not found`);
+      if (stored.metadata.uid !== uid) return refused('conflict', 'the UID in the precondition is another');
+      if ((stored.metadata.finalizers ?? []).length === 0) this.remove(key);
+      else if (stored.metadata.deletionTimestamp === undefined) {
+        const deletionTimestamp = timestamp(this.#seconds++);
+        this.put({ ...stored, metadata: { ...stored.metadata, deletionTimestamp } });
+      }
+      return { ok: true, object: this.#objects.get(key) };
+    });
+
+  #update(
+    what: string,
+    { key, resourceVersion }: WriteTarget,
+    change: (stored: Kind & KubernetesObject) => KubernetesObject,
+  ): Promise<WriteResult<Kind>> {
+    return this.#write(what, key, () => {
+      const stored = this.#objects.get(key) as (Kind & KubernetesObject) | undefined;
+      if (stored === undefined) return refused('not-found', `"${key}" not found`);
+      if (resourceVersion !== undefined && resourceVersion !== stored.metadata.resourceVersion) {
+        return refused('conflict', `"${key}" has been modified`);
+      }
+      const changed = change(stored);
+      if (JSON.stringify(changed) === JSON.stringify(stored)) return { ok: true, object: stored };
+      if (changed.metadata.deletionTimestamp !== undefined && (changed.metadata.finalizers ?? []).length === 0) {
+        this.remove(key);
+        return { ok: true, object: changed as unknown as Kind };
+      }
+      this.put(changed as unknown as Kind);
+      return { ok: true, object: this.#objects.get(key) as Kind };
+    });
+  }
+
+  async #write<Answer>(what: string, key: string, act: () => WriteResult<Answer>): Promise<WriteResult<Answer>> {
+    const fault = this.writeFault(what);
+    await new Promise<void>((resolve) => this.#clock.after(1, resolve));
+    if (fault === 'lost-request') throw new Error('connection reset before the request was read');
+    if (fault === 'conflict') return refused('conflict', 'somebody else was faster');
+    const result = act();
+    if (result.ok) this.onWritten(what, key);
+    if (fault === 'lost-answer') throw new Error('connection reset before the answer was read');
+    await new Promise<void>((resolve) => this.#clock.after(1, resolve));
+    return result;
+  }
+
   async #travel(): Promise<void> {
     await new Promise<void>((resolve) => this.#clock.after(1, resolve));
     if (this.failNext === 0) return;
@@ -161,4 +245,14 @@ export class MemoryResource<Kind extends ApiObjectLike> implements ResourcePort<
     }
     return [...objects].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, object]) => object);
   }
+}
+
+function refused(reason: WriteRefusal, message: string): { readonly ok: false; readonly reason: WriteRefusal; readonly message: string } {
+  return { ok: false, reason, message };
+}
+
+/** So many seconds after the beginning of a day. */
+function timestamp(seconds: number): string {
+  const parts = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60];
+  return `2026-01-01T${parts.map((part) => String(part).padStart(2, '0')).join(':')}Z`;
 }

@@ -1,0 +1,183 @@
+/** What the controller knows of the cluster, by the questions it asks: who claims addresses on a network, and which pool serves it. */
+import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
+import { networkKey } from '@vmdhcp/ippool-api';
+import { keyOf } from '../machinery/reflector.js';
+import { type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
+import { compareByAge, isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
+import { readField, readText } from '../object/read-field.js';
+import { type PoolReading, readPool } from '../pool/read-pool.js';
+import { type RecordedAddresses, readRecordedAddresses } from '../pool/recorded-addresses.js';
+
+/** Objects of one kind, by key. */
+export interface ObjectSource {
+  readonly get: (key: string) => KubernetesObject | undefined;
+  readonly values: () => Iterable<KubernetesObject>;
+}
+
+export interface ClusterSources {
+  readonly ipPools: ObjectSource;
+  readonly networkConfigs: ObjectSource;
+}
+
+/** A pool object and what it means. */
+export interface PoolView {
+  readonly key: string;
+  readonly object: KubernetesObject;
+  /** `namespace/name`, or empty where the spec names none. */
+  readonly network: string;
+  readonly paused: boolean;
+  readonly reading: PoolReading;
+  readonly recorded: RecordedAddresses;
+  readonly addressOf: ReadonlyMap<MacAddress, Ipv4Address>;
+}
+
+export class ClusterView {
+  readonly #sources: ClusterSources;
+  readonly #poolViews = new WeakMap<KubernetesObject, PoolView>();
+  /** Of the newest version of each pool; a status that changes does not make it be read again. */
+  readonly #readings = new Map<string, { readonly of: string; readonly reading: PoolReading }>();
+  readonly #claims = new WeakMap<KubernetesObject, NetworkConfigClaims>();
+  /** As they were indexed. */
+  readonly #indexed = new Map<string, NetworkConfigClaims>();
+  readonly #configsByNetwork = new Map<string, Set<string>>();
+  /** `network mac` to the configs that claim it. */
+  readonly #claimants = new Map<string, Set<string>>();
+  readonly #networkOfPool = new Map<string, string>();
+  readonly #poolsByNetwork = new Map<string, Set<string>>();
+
+  constructor(sources: ClusterSources) {
+    this.#sources = sources;
+  }
+
+  pool(key: string): PoolView | undefined {
+    const object = this.#sources.ipPools.get(key);
+    return object === undefined ? undefined : this.#viewOf(object);
+  }
+
+  pools(): PoolView[] {
+    return [...this.#sources.ipPools.values()].map((object) => this.#viewOf(object));
+  }
+
+  /** The oldest pool of a network that is not being deleted. Two pools on one network would answer for each other. */
+  servingPool(network: string): PoolView | undefined {
+    const [serving] = [...(this.#poolsByNetwork.get(network) ?? [])]
+      .flatMap((key) => this.#sources.ipPools.get(key) ?? [])
+      .filter((object) => !isBeingDeleted(object))
+      .toSorted(compareByAge);
+    return serving === undefined ? undefined : this.#viewOf(serving);
+  }
+
+  /** Keys of the pools that name a network. */
+  poolsOn(network: string): Iterable<string> {
+    return this.#poolsByNetwork.get(network) ?? [];
+  }
+
+  claimsOf(object: KubernetesObject): NetworkConfigClaims {
+    const known = this.#claims.get(object);
+    if (known !== undefined) return known;
+    const claims = readNetworkConfigClaims(object);
+    this.#claims.set(object, claims);
+    return claims;
+  }
+
+  /** Keys of the configs that claim addresses on a network. */
+  configsOn(network: string): ReadonlySet<string> {
+    return this.#configsByNetwork.get(network) ?? NO_KEYS;
+  }
+
+  /** The claims of those configs. */
+  *claimsOn(network: string): Generator<NetworkConfigClaims> {
+    for (const key of this.configsOn(network)) {
+      const object = this.#sources.networkConfigs.get(key);
+      if (object !== undefined) yield this.claimsOf(object);
+    }
+  }
+
+  /** Keys of the configs that claim a MAC address on a network. */
+  claimants(network: string, macAddress: MacAddress): ReadonlySet<string> {
+    return this.#claimants.get(`${network} ${macAddress}`) ?? NO_KEYS;
+  }
+
+  /** Takes note of a config that is another than before. Returns the networks on which claims have changed. */
+  noteNetworkConfig(key: string): ReadonlySet<string> {
+    const object = this.#sources.networkConfigs.get(key);
+    const before = this.#indexed.get(key);
+    const after = object === undefined ? undefined : this.claimsOf(object);
+    if (before !== undefined && after !== undefined && describe(before) === describe(after)) {
+      this.#indexed.set(key, after);
+      return NO_KEYS;
+    }
+    for (const { network, macAddress } of before?.claims ?? []) {
+      removeFrom(this.#configsByNetwork, network, key);
+      removeFrom(this.#claimants, `${network} ${macAddress}`, key);
+    }
+    for (const { network, macAddress } of after?.claims ?? []) {
+      addTo(this.#configsByNetwork, network, key);
+      addTo(this.#claimants, `${network} ${macAddress}`, key);
+    }
+    if (after === undefined) this.#indexed.delete(key);
+    else this.#indexed.set(key, after);
+    return new Set([...(before?.claims ?? []), ...(after?.claims ?? [])].map(({ network }) => network));
+  }
+
+  /** Takes note of a pool that is another than before. Returns the networks it served and serves. */
+  notePool(key: string): ReadonlySet<string> {
+    const before = this.#networkOfPool.get(key);
+    const after = this.pool(key)?.network;
+    if (before !== undefined) removeFrom(this.#poolsByNetwork, before, key);
+    if (after === undefined) {
+      this.#networkOfPool.delete(key);
+      this.#readings.delete(key);
+    } else {
+      addTo(this.#poolsByNetwork, after, key);
+      this.#networkOfPool.set(key, after);
+    }
+    return new Set([before, after].filter((network) => network !== undefined));
+  }
+
+  #viewOf(object: KubernetesObject): PoolView {
+    const known = this.#poolViews.get(object);
+    if (known !== undefined) return known;
+    const recorded = readRecordedAddresses(object);
+    const networkName = readText(object.spec, 'networkName') ?? '';
+    const view: PoolView = {
+      key: keyOf(object),
+      object,
+      network: networkName === '' ? '' : networkKey(networkName, object.metadata.namespace),
+      paused: readField(object.spec, 'paused') === true,
+      reading: this.#readingOf(object),
+      recorded,
+      addressOf: new Map(recorded.assignments.map(({ macAddress, address }) => [macAddress, address])),
+    };
+    this.#poolViews.set(object, view);
+    return view;
+  }
+
+  #readingOf(object: KubernetesObject): PoolReading {
+    const key = keyOf(object);
+    const { uid, generation } = object.metadata;
+    const known = this.#readings.get(key);
+    if (known !== undefined && generation !== undefined && known.of === `${uid} ${generation}`) return known.reading;
+    const reading = readPool(object);
+    this.#readings.set(key, { of: `${uid} ${generation}`, reading });
+    return reading;
+  }
+}
+
+const NO_KEYS: ReadonlySet<string> = new Set();
+
+function addTo(index: Map<string, Set<string>>, at: string, key: string): void {
+  const keys = index.get(at) ?? new Set();
+  index.set(at, keys.add(key));
+}
+
+function removeFrom(index: Map<string, Set<string>>, at: string, key: string): void {
+  const keys = index.get(at);
+  keys?.delete(key);
+  if (keys?.size === 0) index.delete(at);
+}
+
+/** What of claims a plan depends on; where an address was last matters only until it is recorded. */
+function describe({ claims, unreadable }: NetworkConfigClaims): string {
+  return JSON.stringify([claims.map(({ network, macAddress, wanted }) => [network, macAddress, wanted ?? 0]), unreadable]);
+}

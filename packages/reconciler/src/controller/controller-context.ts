@@ -1,0 +1,52 @@
+import type { EventRecorder } from '../events/event-recorder.js';
+import type { ObjectCache } from '../machinery/object-cache.js';
+import type { ObjectClient, WriteResult } from '../machinery/object-client.js';
+import type { WorkResult } from '../machinery/keyed-queue.js';
+import type { ConditionState } from '../object/conditions.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import type { PoolPlan } from '../pool/plan-pools.js';
+import type { ClusterView, PoolView } from './cluster-view.js';
+
+/** The kinds that the controller reads. */
+export interface ByKind<Value> {
+  readonly virtualMachines: Value;
+  readonly networkConfigs: Value;
+  readonly ipPools: Value;
+  readonly networks: Value;
+}
+
+/** What the work on each kind shares. */
+export interface ControllerContext {
+  readonly view: ClusterView;
+  readonly caches: ByKind<ObjectCache<KubernetesObject>>;
+  readonly clients: ByKind<ObjectClient<KubernetesObject>>;
+  readonly events: EventRecorder;
+  /** RFC 3339, now. */
+  readonly now: () => string;
+  /** The last plan of each pool, by key. */
+  readonly plans: Map<string, PoolPlan>;
+  readonly enqueue: ByKind<(key: string) => void>;
+  /** What the agents' state says about a pool: conditions Registered and AgentReady. */
+  readonly agentConditions: (pool: PoolView) => readonly ConditionState[];
+}
+
+/** How long to wait after a refusal that something newer, on its way here, explains. */
+const CONFLICT_RETRY_MS = 20;
+
+/**
+ * What a write came to. A conflict or a missing object means that news is on its way: it is looked at again soon, and sooner
+ * if the news comes. What the server will not have or does not permit is for people.
+ */
+export function toWorkResult(result: WriteResult<unknown>, done: WorkResult = { kind: 'settled' }): WorkResult {
+  if (result.ok) return done;
+  switch (result.reason) {
+    case 'conflict':
+    case 'not-found':
+    case 'already-exists':
+      return { kind: 'recheck', afterMs: CONFLICT_RETRY_MS };
+    case 'invalid':
+      return { kind: 'terminal', reason: result.message };
+    case 'forbidden':
+      return { kind: 'retry', reason: `forbidden: ${result.message}` };
+  }
+}

@@ -1,0 +1,190 @@
+/** Objects and a running controller for tests: what a test is not about is said here. */
+import { keyOf } from '../machinery/reflector.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readField, readList } from '../object/read-field.js';
+import { FakeClock } from '../testing/fake-clock.js';
+import { MemoryCluster } from '../testing/memory-cluster.js';
+import { DhcpController, type ControllerObserver } from './dhcp-controller.js';
+
+export function network(name = 'net-1'): KubernetesObject {
+  return { apiVersion: 'k8s.cni.cncf.io/v1', kind: 'NetworkAttachmentDefinition', metadata: { namespace: 'default', name }, spec: {} };
+}
+
+export interface PoolText {
+  readonly network?: string;
+  readonly start?: string;
+  readonly end?: string;
+  readonly paused?: boolean;
+  readonly ipv4Config?: Readonly<Record<string, unknown>>;
+}
+
+export function pool(name = 'pool-1', text: PoolText = {}): KubernetesObject {
+  const { network: networkName = 'default/net-1', start = '10.0.0.10', end = '10.0.0.19', paused, ipv4Config } = text;
+  return {
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'IPPool',
+    metadata: { namespace: 'default', name },
+    spec: {
+      networkName,
+      ...(paused !== undefined && { paused }),
+      ipv4Config: { cidr: '10.0.0.0/24', serverIP: '10.0.0.2', router: '10.0.0.1', pool: { start, end }, ...ipv4Config },
+    },
+  };
+}
+
+export interface VirtualMachineText {
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Interface name to MAC address and network. */
+  readonly interfaces?: Readonly<Record<string, readonly [macAddress: string | undefined, network: string]>>;
+}
+
+export function virtualMachine(name: string, { annotations, interfaces }: VirtualMachineText = {}): KubernetesObject {
+  const entries = Object.entries(interfaces ?? { nic: [`02:00:00:00:00:${macOctet(name)}`, 'net-1'] as const });
+  return {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachine',
+    metadata: { namespace: 'default', name, ...(annotations && { annotations }) },
+    spec: {
+      template: {
+        spec: {
+          domain: {
+            devices: { interfaces: entries.map(([nic, [macAddress]]) => ({ name: nic, ...(macAddress && { macAddress }) })) },
+          },
+          networks: entries.map(([nic, [, net]]) => ({ name: nic, multus: { networkName: net } })),
+        },
+      },
+    },
+  };
+}
+
+/** `vm-a` has 0a, `vm-b` 0b, ... */
+function macOctet(name: string): string {
+  return (name.charCodeAt(name.length - 1) - 'a'.charCodeAt(0) + 10).toString(16).padStart(2, '0');
+}
+
+/** A cluster, and a controller that leads in it. */
+export class Running {
+  readonly clock = new FakeClock();
+  readonly cluster = new MemoryCluster(this.clock);
+  readonly #observer: ControllerObserver;
+  controller: DhcpController;
+
+  constructor(observer: ControllerObserver = {}) {
+    this.#observer = observer;
+    this.controller = this.#create();
+  }
+
+  static async withPool(text?: PoolText): Promise<Running> {
+    const running = new Running();
+    await running.add(network(), pool('pool-1', text));
+    return running.started();
+  }
+
+  async started(): Promise<Running> {
+    this.controller.start();
+    this.controller.lead();
+    await this.settle();
+    return this;
+  }
+
+  /** The controller is gone in the midst of what it does, and another one comes. */
+  async restart(): Promise<void> {
+    const { controller } = this;
+    this.controller = this.#create();
+    void controller.stop();
+    await this.started();
+  }
+
+  async add(...objects: readonly KubernetesObject[]): Promise<void> {
+    for (const object of objects) {
+      const created = this.#resource(object.kind).create(object);
+      await this.clock.advance(2);
+      const result = await created;
+      if (!result.ok) throw new Error(result.message);
+    }
+  }
+
+  /** Changes the stored object, its status included. */
+  change(kind: string, name: string, change: (object: KubernetesObject) => KubernetesObject): void {
+    const resource = this.#resource(kind);
+    const stored = resource.objects.get(`default/${name}`);
+    if (stored === undefined) throw new Error(`there is no ${kind} ${name}`);
+    const changed = change(stored);
+    const generation = (stored.metadata.generation ?? 1) + (JSON.stringify(changed.spec) === JSON.stringify(stored.spec) ? 0 : 1);
+    resource.put({ ...changed, metadata: { ...changed.metadata, generation } });
+  }
+
+  async remove(kind: string, name: string): Promise<void> {
+    const resource = this.#resource(kind);
+    const stored = resource.objects.get(`default/${name}`);
+    const removed = resource.delete(`default/${name}`, stored?.metadata.uid ?? '');
+    await this.clock.advance(2);
+    await removed;
+    const collected = this.cluster.collectGarbage();
+    await this.clock.advance(50);
+    await collected;
+  }
+
+  /** Long enough for everything that takes its time, short enough for nothing to be repeated. */
+  async settle(ms = 3_000): Promise<void> {
+    await this.clock.advance(ms);
+  }
+
+  /** Address to MAC address, marks left out. */
+  allocated(poolName = 'pool-1'): Record<string, string> {
+    const map = readField(this.cluster.ipPools.objects.get(`default/${poolName}`)?.status, 'ipv4', 'allocated') ?? {};
+    return Object.fromEntries(Object.entries(map as Record<string, string>).filter(([, value]) => value.includes(':')));
+  }
+
+  /** `Type=Status Reason` of each condition. */
+  conditions(kind: string, name: string): string[] {
+    const object = this.#resource(kind).objects.get(`default/${name}`);
+    return readList(object?.status, 'conditions').map((condition) => {
+      const { type, status, reason } = condition as { type: string; status: string; reason?: string };
+      return `${type}=${status}${reason === undefined ? '' : ` ${reason}`}`;
+    });
+  }
+
+  /** `reason on Kind name`, in order. */
+  events(): string[] {
+    return [...this.cluster.events.objects.values()].map(({ reason, involvedObject: { kind, name } }) => `${reason} on ${kind} ${name}`);
+  }
+
+  networkConfig(name: string): KubernetesObject | undefined {
+    return this.cluster.networkConfigs.objects.get(`default/${name}`);
+  }
+
+  #create(): DhcpController {
+    return new DhcpController({
+      clients: { ...this.cluster, events: this.cluster.events },
+      clock: this.clock,
+      now: () => '2026-01-01T00:00:00Z',
+      random: seededRandom(),
+      identity: 'controller-1',
+      observer: this.#observer,
+    });
+  }
+
+  #resource(kind: string | undefined) {
+    switch (kind) {
+      case 'VirtualMachine':
+        return this.cluster.virtualMachines;
+      case 'VirtualMachineNetworkConfig':
+        return this.cluster.networkConfigs;
+      case 'IPPool':
+        return this.cluster.ipPools;
+      default:
+        return this.cluster.networks;
+    }
+  }
+}
+
+function seededRandom(): () => number {
+  let state = 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+export { keyOf };

@@ -1,0 +1,250 @@
+/**
+ * From VirtualMachines and IPPools to addresses, on any API that can list, watch and write: caches that listen, queues that
+ * have keys worked on, and the work on each kind. It knows nothing of HTTP, files or metrics; those are handed in.
+ *
+ * Copies are kept from `start` on; work is done between `lead` and `stop` only, and only once every copy is whole:
+ * nothing is freed because its owner has not been seen yet.
+ */
+import { IPPoolConditionType } from '@vmdhcp/ippool-api';
+import { type EventObject, EventRecorder } from '../events/event-recorder.js';
+import type { BackOffSettings } from '../machinery/back-off.js';
+import type { Clock } from '../machinery/clock.js';
+import { KeyedQueue, type WorkResult } from '../machinery/keyed-queue.js';
+import { ObjectCache } from '../machinery/object-cache.js';
+import type { ObjectClient } from '../machinery/object-client.js';
+import type { ConditionState } from '../object/conditions.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { ClusterView, type PoolView } from './cluster-view.js';
+import type { ByKind, ControllerContext } from './controller-context.js';
+import { NetworkConfigWork } from './network-config-work.js';
+import { NetworkWork } from './network-work.js';
+import { PoolWork } from './pool-work.js';
+import { VirtualMachineWork } from './virtual-machine-work.js';
+
+export type WorkKind = keyof ByKind<unknown>;
+
+/** What is worth counting or logging. */
+export interface ControllerObserver {
+  /** A key was worked on. */
+  readonly onWork?: (kind: WorkKind, key: string, result: WorkResult, durationMs: number) => void;
+  /** The work on a key did not succeed, and will be tried again. */
+  readonly onRetry?: (kind: WorkKind, key: string, cause: { readonly reason: string; readonly error?: unknown }) => void;
+  /** A key cannot be settled before somebody changes something. */
+  readonly onTerminal?: (kind: WorkKind, key: string, reason: string) => void;
+  /** A list or watch failed, and will be tried again. */
+  readonly onReadError?: (kind: WorkKind, error: unknown) => void;
+  readonly onEventError?: (error: unknown) => void;
+  readonly onSynced?: () => void;
+}
+
+export interface DhcpControllerSettings {
+  readonly clients: ByKind<ObjectClient<KubernetesObject>> & { readonly events: Pick<ObjectClient<EventObject>, 'create' | 'patch'> };
+  readonly clock: Clock;
+  /** RFC 3339, now: for people, nothing is decided by it. */
+  readonly now: () => string;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+  /** Who tells Events: component and instance. */
+  readonly identity: string;
+  readonly observer?: ControllerObserver;
+  /** What the agents' state says about a pool; default: there are none to wait for. */
+  readonly agentConditions?: (pool: PoolView) => readonly ConditionState[];
+}
+
+const CONCURRENCY: ByKind<number> = { virtualMachines: 16, networkConfigs: 16, ipPools: 8, networks: 4 };
+const KINDS: readonly WorkKind[] = ['networks', 'ipPools', 'networkConfigs', 'virtualMachines'];
+
+export class DhcpController {
+  readonly view: ClusterView;
+  readonly #settings: DhcpControllerSettings;
+  readonly #caches: ByKind<ObjectCache<KubernetesObject>>;
+  readonly #queues: ByKind<KeyedQueue>;
+  readonly #events: EventRecorder;
+  readonly #context: ControllerContext;
+  #state: 'following' | 'leading' | 'stopped' = 'following';
+  #working = false;
+
+  constructor(settings: DhcpControllerSettings) {
+    this.#settings = settings;
+    const { clock, random, now, identity, clients, observer } = settings;
+    const backOff: BackOffSettings = { firstMs: 100, mostMs: 30_000, random };
+    this.#caches = this.#byKind((kind) => this.#createCache(kind, backOff));
+    this.view = new ClusterView(this.#caches);
+    this.#events = new EventRecorder({
+      client: clients.events,
+      clock,
+      now,
+      random,
+      component: 'vm-dhcp-controller',
+      instance: identity,
+      ...(observer?.onEventError && { onError: observer.onEventError }),
+    });
+    this.#context = {
+      view: this.view,
+      caches: this.#caches,
+      clients,
+      events: this.#events,
+      now,
+      plans: new Map(),
+      enqueue: this.#byKind((kind) => (key: string) => this.#enqueue(kind, key)),
+      agentConditions: settings.agentConditions ?? withoutAgents,
+    };
+    const works: ByKind<(key: string) => Promise<WorkResult>> = {
+      virtualMachines: new VirtualMachineWork(this.#context).work,
+      networkConfigs: new NetworkConfigWork(this.#context).work,
+      ipPools: new PoolWork(this.#context).work,
+      networks: new NetworkWork(this.#context).work,
+    };
+    this.#queues = this.#byKind((kind) => this.#createQueue(kind, works[kind], backOff));
+  }
+
+  /** True once every copy is whole. */
+  get synced(): boolean {
+    return KINDS.every((kind) => this.#caches[kind].synced);
+  }
+
+  get caches(): ByKind<Pick<ObjectCache<KubernetesObject>, 'get' | 'values' | 'size' | 'synced'>> {
+    return this.#caches;
+  }
+
+  /** Keys that wait to be worked on. */
+  depths(): ByKind<number> {
+    return this.#byKind((kind) => this.#queues[kind].depth);
+  }
+
+  /** Begins to listen. */
+  start(): void {
+    for (const kind of KINDS) this.#caches[kind].start();
+  }
+
+  /** Begins to work, as soon as everything is known. */
+  lead(): void {
+    if (this.#state !== 'following') return;
+    this.#state = 'leading';
+    this.#workIfSynced();
+  }
+
+  /** Has a pool looked at again, as its agents have news. */
+  agentsChanged(poolKey: string): void {
+    this.#enqueue('ipPools', poolKey);
+  }
+
+  /** Ends for good: resolves when no work is under way any more. */
+  async stop(): Promise<void> {
+    this.#state = 'stopped';
+    this.#working = false;
+    for (const kind of KINDS) this.#caches[kind].stop();
+    await Promise.all(KINDS.map((kind) => this.#queues[kind].stop()));
+    await this.#events.idle();
+  }
+
+  /** Resolves when nothing waits to be worked on now. */
+  async idle(): Promise<void> {
+    while (KINDS.some((kind) => this.#queues[kind].busy)) {
+      for (const kind of KINDS) await this.#queues[kind].idle();
+    }
+    await this.#events.idle();
+  }
+
+  #byKind<Value>(create: (kind: WorkKind) => Value): ByKind<Value> {
+    return {
+      virtualMachines: create('virtualMachines'),
+      networkConfigs: create('networkConfigs'),
+      ipPools: create('ipPools'),
+      networks: create('networks'),
+    };
+  }
+
+  #createCache(kind: WorkKind, backOff: BackOffSettings): ObjectCache<KubernetesObject> {
+    const { clients, clock, observer } = this.#settings;
+    return new ObjectCache({
+      port: clients[kind],
+      clock,
+      backOff,
+      onChange: (key, isOwn) => this.#onChange(kind, key, isOwn),
+      onSynced: () => this.#workIfSynced(),
+      onError: (error) => observer?.onReadError?.(kind, error),
+    });
+  }
+
+  #createQueue(kind: WorkKind, work: (key: string) => Promise<WorkResult>, backOff: BackOffSettings): KeyedQueue {
+    const { clock, observer } = this.#settings;
+    return new KeyedQueue({
+      clock,
+      backOff,
+      concurrency: CONCURRENCY[kind],
+      work: async (key) => {
+        const begunAtMs = clock.nowMs();
+        const result = await work(key);
+        observer?.onWork?.(kind, key, result, clock.nowMs() - begunAtMs);
+        return result;
+      },
+      onRetry: (key, cause) => observer?.onRetry?.(kind, key, cause),
+      onTerminal: (key, reason) => observer?.onTerminal?.(kind, key, reason),
+    });
+  }
+
+  #workIfSynced(): void {
+    if (this.#state !== 'leading' || this.#working || !this.synced) return;
+    this.#working = true;
+    this.#settings.observer?.onSynced?.();
+    for (const kind of KINDS) {
+      for (const { metadata } of this.#caches[kind].values()) {
+        this.#enqueue(kind, metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`);
+      }
+    }
+  }
+
+  #enqueue(kind: WorkKind, key: string): void {
+    if (this.#working) this.#queues[kind].add(key);
+  }
+
+  #onChange(kind: WorkKind, key: string, isOwn: boolean): void {
+    switch (kind) {
+      case 'virtualMachines':
+        this.#enqueue('virtualMachines', key);
+        return;
+      case 'networkConfigs':
+        this.#onNetworkConfigChange(key, isOwn);
+        return;
+      case 'ipPools':
+        this.#onPoolChange(key, isOwn);
+        return;
+      case 'networks':
+        if (!isOwn) this.#enqueue('networks', key);
+        for (const pool of this.view.poolsOn(key)) this.#enqueue('ipPools', pool);
+    }
+  }
+
+  #onNetworkConfigChange(key: string, isOwn: boolean): void {
+    for (const network of this.view.noteNetworkConfig(key)) {
+      const pool = this.view.servingPool(network);
+      if (pool !== undefined) this.#enqueue('ipPools', pool.key);
+    }
+    if (this.#caches.networkConfigs.get(key) === undefined) this.#queues.networkConfigs.forget(key);
+    else this.#enqueue('networkConfigs', key);
+    // Its virtual machine has the say about it: somebody may have deleted it, or written into it.
+    if (!isOwn) this.#enqueue('virtualMachines', key);
+  }
+
+  #onPoolChange(key: string, isOwn: boolean): void {
+    const networks = this.view.notePool(key);
+    if (isOwn) return;
+    this.#enqueue('ipPools', key);
+    for (const network of networks) {
+      this.#enqueue('networks', network);
+      for (const other of this.view.poolsOn(network)) this.#enqueue('ipPools', other);
+      if (this.view.servingPool(network)?.key !== key) {
+        for (const config of this.view.configsOn(network)) this.#enqueue('networkConfigs', config);
+      }
+    }
+  }
+}
+
+/** Where no agents are deployed, nothing is to be waited for. */
+function withoutAgents(): readonly ConditionState[] {
+  return [
+    { type: IPPoolConditionType.registered, status: 'True' },
+    { type: IPPoolConditionType.agentReady, status: 'True' },
+  ];
+}

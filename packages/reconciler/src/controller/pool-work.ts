@@ -1,0 +1,204 @@
+/**
+ * Work on one IPPool. It is the only writer of the pool's status: all allocations that are waiting go in one patch, which is
+ * refused if anybody else wrote in between.
+ */
+import { IPPOOL_FINALIZER, IPPoolConditionType } from '@vmdhcp/ippool-api';
+import { toRegarding } from '../events/event-recorder.js';
+import type { WorkResult } from '../machinery/keyed-queue.js';
+import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+import { type ConditionState, toReason } from '../object/conditions.js';
+import { isBeingDeleted } from '../object/kubernetes-object.js';
+import { planPoolStatus } from '../pool/plan-pool-status.js';
+import { describeEntry } from '../pool/recorded-addresses.js';
+import { type ClaimRefusal, planPools, type PoolPlan, type PoolToPlan } from '../pool/plan-pools.js';
+import type { PoolView } from './cluster-view.js';
+import { type ControllerContext, toWorkResult } from './controller-context.js';
+
+/** What keeps a pool from being used. */
+interface PoolObstacle {
+  readonly reason: 'pool-invalid' | 'network-taken' | 'network-name-missing';
+  readonly message: string;
+}
+
+export class PoolWork {
+  readonly #context: ControllerContext;
+  /** What each config was last told about its interfaces on a pool, so that only those with news are worked on. */
+  readonly #told = new Map<string, ReadonlyMap<string, string>>();
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+  }
+
+  readonly work = async (key: string): Promise<WorkResult> => {
+    const view = this.#context.view.pool(key);
+    if (view === undefined) {
+      this.#forget(key);
+      return { kind: 'settled' };
+    }
+    if (isBeingDeleted(view.object)) return this.#letGo(view);
+    const obstacle = this.#obstacle(view);
+    const plan = obstacle === undefined ? this.#plan(view) : undefined;
+    const result = await this.#writeStatus(view, plan, obstacle);
+    if (plan === undefined) this.#forget(key);
+    else this.#tellConfigs(key, plan);
+    return result;
+  };
+
+  #obstacle({ key, network, reading }: PoolView): PoolObstacle | undefined {
+    if (!reading.ok) return { reason: 'pool-invalid', message: reading.problems.join('; ') };
+    if (network === '') {
+      return { reason: 'network-name-missing', message: 'spec.networkName is empty; name a NetworkAttachmentDefinition' };
+    }
+    const serving = this.#context.view.servingPool(network);
+    if (serving === undefined || serving.key === key) return undefined;
+    return {
+      reason: 'network-taken',
+      message: `network ${network} is served by the older IPPool ${serving.key} already; delete one of the two`,
+    };
+  }
+
+  /** Plans the pool together with those that share virtual machines whose addresses are still to be found. */
+  #plan(view: PoolView): PoolPlan | undefined {
+    const { pools, configs } = this.#component(view);
+    const plans = planPools({ pools, configs, whyUnserved: (network) => this.#whyUnserved(network) });
+    const plan = plans.get(view.key);
+    if (plan !== undefined) this.#context.plans.set(view.key, plan);
+    for (const other of pools) {
+      // Another pool that turns out different is planned, and written, in its own turn.
+      if (other.key !== view.key && plans.get(other.key) !== undefined && this.#isNews(other.key, plans.get(other.key))) {
+        this.#context.enqueue.ipPools(other.key);
+      }
+    }
+    return plan;
+  }
+
+  #isNews(key: string, plan: PoolPlan | undefined): boolean {
+    const known = this.#context.plans.get(key);
+    return known === undefined || plan === undefined || describePlan(known) !== describePlan(plan);
+  }
+
+  #component(start: PoolView): { pools: PoolToPlan[]; configs: NetworkConfigClaims[] } {
+    const { view } = this.#context;
+    const pools = new Map<string, PoolToPlan>();
+    const configs = new Map<string, NetworkConfigClaims>();
+    const networks = new Set([start.network]);
+    for (const network of networks) {
+      const serving = view.servingPool(network);
+      if (serving === undefined || !serving.reading.ok) continue;
+      const { key, paused, recorded, reading } = serving;
+      pools.set(key, { key, network, pool: reading.pool, paused, recorded });
+      for (const config of view.claimsOn(network)) {
+        configs.set(config.key, config);
+        if (this.#waitsForSeveral(config)) for (const claim of config.claims) networks.add(claim.network);
+      }
+    }
+    return { pools: [...pools.values()], configs: [...configs.values()] };
+  }
+
+  /** True if it has interfaces on several networks and not all of them have what they want. */
+  #waitsForSeveral({ claims }: NetworkConfigClaims): boolean {
+    if (claims.length < 2) return false;
+    return claims.some(({ network, macAddress, wanted }) => {
+      const address = this.#context.view.servingPool(network)?.addressOf.get(macAddress);
+      return address === undefined || (wanted !== undefined && wanted !== address);
+    });
+  }
+
+  /** A network without any pool is of no concern to the interfaces on others. */
+  #whyUnserved(network: string): ClaimRefusal | undefined {
+    const serving = this.#context.view.servingPool(network);
+    if (serving === undefined || serving.reading.ok) return undefined;
+    return { reason: 'pool-invalid', message: `IPPool ${serving.key} makes no sense: ${serving.reading.problems.join('; ')}` };
+  }
+
+  async #writeStatus(view: PoolView, plan: PoolPlan | undefined, obstacle: PoolObstacle | undefined): Promise<WorkResult> {
+    const { now, clients, caches } = this.#context;
+    const addresses = plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan } : undefined;
+    const conditions = [...poolConditions(view, obstacle), ...this.#context.agentConditions(view)];
+    this.#tellPeople(view, obstacle, plan);
+    const patch = planPoolStatus(view.object, { addresses, conditions, now: now() });
+    if (patch === undefined) return { kind: 'settled' };
+    const { key, object } = view;
+    const result = await clients.ipPools.patchStatus({ key, resourceVersion: object.metadata.resourceVersion }, patch);
+    if (result.ok) caches.ipPools.wrote(result.object);
+    return toWorkResult(result);
+  }
+
+  #tellPeople(view: PoolView, obstacle: PoolObstacle | undefined, plan: PoolPlan | undefined): void {
+    const { events } = this.#context;
+    const regarding = toRegarding(view.object);
+    if (obstacle !== undefined) {
+      events.record(regarding, { type: 'Warning', reason: toReason(obstacle.reason), message: obstacle.message });
+    }
+    for (const entry of view.recorded.unreadable.slice(0, 3)) {
+      const message = `status.ipv4.allocated has ${describeEntry(entry)}, which makes no sense: nobody gets that address until the entry is removed`;
+      events.record(regarding, { type: 'Warning', reason: 'EntrySkipped', message });
+    }
+    const refusals = [...(plan?.refusals.values() ?? [])].flatMap((ofConfig) => [...ofConfig.values()]);
+    if (refusals.some(({ reason }) => reason === 'pool-exhausted')) {
+      const message = 'every address is in use and virtual machines wait for one; widen the range or remove virtual machines';
+      events.record(regarding, { type: 'Warning', reason: 'PoolExhausted', message });
+    }
+  }
+
+  /** Has those configs worked on whose interfaces have news. */
+  #tellConfigs(key: string, plan: PoolPlan): void {
+    const { view, enqueue } = this.#context;
+    const pool = view.pool(key);
+    if (pool === undefined) return;
+    const before = this.#told.get(key);
+    const now = new Map<string, string>();
+    for (const { key: config, claims } of view.claimsOn(pool.network)) {
+      const refusals = plan.refusals.get(config);
+      const parts = claims
+        .filter(({ network }) => network === pool.network)
+        .map(({ macAddress }) => `${pool.addressOf.get(macAddress) ?? ''} ${refusals?.get(macAddress)?.message ?? ''}`);
+      const outcome = parts.join('\n');
+      now.set(config, outcome);
+      if (before?.get(config) !== outcome) enqueue.networkConfigs(config);
+    }
+    // Those that are gone from here wait for their addresses to be freed.
+    for (const config of before?.keys() ?? []) if (!now.has(config)) enqueue.networkConfigs(config);
+    this.#told.set(key, now);
+  }
+
+  /** The pool is gone or of no use: those that depended on it have to be told. */
+  #forget(key: string): void {
+    const { plans, enqueue } = this.#context;
+    plans.delete(key);
+    const told = this.#told.get(key);
+    this.#told.delete(key);
+    for (const config of told?.keys() ?? []) enqueue.networkConfigs(config);
+  }
+
+  async #letGo(view: PoolView): Promise<WorkResult> {
+    const { clients, caches } = this.#context;
+    this.#forget(view.key);
+    const { finalizers = [], resourceVersion } = view.object.metadata;
+    if (!finalizers.includes(IPPOOL_FINALIZER)) return { kind: 'settled' };
+    const left = finalizers.filter((finalizer) => finalizer !== IPPOOL_FINALIZER);
+    const result = await clients.ipPools.patch({ key: view.key, resourceVersion }, { metadata: { finalizers: left } });
+    if (result.ok) caches.ipPools.wrote(result.object);
+    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
+  }
+}
+
+function poolConditions({ paused, reading, recorded }: PoolView, obstacle: PoolObstacle | undefined): ConditionState[] {
+  return [{ type: IPPoolConditionType.stopped, status: paused ? 'True' : 'False' }, cacheReady()];
+
+  function cacheReady(): ConditionState {
+    const type = IPPoolConditionType.cacheReady;
+    if (obstacle !== undefined) return { type, status: 'False', reason: toReason(obstacle.reason), message: obstacle.message };
+    if (paused) {
+      return { type, status: 'False', reason: 'Paused', message: 'the pool is paused: nothing is allocated or served; set spec.paused to false' };
+    }
+    const skipped = recorded.unreadable.map((entry) => `status.ipv4.allocated has ${describeEntry(entry)}`);
+    const left = [...(reading.ok ? reading.warnings : []), ...skipped];
+    if (left.length === 0) return { type, status: 'True' };
+    return { type, status: 'True', reason: 'EntriesSkipped', message: `left out, as it makes no sense: ${left.slice(0, 5).join('; ')}` };
+  }
+}
+
+function describePlan({ assignments, refusals }: PoolPlan): string {
+  return JSON.stringify([assignments.map(({ macAddress, address }) => [macAddress, address]), [...refusals.keys()]]);
+}

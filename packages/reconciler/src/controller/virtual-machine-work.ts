@@ -1,0 +1,68 @@
+import { toRegarding } from '../events/event-recorder.js';
+import type { WorkResult } from '../machinery/keyed-queue.js';
+import { toReason } from '../object/conditions.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
+import { type ControllerContext, toWorkResult } from './controller-context.js';
+
+/** What is being deleted goes soon; its end is news, this is in case that gets lost. */
+const DELETION_CHECK_MS = 2_000;
+
+/** Work on one VirtualMachine: there is a VirtualMachineNetworkConfig that says which of its interfaces get addresses. */
+export class VirtualMachineWork {
+  readonly #context: ControllerContext;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+  }
+
+  readonly work = async (key: string): Promise<WorkResult> => {
+    const { caches, now, events } = this.#context;
+    const virtualMachine = caches.virtualMachines.get(key);
+    if (virtualMachine === undefined) return { kind: 'settled' };
+    const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key), now());
+    for (const { reason, message } of plan.problems) {
+      events.record(toRegarding(virtualMachine), { type: 'Warning', reason: toReason(reason), message });
+    }
+    for (const action of plan.actions) {
+      const result = await this.#apply(key, action);
+      if (result.kind === 'terminal') this.#tellRefusal(virtualMachine, result.reason);
+      if (result.kind !== 'settled') return result;
+    }
+    return plan.waits ? { kind: 'recheck', afterMs: DELETION_CHECK_MS } : { kind: 'settled' };
+  };
+
+  async #apply(key: string, action: NetworkConfigAction): Promise<WorkResult> {
+    const { clients, caches } = this.#context;
+    const { networkConfigs: client } = clients;
+    // Each action was planned from the object as it is in the cache by now, the answer to the action before included.
+    const target = { key, resourceVersion: caches.networkConfigs.get(key)?.metadata.resourceVersion };
+    if (action.kind === 'delete') {
+      const result = await client.delete(key, action.uid);
+      return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
+    }
+    const result = await this.#write(target, action);
+    if (result.ok) caches.networkConfigs.wrote(result.object);
+    return toWorkResult(result);
+  }
+
+  #write(target: { readonly key: string; readonly resourceVersion: string | undefined }, action: Exclude<NetworkConfigAction, { kind: 'delete' }>) {
+    const { networkConfigs: client } = this.#context.clients;
+    switch (action.kind) {
+      case 'create':
+        return client.create(action.object);
+      case 'flag-out-of-sync':
+        return client.patchStatus(target, action.patch);
+      case 'update':
+        return client.patch(target, action.patch);
+    }
+  }
+
+  #tellRefusal(virtualMachine: KubernetesObject, message: string): void {
+    this.#context.events.record(toRegarding(virtualMachine), {
+      type: 'Warning',
+      reason: 'NetworkConfigRefused',
+      message: `its VirtualMachineNetworkConfig was refused: ${message}`,
+    });
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * All objects of one kind as they were last seen, in a list or watch, or in the answer to one's own write. Without the
+ * latter, whoever writes and looks again sees the object as it was before, and writes in vain.
+ */
+import { keyOf, Reflector, type ReflectorSettings } from './reflector.js';
+import type { ApiObjectLike } from './resource-port.js';
+
+export interface ObjectCacheSettings<Kind extends ApiObjectLike> extends Omit<ReflectorSettings<Kind>, 'onChange'> {
+  /**
+   * This object is another than before. `isOwn`: by an answer to a write that was handed to `wrote`; it is not told once
+   * more when the watch brings it.
+   */
+  readonly onChange: (key: string, isOwn: boolean) => void;
+}
+
+export class ObjectCache<Kind extends ApiObjectLike> {
+  readonly #settings: ObjectCacheSettings<Kind>;
+  readonly #reflector: Reflector<Kind>;
+  readonly #written = new Map<string, Kind>();
+
+  constructor(settings: ObjectCacheSettings<Kind>) {
+    this.#settings = settings;
+    this.#reflector = new Reflector({ ...settings, onChange: (key) => this.#onSeen(key) });
+  }
+
+  /** True once there has been a whole list. */
+  get synced(): boolean {
+    return this.#reflector.synced;
+  }
+
+  get size(): number {
+    return this.#reflector.size;
+  }
+
+  get(key: string): Kind | undefined {
+    return this.#written.get(key) ?? this.#reflector.get(key);
+  }
+
+  /** All objects that a list or watch has brought, each in its newest version. */
+  *values(): Generator<Kind> {
+    for (const object of this.#reflector.values()) yield this.#written.get(keyOf(object)) ?? object;
+  }
+
+  /** Takes the answer to a write. Of what the watch has passed by already, it knows better: the object may even be gone. */
+  wrote(object: Kind): void {
+    const key = keyOf(object);
+    const known = this.#written.get(key);
+    const version = versionOf(object);
+    if (isAtLeast(this.#reflector.resourceVersion, version) || (known !== undefined && isAtLeast(versionOf(known), version))) return;
+    this.#written.set(key, object);
+    this.#settings.onChange(key, true);
+  }
+
+  start(): void {
+    this.#reflector.start();
+  }
+
+  stop(): void {
+    this.#reflector.stop();
+  }
+
+  #onSeen(key: string): void {
+    const written = this.#written.get(key);
+    const seen = this.#reflector.get(key);
+    if (written === undefined) {
+      this.#settings.onChange(key, false);
+      return;
+    }
+    if (seen !== undefined && !isAtLeast(versionOf(seen), versionOf(written))) return;
+    this.#written.delete(key);
+    const isEcho = seen?.metadata.resourceVersion === written.metadata.resourceVersion;
+    if (!isEcho) this.#settings.onChange(key, false);
+  }
+}
+
+function versionOf({ metadata }: ApiObjectLike): string {
+  return metadata.resourceVersion ?? '';
+}
+
+/**
+ * True if `seen` is as new as `written`. Versions of one kind are compared as numbers, which the API promises since
+ * Kubernetes 1.35 and every server before kept to; a text that is no number counts as newer.
+ */
+function isAtLeast(seen: string, written: string): boolean {
+  if (seen === '' || !/^\d+$/.test(seen) || !/^\d+$/.test(written)) return seen !== '';
+  return seen.length === written.length ? seen >= written : seen.length > written.length;
+}

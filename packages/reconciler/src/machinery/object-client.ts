@@ -1,0 +1,40 @@
+import type { ApiObjectLike, ResourcePort } from './resource-port.js';
+
+/** Why a write did not happen. Each means: nothing was changed. */
+export type WriteRefusal =
+  /** It changed since it was read. */
+  | 'conflict'
+  | 'not-found'
+  | 'already-exists'
+  /** The server will not have it as it is; trying again is of no use. */
+  | 'invalid'
+  /** A permission is missing. */
+  | 'forbidden';
+
+export type WriteResult<Kind> =
+  | { readonly ok: true; readonly object: Kind }
+  | { readonly ok: false; readonly reason: WriteRefusal /** What the server said. */; readonly message: string };
+
+/** A JSON merge patch (RFC 7396): null removes. */
+export type MergePatch = Readonly<Record<string, unknown>>;
+
+/** Which object, and which version of it is meant. */
+export interface WriteTarget {
+  /** As `keyOf` has it. */
+  readonly key: string;
+  /** The write happens only if the object still is at this version; absent: whatever it is. */
+  readonly resourceVersion?: string | undefined;
+}
+
+/**
+ * How objects of one kind are read and written. What a server says no to is a result; what leaves open whether the write
+ * happened (a connection lost, a time-out, HTTP 5xx) is thrown, and tried again after looking.
+ */
+export interface ObjectClient<Kind extends ApiObjectLike> extends ResourcePort<Kind> {
+  readonly create: (object: Kind) => Promise<WriteResult<Kind>>;
+  readonly patch: (target: WriteTarget, patch: MergePatch) => Promise<WriteResult<Kind>>;
+  /** Patches the status subresource: nothing else of the object changes. */
+  readonly patchStatus: (target: WriteTarget, patch: MergePatch) => Promise<WriteResult<Kind>>;
+  /** `uid`: only this object, not one of the same name that came after it. An object with finalizers stays until they are gone. */
+  readonly delete: (key: string, uid: string) => Promise<WriteResult<Kind | undefined>>;
+}

@@ -1,0 +1,92 @@
+/** What a VirtualMachineNetworkConfig asks for, interface by interface. */
+import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { networkKey } from '@vmdhcp/ippool-api';
+import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
+import { readField, readList, readText } from '../object/read-field.js';
+
+export interface InterfaceClaim {
+  /** `namespace/name` of a NetworkAttachmentDefinition. */
+  readonly network: string;
+  readonly macAddress: MacAddress;
+  /** The address it shall have. */
+  readonly wanted?: Ipv4Address;
+  /** The address it had last, as its own record says. */
+  readonly previous?: Ipv4Address;
+}
+
+/** An entry of the spec that cannot be met as it stands. */
+export interface UnreadableInterface {
+  readonly network: string;
+  /** As it is written. */
+  readonly macAddress: string;
+  readonly reason: 'mac-address-unreadable' | 'address-unreadable' | 'network-missing';
+  readonly message: string;
+}
+
+export interface NetworkConfigClaims {
+  readonly key: string;
+  readonly createdAt: string;
+  /** None while it is paused or being deleted: its addresses are free for others. */
+  readonly claims: readonly InterfaceClaim[];
+  readonly unreadable: readonly UnreadableInterface[];
+}
+
+/** Reads any object; an entry that makes no sense does not touch the others. Never throws. */
+export function readNetworkConfigClaims(object: KubernetesObject): NetworkConfigClaims {
+  const { name, namespace = '', creationTimestamp = '' } = object.metadata;
+  const base = { key: namespace === '' ? name : `${namespace}/${name}`, createdAt: creationTimestamp };
+  if (isBeingDeleted(object) || readField(object.spec, 'paused') === true) return { ...base, claims: [], unreadable: [] };
+  const claims: InterfaceClaim[] = [];
+  const unreadable: UnreadableInterface[] = [];
+  const previous = previousAddresses(object, namespace);
+  for (const entry of readList(object.spec, 'networkConfigs')) {
+    const read = readEntry(entry, namespace);
+    if ('reason' in read) unreadable.push(read);
+    else claims.push(withPrevious(read, previous.get(identity(read))));
+  }
+  return { ...base, claims, unreadable };
+}
+
+function readEntry(entry: unknown, namespace: string): InterfaceClaim | UnreadableInterface {
+  const networkName = readText(entry, 'networkName') ?? '';
+  const macText = readText(entry, 'macAddress') ?? '';
+  const ipText = readText(entry, 'ipAddress') ?? '';
+  const network = networkKey(networkName, namespace);
+  const problem = { network, macAddress: macText };
+  if (networkName === '') {
+    return { ...problem, network: '', reason: 'network-missing', message: 'an interface names no network; set networkName' };
+  }
+  const macAddress = parseMacAddress(macText);
+  if (macAddress === undefined) {
+    const message = `${JSON.stringify(macText)} is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01`;
+    return { ...problem, reason: 'mac-address-unreadable', message };
+  }
+  const wanted = ipText === '' ? 0 : parseIpv4Address(ipText);
+  if (wanted === undefined) {
+    const message = `ipAddress ${JSON.stringify(ipText.slice(0, 64))} of ${macAddress} is no IPv4 address; correct or remove it`;
+    return { ...problem, reason: 'address-unreadable', message };
+  }
+  return { network, macAddress, ...(wanted !== 0 && { wanted }) };
+}
+
+/** By network and MAC address: what the status says each interface has. */
+function previousAddresses({ status }: KubernetesObject, namespace: string): Map<string, Ipv4Address> {
+  const addresses = new Map<string, Ipv4Address>();
+  for (const entry of readList(status, 'networkConfigs')) {
+    const macAddress = parseMacAddress(readText(entry, 'macAddress') ?? '');
+    const address = parseIpv4Address(readText(entry, 'allocatedIPAddress') ?? '');
+    const networkName = readText(entry, 'networkName');
+    if (macAddress === undefined || address === undefined || !networkName) continue;
+    addresses.set(identity({ network: networkKey(networkName, namespace), macAddress }), address);
+  }
+  return addresses;
+}
+
+function withPrevious(claim: InterfaceClaim, previous: Ipv4Address | undefined): InterfaceClaim {
+  if (previous === undefined || (claim.wanted !== undefined && claim.wanted !== previous)) return claim;
+  return { ...claim, previous };
+}
+
+function identity({ network, macAddress }: Pick<InterfaceClaim, 'network' | 'macAddress'>): string {
+  return `${network} ${macAddress}`;
+}

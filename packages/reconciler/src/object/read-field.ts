@@ -1,0 +1,25 @@
+/** What stands at a path of an unknown value, or undefined where the path leads nowhere. */
+export function readField(value: unknown, ...path: readonly string[]): unknown {
+  let current = value;
+  for (const name of path) {
+    if (!isRecord(current)) return undefined;
+    current = Object.hasOwn(current, name) ? current[name] : undefined;
+  }
+  return current;
+}
+
+/** The text at a path; undefined where there is none, or something else. */
+export function readText(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = readField(value, ...path);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** The items of the list at a path; none where there is no list. */
+export function readList(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = readField(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,83 @@
+/** What an IPPool's status shall say, and the smallest patch that makes it say so. */
+import { formatIpv4Address, type Ipv4Range, parseIpv4Range, type Pool, rangeContains, sizeOfRange } from '@vmdhcp/dhcp-allocator';
+import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
+import type { MergePatch } from '../machinery/object-client.js';
+import { type ConditionState, readConditions, withConditions } from '../object/conditions.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { isRecord, readField, readList } from '../object/read-field.js';
+import type { AssignmentPlan } from '../plan-assignments.js';
+import { readRecordedAddresses } from './recorded-addresses.js';
+
+export interface WantedPoolStatus {
+  /** Undefined: nobody can tell who should have which address, so what is recorded stays. */
+  readonly addresses: { readonly pool: Pool; readonly plan: AssignmentPlan } | undefined;
+  readonly conditions: readonly ConditionState[];
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+/** A merge patch for the status subresource, or undefined if the status already says it. */
+export function planPoolStatus(object: KubernetesObject, { addresses, conditions, now }: WantedPoolStatus): MergePatch | undefined {
+  const before = readConditions(object.status);
+  const after = withConditions(before, conditions, now);
+  const ipv4 = addresses === undefined ? undefined : ipv4Patch(object, addresses.pool, addresses.plan);
+  const conditionsDiffer = JSON.stringify(before) !== JSON.stringify(after);
+  if (ipv4 === undefined && !conditionsDiffer) return undefined;
+  return {
+    status: {
+      lastUpdate: now,
+      ...(ipv4 !== undefined && { ipv4 }),
+      ...(conditionsDiffer && { conditions: after }),
+    },
+  };
+}
+
+function ipv4Patch(object: KubernetesObject, pool: Pool, plan: AssignmentPlan): MergePatch | undefined {
+  const recorded = readField(object.status, 'ipv4', 'allocated');
+  const { used, free: available } = plan.counts;
+  const allocated = difference(isRecord(recorded) ? recorded : {}, allocatedOf(object, pool, plan));
+  const isCounted =
+    readField(object.status, 'ipv4', 'used') === used && readField(object.status, 'ipv4', 'available') === available;
+  if (allocated === undefined && isCounted) return undefined;
+  return { used, available, ...(allocated !== undefined && { allocated }) };
+}
+
+/** The keys that differ, null for what is to go; undefined if none does. */
+function difference(
+  before: Readonly<Record<string, unknown>>,
+  after: ReadonlyMap<string, string>,
+): Record<string, string | null> | undefined {
+  const patch: Record<string, string | null> = {};
+  for (const [key, value] of after) {
+    if (before[key] !== value) patch[key] = value;
+  }
+  for (const key of Object.keys(before)) {
+    if (!after.has(key)) patch[key] = null;
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** Ranges up to this size are marked address by address. */
+const MOST_MARKS_OF_A_RANGE = 256;
+
+/** Address to MAC address or mark, as `status.ipv4.allocated` has it. */
+function allocatedOf({ metadata, spec, status }: KubernetesObject, pool: Pool, plan: AssignmentPlan): Map<string, string> {
+  const allocated = new Map<string, string>();
+  for (const address of [pool.serverAddress, pool.options.router]) {
+    if (address !== undefined && rangeContains(pool.range, address)) allocated.set(formatIpv4Address(address), ALLOCATED_RESERVED);
+  }
+  for (const range of excludedRanges(spec)) {
+    if (sizeOfRange(range) > MOST_MARKS_OF_A_RANGE) continue;
+    for (let address = range.first; address <= range.last; address++) allocated.set(formatIpv4Address(address), ALLOCATED_EXCLUDED);
+  }
+  for (const { address, macAddress } of plan.assignments) allocated.set(formatIpv4Address(address), macAddress);
+  for (const { key, value } of readRecordedAddresses({ metadata, status }).unreadable) allocated.set(key, value as string);
+  return allocated;
+}
+
+function excludedRanges(spec: unknown): Ipv4Range[] {
+  return readList(spec, 'ipv4Config', 'pool', 'exclude').flatMap((entry) => {
+    const range = typeof entry === 'string' ? parseIpv4Range(entry) : undefined;
+    return range === undefined ? [] : [range];
+  });
+}

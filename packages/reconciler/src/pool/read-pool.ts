@@ -1,0 +1,75 @@
+import { describeProblem, type Pool } from '@vmdhcp/dhcp-allocator';
+import { type IPPool, ipPool } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { isRecord } from '../object/read-field.js';
+import { type ResolvedNames, toPool } from '../to-pool.js';
+
+export type PoolReading =
+  | {
+      readonly ok: true;
+      readonly pool: Pool;
+      readonly object: IPPool;
+      /** Settings that make no sense and are left out. */
+      readonly warnings: readonly string[];
+    }
+  | { readonly ok: false; /** For people, every one. */ readonly problems: readonly string[] };
+
+/** What clients are told besides their address: served without it where it makes no sense. */
+const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
+  'dns',
+  'domainName',
+  'domainSearch',
+  'ntp',
+  'leaseTime',
+  'mtu',
+  'staticRoutes',
+  'nextServer',
+  'bootfile',
+  'bootByArchitecture',
+]);
+
+/**
+ * The pool that an IPPool describes as the API has it, where a CRD of another version may have let pass anything. What
+ * touches who gets which address must be right; other settings that make no sense are left out and told. Never throws.
+ */
+export function readPool(object: KubernetesObject, resolved?: ResolvedNames): PoolReading {
+  const warnings: string[] = [];
+  let candidate: unknown = { ...object, status: undefined };
+  // Each round drops something, so this ends; how many there are is bounded so that nonsense does not cost much.
+  for (let round = 0; round < 64; round++) {
+    const parsed = ipPool.safeParse(candidate);
+    if (parsed.success) return toReading(parsed.data, warnings, resolved);
+    const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.map(String), message }));
+    const [issue] = issues;
+    if (issue === undefined || !issues.every(({ path }) => isOptionalSetting(path))) {
+      return { ok: false, problems: issues.map(({ path, message }) => `${path.join('.')} ${message}`) };
+    }
+    warnings.push(`${issue.path.join('.')} ${issue.message}`);
+    candidate = without(candidate, issue.path.slice(0, isListEntry(candidate, issue.path) ? 4 : 3));
+  }
+  return { ok: false, problems: ['more than 64 settings make no sense; correct them'] };
+}
+
+function toReading(object: IPPool, warnings: readonly string[], resolved: ResolvedNames | undefined): PoolReading {
+  const checked = toPool(object, resolved);
+  if (!checked.ok) return { ok: false, problems: checked.problems.map(describeProblem) };
+  return { ok: true, pool: checked.value, object, warnings };
+}
+
+function isOptionalSetting([spec, config, setting = '']: readonly string[]): boolean {
+  return spec === 'spec' && config === 'ipv4Config' && OPTIONAL_SETTINGS.has(setting);
+}
+
+function isListEntry(candidate: unknown, path: readonly string[]): boolean {
+  let value = candidate;
+  for (const part of path.slice(0, 3)) value = isRecord(value) ? value[part] : undefined;
+  return Array.isArray(value) && path.length > 3;
+}
+
+function without(value: unknown, [part = '', ...rest]: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.filter((_, index) => String(index) !== part);
+  if (!isRecord(value)) return value;
+  if (rest.length > 0) return { ...value, [part]: without(value[part], rest) };
+  const { [part]: _, ...others } = value;
+  return others;
+}
