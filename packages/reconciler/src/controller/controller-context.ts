@@ -25,6 +25,8 @@ export interface ControllerContext {
   readonly now: () => string;
   /** The last plan of each pool, by key. */
   readonly plans: Map<string, PoolPlan>;
+  /** By the key of a pool: configs that wait for it to free addresses. */
+  readonly releaseWaiters: Map<string, Set<string>>;
   readonly enqueue: ByKind<(key: string) => void>;
   /** What the agents' state says about a pool: conditions Registered and AgentReady. */
   readonly agentConditions: (pool: PoolView) => readonly ConditionState[];

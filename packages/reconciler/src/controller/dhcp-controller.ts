@@ -86,6 +86,7 @@ export class DhcpController {
       events: this.#events,
       now,
       plans: new Map(),
+      releaseWaiters: new Map(),
       enqueue: this.#byKind((kind) => (key: string) => this.#enqueue(kind, key)),
       agentConditions: settings.agentConditions ?? withoutAgents,
     };

@@ -36,19 +36,19 @@ export class NetworkConfigWork {
   };
 
   async #writeStatus(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<WorkResult> {
-    const { view, now, clients, caches, enqueue } = this.#context;
+    const { view, now, clients, caches } = this.#context;
     const key = keyOf(object);
     const claims = view.claimsOf(object);
     const outcomeOf = (claim: InterfaceClaim): InterfaceOutcome => this.#outcomeOf(key, claim);
     const { patch, problem } = planNetworkConfigStatus(object, { claims, outcomeOf, stale, now: now() });
     if (problem !== undefined) this.#tellPeople(object, problem);
-    for (const { network } of stale) this.#enqueuePool(network);
-    if (patch === undefined) return { kind: 'settled' };
+    this.#waitForRelease(key, stale);
+    const done: WorkResult = stale.length === 0 ? { kind: 'settled' } : { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
+    if (patch === undefined) return done;
     const target = { key, resourceVersion: object.metadata.resourceVersion };
     const result = await clients.networkConfigs.patchStatus(target, patch);
     if (result.ok) caches.networkConfigs.wrote(result.object);
-    else if (result.reason === 'conflict') enqueue.networkConfigs(key);
-    return toWorkResult(result);
+    return toWorkResult(result, done);
   }
 
   #outcomeOf(config: string, { network, macAddress, wanted }: InterfaceClaim): InterfaceOutcome {
@@ -94,7 +94,7 @@ export class NetworkConfigWork {
     const { finalizers = [], resourceVersion } = object.metadata;
     if (!finalizers.includes(NETWORK_CONFIG_FINALIZER)) return { kind: 'settled' };
     if (stale.length > 0) {
-      for (const { network } of stale) this.#enqueuePool(network);
+      this.#waitForRelease(keyOf(object), stale);
       return { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
     }
     const left = finalizers.filter((finalizer) => finalizer !== NETWORK_CONFIG_FINALIZER);
@@ -116,9 +116,14 @@ export class NetworkConfigWork {
     return toWorkResult(result);
   }
 
-  #enqueuePool(network: string): void {
-    const pool = this.#context.view.servingPool(network);
-    if (pool !== undefined) this.#context.enqueue.ipPools(pool.key);
+  #waitForRelease(config: string, stale: readonly StaleAddress[]): void {
+    const { view, enqueue, releaseWaiters } = this.#context;
+    for (const { network } of stale) {
+      const pool = view.servingPool(network);
+      if (pool === undefined) continue;
+      releaseWaiters.set(pool.key, (releaseWaiters.get(pool.key) ?? new Set()).add(config));
+      enqueue.ipPools(pool.key);
+    }
   }
 
   /** On the virtual machine, where people look, and on the object itself. */

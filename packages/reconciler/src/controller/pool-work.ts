@@ -40,7 +40,8 @@ export class PoolWork {
     const plan = obstacle === undefined ? this.#plan(view) : undefined;
     const result = await this.#writeStatus(view, plan, obstacle);
     if (plan === undefined) this.#forget(key);
-    else this.#tellConfigs(key, plan);
+    // What could not be written is told when it is.
+    else if (result.kind === 'settled') this.#tellConfigs(key, plan);
     return result;
   };
 
@@ -143,7 +144,7 @@ export class PoolWork {
 
   /** Has those configs worked on whose interfaces have news. */
   #tellConfigs(key: string, plan: PoolPlan): void {
-    const { view, enqueue } = this.#context;
+    const { view, enqueue, releaseWaiters } = this.#context;
     const pool = view.pool(key);
     if (pool === undefined) return;
     const before = this.#told.get(key);
@@ -152,23 +153,26 @@ export class PoolWork {
       const refusals = plan.refusals.get(config);
       const parts = claims
         .filter(({ network }) => network === pool.network)
-        .map(({ macAddress }) => `${pool.addressOf.get(macAddress) ?? ''} ${refusals?.get(macAddress)?.message ?? ''}`);
+        .map(({ macAddress }) => `${macAddress} ${pool.addressOf.get(macAddress) ?? ''} ${refusals?.get(macAddress)?.message ?? ''}`);
       const outcome = parts.join('\n');
       now.set(config, outcome);
       if (before?.get(config) !== outcome) enqueue.networkConfigs(config);
     }
-    // Those that are gone from here wait for their addresses to be freed.
-    for (const config of before?.keys() ?? []) if (!now.has(config)) enqueue.networkConfigs(config);
     this.#told.set(key, now);
+    // Those that claim nothing here any more may wait for what they had to be freed.
+    const waiting = releaseWaiters.get(key) ?? [];
+    releaseWaiters.delete(key);
+    for (const config of waiting) enqueue.networkConfigs(config);
   }
 
   /** The pool is gone or of no use: those that depended on it have to be told. */
   #forget(key: string): void {
-    const { plans, enqueue } = this.#context;
+    const { plans, enqueue, releaseWaiters } = this.#context;
+    const told = [...(this.#told.get(key)?.keys() ?? []), ...(releaseWaiters.get(key) ?? [])];
     plans.delete(key);
-    const told = this.#told.get(key);
+    releaseWaiters.delete(key);
     this.#told.delete(key);
-    for (const config of told?.keys() ?? []) enqueue.networkConfigs(config);
+    for (const config of told) enqueue.networkConfigs(config);
   }
 
   async #letGo(view: PoolView): Promise<WorkResult> {
