@@ -77,17 +77,11 @@ export function planAssignments(pool: Pool, claims: readonly AddressClaim[], { r
   const refused: RefusedClaim[] = [];
   const accepted = distinctClaims(pool, claims, refused);
 
-  for (const { macAddress, address } of recorded.assignments.toSorted(byAddress)) {
-    const claim = accepted.get(macAddress);
-    if (claim !== undefined && (claim.wanted === undefined || claim.wanted === address)) allocator.allocate(macAddress, address);
-  }
+  claimRecorded(allocator, accepted, recorded);
   for (const { address, untilMs } of recorded.quarantines.toSorted(byAddress)) {
     if (untilMs > nowMs) allocator.quarantine(address, untilMs);
   }
-  for (const { macAddress, wanted, previous } of accepted.values()) {
-    const isSettled = allocator.addressOf(macAddress) !== undefined || (wanted !== undefined && wanted !== previous);
-    if (previous !== undefined && !isSettled) allocator.allocate(macAddress, previous);
-  }
+  claimPrevious(allocator, accepted);
   const waiting = [...accepted.values()].filter(({ macAddress }) => allocator.addressOf(macAddress) === undefined);
   for (const claim of [...waiting.filter(wantsOne), ...waiting.filter((claim) => !wantsOne(claim))]) {
     const result = allocator.allocate(claim.macAddress, claim.wanted);
@@ -99,6 +93,24 @@ export function planAssignments(pool: Pool, claims: readonly AddressClaim[], { r
     refused,
     counts: allocator.counts(),
   };
+}
+
+function claimRecorded(
+  allocator: AddressAllocator,
+  accepted: ReadonlyMap<MacAddress, AddressClaim>,
+  recorded: RecordedPool,
+): void {
+  for (const { macAddress, address } of recorded.assignments.toSorted(byAddress)) {
+    const claim = accepted.get(macAddress);
+    if (claim !== undefined && (claim.wanted === undefined || claim.wanted === address)) allocator.allocate(macAddress, address);
+  }
+}
+
+function claimPrevious(allocator: AddressAllocator, accepted: ReadonlyMap<MacAddress, AddressClaim>): void {
+  for (const { macAddress, wanted, previous } of accepted.values()) {
+    const isSettled = allocator.addressOf(macAddress) !== undefined || (wanted !== undefined && wanted !== previous);
+    if (previous !== undefined && !isSettled) allocator.allocate(macAddress, previous);
+  }
 }
 
 function wantsOne(claim: AddressClaim): boolean {

@@ -107,17 +107,25 @@ export class ClusterView {
       this.#indexed.set(key, after);
       return NO_KEYS;
     }
-    for (const { network, macAddress } of before?.claims ?? []) {
+    if (before !== undefined) this.#unindex(before);
+    if (after !== undefined) this.#index(after);
+    return new Set([before, after].flatMap((config) => config?.claims ?? []).map(({ network }) => network));
+  }
+
+  #unindex({ key, claims }: NetworkConfigClaims): void {
+    this.#indexed.delete(key);
+    for (const { network, macAddress } of claims) {
       removeFrom(this.#configsByNetwork, network, key);
       removeFrom(this.#claimants, `${network} ${macAddress}`, key);
     }
-    for (const { network, macAddress } of after?.claims ?? []) {
-      addTo(this.#configsByNetwork, network, key);
-      addTo(this.#claimants, `${network} ${macAddress}`, key);
+  }
+
+  #index(config: NetworkConfigClaims): void {
+    this.#indexed.set(config.key, config);
+    for (const { network, macAddress } of config.claims) {
+      addTo(this.#configsByNetwork, network, config.key);
+      addTo(this.#claimants, `${network} ${macAddress}`, config.key);
     }
-    if (after === undefined) this.#indexed.delete(key);
-    else this.#indexed.set(key, after);
-    return new Set([...(before?.claims ?? []), ...(after?.claims ?? [])].map(({ network }) => network));
   }
 
   /** Takes note of a pool that is another than before. Returns the networks it served and serves. */

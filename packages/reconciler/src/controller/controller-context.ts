@@ -1,7 +1,7 @@
 import type { EventRecorder } from '../events/event-recorder.js';
+import type { WorkResult } from '../machinery/keyed-queue.js';
 import type { ObjectCache } from '../machinery/object-cache.js';
 import type { ObjectClient, WriteResult } from '../machinery/object-client.js';
-import type { WorkResult } from '../machinery/keyed-queue.js';
 import type { ConditionState } from '../object/conditions.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import type { PoolPlan } from '../pool/plan-pools.js';

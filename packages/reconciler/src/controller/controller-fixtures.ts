@@ -1,13 +1,17 @@
 /** Objects and a running controller for tests: what a test is not about is said here. */
-import { keyOf } from '../machinery/reflector.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readList } from '../object/read-field.js';
 import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryCluster } from '../testing/memory-cluster.js';
-import { DhcpController, type ControllerObserver } from './dhcp-controller.js';
+import { type ControllerObserver, DhcpController } from './dhcp-controller.js';
 
 export function network(name = 'net-1'): KubernetesObject {
-  return { apiVersion: 'k8s.cni.cncf.io/v1', kind: 'NetworkAttachmentDefinition', metadata: { namespace: 'default', name }, spec: {} };
+  return {
+    apiVersion: 'k8s.cni.cncf.io/v1',
+    kind: 'NetworkAttachmentDefinition',
+    metadata: { namespace: 'default', name },
+    spec: {},
+  };
 }
 
 export interface PoolText {
@@ -147,7 +151,9 @@ export class Running {
 
   /** `reason on Kind name`, in order. */
   events(): string[] {
-    return [...this.cluster.events.objects.values()].map(({ reason, involvedObject: { kind, name } }) => `${reason} on ${kind} ${name}`);
+    return [...this.cluster.events.objects.values()].map(
+      ({ reason, involvedObject: { kind, name } }) => `${reason} on ${kind} ${name}`,
+    );
   }
 
   networkConfig(name: string): KubernetesObject | undefined {
@@ -165,17 +171,14 @@ export class Running {
     });
   }
 
-  #resource(kind: string | undefined) {
-    switch (kind) {
-      case 'VirtualMachine':
-        return this.cluster.virtualMachines;
-      case 'VirtualMachineNetworkConfig':
-        return this.cluster.networkConfigs;
-      case 'IPPool':
-        return this.cluster.ipPools;
-      default:
-        return this.cluster.networks;
-    }
+  #resource(kind = '') {
+    const { virtualMachines, networkConfigs, ipPools, networks } = this.cluster;
+    const resources = new Map([
+      ['VirtualMachine', virtualMachines],
+      ['VirtualMachineNetworkConfig', networkConfigs],
+      ['IPPool', ipPools],
+    ]);
+    return resources.get(kind) ?? networks;
   }
 }
 
@@ -186,5 +189,3 @@ function seededRandom(): () => number {
     return state / 2_147_483_647;
   };
 }
-
-export { keyOf };

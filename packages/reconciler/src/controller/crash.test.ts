@@ -18,7 +18,10 @@ const nic = (index: number, net = 'net-1') => [`02:00:00:00:00:${index.toString(
 async function cluster(): Promise<Running> {
   const running = new Running();
   await running.add(network('net-1'), network('net-2'));
-  await running.add(pool('pool-1', { start: '10.0.0.10', end: '10.0.0.40' }), pool('pool-2', { network: 'default/net-2', start: '10.0.0.50', end: '10.0.0.54' }));
+  await running.add(
+    pool('pool-1', { start: '10.0.0.10', end: '10.0.0.40' }),
+    pool('pool-2', { network: 'default/net-2', start: '10.0.0.50', end: '10.0.0.54' }),
+  );
   return running.started();
 }
 
@@ -28,7 +31,8 @@ function addresses(running: Running): Map<string, string> {
   for (const { metadata, status } of running.cluster.networkConfigs.objects.values()) {
     for (const entry of readList(status, 'networkConfigs')) {
       const address = readText(entry, 'allocatedIPAddress');
-      if (address !== undefined) found.set(`${metadata.uid} ${readText(entry, 'networkName')} ${readText(entry, 'macAddress')}`, address);
+      if (address !== undefined)
+        found.set(`${metadata.uid} ${readText(entry, 'networkName')} ${readText(entry, 'macAddress')}`, address);
     }
   }
   return found;
@@ -40,7 +44,10 @@ function expectSound(running: Running, before: ReadonlyMap<string, string>): voi
       readList(spec, 'networkConfigs').map((entry) => `${readText(entry, 'networkName')} ${readText(entry, 'macAddress')}`),
     ),
   );
-  for (const [poolName, net] of [['pool-1', 'default/net-1'], ['pool-2', 'default/net-2']] as const) {
+  for (const [poolName, net] of [
+    ['pool-1', 'default/net-1'],
+    ['pool-2', 'default/net-2'],
+  ] as const) {
     const owners = Object.values(running.allocated(poolName));
     expect(new Set(owners).size, 'one address for each owner').toBe(owners.length);
     for (const owner of owners) expect(claimed, `${owner} of ${poolName} is leaked`).toContain(`${net} ${owner}`);
@@ -55,18 +62,27 @@ function expectSound(running: Running, before: ReadonlyMap<string, string>): voi
   for (const { metadata } of configs) {
     const conditions = running.conditions('VirtualMachineNetworkConfig', metadata.name);
     expect(conditions, metadata.name).toContain('InSynced=True');
-    expect(conditions.filter((condition) => condition.startsWith('Allocated=')), metadata.name).toHaveLength(1);
+    expect(
+      conditions.filter((condition) => condition.startsWith('Allocated=')),
+      metadata.name,
+    ).toHaveLength(1);
   }
 }
 
 /** Machines come, change and go; returns what they had in the midst of it. */
 async function play(running: Running): Promise<Map<string, string>> {
-  await running.add(virtualMachine('vm-a', { interfaces: { one: nic(1), two: nic(2, 'net-2') } }), virtualMachine('vm-b', { interfaces: { one: nic(3) } }));
+  await running.add(
+    virtualMachine('vm-a', { interfaces: { one: nic(1), two: nic(2, 'net-2') } }),
+    virtualMachine('vm-b', { interfaces: { one: nic(3) } }),
+  );
   await running.settle(500);
   const before = addresses(running);
   await running.remove('VirtualMachine', 'vm-b');
   await running.add(virtualMachine('vm-c', { interfaces: { one: nic(4), two: nic(5, 'net-2') } }));
-  running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, spec: virtualMachine('vm-a', { interfaces: { one: nic(1), two: nic(6, 'net-2') } }).spec }));
+  running.change('VirtualMachine', 'vm-a', (vm) => ({
+    ...vm,
+    spec: virtualMachine('vm-a', { interfaces: { one: nic(1), two: nic(6, 'net-2') } }).spec,
+  }));
   await running.settle(500);
   return before;
 }
@@ -142,12 +158,18 @@ async function playWithFaults(seed: number): Promise<void> {
     const interfaces = { one: nic(index), ...(random(2) === 0 && { two: nic(index + 64, 'net-2') }) };
     // The story's own writes are its own affair: only the controller's fail.
     const act = random(9);
-    if (act < 3) running.cluster.virtualMachines.put({ ...virtualMachine(`vm-${index}`, { interfaces }), metadata: { namespace: 'default', name: `vm-${index}`, uid: `vm-${index}`, generation: 1 } });
+    if (act < 3)
+      running.cluster.virtualMachines.put({
+        ...virtualMachine(`vm-${index}`, { interfaces }),
+        metadata: { namespace: 'default', name: `vm-${index}`, uid: `vm-${index}`, generation: 1 },
+      });
     else if (act === 3 && some !== undefined) {
       running.cluster.virtualMachines.remove(`default/${some}`);
       void running.cluster.collectGarbage().catch(() => undefined);
-    } else if (act === 4 && some !== undefined) running.change('VirtualMachine', some, (vm) => ({ ...vm, spec: virtualMachine(some, { interfaces }).spec }));
-    else if (act === 5) for (const resource of resources) resource.closeWatches((['closed', 'failed', 'expired'] as const)[random(3)]);
+    } else if (act === 4 && some !== undefined)
+      running.change('VirtualMachine', some, (vm) => ({ ...vm, spec: virtualMachine(some, { interfaces }).spec }));
+    else if (act === 5)
+      for (const resource of resources) resource.closeWatches((['closed', 'failed', 'expired'] as const)[random(3)]);
     else if (act === 6) for (const resource of resources) resource.compact();
     else if (act === 7) for (const resource of resources) resource.failNext = random(3);
     else await running.restart();

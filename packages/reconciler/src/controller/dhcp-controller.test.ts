@@ -14,8 +14,17 @@ describe('the story of a pool', () => {
     await running.settle();
     expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' });
     expect(statusEntries(running, 'vm-a')).toEqual(['02:00:00:00:00:0a 10.0.0.10 Allocated']);
-    expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toEqual(['Disabled=False', 'Allocated=True', 'InSynced=True']);
-    expect(running.conditions('IPPool', 'pool-1')).toEqual(['Stopped=False', 'CacheReady=True', 'Registered=True', 'AgentReady=True']);
+    expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toEqual([
+      'Disabled=False',
+      'Allocated=True',
+      'InSynced=True',
+    ]);
+    expect(running.conditions('IPPool', 'pool-1')).toEqual([
+      'Stopped=False',
+      'CacheReady=True',
+      'Registered=True',
+      'AgentReady=True',
+    ]);
 
     await running.restart();
     expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' });
@@ -33,7 +42,10 @@ describe('the story of a pool', () => {
 
   it('counts what is used and free, and marks what nobody can have', async () => {
     const running = await Running.withPool({
-      ipv4Config: { serverIP: '10.0.0.12', pool: { start: '10.0.0.10', end: '10.0.0.19', exclude: ['10.0.0.10', '10.0.0.18-10.0.0.19'] } },
+      ipv4Config: {
+        serverIP: '10.0.0.12',
+        pool: { start: '10.0.0.10', end: '10.0.0.19', exclude: ['10.0.0.10', '10.0.0.18-10.0.0.19'] },
+      },
     });
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -58,7 +70,8 @@ describe('the story of a pool', () => {
     const machines = Array.from({ length: 100 }, (_, index) =>
       virtualMachine(`vm-${index}`, { interfaces: { nic: [`02:00:00:00:01:${index.toString(16).padStart(2, '0')}`, 'net-1'] } }),
     );
-    for (const machine of machines) running.cluster.virtualMachines.put({ ...machine, metadata: { ...machine.metadata, uid: machine.metadata.name } });
+    for (const machine of machines)
+      running.cluster.virtualMachines.put({ ...machine, metadata: { ...machine.metadata, uid: machine.metadata.name } });
     await running.settle();
     expect(Object.keys(running.allocated())).toHaveLength(100);
     expect(writes.filter((write) => write.includes('vm-'))).toHaveLength(200);
@@ -75,7 +88,10 @@ describe('static addresses and changes', () => {
     await running.settle();
     expect(running.allocated()).toEqual({ '10.0.0.15': '02:00:00:00:00:0a' });
 
-    running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, metadata: { ...vm.metadata, annotations: { 'static-ip.harvesterhci.io/nic': '10.0.0.16' } } }));
+    running.change('VirtualMachine', 'vm-a', (vm) => ({
+      ...vm,
+      metadata: { ...vm.metadata, annotations: { 'static-ip.harvesterhci.io/nic': '10.0.0.16' } },
+    }));
     await running.settle();
     expect(running.allocated()).toEqual({ '10.0.0.16': '02:00:00:00:00:0a' });
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('InSynced=True');
@@ -113,7 +129,10 @@ describe('static addresses and changes', () => {
     await running.settle();
     running.change('VirtualMachineNetworkConfig', 'vm-a', (config) => ({
       ...config,
-      spec: { vmName: 'vm-a', networkConfigs: [{ networkName: 'default/net-1', macAddress: '02:00:00:00:00:0a', ipAddress: '10.0.0.17' }] },
+      spec: {
+        vmName: 'vm-a',
+        networkConfigs: [{ networkName: 'default/net-1', macAddress: '02:00:00:00:00:0a', ipAddress: '10.0.0.17' }],
+      },
     }));
     await running.settle();
     expect(running.allocated()).toEqual({ '10.0.0.17': '02:00:00:00:00:0a' });
@@ -174,7 +193,9 @@ describe('several interfaces: all of their addresses or none', () => {
     expect(running.allocated('pool-1')).toEqual({});
     expect(statusEntries(running, 'vm-a')).toEqual(['02:00:00:00:00:01 - Pending', '02:00:00:00:00:02 - Pending']);
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('Allocated=False PoolExhausted');
-    expect(running.events()).toEqual(expect.arrayContaining(['PoolExhausted on VirtualMachine vm-a', 'PoolExhausted on IPPool pool-2']));
+    expect(running.events()).toEqual(
+      expect.arrayContaining(['PoolExhausted on VirtualMachine vm-a', 'PoolExhausted on IPPool pool-2']),
+    );
 
     await running.remove('VirtualMachine', 'vm-x');
     await running.settle();
@@ -199,7 +220,10 @@ describe('pools', () => {
   it('labels its network, and takes the labels away with it', async () => {
     const running = await Running.withPool();
     const labels = () => running.cluster.networks.objects.get('default/net-1')?.metadata.labels;
-    expect(labels()).toEqual({ 'network.harvesterhci.io/ippool-namespace': 'default', 'network.harvesterhci.io/ippool-name': 'pool-1' });
+    expect(labels()).toEqual({
+      'network.harvesterhci.io/ippool-namespace': 'default',
+      'network.harvesterhci.io/ippool-name': 'pool-1',
+    });
     await running.remove('IPPool', 'pool-1');
     await running.settle();
     expect(labels()).toEqual({});
@@ -240,7 +264,11 @@ describe('pools', () => {
     ['gone', (running) => running.remove('IPPool', 'pool-1')],
     [
       'nonsense by now',
-      async (running) => running.change('IPPool', 'pool-1', (one) => ({ ...one, spec: { networkName: 'default/net-1', ipv4Config: { cidr: 'ten' } } })),
+      async (running) =>
+        running.change('IPPool', 'pool-1', (one) => ({
+          ...one,
+          spec: { networkName: 'default/net-1', ipv4Config: { cidr: 'ten' } },
+        })),
     ],
   ])('a virtual machine can go whose pool is %s', async (_, spoil) => {
     const running = await Running.withPool();
@@ -275,7 +303,10 @@ describe('nonsense that an old CRD let pass', () => {
     ['no settings at all', undefined, 'CacheReady=False PoolInvalid'],
   ])('a pool: %s', async (_, ipv4Config, condition) => {
     const bad = pool('bad', { network: 'default/net-2' });
-    const spec = { networkName: 'default/net-2', ipv4Config: ipv4Config && { ...(readField(bad.spec, 'ipv4Config') as object), ...(ipv4Config as object) } };
+    const spec = {
+      networkName: 'default/net-2',
+      ipv4Config: ipv4Config && { ...(readField(bad.spec, 'ipv4Config') as object), ...(ipv4Config as object) },
+    };
     const running = await Running.withPool();
     await running.add(network('net-2'), { ...bad, spec });
     await running.add(virtualMachine('vm-a'));
@@ -288,7 +319,10 @@ describe('nonsense that an old CRD let pass', () => {
   it('an entry in the status that makes no sense is told, kept, and its address given to nobody', async () => {
     const running = new Running();
     await running.add(network(), pool());
-    running.change('IPPool', 'pool-1', (one) => ({ ...one, status: { ipv4: { allocated: { '10.0.0.10': 'banana', x: '02:00:00:00:00:0f' }, used: 0, available: 0 } } }));
+    running.change('IPPool', 'pool-1', (one) => ({
+      ...one,
+      status: { ipv4: { allocated: { '10.0.0.10': 'banana', x: '02:00:00:00:00:0f' }, used: 0, available: 0 } },
+    }));
     await running.add(virtualMachine('vm-a'));
     await running.started();
     expect(running.allocated()).toEqual({ '10.0.0.11': '02:00:00:00:00:0a', x: '02:00:00:00:00:0f' });
@@ -296,10 +330,18 @@ describe('nonsense that an old CRD let pass', () => {
   });
 
   it.each<[string, Parameters<typeof virtualMachine>[1], string]>([
-    ['annotation that is no JSON', { annotations: { 'harvesterhci.io/mac-address': '{' }, interfaces: { nic: [undefined, 'net-1'] } }, 'MacAddressAnnotationUnreadable'],
+    [
+      'annotation that is no JSON',
+      { annotations: { 'harvesterhci.io/mac-address': '{' }, interfaces: { nic: [undefined, 'net-1'] } },
+      'MacAddressAnnotationUnreadable',
+    ],
     ['MAC address', { interfaces: { nic: ['02:00:banana', 'net-1'] } }, 'MacAddressUnreadable'],
     ['static address', { annotations: { 'static-ip.harvesterhci.io/nic': '10.0.0.300' } }, 'StaticAddressUnreadable'],
-    ['static address of no interface', { annotations: { 'static-ip.harvesterhci.io/eth0': '10.0.0.11' } }, 'StaticAddressWithoutInterface'],
+    [
+      'static address of no interface',
+      { annotations: { 'static-ip.harvesterhci.io/eth0': '10.0.0.11' } },
+      'StaticAddressWithoutInterface',
+    ],
     ['static address outside', { annotations: { 'static-ip.harvesterhci.io/nic': '10.0.0.99' } }, 'AddressOutsidePool'],
     ['network without a pool', { interfaces: { nic: ['02:00:00:00:00:77', 'net-9'] } }, 'NoPool'],
     ['MAC address of another', { interfaces: { nic: ['02-00-00-00-00-0B', 'net-1'] } }, 'MacAddressClaimedTwice'],
@@ -323,8 +365,13 @@ describe('nonsense that an old CRD let pass', () => {
 
   it('makes nobody work all the time', async () => {
     const worked: string[] = [];
-    const running = new Running({ onWork: (kind, key) => worked.push(`${kind} ${key}`) });
-    await running.add(network(), pool('pool-1', { ipv4Config: { cidr: 'ten' } }), virtualMachine('vm-a'), virtualMachine('vm-b', { interfaces: { nic: ['02', 'net-1'] } }));
+    const running = new Running({ onWork: ({ kind, key }) => worked.push(`${kind} ${key}`) });
+    await running.add(
+      network(),
+      pool('pool-1', { ipv4Config: { cidr: 'ten' } }),
+      virtualMachine('vm-a'),
+      virtualMachine('vm-b', { interfaces: { nic: ['02', 'net-1'] } }),
+    );
     await running.started();
     const before = worked.length;
     await running.settle(600_000);

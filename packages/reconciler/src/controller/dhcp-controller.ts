@@ -23,10 +23,17 @@ import { VirtualMachineWork } from './virtual-machine-work.js';
 
 export type WorkKind = keyof ByKind<unknown>;
 
+export interface WorkDone {
+  readonly kind: WorkKind;
+  readonly key: string;
+  readonly result: WorkResult;
+  readonly durationMs: number;
+}
+
 /** What is worth counting or logging. */
 export interface ControllerObserver {
   /** A key was worked on. */
-  readonly onWork?: (kind: WorkKind, key: string, result: WorkResult, durationMs: number) => void;
+  readonly onWork?: (work: WorkDone) => void;
   /** The work on a key did not succeed, and will be tried again. */
   readonly onRetry?: (kind: WorkKind, key: string, cause: { readonly reason: string; readonly error?: unknown }) => void;
   /** A key cannot be settled before somebody changes something. */
@@ -38,7 +45,9 @@ export interface ControllerObserver {
 }
 
 export interface DhcpControllerSettings {
-  readonly clients: ByKind<ObjectClient<KubernetesObject>> & { readonly events: Pick<ObjectClient<EventObject>, 'create' | 'patch'> };
+  readonly clients: ByKind<ObjectClient<KubernetesObject>> & {
+    readonly events: Pick<ObjectClient<EventObject>, 'create' | 'patch'>;
+  };
   readonly clock: Clock;
   /** RFC 3339, now: for people, nothing is decided by it. */
   readonly now: () => string;
@@ -49,6 +58,8 @@ export interface DhcpControllerSettings {
   readonly observer?: ControllerObserver;
   /** What the agents' state says about a pool; default: there are none to wait for. */
   readonly agentConditions?: (pool: PoolView) => readonly ConditionState[];
+  /** Pools or networks are others than before. */
+  readonly onPoolsChanged?: () => void;
 }
 
 const CONCURRENCY: ByKind<number> = { virtualMachines: 16, networkConfigs: 16, ipPools: 8, networks: 4 };
@@ -177,7 +188,7 @@ export class DhcpController {
       work: async (key) => {
         const begunAtMs = clock.nowMs();
         const result = await work(key);
-        observer?.onWork?.(kind, key, result, clock.nowMs() - begunAtMs);
+        observer?.onWork?.({ kind, key, result, durationMs: clock.nowMs() - begunAtMs });
         return result;
       },
       onRetry: (key, cause) => observer?.onRetry?.(kind, key, cause),
@@ -213,6 +224,7 @@ export class DhcpController {
         return;
       case 'networks':
         if (!isOwn) this.#enqueue('networks', key);
+        this.#settings.onPoolsChanged?.();
         for (const pool of this.view.poolsOn(key)) this.#enqueue('ipPools', pool);
     }
   }
@@ -231,6 +243,7 @@ export class DhcpController {
   #onPoolChange(key: string, isOwn: boolean): void {
     const networks = this.view.notePool(key);
     if (isOwn) return;
+    this.#settings.onPoolsChanged?.();
     this.#enqueue('ipPools', key);
     for (const network of networks) {
       this.#enqueue('networks', network);

@@ -1,6 +1,7 @@
 /** Work on one VirtualMachineNetworkConfig: its status says what its pools record, and it goes when they record nothing more. */
-import { networkKey, NETWORK_CONFIG_FINALIZER } from '@vmdhcp/ippool-api';
-import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+
+import { type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { NETWORK_CONFIG_FINALIZER, networkKey } from '@vmdhcp/ippool-api';
 import { type EventRegarding, toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import { keyOf } from '../machinery/reflector.js';
@@ -61,32 +62,28 @@ export class NetworkConfigWork {
     }
     const plan = plans.get(pool.key);
     if (plan === undefined) return { kind: 'waiting' };
-    const refusal = plan.refusals.get(config)?.get(macAddress);
-    const address = pool.addressOf.get(macAddress);
-    if (address === undefined || refusal?.reason === 'mac-address-claimed-twice') {
-      return refusal === undefined ? { kind: 'waiting' } : { kind: 'refused', refusal };
-    }
-    if (refusal !== undefined) return { kind: 'allocated', address, refusal };
-    return wanted === undefined || wanted === address ? { kind: 'allocated', address } : { kind: 'waiting' };
+    return toOutcome(wanted, pool.addressOf.get(macAddress), plan.refusals.get(config)?.get(macAddress));
   }
 
   /** What its status lists, its spec does not want, nobody else claims, and a pool still records. */
   #staleAddresses(object: KubernetesObject): StaleAddress[] {
+    return readList(object.status, 'networkConfigs')
+      .flatMap((entry) => readStatusEntry(entry, object.metadata.namespace))
+      .filter((entry) => this.#isRecorded(entry) && !this.#isClaimed(object, entry));
+  }
+
+  /** Reservations are recorded whether anybody claims them or not. */
+  #isRecorded({ network, macAddress, address }: StaleAddress): boolean {
+    const pool = this.#context.view.servingPool(network);
+    if (pool?.reading.ok !== true || pool.addressOf.get(macAddress) !== address) return false;
+    return pool.reading.pool.reservations.get(macAddress)?.address !== address;
+  }
+
+  /** By its own spec, unless it is on its way out, or by anybody else's. */
+  #isClaimed(object: KubernetesObject, { network, macAddress }: StaleAddress): boolean {
     const { view } = this.#context;
-    const key = keyOf(object);
-    return readList(object.status, 'networkConfigs').flatMap((entry): StaleAddress[] => {
-      const macAddress = parseMacAddress(readText(entry, 'macAddress') ?? '');
-      const address = parseIpv4Address(readText(entry, 'allocatedIPAddress') ?? '');
-      const networkName = readText(entry, 'networkName');
-      if (macAddress === undefined || address === undefined || !networkName) return [];
-      const network = networkKey(networkName, object.metadata.namespace);
-      const pool = view.servingPool(network);
-      const isRecorded = pool?.reading.ok === true && pool.addressOf.get(macAddress) === address;
-      const isReserved = pool?.reading.ok === true && pool.reading.pool.reservations.get(macAddress)?.address === address;
-      const claimants = [...view.claimants(network, macAddress)].filter((other) => other !== key);
-      const isWanted = view.claimsOf(object).claims.some((claim) => claim.network === network && claim.macAddress === macAddress);
-      return isRecorded && !isReserved && !isWanted && claimants.length === 0 ? [{ network, macAddress, address }] : [];
-    });
+    if ([...view.claimants(network, macAddress)].some((other) => other !== keyOf(object))) return true;
+    return view.claimsOf(object).claims.some((claim) => claim.network === network && claim.macAddress === macAddress);
   }
 
   async #release(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<WorkResult> {
@@ -98,7 +95,10 @@ export class NetworkConfigWork {
       return { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
     }
     const left = finalizers.filter((finalizer) => finalizer !== NETWORK_CONFIG_FINALIZER);
-    const result = await clients.networkConfigs.patch({ key: keyOf(object), resourceVersion }, { metadata: { finalizers: left } });
+    const result = await clients.networkConfigs.patch(
+      { key: keyOf(object), resourceVersion },
+      { metadata: { finalizers: left } },
+    );
     if (result.ok) caches.networkConfigs.wrote(result.object);
     return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
   }
@@ -138,4 +138,24 @@ export class NetworkConfigWork {
     const { apiVersion, kind, name, uid } = owner;
     return { apiVersion, kind, name, uid, ...(metadata.namespace !== undefined && { namespace: metadata.namespace }) };
   }
+}
+
+function toOutcome(
+  wanted: Ipv4Address | undefined,
+  address: Ipv4Address | undefined,
+  refusal: OutcomeProblem | undefined,
+): InterfaceOutcome {
+  if (address === undefined || refusal?.reason === 'mac-address-claimed-twice') {
+    return refusal === undefined ? { kind: 'waiting' } : { kind: 'refused', refusal };
+  }
+  if (refusal !== undefined) return { kind: 'allocated', address, refusal };
+  return wanted === undefined || wanted === address ? { kind: 'allocated', address } : { kind: 'waiting' };
+}
+
+function readStatusEntry(entry: unknown, namespace: string | undefined): StaleAddress[] {
+  const macAddress = parseMacAddress(readText(entry, 'macAddress') ?? '');
+  const address = parseIpv4Address(readText(entry, 'allocatedIPAddress') ?? '');
+  const networkName = readText(entry, 'networkName');
+  if (macAddress === undefined || address === undefined || !networkName) return [];
+  return [{ network: networkKey(networkName, namespace), macAddress, address }];
 }

@@ -9,8 +9,8 @@ import type { NetworkConfigClaims } from '../network-config/interface-claims.js'
 import { type ConditionState, toReason } from '../object/conditions.js';
 import { isBeingDeleted } from '../object/kubernetes-object.js';
 import { planPoolStatus } from '../pool/plan-pool-status.js';
-import { describeEntry } from '../pool/recorded-addresses.js';
-import { type ClaimRefusal, planPools, type PoolPlan, type PoolToPlan } from '../pool/plan-pools.js';
+import { type ClaimRefusal, type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
+import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from './cluster-view.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
 
@@ -19,6 +19,9 @@ interface PoolObstacle {
   readonly reason: 'pool-invalid' | 'network-taken' | 'network-name-missing';
   readonly message: string;
 }
+
+/** Why a pool is not registered with its agents, where somebody has to do something about it. */
+const WORTH_AN_EVENT: ReadonlySet<string> = new Set(['AgentDeploymentMissing', 'AgentContainerMissing', 'NetworkMissing']);
 
 export class PoolWork {
   readonly #context: ControllerContext;
@@ -126,20 +129,14 @@ export class PoolWork {
   }
 
   #tellPeople(view: PoolView, obstacle: PoolObstacle | undefined, plan: PoolPlan | undefined): void {
-    const { events } = this.#context;
     const regarding = toRegarding(view.object);
-    if (obstacle !== undefined) {
-      events.record(regarding, { type: 'Warning', reason: toReason(obstacle.reason), message: obstacle.message });
-    }
-    for (const entry of view.recorded.unreadable.slice(0, 3)) {
-      const message = `status.ipv4.allocated has ${describeEntry(entry)}, which makes no sense: nobody gets that address until the entry is removed`;
-      events.record(regarding, { type: 'Warning', reason: 'EntrySkipped', message });
-    }
-    const refusals = [...(plan?.refusals.values() ?? [])].flatMap((ofConfig) => [...ofConfig.values()]);
-    if (refusals.some(({ reason }) => reason === 'pool-exhausted')) {
-      const message = 'every address is in use and virtual machines wait for one; widen the range or remove virtual machines';
-      events.record(regarding, { type: 'Warning', reason: 'PoolExhausted', message });
-    }
+    const warnings = [
+      ...agentWarnings(this.#context.agentConditions(view)),
+      ...(obstacle === undefined ? [] : [{ reason: toReason(obstacle.reason), message: obstacle.message }]),
+      ...view.recorded.unreadable.slice(0, 3).map(entryWarning),
+      ...(plan === undefined ? [] : exhaustionWarning(plan)),
+    ];
+    for (const warning of warnings) this.#context.events.record(regarding, { type: 'Warning', ...warning });
   }
 
   /** Has those configs worked on whose interfaces have news. */
@@ -153,7 +150,9 @@ export class PoolWork {
       const refusals = plan.refusals.get(config);
       const parts = claims
         .filter(({ network }) => network === pool.network)
-        .map(({ macAddress }) => `${macAddress} ${pool.addressOf.get(macAddress) ?? ''} ${refusals?.get(macAddress)?.message ?? ''}`);
+        .map(
+          ({ macAddress }) => `${macAddress} ${pool.addressOf.get(macAddress) ?? ''} ${refusals?.get(macAddress)?.message ?? ''}`,
+        );
       const outcome = parts.join('\n');
       now.set(config, outcome);
       if (before?.get(config) !== outcome) enqueue.networkConfigs(config);
@@ -187,6 +186,30 @@ export class PoolWork {
   }
 }
 
+interface Warning {
+  readonly reason: string;
+  readonly message: string;
+}
+
+function agentWarnings(conditions: readonly ConditionState[]): Warning[] {
+  return conditions.flatMap(({ type, reason = '', message = '' }) =>
+    type === IPPoolConditionType.registered && WORTH_AN_EVENT.has(reason) ? [{ reason, message }] : [],
+  );
+}
+
+function entryWarning(entry: UnreadableEntry): Warning {
+  const message = `status.ipv4.allocated has ${describeEntry(entry)}, which makes no sense: nobody gets that address until the entry is removed`;
+  return { reason: 'EntrySkipped', message };
+}
+
+function exhaustionWarning({ refusals }: PoolPlan): Warning[] {
+  const isExhausted = [...refusals.values()].some((ofConfig) =>
+    [...ofConfig.values()].some(({ reason }) => reason === 'pool-exhausted'),
+  );
+  const message = 'every address is in use and virtual machines wait for one; widen the range or remove virtual machines';
+  return isExhausted ? [{ reason: 'PoolExhausted', message }] : [];
+}
+
 function poolConditions({ paused, reading, recorded }: PoolView, obstacle: PoolObstacle | undefined): ConditionState[] {
   return [{ type: IPPoolConditionType.stopped, status: paused ? 'True' : 'False' }, cacheReady()];
 
@@ -194,12 +217,22 @@ function poolConditions({ paused, reading, recorded }: PoolView, obstacle: PoolO
     const type = IPPoolConditionType.cacheReady;
     if (obstacle !== undefined) return { type, status: 'False', reason: toReason(obstacle.reason), message: obstacle.message };
     if (paused) {
-      return { type, status: 'False', reason: 'Paused', message: 'the pool is paused: nothing is allocated or served; set spec.paused to false' };
+      return {
+        type,
+        status: 'False',
+        reason: 'Paused',
+        message: 'the pool is paused: nothing is allocated or served; set spec.paused to false',
+      };
     }
     const skipped = recorded.unreadable.map((entry) => `status.ipv4.allocated has ${describeEntry(entry)}`);
     const left = [...(reading.ok ? reading.warnings : []), ...skipped];
     if (left.length === 0) return { type, status: 'True' };
-    return { type, status: 'True', reason: 'EntriesSkipped', message: `left out, as it makes no sense: ${left.slice(0, 5).join('; ')}` };
+    return {
+      type,
+      status: 'True',
+      reason: 'EntriesSkipped',
+      message: `left out, as it makes no sense: ${left.slice(0, 5).join('; ')}`,
+    };
   }
 }
 

@@ -46,7 +46,10 @@ export class VirtualMachineWork {
     return toWorkResult(result);
   }
 
-  #write(target: { readonly key: string; readonly resourceVersion: string | undefined }, action: Exclude<NetworkConfigAction, { kind: 'delete' }>) {
+  #write(
+    target: { readonly key: string; readonly resourceVersion: string | undefined },
+    action: Exclude<NetworkConfigAction, { kind: 'delete' }>,
+  ) {
     const { networkConfigs: client } = this.#context.clients;
     switch (action.kind) {
       case 'create':

@@ -46,7 +46,8 @@ export class ObjectCache<Kind extends ApiObjectLike> {
     const key = keyOf(object);
     const known = this.#written.get(key);
     const version = versionOf(object);
-    if (isAtLeast(this.#reflector.resourceVersion, version) || (known !== undefined && isAtLeast(versionOf(known), version))) return;
+    if (isAtLeast(this.#reflector.resourceVersion, version) || (known !== undefined && isAtLeast(versionOf(known), version)))
+      return;
     this.#written.set(key, object);
     this.#settings.onChange(key, true);
   }

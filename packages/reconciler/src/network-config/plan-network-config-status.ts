@@ -10,7 +10,7 @@ import type { InterfaceClaim, NetworkConfigClaims } from './interface-claims.js'
 /** How things stand with one interface. */
 export type InterfaceOutcome =
   /** Recorded in its pool: the agent may answer. */
-  | { readonly kind: 'allocated'; readonly address: Ipv4Address; /** It wants another one. */ readonly refusal?: OutcomeProblem }
+  | { readonly kind: 'allocated'; readonly address: Ipv4Address /** It wants another one. */; readonly refusal?: OutcomeProblem }
   /** Its turn has not come. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'refused'; readonly refusal: OutcomeProblem }
@@ -81,7 +81,10 @@ function firstProblem({ claims: { unreadable } }: NetworkConfigFacts, outcomes: 
   const cause = refusals.find(({ reason }) => reason !== 'other-interface-refused') ?? refusals[0];
   if (cause !== undefined) return cause;
   if (outcomes.length === 0) {
-    return { reason: 'no-interfaces', message: 'spec.networkConfigs is empty, so there is nothing to allocate; add an interface' };
+    return {
+      reason: 'no-interfaces',
+      message: 'spec.networkConfigs is empty, so there is nothing to allocate; add an interface',
+    };
   }
   return outcomes.every(({ outcome }) => outcome.kind === 'unserved') ? unservedProblem(outcomes) : undefined;
 }
@@ -92,7 +95,8 @@ function unservedProblem(outcomes: readonly ClaimWithOutcome[]): OutcomeProblem 
 }
 
 function allocatedState(outcomes: readonly ClaimWithOutcome[], problem: OutcomeProblem | undefined): ConditionState {
-  if (problem !== undefined) return { type: Type.allocated, status: 'False', reason: toReason(problem.reason), message: problem.message };
+  if (problem !== undefined)
+    return { type: Type.allocated, status: 'False', reason: toReason(problem.reason), message: problem.message };
   const unserved = outcomes.filter(({ outcome }) => outcome.kind === 'unserved').map(({ claim }) => claim.network);
   return {
     type: Type.allocated,

@@ -1,5 +1,5 @@
 /** What an IPPool's status shall say, and the smallest patch that makes it say so. */
-import { formatIpv4Address, type Ipv4Range, parseIpv4Range, type Pool, rangeContains, sizeOfRange } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, type Ipv4Range, type Pool, parseIpv4Range, rangeContains, sizeOfRange } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 import type { MergePatch } from '../machinery/object-client.js';
 import { type ConditionState, readConditions, withConditions } from '../object/conditions.js';
@@ -17,7 +17,10 @@ export interface WantedPoolStatus {
 }
 
 /** A merge patch for the status subresource, or undefined if the status already says it. */
-export function planPoolStatus(object: KubernetesObject, { addresses, conditions, now }: WantedPoolStatus): MergePatch | undefined {
+export function planPoolStatus(
+  object: KubernetesObject,
+  { addresses, conditions, now }: WantedPoolStatus,
+): MergePatch | undefined {
   const before = readConditions(object.status);
   const after = withConditions(before, conditions, now);
   const ipv4 = addresses === undefined ? undefined : ipv4Patch(object, addresses.pool, addresses.plan);
@@ -64,11 +67,13 @@ const MOST_MARKS_OF_A_RANGE = 256;
 function allocatedOf({ metadata, spec, status }: KubernetesObject, pool: Pool, plan: AssignmentPlan): Map<string, string> {
   const allocated = new Map<string, string>();
   for (const address of [pool.serverAddress, pool.options.router]) {
-    if (address !== undefined && rangeContains(pool.range, address)) allocated.set(formatIpv4Address(address), ALLOCATED_RESERVED);
+    if (address !== undefined && rangeContains(pool.range, address))
+      allocated.set(formatIpv4Address(address), ALLOCATED_RESERVED);
   }
   for (const range of excludedRanges(spec)) {
     if (sizeOfRange(range) > MOST_MARKS_OF_A_RANGE) continue;
-    for (let address = range.first; address <= range.last; address++) allocated.set(formatIpv4Address(address), ALLOCATED_EXCLUDED);
+    for (let address = range.first; address <= range.last; address++)
+      allocated.set(formatIpv4Address(address), ALLOCATED_EXCLUDED);
   }
   for (const { address, macAddress } of plan.assignments) allocated.set(formatIpv4Address(address), macAddress);
   for (const { key, value } of readRecordedAddresses({ metadata, status }).unreadable) allocated.set(key, value as string);

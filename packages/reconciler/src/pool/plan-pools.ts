@@ -3,7 +3,7 @@
  * addresses or, of those it does not have yet, none. What an interface has already stays with it.
  */
 import type { Ipv4Address, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
-import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type AddressClaim, type AssignmentPlan, planAssignments } from '../plan-assignments.js';
 import type { RecordedAddresses } from './recorded-addresses.js';
 
@@ -75,17 +75,17 @@ class Planning {
   /** What was refused changes what others may have. True if there was anything that had not been known. */
   learnFromRefusals(): boolean {
     const before = this.#refused.size + this.#keeping.size;
-    for (const config of this.#toPlan.configs) {
-      for (const { network, macAddress, wanted } of config.claims) {
-        const refusal = this.#refusals.get(network)?.get(config.key)?.get(macAddress);
-        if (refusal === undefined) continue;
-        if (wanted !== undefined && this.#recordedOf.get(network)?.has(macAddress)) this.#keeping.add(`${config.key} ${macAddress}`);
-        if (config.claims.length > 1 && !this.#refused.has(config.key)) {
-          this.#refused.set(config.key, forSibling(macAddress, refusal));
-        }
-      }
-    }
+    for (const config of this.#toPlan.configs) for (const claim of config.claims) this.#learnFrom(config, claim);
     return this.#refused.size + this.#keeping.size > before;
+  }
+
+  #learnFrom(config: NetworkConfigClaims, { network, macAddress, wanted }: InterfaceClaim): void {
+    const refusal = this.#refusals.get(network)?.get(config.key)?.get(macAddress);
+    if (refusal === undefined) return;
+    const has = this.#recordedOf.get(network)?.has(macAddress) === true;
+    if (wanted !== undefined && has) this.#keeping.add(`${config.key} ${macAddress}`);
+    if (config.claims.length > 1 && !this.#refused.has(config.key))
+      this.#refused.set(config.key, forSibling(macAddress, refusal));
   }
 
   result(): Map<string, PoolPlan> {
@@ -108,27 +108,30 @@ class Planning {
   }
 
   #plan({ key, network, pool, recorded, paused }: PoolToPlan): void {
-    const recordedOf = this.#recordedOf.get(network) ?? new Map<MacAddress, Ipv4Address>();
-    const claims: AddressClaim[] = [];
-    for (const config of this.#toPlan.configs) {
-      for (const claim of config.claims) {
-        if (claim.network !== network) continue;
-        const { wanted, ...some } = claim;
-        const { macAddress } = claim;
-        const has = recordedOf.get(macAddress);
-        const refusal = paused ? PAUSED : this.#refused.get(config.key);
-        const isSettled = has !== undefined && (wanted === undefined || wanted === has);
-        const keeps = has !== undefined && (refusal !== undefined || this.#keeping.has(`${config.key} ${macAddress}`));
-        if (refusal !== undefined && !isSettled) this.#refuse({ network, config: config.key, macAddress }, refusal);
-        if (refusal !== undefined && has === undefined) continue;
-        claims.push({ ...(keeps ? some : claim), owner: config.key, createdAt: config.createdAt });
-      }
-    }
+    const claims = this.#toPlan.configs.flatMap((config) =>
+      config.claims
+        .filter((claim) => claim.network === network)
+        .flatMap((claim) => this.#toAddressClaim(config, claim, paused ? PAUSED : this.#refused.get(config.key))),
+    );
     const { assignments, unreadable } = recorded;
     const quarantines = unreadable.flatMap(({ address }) => (address === undefined ? [] : [{ address, untilMs: FOR_EVER }]));
     const plan = planAssignments(pool, claims, { recorded: { assignments, quarantines }, nowMs: 0 });
     for (const { owner, macAddress, ...refusal } of plan.refused) this.#refuse({ network, config: owner, macAddress }, refusal);
     this.#plans.set(key, plan);
+  }
+
+  /** What is claimed of the pool: what it has, where it gets nothing else; nothing, where it has nothing. */
+  #toAddressClaim(config: NetworkConfigClaims, claim: InterfaceClaim, refusal: ClaimRefusal | undefined): AddressClaim[] {
+    const { wanted, ...some } = claim;
+    const { network, macAddress } = claim;
+    const of = { owner: config.key, createdAt: config.createdAt };
+    const has = this.#recordedOf.get(network)?.get(macAddress);
+    if (has !== undefined && (wanted === undefined || wanted === has)) return [{ ...claim, ...of }];
+    if (refusal !== undefined) {
+      this.#refuse({ network, config: config.key, macAddress }, refusal);
+      return has === undefined ? [] : [{ ...some, ...of }];
+    }
+    return [this.#keeping.has(`${config.key} ${macAddress}`) ? { ...some, ...of } : { ...claim, ...of }];
   }
 
   #refuse(claim: { network: string; config: string; macAddress: MacAddress }, { reason, message }: ClaimRefusal): void {

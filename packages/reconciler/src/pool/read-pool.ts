@@ -12,7 +12,7 @@ export type PoolReading =
       /** Settings that make no sense and are left out. */
       readonly warnings: readonly string[];
     }
-  | { readonly ok: false; /** For people, every one. */ readonly problems: readonly string[] };
+  | { readonly ok: false /** For people, every one. */; readonly problems: readonly string[] };
 
 /** What clients are told besides their address: served without it where it makes no sense. */
 const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([

@@ -247,7 +247,10 @@ export class MemoryResource<Kind extends ApiObjectLike> implements ObjectClient<
   }
 }
 
-function refused(reason: WriteRefusal, message: string): { readonly ok: false; readonly reason: WriteRefusal; readonly message: string } {
+function refused(
+  reason: WriteRefusal,
+  message: string,
+): { readonly ok: false; readonly reason: WriteRefusal; readonly message: string } {
   return { ok: false, reason, message };
 }
 

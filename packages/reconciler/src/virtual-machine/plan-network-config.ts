@@ -4,15 +4,16 @@
  * A change is made in two steps, so that anybody can see that it is under way: the object is flagged as out of sync, then
  * its spec is replaced. Addresses that are no longer wanted are freed before, or with, the new ones being taken.
  */
+
+import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import {
   API_VERSION,
-  type NetworkConfig,
   NETWORK_CONFIG_FINALIZER,
+  type NetworkConfig,
   STATIC_IP_ANNOTATION_PREFIX,
   VirtualMachineNetworkConfigConditionType,
   VM_NAME_LABEL,
 } from '@vmdhcp/ippool-api';
-import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { MergePatch } from '../machinery/object-client.js';
 import { type ConditionState, readConditions, withConditions } from '../object/conditions.js';
 import { isBeingDeleted, type KubernetesObject, type OwnerReference } from '../object/kubernetes-object.js';
@@ -85,7 +86,11 @@ interface Wanted {
   readonly now: string;
 }
 
-function update(virtualMachine: KubernetesObject, observed: KubernetesObject, { interfaces, now }: Wanted): NetworkConfigAction[] {
+function update(
+  virtualMachine: KubernetesObject,
+  observed: KubernetesObject,
+  { interfaces, now }: Wanted,
+): NetworkConfigAction[] {
   const present = readNetworkConfigs(observed);
   const wanted = interfaces.map((one) => keepHandmadeAddress(one, observed, present));
   const metadata = metadataPatch(virtualMachine, observed, interfaces);
@@ -163,18 +168,23 @@ function metadataPatch(
   { metadata }: KubernetesObject,
   interfaces: readonly WantedInterface[],
 ): MergePatch | undefined {
-  const { name, uid } = virtualMachine.metadata;
-  const owners = metadata.ownerReferences ?? [];
-  const others = owners.filter((owner) => owner.kind !== 'VirtualMachine' || owner.name !== name);
-  const isOwned = owners.some((owner) => owner.uid === uid) && others.length === owners.length - 1;
-  const labels = metadata.labels?.[VM_NAME_LABEL] === name ? undefined : { [VM_NAME_LABEL]: name };
+  const { name } = virtualMachine.metadata;
+  const ownerReferences = ownersPatch(virtualMachine, metadata.ownerReferences ?? []);
   const annotations = annotationsPatch(metadata.annotations ?? {}, staticAddressAnnotations(interfaces));
-  if (isOwned && labels === undefined && annotations === undefined) return undefined;
-  return {
-    ...(labels && { labels }),
+  const patch: MergePatch = {
+    ...(metadata.labels?.[VM_NAME_LABEL] !== name && { labels: { [VM_NAME_LABEL]: name } }),
     ...(annotations && { annotations }),
-    ...(!isOwned && { ownerReferences: [...others, toOwner(virtualMachine)] }),
+    ...(ownerReferences && { ownerReferences }),
   };
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** A virtual machine that was made anew under the same name takes the place of the former one. */
+function ownersPatch(virtualMachine: KubernetesObject, owners: readonly OwnerReference[]): OwnerReference[] | undefined {
+  const { name, uid } = virtualMachine.metadata;
+  const others = owners.filter((owner) => owner.kind !== 'VirtualMachine' || owner.name !== name);
+  const isOwned = owners.length === others.length + 1 && owners.some((owner) => owner.uid === uid);
+  return isOwned ? undefined : [...others, toOwner(virtualMachine)];
 }
 
 function staticAddressAnnotations(interfaces: readonly WantedInterface[]): Record<string, string> {

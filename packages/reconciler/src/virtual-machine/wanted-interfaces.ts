@@ -1,11 +1,6 @@
 /** Which interfaces of a virtual machine shall have addresses, by what its spec and annotations say. */
 import { formatIpv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import {
-  DHCP_OPT_OUT_ANNOTATION,
-  MAC_ADDRESS_ANNOTATION,
-  networkKey,
-  STATIC_IP_ANNOTATION_PREFIX,
-} from '@vmdhcp/ippool-api';
+import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, networkKey, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { compareText, type KubernetesObject } from '../object/kubernetes-object.js';
 import { isRecord, readField, readList, readText } from '../object/read-field.js';
 

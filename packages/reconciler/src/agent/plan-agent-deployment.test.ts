@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { applyMergePatch } from '../testing/merge-patch.js';
+import { parseAgentNetworkConfigs } from './agent-network-config.js';
+import { formatAgentReport, parseAgentReport } from './agent-report.js';
+import { agentInterfaceName } from './interface-name.js';
+import { type PoolForAgents, planAgentDeployment, readAgentNetworkConfigs } from './plan-agent-deployment.js';
+
+const CONTAINER = 'vm-dhcp-controller-agent';
+
+function deployment(
+  container: Readonly<Record<string, unknown>> = {},
+  annotations?: Readonly<Record<string, string>>,
+): KubernetesObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace: 'harvester-system', name: 'agent', resourceVersion: '7' },
+    spec: {
+      replicas: 2,
+      template: {
+        metadata: { labels: { app: 'agent' }, ...(annotations && { annotations }) },
+        spec: {
+          containers: [{ name: 'sidecar' }, { name: CONTAINER, image: 'agent:v1', ...container }],
+          nodeSelector: { a: 'b' },
+        },
+      },
+    },
+  };
+}
+
+const net48: PoolForAgents = {
+  key: 'default/net-48',
+  network: 'default/vlan-48',
+  serverIP: '192.168.48.2',
+  cidr: '192.168.48.0/24',
+};
+const net49: PoolForAgents = {
+  key: 'default/net-49',
+  network: 'default/vlan-49',
+  serverIP: '192.168.49.2',
+  cidr: '192.168.49.0/24',
+};
+
+function applied(before: KubernetesObject, pools: readonly PoolForAgents[]): KubernetesObject {
+  const plan = planAgentDeployment(before, CONTAINER, pools);
+  if (!plan.ok) throw new Error(plan.message);
+  return applyMergePatch(before, plan.patch ?? {}) as KubernetesObject;
+}
+
+describe('planAgentDeployment', () => {
+  it('attaches the networks, tells the pools, prunes what earlier versions were told, and touches nothing else', () => {
+    const before = deployment(
+      {
+        args: ['--name=agent', '--nic=eth1', '--ippool-ref', 'default/net-48', '--dry-run', '--cidr=x', '--server-ip=y'],
+        env: [
+          { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+          { name: 'AGENT_NETWORK_CONFIGS', value: '[]' },
+          { name: 'IPPOOL_REF', value: 'default/net-48' },
+        ],
+      },
+      { 'kubectl.kubernetes.io/restartedAt': 'today' },
+    );
+    const name = agentInterfaceName('default/net-48');
+    expect(applied(before, [net48])).toEqual({
+      ...before,
+      spec: {
+        replicas: 2,
+        template: {
+          metadata: {
+            labels: { app: 'agent' },
+            annotations: {
+              'kubectl.kubernetes.io/restartedAt': 'today',
+              'k8s.v1.cni.cncf.io/networks': `default/vlan-48@${name}`,
+            },
+          },
+          spec: {
+            containers: [
+              { name: 'sidecar' },
+              {
+                name: CONTAINER,
+                image: 'agent:v1',
+                args: ['--name=agent', '--dry-run'],
+                env: [
+                  { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+                  {
+                    name: 'AGENT_NETWORK_CONFIGS',
+                    value: `[{"interfaceName":"${name}","serverIP":"192.168.48.2","cidr":"192.168.48.0/24","ipPoolName":"default/net-48","ipPoolRef":"default/net-48","nadName":"default/vlan-48"}]`,
+                  },
+                  { name: 'IPPOOL_REFS_JSON', value: '["default/net-48"]' },
+                ],
+              },
+            ],
+            nodeSelector: { a: 'b' },
+          },
+        },
+      },
+    });
+  });
+
+  it('a plan after it was applied is empty, in whatever order the pools come', () => {
+    const once = applied(deployment(), [net49, net48]);
+    expect(planAgentDeployment(once, CONTAINER, [net48, net49])).toEqual({ ok: true, patch: undefined });
+    expect(planAgentDeployment(applied(once, []), CONTAINER, [])).toEqual({ ok: true, patch: undefined });
+  });
+
+  it('what the agents read is what was told', () => {
+    const configs = JSON.parse(
+      [...readAgentNetworkConfigs(applied(deployment(), [net48]), CONTAINER).values()][0] ?? '',
+    ) as unknown;
+    expect(parseAgentNetworkConfigs(JSON.stringify([configs]))).toEqual({ ok: true, configs: [configs] });
+  });
+
+  it('says which containers there are, where the named one is not', () => {
+    expect(planAgentDeployment(deployment(), 'agent', [net48])).toEqual({
+      ok: false,
+      reason: 'agent-container-missing',
+      message:
+        "Deployment harvester-system/agent has no container 'agent', only sidecar, vm-dhcp-controller-agent; set AGENT_CONTAINER_NAME",
+    });
+  });
+});
+
+describe('agentInterfaceName', () => {
+  it('is of the pool alone, fits into 15 characters, and differs between pools', () => {
+    const names = new Set<string>();
+    for (let index = 0; index < 10_000; index++) names.add(agentInterfaceName(`default/net-${index}`));
+    expect(names.size).toBe(10_000);
+    expect([...names].every((name) => /^net[0-9a-f]{12}$/.test(name))).toBe(true);
+    expect(agentInterfaceName('default/net-48')).toBe(agentInterfaceName('default/net-48'));
+  });
+});
+
+describe('parseAgentNetworkConfigs', () => {
+  it.each([
+    ['no JSON', '[{', 'AGENT_NETWORK_CONFIGS is no JSON array; the controller writes it, so look who else does'],
+    ['no array', '{}', 'AGENT_NETWORK_CONFIGS is no JSON array; the controller writes it, so look who else does'],
+    ['no pool', '[{"interfaceName":"net0"}]', 'AGENT_NETWORK_CONFIGS[0] names no interfaceName and ipPoolRef (namespace/name)'],
+    [
+      'a pool twice',
+      '[{"interfaceName":"a","ipPoolRef":"x/y"},{"interfaceName":"b","ipPoolRef":"x/y"}]',
+      'AGENT_NETWORK_CONFIGS[1] names x/y once more',
+    ],
+  ])('%s', (_, text, problem) => {
+    expect(parseAgentNetworkConfigs(text)).toEqual({ ok: false, problem });
+  });
+
+  it.each([undefined, '', '[]'])('%j: nothing to serve', (text) => {
+    expect(parseAgentNetworkConfigs(text)).toEqual({ ok: true, configs: [] });
+  });
+});
+
+describe('the report', () => {
+  it('is read as it was written', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.record({ serving: fc.boolean() })), (pools) => {
+        const report = new Map(Object.entries(pools));
+        expect(parseAgentReport(formatAgentReport(report))).toEqual(report);
+      }),
+    );
+  });
+
+  it.each([undefined, '', '{', '[]', '{"a":1,"b":{"serving":"yes"}}'])('of %j nothing is known', (text) => {
+    expect(parseAgentReport(text)).toEqual(new Map());
+  });
+});

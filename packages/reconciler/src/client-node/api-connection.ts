@@ -1,0 +1,234 @@
+/** HTTP to a Kubernetes API: requests that answer JSON, and watches that answer lines. */
+import http from 'node:http';
+import https from 'node:https';
+import type { ClusterConnection } from './cluster-connection.js';
+
+/** The server's answer was no success, or there was none. Whether a write happened is open where `status` is undefined or 5xx. */
+export class ApiRequestError extends Error {
+  readonly code = 'ERR_API_REQUEST';
+  /** HTTP status; undefined: no answer. */
+  readonly status: number | undefined;
+  /** The word of the server's Status, as in `AlreadyExists`. */
+  readonly reason: string | undefined;
+  /** As the server asks in `Retry-After`. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    facts: { readonly status?: number; readonly reason?: string; readonly retryAfterMs?: number; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause: facts.cause });
+    this.status = facts.status;
+    this.reason = facts.reason;
+    this.retryAfterMs = facts.retryAfterMs;
+  }
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With query. */
+  readonly path: string;
+  readonly body?: unknown;
+  /** Default: application/json. */
+  readonly contentType?: string;
+}
+
+/** Told of each request, for metrics. `status` 0: there was no answer. */
+export type RequestObserver = (request: {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+}) => void;
+
+export interface ApiConnectionSettings {
+  /** Sent as User-Agent: it names the field manager and shows in audit logs. */
+  readonly userAgent: string;
+  /** Without an answer for so long, a request has failed; default 30 seconds. */
+  readonly timeoutMs?: number;
+  readonly onRequest?: RequestObserver;
+}
+
+const TIMEOUT_MS = 30_000;
+const MOST_SOCKETS = 32;
+const KEEP_ALIVE_MS = 30_000;
+
+export class ApiConnection {
+  readonly namespace: string;
+  readonly #cluster: ClusterConnection;
+  readonly #settings: ApiConnectionSettings;
+  readonly #server: URL;
+  readonly #agent: http.Agent;
+  /** Watches hold their connections for minutes: they must not take those of requests. */
+  readonly #watchAgent: http.Agent;
+
+  constructor(cluster: ClusterConnection, settings: ApiConnectionSettings) {
+    this.#cluster = cluster;
+    this.#settings = settings;
+    this.#server = new URL(cluster.server);
+    this.namespace = cluster.namespace;
+    const create = (maxSockets: number) => {
+      const options = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS, maxSockets, noDelay: true };
+      return this.#server.protocol === 'http:' ? new http.Agent(options) : new https.Agent({ ...options, ...cluster.tls });
+    };
+    this.#agent = create(MOST_SOCKETS);
+    this.#watchAgent = create(Number.POSITIVE_INFINITY);
+  }
+
+  /** The answer's JSON. @throws ApiRequestError for every answer that is no success, and where there is none. */
+  async request(request: ApiRequest): Promise<unknown> {
+    const begunAtMs = performance.now();
+    const { status, headers, body } = await this.#send(request).catch((error: unknown) => {
+      this.#observe(request, 0, begunAtMs);
+      throw new ApiRequestError(`${request.method} ${pathOnly(request.path)}: ${messageOf(error)}`, { cause: error });
+    });
+    this.#observe(request, status, begunAtMs);
+    if (status >= 200 && status < 300) return body.length === 0 ? undefined : JSON.parse(body.toString('utf8'));
+    throw toError(request, { status, headers, body: body.toString('utf8') });
+  }
+
+  /**
+   * Reads an answer line by line. Returns how to end it; after that nothing is called any more.
+   *
+   * @param handlers.onEnd - called once: undefined for an answer that ended as it should.
+   */
+  stream(
+    path: string,
+    handlers: { readonly onLine: (line: string) => void; readonly onEnd: (error?: unknown) => void },
+  ): () => void {
+    const stopped = new AbortController();
+    let isOver = false;
+    const end = (error?: unknown) => {
+      if (isOver || stopped.signal.aborted) return;
+      isOver = true;
+      handlers.onEnd(error);
+    };
+    this.#openStream(path, stopped.signal).then(
+      (response) => {
+        const lines = new LineSplitter((line) => {
+          if (!isOver && !stopped.signal.aborted) handlers.onLine(line);
+        });
+        response.on('data', (chunk: Buffer) => lines.push(chunk));
+        response.on('end', () => end());
+        response.on('error', (error) => end(error));
+        response.on('close', () => end());
+      },
+      (error: unknown) => end(error),
+    );
+    return () => stopped.abort();
+  }
+
+  close(): void {
+    this.#agent.destroy();
+    this.#watchAgent.destroy();
+  }
+
+  async #openStream(path: string, signal: AbortSignal): Promise<http.IncomingMessage> {
+    const request = { method: 'GET', path } as const;
+    const response = await this.#open(request, { agent: this.#watchAgent, signal });
+    const { statusCode: status = 0, headers } = response;
+    if (status === 200) return response;
+    throw toError(request, { status, headers, body: (await readAll(response)).toString('utf8') });
+  }
+
+  async #send(request: ApiRequest): Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }> {
+    const { timeoutMs = TIMEOUT_MS } = this.#settings;
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await this.#open(request, { agent: this.#agent, signal });
+    return { status: response.statusCode ?? 0, headers: response.headers, body: await readAll(response) };
+  }
+
+  async #open(
+    { method, path, body, contentType = 'application/json' }: ApiRequest,
+    { agent, signal }: { readonly agent: http.Agent; readonly signal: AbortSignal },
+  ): Promise<http.IncomingMessage> {
+    const authorization = await this.#cluster.authorization();
+    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const headers = {
+      accept: 'application/json',
+      'user-agent': this.#settings.userAgent,
+      ...(authorization !== undefined && { authorization }),
+      ...(payload !== undefined && { 'content-type': contentType, 'content-length': payload.length }),
+    };
+    const { protocol, hostname, port, pathname } = this.#server;
+    const options = {
+      method,
+      agent,
+      signal,
+      headers,
+      port,
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      path: `${pathname.replace(/\/$/, '')}${path}`,
+    };
+    return await new Promise((resolve, reject) => {
+      const request = protocol === 'http:' ? http.request(options, resolve) : https.request(options, resolve);
+      request.on('error', reject);
+      request.end(payload);
+    });
+  }
+
+  #observe({ method, path }: ApiRequest, status: number, begunAtMs: number): void {
+    this.#settings.onRequest?.({ method, path: pathOnly(path), status, durationMs: performance.now() - begunAtMs });
+  }
+}
+
+async function readAll(response: http.IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
+
+function toError({ method, path }: ApiRequest, { status, headers, body }: Refusal): ApiRequestError {
+  const { reason, message } = parseStatus(body);
+  const seconds = Number(headers['retry-after']);
+  const text = message ?? (body.trim().slice(0, 200) || `HTTP ${status}`);
+  return new ApiRequestError(`${method} ${pathOnly(path)}: ${status} ${text}`, {
+    status,
+    ...(reason !== undefined && { reason }),
+    ...(Number.isFinite(seconds) && headers['retry-after'] !== undefined && { retryAfterMs: seconds * 1000 }),
+  });
+}
+
+function parseStatus(body: string): { readonly reason?: string; readonly message?: string } {
+  try {
+    const { reason, message } = JSON.parse(body) as { reason?: unknown; message?: unknown };
+    return { ...(typeof reason === 'string' && { reason }), ...(typeof message === 'string' && { message }) };
+  } catch {
+    return {};
+  }
+}
+
+function pathOnly(path: string): string {
+  return path.split('?', 1)[0] ?? path;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+/** Lines from chunks that end anywhere. */
+class LineSplitter {
+  readonly #onLine: (line: string) => void;
+  #pending: Buffer[] = [];
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      const line = Buffer.concat([...this.#pending, chunk.subarray(start, end)]).toString('utf8');
+      this.#pending = [];
+      start = end + 1;
+      if (line.trim() !== '') this.#onLine(line);
+    }
+    if (start < chunk.length) this.#pending.push(chunk.subarray(start));
+  }
+}

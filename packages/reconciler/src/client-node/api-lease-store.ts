@@ -1,0 +1,113 @@
+import type { LeaseRecord, LeaseStore, StoredLease } from '../machinery/lease-elector.js';
+import type { ApiObjectLike } from '../machinery/resource-port.js';
+import type { ApiConnection } from './api-connection.js';
+import { ApiObjectClient } from './api-object-client.js';
+
+interface Lease extends ApiObjectLike {
+  readonly metadata: ApiObjectLike['metadata'] & {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly acquireTime?: string;
+    readonly renewTime?: string;
+    readonly leaseTransitions?: number;
+  };
+}
+
+export interface ApiLeaseSettings {
+  readonly namespace: string;
+  readonly name: string;
+  /** Milliseconds since 1970, for the times that people read in the Lease. */
+  readonly wallTimeMs: () => number;
+  /** What else the Lease says, as of now: the holder's report. Asked at every write. */
+  readonly annotations?: () => Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** A Lease of coordination.k8s.io: client-go's electors see the same record. */
+export class ApiLeaseStore implements LeaseStore {
+  readonly #settings: ApiLeaseSettings;
+  readonly #client: ApiObjectClient<Lease>;
+  #known: Lease | undefined;
+
+  constructor(connection: ApiConnection, settings: ApiLeaseSettings) {
+    this.#settings = settings;
+    this.#client = new ApiObjectClient<Lease>(connection, {
+      group: 'coordination.k8s.io',
+      version: 'v1',
+      plural: 'leases',
+      namespaced: true,
+      namespace: settings.namespace,
+    });
+  }
+
+  readonly read = async (): Promise<StoredLease | undefined> => {
+    const { namespace, name } = this.#settings;
+    this.#known = await this.#client.get(`${namespace}/${name}`);
+    return this.#known === undefined ? undefined : toStored(this.#known);
+  };
+
+  readonly write = async (record: LeaseRecord, version: string | undefined): Promise<StoredLease | undefined> => {
+    const lease = this.#toLease(record, version);
+    const result = await (version === undefined ? this.#client.create(lease) : this.#client.replace(lease));
+    if (result.ok) {
+      this.#known = result.object;
+      return toStored(result.object);
+    }
+    if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found') return undefined;
+    throw new Error(result.message);
+  };
+
+  #toLease(record: LeaseRecord, version: string | undefined): Lease {
+    const { namespace, name, labels, annotations, wallTimeMs } = this.#settings;
+    const known = version === undefined ? undefined : this.#known;
+    return {
+      ...({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' } as object),
+      metadata: {
+        ...known?.metadata,
+        namespace,
+        name,
+        resourceVersion: version,
+        labels: { ...known?.metadata.labels, ...labels },
+        annotations: { ...known?.metadata.annotations, ...annotations?.() },
+      },
+      spec: toSpec(record, known?.spec, toMicroTime(wallTimeMs())),
+    };
+  }
+}
+
+function toSpec(
+  { holder, leaseDurationMs, transitions }: LeaseRecord,
+  known: Lease['spec'],
+  now: string,
+): NonNullable<Lease['spec']> {
+  const isSame = known?.holderIdentity === holder;
+  return {
+    ...known,
+    holderIdentity: holder,
+    // client-go refuses a duration of nothing, also of a lease that is released.
+    leaseDurationSeconds: Math.max(1, Math.ceil(leaseDurationMs / 1000)),
+    acquireTime: isSame ? (known.acquireTime ?? now) : now,
+    renewTime: now,
+    leaseTransitions: transitions,
+  };
+}
+
+function toStored({ metadata, spec = {} }: Lease): StoredLease {
+  return {
+    record: {
+      holder: spec.holderIdentity ?? '',
+      leaseDurationMs: (spec.leaseDurationSeconds ?? 0) * 1000,
+      transitions: spec.leaseTransitions ?? 0,
+    },
+    version: metadata.resourceVersion ?? '',
+  };
+}
+
+/** RFC 3339 with exactly six fraction digits: the API server takes no other. */
+function toMicroTime(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000Z');
+}

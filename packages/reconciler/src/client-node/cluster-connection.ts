@@ -1,0 +1,130 @@
+/** Where a Kubernetes API is, and how one proves to it who one is. */
+import { readFile } from 'node:fs/promises';
+import type { RequestOptions } from 'node:https';
+import { join } from 'node:path';
+
+export interface ClusterConnection {
+  /** As in `https://10.53.0.1:443`. */
+  readonly server: string;
+  /** CA, client certificate and the like, for `https.Agent`. */
+  readonly tls: Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'rejectUnauthorized'>;
+  /** The value of the Authorization header, now: tokens are replaced while processes run. Undefined: none. */
+  readonly authorization: () => Promise<string | undefined>;
+  /** Of the kubeconfig's context or the ServiceAccount; where objects are looked for if nobody says. */
+  readonly namespace: string;
+}
+
+/** There is no way to a cluster; `message` says what was looked for. */
+export class NoClusterError extends Error {
+  readonly code = 'ERR_NO_CLUSTER';
+}
+
+const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
+/** As long as a token that was read is used; ServiceAccount tokens are replaced well before they expire. */
+const TOKEN_LIFETIME_MS = 30_000;
+
+/**
+ * The connection of a pod by its ServiceAccount: what a kubeconfig is not needed for, and costs nothing to load.
+ *
+ * @throws NoClusterError outside a pod.
+ */
+export async function connectInCluster(
+  environment: Readonly<Record<string, string | undefined>>,
+  directory: string = SERVICE_ACCOUNT_DIRECTORY,
+): Promise<ClusterConnection> {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
+  if (!host) throw new NoClusterError('KUBERNETES_SERVICE_HOST is not set: this is no pod; give a kubeconfig');
+  const ca = await readFile(join(directory, 'ca.crt')).catch((error: unknown) => {
+    throw new NoClusterError(`the pod has no ServiceAccount: ${String(error)}; set automountServiceAccountToken`);
+  });
+  const namespace = await readFile(join(directory, 'namespace'), 'utf8').catch(() => 'default');
+  const token = rereadToken(join(directory, 'token'));
+  await token();
+  const address = host.includes(':') ? `[${host}]` : host;
+  return { server: `https://${address}:${port}`, tls: { ca }, authorization: token, namespace: namespace.trim() || 'default' };
+}
+
+/** `Bearer ...` from a file that somebody else replaces now and then. What cannot be read leaves the former one in use. */
+function rereadToken(path: string): () => Promise<string | undefined> {
+  let known: string | undefined;
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() - readAtMs < TOKEN_LIFETIME_MS) return known;
+    try {
+      known = `Bearer ${(await readFile(path, 'utf8')).trim()}`;
+      readAtMs = performance.now();
+    } catch (error) {
+      if (known === undefined) throw new NoClusterError(`the ServiceAccount's token cannot be read: ${String(error)}`);
+    }
+    return known;
+  };
+}
+
+export interface KubeConfigSource {
+  /** A file; default: `KUBECONFIG`, then `~/.kube/config`, as kubectl does. */
+  readonly path?: string;
+  /** A context of it; default: the current one. */
+  readonly context?: string;
+}
+
+/**
+ * The connection that a kubeconfig describes, with everything that may stand in one: client certificates, tokens, exec
+ * plugins, OIDC. Loads `@kubernetes/client-node`, which costs half a second and 90 MB.
+ *
+ * @throws NoClusterError where the file or the context is missing.
+ */
+export async function connectByKubeConfig({ path, context }: KubeConfigSource): Promise<ClusterConnection> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  try {
+    if (path === undefined) config.loadFromDefault();
+    else config.loadFromFile(path);
+    if (context !== undefined) config.setCurrentContext(context);
+  } catch (error) {
+    throw new NoClusterError(`kubeconfig ${path ?? ''} cannot be read: ${String(error)}`, { cause: error });
+  }
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) {
+    const names = config.getContexts().map(({ name }) => name);
+    throw new NoClusterError(
+      `kubeconfig ${path ?? ''} has no context '${config.getCurrentContext()}'; there are ${names.join(', ') || 'none'}`,
+    );
+  }
+  const options = await httpsOptions(config);
+  const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized } = options;
+  const authorization = rememberFor(TOKEN_LIFETIME_MS, async () => toAuthorization(await httpsOptions(config)));
+  const current = config.getContextObject(config.getCurrentContext());
+  return {
+    server: cluster.server.replace(/\/+$/, ''),
+    tls: withoutUndefined({ ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }),
+    authorization,
+    namespace: current?.namespace ?? 'default',
+  };
+}
+
+async function httpsOptions(config: { applyToHTTPSOptions(options: RequestOptions): Promise<void> }): Promise<RequestOptions> {
+  const options: RequestOptions = { headers: {} };
+  await config.applyToHTTPSOptions(options);
+  return options;
+}
+
+function toAuthorization({ headers, auth }: RequestOptions): string | undefined {
+  const header = (headers as Readonly<Record<string, unknown>> | undefined)?.['Authorization'];
+  if (typeof header === 'string') return header;
+  return auth ? `Basic ${Buffer.from(auth).toString('base64')}` : undefined;
+}
+
+function rememberFor<Value>(lifetimeMs: number, read: () => Promise<Value>): () => Promise<Value> {
+  let known: { readonly value: Value; readonly atMs: number } | undefined;
+  return async () => {
+    if (known === undefined || performance.now() - known.atMs >= lifetimeMs)
+      known = { value: await read(), atMs: performance.now() };
+    return known.value;
+  };
+}
+
+function withoutUndefined<Fields extends object>(fields: Fields): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]: Exclude<Fields[Name], undefined>;
+  };
+}
