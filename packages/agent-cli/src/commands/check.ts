@@ -1,7 +1,7 @@
 import { formatIpv4Address, formatIpv4Cidr, formatIpv4Range } from '@vmdhcp/dhcp-allocator';
 import { NOTHING_RECORDED, planAssignments } from '@vmdhcp/reconciler/plan-assignments';
+import { ExitCode } from '@vmdhcp/service-process';
 import { Command } from 'commander';
-import { ExitCode } from '../exit-code.js';
 import { describeFinding, type Finding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';

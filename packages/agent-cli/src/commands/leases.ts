@@ -1,5 +1,5 @@
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { Command } from 'commander';
-import { CommandError, ExitCode } from '../exit-code.js';
 import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
 import { peekState } from '../state/state-directory.js';
 

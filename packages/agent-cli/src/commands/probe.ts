@@ -1,6 +1,6 @@
 import { type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { CommandError, ExitCode } from '../exit-code.js';
 import { SocketError } from '../net/socket-error.js';
 import { DhcpProbe, type ServerAnswer } from '../probe/dhcp-probe.js';
 

@@ -1,7 +1,14 @@
+import {
+  CommandError,
+  createLogger,
+  ExitCode,
+  type ListenAddress,
+  LOG_LEVELS,
+  type LogLevel,
+  parseListenAddress,
+  stopSignal,
+} from '@vmdhcp/service-process';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { CommandError, ExitCode } from '../exit-code.js';
-import type { ListenAddress } from '../http/status-server.js';
-import { createLogger, LOG_LEVELS, type LogLevel } from '../log/logger.js';
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
@@ -71,15 +78,8 @@ async function serve(options: ServeOptions): Promise<void> {
     file,
     logger,
   );
-  if (asked.signal.aborted) await agent.stop();
-  else asked.signal.addEventListener('abort', () => void agent.stop(), { once: true });
-}
-
-/** Aborts when the process is asked to end; a second time ends it at once. */
-function stopSignal(): AbortController {
-  const asked = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => asked.abort());
-  return asked;
+  if (asked.aborted) await agent.stop();
+  else asked.addEventListener('abort', () => void agent.stop(), { once: true });
 }
 
 async function readPools(path: string): Promise<PoolsFile> {
@@ -117,13 +117,4 @@ function collectInterface(text: string, previous: Map<string, string[]> = new Ma
   const names = previous.get(pool) ?? [];
   if (names.includes(name)) throw new InvalidArgumentError('it is given twice.');
   return previous.set(pool, [...names, name]);
-}
-
-/** `127.0.0.1:8080`, `[::1]:8080`, `:8080` for every address, `off`. */
-function parseListenAddress(text: string): ListenAddress | 'off' {
-  if (text === 'off') return 'off';
-  const [, bracketed, plain, portText] = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s]*)):(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(portText);
-  if (portText === undefined || port > 65_535) throw new InvalidArgumentError('write HOST:PORT, as in 127.0.0.1:8080, or off.');
-  return { host: bracketed ?? (plain || '::'), port };
 }

@@ -5,9 +5,9 @@
 import type { Server } from 'node:http';
 import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
 import type { RefusedClaim } from '@vmdhcp/reconciler';
+import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
-import { type ListenAddress, startStatusServer } from '../http/status-server.js';
-import type { Logger } from '../log/logger.js';
 import { addAddress, hasAddress, removeAddress } from '../net/interface-addresses.js';
 import { separateLargeMemory, trimMemory } from '../net/libc.js';
 import { describeFinding } from '../pools-file/finding.js';
@@ -172,9 +172,9 @@ export class BareHostAgent {
       this.#interfaces.set(name, this.#createInterface(name, pools, metrics.observeBurst));
     if (this.#settings.http !== undefined) {
       this.#http = await startStatusServer(this.#settings.http, {
-        unserved: () => this.unserved(),
+        unready: () => this.unserved().map(({ pool, reason }) => `${pool}: ${reason}`),
         registry: metrics.registry,
-        leases: () => this.leases(),
+        pages: { '/leases': leasesPage(() => this.leases()) },
       });
     }
     await this.#configure(file);

@@ -14,7 +14,7 @@ import {
   type Pool,
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
-import type { Logger } from '../log/logger.js';
+import type { Logger } from '@vmdhcp/service-process';
 import { printable } from '../log/printable.js';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
 import type { QueuedReply } from '../net/reply-queue.js';

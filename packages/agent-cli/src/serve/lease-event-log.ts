@@ -1,5 +1,5 @@
 import { formatIpv4Address, type Lease } from '@vmdhcp/dhcp-allocator';
-import type { Logger } from '../log/logger.js';
+import type { Logger } from '@vmdhcp/service-process';
 import { RateBudget } from '../rate-budget.js';
 
 /** What happened to a lease; a plain renewal is no event. */

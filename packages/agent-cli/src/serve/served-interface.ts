@@ -3,7 +3,7 @@
  * same name, and given up when it vanishes. Deleting an interface causes no error on its sockets, so its index is asked
  * for in short intervals.
  */
-import type { Logger } from '../log/logger.js';
+import type { Logger } from '@vmdhcp/service-process';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
 import { DhcpPort, type DhcpPortEvents } from '../net/dhcp-port.js';
 import { ifNameToIndex } from '../net/libc.js';

@@ -6,7 +6,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { flock, LOCK_EX, LOCK_NB, lastErrorName } from '../net/libc.js';
 import { EMPTY_STATE, formatState, parseState, type StateToSave, type StoredState } from './state-format.js';
 

@@ -1,5 +1,5 @@
 /** What the controller tells the agents in the environment of their pods, and how they read it. */
-import { isRecord, readText } from '../object/read-field.js';
+import { readText } from '../object/read-field.js';
 
 /** In the agents' environment: JSON, an array of `AgentNetworkConfig`. */
 export const AGENT_NETWORK_CONFIGS_VARIABLE = 'AGENT_NETWORK_CONFIGS';

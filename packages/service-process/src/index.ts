@@ -1,0 +1,10 @@
+/**
+ * How vmdhcp's programs behave as processes: exit codes, logs, health and metrics over HTTP, and stopping.
+ *
+ * @packageDocumentation
+ */
+export { CommandError, ExitCode } from './exit-code.js';
+export { type ListenAddress, parseListenAddress } from './listen-address.js';
+export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
+export { type Program, runProgram, stopSignal } from './run-program.js';
+export { type PageAnswer, type StatusPage, type StatusSources, startStatusServer } from './status-server.js';

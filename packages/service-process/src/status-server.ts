@@ -1,0 +1,110 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Registry } from 'prom-client';
+import { CommandError, ExitCode } from './exit-code.js';
+import type { ListenAddress } from './listen-address.js';
+
+export interface StatusSources {
+  /** Why the process is not ready, a line each; empty: it is. */
+  readonly unready: () => readonly string[];
+  readonly registry: Registry;
+  /** What else is told, by path; a path that ends in `/` is told what comes after it. */
+  readonly pages?: Readonly<Record<string, StatusPage>>;
+}
+
+export type StatusPage = (request: { readonly rest: string; readonly query: URLSearchParams }) => PageAnswer;
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  /** In pieces, so that much of it holds up nothing else. */
+  readonly body: Iterable<string>;
+}
+
+/** Health, metrics and pages of a process over HTTP, read only. @throws CommandError if the address cannot be listened on. */
+export async function startStatusServer({ host, port }: ListenAddress, sources: StatusSources): Promise<Server> {
+  const server = createServer({ requestTimeout: 15_000, maxHeaderSize: 8192 }, (request, response) => {
+    respond(request, response, sources).catch((error: unknown) => fail(response, error));
+  });
+  server.maxConnections = 64;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      const message = `cannot listen on ${host}:${port}: ${error.message}; give another --http, or --http off`;
+      reject(new CommandError(message, ExitCode.unavailable));
+    });
+    server.listen(port, host, resolve);
+  });
+  return server;
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, sources: StatusSources): Promise<void> {
+  const url = URL.parse(request.url ?? '/', 'http://status');
+  if (url === null) {
+    send(response, { status: 400, text: 'the request names no path\n' });
+    return;
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    send(response, { status: 405, text: 'only GET is known here\n' });
+    return;
+  }
+  switch (url.pathname) {
+    case '/healthz':
+      send(response, OK);
+      return;
+    case '/readyz':
+      sendReadiness(response, sources.unready());
+      return;
+    case '/metrics':
+      send(response, { status: 200, text: await sources.registry.metrics(), contentType: sources.registry.contentType });
+      return;
+    default:
+      await sendPage(response, url, sources.pages ?? {});
+  }
+}
+
+async function sendPage(response: ServerResponse, url: URL, pages: Readonly<Record<string, StatusPage>>): Promise<void> {
+  const path = Object.keys(pages).find((one) => (one.endsWith('/') ? url.pathname.startsWith(one) : url.pathname === one));
+  const page = path === undefined ? undefined : pages[path];
+  if (path === undefined || page === undefined) {
+    const paths = ['/healthz', '/readyz', '/metrics', ...Object.keys(pages)];
+    send(response, { status: 404, text: `nothing is here; there are ${paths.join(', ')}\n` });
+    return;
+  }
+  const { status, contentType, body } = page({ rest: decoded(url.pathname.slice(path.length)), query: url.searchParams });
+  response.writeHead(status, { 'content-type': contentType });
+  await pipeline(Readable.from(body), response);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** As upstream answers. */
+const OK: Body = { status: 200, text: '{"ok":true}\n', contentType: 'application/json' };
+
+function sendReadiness(response: ServerResponse, unready: readonly string[]): void {
+  if (unready.length === 0) send(response, OK);
+  else send(response, { status: 503, text: unready.map((line) => `${line}\n`).join('') });
+}
+
+/** Whatever goes wrong here costs one answer, never the process. */
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) response.destroy();
+  else send(response, { status: 500, text: `${error instanceof Error ? error.message : error}\n` });
+}
+
+interface Body {
+  readonly status: number;
+  readonly text: string;
+  readonly contentType?: string;
+}
+
+function send(response: ServerResponse, { status, text, contentType = 'text/plain' }: Body): void {
+  response.writeHead(status, { 'content-type': contentType });
+  response.end(text);
+}
