@@ -1,0 +1,52 @@
+import { apiAudience, readToken } from './service-account-token.js';
+import { anonymousUser, serviceAccountUser, type User } from './user.js';
+
+export interface AuthenticatorOptions {
+  readonly signingKey: Buffer;
+  /** The uid of a ServiceAccount that exists; a token of a deleted one, or of its namesake, is worth nothing. */
+  readonly serviceAccountUid: (namespace: string, name: string) => string | undefined;
+  readonly nowSeconds: () => number;
+}
+
+/** A token that was accepted. */
+export interface Authenticated {
+  readonly user: User;
+  readonly audiences: readonly string[];
+}
+
+/** Knows who sends a request by its bearer token. */
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+  readonly #users = new Map<string, User>();
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  /** From now on the token stands for the user. */
+  addToken(token: string, user: User): void {
+    this.#users.set(token, user);
+  }
+
+  /** The sender of a request with this `Authorization` header; undefined: answer 401. */
+  authenticate(authorization: string | undefined): User | undefined {
+    if (authorization === undefined) return anonymousUser;
+    const token = /^bearer\s+(\S+)$/i.exec(authorization)?.[1];
+    // Another scheme is no credential that this server reads: as good as none.
+    if (token === undefined) return /^bearer/i.test(authorization) ? undefined : anonymousUser;
+    return this.reviewToken(token, [apiAudience])?.user;
+  }
+
+  /** Who a token stands for, and for which of the wanted audiences. */
+  reviewToken(token: string, wantedAudiences: readonly string[]): Authenticated | undefined {
+    const user = this.#users.get(token);
+    if (user !== undefined) return { user, audiences: wantedAudiences };
+    const claims = readToken(token, this.#options.signingKey);
+    if (claims === undefined || claims.expiresAtSeconds <= this.#options.nowSeconds()) return undefined;
+    const { namespace, name, uid } = claims.serviceAccount;
+    const audiences = claims.audiences.filter((audience) => wantedAudiences.includes(audience));
+    if (audiences.length === 0 || this.#options.serviceAccountUid(namespace, name) !== uid) return undefined;
+    const extra = { 'authentication.kubernetes.io/credential-id': [`JTI=${claims.id}`] };
+    return { user: { ...serviceAccountUser(namespace, name), uid, extra }, audiences };
+  }
+}
