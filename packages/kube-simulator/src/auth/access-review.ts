@@ -1,10 +1,10 @@
 import type { JsonObject } from '../api-object.js';
-import type { Authenticator } from './authenticator.js';
+import type { RequestAttributes, User } from '../http/request-chain.js';
 import { authorize, type Decision, grantedRules } from './authorize.js';
 import type { Policy } from './policy.js';
-import type { RequestAttributes } from './request-attributes.js';
 import { apiAudience } from './service-account-token.js';
-import { toUserInfo, type User } from './user.js';
+import type { TokenAuthenticator } from './token-authenticator.js';
+import { toUserInfo } from './user.js';
 
 /** The kinds that are questions: created, answered, never stored. */
 export type ReviewKind =
@@ -19,7 +19,7 @@ export interface ReviewContext {
   /** Who asks. */
   readonly user: User;
   readonly policy: Policy;
-  readonly authenticator: Authenticator;
+  readonly authenticator: TokenAuthenticator;
   readonly now: Date;
 }
 
@@ -60,7 +60,7 @@ const review = (group: string, kind: ReviewKind, content: JsonObject) => ({
   ...content,
 });
 
-const tokenStatus = (spec: JsonObject, authenticator: Authenticator): JsonObject => {
+const tokenStatus = (spec: JsonObject, authenticator: TokenAuthenticator): JsonObject => {
   const { token = '', audiences } = spec as { token?: string; audiences?: readonly string[] };
   const accepted = authenticator.reviewToken(token, audiences?.length ? audiences : [apiAudience]);
   return accepted === undefined
@@ -80,13 +80,15 @@ const toAccessStatus = (decision: Decision): JsonObject =>
 
 const askedFor = (spec: AccessSpec, user: User): RequestAttributes => {
   const { resourceAttributes, nonResourceAttributes } = spec;
-  if (nonResourceAttributes !== undefined) return { user, ...nonResourceAttributes };
-  const text = (key: string) => (resourceAttributes?.[key] as string | undefined) || undefined;
+  const text = (key: string) => (resourceAttributes?.[key] as string | undefined) ?? '';
   return {
     user,
-    verb: text('verb') ?? '',
-    group: text('group') ?? '',
-    resource: text('resource') ?? '',
+    path: nonResourceAttributes?.path ?? '',
+    isResourceRequest: nonResourceAttributes === undefined,
+    verb: nonResourceAttributes?.verb ?? text('verb'),
+    group: text('group'),
+    version: text('version'),
+    resource: text('resource'),
     subresource: text('subresource'),
     namespace: text('namespace'),
     name: text('name'),

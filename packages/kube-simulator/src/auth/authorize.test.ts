@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { RequestAttributes, User } from '../http/request-chain.js';
 import { authorize, grantedRules } from './authorize.js';
 import { defaultRoles } from './default-roles.js';
 import type { Policy, Role, RoleBinding } from './policy.js';
-import type { ResourceAttributes } from './request-attributes.js';
-import { serviceAccountUser, type User } from './user.js';
+import { serviceAccountUser } from './user.js';
 
 const limited: User = { username: 'limited', groups: ['system:authenticated'] };
 const pools = 'network.example.com';
@@ -52,9 +52,14 @@ const policy: Policy = {
   role: (namespace, name) => find('Role', name, namespace) as unknown as Role | undefined,
 };
 
-const ask = (over: Partial<ResourceAttributes>): ResourceAttributes => ({
+const ask = (over: Partial<RequestAttributes>): RequestAttributes => ({
   user: limited,
   verb: 'list',
+  path: '',
+  isResourceRequest: true,
+  version: 'v1',
+  subresource: '',
+  name: '',
   group: pools,
   resource: 'ippools',
   namespace: 's16',
@@ -62,7 +67,7 @@ const ask = (over: Partial<ResourceAttributes>): ResourceAttributes => ({
 });
 
 describe('authorize', () => {
-  it.each<[string, Partial<ResourceAttributes>, boolean]>([
+  it.each<[string, Partial<RequestAttributes>, boolean]>([
     ['a verb that a rule names', {}, true],
     ['a verb that no rule names', { verb: 'delete' }, false],
     ['a subresource that a rule names', { verb: 'patch', subresource: 'status' }, true],
@@ -74,7 +79,7 @@ describe('authorize', () => {
       true,
     ],
     ['another namespace', { namespace: 'default' }, false],
-    ['all namespaces', { namespace: undefined }, false],
+    ['all namespaces', { namespace: '' }, false],
     ['another group', { group: '' }, false],
     ['the named object', { group: '', resource: 'configmaps', verb: 'get', name: 'one' }, true],
     ['another object', { group: '', resource: 'configmaps', verb: 'get', name: 'two' }, false],
@@ -83,7 +88,7 @@ describe('authorize', () => {
     ['its namesake in another namespace', { user: serviceAccountUser('s17', 'agent') }, false],
     ['a group with a cluster role in one namespace', { user: { username: 'x', groups: ['operators'] }, namespace: 'own' }, true],
     ['the same elsewhere', { user: { username: 'x', groups: ['operators'] } }, false],
-    ['system:masters', { user: { username: 'x', groups: ['system:masters'] }, verb: '*', namespace: undefined }, true],
+    ['system:masters', { user: { username: 'x', groups: ['system:masters'] }, verb: '*', namespace: '' }, true],
   ])('%s', (_name, over, allowed) => {
     expect(authorize(ask(over), policy).allowed).toBe(allowed);
   });
@@ -95,7 +100,7 @@ describe('authorize', () => {
     ['/metrics', 'get', false],
     ['/version', 'post', false],
   ])('path %s, verb %s', (path, verb, allowed) => {
-    expect(authorize({ user: limited, verb, path }, policy).allowed).toBe(allowed);
+    expect(authorize(ask({ isResourceRequest: false, resource: '', namespace: '', verb, path }), policy).allowed).toBe(allowed);
   });
 
   it('says by which binding', () => {

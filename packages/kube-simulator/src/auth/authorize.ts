@@ -1,6 +1,6 @@
+import type { RequestAttributes, User } from '../http/request-chain.js';
 import type { Policy, PolicyRule, RoleBinding, Subject } from './policy.js';
-import type { RequestAttributes, ResourceAttributes } from './request-attributes.js';
-import { parseServiceAccountUser, type User } from './user.js';
+import { parseServiceAccountUser } from './user.js';
 
 /** A denial has no reason: RBAC knows no rule that denies. */
 export type Decision = { readonly allowed: true; readonly reason?: string } | { readonly allowed: false };
@@ -14,16 +14,16 @@ export interface GrantedRule {
 /** Whether the request is allowed: by membership of system:masters, or by a rule of a role bound to the user. */
 export const authorize = (request: RequestAttributes, policy: Policy): Decision => {
   if (request.user.groups.includes('system:masters')) return { allowed: true };
-  for (const { rule, reason } of grantedRules(request.user, namespaceOf(request), policy)) {
+  for (const { rule, reason } of grantedRules(request.user, request.namespace, policy)) {
     if (ruleAllows(rule, request)) return { allowed: true, reason };
   }
   return { allowed: false };
 };
 
-/** Every rule that the user has: cluster-wide ones, then those of the namespace, if there is one. */
-export function* grantedRules(user: User, namespace: string | undefined, policy: Policy): Generator<GrantedRule> {
+/** Every rule that the user has: cluster-wide ones, then those of the namespace, unless it is the empty one. */
+export function* grantedRules(user: User, namespace: string, policy: Policy): Generator<GrantedRule> {
   for (const binding of policy.clusterRoleBindings()) yield* rulesOfBinding(binding, user, policy);
-  if (namespace === undefined) return;
+  if (namespace === '') return;
   for (const binding of policy.roleBindings(namespace)) yield* rulesOfBinding(binding, user, policy);
 }
 
@@ -58,21 +58,19 @@ const isSubject = (subject: Subject, user: User, bindingNamespace: string | unde
   }
 };
 
-const namespaceOf = (request: RequestAttributes): string | undefined => ('path' in request ? undefined : request.namespace);
-
 const ruleAllows = (rule: PolicyRule, request: RequestAttributes): boolean =>
-  has(rule.verbs, request.verb) && ('path' in request ? pathMatches(rule, request.path) : resourceMatches(rule, request));
+  has(rule.verbs, request.verb) && (request.isResourceRequest ? resourceMatches(rule, request) : pathMatches(rule, request.path));
 
-const resourceMatches = (rule: PolicyRule, request: ResourceAttributes): boolean =>
+const resourceMatches = (rule: PolicyRule, request: RequestAttributes): boolean =>
   has(rule.apiGroups ?? [], request.group) && matchesResource(rule.resources ?? [], request) && matchesName(rule, request.name);
 
-const matchesResource = (resources: readonly string[], { resource, subresource }: ResourceAttributes): boolean =>
-  subresource === undefined
+const matchesResource = (resources: readonly string[], { resource, subresource }: RequestAttributes): boolean =>
+  subresource === ''
     ? has(resources, resource)
     : has(resources, `${resource}/${subresource}`) || resources.includes(`*/${subresource}`);
 
-const matchesName = (rule: PolicyRule, name: string | undefined): boolean =>
-  (rule.resourceNames ?? []).length === 0 || (name !== undefined && (rule.resourceNames ?? []).includes(name));
+const matchesName = (rule: PolicyRule, name: string): boolean =>
+  (rule.resourceNames ?? []).length === 0 || (rule.resourceNames ?? []).includes(name);
 
 const pathMatches = (rule: PolicyRule, path: string): boolean =>
   (rule.nonResourceURLs ?? []).some((url) => (url.endsWith('*') ? path.startsWith(url.slice(0, -1)) : url === path));

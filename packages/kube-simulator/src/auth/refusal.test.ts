@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import type { RequestAttributes } from '../http/request-chain.js';
 import { forbidden } from './refusal.js';
-import type { RequestAttributes } from './request-attributes.js';
 
 const user = { username: 'limited', groups: [] };
-const pools = { user, group: 'network.example.com', resource: 'ippools', namespace: 's16' };
+const request = { user, path: '', isResourceRequest: true, version: '', subresource: '', name: '' };
+const pools = { ...request, group: 'network.example.com', resource: 'ippools', namespace: 's16' };
 
 it.each<[RequestAttributes, string, object]>([
   [
@@ -17,16 +18,20 @@ it.each<[RequestAttributes, string, object]>([
     { name: 'p1', group: 'network.example.com', kind: 'ippools' },
   ],
   [
-    { ...pools, verb: 'list', namespace: undefined },
+    { ...pools, verb: 'list', namespace: '' },
     'ippools.network.example.com is forbidden: User "limited" cannot list resource "ippools" in API group "network.example.com" at the cluster scope',
     { group: 'network.example.com', kind: 'ippools' },
   ],
   [
-    { user, verb: 'list', group: '', resource: 'pods', namespace: 's16' },
+    { ...request, verb: 'list', group: '', resource: 'pods', namespace: 's16' },
     'pods is forbidden: User "limited" cannot list resource "pods" in API group "" in the namespace "s16"',
     { kind: 'pods' },
   ],
-  [{ user, verb: 'get', path: '/metrics' }, 'forbidden: User "limited" cannot get path "/metrics"', {}],
+  [
+    { ...pools, isResourceRequest: false, verb: 'get', path: '/metrics' },
+    'forbidden: User "limited" cannot get path "/metrics"',
+    {},
+  ],
 ])('%#: the words of a refusal', (request, message, details) => {
   expect(forbidden(request)).toEqual({ code: 403, reason: 'Forbidden', message, details });
 });

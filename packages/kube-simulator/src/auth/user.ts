@@ -1,10 +1,4 @@
-/** Who sends a request. */
-export interface User {
-  readonly username: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: { readonly [key: string]: readonly string[] };
-}
+import type { User } from '../http/request-chain.js';
 
 export const anonymousUser: User = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 

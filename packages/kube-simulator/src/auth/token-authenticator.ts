@@ -1,5 +1,8 @@
+import { ApiError } from '../api-error.js';
+import type { Authenticator, User } from '../http/request-chain.js';
+import { unauthorized } from './refusal.js';
 import { apiAudience, readToken } from './service-account-token.js';
-import { anonymousUser, serviceAccountUser, type User } from './user.js';
+import { anonymousUser, serviceAccountUser } from './user.js';
 
 export interface AuthenticatorOptions {
   readonly signingKey: Buffer;
@@ -15,7 +18,7 @@ export interface Authenticated {
 }
 
 /** Knows who sends a request by its bearer token. */
-export class Authenticator {
+export class TokenAuthenticator implements Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #users = new Map<string, User>();
 
@@ -28,13 +31,14 @@ export class Authenticator {
     this.#users.set(token, user);
   }
 
-  /** The sender of a request with this `Authorization` header; undefined: answer 401. */
-  authenticate(authorization: string | undefined): User | undefined {
+  authenticate({ authorization }: { readonly authorization: string | undefined }): User {
     if (authorization === undefined) return anonymousUser;
     const token = /^bearer\s+(\S+)$/i.exec(authorization)?.[1];
     // Another scheme is no credential that this server reads: as good as none.
-    if (token === undefined) return /^bearer/i.test(authorization) ? undefined : anonymousUser;
-    return this.reviewToken(token, [apiAudience])?.user;
+    if (token === undefined && !/^bearer/i.test(authorization)) return anonymousUser;
+    const accepted = token === undefined ? undefined : this.reviewToken(token, [apiAudience]);
+    if (accepted === undefined) throw new ApiError(unauthorized);
+    return accepted.user;
   }
 
   /** Who a token stands for, and for which of the wanted audiences. */

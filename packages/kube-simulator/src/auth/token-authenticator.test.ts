@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api-error.js';
 import { answerReview } from './access-review.js';
-import { Authenticator } from './authenticator.js';
+
 import { apiAudience, readToken } from './service-account-token.js';
+import { TokenAuthenticator } from './token-authenticator.js';
 import { answerTokenRequest } from './token-request.js';
 import { adminUser, anonymousUser } from './user.js';
 
@@ -11,7 +12,7 @@ const serviceAccount = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { n
 
 const startCluster = () => {
   const cluster = { nowSeconds: 1_800_000_000, uid: 'uid-1' as string | undefined };
-  const authenticator = new Authenticator({
+  const authenticator = new TokenAuthenticator({
     signingKey,
     nowSeconds: () => cluster.nowSeconds,
     serviceAccountUid: (namespace, name) => (namespace === 's16' && name === 'agent' ? cluster.uid : undefined),
@@ -31,7 +32,9 @@ describe('a bearer token', () => {
     ['an empty one', 'Bearer ', undefined],
     ['another scheme', 'Basic eA==', anonymousUser],
   ])('%s', (_name, header, user) => {
-    expect(startCluster().authenticator.authenticate(header)).toEqual(user);
+    const { authenticator } = startCluster();
+    if (user === undefined) expect(() => authenticator.authenticate({ authorization: header })).toThrow('Unauthorized');
+    else expect(authenticator.authenticate({ authorization: header })).toEqual(user);
   });
 
   it('of a ServiceAccount stands for it until it expires or the account goes', () => {
@@ -43,7 +46,7 @@ describe('a bearer token', () => {
       spec: { audiences: [apiAudience], expirationSeconds: 600, boundObjectRef: null },
       status: { expirationTimestamp: '2027-01-15T08:10:00Z' },
     });
-    const header = `Bearer ${answer.status.token}`;
+    const header = { authorization: `Bearer ${answer.status.token}` };
     expect(authenticator.authenticate(header)).toEqual({
       username: 'system:serviceaccount:s16:agent',
       uid: 'uid-1',
@@ -51,16 +54,16 @@ describe('a bearer token', () => {
       extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${readToken(answer.status.token, signingKey)?.id}`] },
     });
     cluster.uid = 'uid-2';
-    expect(authenticator.authenticate(header), 'an account of the same name').toBeUndefined();
+    expect(() => authenticator.authenticate(header), 'an account of the same name').toThrow('Unauthorized');
     cluster.uid = 'uid-1';
     cluster.nowSeconds += 600;
-    expect(authenticator.authenticate(header), 'expired').toBeUndefined();
+    expect(() => authenticator.authenticate(header), 'expired').toThrow('Unauthorized');
   });
 
   it('for another audience is not for this server', () => {
     const { authenticator, request } = startCluster();
     const { token } = request({ audiences: ['other'] }).status;
-    expect(authenticator.authenticate(`Bearer ${token}`)).toBeUndefined();
+    expect(() => authenticator.authenticate({ authorization: `Bearer ${token}` })).toThrow('Unauthorized');
     expect(authenticator.reviewToken(token, ['other'])?.audiences).toEqual(['other']);
   });
 
