@@ -5,6 +5,7 @@
 import { ApiError } from '../api-error.js';
 import type { Json, JsonObject } from '../api-object.js';
 import { isJsonArray, isJsonObject, jsonEqual } from '../json-equal.js';
+import { ownValue } from '../own-value.js';
 import { setKey } from '../set-key.js';
 
 const maxOperations = 10_000;
@@ -87,7 +88,7 @@ function read(root: Json, path: readonly string[]): Json | undefined {
   let value: Json | undefined = root;
   for (const segment of path) {
     if (isJsonArray(value)) value = value[existingIndex(value, segment)];
-    else if (isJsonObject(value)) value = Object.hasOwn(value, segment) ? value[segment] : undefined;
+    else if (isJsonObject(value)) value = ownValue(value, segment);
     else throw rejected();
   }
   return value;

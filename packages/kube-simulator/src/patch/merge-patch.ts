@@ -1,6 +1,7 @@
 import { ApiError } from '../api-error.js';
 import type { Json, JsonObject } from '../api-object.js';
 import { isJsonArray, isJsonObject, jsonEqual } from '../json-equal.js';
+import { ownValue } from '../own-value.js';
 import { setKey } from '../set-key.js';
 
 /**
@@ -17,7 +18,7 @@ export function applyMergePatch(object: JsonObject, patch: Json): JsonObject {
 function mergeObject(target: JsonObject, patch: JsonObject): JsonObject {
   let merged: Record<string, Json | undefined> | undefined;
   for (const key of Object.keys(patch)) {
-    const before = Object.hasOwn(target, key) ? target[key] : undefined;
+    const before = ownValue(target, key);
     const after = mergeValue(before, patch[key] ?? null);
     if (after === before) continue;
     merged ??= { ...target };

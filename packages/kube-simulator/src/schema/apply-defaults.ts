@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../api-object.js';
 import { isJsonArray, isJsonObject } from '../json-equal.js';
 import { mapFields, mapItems } from '../map-json.js';
+import { ownValue } from '../own-value.js';
 import { setKey } from '../set-key.js';
 import { type StructuralSchema, structuralSchema } from './structural-schema.js';
 
@@ -33,7 +34,7 @@ function defaultFields(schema: StructuralSchema, object: JsonObject): JsonObject
 function withMissing(schema: StructuralSchema, object: JsonObject): JsonObject {
   let completed: Record<string, Json | undefined> | undefined;
   for (const [key, property] of schema.properties) {
-    if (property.default === undefined || Object.hasOwn(object, key)) continue;
+    if (property.default === undefined || ownValue(object, key) !== undefined) continue;
     completed ??= { ...object };
     setKey(completed, key, property.default);
   }

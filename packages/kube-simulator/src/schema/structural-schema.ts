@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../api-object.js';
 import { isJsonArray, isJsonObject } from '../json-equal.js';
+import { isKnownFormat } from './formats.js';
 
 export type JsonType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 export type ListType = 'atomic' | 'set' | 'map';
@@ -24,6 +25,7 @@ export interface StructuralSchema {
   readonly source: JsonObject;
   /** Empty where anything goes; two for int-or-string. */
   readonly types: readonly JsonType[];
+  /** Empty unless it is one that is checked for the type. */
   readonly format: string;
   readonly nullable: boolean;
   readonly default: Json | undefined;
@@ -86,7 +88,7 @@ function compile(source: JsonObject): StructuralSchema {
     source,
     ...children,
     types: typesOf(source),
-    format: typeof source['format'] === 'string' ? source['format'] : '',
+    format: formatOf(source),
     nullable: source['nullable'] === true,
     default: source['default'] ?? undefined,
     required: stringsOf(source['required']),
@@ -153,6 +155,10 @@ function typesOf(source: JsonObject): readonly JsonType[] {
   if (source['x-kubernetes-int-or-string'] === true) return ['integer', 'string'];
   const type = source['type'];
   return typeof type === 'string' && type !== '' ? [type as JsonType] : [];
+}
+
+function formatOf({ format, type }: JsonObject): string {
+  return typeof format === 'string' && typeof type === 'string' && isKnownFormat(type, format) ? format : '';
 }
 
 function boundsOf(source: JsonObject): Bounds {

@@ -1,6 +1,7 @@
 import type { Cause } from '../api-error.js';
 import type { Json, JsonObject } from '../api-object.js';
 import { isJsonArray, isJsonObject } from '../json-equal.js';
+import { ownValue } from '../own-value.js';
 import { duplicate } from './causes.js';
 import { itemKey } from './correlate-items.js';
 import { entryOf, type FieldPath, fieldOf, formatPath } from './field-path.js';
@@ -16,7 +17,8 @@ export function validateListTypes(schema: StructuralSchema, value: Json, path?: 
 function inFields(schema: StructuralSchema, object: JsonObject, path: FieldPath | undefined): Cause[] {
   const causes: Cause[] = [];
   for (const [key, property] of schema.properties) {
-    if (Object.hasOwn(object, key)) causes.push(...validateListTypes(property, object[key] as Json, fieldOf(path, key)));
+    const value = ownValue(object, key);
+    if (value !== undefined) causes.push(...validateListTypes(property, value, fieldOf(path, key)));
   }
   const additional = schema.additionalProperties;
   if (additional === undefined || additional === true || !additional.has.listTypes) return causes;

@@ -5,6 +5,7 @@
 import type { Cause } from '../api-error.js';
 import type { Json, JsonObject } from '../api-object.js';
 import { isJsonArray, isJsonObject, jsonEqual } from '../json-equal.js';
+import { ownValue } from '../own-value.js';
 import { invalid, notSupported, required, tooLong, tooMany, typeInvalid } from './causes.js';
 import { correlateItems } from './correlate-items.js';
 import { entryOf, type FieldPath, fieldOf, formatPath } from './field-path.js';
@@ -205,7 +206,7 @@ function checkObject(report: Report, place: Place, object: JsonObject): void {
   }
   checkFields(report, place, object);
   for (const key of requiredFields(schema)) {
-    if (!Object.hasOwn(object, key)) report.causes.push(required(fieldAt(report, fieldOf(path, key))));
+    if (ownValue(object, key) === undefined) report.causes.push(required(fieldAt(report, fieldOf(path, key))));
   }
 }
 
@@ -214,21 +215,19 @@ function requiredFields(schema: StructuralSchema): readonly string[] {
 }
 
 function checkFields(report: Report, { schema, old, path }: Place, object: JsonObject): void {
-  const oldFields = isJsonObject(old) ? old : undefined;
-  const oldField = (key: string): Json | undefined =>
-    oldFields !== undefined && Object.hasOwn(oldFields, key) ? oldFields[key] : undefined;
+  const oldFields = isJsonObject(old) ? old : {};
+  const checkField = (fieldSchema: StructuralSchema, key: string): void => {
+    const value = ownValue(object, key);
+    if (value === undefined) return;
+    checkPlace(report, { schema: fieldSchema, value, old: ownValue(oldFields, key), path: fieldOf(path, key) });
+  };
   const { properties, additionalProperties } = schema;
   if (additionalProperties !== undefined && additionalProperties !== true) {
     for (const key of Object.keys(object)) {
-      if (properties.has(key)) continue;
-      const value = object[key] as Json;
-      checkPlace(report, { schema: additionalProperties, value, old: oldField(key), path: fieldOf(path, key) });
+      if (!properties.has(key)) checkField(additionalProperties, key);
     }
   }
-  for (const [key, property] of properties) {
-    if (!Object.hasOwn(object, key)) continue;
-    checkPlace(report, { schema: property, value: object[key] as Json, old: oldField(key), path: fieldOf(path, key) });
-  }
+  for (const [key, property] of properties) checkField(property, key);
 }
 
 function checkAlternatives(report: Report, place: Place): void {
