@@ -3,6 +3,7 @@ import type { JsonObject } from '../api-object.js';
 import { invalid } from './causes.js';
 import { type StructuralSchema, structuralSchema } from './structural-schema.js';
 import { validateListTypes } from './validate-list-types.js';
+import { validateRules } from './validate-rules.js';
 import { validateStructure } from './validate-structure.js';
 
 /** What makes rules pointless: they could not rely on the types they were written for. */
@@ -42,7 +43,7 @@ function withRules(schema: StructuralSchema, change: Change, structural: readonl
   const causes = [...structural, ...newDuplicates(schema, change)];
   if (!schema.has.rules) return causes;
   if (causes.some((cause) => blocking.has(cause.reason))) return [...causes, rulesNotChecked];
-  return causes;
+  return [...causes, ...validateRules(schema, change[0], change[1])];
 }
 
 const rulesNotChecked = invalid(
