@@ -23,10 +23,14 @@ export type Misfit =
 /** Whether the Pod's `nodeSelector` and required node affinity name the Node. */
 export const matchesNodeSelection = (spec: Pick<PodSpec, 'nodeSelector' | 'affinity'>, node: Node): boolean => {
   const labels = node.metadata.labels ?? {};
-  const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  const terms = requiredTerms(spec);
   const selected = Object.entries(spec.nodeSelector ?? {}).every(([key, value]) => labels[key] === value);
   return selected && (terms === undefined || terms.some((term) => termMatches(term, labels, node.metadata.name ?? '')));
 };
+
+/** The alternatives of the required node affinity; undefined: any Node will do. */
+export const requiredTerms = ({ affinity }: Pick<PodSpec, 'affinity'>): readonly NodeSelectorTerm[] | undefined =>
+  affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
 
 const termMatches = ({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, labels: StringMap, name: string): boolean =>
   // A term without requirements matches nothing.
@@ -55,11 +59,13 @@ const requirementMet = ({ operator, values = [] }: NodeSelectorRequirement, valu
 
 /** Whether one of the tolerations lets a Pod live with the taint. */
 export const tolerates = (tolerations: readonly Toleration[] | undefined, taint: Taint): boolean =>
-  (tolerations ?? []).some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
-    if (effect !== '' && effect !== taint.effect) return false;
-    if (key === '') return operator === 'Exists';
-    return key === taint.key && (operator === 'Exists' || value === (taint.value ?? ''));
-  });
+  (tolerations ?? []).some((toleration) => isTolerated(taint, toleration));
+
+const isTolerated = (taint: Taint, { key, operator, value = '', effect }: Toleration): boolean => {
+  if (effect && effect !== taint.effect) return false;
+  if (!key) return operator === 'Exists';
+  return key === taint.key && (operator === 'Exists' || value === (taint.value ?? ''));
+};
 
 /** Whether no taint keeps new Pods with these tolerations away. */
 export const tolerated = (tolerations: readonly Toleration[] | undefined, node: Node): boolean =>
@@ -103,10 +109,10 @@ const podsNear = ({ topologyKey }: PodAffinityTerm, node: Node, { nodes, pods }:
 };
 
 const selects = (term: PodAffinityTerm, owner: Pod, other: Pod): boolean => {
-  const namespaces = term.namespaces?.length ? term.namespaces : [owner.metadata.namespace];
+  const namespaces = term.namespaces?.length ? term.namespaces : [owner.metadata.namespace ?? ''];
   return (
     term.labelSelector !== undefined &&
-    namespaces.includes(other.metadata.namespace) &&
+    namespaces.includes(other.metadata.namespace ?? '') &&
     selectorMatches(term.labelSelector, other.metadata.labels ?? {})
   );
 };

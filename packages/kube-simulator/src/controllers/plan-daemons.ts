@@ -1,6 +1,6 @@
 /** What a DaemonSet's controller does next: one Pod of the current template on every Node that takes it. */
 import { isDeepStrictEqual } from 'node:util';
-import { matchesNodeSelection, tolerated } from './node-fit.js';
+import { matchesNodeSelection, requiredTerms, tolerated } from './node-fit.js';
 import { podFromTemplate } from './plan-replicas.js';
 import { toPods } from './rollout-limits.js';
 import {
@@ -68,10 +68,7 @@ export const planDaemons = (sources: DaemonSources): DaemonPlan => {
 };
 
 /** Of a Pod without a Node: the one that its affinity was made for. */
-const nodeOf = ({ spec }: Pod): string => {
-  const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-  return spec.nodeName ?? terms?.[0]?.matchFields?.[0]?.values?.[0] ?? '';
-};
+const nodeOf = ({ spec }: Pod): string => spec.nodeName ?? (requiredTerms(spec) ?? [])[0]?.matchFields?.[0]?.values?.[0] ?? '';
 
 const takesDaemon = ({ spec }: DaemonSet, node: Node): boolean =>
   matchesNodeSelection(spec.template.spec, node) && tolerated(tolerationsOf(spec.template.spec), node);
