@@ -21,6 +21,8 @@ interface BuiltIn
       | 'allowsCreateOnUpdate'
       | 'nameRule'
       | 'gracePeriodSeconds'
+      | 'holdsItself'
+      | 'markForDeletion'
       | 'deletionAnswersObject'
       | 'connect'
       | 'conversion'
@@ -79,6 +81,7 @@ function builtInStrategy(definition: BuiltIn, shape: GoStruct): Strategy {
     prepareForStatusUpdate: statusUpdate,
     warnings: () => [],
     validate: () => [] as readonly Cause[],
+    completeCauses: (causes) => causes,
     movesGeneration: (object, old) => !jsonEqual(object['spec'], old['spec']),
     // Decoding puts everything in order and writes what is always written.
     canonical: (object) => decode(object).object,

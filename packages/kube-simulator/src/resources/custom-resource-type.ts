@@ -86,6 +86,7 @@ function customStrategy(version: CustomVersion): Strategy {
       withField({ ...old, metadata: statusMetadata(object, old) }, 'status', object['status']),
     warnings: () => [],
     validate: rules.validate,
+    completeCauses: rules.completeCauses,
     movesGeneration: (object, old) => !jsonEqual(contentOf(object, version.hasStatus), contentOf(old, version.hasStatus)),
     canonical: (object, old) => sortKeys(object, old),
   };

@@ -27,6 +27,10 @@ export interface Subresource {
   /** Where the kind is not that of the resource itself (`Scale`, `TokenRequest`). */
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly connect?: Connect;
+  /** What a read shows of the object; absent: the object itself. */
+  project?(object: ApiObject): ApiObject;
+  /** The object as a write of the subresource leaves it; absent: as the status subresource does. */
+  apply?(object: ApiObject, body: JsonObject): ApiObject;
 }
 
 /** What decoding a body found. */
@@ -50,8 +54,9 @@ export interface Strategy {
   prepareForStatusUpdate(object: ApiObject, old: ApiObject): ApiObject;
   /** Warnings of the object itself (not of its unknown fields). */
   warnings(object: ApiObject): readonly string[];
-  /** `undetermined` where rules could not be checked because of `causes`, which is a cause of its own. */
-  validate(object: ApiObject, old: ApiObject | undefined): readonly Cause[];
+  validate(object: ApiObject, old: ApiObject | undefined, subresource: string): readonly Cause[];
+  /** All causes of a refusal, with those that follow from the others. */
+  completeCauses(causes: readonly Cause[], object: ApiObject): readonly Cause[];
   /** True where an update moves `metadata.generation`. */
   movesGeneration(object: ApiObject, old: ApiObject): boolean;
   /** Keys in the order in which the real server writes them. */
@@ -88,6 +93,10 @@ export interface ResourceType {
   readonly nameRule: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
   /** How long a deletion waits by default; absent where objects go at once. */
   gracePeriodSeconds?(object: ApiObject, requested: number | undefined): number;
+  /** True while an object that is being deleted waits for something beside its finalizers. */
+  holdsItself?(object: ApiObject): boolean;
+  /** The object as the first step of its deletion leaves it; absent: as for most kinds. Undefined: it may go at once. */
+  markForDeletion?(object: ApiObject, time: string): ApiObject | undefined;
   /** A deletion answers with the object although it is gone. */
   readonly deletionAnswersObject: boolean;
   readonly strategy: Strategy;

@@ -43,6 +43,27 @@ function withStoredVersions(object: ApiObject): ApiObject {
   return withField(object, 'status', { ...status, storedVersions: [...stored, storage] });
 }
 
+const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** The instances go first: the finalizer is taken away when none is left. */
+function markForDeletion(object: ApiObject, time: string): ApiObject | undefined {
+  const finalizers = (object.metadata['finalizers'] ?? []) as readonly string[];
+  if (object.metadata['deletionTimestamp'] !== undefined) return finalizers.length === 0 ? undefined : object;
+  const status = section(object, 'status');
+  const terminating = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: time,
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  return {
+    ...object,
+    metadata: { ...object.metadata, deletionTimestamp: time, finalizers: [...finalizers.filter((one) => one !== cleanup), cleanup] },
+    status: { ...status, conditions: [...((status['conditions'] ?? []) as readonly JsonObject[]), terminating] },
+  };
+}
+
 export const customResourceDefinition = builtInType({
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -54,6 +75,7 @@ export const customResourceDefinition = builtInType({
   hasStatus: true,
   hasGeneration: true,
   allowsUnconditionalUpdate: false,
+  markForDeletion,
   fields: {
     spec: always(
       struct('CustomResourceDefinitionSpec', {

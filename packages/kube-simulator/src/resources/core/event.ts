@@ -2,6 +2,7 @@ import type { Cause } from '../../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../../api-object.js';
 import { jsonEqual } from '../../json-equal.js';
 import { builtInType, column, humanDuration, section } from '../built-in-type.js';
+import type { ResourceType } from '../resource-type.js';
 import { always, int32, microTime, struct, text, time } from '../go-type.js';
 
 const objectReference = struct('ObjectReference', {
@@ -152,7 +153,9 @@ export const coreEvent = builtInType({
   strategy: { validate: (event) => namespaceCauses(event) },
 });
 
-export const event = builtInType({
+const modernShape = (object: ApiObject): ApiObject => event.strategy.canonical(object, undefined);
+
+export const event: ResourceType = builtInType({
   ...shared,
   group: 'events.k8s.io',
   version: 'v1',
@@ -174,7 +177,7 @@ export const event = builtInType({
   },
   columns,
   conversion: {
-    fromStored: (stored) => rename(stored, fromCore, 'events.k8s.io/v1'),
+    fromStored: (stored) => modernShape(rename(stored, fromCore, 'events.k8s.io/v1')),
     toStored: (object) => coreEvent.strategy.canonical(rename(object, toCore, 'v1'), undefined),
   },
   strategy: {

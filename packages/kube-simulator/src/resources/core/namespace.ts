@@ -1,5 +1,6 @@
 import type { Cause } from '../../api-error.js';
 import type { ApiObject } from '../../api-object.js';
+import { forbidden } from '../../failures.js';
 import { builtInType, column, section } from '../built-in-type.js';
 import { always, list, struct, text, time } from '../go-type.js';
 
@@ -29,6 +30,22 @@ function validate(object: ApiObject): readonly Cause[] {
   ];
 }
 
+const protectedNames = ['default', 'kube-system', 'kube-public'];
+
+/** A namespace is emptied by its controller first, which takes `spec.finalizers` away in the end. */
+function markForDeletion(object: ApiObject, time: string): ApiObject {
+  const name = object.metadata.name ?? '';
+  if (protectedNames.includes(name)) throw forbidden(namespaceNames, name, { message: 'this namespace may not be deleted' });
+  if (object.metadata['deletionTimestamp'] !== undefined) return object;
+  return {
+    ...object,
+    metadata: { ...object.metadata, deletionTimestamp: time },
+    status: { ...section(object, 'status'), phase: 'Terminating' },
+  };
+}
+
+const namespaceNames = { group: '', plural: 'namespaces', kind: 'Namespace' };
+
 export const namespace = builtInType({
   group: '',
   version: 'v1',
@@ -39,7 +56,11 @@ export const namespace = builtInType({
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   nameRule: 'dns-label',
   hasStatus: true,
-  subresources: [{ name: 'finalize', verbs: ['update'] }],
+  subresources: [
+    { name: 'finalize', verbs: ['update'], apply: (object, body) => ({ ...object, spec: section(body, 'spec') }) },
+  ],
+  holdsItself: (object) => ((section(object, 'spec')['finalizers'] ?? []) as readonly string[]).length > 0,
+  markForDeletion,
   fields: {
     spec: always(struct('NamespaceSpec', { finalizers: list(text) })),
     status: always(

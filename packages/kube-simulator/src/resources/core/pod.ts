@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Cause } from '../../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../../api-object.js';
 import { jsonEqual } from '../../json-equal.js';
+import { formatTime } from '../go-time.js';
 import { builtInType, column, section, withField } from '../built-in-type.js';
 import { always, anything, flag, int32, int64, list, struct, text, time } from '../go-type.js';
 import { defaultPodSpec } from './pod-defaults.js';
@@ -123,7 +124,8 @@ function qosClassOf(spec: JsonObject): string {
   return guaranteed ? 'Guaranteed' : 'Burstable';
 }
 
-const mutable = ['activeDeadlineSeconds', 'terminationGracePeriodSeconds', 'tolerations', 'schedulingGates'];
+const withoutNode = (pod: ApiObject): JsonObject => ({ ...specOf(pod), nodeName: '' });
+const mutable = ['nodeName', 'activeDeadlineSeconds', 'terminationGracePeriodSeconds', 'tolerations', 'schedulingGates'];
 
 function validate(pod: ApiObject, old: ApiObject | undefined): readonly Cause[] {
   if (old === undefined) return podSpecCauses(specOf(pod), 'spec');
@@ -151,6 +153,16 @@ function gracePeriodSeconds(pod: ApiObject, requested: number | undefined): numb
   const grace = requested ?? specOf(pod)['terminationGracePeriodSeconds'];
   if (typeof grace !== 'number') return 30;
   return grace < 0 ? 1 : grace;
+}
+
+/** What the scheduler does: the Pod gets its node. */
+function bind(pod: ApiObject, binding: JsonObject): ApiObject {
+  const node = section(binding, 'target')['name'];
+  const now = formatTime(Date.now());
+  const conditions = objects(statusOf(pod)['conditions']).filter((one) => one['type'] !== 'PodScheduled');
+  const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now };
+  const bound = withField(pod, 'spec', { ...specOf(pod), nodeName: node ?? '' });
+  return withField(bound, 'status', { ...statusOf(pod), conditions: [...conditions, scheduled] });
 }
 
 const containerStates = (pod: ApiObject): readonly JsonObject[] => objects(statusOf(pod)['containerStatuses']);
@@ -187,7 +199,7 @@ export const pod = builtInType({
   namespaced: true,
   hasStatus: true,
   hasGeneration: true,
-  subresources: [{ name: 'binding', verbs: ['create'], kind: { group: '', version: 'v1', kind: 'Binding' } }],
+  subresources: [{ name: 'binding', verbs: ['create'], kind: { group: '', version: 'v1', kind: 'Binding' }, apply: bind }],
   fields: { spec: always(podSpec), status: always(podStatus) },
   columns: [column('Ready', 'string', readyCell), column('Status', 'string', statusCell), column('Restarts', 'string', restarts)],
   wideColumns: [
@@ -208,6 +220,7 @@ export const pod = builtInType({
   deletionAnswersObject: true,
   strategy: {
     applyDefaults: (object) => withField(object, 'spec', defaultPodSpec(specOf(object))),
+    movesGeneration: (object, old) => !jsonEqual(withoutNode(object), withoutNode(old)),
     prepareForCreate,
     validate,
   },

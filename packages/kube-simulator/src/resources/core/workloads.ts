@@ -31,7 +31,25 @@ const scale: Subresource = {
   name: 'scale',
   verbs: ['get', 'patch', 'update'],
   kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+  project: (object) => ({
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: scaleMetadata(object.metadata),
+    spec: { replicas: count(specOf(object)['replicas']) },
+    status: { replicas: count(statusOf(object)['replicas']), selector: selectorText(section(specOf(object), 'selector')) },
+  }),
+  apply: (object, body) => withField(object, 'spec', { ...specOf(object), replicas: count(section(body, 'spec')['replicas']) }),
 };
+
+function scaleMetadata({ name, namespace, uid, resourceVersion, creationTimestamp }: ApiObject['metadata']): ApiObject['metadata'] {
+  return { name: name ?? '', namespace: namespace ?? '', uid: uid ?? '', resourceVersion: resourceVersion ?? '', creationTimestamp };
+}
+
+function selectorText(selector: JsonObject): string {
+  return Object.entries(section(selector, 'matchLabels'))
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}
 
 function defaultTemplate(spec: JsonObject): JsonObject {
   const template = section(spec, 'template');
