@@ -21,5 +21,7 @@ export function parseContinueToken(text: string): ContinueToken {
   } catch {
     // Answered below.
   }
-  throw badRequest(`invalid continue token: continue key is not valid: invalid character '${[...json][0] ?? ''}' looking for beginning of value`);
+  throw badRequest(
+    `invalid continue token: continue key is not valid: invalid character '${[...json][0] ?? ''}' looking for beginning of value`,
+  );
 }

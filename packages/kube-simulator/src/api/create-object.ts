@@ -2,7 +2,6 @@ import type { ApiObject, JsonObject, ObjectMeta } from '../api-object.js';
 import { alreadyExists, badRequest, forbidden, internalError, invalid, notFound } from '../failures.js';
 import { section } from '../resources/built-in-type.js';
 import { namespace as namespaceType } from '../resources/core/namespace.js';
-import { recordManagers } from './record-managers.js';
 import {
   type ApiCall,
   type ApiContext,
@@ -17,6 +16,7 @@ import {
 } from './api-call.js';
 import { decodeObject } from './decode-object.js';
 import { generateName, metadataCauses, newMetadata } from './object-metadata.js';
+import { recordManagers } from './record-managers.js';
 import { storeObject } from './store-object.js';
 
 /** Stores a new object and returns it. */

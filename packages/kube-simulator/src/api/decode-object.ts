@@ -6,7 +6,10 @@ import type { ApiCall } from './api-call.js';
 /** The body as an object of the call's kind; unknown fields are dropped, and warned of or refused. */
 export function decodeObject(call: ApiCall, body: JsonObject): ApiObject {
   const decoded = call.type.strategy.decode(asObject(call.type, body));
-  reportFields(call, decoded.unknownFields.map((field) => `unknown field "${field}"`));
+  reportFields(
+    call,
+    decoded.unknownFields.map((field) => `unknown field "${field}"`),
+  );
   assertKind(call.type, decoded.object);
   return decoded.object;
 }
@@ -30,7 +33,11 @@ function assertKind(type: ResourceType, object: ApiObject): void {
   if (object.kind === type.kind) return;
   const subject = type.group === '' ? object.kind : `${object.kind}.${type.group}`;
   throw invalidSubject({ subject, group: type.group, kind: object.kind, name: object.metadata.name ?? '' }, [
-    { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(object.kind)}: must be ${type.kind}`, field: 'kind' },
+    {
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(object.kind)}: must be ${type.kind}`,
+      field: 'kind',
+    },
   ]);
 }
 
@@ -45,10 +52,11 @@ export function reportFields(call: ApiCall, texts: readonly string[]): void {
       return;
     case 'Strict': {
       const { kind, version } = call.type;
-      throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${texts.join(', ')}`);
+      throw badRequest(
+        `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${texts.join(', ')}`,
+      );
     }
     default:
       call.options.fieldValidation satisfies never;
   }
 }
-

@@ -50,7 +50,8 @@ function remove(context: ApiContext, call: ApiCall, deletion: Deletion): JsonObj
   if (marked === undefined) return removeNow(context, call, { key, last: stored.object });
   const canonical = toStored(type, type.strategy.canonical(fromStored(type, { ...stored, object: marked }), undefined));
   if (options.dryRun === true) return canonical;
-  const written = canonical.metadata === stored.object.metadata ? stored : putChanged(context, call, { key, stored, object: canonical });
+  const written =
+    canonical.metadata === stored.object.metadata ? stored : putChanged(context, call, { key, stored, object: canonical });
   const isHeld = type.holdsItself?.(written.object) === true || finalizersOf(written.object.metadata).length > 0;
   if (isHeld || Number(written.object.metadata['deletionGracePeriodSeconds'] ?? 0) > 0) return fromStored(type, written);
   return removeNow(context, call, { key, last: written.object });
@@ -65,7 +66,11 @@ function putChanged(
   return context.store.put(call.type.storage, change.key, change.object);
 }
 
-function removeNow(context: ApiContext, call: ApiCall, { key, last }: { readonly key: string; readonly last: ApiObject }): JsonObject {
+function removeNow(
+  context: ApiContext,
+  call: ApiCall,
+  { key, last }: { readonly key: string; readonly last: ApiObject },
+): JsonObject {
   const { type } = call;
   const isDryRun = call.attributes.verb !== 'deletecollection' && call.options.dryRun;
   const removed = isDryRun ? undefined : context.store.remove(type.storage, key, last);

@@ -134,4 +134,3 @@ function forgotten(options: ListOptions, after: string): ApiError {
   const { failure } = expired(inconsistent);
   return new ApiError({ ...failure, continueToken: formatContinueToken({ resourceVersion: -1, after }) });
 }
-

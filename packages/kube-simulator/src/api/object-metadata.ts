@@ -98,7 +98,11 @@ function ownerCauses(owners: readonly JsonObject[]): readonly Cause[] {
     ['apiVersion', 'kind', 'name', 'uid']
       .filter((field) => (owner[field] ?? '') === '')
       .map((field) =>
-        invalid(`metadata.ownerReferences.${field}`, '', field === 'apiVersion' ? 'version must not be empty' : 'must not be empty'),
+        invalid(
+          `metadata.ownerReferences.${field}`,
+          '',
+          field === 'apiVersion' ? 'version must not be empty' : 'must not be empty',
+        ),
       ),
   );
   const controllers = owners.filter((owner) => owner['controller'] === true).map((owner) => `${owner['kind']}/${owner['name']}`);

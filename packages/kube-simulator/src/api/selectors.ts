@@ -78,7 +78,8 @@ class LabelSelectorParser {
 
   #key(): string {
     const key = keyToken.exec(this.#rest)?.[0];
-    if (key === undefined) throw badRequest(`unable to parse requirement: found '${this.#next()}', expected: !, identifier, or 'end of string'`);
+    if (key === undefined)
+      throw badRequest(`unable to parse requirement: found '${this.#next()}', expected: !, identifier, or 'end of string'`);
     this.#skip(key.length);
     return key;
   }

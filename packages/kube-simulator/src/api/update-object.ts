@@ -20,7 +20,7 @@ import {
 } from './api-call.js';
 import { assertSameNamespace, createObject } from './create-object.js';
 import { decodeObject } from './decode-object.js';
-import { metadataUpdateCauses, metadataCauses, updatedMetadata } from './object-metadata.js';
+import { metadataCauses, metadataUpdateCauses, updatedMetadata } from './object-metadata.js';
 import { recordManagers } from './record-managers.js';
 import { storeObject } from './store-object.js';
 
@@ -74,7 +74,11 @@ function assertResourceVersion(call: ApiCall, sent: unknown, existing: ApiObject
   if (sent === undefined || sent === '') {
     if (type.allowsUnconditionalUpdate || subresourceOf(call)?.apply !== undefined) return;
     throw invalidSubject({ subject: qualifiedResource(type), group: type.group, kind: type.plural, name: attributes.name }, [
-      { reason: 'FieldValueInvalid', message: 'Invalid value: 0: must be specified for an update', field: 'metadata.resourceVersion' },
+      {
+        reason: 'FieldValueInvalid',
+        message: 'Invalid value: 0: must be specified for an update',
+        field: 'metadata.resourceVersion',
+      },
     ]);
   }
   if (!/^\d+$/.test(String(sent))) throw internalError(`strconv.ParseUint: parsing ${JSON.stringify(sent)}: invalid syntax`);
@@ -174,7 +178,8 @@ function commit(
 /** Deletion was asked for, and nothing holds the object any more. */
 function isFinished(type: ResourceType, object: ApiObject): boolean {
   const { metadata } = object;
-  if (metadata['deletionTimestamp'] === undefined || ((metadata['finalizers'] ?? []) as readonly string[]).length > 0) return false;
+  if (metadata['deletionTimestamp'] === undefined || ((metadata['finalizers'] ?? []) as readonly string[]).length > 0)
+    return false;
   if (type.holdsItself?.(object) === true) return false;
   return Number(metadata['deletionGracePeriodSeconds'] ?? 0) === 0;
 }

@@ -1,10 +1,11 @@
 /** Objects and lists in the forms that clients ask for. */
-import type { ApiObject, JsonObject } from '../api-object.js';
+
 import { fromStored, jsonOf } from '../api/api-call.js';
 import type { ListResult } from '../api/list-objects.js';
+import type { ApiObject, JsonObject } from '../api-object.js';
+import { decodeGo } from '../resources/go-type.js';
 import { objectMeta } from '../resources/object-meta.js';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.js';
-import { decodeGo } from '../resources/go-type.js';
 import type { StoredObject } from '../store/collection.js';
 
 const comma = Buffer.from(',');

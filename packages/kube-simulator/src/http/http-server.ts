@@ -35,7 +35,8 @@ export class HttpServer {
     const listener: RequestListener = (request, response) => {
       void this.#serve(request, response);
     };
-    this.#server = tls === undefined ? createServer(listener) : createTlsServer({ key: tls.key, cert: tls.certificate }, listener);
+    this.#server =
+      tls === undefined ? createServer(listener) : createTlsServer({ key: tls.key, cert: tls.certificate }, listener);
     this.#server.keepAliveTimeout = 120_000;
     this.#server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
       socket.setNoDelay(true);
@@ -176,7 +177,8 @@ function json(body: Json): Answer {
 }
 
 function failureAnswer(error: unknown): Answer & { readonly retryAfterSeconds?: number } {
-  const failure = error instanceof ApiError ? error : internalError(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const failure =
+    error instanceof ApiError ? error : internalError(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const { code, retryAfterSeconds } = failure.failure;
   return { ...json(statusOf(failure)), status: code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }

@@ -30,7 +30,9 @@ function formOf(clause: string): AnswerForm | undefined {
   const metaVersion = values.get('v') ?? '';
   if (values.get('g') !== 'meta.k8s.io' || (metaVersion !== 'v1' && metaVersion !== 'v1beta1')) return undefined;
   if (as === 'Table') return { media: known, as: 'table', metaVersion };
-  return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? { media: known, as: 'partial', metaVersion } : undefined;
+  return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList'
+    ? { media: known, as: 'partial', metaVersion }
+    : undefined;
 }
 
 const medias: Readonly<Record<string, AnswerForm['media']>> = {
@@ -42,5 +44,7 @@ const medias: Readonly<Record<string, AnswerForm['media']>> = {
 
 /** True when the client takes the aggregated form of discovery. */
 export function acceptsAggregatedDiscovery(accept: string | undefined): boolean {
-  return accept?.split(',').some((clause) => /;\s*v=v2\s*;/.test(`${clause};`) && clause.includes('as=APIGroupDiscoveryList')) ?? false;
+  return (
+    accept?.split(',').some((clause) => /;\s*v=v2\s*;/.test(`${clause};`) && clause.includes('as=APIGroupDiscoveryList')) ?? false
+  );
 }

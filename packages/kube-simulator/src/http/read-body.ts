@@ -36,7 +36,8 @@ export function parseObject(body: Buffer, mediaType: string, type: ResourceType)
     badRequest(`the object provided is unrecognized (must be of type ${type.kind}): ${why} (${summary(body)})`);
   const value = mediaType === 'application/json' ? parseJson(body, unrecognized) : parseYamlBody(body, unrecognized);
   if (!isObject(value)) {
-    const what = 'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+    const what =
+      'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
     throw unrecognized(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)} into ${what}`);
   }
   if (type.custom && (value['kind'] ?? '') === '') throw unrecognized(`Object 'Kind' is missing in '${body.toString('utf8')}'`);
@@ -47,7 +48,8 @@ export function parseObject(body: Buffer, mediaType: string, type: ResourceType)
 export function parseOptions(body: Buffer): JsonObject {
   if (body.length === 0) return {};
   const value = parseJson(body, badRequest);
-  if (!isObject(value)) throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)}`);
+  if (!isObject(value))
+    throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)}`);
   return value;
 }
 

@@ -129,7 +129,8 @@ export class ResourceHandler {
     const connect = subresourceOf(call)?.connect ?? (call.attributes.subresource === '' ? call.type.connect : undefined);
     if (connect !== undefined) return jsonAnswer(form, 201, await connectObject(this.#context, call, { connect, body }));
     const apply = subresourceOf(call)?.apply;
-    if (apply === undefined) return objectAnswer({ call, query: resource.query, form }, await createObject(this.#context, call, body));
+    if (apply === undefined)
+      return objectAnswer({ call, query: resource.query, form }, await createObject(this.#context, call, body));
     await updateObject(this.#context, call, (existing) => apply(existing, body));
     return jsonAnswer(form, 201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
   }
@@ -149,7 +150,11 @@ export class ResourceHandler {
     return this.#answerWrite(call, { query: resource.query, form }, await patchObject(this.#context, call, { type, body }));
   }
 
-  #answerWrite(call: ApiCall, { query, form }: { readonly query: URLSearchParams; readonly form: AnswerForm }, written: Written): Answer {
+  #answerWrite(
+    call: ApiCall,
+    { query, form }: { readonly query: URLSearchParams; readonly form: AnswerForm },
+    written: Written,
+  ): Answer {
     const project = subresourceOf(call)?.project;
     if (project !== undefined) return jsonAnswer(form, 200, project(written.object));
     return objectAnswer({ call, query, form }, written);

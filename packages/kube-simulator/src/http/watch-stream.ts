@@ -3,8 +3,8 @@ import { type ApiCall, type ApiContext, fromStored, jsonOf } from '../api/api-ca
 import { listObjects } from '../api/list-objects.js';
 import { compileSelectors, type Matches } from '../api/selectors.js';
 import { changesSince, type WatchedChange, watchChanges } from '../api/watch-objects.js';
+import type { ApiError } from '../api-error.js';
 import type { ApiObject, JsonObject } from '../api-object.js';
-import { ApiError } from '../api-error.js';
 import { expired, internalError, invalidOptions, statusOf } from '../failures.js';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.js';
 import type { StoredObject } from '../store/collection.js';

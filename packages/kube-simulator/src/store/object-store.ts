@@ -106,6 +106,13 @@ export class ObjectStore {
     for (const collection of this.#collections.values()) collection.forgetChanges(this.#resourceVersion);
   }
 
+  /** Everything that is stored now. */
+  *dump(): Generator<{ readonly collection: string; readonly key: string; readonly json: Buffer }> {
+    for (const collection of this.#collections.values()) {
+      for (const [key, { json }] of collection.entries()) yield { collection: collection.name, key, json };
+    }
+  }
+
   /** Forgets all changes so far: watches and lists from before are answered with 410. */
   compact(): void {
     this.#compacted = this.#resourceVersion;

@@ -59,7 +59,11 @@ function markForDeletion(object: ApiObject, time: string): ApiObject | undefined
   };
   return {
     ...object,
-    metadata: { ...object.metadata, deletionTimestamp: time, finalizers: [...finalizers.filter((one) => one !== cleanup), cleanup] },
+    metadata: {
+      ...object.metadata,
+      deletionTimestamp: time,
+      finalizers: [...finalizers.filter((one) => one !== cleanup), cleanup],
+    },
     status: { ...status, conditions: [...((status['conditions'] ?? []) as readonly JsonObject[]), terminating] },
   };
 }

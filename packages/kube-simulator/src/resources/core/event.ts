@@ -2,8 +2,8 @@ import type { Cause } from '../../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../../api-object.js';
 import { jsonEqual } from '../../json-equal.js';
 import { builtInType, column, humanDuration, section } from '../built-in-type.js';
-import type { ResourceType } from '../resource-type.js';
 import { always, int32, microTime, struct, text, time } from '../go-type.js';
+import type { ResourceType } from '../resource-type.js';
 
 const objectReference = struct('ObjectReference', {
   kind: text,

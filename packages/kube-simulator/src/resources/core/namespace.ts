@@ -56,9 +56,7 @@ export const namespace = builtInType({
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   nameRule: 'dns-label',
   hasStatus: true,
-  subresources: [
-    { name: 'finalize', verbs: ['update'], apply: (object, body) => ({ ...object, spec: section(body, 'spec') }) },
-  ],
+  subresources: [{ name: 'finalize', verbs: ['update'], apply: (object, body) => ({ ...object, spec: section(body, 'spec') }) }],
   holdsItself: (object) => ((section(object, 'spec')['finalizers'] ?? []) as readonly string[]).length > 0,
   markForDeletion,
   fields: {

@@ -41,8 +41,20 @@ const scale: Subresource = {
   apply: (object, body) => withField(object, 'spec', { ...specOf(object), replicas: count(section(body, 'spec')['replicas']) }),
 };
 
-function scaleMetadata({ name, namespace, uid, resourceVersion, creationTimestamp }: ApiObject['metadata']): ApiObject['metadata'] {
-  return { name: name ?? '', namespace: namespace ?? '', uid: uid ?? '', resourceVersion: resourceVersion ?? '', creationTimestamp };
+function scaleMetadata({
+  name,
+  namespace,
+  uid,
+  resourceVersion,
+  creationTimestamp,
+}: ApiObject['metadata']): ApiObject['metadata'] {
+  return {
+    name: name ?? '',
+    namespace: namespace ?? '',
+    uid: uid ?? '',
+    resourceVersion: resourceVersion ?? '',
+    creationTimestamp,
+  };
 }
 
 function selectorText(selector: JsonObject): string {

@@ -4,7 +4,7 @@ import type { StructuralSchema, ValidationRule } from '../structural-schema.js';
 import { ipFunctions } from './ip-functions.js';
 import { listFunctions } from './list-functions.js';
 
-export const environment = celEnv({ funcs: [...strings, ...ipFunctions, ...listFunctions] });
+export const environment: ReturnType<typeof celEnv> = celEnv({ funcs: [...strings, ...ipFunctions, ...listFunctions] });
 
 export interface Bindings {
   readonly [name: string]: CelInput;
