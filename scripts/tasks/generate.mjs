@@ -1,5 +1,11 @@
 // npm run generate: files that are made from source and committed.
 import { spawnSync } from 'node:child_process';
 
-const { status } = spawnSync(process.execPath, ['scripts/write-crds.mjs'], { cwd: 'packages/ippool-api', stdio: 'inherit' });
-process.exit(status ?? 1);
+const generators = [
+  ['packages/ippool-api', 'scripts/write-crds.mjs'],
+  ['packages/kube-simulator', 'scripts/write-accepted-table.mjs'],
+];
+for (const [cwd, script] of generators) {
+  const { status } = spawnSync(process.execPath, [script], { cwd, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}

@@ -18,6 +18,8 @@ export interface Failure {
   readonly details?: JsonObject;
   /** Goes out as `Retry-After` too. */
   readonly retryAfterSeconds?: number;
+  /** Goes out as `metadata.continue`: a list may go on with it. */
+  readonly continueToken?: string;
 }
 
 /** A request that cannot be met. */

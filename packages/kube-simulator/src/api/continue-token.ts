@@ -1,0 +1,27 @@
+import { badRequest } from '../failures.js';
+
+interface ContinueToken {
+  /** The state that the list shows; -1: the current one. */
+  readonly resourceVersion: number;
+  /** The last key that was shown. */
+  readonly after: string;
+}
+
+/** The text that a client hands back to get the next page. */
+export function formatContinueToken({ resourceVersion, after }: ContinueToken): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: resourceVersion, start: after })).toString('base64url');
+}
+
+/** Throws ApiError 400 where the text is not one that this server wrote. */
+export function parseContinueToken(text: string): ContinueToken {
+  const json = Buffer.from(text, 'base64url').toString('utf8');
+  try {
+    const { rv, start } = JSON.parse(json) as { rv?: unknown; start?: unknown };
+    if (typeof rv === 'number' && typeof start === 'string') return { resourceVersion: rv, after: start };
+  } catch {
+    // Answered below.
+  }
+  throw badRequest(
+    `invalid continue token: continue key is not valid: invalid character '${[...json][0] ?? ''}' looking for beginning of value`,
+  );
+}

@@ -1,0 +1,62 @@
+import type { ApiObject, JsonObject } from '../api-object.js';
+import { badRequest, invalidSubject } from '../failures.js';
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.js';
+import type { ApiCall } from './api-call.js';
+
+/** The body as an object of the call's kind; unknown fields are dropped, and warned of or refused. */
+export function decodeObject(call: ApiCall, body: JsonObject): ApiObject {
+  const decoded = call.type.strategy.decode(asObject(call.type, body));
+  reportFields(
+    call,
+    decoded.unknownFields.map((field) => `unknown field "${field}"`),
+  );
+  assertKind(call.type, decoded.object);
+  return decoded.object;
+}
+
+/** A built-in kind may leave out what the path says; a custom resource may not (and does not get here without). */
+function asObject(type: ResourceType, body: JsonObject): ApiObject {
+  const { apiVersion, kind, metadata } = body;
+  return {
+    ...body,
+    apiVersion: typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : apiVersionOf(type),
+    kind: typeof kind === 'string' && kind !== '' ? kind : type.kind,
+    metadata: (metadata ?? {}) as JsonObject,
+  };
+}
+
+function assertKind(type: ResourceType, object: ApiObject): void {
+  const expected = apiVersionOf(type);
+  if (object.apiVersion !== expected) {
+    throw badRequest(`the API version in the data (${object.apiVersion}) does not match the expected API version (${expected})`);
+  }
+  if (object.kind === type.kind) return;
+  const subject = type.group === '' ? object.kind : `${object.kind}.${type.group}`;
+  throw invalidSubject({ subject, group: type.group, kind: object.kind, name: object.metadata.name ?? '' }, [
+    {
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(object.kind)}: must be ${type.kind}`,
+      field: 'kind',
+    },
+  ]);
+}
+
+/** Warns of fields (`unknown field "spec.x"`), or refuses the request where it asked for that. */
+export function reportFields(call: ApiCall, texts: readonly string[]): void {
+  if (texts.length === 0) return;
+  switch (call.options.fieldValidation) {
+    case 'Ignore':
+      return;
+    case 'Warn':
+      call.warnings.push(...texts);
+      return;
+    case 'Strict': {
+      const { kind, version } = call.type;
+      throw badRequest(
+        `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${texts.join(', ')}`,
+      );
+    }
+    default:
+      call.options.fieldValidation satisfies never;
+  }
+}

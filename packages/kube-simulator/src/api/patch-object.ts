@@ -1,0 +1,85 @@
+import { ApiError } from '../api-error.js';
+import type { ApiObject, Json, JsonObject } from '../api-object.js';
+import { badRequest, conflict, invalidSubject, modifiedMeanwhile, notFound, unsupportedMediaType } from '../failures.js';
+import { applyJsonPatch } from '../patch/json-patch.js';
+import { applyMergePatch } from '../patch/merge-patch.js';
+import { type ApiCall, type ApiContext, collectionOf, keyOf, subresourceOf, type Written } from './api-call.js';
+import type { PatchType } from './api-client.js';
+import { assertSameNamespace, createObject } from './create-object.js';
+import { assertSameName, updateObject } from './update-object.js';
+
+export interface Patch {
+  readonly type: PatchType;
+  readonly body: Json;
+}
+
+/** Changes an object by a patch and returns it. Server-side apply creates what does not exist. */
+export async function patchObject(context: ApiContext, call: ApiCall, patch: Patch): Promise<Written> {
+  const { type, attributes } = call;
+  const key = keyOf(type, attributes.namespace, attributes.name);
+  const isNew = collectionOf(context, type).get(key) === undefined;
+  if (patch.type === 'apply' && isNew && attributes.subresource === '') return applyNew(context, call, patch);
+  if (isNew) throw notFound(type, attributes.name);
+  return updateObject(context, call, (existing) => patched(call, patch, existing));
+}
+
+function applyNew(context: ApiContext, call: ApiCall, patch: Patch): Promise<Written> {
+  const body = patch.body as JsonObject;
+  const metadata = { ...(body['metadata'] as JsonObject | undefined), name: call.attributes.name };
+  return createObject(context, call, { ...body, metadata });
+}
+
+function patched(call: ApiCall, patch: Patch, existing: ApiObject): ApiObject {
+  const subresource = subresourceOf(call);
+  const before: JsonObject = subresource?.project === undefined ? existing : subresource.project(existing);
+  const after = applyPatch(call, patch, before);
+  if (after === before) return existing;
+  if (subresource?.apply !== undefined) return subresource.apply(existing, after);
+  const decoded = call.type.strategy.decode(after as ApiObject);
+  reportPatchedFields(call, decoded.unknownFields, after);
+  assertSameName(call, decoded.object.metadata.name);
+  assertSameNamespace(call, decoded.object.metadata);
+  const { resourceVersion } = decoded.object.metadata;
+  if (resourceVersion !== undefined && resourceVersion !== existing.metadata.resourceVersion) {
+    throw conflict(call.type, call.attributes.name, modifiedMeanwhile);
+  }
+  return decoded.object;
+}
+
+function applyPatch(call: ApiCall, patch: Patch, before: JsonObject): JsonObject {
+  switch (patch.type) {
+    case 'json':
+      return applyJsonPatch(before, patch.body);
+    case 'merge':
+      return applyMergePatch(before, patch.body);
+    case 'strategic':
+      if (call.type.custom) throw unsupportedMediaType(patchMediaTypes(true));
+      return applyMergePatch(before, patch.body);
+    case 'apply':
+      if (typeof patch.body !== 'object' || patch.body === null) throw badRequest('error decoding patch');
+      return applyMergePatch(before, patch.body);
+    default:
+      return patch.type satisfies never;
+  }
+}
+
+export function patchMediaTypes(custom: boolean): readonly string[] {
+  const strategic = custom ? [] : ['application/strategic-merge-patch+json'];
+  return ['application/json-patch+json', 'application/merge-patch+json', ...strategic, 'application/apply-patch+yaml'];
+}
+
+/** A patch that is refused because of its fields shows the whole object. */
+function reportPatchedFields(call: ApiCall, unknownFields: readonly string[], object: JsonObject): void {
+  if (unknownFields.length === 0 || call.options.fieldValidation === 'Ignore') return;
+  const texts = unknownFields.map((field) => `unknown field "${field}"`);
+  if (call.options.fieldValidation === 'Warn') {
+    call.warnings.push(...texts);
+    return;
+  }
+  const message = `Invalid value: ${JSON.stringify(JSON.stringify(object))}: strict decoding error: ${texts.join(', ')}`;
+  const error = invalidSubject({ subject: '', group: '', kind: '', name: '' }, [
+    { reason: 'FieldValueInvalid', message, field: 'patch' },
+  ]);
+  const { causes } = error.failure.details as JsonObject;
+  throw new ApiError({ ...error.failure, details: { causes: causes ?? [] } });
+}

@@ -1,0 +1,12 @@
+import type { ApiClient } from '../api/api-client.js';
+import type { ResourceType } from '../resources/resource-type.js';
+
+/** What every controller works with. */
+export interface ControllerContext {
+  readonly api: ApiClient;
+  /** The kinds that are served now. */
+  readonly types: () => readonly ResourceType[];
+  readonly typeOf: (apiVersion: string, kind: string) => ResourceType | undefined;
+  /** Told of failures that are tried again. */
+  readonly onError: (error: unknown, key?: string) => void;
+}

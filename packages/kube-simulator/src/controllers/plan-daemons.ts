@@ -1,0 +1,146 @@
+/** What a DaemonSet's controller does next: one Pod of the current template on every Node that takes it. */
+import { isDeepStrictEqual } from 'node:util';
+import { matchesNodeSelection, requiredTerms, tolerated } from './node-fit.js';
+import { podFromTemplate } from './plan-replicas.js';
+import { toPods } from './rollout-limits.js';
+import {
+  type DaemonSet,
+  isAvailable,
+  isDeleting,
+  isFinished,
+  isReady,
+  type Node,
+  type Pod,
+  type Toleration,
+} from './workload-kinds.js';
+
+export interface DaemonPlan {
+  readonly create: readonly Pod[];
+  /** Names of Pods to delete. */
+  readonly remove: readonly string[];
+  /** Undefined: nothing new to report. */
+  readonly status: { readonly [counter: string]: number } | undefined;
+}
+
+export interface DaemonSources {
+  readonly daemonSet: DaemonSet;
+  /** Those that the DaemonSet controls. */
+  readonly pods: readonly Pod[];
+  readonly nodes: readonly Node[];
+  /** Names the current template. */
+  readonly hash: string;
+  readonly now: Date;
+}
+
+const hashLabel = 'controller-revision-hash';
+
+/** A daemon stays on a Node whatever becomes of it. */
+const daemonTolerations: readonly Toleration[] = [
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
+];
+const hostNetworkToleration: Toleration = {
+  key: 'node.kubernetes.io/network-unavailable',
+  operator: 'Exists',
+  effect: 'NoSchedule',
+};
+
+/** The Pods to create and delete, and the status for the Pods as they are. */
+export const planDaemons = (sources: DaemonSources): DaemonPlan => {
+  const { daemonSet, nodes } = sources;
+  const wanted = new Set(nodes.filter((node) => takesDaemon(daemonSet, node)).map(({ metadata }) => metadata.name ?? ''));
+  const byNode = Map.groupBy(sources.pods, nodeOf);
+  const status = daemonStatus(sources, wanted, byNode);
+  const report = isDeepStrictEqual(status, daemonSet.status) ? undefined : status;
+  if (isDeleting(daemonSet)) return { create: [], remove: [], status: report };
+  const missing = [...wanted].filter((name) => !byNode.has(name));
+  const surplus = [...byNode].flatMap(([name, pods]) => (wanted.has(name) ? surplusOf(pods) : pods));
+  const remove = [...surplus, ...outdated(sources, wanted, byNode)].filter((pod) => !isDeleting(pod));
+  return {
+    create: missing.map((name) => daemonPod(sources, name)),
+    remove: [...new Set(remove.map(({ metadata }) => metadata.name ?? ''))],
+    status: report,
+  };
+};
+
+/** Of a Pod without a Node: the one that its affinity was made for. */
+const nodeOf = ({ spec }: Pod): string => spec.nodeName ?? (requiredTerms(spec) ?? [])[0]?.matchFields?.[0]?.values?.[0] ?? '';
+
+const takesDaemon = ({ spec }: DaemonSet, node: Node): boolean =>
+  matchesNodeSelection(spec.template.spec, node) && tolerated(tolerationsOf(spec.template.spec), node);
+
+const tolerationsOf = (spec: DaemonSet['spec']['template']['spec']): readonly Toleration[] => [
+  ...(spec.tolerations ?? []),
+  ...daemonTolerations,
+  ...(spec.hostNetwork ? [hostNetworkToleration] : []),
+];
+
+const daemonPod = ({ daemonSet, hash }: DaemonSources, nodeName: string): Pod => {
+  const { template } = daemonSet.spec;
+  const pod = podFromTemplate(daemonSet, template);
+  const generation = String(daemonSet.metadata.generation ?? 1);
+  const term = { matchFields: [{ key: 'metadata.name', operator: 'In', values: [nodeName] }] };
+  return {
+    ...pod,
+    metadata: { ...pod.metadata, labels: { ...pod.metadata.labels, [hashLabel]: hash, 'pod-template-generation': generation } },
+    spec: {
+      ...pod.spec,
+      affinity: {
+        ...pod.spec.affinity,
+        nodeAffinity: {
+          ...pod.spec.affinity?.nodeAffinity,
+          requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] },
+        },
+      },
+      tolerations: tolerationsOf(template.spec),
+    },
+  };
+};
+
+const isCurrent = (pod: Pod, hash: string): boolean => pod.metadata.labels?.[hashLabel] === hash;
+
+/** Ended Pods are replaced; of several on one Node the oldest stays. */
+const surplusOf = (pods: readonly Pod[]): readonly Pod[] => {
+  const alive = pods.filter((pod) => !isFinished(pod));
+  const [, ...later] = alive.toSorted((a, b) => ageOf(a).localeCompare(ageOf(b)));
+  return [...pods.filter(isFinished), ...later];
+};
+
+const ageOf = ({ metadata }: Pod): string => `${metadata.creationTimestamp ?? ''} ${metadata.name}`;
+
+type ByNode = ReadonlyMap<string, readonly Pod[]>;
+
+/** Pods of an older template, as many as may be unavailable; those that are not available count as lost already. */
+const outdated = ({ daemonSet, hash, now }: DaemonSources, wanted: ReadonlySet<string>, byNode: ByNode): readonly Pod[] => {
+  const { updateStrategy, minReadySeconds = 0 } = daemonSet.spec;
+  if (updateStrategy?.type === 'OnDelete') return [];
+  const most = Math.max(1, toPods(updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, wanted.size, Math.ceil));
+  const pods = [...wanted].flatMap((name) => byNode.get(name) ?? []);
+  const available = pods.filter((pod) => !isDeleting(pod) && isAvailable(pod, minReadySeconds, now));
+  const budget = most - (wanted.size - new Set(available.map(nodeOf)).size);
+  const old = pods.filter((pod) => !isCurrent(pod, hash) && !isDeleting(pod));
+  const broken = old.filter((pod) => !available.includes(pod));
+  return [...broken, ...old.filter((pod) => available.includes(pod)).slice(0, Math.max(0, budget))];
+};
+
+const daemonStatus = ({ daemonSet, hash, now }: DaemonSources, wanted: ReadonlySet<string>, byNode: ByNode) => {
+  const onWanted = [...wanted].map((name) => byNode.get(name)?.[0]).filter((pod) => pod !== undefined);
+  const available = onWanted.filter((pod) => isAvailable(pod, daemonSet.spec.minReadySeconds ?? 0, now)).length;
+  const optional = {
+    updatedNumberScheduled: onWanted.filter((pod) => isCurrent(pod, hash)).length,
+    numberAvailable: available,
+    numberUnavailable: wanted.size - available,
+  };
+  return {
+    currentNumberScheduled: onWanted.length,
+    numberMisscheduled: [...byNode].filter(([name]) => !wanted.has(name)).length,
+    desiredNumberScheduled: wanted.size,
+    numberReady: onWanted.filter(isReady).length,
+    observedGeneration: daemonSet.metadata.generation ?? 1,
+    ...Object.fromEntries(Object.entries(optional).filter(([, count]) => count !== 0)),
+  };
+};

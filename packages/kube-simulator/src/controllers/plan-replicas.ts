@@ -1,0 +1,92 @@
+/** What a ReplicaSet's controller does next. */
+import { isDeepStrictEqual } from 'node:util';
+import { selectorMatches } from '../label-selector.js';
+import {
+  controlledBy,
+  isAvailable,
+  isDeleting,
+  isFinished,
+  isReady,
+  type Pod,
+  type PodTemplate,
+  type ReplicaSet,
+  type ReplicaSetStatus,
+} from './workload-kinds.js';
+
+export interface ReplicaPlan {
+  readonly create: readonly Pod[];
+  /** Names of Pods to delete. */
+  readonly remove: readonly string[];
+  /** Undefined: nothing new to report. */
+  readonly status: ReplicaSetStatus | undefined;
+}
+
+/** The Pods to create or delete so that as many are active as are wanted, and the status for the Pods as they are. */
+export const planReplicas = (replicaSet: ReplicaSet, pods: readonly Pod[], now: Date): ReplicaPlan => {
+  const active = pods.filter((pod) => !isFinished(pod) && !isDeleting(pod));
+  const missing = (replicaSet.spec.replicas ?? 1) - active.length;
+  const status = replicaSetStatus(replicaSet, pods, now);
+  const unchanged = isDeepStrictEqual(status, replicaSet.status);
+  return {
+    create: isDeleting(replicaSet)
+      ? []
+      : Array.from({ length: Math.max(0, missing) }, () => podFromTemplate(replicaSet, replicaSet.spec.template)),
+    remove: isDeleting(replicaSet) ? [] : leastNeeded(active, -missing),
+    status: unchanged ? undefined : status,
+  };
+};
+
+/** A Pod of the template, without a name of its own, controlled by `owner`. */
+export const podFromTemplate = (owner: ReplicaSet | Parameters<typeof controlledBy>[0], template: PodTemplate): Pod => {
+  const { labels, annotations } = template.metadata ?? {};
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      generateName: `${owner.metadata.name}-`,
+      ...(owner.metadata.namespace === undefined ? {} : { namespace: owner.metadata.namespace }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+      ownerReferences: [controlledBy(owner)],
+    },
+    spec: template.spec,
+  };
+};
+
+const replicaSetStatus = ({ spec, metadata }: ReplicaSet, pods: readonly Pod[], now: Date): ReplicaSetStatus => {
+  const alive = pods.filter((pod) => !isFinished(pod));
+  const active = alive.filter((pod) => !isDeleting(pod));
+  const labelled = active.filter((pod) =>
+    selectorMatches({ matchLabels: spec.template.metadata?.labels ?? {} }, pod.metadata.labels ?? {}),
+  );
+  const counters = {
+    fullyLabeledReplicas: labelled.length,
+    readyReplicas: active.filter(isReady).length,
+    availableReplicas: active.filter((pod) => isAvailable(pod, spec.minReadySeconds ?? 0, now)).length,
+  };
+  return {
+    replicas: active.length,
+    ...Object.fromEntries(Object.entries(counters).filter(([, count]) => count !== 0)),
+    terminatingReplicas: alive.length - active.length,
+    observedGeneration: metadata.generation ?? 0,
+  };
+};
+
+/** Unscheduled before scheduled, pending before running, unready before ready, young before old. */
+const leastNeeded = (pods: readonly Pod[], count: number): readonly string[] =>
+  pods
+    .toSorted((a, b) => compareWorth(worthOf(a), worthOf(b)))
+    .slice(0, Math.max(0, count))
+    .map((pod) => pod.metadata.name ?? '');
+
+const worthOf = (pod: Pod): readonly number[] => [
+  pod.spec.nodeName === undefined ? 0 : 1,
+  ['Pending', 'Unknown', 'Running'].indexOf(pod.status?.phase ?? 'Pending'),
+  isReady(pod) ? 1 : 0,
+  -Date.parse(pod.metadata.creationTimestamp ?? ''),
+];
+
+const compareWorth = (a: readonly number[], b: readonly number[]): number => {
+  const index = a.findIndex((value, at) => value !== b[at]);
+  return index < 0 ? 0 : (a[index] ?? 0) - (b[index] ?? 0);
+};

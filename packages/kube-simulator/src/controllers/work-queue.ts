@@ -1,0 +1,75 @@
+export interface WorkQueueOptions {
+  /** Brings the thing with this key into its right state. */
+  readonly handle: (key: string) => Promise<unknown>;
+  /** Told of every failure; the key is tried again, later and later. */
+  readonly onError: (error: unknown, key: string) => void;
+}
+
+const firstRetryMs = 5;
+const longestRetryMs = 5_000;
+
+/** Keys that wait for work: each once, one after the other, never the same key twice at a time. */
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
+  readonly #waiting = new Set<string>();
+  readonly #failures = new Map<string, number>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  #isWorking = false;
+  #isStopped = false;
+  #settled: (() => void)[] = [];
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+  }
+
+  /** The key is handled soon, and again if it is being handled right now. */
+  add(key: string): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#timers.get(key));
+    this.#timers.delete(key);
+    this.#waiting.add(key);
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    // Not at once: the write that is the reason is still being made.
+    setImmediate(() => void this.#work());
+  }
+
+  /** The key is handled after the delay, unless it is added before. */
+  addAfter(key: string, delayMs: number): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#timers.get(key));
+    const timer = setTimeout(() => this.add(key), delayMs);
+    timer.unref();
+    this.#timers.set(key, timer);
+  }
+
+  /** Nothing is begun any more; resolves when what was begun has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#waiting.clear();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    if (this.#isWorking) await new Promise<void>((resolve) => this.#settled.push(resolve));
+  }
+
+  async #work(): Promise<void> {
+    for (let [key] = this.#waiting; key !== undefined; [key] = this.#waiting) {
+      this.#waiting.delete(key);
+      await this.#handle(key);
+    }
+    this.#isWorking = false;
+    for (const resolve of this.#settled.splice(0)) resolve();
+  }
+
+  async #handle(key: string): Promise<void> {
+    try {
+      await this.#options.handle(key);
+      this.#failures.delete(key);
+    } catch (error) {
+      const failures = (this.#failures.get(key) ?? 0) + 1;
+      this.#failures.set(key, failures);
+      this.#options.onError(error, key);
+      if (!this.#waiting.has(key)) this.addAfter(key, Math.min(longestRetryMs, firstRetryMs * 2 ** failures));
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { ApiContext } from '../api/api-call.js';
+import { ApiError } from '../api-error.js';
+import type { Json } from '../api-object.js';
+import { internalError, statusOf } from '../failures.js';
+import { aggregatedDiscovery, discoveryDocument } from './discovery.js';
+import { acceptsAggregatedDiscovery } from './negotiate.js';
+import { openApiMediaType, openApiV2, openApiV2Protobuf } from './open-api.js';
+import { mediaTypeOf, readBody } from './read-body.js';
+import type { FaultVerdict, RequestAttributes, RequestChain, User } from './request-chain.js';
+import { type Answer, ResourceHandler } from './resource-handler.js';
+import { parseRoute, type Route } from './route.js';
+
+export interface HttpServerOptions {
+  readonly context: ApiContext;
+  readonly chain: RequestChain;
+  /** PEM; absent: plain HTTP. */
+  readonly tls?: { readonly key: string; readonly certificate: string };
+}
+
+/** Everything that goes over the wire. */
+export class HttpServer {
+  readonly #context: ApiContext;
+  readonly #chain: RequestChain;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly resources: ResourceHandler;
+
+  constructor({ context, chain, tls }: HttpServerOptions) {
+    this.#context = context;
+    this.#chain = chain;
+    this.resources = new ResourceHandler(context);
+    const listener: RequestListener = (request, response) => {
+      void this.#serve(request, response);
+    };
+    this.#server =
+      tls === undefined ? createServer(listener) : createTlsServer({ key: tls.key, cert: tls.certificate }, listener);
+    this.#server.keepAliveTimeout = 120_000;
+    this.#server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+      socket.setNoDelay(true);
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  /** Returns the port that is listened on. */
+  async listen(port: number, host: string): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Closes every connection, whatever is going on over it. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const warnings: string[] = [];
+    try {
+      const answer = await this.#answer(request, response, warnings);
+      if (answer !== undefined) send(request, response, { ...answer, warnings });
+    } catch (error) {
+      if (error instanceof ConnectionClosed) request.socket.destroy();
+      else send(request, response, { ...failureAnswer(error), warnings });
+    }
+  }
+
+  /** Returns nothing where the answer is written already. */
+  async #answer(request: IncomingMessage, response: ServerResponse, warnings: string[]): Promise<Answer | undefined> {
+    const route = parseRoute(request.method ?? 'GET', request.url ?? '/');
+    const user = await this.#chain.authenticator.authenticate({ authorization: request.headers.authorization });
+    const attributes = attributesOf(route, user);
+    const verdict = await this.#chain.faults.inspect(attributes);
+    assertUndisturbed(verdict);
+    await this.#chain.authorizer.authorize(attributes);
+    const answer = await this.#dispatch({ request, response, route, attributes, warnings });
+    if (verdict.kind === 'close-after') throw new ConnectionClosed();
+    return answer;
+  }
+
+  async #dispatch(exchange: Exchange): Promise<Answer | undefined> {
+    const { request, response, route, attributes, warnings } = exchange;
+    if (!route.isResourceRequest) return this.#path(exchange);
+    const type = this.#context.registry.find(route.group, route.version, route.resource);
+    if (type === undefined || !fits(route, type)) return pageNotFound;
+    if (type.custom && mediaTypeOf(request) === 'application/vnd.kubernetes.protobuf') throw new ConnectionClosed();
+    const resource = { attributes, type, query: route.query, request, warnings };
+    if (route.verb !== 'watch') return this.resources.handle(resource);
+    await this.resources.watch(resource, response);
+    return undefined;
+  }
+
+  async #path({ request, route, attributes }: Exchange): Promise<Answer> {
+    const { path } = route;
+    const { accept } = request.headers;
+    if (healthPaths.has(path)) return { status: 200, contentType: plainText, body: Buffer.from('ok') };
+    if (path === '/version') return json(versionDocument);
+    if (path === '/openapi/v2') {
+      if (accept?.includes('proto-openapi') !== true) return json(openApiV2);
+      return { status: 200, contentType: openApiMediaType, body: openApiV2Protobuf };
+    }
+    if ((path === '/api' || path === '/apis') && acceptsAggregatedDiscovery(accept)) {
+      const document = aggregatedDiscovery(this.#context.registry, path);
+      return { ...json(document), contentType: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
+    }
+    const handler = this.#chain.paths.find((candidate) => candidate.path === path);
+    if (handler !== undefined) {
+      const raw = await readBody(request);
+      const body = raw.length === 0 ? undefined : (JSON.parse(raw.toString('utf8')) as Json);
+      const answer = await handler.handle({ method: request.method ?? 'GET', user: attributes.user, body });
+      return { ...json(answer.body), status: answer.status };
+    }
+    const document = discoveryDocument(this.#context.registry, path, request.headers.host ?? '');
+    return document === undefined ? pageNotFound : json(document);
+  }
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly route: Route;
+  readonly attributes: RequestAttributes;
+  readonly warnings: string[];
+}
+
+/** Thrown where the connection is closed without an answer. */
+class ConnectionClosed extends Error {
+  readonly code = 'connection-closed';
+}
+
+function assertUndisturbed(verdict: FaultVerdict): void {
+  if (verdict.kind === 'answer') throw new ApiError(verdict.failure);
+  if (verdict.kind === 'close-before') throw new ConnectionClosed();
+}
+
+function attributesOf(route: Route, user: User): RequestAttributes {
+  const { query: _query, ...attributes } = route;
+  return { ...attributes, user };
+}
+
+/** A namespaced path is for namespaced kinds only; a cluster-wide one also lists and watches those. */
+function fits(route: Route, type: { readonly namespaced: boolean; readonly plural: string; readonly custom: boolean }): boolean {
+  if (type.plural === 'namespaces') return true;
+  if (!type.namespaced) return route.namespace === '';
+  if (route.namespace !== '') return true;
+  if (route.name !== '') return false;
+  return !type.custom || route.verb === 'list' || route.verb === 'watch' || route.verb === 'deletecollection';
+}
+
+const plainText = 'text/plain; charset=utf-8';
+const pageNotFound: Answer = { status: 404, contentType: plainText, body: Buffer.from('404 page not found\n') };
+const healthPaths = new Set(['/healthz', '/livez', '/readyz']);
+const versionDocument = {
+  major: '1',
+  minor: '36',
+  gitVersion: 'v1.36.2',
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: '',
+  platform: 'linux/amd64',
+};
+
+function json(body: Json): Answer {
+  return { status: 200, contentType: 'application/json', body: Buffer.from(JSON.stringify(body)) };
+}
+
+function failureAnswer(error: unknown): Answer & { readonly retryAfterSeconds?: number } {
+  const failure =
+    error instanceof ApiError ? error : internalError(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const { code, retryAfterSeconds } = failure.failure;
+  return { ...json(statusOf(failure)), status: code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer & { readonly warnings: readonly string[]; readonly retryAfterSeconds?: number },
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const headers: Record<string, string | string[] | number> = {
+    'content-type': answer.contentType,
+    'content-length': answer.body.length,
+    'cache-control': 'no-cache, private',
+  };
+  if (answer.retryAfterSeconds !== undefined) headers['retry-after'] = String(answer.retryAfterSeconds);
+  if (answer.warnings.length > 0) headers['warning'] = [...new Set(answer.warnings)].map(warningHeader);
+  response.writeHead(answer.status, headers);
+  response.end(request.method === 'HEAD' ? undefined : answer.body);
+}
+
+/** Source: RFC 7234 §5.5: code, agent (none), quoted text. */
+function warningHeader(text: string): string {
+  return `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}

@@ -1,0 +1,50 @@
+import { notAcceptable } from '../failures.js';
+
+/** The form of an answer. */
+export interface AnswerForm {
+  readonly media: 'json' | 'yaml';
+  readonly as: 'object' | 'table' | 'partial';
+  /** `v1`, or `v1beta1` for old clients. */
+  readonly metaVersion: string;
+}
+
+const plainJson: AnswerForm = { media: 'json', as: 'object', metaVersion: 'v1' };
+
+/** Returns the first form that the client accepts and this server has. Throws ApiError 406 when there is none. */
+export function negotiate(accept: string | undefined): AnswerForm {
+  if (accept === undefined || accept === '' || accept === 'application/json') return plainJson;
+  for (const clause of accept.split(',')) {
+    const form = formOf(clause);
+    if (form !== undefined) return form;
+  }
+  throw notAcceptable();
+}
+
+function formOf(clause: string): AnswerForm | undefined {
+  const [media = '', ...parameters] = clause.split(';').map((part) => part.trim());
+  const known = medias[media];
+  if (known === undefined) return undefined;
+  const values = new Map(parameters.map((parameter) => parameter.split('=', 2) as [string, string]));
+  const as = values.get('as');
+  if (as === undefined) return { ...plainJson, media: known };
+  const metaVersion = values.get('v') ?? '';
+  if (values.get('g') !== 'meta.k8s.io' || (metaVersion !== 'v1' && metaVersion !== 'v1beta1')) return undefined;
+  if (as === 'Table') return { media: known, as: 'table', metaVersion };
+  return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList'
+    ? { media: known, as: 'partial', metaVersion }
+    : undefined;
+}
+
+const medias: Readonly<Record<string, AnswerForm['media']>> = {
+  'application/json': 'json',
+  'application/yaml': 'yaml',
+  '*/*': 'json',
+  'application/*': 'json',
+};
+
+/** True when the client takes the aggregated form of discovery. */
+export function acceptsAggregatedDiscovery(accept: string | undefined): boolean {
+  return (
+    accept?.split(',').some((clause) => /;\s*v=v2\s*;/.test(`${clause};`) && clause.includes('as=APIGroupDiscoveryList')) ?? false
+  );
+}

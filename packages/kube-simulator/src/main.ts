@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { type KubeSimulatorOptions, startKubeSimulator } from './kube-simulator.js';
+
+interface Flags {
+  readonly port: string;
+  readonly host: string;
+  readonly data?: string;
+  readonly kubeconfig?: string;
+  readonly tls: boolean;
+}
+
+const examples = `
+Examples:
+  $ kube-simulator --kubeconfig /tmp/kubeconfig &
+  $ kubectl --kubeconfig /tmp/kubeconfig apply -f packages/ippool-api/crds/
+  $ kubectl --kubeconfig /tmp/kubeconfig get ippools -A --watch
+
+  Data that outlives the process, at an address that stays:
+  $ kube-simulator --port 6443 --data /tmp/cluster.jsonl --kubeconfig /tmp/kubeconfig`;
+
+/** Serves until SIGTERM or SIGINT. */
+export async function main(args: readonly string[]): Promise<void> {
+  const program = new Command('kube-simulator')
+    .description('A small Kubernetes API server for tests and demos.')
+    .option('--port <number>', 'port to listen on; 0: any free one', '0')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--data <file>', 'file that keeps the data over a restart')
+    .option('--kubeconfig <file>', "where to write the administrator's kubeconfig (mode 0600)")
+    .option('--no-tls', 'plain HTTP')
+    .addHelpText('after', examples);
+  program.parse(args, { from: 'user' });
+  const flags = program.opts<Flags>();
+  const simulator = await startKubeSimulator(optionsOf(flags));
+  if (flags.kubeconfig !== undefined) writeFileSync(flags.kubeconfig, simulator.kubeconfig(), { mode: 0o600 });
+  process.stdout.write(`${simulator.url}\n`);
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
+  });
+  await stopped;
+  await simulator.stop();
+}
+
+function optionsOf(flags: Flags): KubeSimulatorOptions {
+  const port = Number(flags.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error(`--port ${flags.port} is no port; give a number from 0 to 65535`);
+  }
+  return { port, host: flags.host, tls: flags.tls, ...(flags.data === undefined ? {} : { dataFile: flags.data }) };
+}

@@ -1,0 +1,103 @@
+import { hasShape, type Placeholder, repeatedText, splitPlaceholders } from './placeholders.js';
+import { ResourceVersionOrder } from './resource-version-order.js';
+
+/** How far times may lie apart that were equal in the transcript: this run is slower or faster than the recorded one. */
+const TIME_TOLERANCE_MS = 6_000;
+
+/** What this run knows about the values that placeholders, random names and resourceVersions of one transcript stand for. */
+export class Bindings {
+  readonly versions: ResourceVersionOrder;
+  private readonly values: Map<string, string>;
+  private readonly names: Map<string, string>;
+  private unknownAllowed: boolean;
+
+  constructor(from?: Bindings) {
+    this.versions = from?.versions.copy() ?? new ResourceVersionOrder();
+    this.values = new Map(from?.values);
+    this.names = new Map(from?.names);
+    this.unknownAllowed = from?.unknownAllowed ?? false;
+  }
+
+  copy(): Bindings {
+    return new Bindings(this);
+  }
+
+  /** For a server that does not read what it is sent: placeholders without a value are sent as they are. */
+  allowUnknown(): void {
+    this.unknownAllowed = true;
+  }
+
+  value(placeholder: string): string | undefined {
+    return this.values.get(placeholder);
+  }
+
+  bind(placeholder: string, value: string): void {
+    this.values.set(placeholder, value);
+  }
+
+  /** Remembers that a random name of the transcript is another one here. */
+  bindName(recorded: string, got: string): void {
+    if (recorded !== got && !this.names.has(recorded)) this.names.set(recorded, got);
+  }
+
+  /** A recorded text with the random names of this run. */
+  rename(text: string): string {
+    let renamed = text;
+    const longestFirst = [...this.names].sort(([one], [other]) => other.length - one.length);
+    for (const [recorded, got] of longestFirst) renamed = renamed.replaceAll(recorded, got);
+    return renamed;
+  }
+
+  /** A recorded text as this run has to send it. */
+  toSend(text: string): string {
+    return splitPlaceholders(text)
+      .map((part) => (typeof part === 'string' ? this.rename(part) : this.valueToSend(part)))
+      .join('');
+  }
+
+  /** True when a placeholder may stand for the text; it does so from then on. */
+  accept(placeholder: Placeholder, text: string): boolean {
+    const { kind, name } = placeholder;
+    if (kind === 'string') return text === repeatedText(name);
+    if (!hasShape(kind, text)) return false;
+    const known = this.values.get(name);
+    if (known === undefined) return this.acceptFirst(placeholder, text);
+    return kind === 'time' || kind === 'microtime' ? isNear(known, text) : known === text;
+  }
+
+  /** The placeholder of a value of this run; undefined when it has none yet. */
+  placeholderOf(text: string): string | undefined {
+    for (const [placeholder, value] of this.values) if (value === text) return placeholder;
+    return undefined;
+  }
+
+  private acceptFirst({ kind, name }: Placeholder, text: string): boolean {
+    if (kind === 'uid' && this.placeholderOf(text) !== undefined) return false;
+    this.values.set(name, text);
+    return true;
+  }
+
+  private valueToSend({ kind, name }: Placeholder): string {
+    const known = this.values.get(name);
+    if (known !== undefined) return known;
+    if (kind === 'string') return repeatedText(name);
+    const value = firstValue(kind);
+    if (value === undefined && this.unknownAllowed) return name;
+    if (value === undefined) throw new Error(`a request needs ${name} before any answer gave it`);
+    this.values.set(name, value);
+    return value;
+  }
+}
+
+/** What is sent for a placeholder that no answer has given a value before; undefined where there is no such thing. */
+function firstValue(kind: Placeholder['kind']): string | undefined {
+  const now = new Date().toISOString();
+  if (kind === 'time') return `${now.slice(0, 19)}Z`;
+  if (kind === 'microtime') return `${now.slice(0, -1)}000Z`;
+  // The only token sent without having been received: its bytes are no JSON, and begin with the 0xCF of the recorded text.
+  return kind === 'continue' ? 'zzzz' : undefined;
+}
+
+function isNear(one: string, other: string): boolean {
+  return Math.abs(Date.parse(one) - Date.parse(other)) <= TIME_TOLERANCE_MS;
+}

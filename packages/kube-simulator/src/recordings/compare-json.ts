@@ -1,0 +1,133 @@
+import type { Json, JsonObject } from '../api-object.js';
+import type { Bindings } from './bindings.js';
+import { textMatches } from './compare-text.js';
+import { learnNames, pairItems } from './pair-items.js';
+import { isLeftOut } from './placeholders.js';
+import { findReduced, isReduced, reduceMetadata, sizeOfGap, withoutMarks } from './reduced-object.js';
+import type { VersionOf } from './resource-version-order.js';
+import { comparesAsStatus, withCausesInOrder } from './status-causes.js';
+import { isJsonObject } from './transcript.js';
+
+/** One place where the answer is not the recorded one. */
+export interface Difference {
+  /** Such as `body.metadata.generation` or `events[3].type`. */
+  readonly where: string;
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** Where in an answer two values stand, and what is known about the values of this run. */
+export interface Place {
+  readonly where: string;
+  readonly bindings: Bindings;
+  /** True in the one scenario whose transcript keeps managedFields. */
+  readonly keepManagedFields: boolean;
+}
+
+/** Every place where `got` is not what `expected` says; learns what placeholders stand for on the way. */
+export function compareJson(expected: Json | undefined, got: Json | undefined, at: Place): Difference[] {
+  if (expected === undefined || got === undefined) return expected === got ? [] : differs(expected, got, at);
+  if (isLeftOut(expected)) return [];
+  if (typeof expected === 'string') return compareText(expected, got, at);
+  if (Array.isArray(expected)) return compareArrays(expected, got, at);
+  if (isJsonObject(expected)) return compareObjects(expected, got, at);
+  return Object.is(expected, got) ? [] : differs(expected, got, at);
+}
+
+function below(at: Place, step: string): Place {
+  return { ...at, where: `${at.where}${step}` };
+}
+
+function differs(expected: Json | undefined, got: Json | undefined, { where }: Place): Difference[] {
+  return [{ where, expected: show(expected), got: show(got) }];
+}
+
+function show(value: Json | undefined): string {
+  return value === undefined ? 'absent' : JSON.stringify(value);
+}
+
+function compareText(expected: string, got: Json, at: Place): Difference[] {
+  // A list of which only the names were kept.
+  const text = isJsonObject(got) && isJsonObject(got['metadata']) ? got['metadata']['name'] : got;
+  if (typeof text !== 'string') return differs(expected, got, at);
+  if (at.where.endsWith('.resourceVersion') && /^\d+$/.test(expected)) return compareVersion([expected, text], 'object', at);
+  return isAge(expected, text, at) || textMatches(learnVolume(expected, text, at), text, at.bindings)
+    ? []
+    : differs(expected, text, at);
+}
+
+/** The one generated name that is not an object's: the volume of a Pod's token. */
+const TOKEN_VOLUME = 'kube-api-access-';
+
+function learnVolume(expected: string, text: string, { bindings }: Place): string {
+  if (expected.startsWith(TOKEN_VOLUME) && text.startsWith(TOKEN_VOLUME)) bindings.bindName(expected, text);
+  return expected;
+}
+
+/** Ages in a table are those of the moment. */
+function isAge(expected: string, text: string, { where }: Place): boolean {
+  return where.includes('.cells[') && /^\d+[smh]$/.test(expected) && /^\d+[smh]$/.test(text);
+}
+
+function compareVersion([recorded, got]: readonly [string, string], of: VersionOf, { where, bindings }: Place): Difference[] {
+  const contradiction = bindings.versions.learn(recorded, got, of);
+  return contradiction === undefined ? [] : [{ where, expected: `${recorded} in order`, got: `${got}: ${contradiction}` }];
+}
+
+function compareArrays(expected: readonly Json[], got: Json, at: Place): Difference[] {
+  if (!Array.isArray(got)) return differs(expected, got, at);
+  const items = got as readonly Json[];
+  const gap = expected.findIndex((item) => sizeOfGap(item) !== undefined);
+  if (gap !== -1) return compareAroundGap({ expected, gap }, items, at);
+  const pairs = pairItems(expected, items, at.bindings);
+  const differences = pairs.flatMap(([wanted, item], index) => compareJson(wanted, item, below(at, `[${index}]`)));
+  return [...compareJson(expected.length, items.length, below(at, '.length')), ...differences];
+}
+
+/** `[a, b, {"<trimmed>": "150 events in all"}, y, z]`: the number, and both ends. */
+function compareAroundGap(
+  { expected, gap }: { readonly expected: readonly Json[]; readonly gap: number },
+  got: readonly Json[],
+  at: Place,
+): Difference[] {
+  const total = sizeOfGap(expected[gap] ?? null) ?? 0;
+  if (total !== got.length) return compareJson(total, got.length, below(at, '.length'));
+  const after = expected.length - gap - 1;
+  const ends = [...got.slice(0, gap), ...got.slice(got.length - after)];
+  return compareArrays([...expected.slice(0, gap), ...expected.slice(gap + 1)], ends, at);
+}
+
+function compareObjects(marked: JsonObject, got: Json, at: Place): Difference[] {
+  if (!isJsonObject(got)) return differs(marked, got, at);
+  learnNames(marked, got, at.bindings);
+  const isWhole = !isReduced(marked);
+  const kept = isWhole ? marked : reduceMetadata(withoutMarks(marked));
+  const expected = comparesAsStatus(kept) ? withCausesInOrder(kept, got) : kept;
+  const keys = new Set([...Object.keys(expected), ...(isWhole ? Object.keys(got) : [])]);
+  if (!at.keepManagedFields) keys.delete('managedFields');
+  const isList = isListOrBookmark(expected);
+  return [...keys].flatMap((key) => {
+    const value = isWhole ? got[key] : findReduced(got, key);
+    const there = below(at, `.${key}`);
+    return key === 'metadata' && isList
+      ? compareListMetadata(expected[key], value, there)
+      : compareJson(expected[key], value, there);
+  });
+}
+
+/** Their resourceVersion is that of the moment, not of an object. */
+function isListOrBookmark({ kind, metadata }: JsonObject): boolean {
+  if (typeof kind !== 'string') return false;
+  if (kind === 'Table' || kind.endsWith('List')) return true;
+  return isJsonObject(metadata) && Object.keys(metadata).every((key) => key === 'resourceVersion' || key === 'annotations');
+}
+
+function compareListMetadata(expected: Json | undefined, got: Json | undefined, at: Place): Difference[] {
+  if (!isJsonObject(expected) || !isJsonObject(got)) return compareJson(expected, got, at);
+  const { resourceVersion: wanted, ...expectedRest } = expected;
+  const { resourceVersion: version, ...gotRest } = got;
+  const rest = compareJson(expectedRest, gotRest, at);
+  const there = below(at, '.resourceVersion');
+  if (typeof wanted !== 'string' || typeof version !== 'string') return [...compareJson(wanted, version, there), ...rest];
+  return [...compareVersion([wanted, version], 'list', there), ...rest];
+}

@@ -1,0 +1,125 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Json } from '../api-object.js';
+
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Answer {
+  /** 0 when the connection was closed without an answer. */
+  readonly status: number;
+  /** Of the three headers that transcripts keep. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Json;
+}
+
+/** A watch that was answered: it goes on until it is closed from either side. */
+export interface OpenWatch {
+  readonly answer: Answer;
+  /** What has come so far. */
+  readonly events: readonly Json[];
+  /** True once the server ended the stream. */
+  isEnded(): boolean;
+  close(): void;
+}
+
+const KEPT_HEADERS = ['content-type', 'retry-after', 'warning'];
+
+/** Sends requests exactly as they were recorded: the same headers and no others. */
+export class RecordedClient {
+  private readonly base: URL;
+  private readonly agent: http.Agent;
+  private readonly send: typeof http.request;
+
+  constructor(url: string, caCertificate?: string) {
+    this.base = new URL(url);
+    const secure = this.base.protocol === 'https:';
+    this.agent = secure ? new https.Agent({ keepAlive: true, ca: caCertificate }) : new http.Agent({ keepAlive: true });
+    this.send = secure ? https.request : http.request;
+  }
+
+  async request(outgoing: OutgoingRequest): Promise<Answer> {
+    const response = await this.open(outgoing);
+    if (response === undefined) return { status: 0, headers: {}, body: '<connection closed>' };
+    let text = '';
+    for await (const chunk of response.setEncoding('utf8')) text += chunk;
+    return toAnswer(response, text);
+  }
+
+  /** Resolves when the watch was answered; an answer that is no stream of events is read whole. */
+  async watch(outgoing: OutgoingRequest): Promise<OpenWatch> {
+    const response = await this.open(outgoing);
+    if (response === undefined) return endedWatch({ status: 0, headers: {}, body: '<connection closed>' });
+    if (response.statusCode !== 200) {
+      let text = '';
+      for await (const chunk of response.setEncoding('utf8')) text += chunk;
+      return endedWatch(toAnswer(response, text));
+    }
+    return readEvents(response);
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private open({ method, path, headers, body }: OutgoingRequest): Promise<http.IncomingMessage | undefined> {
+    const { hostname, port } = this.base;
+    return new Promise((resolve, reject) => {
+      const outgoing = this.send({ hostname, port, method, path, headers, agent: this.agent }, resolve);
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNRESET') resolve(undefined);
+        else reject(new Error(`${method} ${path}: ${error.message}`, { cause: error }));
+      });
+      outgoing.end(body);
+    });
+  }
+}
+
+function toAnswer(response: http.IncomingMessage, text: string): Answer {
+  return { status: response.statusCode ?? 0, headers: keptHeaders(response), body: parseBody(text) };
+}
+
+function keptHeaders({ headers }: http.IncomingMessage): Record<string, string> {
+  const kept = KEPT_HEADERS.flatMap((name) => {
+    const value = headers[name];
+    return value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]];
+  });
+  return Object.fromEntries(kept) as Record<string, string>;
+}
+
+function parseBody(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+function endedWatch(answer: Answer): OpenWatch {
+  return { answer, events: [], isEnded: () => true, close: () => undefined };
+}
+
+function readEvents(response: http.IncomingMessage): OpenWatch {
+  const events: Json[] = [];
+  let rest = '';
+  let ended = false;
+  response.setEncoding('utf8');
+  response.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') events.push(parseBody(line));
+  });
+  // Closing the watch from here makes the stream fail: that is how it ends.
+  response.on('error', () => undefined);
+  response.on('close', () => {
+    if (rest !== '') events.push(parseBody(rest));
+    rest = '';
+    ended = true;
+  });
+  const answer = { status: response.statusCode ?? 0, headers: keptHeaders(response), body: null };
+  return { answer, events, isEnded: () => ended, close: () => response.destroy() };
+}

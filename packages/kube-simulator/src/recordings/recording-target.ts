@@ -1,0 +1,10 @@
+/** The server that transcripts are replayed against. */
+export interface RecordingTarget {
+  readonly url: string;
+  readonly caCertificate?: string;
+  /** Bearer tokens of the users `admin` and `limited`. */
+  readonly tokens: Readonly<Record<string, string>>;
+  /** Forgets all versions but the current ones, as an etcd compaction does; with `everything` the watch cache's too. */
+  compact(): Promise<void>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,240 @@
+import type { Json } from '../api-object.js';
+import type { Bindings } from './bindings.js';
+import { compareJson, type Difference, type Place } from './compare-json.js';
+import { applyDefinitions, createNamespace } from './hidden-actions.js';
+import { HIDDEN_STEPS, type HiddenSteps } from './hidden-steps.js';
+import type { Answer, OpenWatch } from './recorded-client.js';
+import type { RecordingTarget } from './recording-target.js';
+import { ReplayedScenario } from './replayed-scenario.js';
+import {
+  isJsonObject,
+  type RecordedRequest,
+  type RecordedResponse,
+  type Step,
+  scenarioNumber,
+  type Transcript,
+} from './transcript.js';
+
+/** A difference and where in the transcripts it is. */
+export interface FoundDifference extends Difference {
+  readonly scenario: string;
+  readonly step: number;
+  readonly about: string;
+}
+
+export interface ReplayOptions {
+  /** The CustomResourceDefinitions that scenarios find installed. */
+  readonly definitions: readonly RecordedRequest[];
+  /** False where the server already is what the scenario expects: nothing is done but what the transcript says. */
+  readonly prepare: boolean;
+}
+
+const SETTLING_MS = 5_000;
+const EVENTS_MS = 2_500;
+/** Long enough for an event that should not come. */
+const GRACE_MS = 120;
+
+/** Replays a transcript against a fresh server, and returns every difference in the order of the steps. */
+export async function replayTranscript(
+  transcript: Transcript,
+  target: RecordingTarget,
+  options: ReplayOptions,
+): Promise<FoundDifference[]> {
+  const replay = new Replay(transcript, target, options);
+  try {
+    return await replay.run();
+  } finally {
+    await replay.close();
+  }
+}
+
+interface WatchInFlight {
+  readonly step: number;
+  readonly watch: OpenWatch;
+  readonly openedAt: number;
+}
+
+class Replay {
+  private readonly scenario: ReplayedScenario;
+  private readonly options: ReplayOptions;
+  private readonly hidden: HiddenSteps;
+  private readonly found: FoundDifference[] = [];
+  private watches: WatchInFlight[] = [];
+
+  constructor(transcript: Transcript, target: RecordingTarget, options: ReplayOptions) {
+    this.scenario = new ReplayedScenario(transcript, target);
+    this.options = options;
+    const hidden = HIDDEN_STEPS[scenarioNumber(transcript)] ?? {};
+    this.hidden = options.prepare ? hidden : { ...hidden, before: {} };
+    if (!options.prepare) this.scenario.bindings.allowUnknown();
+  }
+
+  async run(): Promise<FoundDifference[]> {
+    const { steps } = this.scenario.transcript;
+    if (this.options.prepare) await this.guarded(0, () => this.prepare());
+    for (const [index, step] of steps.entries()) {
+      await this.endWatchesBefore(index);
+      await this.guarded(index, async () => {
+        await this.hidden.before?.[index]?.(this.scenario);
+        this.scenario.webhook?.takeCalls();
+        await this.runStep(step, index);
+      });
+    }
+    await this.endWatchesBefore(Number.POSITIVE_INFINITY);
+    return this.found.sort((one, other) => one.step - other.step);
+  }
+
+  async close(): Promise<void> {
+    for (const { watch } of this.watches) watch.close();
+    await this.scenario.webhook?.stop();
+    this.scenario.close();
+  }
+
+  private async prepare(): Promise<void> {
+    const { transcript } = this.scenario;
+    if (scenarioNumber(transcript) !== '02') await applyDefinitions(this.scenario, this.options.definitions);
+    for (const namespace of namespacesOf(transcript, this.hidden)) await createNamespace(this.scenario, namespace);
+  }
+
+  /** What cannot be done is a difference too: the steps after it show what it means. */
+  private async guarded(step: number, action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      this.report(step, [{ where: 'replay', expected: 'possible', got: error instanceof Error ? error.message : String(error) }]);
+    }
+  }
+
+  private async runStep(step: Step, index: number): Promise<void> {
+    if (step.watch !== undefined) {
+      const watch = await this.scenario.openWatch(step.watch, index);
+      this.watches.push({ step: index, watch, openedAt: Date.now() });
+      if (step.response !== undefined)
+        this.report(index, this.compareAnswer(step.response, watch.answer, this.scenario.bindings));
+    }
+    if (step.request === undefined || step.response === undefined) return;
+    await this.runRequest(this.completed(step.request, index), step.response, index);
+    if (step.webhookReceived !== undefined && this.scenario.webhook !== undefined) this.compareCalls(step.webhookReceived, index);
+  }
+
+  private completed(request: RecordedRequest, index: number): RecordedRequest {
+    const body = this.hidden.bodies?.[index];
+    const headers = this.hidden.headers?.[index];
+    return {
+      ...request,
+      ...(body === undefined ? {} : { body: body(this.scenario.transcript.steps) }),
+      headers: { ...request.headers, ...headers },
+    };
+  }
+
+  private async runRequest(request: RecordedRequest, expected: RecordedResponse, index: number): Promise<void> {
+    const deadline = Date.now() + (this.hidden.settling?.includes(index) ? SETTLING_MS : 0);
+    for (;;) {
+      const answer = await this.scenario.send(request, index);
+      const bindings = this.scenario.bindings.copy();
+      const differences = this.compareAnswer(expected, answer, bindings);
+      const isLast = differences.length === 0 || Date.now() >= deadline;
+      if (isLast) {
+        this.scenario.bindings = bindings;
+        this.report(index, differences);
+        return;
+      }
+      await sleep(25);
+    }
+  }
+
+  private compareAnswer(expected: RecordedResponse, answer: Answer, bindings: Bindings): Difference[] {
+    if (expected.status !== answer.status) {
+      return [{ where: 'status', expected: toLine(expected.status, expected.body), got: toLine(answer.status, answer.body) }];
+    }
+    if (expected.status === 0) return [];
+    const headers = compareJson(expected.headers, answer.headers, { ...this.at('headers'), bindings });
+    return [
+      ...headers,
+      ...(expected.body === undefined ? [] : compareJson(expected.body, answer.body, { ...this.at('body'), bindings })),
+    ];
+  }
+
+  private compareCalls(expected: readonly Json[], index: number): void {
+    const calls = this.scenario.webhook?.takeCalls() ?? [];
+    // Some steps keep the calls of the validating webhook only.
+    const onlyValidator = expected.length > 0 && expected.every((call) => isJsonObject(call) && isValidating(call['path']));
+    const kept = onlyValidator ? calls.filter(({ path }) => isValidating(path)) : calls;
+    this.report(index, this.compare(expected, kept, 'webhookReceived'));
+  }
+
+  /** Compares what happens only once: what is learned on the way stays. */
+  private compare(expected: Json, got: Json, where: string): Difference[] {
+    const at = this.at(where);
+    const differences = compareJson(expected, got, at);
+    this.scenario.bindings = at.bindings;
+    return differences;
+  }
+
+  private async endWatchesBefore(step: number): Promise<void> {
+    const ending = this.watches.filter((open) => this.endOf(open) <= step);
+    this.watches = this.watches.filter((open) => !ending.includes(open));
+    await Promise.all(ending.map((open) => this.guarded(open.step, () => this.endWatch(open))));
+  }
+
+  /** Watches that the server ends are looked at after the last step. */
+  private endOf({ step }: WatchInFlight): number {
+    return this.hidden.watchEnds?.[step] ?? Number.POSITIVE_INFINITY;
+  }
+
+  private async endWatch({ step, watch, openedAt }: WatchInFlight): Promise<void> {
+    const { events = [], closed = 'by client' } = this.scenario.transcript.steps[step] ?? {};
+    const seconds = /^by server after (\d+) s$/.exec(closed)?.[1];
+    if (seconds === undefined) {
+      await waitUntil(() => watch.events.length >= events.length, EVENTS_MS);
+      await sleep(GRACE_MS);
+    } else {
+      const deadline = openedAt + Number(seconds) * 1000 + EVENTS_MS;
+      await waitUntil(() => watch.isEnded(), deadline - Date.now());
+      if (!watch.isEnded()) this.report(step, [{ where: 'closed', expected: closed, got: 'still open' }]);
+    }
+    watch.close();
+    this.report(step, this.compare(events, watch.events, 'events'));
+  }
+
+  private at(where: string): Place {
+    return {
+      where,
+      bindings: this.scenario.bindings.copy(),
+      keepManagedFields: scenarioNumber(this.scenario.transcript) === '09',
+    };
+  }
+
+  private report(step: number, differences: readonly Difference[]): void {
+    const { scenario, steps } = this.scenario.transcript;
+    const about = steps[step]?.about ?? '';
+    this.found.push(...differences.map((difference) => ({ scenario, step, about, ...difference })));
+  }
+}
+
+function isValidating(path: Json | undefined): boolean {
+  return typeof path === 'string' && path.startsWith('/v');
+}
+
+function toLine(status: number, body: Json | undefined): string {
+  const message = isJsonObject(body) ? body['message'] : body;
+  return typeof message === 'string' ? `${status} ${message}` : String(status);
+}
+
+function namespacesOf({ steps }: Transcript, { namespaces = [] }: HiddenSteps): string[] {
+  const found = new Set(namespaces);
+  for (const { request, watch } of steps) {
+    const name = /\/namespaces\/([^/?]+)[/?]/.exec((request ?? watch)?.path ?? '')?.[1];
+    if (name !== undefined && name !== 'default' && name !== 'no-such-ns') found.add(name);
+  }
+  return [...found];
+}
+
+async function waitUntil(condition: () => boolean, patienceMs: number): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (!condition() && Date.now() < deadline) await sleep(20);
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

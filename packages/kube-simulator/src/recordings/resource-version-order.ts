@@ -1,0 +1,73 @@
+/**
+ * `object`: the version of one object, which moves with each of its writes and never otherwise.
+ * `list`: the version of a list or a bookmark, which other writers move too.
+ */
+export type VersionOf = 'object' | 'list';
+
+interface KnownVersion {
+  readonly recorded: number;
+  readonly got: number;
+  readonly of: VersionOf;
+}
+
+/**
+ * Which resourceVersion of this run stands for which recorded one. Versions themselves mean nothing: equal ones must be equal
+ * and the order must be the same. Lists may be newer than what was recorded for them, as long as no object of the transcript
+ * changes sides.
+ */
+export class ResourceVersionOrder {
+  private readonly known: KnownVersion[];
+
+  constructor(known: readonly KnownVersion[] = []) {
+    this.known = [...known];
+  }
+
+  copy(): ResourceVersionOrder {
+    return new ResourceVersionOrder(this.known);
+  }
+
+  /** What contradicts the order so far, or undefined; the pair is remembered either way. */
+  learn(recordedText: string, gotText: string, of: VersionOf): string | undefined {
+    const recorded = Number(recordedText);
+    const got = Number(gotText);
+    if (!Number.isInteger(got) || got <= 0) return 'no resourceVersion';
+    const contradiction = this.known.find((known) => contradicts(known, { recorded, got, of }));
+    const same = this.known.find((known) => known.recorded === recorded && known.of === of);
+    if (same === undefined) this.known.push({ recorded, got, of });
+    if (contradiction === undefined) return undefined;
+    return `recorded ${contradiction.recorded} (${contradiction.of}) is ${contradiction.got} here`;
+  }
+
+  /**
+   * The version to send for a recorded one: what stands for it, else that of the newest recorded before it. Undefined when
+   * it is newer than everything known, or when it is one that never existed (1, 5, 99999999).
+   */
+  toSend(recordedText: string): string | undefined {
+    const recorded = Number(recordedText);
+    const equal = this.known.find((known) => known.recorded === recorded);
+    if (equal !== undefined) return String(equal.got);
+    const newer = this.known.some((known) => known.recorded > recorded);
+    const older = this.known.filter((known) => known.recorded < recorded);
+    if (!newer || older.length === 0) return undefined;
+    return String(Math.max(...older.map((known) => known.got)));
+  }
+
+  /** True when a number in a text may be the version here of a recorded one. */
+  mayStandFor(recordedText: string, gotText: string): boolean {
+    const pair: KnownVersion = { recorded: Number(recordedText), got: Number(gotText), of: 'list' };
+    return !this.known.some((known) => contradicts(known, pair));
+  }
+}
+
+function contradicts(known: KnownVersion, pair: KnownVersion): boolean {
+  const [earlier, later] = known.recorded <= pair.recorded ? [known, pair] : [pair, known];
+  if (earlier.recorded === later.recorded) return contradictsAtTheSame(known, pair);
+  // A list that was recorded before an object was written must not contain it; any other pair may coincide.
+  return later.of === 'object' ? earlier.got >= later.got : earlier.got > later.got;
+}
+
+function contradictsAtTheSame(known: KnownVersion, pair: KnownVersion): boolean {
+  if (known.of === pair.of) return known.of === 'object' && known.got !== pair.got;
+  const [object, list] = known.of === 'object' ? [known, pair] : [pair, known];
+  return list.got < object.got;
+}

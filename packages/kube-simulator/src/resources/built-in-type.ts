@@ -1,0 +1,188 @@
+import type { Cause } from '../api-error.js';
+import { ApiError } from '../api-error.js';
+import type { ApiObject, Json, JsonObject, ObjectMeta } from '../api-object.js';
+import { badRequest } from '../failures.js';
+import { jsonEqual } from '../json-equal.js';
+import { decodeGo, type GoStruct, type GoType, struct } from './go-type.js';
+import { objectMeta } from './object-meta.js';
+import { allVerbs, apiVersionOf, type ResourceType, type Strategy, type Subresource, type TableColumn } from './resource-type.js';
+
+interface BuiltIn
+  extends Partial<
+    Pick<
+      ResourceType,
+      | 'categories'
+      | 'shortNames'
+      | 'verbs'
+      | 'storage'
+      | 'selectableFields'
+      | 'hasGeneration'
+      | 'allowsUnconditionalUpdate'
+      | 'allowsCreateOnUpdate'
+      | 'nameRule'
+      | 'gracePeriodSeconds'
+      | 'holdsItself'
+      | 'markForDeletion'
+      | 'deletionAnswersObject'
+      | 'connect'
+      | 'conversion'
+    >
+  > {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** The fields beside metadata; `spec` and `status` among them where there are such. */
+  readonly fields: Readonly<Record<string, GoType>>;
+  readonly hasStatus?: boolean;
+  readonly subresources?: readonly Subresource[];
+  /** The columns between Name and Age. */
+  readonly columns?: readonly TableColumn[];
+  /** The columns after Age; shown by `-o wide`. */
+  readonly wideColumns?: readonly TableColumn[];
+  readonly strategy?: Partial<Strategy>;
+}
+
+const statusSubresource: Subresource = { name: 'status', verbs: ['get', 'patch', 'update'] };
+
+/** A kind that every API server has. */
+export function builtInType(definition: BuiltIn): ResourceType {
+  const shape = struct(definition.kind, { metadata: objectMeta, ...definition.fields });
+  const singular = definition.kind.toLowerCase();
+  return {
+    listKind: `${definition.kind}List`,
+    singular,
+    shortNames: [],
+    categories: [],
+    verbs: allVerbs,
+    custom: false,
+    storage: `${definition.group}/${definition.plural}`,
+    selectableFields: {},
+    hasGeneration: false,
+    allowsUnconditionalUpdate: true,
+    allowsCreateOnUpdate: false,
+    nameRule: 'dns-subdomain',
+    deletionAnswersObject: false,
+    ...definition,
+    subresources: [...(definition.hasStatus === true ? [statusSubresource] : []), ...(definition.subresources ?? [])],
+    columns: [nameColumn, ...(definition.columns ?? []), ageColumn, ...(definition.wideColumns ?? [])],
+    strategy: { ...builtInStrategy(definition, shape), ...definition.strategy },
+  };
+}
+
+function builtInStrategy(definition: BuiltIn, shape: GoStruct): Strategy {
+  const decode = decoderOf(definition, shape);
+  return {
+    decode,
+    applyDefaults: (object) => object,
+    prepareForCreate: (object) => (definition.hasStatus === true ? without(object, 'status') : object),
+    prepareForUpdate: (object, old) => (definition.hasStatus === true ? withField(object, 'status', old['status']) : object),
+    prepareForStatusUpdate: statusUpdate,
+    warnings: () => [],
+    validate: () => [] as readonly Cause[],
+    completeCauses: (causes) => causes,
+    movesGeneration: (object, old) => !jsonEqual(object['spec'], old['spec']),
+    // Decoding puts everything in order and writes what is always written.
+    canonical: (object) => decode(object).object,
+  };
+}
+
+function decoderOf(definition: BuiltIn, shape: GoStruct): Strategy['decode'] {
+  const apiVersion = apiVersionOf(definition);
+  return (object) => {
+    try {
+      const { kind: _kind, apiVersion: _apiVersion, ...content } = object;
+      const decoded = decodeGo(shape, content);
+      const metadata = (decoded.value['metadata'] ?? {}) as ObjectMeta;
+      return {
+        object: { kind: definition.kind, apiVersion, ...decoded.value, metadata } as ApiObject,
+        unknownFields: decoded.unknownFields,
+      };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw badRequest(
+        `${definition.kind} in version "${definition.version}" cannot be handled as a ${definition.kind}: ${error.message}`,
+      );
+    }
+  };
+}
+
+/** Spec and labels belong to the main resource; the rest of metadata is written by both. */
+function statusUpdate(object: ApiObject, old: ApiObject): ApiObject {
+  const { labels: _labels, ...metadata } = object.metadata;
+  const labels = old.metadata['labels'];
+  return withField({ ...object, metadata: labels === undefined ? metadata : { ...metadata, labels } }, 'spec', old['spec']);
+}
+
+export function withField(object: ApiObject, field: string, value: Json | undefined): ApiObject {
+  return value === undefined ? without(object, field) : { ...object, [field]: value };
+}
+
+export function without(object: ApiObject, field: string): ApiObject {
+  const { [field]: _dropped, ...rest } = object;
+  return rest as ApiObject;
+}
+
+/** The object under `field`, or an empty one. */
+export function section(object: JsonObject | undefined, field: string): JsonObject {
+  const value = object?.[field];
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}
+
+const nameDescription =
+  'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names';
+const ageDescription =
+  'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata';
+
+export const nameColumn: TableColumn = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: nameDescription,
+  priority: 0,
+  cell: (object) => object.metadata.name ?? '',
+};
+
+export const ageColumn: TableColumn = {
+  name: 'Age',
+  type: 'string',
+  format: '',
+  description: ageDescription,
+  priority: 0,
+  cell: (object) => age(object.metadata['creationTimestamp']),
+};
+
+/** A column of a built-in kind. */
+export function column(name: string, type: string, cell: (object: ApiObject) => Json, priority = 0): TableColumn {
+  return { name, type, format: '', description: '', priority, cell };
+}
+
+/** How long ago, as kubectl shows it: `5s`, `3m2s`, `2d`. */
+export function age(timestamp: Json | undefined): string {
+  if (typeof timestamp !== 'string') return '<unknown>';
+  return humanDuration(Date.now() - Date.parse(timestamp));
+}
+
+/** Source: k8s.io/apimachinery/pkg/util/duration HumanDuration. */
+export function humanDuration(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < -1) return '<invalid>';
+  if (seconds < 0) return '0s';
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return withRest(minutes, 'm', seconds % 60, 's');
+  if (minutes < 180) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 8) return withRest(hours, 'h', minutes % 60, 'm');
+  if (hours < 48) return `${hours}h`;
+  const days = Math.floor(hours / 24);
+  if (days < 8) return withRest(days, 'd', hours % 24, 'h');
+  if (days < 730) return `${days}d`;
+  const years = Math.floor(days / 365);
+  return years < 8 ? withRest(years, 'y', days % 365, 'd') : `${years}y`;
+}
+
+function withRest(value: number, unit: string, rest: number, restUnit: string): string {
+  return rest === 0 ? `${value}${unit}` : `${value}${unit}${rest}${restUnit}`;
+}

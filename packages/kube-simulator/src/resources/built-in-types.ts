@@ -1,0 +1,46 @@
+import { configMap, secret, serviceAccount } from './core/config-map.js';
+import { customResourceDefinition } from './core/custom-resource-definition.js';
+import { coreEvent, event } from './core/event.js';
+import { lease } from './core/lease.js';
+import { namespace } from './core/namespace.js';
+import {
+  clusterRole,
+  clusterRoleBinding,
+  controllerRevision,
+  mutatingWebhookConfiguration,
+  node,
+  priorityClass,
+  role,
+  roleBinding,
+  service,
+  validatingWebhookConfiguration,
+} from './core/other-kinds.js';
+import { pod } from './core/pod.js';
+import { daemonSet, deployment, replicaSet } from './core/workloads.js';
+import type { ResourceType } from './resource-type.js';
+
+/** The kinds that every simulator stores. */
+export const builtInTypes: readonly ResourceType[] = [
+  configMap,
+  coreEvent,
+  namespace,
+  node,
+  pod,
+  secret,
+  serviceAccount,
+  service,
+  controllerRevision,
+  daemonSet,
+  deployment,
+  replicaSet,
+  event,
+  role,
+  roleBinding,
+  clusterRole,
+  clusterRoleBinding,
+  mutatingWebhookConfiguration,
+  validatingWebhookConfiguration,
+  customResourceDefinition,
+  lease,
+  priorityClass,
+];

@@ -1,0 +1,108 @@
+import type { ApiObject, JsonObject } from '../../api-object.js';
+import { builtInType, column, section, withField } from '../built-in-type.js';
+import { always, anything, flag, list, pointer, struct, text, time } from '../go-type.js';
+
+const names = (kind: string) =>
+  struct(kind, {
+    plural: always(text),
+    singular: text,
+    shortNames: list(text),
+    kind: always(text),
+    listKind: text,
+    categories: list(text),
+  });
+
+const version = struct('CustomResourceDefinitionVersion', {
+  name: always(text),
+  served: always(flag),
+  storage: always(flag),
+  deprecated: flag,
+  deprecationWarning: pointer(text),
+  schema: anything,
+  subresources: anything,
+  additionalPrinterColumns: list(anything),
+  selectableFields: list(anything),
+});
+
+const condition = struct('CustomResourceDefinitionCondition', {
+  type: always(text),
+  status: always(text),
+  lastTransitionTime: time,
+  reason: text,
+  message: text,
+  observedGeneration: anything,
+});
+
+/** The versions that objects may be stored in; a version stays until it is taken out by hand. */
+function withStoredVersions(object: ApiObject): ApiObject {
+  const versions = (section(object, 'spec')['versions'] ?? []) as readonly JsonObject[];
+  const storage = versions.find((one) => one['storage'] === true)?.['name'];
+  const status = section(object, 'status');
+  const stored = (status['storedVersions'] ?? []) as readonly string[];
+  if (typeof storage !== 'string' || stored.includes(storage)) return object;
+  return withField(object, 'status', { ...status, storedVersions: [...stored, storage] });
+}
+
+const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** The instances go first: the finalizer is taken away when none is left. */
+function markForDeletion(object: ApiObject, time: string): ApiObject | undefined {
+  const finalizers = (object.metadata['finalizers'] ?? []) as readonly string[];
+  if (object.metadata['deletionTimestamp'] !== undefined) return finalizers.length === 0 ? undefined : object;
+  const status = section(object, 'status');
+  const terminating = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: time,
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  return {
+    ...object,
+    metadata: {
+      ...object.metadata,
+      deletionTimestamp: time,
+      finalizers: [...finalizers.filter((one) => one !== cleanup), cleanup],
+    },
+    status: { ...status, conditions: [...((status['conditions'] ?? []) as readonly JsonObject[]), terminating] },
+  };
+}
+
+export const customResourceDefinition = builtInType({
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  shortNames: ['crd', 'crds'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  hasStatus: true,
+  hasGeneration: true,
+  allowsUnconditionalUpdate: false,
+  markForDeletion,
+  fields: {
+    spec: always(
+      struct('CustomResourceDefinitionSpec', {
+        group: always(text),
+        names: always(names('CustomResourceDefinitionNames')),
+        scope: always(text),
+        versions: always(list(version)),
+        conversion: anything,
+        preserveUnknownFields: flag,
+      }),
+    ),
+    status: always(
+      struct('CustomResourceDefinitionStatus', {
+        conditions: always(list(condition)),
+        acceptedNames: always(names('CustomResourceDefinitionNames')),
+        storedVersions: always(list(text)),
+        observedGeneration: anything,
+      }),
+    ),
+  },
+  columns: [column('Created At', 'date', (object) => object.metadata['creationTimestamp'] ?? '')],
+  strategy: {
+    prepareForCreate: (object) => withStoredVersions(withField(object, 'status', {})),
+    prepareForUpdate: (object, old) => withStoredVersions(withField(object, 'status', old['status'])),
+  },
+});

@@ -1,0 +1,91 @@
+import type { Cause } from '../../api-error.js';
+import type { ApiObject } from '../../api-object.js';
+import { forbidden } from '../../failures.js';
+import { builtInType, column, section } from '../built-in-type.js';
+import { always, list, struct, text, time } from '../go-type.js';
+
+const nameLabel = 'kubernetes.io/metadata.name';
+
+/** The label that a namespaceSelector finds a namespace by its name with. */
+function withNameLabel(object: ApiObject): ApiObject {
+  const { name } = object.metadata;
+  if (name === undefined) return object;
+  return { ...object, metadata: { ...object.metadata, labels: { ...section(object.metadata, 'labels'), [nameLabel]: name } } };
+}
+
+function prepareForCreate(object: ApiObject): ApiObject {
+  return { ...object, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } };
+}
+
+/** The label is made from the name, so a name that is too long is two causes. */
+function validate(object: ApiObject): readonly Cause[] {
+  const name = object.metadata.name ?? '';
+  if (name.length <= 63) return [];
+  return [
+    {
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(name)}: must be no more than 63 bytes`,
+      field: 'metadata.labels',
+    },
+  ];
+}
+
+const protectedNames = ['default', 'kube-system', 'kube-public'];
+
+/** A namespace is emptied by its controller first, which takes `spec.finalizers` away in the end. */
+function markForDeletion(object: ApiObject, time: string): ApiObject {
+  const name = object.metadata.name ?? '';
+  if (protectedNames.includes(name)) throw forbidden(namespaceNames, name, { message: 'this namespace may not be deleted' });
+  if (object.metadata['deletionTimestamp'] !== undefined) return object;
+  return {
+    ...object,
+    metadata: { ...object.metadata, deletionTimestamp: time },
+    status: { ...section(object, 'status'), phase: 'Terminating' },
+  };
+}
+
+const namespaceNames = { group: '', plural: 'namespaces', kind: 'Namespace' };
+
+export const namespace = builtInType({
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  shortNames: ['ns'],
+  namespaced: false,
+  verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+  nameRule: 'dns-label',
+  hasStatus: true,
+  subresources: [{ name: 'finalize', verbs: ['update'], apply: (object, body) => ({ ...object, spec: section(body, 'spec') }) }],
+  holdsItself: (object) => ((section(object, 'spec')['finalizers'] ?? []) as readonly string[]).length > 0,
+  markForDeletion,
+  fields: {
+    spec: always(struct('NamespaceSpec', { finalizers: list(text) })),
+    status: always(
+      struct('NamespaceStatus', {
+        phase: text,
+        conditions: list(
+          struct('NamespaceCondition', {
+            type: always(text),
+            status: always(text),
+            lastTransitionTime: time,
+            reason: text,
+            message: text,
+          }),
+        ),
+      }),
+    ),
+  },
+  columns: [column('Status', 'string', (object) => section(object, 'status')['phase'] ?? '')],
+  selectableFields: {
+    name: (object) => object.metadata.name ?? '',
+    'status.phase': (object) => String(section(object, 'status')['phase'] ?? ''),
+  },
+  deletionAnswersObject: true,
+  strategy: {
+    applyDefaults: withNameLabel,
+    prepareForCreate,
+    prepareForUpdate: (object, old) => ({ ...object, spec: { ...section(old, 'spec') }, status: { ...section(old, 'status') } }),
+    validate,
+  },
+});

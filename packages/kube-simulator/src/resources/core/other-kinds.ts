@@ -1,0 +1,358 @@
+/** Kinds that are stored much as they are sent. */
+import type { Cause } from '../../api-error.js';
+import type { ApiObject, Json, JsonObject } from '../../api-object.js';
+import { builtInType, column, section, withField } from '../built-in-type.js';
+import { always, anything, flag, int32, intOrString, list, map, pointer, quantity, struct, text, time } from '../go-type.js';
+
+const objects = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? (value as readonly JsonObject[]) : [];
+
+export const node = builtInType({
+  group: '',
+  version: 'v1',
+  kind: 'Node',
+  plural: 'nodes',
+  shortNames: ['no'],
+  namespaced: false,
+  hasStatus: true,
+  fields: {
+    spec: always(
+      struct('NodeSpec', {
+        podCIDR: text,
+        podCIDRs: list(text),
+        providerID: text,
+        unschedulable: flag,
+        taints: list(anything),
+      }),
+    ),
+    status: always(
+      struct('NodeStatus', {
+        capacity: map(quantity),
+        allocatable: map(quantity),
+        phase: text,
+        conditions: list(
+          struct('NodeCondition', {
+            type: always(text),
+            status: always(text),
+            lastHeartbeatTime: always(time),
+            lastTransitionTime: always(time),
+            reason: text,
+            message: text,
+          }),
+        ),
+        addresses: list(anything),
+        daemonEndpoints: always(
+          struct('NodeDaemonEndpoints', { kubeletEndpoint: always(struct('DaemonEndpoint', { Port: always(int32) })) }),
+        ),
+        nodeInfo: always(
+          struct('NodeSystemInfo', {
+            machineID: always(text),
+            systemUUID: always(text),
+            bootID: always(text),
+            kernelVersion: always(text),
+            osImage: always(text),
+            containerRuntimeVersion: always(text),
+            kubeletVersion: always(text),
+            kubeProxyVersion: always(text),
+            operatingSystem: always(text),
+            architecture: always(text),
+          }),
+        ),
+        images: list(anything),
+        volumesInUse: list(text),
+        volumesAttached: list(anything),
+        config: anything,
+        runtimeHandlers: list(anything),
+        features: anything,
+      }),
+    ),
+  },
+  columns: [
+    column('Status', 'string', (object) => nodeReadiness(object)),
+    column('Roles', 'string', (object) => nodeRoles(object)),
+  ],
+  selectableFields: { 'spec.unschedulable': (object) => String(section(object, 'spec')['unschedulable'] ?? false) },
+});
+
+function nodeReadiness(object: ApiObject): string {
+  const ready = objects(section(object, 'status')['conditions']).find((condition) => condition['type'] === 'Ready');
+  const state = ready === undefined ? 'Unknown' : ready['status'] === 'True' ? 'Ready' : 'NotReady';
+  return section(object, 'spec')['unschedulable'] === true ? `${state},SchedulingDisabled` : state;
+}
+
+function nodeRoles(object: ApiObject): string {
+  const prefix = 'node-role.kubernetes.io/';
+  const roles = Object.keys(section(object.metadata, 'labels')).filter((label) => label.startsWith(prefix));
+  return roles.length === 0 ? '<none>' : roles.map((label) => label.slice(prefix.length)).join(',');
+}
+
+let lastClusterIp = 1;
+
+/** Cluster addresses are given out in order: nothing routes them. */
+function withServiceDefaults(object: ApiObject): ApiObject {
+  const spec = section(object, 'spec');
+  const ports = objects(spec['ports']).map((port) => ({ protocol: 'TCP', targetPort: port['port'] ?? 0, ...port }));
+  return withField(object, 'spec', {
+    sessionAffinity: 'None',
+    type: 'ClusterIP',
+    internalTrafficPolicy: 'Cluster',
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+    ...spec,
+    ...(ports.length === 0 ? {} : { ports }),
+  });
+}
+
+function withClusterIp(object: ApiObject): ApiObject {
+  const spec = section(object, 'spec');
+  if (spec['type'] === 'ExternalName') return withField(object, 'status', { loadBalancer: {} });
+  lastClusterIp += 1;
+  const given = `10.96.${(lastClusterIp >> 8) & 255}.${lastClusterIp & 255}`;
+  const address = typeof spec['clusterIP'] === 'string' && spec['clusterIP'] !== '' ? spec['clusterIP'] : given;
+  return withField(withField(object, 'spec', { ...spec, clusterIP: address, clusterIPs: [address] }), 'status', {
+    loadBalancer: {},
+  });
+}
+
+export const service = builtInType({
+  group: '',
+  version: 'v1',
+  kind: 'Service',
+  plural: 'services',
+  shortNames: ['svc'],
+  categories: ['all'],
+  namespaced: true,
+  hasStatus: true,
+  nameRule: 'dns-1035-label',
+  fields: {
+    spec: always(
+      struct('ServiceSpec', {
+        ports: list(
+          struct('ServicePort', {
+            name: text,
+            protocol: text,
+            appProtocol: pointer(text),
+            port: always(int32),
+            targetPort: intOrString,
+            nodePort: int32,
+          }),
+        ),
+        selector: map(text),
+        clusterIP: text,
+        clusterIPs: list(text),
+        type: text,
+        externalIPs: list(text),
+        sessionAffinity: text,
+        loadBalancerIP: text,
+        loadBalancerSourceRanges: list(text),
+        externalName: text,
+        externalTrafficPolicy: text,
+        healthCheckNodePort: int32,
+        publishNotReadyAddresses: flag,
+        sessionAffinityConfig: anything,
+        ipFamilies: list(text),
+        ipFamilyPolicy: pointer(text),
+        allocateLoadBalancerNodePorts: pointer(flag),
+        loadBalancerClass: pointer(text),
+        internalTrafficPolicy: pointer(text),
+        trafficDistribution: pointer(text),
+      }),
+    ),
+    status: always(
+      struct('ServiceStatus', {
+        loadBalancer: always(struct('LoadBalancerStatus', { ingress: list(anything) })),
+        conditions: list(anything),
+      }),
+    ),
+  },
+  columns: [
+    column('Type', 'string', (object) => section(object, 'spec')['type'] ?? ''),
+    column('Cluster-IP', 'string', (object) => section(object, 'spec')['clusterIP'] ?? '<none>'),
+    column('External-IP', 'string', () => '<none>'),
+    column('Port(s)', 'string', (object) =>
+      objects(section(object, 'spec')['ports'])
+        .map((port) => `${port['port']}/${port['protocol']}`)
+        .join(','),
+    ),
+  ],
+  strategy: {
+    applyDefaults: withServiceDefaults,
+    prepareForCreate: withClusterIp,
+    prepareForUpdate: (object, old) => {
+      const { clusterIP, clusterIPs } = section(old, 'spec');
+      const kept = { ...(clusterIP === undefined ? {} : { clusterIP }), ...(clusterIPs === undefined ? {} : { clusterIPs }) };
+      return withField(withField(object, 'spec', { ...section(object, 'spec'), ...kept }), 'status', old['status']);
+    },
+  },
+});
+
+const rule = struct('PolicyRule', {
+  verbs: always(list(text)),
+  apiGroups: list(text),
+  resources: list(text),
+  resourceNames: list(text),
+  nonResourceURLs: list(text),
+});
+const subject = struct('Subject', { kind: always(text), apiGroup: text, name: always(text), namespace: text });
+const roleRef = struct('RoleRef', { apiGroup: always(text), kind: always(text), name: always(text) });
+const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', nameRule: 'path-segment' as const };
+const rbacGroup = rbac.group;
+
+function withSubjectGroups(object: ApiObject): ApiObject {
+  const subjects = objects(object['subjects']).map((one) =>
+    one['kind'] === 'ServiceAccount' ? one : { ...one, apiGroup: one['apiGroup'] ?? rbacGroup },
+  );
+  const reference = { ...section(object, 'roleRef') };
+  const withRef = withField(object, 'roleRef', { ...reference, apiGroup: reference['apiGroup'] || rbacGroup });
+  return subjects.length === 0 ? withRef : withField(withRef, 'subjects', subjects);
+}
+
+function roleRefCauses(object: ApiObject, old: ApiObject | undefined): readonly Cause[] {
+  const reference = section(object, 'roleRef');
+  const before = old === undefined ? reference : section(old, 'roleRef');
+  if (reference['kind'] === before['kind'] && reference['name'] === before['name']) return [];
+  return [
+    {
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(reference)}: cannot change roleRef`,
+      field: 'roleRef',
+    },
+  ];
+}
+
+const createdAt = column('Created At', 'date', (object) => object.metadata['creationTimestamp'] ?? '');
+const roleName = column('Role', 'string', (object) => {
+  const reference = section(object, 'roleRef');
+  return `${reference['kind']}/${reference['name']}`;
+});
+
+export const role = builtInType({
+  ...rbac,
+  kind: 'Role',
+  plural: 'roles',
+  namespaced: true,
+  fields: { rules: always(list(rule)) },
+  columns: [createdAt],
+});
+export const clusterRole = builtInType({
+  ...rbac,
+  kind: 'ClusterRole',
+  plural: 'clusterroles',
+  namespaced: false,
+  fields: { rules: always(list(rule)), aggregationRule: anything },
+  columns: [createdAt],
+});
+const binding = { fields: { subjects: list(subject), roleRef: always(roleRef) }, columns: [roleName] };
+const bindingStrategy = { applyDefaults: withSubjectGroups, validate: roleRefCauses };
+export const roleBinding = builtInType({
+  ...rbac,
+  ...binding,
+  kind: 'RoleBinding',
+  plural: 'rolebindings',
+  namespaced: true,
+  strategy: bindingStrategy,
+});
+export const clusterRoleBinding = builtInType({
+  ...rbac,
+  ...binding,
+  kind: 'ClusterRoleBinding',
+  plural: 'clusterrolebindings',
+  namespaced: false,
+  strategy: bindingStrategy,
+});
+
+const webhookShape = (kind: string) =>
+  struct(kind, {
+    name: always(text),
+    clientConfig: always(struct('WebhookClientConfig', { url: pointer(text), service: anything, caBundle: anything })),
+    rules: list(anything),
+    failurePolicy: pointer(text),
+    matchPolicy: pointer(text),
+    namespaceSelector: anything,
+    objectSelector: anything,
+    sideEffects: pointer(text),
+    timeoutSeconds: pointer(int32),
+    admissionReviewVersions: always(list(text)),
+    ...(kind === 'MutatingWebhook' ? { reinvocationPolicy: pointer(text) } : {}),
+    matchConditions: list(anything),
+  });
+
+function withWebhookDefaults(extra: JsonObject): (object: ApiObject) => ApiObject {
+  const defaults = {
+    failurePolicy: 'Fail',
+    matchPolicy: 'Equivalent',
+    namespaceSelector: {},
+    objectSelector: {},
+    timeoutSeconds: 10,
+    ...extra,
+  };
+  const scoped = (one: JsonObject): JsonObject => ({ ...one, scope: one['scope'] ?? '*' });
+  const filled = (webhook: JsonObject): JsonObject => ({
+    ...defaults,
+    ...webhook,
+    clientConfig: withServicePort(section(webhook, 'clientConfig')),
+    rules: objects(webhook['rules']).map(scoped),
+  });
+  return (object) => withField(object, 'webhooks', objects(object['webhooks']).map(filled));
+}
+
+function withServicePort(config: JsonObject): JsonObject {
+  return config['service'] === undefined ? config : { ...config, service: { port: 443, ...section(config, 'service') } };
+}
+
+const webhooksCell = column('Webhooks', 'integer', (object) => objects(object['webhooks']).length);
+const admissionGroup = { group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false, hasGeneration: true };
+
+export const mutatingWebhookConfiguration = builtInType({
+  ...admissionGroup,
+  kind: 'MutatingWebhookConfiguration',
+  plural: 'mutatingwebhookconfigurations',
+  categories: ['api-extensions'],
+  fields: { webhooks: list(webhookShape('MutatingWebhook')) },
+  columns: [webhooksCell],
+  strategy: {
+    applyDefaults: withWebhookDefaults({ reinvocationPolicy: 'Never' }),
+    movesGeneration: (object, old) => JSON.stringify(object['webhooks']) !== JSON.stringify(old['webhooks']),
+  },
+});
+export const validatingWebhookConfiguration = builtInType({
+  ...admissionGroup,
+  kind: 'ValidatingWebhookConfiguration',
+  plural: 'validatingwebhookconfigurations',
+  categories: ['api-extensions'],
+  fields: { webhooks: list(webhookShape('ValidatingWebhook')) },
+  columns: [webhooksCell],
+  strategy: {
+    applyDefaults: withWebhookDefaults({}),
+    movesGeneration: (object, old) => JSON.stringify(object['webhooks']) !== JSON.stringify(old['webhooks']),
+  },
+});
+
+export const priorityClass = builtInType({
+  group: 'scheduling.k8s.io',
+  version: 'v1',
+  kind: 'PriorityClass',
+  plural: 'priorityclasses',
+  shortNames: ['pc'],
+  namespaced: false,
+  hasGeneration: true,
+  fields: { value: always(int32), globalDefault: flag, description: text, preemptionPolicy: pointer(text) },
+  columns: [
+    column('Value', 'integer', (object) => object['value'] ?? 0),
+    column('Global-Default', 'boolean', (object) => object['globalDefault'] ?? false),
+  ],
+  strategy: {
+    applyDefaults: (object) => ({ preemptionPolicy: 'PreemptLowerPriority', ...object }),
+    movesGeneration: () => false,
+  },
+});
+
+export const controllerRevision = builtInType({
+  group: 'apps',
+  version: 'v1',
+  kind: 'ControllerRevision',
+  plural: 'controllerrevisions',
+  namespaced: true,
+  fields: { data: anything, revision: always(int32) },
+  columns: [column('Revision', 'integer', (object) => object['revision'] ?? 0)],
+});

@@ -1,0 +1,160 @@
+import type { ApiObject, Json, JsonObject, ObjectMeta } from '../api-object.js';
+import { jsonEqual } from '../json-equal.js';
+import { sortKeys } from '../sort-keys.js';
+import { age, ageColumn, nameColumn, section, withField, without } from './built-in-type.js';
+import { decodeMetadata } from './decode-metadata.js';
+import { isObject } from './go-type.js';
+import { compileJsonPath } from './json-path.js';
+import { customVerbs, type ResourceType, type Strategy, type Subresource, type TableColumn } from './resource-type.js';
+import { schemaRules } from './schema-rules.js';
+
+/** One version of a CustomResourceDefinition, as far as it decides how objects are served. */
+export interface CustomResourceVersion extends JsonObject {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+}
+
+/** The kinds that an established CustomResourceDefinition serves, one per served version, the newest idea of its names. */
+export function customResourceTypes(definition: ApiObject): readonly ResourceType[] {
+  const spec = section(definition, 'spec');
+  const versions = (spec['versions'] ?? []) as readonly CustomResourceVersion[];
+  return versions.filter((version) => version.served).map((version) => customResourceType(definition, version));
+}
+
+function customResourceType(definition: ApiObject, version: CustomResourceVersion): ResourceType {
+  const spec = section(definition, 'spec');
+  const group = String(spec['group']);
+  const names = section(section(definition, 'status'), 'acceptedNames');
+  const kind = String(names['kind']);
+  const plural = String(names['plural']);
+  const schema = section(section(version, 'schema'), 'openAPIV3Schema');
+  const hasStatus = isObject(section(version, 'subresources')['status']);
+  const apiVersion = `${group}/${version.name}`;
+  const type: ResourceType = {
+    group,
+    version: version.name,
+    kind,
+    listKind: String(names['listKind'] ?? `${kind}List`),
+    plural,
+    singular: String(names['singular'] ?? kind.toLowerCase()),
+    shortNames: (names['shortNames'] ?? []) as readonly string[],
+    categories: (names['categories'] ?? []) as readonly string[],
+    namespaced: spec['scope'] === 'Namespaced',
+    verbs: customVerbs,
+    subresources: hasStatus ? [statusSubresource] : [],
+    custom: true,
+    storage: `${group}/${plural}`,
+    columns: columnsOf(version),
+    selectableFields: selectableFieldsOf(version),
+    hasGeneration: true,
+    allowsUnconditionalUpdate: false,
+    allowsCreateOnUpdate: false,
+    nameRule: 'dns-subdomain',
+    deletionAnswersObject: false,
+    schema,
+    strategy: customStrategy({ kind, version: version.name, hasStatus, schema }),
+    conversion: {
+      fromStored: (object) => (object.apiVersion === apiVersion ? object : { ...object, apiVersion }),
+      toStored: (object) => object,
+    },
+  };
+  return type;
+}
+
+const statusSubresource: Subresource = { name: 'status', verbs: ['get', 'patch', 'update'] };
+
+interface CustomVersion {
+  readonly kind: string;
+  readonly version: string;
+  readonly hasStatus: boolean;
+  readonly schema: JsonObject;
+}
+
+function customStrategy(version: CustomVersion): Strategy {
+  const rules = schemaRules(version.schema);
+  return {
+    decode: (object) => {
+      const decoded = decodeMetadata(object, version);
+      const pruned = rules.prune(decoded.object);
+      return { object: pruned.object, unknownFields: [...decoded.unknownFields, ...pruned.unknownFields] };
+    },
+    applyDefaults: rules.applyDefaults,
+    prepareForCreate: (object) => (version.hasStatus ? without(object, 'status') : object),
+    prepareForUpdate: (object, old) => (version.hasStatus ? withField(object, 'status', old['status']) : object),
+    prepareForStatusUpdate: (object, old) =>
+      withField({ ...old, metadata: statusMetadata(object, old) }, 'status', object['status']),
+    warnings: () => [],
+    validate: rules.validate,
+    completeCauses: rules.completeCauses,
+    movesGeneration: (object, old) => !jsonEqual(contentOf(object, version.hasStatus), contentOf(old, version.hasStatus)),
+    canonical: (object, old) => sortKeys(object, old),
+  };
+}
+
+/** Only what the server itself keeps may differ from the old metadata. */
+function statusMetadata(object: ApiObject, old: ApiObject): ObjectMeta {
+  const { managedFields, resourceVersion } = object.metadata;
+  return {
+    ...old.metadata,
+    ...(managedFields === undefined ? {} : { managedFields }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion: resourceVersion as string }),
+  };
+}
+
+/** What counts as the spec: everything beside metadata, and beside status where that is a subresource. */
+function contentOf(object: ApiObject, hasStatus: boolean): Json {
+  const { metadata: _metadata, ...content } = object;
+  return hasStatus ? without(content as ApiObject, 'status') : content;
+}
+
+function columnsOf(version: CustomResourceVersion): readonly TableColumn[] {
+  const defined = version['additionalPrinterColumns'];
+  if (!Array.isArray(defined) || defined.length === 0) return [nameColumn, ageColumn];
+  return [nameColumn, ...(defined as readonly JsonObject[]).map(toColumn)];
+}
+
+function toColumn(defined: JsonObject): TableColumn {
+  const path = String(defined['jsonPath']);
+  const type = String(defined['type']);
+  const find = compileJsonPath(path);
+  return {
+    name: String(defined['name']),
+    type,
+    format: typeof defined['format'] === 'string' ? defined['format'] : '',
+    description:
+      typeof defined['description'] === 'string' && defined['description'] !== ''
+        ? defined['description']
+        : `Custom resource definition column (in JSONPath format): ${path}`,
+    priority: typeof defined['priority'] === 'number' ? defined['priority'] : 0,
+    cell: (object) => toCell(type, find(object)),
+  };
+}
+
+/** Values that are not of the column's type are shown as nothing; a string column shows JSON. */
+function toCell(type: string, value: Json | undefined): Json {
+  if (value === undefined || value === null) return null;
+  switch (type) {
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return age(value);
+    default:
+      return typeof value === 'string' ? value : JSON.stringify(value);
+  }
+}
+
+function selectableFieldsOf(version: CustomResourceVersion): ResourceType['selectableFields'] {
+  const fields = (version['selectableFields'] ?? []) as readonly JsonObject[];
+  return Object.fromEntries(
+    fields.map((field) => {
+      const path = String(field['jsonPath']);
+      const find = compileJsonPath(path);
+      return [path.replace(/^\./, ''), (object: ApiObject) => String(find(object) ?? '')];
+    }),
+  );
+}

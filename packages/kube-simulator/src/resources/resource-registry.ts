@@ -1,0 +1,52 @@
+import type { ResourceType } from './resource-type.js';
+
+/** Which kinds are served right now. Custom resources come and go; a kind is found by group, version and plural. */
+export class ResourceRegistry {
+  readonly #fixed: readonly ResourceType[];
+  #custom: readonly ResourceType[] = [];
+  readonly #byPath = new Map<string, ResourceType>();
+  readonly #byResource = new Map<string, ResourceType>();
+  readonly #byKind = new Map<string, ResourceType>();
+
+  constructor(fixed: readonly ResourceType[]) {
+    this.#fixed = fixed;
+    this.#index();
+  }
+
+  /** All kinds in the order of discovery. */
+  get all(): readonly ResourceType[] {
+    return [...this.#fixed, ...this.#custom];
+  }
+
+  find(group: string, version: string, plural: string): ResourceType | undefined {
+    return this.#byPath.get(`${group}/${version}/${plural}`);
+  }
+
+  /** The preferred version of a resource. */
+  preferred(group: string, plural: string): ResourceType | undefined {
+    return this.#byResource.get(`${group}/${plural}`);
+  }
+
+  /** The type of `apps/v1` `Deployment`. */
+  ofKind(apiVersion: string, kind: string): ResourceType | undefined {
+    return this.#byKind.get(`${apiVersion}/${kind}`);
+  }
+
+  replaceCustom(types: readonly ResourceType[]): void {
+    this.#custom = types;
+    this.#index();
+  }
+
+  #index(): void {
+    this.#byPath.clear();
+    this.#byResource.clear();
+    this.#byKind.clear();
+    for (const type of this.all) {
+      this.#byPath.set(`${type.group}/${type.version}/${type.plural}`, type);
+      const resource = `${type.group}/${type.plural}`;
+      if (!this.#byResource.has(resource)) this.#byResource.set(resource, type);
+      const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
+      this.#byKind.set(`${apiVersion}/${type.kind}`, type);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { Cause } from '../api-error.js';
+import type { ApiObject, JsonObject } from '../api-object.js';
+import { applyDefaults } from '../schema/apply-defaults.js';
+import { pruneObject } from '../schema/prune.js';
+import { validateObject, validateStatus } from '../schema/validate.js';
+import type { Decoded } from './resource-type.js';
+
+/** What the structural schema of a custom resource does to its objects. */
+export interface SchemaRules {
+  prune(object: ApiObject): Decoded;
+  applyDefaults(object: ApiObject): ApiObject;
+  validate(object: ApiObject, old: ApiObject | undefined, subresource: string): readonly Cause[];
+  completeCauses(causes: readonly Cause[]): readonly Cause[];
+}
+
+export function schemaRules(schema: JsonObject): SchemaRules {
+  return {
+    prune: (object) => pruneObject(schema, object),
+    applyDefaults: (object) => applyDefaults(schema, object),
+    validate: (object, old, subresource) =>
+      old !== undefined && subresource === 'status' ? validateStatus(schema, object, old) : validateObject(schema, object, old),
+    completeCauses,
+  };
+}
+
+const rulesNotChecked =
+  'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+const blocking = ['FieldValueRequired', 'FieldValueTooLong'];
+
+/** Mistakes in metadata keep rules from being checked as well. */
+function completeCauses(causes: readonly Cause[]): readonly Cause[] {
+  const isTold = causes.some((cause) => cause.message === rulesNotChecked);
+  if (isTold || !causes.some((cause) => blocking.includes(cause.reason) && cause.field.startsWith('metadata.'))) return causes;
+  return [...causes, { reason: 'FieldValueInvalid', message: rulesNotChecked, field: '<nil>' }];
+}

@@ -1,0 +1,141 @@
+/**
+ * All objects, and what happened to them. One counter numbers every write of every kind; a collection holds the objects of one kind
+ * in the order of their keys, keeps its recent changes (watches go on from there, lists look back), and tells its listeners of each
+ * change in order. A write costs what the object costs, whatever else is stored.
+ */
+import type { ApiObject } from '../api-object.js';
+import { Collection, type StoredObject } from './collection.js';
+
+export interface Change {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly resourceVersion: number;
+  readonly key: string;
+  /** On DELETED: the last state, with the resourceVersion of the deletion. */
+  readonly stored: StoredObject;
+  readonly previous: StoredObject | undefined;
+}
+
+/** Keeps the data over a restart. */
+export interface Journal {
+  append(entry: JournalEntry): void;
+}
+export interface JournalEntry {
+  readonly collection: string;
+  readonly key: string;
+  readonly resourceVersion: number;
+  /** The object as JSON; absent: deleted. */
+  readonly json?: Buffer;
+}
+
+/** The largest object that etcd takes, in bytes. Source: --max-request-bytes, 1.5 MiB. */
+const maxObjectBytes = 1_572_864;
+/** What etcd's protocol buffer adds around an object. */
+const requestOverheadBytes = 180;
+const maxMessageBytes = 2_097_152;
+
+export class TooLargeForStore extends Error {
+  readonly code = 'too-large-for-store';
+}
+
+export class ObjectStore {
+  #resourceVersion = 1;
+  /** Changes up to here are forgotten. */
+  #compacted = 0;
+  readonly #collections = new Map<string, Collection>();
+  readonly #journal: Journal | undefined;
+
+  constructor(journal?: Journal) {
+    this.#journal = journal;
+  }
+
+  get resourceVersion(): number {
+    return this.#resourceVersion;
+  }
+
+  get compactedResourceVersion(): number {
+    return this.#compacted;
+  }
+
+  collection(name: string): Collection {
+    let collection = this.#collections.get(name);
+    if (collection === undefined) {
+      collection = new Collection(name);
+      this.#collections.set(name, collection);
+    }
+    return collection;
+  }
+
+  collections(): Iterable<Collection> {
+    return this.#collections.values();
+  }
+
+  /** Stores a new object or a new version and returns it with its resourceVersion. */
+  put(name: string, key: string, object: ApiObject): StoredObject {
+    const collection = this.collection(name);
+    const resourceVersion = this.#resourceVersion + 1;
+    const stored = toStored(object, resourceVersion);
+    assertFits(stored);
+    this.#resourceVersion = resourceVersion;
+    this.#journal?.append({ collection: name, key, resourceVersion, json: stored.json });
+    collection.put(key, stored);
+    return stored;
+  }
+
+  /** Removes an object and returns its last state with the resourceVersion of the deletion. */
+  remove(name: string, key: string, last: ApiObject): StoredObject {
+    const collection = this.collection(name);
+    this.#resourceVersion += 1;
+    const stored = toStored(last, this.#resourceVersion);
+    this.#journal?.append({ collection: name, key, resourceVersion: this.#resourceVersion });
+    collection.remove(key, stored);
+    return stored;
+  }
+
+  /** Puts back what a journal holds; no listener is told, and no change is remembered. */
+  restore(
+    entries: Iterable<{ readonly collection: string; readonly key: string; readonly json: Buffer }>,
+    resourceVersion: number,
+  ): void {
+    for (const entry of entries) {
+      const object = JSON.parse(entry.json.toString('utf8')) as ApiObject;
+      const own = Number(object.metadata.resourceVersion);
+      this.collection(entry.collection).restore(entry.key, { object, resourceVersion: own, json: entry.json });
+    }
+    this.#resourceVersion = Math.max(this.#resourceVersion, resourceVersion);
+    this.#compacted = this.#resourceVersion;
+    for (const collection of this.#collections.values()) collection.forgetChanges(this.#resourceVersion);
+  }
+
+  /** Everything that is stored now. */
+  *dump(): Generator<{ readonly collection: string; readonly key: string; readonly json: Buffer }> {
+    for (const collection of this.#collections.values()) {
+      for (const [key, { json }] of collection.entries()) yield { collection: collection.name, key, json };
+    }
+  }
+
+  /** Forgets all changes so far: watches and lists from before are answered with 410. */
+  compact(): void {
+    this.#compacted = this.#resourceVersion;
+    for (const collection of this.#collections.values()) collection.forgetChanges(this.#compacted);
+  }
+}
+
+function toStored(object: ApiObject, resourceVersion: number): StoredObject {
+  const numbered: ApiObject = { ...object, metadata: withResourceVersion(object.metadata, String(resourceVersion)) };
+  return { object: numbered, resourceVersion, json: Buffer.from(JSON.stringify(numbered)) };
+}
+
+/** Keeps the place of the key: the order of keys is part of the answer. */
+function withResourceVersion(metadata: ApiObject['metadata'], resourceVersion: string): ApiObject['metadata'] {
+  return { ...metadata, resourceVersion };
+}
+
+function assertFits(stored: StoredObject): void {
+  const size = stored.json.length + requestOverheadBytes;
+  if (size > maxMessageBytes) {
+    throw new TooLargeForStore(
+      `rpc error: code = ResourceExhausted desc = trying to send message larger than max (${size} vs. ${maxMessageBytes})`,
+    );
+  }
+  if (size > maxObjectBytes) throw new TooLargeForStore('etcdserver: request is too large');
+}
