@@ -46,6 +46,7 @@ export {
 export { fillInDefaults } from './fill-in-defaults.js';
 export { type BackOffSettings, backOffMs } from './machinery/back-off.js';
 export type { Clock } from './machinery/clock.js';
+export { fencedClient, NotLeadingError } from './machinery/fenced-client.js';
 export { KeyedQueue, type KeyedQueueSettings, type WorkResult } from './machinery/keyed-queue.js';
 export {
   LeaseElector,

@@ -9,3 +9,5 @@ export {
   type KubeConfigSource,
   NoClusterError,
 } from './cluster-connection.js';
+export { Resource } from './resources.js';
+export { systemClock } from './system-clock.js';

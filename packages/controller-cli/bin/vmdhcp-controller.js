@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// Nothing is imported before the version is known to be one that the imports run on.
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(
+    `vmdhcp-controller needs Node 22.19 or newer; this is Node ${process.versions.node}. Install a newer Node and start it again.\n`,
+  );
+  process.exit(78);
+}
+const { main } = await import('../dist/main.js');
+await main(process.argv);

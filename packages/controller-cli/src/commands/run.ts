@@ -1,0 +1,122 @@
+import {
+  createLogger,
+  ExitCode,
+  type ListenAddress,
+  LOG_LEVELS,
+  type LogLevel,
+  parseListenAddress,
+  stopSignal,
+} from '@vmdhcp/service-process';
+import { Command, Option } from 'commander';
+import { type ClusterOptions, clusterOptions, connect } from '../run/connect.js';
+import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
+import { readElectionTimes } from '../run/election-times.js';
+import { createMetrics } from '../run/metrics.js';
+
+const EXAMPLES = `
+Examples:
+  vmdhcp-controller run
+  vmdhcp-controller run --kubeconfig ~/.kube/config --no-leader-election --no-agent --log-level debug
+  vmdhcp-controller run --enable-cache-dump-api && curl 127.0.0.1:8080/caches/default/net-48
+
+Reads VirtualMachines, VirtualMachineNetworkConfigs, IPPools and NetworkAttachmentDefinitions; writes
+VirtualMachineNetworkConfigs, the status of IPPools, labels of NetworkAttachmentDefinitions, Events, and the template of the
+agents' Deployment (AGENT_DEPLOYMENT_NAME, AGENT_CONTAINER_NAME). Replicas agree on a leader by the Lease
+kube-system/vm-dhcp-controllers (CATTLE_ELECTION_LEASE_DURATION, _RENEW_DEADLINE, _RETRY_PERIOD).
+
+Exit codes: 0 stopped by SIGTERM or SIGINT, 1 the lead was lost, 64 wrong usage, 66 no way to a cluster,
+69 the HTTP address is in use.
+`;
+
+interface RunOptions extends ClusterOptions {
+  readonly name: string;
+  readonly namespace: string;
+  readonly agentDeployment: string;
+  readonly agentContainer: string;
+  readonly http: ListenAddress | 'off';
+  readonly leaderElection: boolean;
+  readonly agent: boolean;
+  readonly crds: boolean;
+  readonly enableCacheDumpApi?: boolean;
+  readonly logLevel: LogLevel;
+  readonly debug?: boolean;
+  readonly trace?: boolean;
+}
+
+/** Flags of upstream that meant how agent pods are made; a chart makes them now. */
+const WITHOUT_MEANING = ['--image <image>', '--service-account-name <name>', '--no-dhcp'];
+
+/** `vmdhcp-controller run` */
+export function runCommand(): Command {
+  const command = new Command('run')
+    .description('Give the virtual machines of a cluster their addresses.')
+    .addOption(
+      new Option('--namespace <namespace>', "namespace of the agents' Deployment")
+        .env('AGENT_NAMESPACE')
+        .default(ownNamespace(), 'the own one, POD_NAMESPACE'),
+    )
+    .addOption(
+      new Option('--agent-deployment <name>', "name of the agents' Deployment")
+        .env('AGENT_DEPLOYMENT_NAME')
+        .default('vm-dhcp-controller-agent'),
+    )
+    .addOption(
+      new Option('--agent-container <name>', 'name of the container in it')
+        .env('AGENT_CONTAINER_NAME')
+        .default('vm-dhcp-controller-agent'),
+    )
+    .option('--no-agent', 'leave agents alone, and do not wait for them')
+    .option('--no-leader-election', 'run without a Lease: there must be no other controller')
+    .option('--no-crds', 'do not apply the CustomResourceDefinitions')
+    .option('--enable-cache-dump-api', 'tell what is known at /ipams/ and /caches/')
+    .option('--http <host:port>', 'address for /healthz, /readyz and /metrics, or "off"', parseListenAddress, {
+      host: '::',
+      port: 8080,
+    })
+    .addOption(new Option('--name <name>', 'name in the log').env('VM_DHCP_CONTROLLER_NAME').default('vmdhcp-controller'))
+    .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
+    .addOption(new Option('--debug', 'same as --log-level debug').env('VM_DHCP_CONTROLLER_DEBUG'))
+    .addOption(new Option('--trace', 'same as --log-level trace').env('VM_DHCP_CONTROLLER_TRACE'))
+    .addHelpText('after', EXAMPLES);
+  for (const option of clusterOptions()) command.addOption(option);
+  for (const flags of WITHOUT_MEANING) command.addOption(new Option(flags).hideHelp());
+  return command.action(run);
+}
+
+async function run(options: RunOptions): Promise<void> {
+  const { name, debug, trace, logLevel } = options;
+  const logger = (await createLogger(trace ? 'trace' : debug ? 'debug' : logLevel)).child({ name });
+  for (const flag of WITHOUT_MEANING.map((flags) => flags.split(' ')[0] ?? '').filter((flag) => process.argv.includes(flag))) {
+    logger.warn({ flag }, 'this flag has no meaning any more: the chart says how agents are deployed');
+  }
+  const asked = stopSignal();
+  const metrics = createMetrics();
+  const connection = await connect(options, metrics.onRequest);
+  const controller = new ControllerProcess(toSettings(options), {
+    connection,
+    logger,
+    metrics,
+    onLost: () => {
+      logger.fatal('the lead was lost: another controller may work now, this one ends');
+      process.exit(ExitCode.failed);
+    },
+  });
+  await controller.start();
+  if (asked.aborted) await controller.stop();
+  else asked.addEventListener('abort', () => void controller.stop(), { once: true });
+}
+
+function toSettings(options: RunOptions): ControllerProcessSettings {
+  const { namespace, agentDeployment, agentContainer } = options;
+  return {
+    http: options.http,
+    election: options.leaderElection ? readElectionTimes(process.env) : undefined,
+    agents: options.agent ? { namespace, deploymentName: agentDeployment, containerName: agentContainer } : undefined,
+    cacheDumps: options.enableCacheDumpApi === true,
+    applyCrds: options.crds,
+  };
+}
+
+function ownNamespace(): string {
+  return process.env['POD_NAMESPACE'] || 'harvester-system';
+}

@@ -1,0 +1,69 @@
+/** The controller's CustomResourceDefinitions in a cluster: created, brought up to date, never made poorer by accident. */
+import {
+  type CustomResource,
+  ipPoolResource,
+  toCustomResourceDefinition,
+  virtualMachineNetworkConfigResource,
+} from '@vmdhcp/ippool-api';
+import { isRecord, type KubernetesObject, readConditions } from '@vmdhcp/reconciler';
+import { type ApiConnection, ApiObjectClient, Resource } from '@vmdhcp/reconciler/client-node';
+
+export const CUSTOM_RESOURCES: readonly CustomResource[] = [ipPoolResource, virtualMachineNetworkConfigResource];
+
+export interface AppliedCrd {
+  readonly name: string;
+  readonly outcome: 'created' | 'updated' | 'unchanged';
+}
+
+const ESTABLISHED_WITHIN_MS = 30_000;
+const ESTABLISHED_CHECK_MS = 100;
+
+/** Applies every definition and waits until it is served. @throws Error where the server will not have one. */
+export async function applyCrds(connection: ApiConnection): Promise<AppliedCrd[]> {
+  const client = new ApiObjectClient<KubernetesObject>(connection, Resource.customResourceDefinitions);
+  const applied: AppliedCrd[] = [];
+  for (const resource of CUSTOM_RESOURCES) {
+    const wanted = toCustomResourceDefinition(resource) as unknown as KubernetesObject;
+    applied.push({ name: wanted.metadata.name, outcome: await apply(client, wanted) });
+  }
+  for (const { name } of applied) await waitUntilEstablished(client, name);
+  return applied;
+}
+
+async function apply(client: ApiObjectClient<KubernetesObject>, wanted: KubernetesObject): Promise<AppliedCrd['outcome']> {
+  const present = await client.get(wanted.metadata.name);
+  if (present !== undefined && saysAll(present.spec, wanted.spec)) return 'unchanged';
+  const result = await (present === undefined
+    ? client.create(wanted)
+    : client.replace({ ...present, spec: { ...(present.spec as object), ...(wanted.spec as object) } }));
+  if (result.ok) return present === undefined ? 'created' : 'updated';
+  // Somebody else, another replica most likely, did it meanwhile.
+  if (result.reason === 'already-exists' || result.reason === 'conflict') return apply(client, wanted);
+  throw new Error(`CustomResourceDefinition ${wanted.metadata.name}: ${result.message}`);
+}
+
+/** True if everything that is wanted stands in what is there, which may say more: the server fills in defaults. */
+function saysAll(present: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(present) && present.length === wanted.length && wanted.every((item, index) => saysAll(present[index], item))
+    );
+  }
+  if (!isRecord(wanted)) return present === wanted;
+  return isRecord(present) && Object.entries(wanted).every(([key, value]) => saysAll(present[key], value));
+}
+
+async function waitUntilEstablished(client: ApiObjectClient<KubernetesObject>, name: string): Promise<void> {
+  const giveUpAtMs = performance.now() + ESTABLISHED_WITHIN_MS;
+  for (;;) {
+    const conditions = readConditions((await client.get(name))?.status);
+    if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return;
+    if (performance.now() > giveUpAtMs) {
+      const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
+      throw new Error(
+        `CustomResourceDefinition ${name} is not served after 30 seconds: ${refused?.message ?? 'look at its conditions'}`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, ESTABLISHED_CHECK_MS));
+  }
+}

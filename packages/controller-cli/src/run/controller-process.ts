@@ -1,0 +1,204 @@
+/** The controller as a process: where the parts are put together, and where its timers and its end are. */
+import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import { hostname } from 'node:os';
+import {
+  DhcpController,
+  type EventObject,
+  fencedClient,
+  type KubernetesObject,
+  LeaseElector,
+  NotLeadingError,
+  UNIFIED_AGENTS_LEASE,
+  UnifiedAgents,
+} from '@vmdhcp/reconciler';
+import {
+  type ApiConnection,
+  ApiLeaseStore,
+  ApiObjectClient,
+  type ApiResource,
+  Resource,
+  systemClock,
+} from '@vmdhcp/reconciler/client-node';
+import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { applyCrds } from './apply-crds.js';
+import { cacheDumpPages } from './cache-dumps.js';
+import type { ElectionTimes } from './election-times.js';
+import type { ControllerMetrics } from './metrics.js';
+
+/** Upstream's Lease: an old controller and a new one never work at the same time. */
+const LEASE = { namespace: 'kube-system', name: 'vm-dhcp-controllers' };
+
+export interface ControllerProcessSettings {
+  readonly http: ListenAddress | 'off';
+  /** Undefined: nobody else is there to agree with. */
+  readonly election: ElectionTimes | undefined;
+  /** Undefined: agents are none of its business. */
+  readonly agents: { readonly namespace: string; readonly deploymentName: string; readonly containerName: string } | undefined;
+  readonly cacheDumps: boolean;
+  readonly applyCrds: boolean;
+}
+
+export interface ControllerProcessPorts {
+  readonly connection: ApiConnection;
+  readonly logger: Logger;
+  readonly metrics: ControllerMetrics;
+  /** The lead was lost: somebody else works now, and this process must not. */
+  readonly onLost: () => void;
+}
+
+export class ControllerProcess {
+  readonly #settings: ControllerProcessSettings;
+  readonly #ports: ControllerProcessPorts;
+  readonly #controller: DhcpController;
+  readonly #agents: UnifiedAgents | undefined;
+  readonly #elector: LeaseElector | undefined;
+  #http: Server | undefined;
+  #leadsAlone = false;
+  #stopping = false;
+
+  constructor(settings: ControllerProcessSettings, ports: ControllerProcessPorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+    const identity = `${hostname()}_${randomUUID()}`;
+    this.#controller = this.#createController(identity);
+    this.#agents = settings.agents === undefined ? undefined : this.#createAgents(settings.agents);
+    this.#elector = settings.election === undefined ? undefined : this.#createElector(identity, settings.election);
+    ports.metrics.follow(this.#controller, () => this.isLeading());
+  }
+
+  isLeading(): boolean {
+    return this.#elector?.isLeading() ?? this.#leadsAlone;
+  }
+
+  /** @throws CommandError or Error where it cannot start at all. */
+  async start(): Promise<void> {
+    const { http, cacheDumps } = this.#settings;
+    const { connection, logger, metrics } = this.#ports;
+    if (http !== 'off') {
+      this.#http = await startStatusServer(http, {
+        unready: () => this.#unready(),
+        registry: metrics.registry,
+        pages: cacheDumps ? cacheDumpPages(this.#controller.view) : {},
+      });
+    }
+    if (this.#settings.applyCrds) {
+      for (const { name, outcome } of await applyCrds(connection))
+        logger.info({ crd: name, outcome }, 'CustomResourceDefinition');
+    }
+    this.#controller.start();
+    this.#agents?.start();
+    if (this.#elector === undefined) this.#lead();
+    else this.#elector.start();
+  }
+
+  /** Ends what is under way, gives the lead up, and lets go of everything. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all([this.#controller.stop(), this.#agents?.stop()]);
+    await this.#elector?.stop();
+    this.#http?.close();
+    this.#http?.closeAllConnections();
+    this.#ports.connection.close();
+    this.#ports.logger.info('stopped');
+  }
+
+  #unready(): string[] {
+    const { caches } = this.#controller;
+    const kinds = Object.entries(caches).flatMap(([kind, cache]) => (cache.synced ? [] : [kind]));
+    if (this.#agents !== undefined && !this.#agents.synced) kinds.push('agents');
+    return kinds.length === 0 ? [] : [`not listed yet: ${kinds.join(', ')}`];
+  }
+
+  #lead(): void {
+    this.#leadsAlone = this.#elector === undefined;
+    this.#ports.logger.info('leading');
+    this.#controller.lead();
+    this.#agents?.lead();
+  }
+
+  #client<Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) {
+    return fencedClient(new ApiObjectClient<Kind>(this.#ports.connection, resource), () => this.isLeading());
+  }
+
+  #createController(identity: string): DhcpController {
+    const { logger, metrics } = this.#ports;
+    return new DhcpController({
+      clients: {
+        virtualMachines: this.#client(Resource.virtualMachines),
+        networkConfigs: this.#client(Resource.networkConfigs),
+        ipPools: this.#client(Resource.ipPools),
+        networks: this.#client(Resource.networks),
+        events: this.#client<EventObject>(Resource.events),
+      },
+      clock: systemClock,
+      now: rfc3339,
+      random: Math.random,
+      identity,
+      agentConditions: (pool) => this.#agentConditions(pool),
+      onPoolsChanged: () => this.#agents?.poolsChanged(),
+      observer: {
+        onWork: metrics.onWork,
+        onRetry: (kind, key, { reason, error }) => {
+          if (error instanceof NotLeadingError) return;
+          metrics.onError(kind);
+          logger.warn({ kind, key, reason, ...(error !== undefined && { err: error }) }, 'work failed; it is tried again');
+        },
+        onTerminal: (kind, key, reason) =>
+          logger.error({ kind, key, reason }, 'this will not work before somebody changes something'),
+        onReadError: (kind, error) => {
+          metrics.onError(kind);
+          logger.warn({ kind, err: error }, 'list or watch failed; it is tried again');
+        },
+        onEventError: (error) => logger.debug({ err: error }, 'event not written'),
+        onSynced: () => logger.info('everything is known; working'),
+      },
+    });
+  }
+
+  #agentConditions(pool: Parameters<UnifiedAgents['conditions']>[0]) {
+    if (this.#agents !== undefined) return this.#agents.conditions(pool);
+    return [
+      { type: 'Registered', status: 'True' },
+      { type: 'AgentReady', status: 'True' },
+    ] as const;
+  }
+
+  #createAgents(agents: NonNullable<ControllerProcessSettings['agents']>): UnifiedAgents {
+    const { namespace, deploymentName } = agents;
+    const only = (resource: ApiResource, name: string) =>
+      this.#client({ ...resource, namespace, fieldSelector: `metadata.name=${name}` });
+    return new UnifiedAgents({
+      ...agents,
+      clients: { deployments: only(Resource.deployments, deploymentName), leases: only(Resource.leases, UNIFIED_AGENTS_LEASE) },
+      clock: systemClock,
+      random: Math.random,
+      cluster: () => ({ view: this.#controller.view, networks: this.#controller.caches.networks }),
+      onChange: (pool) => this.#controller.agentsChanged(pool),
+      onError: (error) => {
+        if (!(error instanceof NotLeadingError)) this.#ports.logger.warn({ err: error }, 'agents');
+      },
+    });
+  }
+
+  #createElector(identity: string, times: ElectionTimes): LeaseElector {
+    const { connection, logger, onLost } = this.#ports;
+    return new LeaseElector({
+      ...times,
+      identity,
+      store: new ApiLeaseStore(connection, { ...LEASE, wallTimeMs: Date.now }),
+      clock: systemClock,
+      random: Math.random,
+      onLeading: () => this.#lead(),
+      onLost: () => {
+        if (!this.#stopping) onLost();
+      },
+      onError: (error) => logger.warn({ err: error }, 'the Lease of the controllers cannot be read or written'),
+    });
+  }
+}
+
+/** Seconds, as Kubernetes writes times. */
+function rfc3339(): string {
+  return `${new Date().toISOString().slice(0, 19)}Z`;
+}

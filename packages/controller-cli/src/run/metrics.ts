@@ -1,0 +1,113 @@
+/** What the controller tells Prometheus: upstream's gauges, and how its own work goes. */
+import { type DhcpController, readField, readList, readText, type WorkDone } from '@vmdhcp/reconciler';
+import type { RequestObserver } from '@vmdhcp/reconciler/client-node';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface ControllerMetrics {
+  readonly registry: Registry;
+  readonly onWork: (work: WorkDone) => void;
+  readonly onError: (kind: string) => void;
+  readonly onRequest: RequestObserver;
+  /** From here on the gauges tell what this controller knows. */
+  readonly follow: (controller: DhcpController, isLeading: () => boolean) => void;
+}
+
+export function createMetrics(): ControllerMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'vmdhcpcontroller_reconcile_duration_seconds',
+    help: 'Time that the work on one object took.',
+    labelNames: ['kind', 'result'],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers,
+  });
+  const errors = new Counter({
+    name: 'vmdhcpcontroller_reconcile_errors_total',
+    help: 'Work that failed and is tried again, and lists and watches that broke.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const requests = new Counter({
+    name: 'vmdhcpcontroller_api_requests_total',
+    help: 'Requests to the API server; code 0: without an answer.',
+    labelNames: ['method', 'resource', 'code'],
+    registers,
+  });
+  return {
+    registry,
+    onWork: ({ kind, result, durationMs }) => duration.observe({ kind, result: result.kind }, durationMs / 1000),
+    onError: (kind) => errors.inc({ kind }),
+    onRequest: ({ method, path, status }) => requests.inc({ method, resource: resourceOf(path), code: status }),
+    follow: (controller, isLeading) => describeCluster(controller, isLeading, registers),
+  };
+}
+
+function describeCluster(controller: DhcpController, isLeading: () => boolean, registers: Registry[]): void {
+  new Gauge({
+    name: 'vmdhcpcontroller_leading',
+    help: '1 in the replica that leads.',
+    registers,
+    collect() {
+      this.set(isLeading() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'vmdhcpcontroller_queue_depth',
+    help: 'Objects that wait to be worked on.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      for (const [kind, depth] of Object.entries(controller.depths())) this.set({ kind }, depth);
+    },
+  });
+  for (const field of ['used', 'available'] as const) describePools(controller, field, registers);
+  new Gauge({
+    name: 'vmdhcpcontroller_vmnetcfg_status',
+    help: '1 for each interface of a VirtualMachineNetworkConfig, with its address and state.',
+    labelNames: ['vmnetcfg', 'network', 'mac', 'ip', 'state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { metadata, status } of controller.caches.networkConfigs.values()) {
+        for (const entry of readList(status, 'networkConfigs')) {
+          const text = (name: string) => readText(entry, name) ?? '';
+          const labels = {
+            network: text('networkName'),
+            mac: text('macAddress'),
+            ip: text('allocatedIPAddress'),
+            state: text('state'),
+          };
+          this.set({ vmnetcfg: `${metadata.namespace}/${metadata.name}`, ...labels }, 1);
+        }
+      }
+    },
+  });
+}
+
+function describePools(controller: DhcpController, field: 'used' | 'available', registers: Registry[]): void {
+  new Gauge({
+    name: `vmdhcpcontroller_ippool_${field}`,
+    help: field === 'used' ? 'Addresses of an IPPool that somebody has.' : 'Addresses of an IPPool that nobody has.',
+    labelNames: ['ippool', 'cidr', 'network'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { metadata, spec, status } of controller.caches.ipPools.values()) {
+        const count = readField(status, 'ipv4', field);
+        const labels = { cidr: readText(spec, 'ipv4Config', 'cidr') ?? '', network: readText(spec, 'networkName') ?? '' };
+        if (typeof count === 'number') this.set({ ippool: `${metadata.namespace}/${metadata.name}`, ...labels }, count);
+      }
+    },
+  });
+}
+
+/** `ippools/status` of `/apis/group/version/namespaces/default/ippools/net-48/status`. */
+function resourceOf(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
+  const [first = '', , ...within] = rest;
+  const [resource, , subresource] = first === 'namespaces' && within.length > 0 ? within : [first, undefined, rest[2]];
+  return subresource === undefined ? (resource ?? '') : `${resource}/${subresource}`;
+}
