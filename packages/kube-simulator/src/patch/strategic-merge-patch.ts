@@ -104,18 +104,28 @@ interface FieldPatch {
 }
 
 /** Returns nothing where the field has to go. */
-function mergeField(before: Json | undefined, { patch, key, parent }: FieldPatch): Json | undefined {
-  const value = ownValue(patch, key);
+function mergeField(before: Json | undefined, field: FieldPatch): Json | undefined {
+  const value = ownValue(field.patch, field.key);
   if (value === null) return undefined;
-  const mergeKey = mergeKeys.get(`${parent}.${key}`) ?? mergeKeys.get(key);
-  const order = patch[orderDirective + key];
-  const current = listOf(before);
-  if (mergedValues.has(key)) return mergeValues(current, listOf(value), { order, deleted: listOf(patch[deleteDirective + key]) });
-  const isItemList = isJsonArray(value) || (value === undefined && isJsonArray(before));
-  if (mergeKey !== undefined && isItemList) return mergeItems(current, listOf(value), { name: key, mergeKey, order });
+  if (isJsonArray(value) || (value === undefined && isJsonArray(before))) return mergeList(before, value, field);
   if (value === undefined) return before;
-  if (isJsonObject(value)) return mergeObject(isJsonObject(before) ? before : {}, value, key);
+  if (isJsonObject(value)) return mergeObject(isJsonObject(before) ? before : {}, value, field.key);
   return before !== undefined && jsonEqual(before, value) ? before : value;
+}
+
+/** Without a value there are only directives. */
+function mergeList(
+  before: Json | undefined,
+  value: readonly Json[] | undefined,
+  { patch, key, parent }: FieldPatch,
+): Json | undefined {
+  const order = patch[orderDirective + key];
+  if (mergedValues.has(key)) {
+    return mergeValues(listOf(before), value ?? [], { order, deleted: listOf(patch[deleteDirective + key]) });
+  }
+  const mergeKey = mergeKeys.get(`${parent}.${key}`) ?? mergeKeys.get(key);
+  if (mergeKey !== undefined) return mergeItems(listOf(before), value ?? [], { name: key, mergeKey, order });
+  return value === undefined || (before !== undefined && jsonEqual(before, value)) ? before : value;
 }
 
 interface ValueDirectives {
@@ -171,7 +181,7 @@ interface Order {
   readonly order: readonly string[];
   /** How it was. */
   readonly live: readonly string[];
-  keyOf(item: Json): string;
+  readonly keyOf: (item: Json) => string;
 }
 
 /**
