@@ -110,7 +110,7 @@ export class GarbageCollector {
     const where = type.namespaced ? { namespace: metadata.namespace ?? '' } : {};
     const owner = this.#api.get({ group: type.group, resource: type.plural, ...where, name }) as KubeObject | undefined;
     if (owner?.metadata.uid !== uid) return 'absent';
-    return isDeleting(owner) && owner.metadata.finalizers?.includes(foregroundFinalizer) ? 'deleting' : 'present';
+    return waitsForDependents(owner) ? 'deleting' : 'present';
   }
 
   /** An owner in another namespace counts as absent; that somebody meant it otherwise is worth a warning. */
@@ -148,6 +148,9 @@ export class GarbageCollector {
     });
   }
 }
+
+const waitsForDependents = (owner: KubeObject): boolean =>
+  isDeleting(owner) && (owner.metadata.finalizers ?? []).includes(foregroundFinalizer);
 
 const holdsItself = (object: KubeObject): boolean =>
   isDeleting(object) &&

@@ -1,0 +1,76 @@
+import type { Json, JsonObject } from '../api-object.js';
+import { jsonEqual } from '../json-equal.js';
+import { mapFields } from '../map-json.js';
+import { ownValue } from '../own-value.js';
+import { setKey } from '../set-key.js';
+import { below, type FieldSet } from './field-set.js';
+import type { MergeSchema } from './merge-schema.js';
+import { hasOwnedFields, hasOwnedItems, itemElement, itemsByElement } from './owned-fields.js';
+
+/** Returns `live` with what is applied: objects and lists are merged as far as they are shared, everything else is replaced. */
+export function mergeApplied(live: Json | undefined, applied: Json, schema: MergeSchema): Json {
+  if (live === undefined || live === applied) return applied;
+  if (hasOwnedFields(live, schema) && hasOwnedFields(applied, schema)) return mergeObjects(live, applied, schema);
+  if (hasOwnedItems(live, schema) && hasOwnedItems(applied, schema)) return mergeItems(live, applied, schema);
+  return jsonEqual(live, applied) ? live : applied;
+}
+
+function mergeObjects(live: JsonObject, applied: JsonObject, schema: MergeSchema): JsonObject {
+  let merged: Record<string, Json | undefined> | undefined;
+  for (const name of Object.keys(applied)) {
+    const value = applied[name];
+    const field = schema.field(name);
+    if (value === undefined || field === undefined) continue;
+    const before = ownValue(live, name);
+    const after = mergeApplied(before, value, field);
+    if (after === before) continue;
+    merged ??= { ...live };
+    setKey(merged, name, after);
+  }
+  return merged ?? live;
+}
+
+/** Items of `live` alone stay before the applied ones that follow them; the others take the order they are applied in. */
+function mergeItems(live: readonly Json[], applied: readonly Json[], schema: MergeSchema): readonly Json[] {
+  const { items } = schema;
+  if (items === undefined) return applied;
+  const [old, now] = [itemsByElement(live, schema), itemsByElement(applied, schema)];
+  const waiting = [...old.keys()];
+  const merged: Json[] = [];
+  const takeLiveOnly = (): void => {
+    for (let [next] = waiting; next !== undefined && !now.has(next); [next] = waiting) {
+      merged.push(old.get(next) as Json);
+      waiting.shift();
+    }
+  };
+  const done = new Set<string>();
+  for (const [element, item] of now) {
+    while (waiting[0] !== undefined && done.has(waiting[0])) waiting.shift();
+    takeLiveOnly();
+    merged.push(mergeApplied(old.get(element), item, items));
+    done.add(element);
+  }
+  merged.push(...waiting.filter((element) => !now.has(element)).map((element) => old.get(element) as Json));
+  return merged.length === live.length && merged.every((item, index) => item === live[index]) ? live : merged;
+}
+
+/** What a manager gave up: what it owned last time, what it owns now, what others own. */
+export interface GivenUp {
+  readonly last: FieldSet;
+  readonly kept: FieldSet;
+}
+
+/** Returns `value` without what is in `last` and, with all that is below it, not in `kept`. */
+export function removeGivenUp(value: Json, schema: MergeSchema, { last, kept }: GivenUp): Json {
+  const partAfter = (part: Json, element: string, partSchema: MergeSchema | undefined): Json | undefined => {
+    const lastBelow = below(last, element);
+    if (lastBelow === undefined || partSchema === undefined) return part;
+    const keptBelow = below(kept, element);
+    return keptBelow === undefined ? undefined : removeGivenUp(part, partSchema, { last: lastBelow, kept: keptBelow });
+  };
+  if (hasOwnedFields(value, schema)) return mapFields(value, (part, name) => partAfter(part, `f:${name}`, schema.field(name)));
+  if (!hasOwnedItems(value, schema)) return value;
+  const left = value.map((item) => partAfter(item, itemElement(item, schema), schema.items));
+  if (left.every((item, index) => item === value[index])) return value;
+  return left.filter((item) => item !== undefined);
+}
