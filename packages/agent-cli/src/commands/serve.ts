@@ -14,26 +14,31 @@ import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import { fileState } from '../pools-file/watch-file.js';
 import { BareHostAgent } from '../serve/bare-host-agent.js';
+import { type ClusterServeOptions, clusterServeOptions, serveCluster } from './serve-cluster.js';
 
 const EXAMPLES = `
 Examples:
+  vmdhcp-agent serve
   vmdhcp-agent serve --pools pools.yaml --interface net-48=eth1 --state /var/lib/vmdhcp-agent
   vmdhcp-agent serve --pools pools.yaml --interface default/net-48=br48 --interface default/net-49=br49 --configure-interfaces
   vmdhcp-agent check pools.yaml && vmdhcp-agent serve --pools pools.yaml --interface net-48=eth1 --log-level debug
 
-The file holds IPPool and VirtualMachineNetworkConfig objects, as in a cluster. It is watched: a change takes effect
+Without --pools it is an agent in a cluster: the controller says in AGENT_NETWORK_CONFIGS which pools are on which interfaces,
+the replicas agree on a leader by the Lease vm-dhcp-agents in POD_NAMESPACE, and the leader has the server addresses.
+
+With --pools it serves a host of its own. The file holds IPPool and VirtualMachineNetworkConfig objects, as in a cluster. It is watched: a change takes effect
 within a second, and a file with problems is refused while the old one stays in force. A client gets an answer only if a
 VirtualMachineNetworkConfig or a reservation names its MAC address.
 
-Needs CAP_NET_BIND_SERVICE and CAP_NET_RAW; --configure-interfaces needs CAP_NET_ADMIN.
+Needs CAP_NET_BIND_SERVICE and CAP_NET_RAW; in a cluster and with --configure-interfaces CAP_NET_ADMIN too.
 
 Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 65 the file has problems, 66 it cannot be read,
 69 the HTTP address is in use, 73 the state directory cannot be used.
 `;
 
-interface ServeOptions {
-  readonly pools: string;
-  readonly interface: ReadonlyMap<string, readonly string[]>;
+interface ServeOptions extends ClusterServeOptions {
+  readonly pools?: string;
+  readonly interface?: ReadonlyMap<string, readonly string[]>;
   readonly state: string;
   readonly http: ListenAddress | 'off';
   readonly configureInterfaces?: boolean;
@@ -42,13 +47,13 @@ interface ServeOptions {
 
 /** `vmdhcp-agent serve` */
 export function serveCommand(): Command {
-  return new Command('serve')
-    .description('Serve the pools of a file on interfaces of this host.')
-    .requiredOption('--pools <file>', 'YAML file of IPPool and VirtualMachineNetworkConfig objects')
+  const command = new Command('serve')
+    .description('Serve the pools of a cluster, or those of a file, on interfaces of this host.')
+    .option('--pools <file>', 'YAML file of IPPool and VirtualMachineNetworkConfig objects: serve a host of its own')
     .addOption(
-      new Option('--interface <pool=iface>', 'serve this pool on this interface; give it once for each pool')
-        .argParser(collectInterface)
-        .makeOptionMandatory(),
+      new Option('--interface <pool=iface>', 'serve this pool on this interface; give it once for each pool').argParser(
+        collectInterface,
+      ),
     )
     .option('--state <dir>', 'where leases are kept', '/var/lib/vmdhcp-agent')
     .option('--http <host:port>', 'address for /healthz, /readyz, /metrics and /leases, or "off"', parseListenAddress, {
@@ -57,11 +62,23 @@ export function serveCommand(): Command {
     })
     .option('--configure-interfaces', 'add the server address of each pool to its interface, and take it away at the end')
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
-    .addHelpText('after', EXAMPLES)
-    .action(serve);
+    .addHelpText('after', EXAMPLES);
+  for (const option of clusterServeOptions()) command.addOption(option);
+  return command.action(serve);
 }
 
-async function serve(options: ServeOptions): Promise<void> {
+async function serve({ pools, interface: interfaces, ...options }: ServeOptions): Promise<void> {
+  if (pools === undefined) {
+    if (interfaces !== undefined) throw new CommandError('--interface needs --pools FILE', ExitCode.usage);
+    await serveCluster(options);
+  } else if (interfaces === undefined) {
+    throw new CommandError('--pools needs --interface POOL=INTERFACE for each pool', ExitCode.usage);
+  } else {
+    await serveBareHost({ ...options, pools, interface: interfaces });
+  }
+}
+
+async function serveBareHost(options: ServeOptions & Required<Pick<ServeOptions, 'pools' | 'interface'>>): Promise<void> {
   const poolsFileState = await fileState(options.pools);
   const file = await readPools(options.pools);
   const logger = await createLogger(options.logLevel);
@@ -94,7 +111,7 @@ async function readPools(path: string): Promise<PoolsFile> {
 }
 
 /** Turned round: which pools an interface serves, by full names, in the order given. */
-function byInterface(interfaces: ServeOptions['interface'], { pools }: PoolsFile): Map<string, string[]> {
+function byInterface(interfaces: ReadonlyMap<string, readonly string[]>, { pools }: PoolsFile): Map<string, string[]> {
   const turned = new Map<string, string[]>();
   for (const [given, names] of interfaces) {
     const matching = [...pools.keys()].filter((pool) => pool === given || pool.endsWith(`/${given}`));

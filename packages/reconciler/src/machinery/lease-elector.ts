@@ -48,6 +48,8 @@ export interface LeaseElectorSettings {
   readonly random: () => number;
   /** The lead begins. What is done under it asks `isLeading` before it does anything that only the leader may. */
   readonly onLeading: () => void;
+  /** The lead lasts `remainingMs` more from now, unless it is renewed again; also called when it begins. */
+  readonly onRenewed?: (remainingMs: number) => void;
   /** The lead has ended, or ends now, before anybody else can have it. */
   readonly onLost: () => void;
   /** The store could not be read or written. */
@@ -56,7 +58,7 @@ export interface LeaseElectorSettings {
 
 export class LeaseElector {
   readonly #settings: LeaseElectorSettings;
-  #seen: { readonly version: string; readonly sinceMs: number } | undefined;
+  #seen: { readonly version: string; readonly sinceMs: number; readonly waitMs: number } | undefined;
   #held: StoredLease | undefined;
   /** Until when the lead lasts; in the past: there is none. */
   #leadsUntilMs = Number.NEGATIVE_INFINITY;
@@ -64,6 +66,8 @@ export class LeaseElector {
   #callOffTry: () => void = () => undefined;
   #callOffEnd: () => void = () => undefined;
   #trying: Promise<void> = Promise.resolve();
+  #started = false;
+  #isTrying = false;
   #stopped = false;
 
   /** @throws RangeError if the times do not leave room for each other. */
@@ -81,6 +85,14 @@ export class LeaseElector {
   }
 
   start(): void {
+    this.#started = true;
+    this.#try();
+  }
+
+  /** Looks at the record now: somebody has seen it change. Without effect while it is being looked at. */
+  tryNow(): void {
+    if (!this.#started || this.#stopped || this.#isTrying) return;
+    this.#callOffTry();
     this.#try();
   }
 
@@ -100,12 +112,21 @@ export class LeaseElector {
   }
 
   #try(): void {
+    this.#isTrying = true;
     // Settles always: what is thrown is told.
     this.#trying = this.#attempt().then(() => {
-      if (this.#stopped) return;
-      const { clock, retryPeriodMs, random } = this.#settings;
-      this.#callOffTry = clock.after(retryPeriodMs * (1 + 0.2 * random()), () => this.#try());
+      this.#isTrying = false;
+      if (!this.#stopped) this.#callOffTry = this.#settings.clock.after(this.#nextTryMs(), () => this.#try());
     });
+  }
+
+  /** When the record could be taken, if that is sooner than the next turn. */
+  #nextTryMs(): number {
+    const { clock, retryPeriodMs, random } = this.#settings;
+    const turnMs = retryPeriodMs * (1 + 0.2 * random());
+    if (this.#seen === undefined || this.isLeading()) return turnMs;
+    const remainingMs = this.#seen.sinceMs + this.#seen.waitMs - clock.nowMs();
+    return remainingMs > 0 ? Math.min(turnMs, remainingMs + retryPeriodMs * 0.05 * random()) : turnMs;
   }
 
   async #attempt(): Promise<void> {
@@ -139,10 +160,11 @@ export class LeaseElector {
   }
 
   #mayTake({ record, version }: StoredLease): boolean {
-    const { identity, clock } = this.#settings;
+    const { identity, clock, leaseDurationMs } = this.#settings;
     if (record.holder === '' || record.holder === identity) return true;
-    if (this.#seen?.version !== version) this.#seen = { version, sinceMs: clock.nowMs() };
-    return clock.nowMs() - this.#seen.sinceMs >= Math.max(record.leaseDurationMs, this.#settings.leaseDurationMs);
+    const waitMs = Math.max(record.leaseDurationMs, leaseDurationMs);
+    if (this.#seen?.version !== version) this.#seen = { version, sinceMs: clock.nowMs(), waitMs };
+    return clock.nowMs() - this.#seen.sinceMs >= this.#seen.waitMs;
   }
 
   #nextRecord(stored: StoredLease | undefined): LeaseRecord {
@@ -163,9 +185,11 @@ export class LeaseElector {
       return;
     }
     this.#callOffEnd = clock.after(this.#leadsUntilMs - clock.nowMs(), () => this.#lose());
-    if (this.#leading) return;
-    this.#leading = true;
-    onLeading();
+    if (!this.#leading) {
+      this.#leading = true;
+      onLeading();
+    }
+    this.#settings.onRenewed?.(this.#leadsUntilMs - clock.nowMs());
   }
 
   #lose(): void {

@@ -1,0 +1,146 @@
+/** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
+import type { Assignment, Pool } from '@vmdhcp/dhcp-allocator';
+import {
+  type AgentNetworkConfig,
+  isBeingDeleted,
+  type KubernetesObject,
+  ObjectCache,
+  type ObjectClient,
+  readField,
+  readList,
+  readPool,
+  readRecordedAddresses,
+} from '@vmdhcp/reconciler';
+import { systemClock } from '@vmdhcp/reconciler/client-node';
+import type { Logger } from '@vmdhcp/service-process';
+import { NtpNames } from '../pools-file/ntp-names.js';
+import type { DhcpServer } from '../serve/dhcp-server.js';
+
+/** What is known of a pool. */
+export type FollowedPool =
+  | { readonly kind: 'active'; readonly pool: Pool; readonly assignments: readonly Assignment[] }
+  /** Nothing is wrong: it is not to be served. */
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'unserved'; readonly reason: string; readonly message: string };
+
+export interface FollowedPoolsPorts {
+  readonly server: DhcpServer;
+  readonly logger: Logger;
+  /** Objects with this `namespace/name` and no others. */
+  readonly clientOf: (poolKey: string) => ObjectClient<KubernetesObject>;
+  /** A pool is another than before. */
+  readonly onChange: (poolKey: string) => void;
+}
+
+const BACK_OFF = { firstMs: 100, mostMs: 5_000, random: Math.random };
+const NOT_LISTED: FollowedPool = {
+  kind: 'unserved',
+  reason: 'NotListed',
+  message: 'the API server has not said anything about the pool yet',
+};
+
+export class FollowedPools {
+  readonly #ports: FollowedPoolsPorts;
+  readonly #caches = new Map<string, ObjectCache<KubernetesObject>>();
+  readonly #pools = new Map<string, FollowedPool>();
+  /** Of the newest version of each spec, so that a status that changes does not make a new pool of it. */
+  readonly #read = new Map<string, { readonly of: string; readonly pool: Pool }>();
+  readonly #ntpNames: NtpNames;
+
+  constructor(configs: readonly AgentNetworkConfig[], ports: FollowedPoolsPorts) {
+    this.#ports = ports;
+    this.#ntpNames = new NtpNames({
+      onChange: () => {
+        this.#read.clear();
+        for (const key of this.#caches.keys()) this.#update(key);
+      },
+      onFailure: (name, error) =>
+        ports.logger.warn({ name, err: error.message }, 'NTP server name cannot be looked up: it is left out of option 42'),
+    });
+    for (const { ipPoolRef } of configs) this.#caches.set(ipPoolRef, this.#createCache(ipPoolRef));
+  }
+
+  start(): void {
+    for (const cache of this.#caches.values()) cache.start();
+  }
+
+  stop(): void {
+    this.#ntpNames.stop();
+    for (const cache of this.#caches.values()) cache.stop();
+  }
+
+  get(poolKey: string): FollowedPool {
+    return this.#pools.get(poolKey) ?? NOT_LISTED;
+  }
+
+  /** Pools of which nothing is known yet. */
+  unsynced(): string[] {
+    return [...this.#caches].flatMap(([key, cache]) => (cache.synced ? [] : [key]));
+  }
+
+  #createCache(key: string): ObjectCache<KubernetesObject> {
+    const { clientOf, logger } = this.#ports;
+    return new ObjectCache({
+      port: clientOf(key),
+      clock: systemClock,
+      backOff: BACK_OFF,
+      onChange: () => {
+        if (this.#caches.get(key)?.synced) this.#update(key);
+      },
+      onSynced: () => this.#update(key),
+      onError: (error) =>
+        logger.warn(
+          { pool: key, err: String(error) },
+          'the pool cannot be read: what is known of it is served, and reading it tried again',
+        ),
+    });
+  }
+
+  #update(key: string): void {
+    const { server, onChange, logger } = this.#ports;
+    const before = this.#pools.get(key);
+    const object = this.#caches.get(key)?.get(key);
+    const now = this.#toPool(key, object);
+    this.#pools.set(key, now);
+    if (now.kind === 'active') server.setPool(now.pool, now.assignments);
+    else server.removePool(key);
+    if (before?.kind !== now.kind)
+      logger.info({ pool: key, state: now.kind, ...(now.kind === 'unserved' && { reason: now.message }) }, 'pool');
+    this.#wantNtpNames();
+    onChange(key);
+  }
+
+  #toPool(key: string, object: KubernetesObject | undefined): FollowedPool {
+    if (object === undefined || isBeingDeleted(object)) {
+      this.#read.delete(key);
+      return { kind: 'unserved', reason: 'PoolMissing', message: `there is no IPPool ${key}` };
+    }
+    if (readField(object.spec, 'paused') === true) return { kind: 'paused' };
+    const pool = this.#readPool(key, object);
+    if (typeof pool === 'string') return { kind: 'unserved', reason: 'PoolInvalid', message: pool };
+    const assignments = readRecordedAddresses(object).assignments.map((assignment) => {
+      const hostname = pool.reservations.get(assignment.macAddress)?.hostname;
+      return hostname === undefined ? assignment : { ...assignment, hostname };
+    });
+    return { kind: 'active', pool, assignments };
+  }
+
+  /** The pool, or what is wrong with it. */
+  #readPool(key: string, object: KubernetesObject): Pool | string {
+    const of = `${object.metadata.uid} ${object.metadata.generation}`;
+    const known = this.#read.get(key);
+    if (known?.of === of) return known.pool;
+    const reading = readPool(object, this.#ntpNames.known);
+    if (!reading.ok) return reading.problems.join('; ');
+    for (const warning of reading.warnings) this.#ports.logger.warn({ pool: key }, `left out, as it makes no sense: ${warning}`);
+    this.#read.set(key, { of, pool: reading.pool });
+    return reading.pool;
+  }
+
+  #wantNtpNames(): void {
+    const names = [...this.#caches].flatMap(([key, cache]) =>
+      readList(cache.get(key)?.spec, 'ipv4Config', 'ntp').filter((name) => typeof name === 'string' && !/^[\d.]+$/.test(name)),
+    );
+    this.#ntpNames.want(new Set(names as string[]));
+  }
+}
