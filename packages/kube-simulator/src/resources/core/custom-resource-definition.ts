@@ -100,6 +100,7 @@ export const customResourceDefinition = builtInType({
       }),
     ),
   },
+  isAgeless: true,
   columns: [column('Created At', 'date', (object) => object.metadata['creationTimestamp'] ?? '')],
   strategy: {
     prepareForCreate: (object) => withStoredVersions(withField(object, 'status', {})),
