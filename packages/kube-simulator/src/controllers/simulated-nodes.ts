@@ -1,8 +1,10 @@
-/** The Nodes that the simulator itself runs: each a Node object with a stand-in kubelet behind it. */
+/**
+ * The Nodes that the simulator itself runs: each a Node object with a stand-in kubelet behind it. They outlive a restart of the API
+ * server, and so do their processes.
+ */
 import type { ApiClient } from '../api/api-client.js';
 import type { JsonObject } from '../api-object.js';
 import { isConflict, isMissing } from './api-outcome.js';
-import type { ControllerContext } from './controller-context.js';
 import { Kubelet } from './kubelet.js';
 import type { BackOff } from './pod-run.js';
 import type { RunPod } from './run-pod.js';
@@ -15,7 +17,8 @@ export interface NodeDescription {
   readonly taints?: readonly Taint[];
 }
 
-export interface SimulatedNodesOptions extends ControllerContext {
+export interface SimulatedNodesOptions {
+  readonly onError: (error: unknown) => void;
   readonly runPod: RunPod;
   readonly backOff?: BackOff;
   /** After so long without a word from its kubelet a Node counts as lost. */
@@ -25,6 +28,8 @@ export interface SimulatedNodesOptions extends ControllerContext {
 interface SimulatedNode {
   readonly kubelet: Kubelet;
   readonly address: string;
+  /** Neither cut off nor without power. */
+  isUp: boolean;
   timer?: NodeJS.Timeout;
 }
 
@@ -32,13 +37,27 @@ const nodeKind = { resource: 'nodes' };
 
 export class SimulatedNodes {
   readonly #options: SimulatedNodesOptions;
-  readonly #api: ApiClient;
   readonly #nodes = new Map<string, SimulatedNode>();
+  #client: ApiClient | undefined;
+  #onFirstNode: () => void = () => undefined;
   #lastPod = 1;
 
   constructor(options: SimulatedNodesOptions) {
     this.#options = options;
-    this.#api = options.api;
+  }
+
+  /** The API server is there (again). `onFirstNode` is called as soon as there is a Node. */
+  async attach(api: ApiClient, onFirstNode: () => void): Promise<void> {
+    this.#client = api;
+    this.#onFirstNode = onFirstNode;
+    if (this.#nodes.size > 0) onFirstNode();
+    for (const [name, node] of this.#nodes) if (node.isUp) await this.#connect(name, node);
+  }
+
+  /** The API server goes away. */
+  detach(): void {
+    for (const { kubelet } of this.#nodes.values()) kubelet.disconnect();
+    this.#client = undefined;
   }
 
   get names(): readonly string[] {
@@ -53,10 +72,29 @@ export class SimulatedNodes {
     await this.#createNode(description);
     const { runPod, backOff, onError } = this.#options;
     const addresses = () => ({ hostIp: address, podIp: this.#nextPodAddress() });
-    const kubelet = new Kubelet({ api: this.#api, nodeName: name, runPod, addresses, onError, ...(backOff ? { backOff } : {}) });
-    this.#nodes.set(name, { kubelet, address });
+    const kubelet = new Kubelet({
+      api: () => this.#api,
+      nodeName: name,
+      runPod,
+      addresses,
+      onError,
+      ...(backOff ? { backOff } : {}),
+    });
+    const node = { kubelet, address, isUp: true };
+    this.#nodes.set(name, node);
+    if (this.#nodes.size === 1) this.#onFirstNode();
+    await this.#connect(name, node);
+  }
+
+  get #api(): ApiClient {
+    if (this.#client === undefined) throw new Error('the API server is not running; start it before its nodes change');
+    return this.#client;
+  }
+
+  async #connect(name: string, node: SimulatedNode): Promise<void> {
+    clearTimeout(node.timer);
     await this.#report(name, readyCondition);
-    kubelet.connect();
+    node.kubelet.connect();
   }
 
   /** The API and the Node lose sight of each other; its processes go on. */
@@ -76,9 +114,8 @@ export class SimulatedNodes {
   /** A Node that was cut off or without power is back. */
   async reconnect(name: string): Promise<void> {
     const node = this.#find(name);
-    clearTimeout(node.timer);
-    await this.#report(name, readyCondition);
-    node.kubelet.connect();
+    node.isUp = true;
+    await this.#connect(name, node);
   }
 
   /** The Node is taken out of the cluster with all it runs. */
@@ -108,6 +145,7 @@ export class SimulatedNodes {
   }
 
   #expectLoss(node: SimulatedNode, name: string): void {
+    node.isUp = false;
     clearTimeout(node.timer);
     node.timer = setTimeout(() => {
       this.#report(name, lostCondition).catch(this.#options.onError);
@@ -125,9 +163,9 @@ export class SimulatedNodes {
     }
   }
 
-  #report(name: string, ready: ReadyStatement): Promise<void> {
+  async #report(name: string, ready: ReadyStatement): Promise<void> {
     const { address } = this.#find(name);
-    return updateObject<Node>(this.#api, { ...nodeKind, name, subresource: 'status' }, (live) => {
+    await updateObject<Node>(this.#api, { ...nodeKind, name, subresource: 'status' }, (live) => {
       return {
         ...live,
         status: { ...live.status, ...capacity, ...aboutNode(name, address), conditions: withReady(live, ready) },

@@ -5,38 +5,24 @@ import { DeploymentController } from './deployment-controller.js';
 import { GarbageCollector } from './garbage-collector.js';
 import { NamespaceController } from './namespace-controller.js';
 import { NodeLifecycle } from './node-lifecycle.js';
-import type { BackOff } from './pod-run.js';
 import { ReplicaSetController } from './replica-set-controller.js';
-import type { RunPod } from './run-pod.js';
-import { idlePod } from './run-pod.js';
 import { Scheduler } from './scheduler.js';
-import { type NodeDescription, SimulatedNodes } from './simulated-nodes.js';
-
-export interface ClusterOptions {
-  /** Nodes that run Pods. Without any there is no scheduler either: Pods stay as they are created, or as they are written by hand. */
-  readonly nodes?: readonly NodeDescription[];
-  /** Starts a process for a Pod; by default nothing is started, and Pods are ready at once. */
-  readonly runPod?: RunPod;
-  /** How long a Pod that ended waits before it is started again. */
-  readonly backOff?: BackOff;
-  /** After so long without its kubelet a Node counts as lost; 40 s by default, as in a real cluster. */
-  readonly nodeMonitorGraceMs?: number;
-  /** After so long the Pods of a deleted Node are deleted; 40 s by default. */
-  readonly orphanedPodsMs?: number;
-}
+import type { SimulatedNodes } from './simulated-nodes.js';
 
 /** What works in the background. */
 export interface Controllers {
-  readonly nodes: SimulatedNodes;
   stop(): Promise<void>;
 }
 
-/** Starts all controllers, and the Nodes that are asked for. */
-export const startControllers = async (
-  context: ControllerContext & { readonly authority: string | undefined },
-  options: ClusterOptions,
-): Promise<Controllers> => {
-  const { nodes: descriptions = [], runPod = idlePod, backOff, nodeMonitorGraceMs = 40_000, orphanedPodsMs = 40_000 } = options;
+export interface ControllersOptions extends ControllerContext {
+  /** PEM of the API server's authority; undefined over plain HTTP. */
+  readonly authority: string | undefined;
+  readonly nodes: SimulatedNodes;
+  readonly orphanedPodsMs: number;
+}
+
+/** Starts all controllers. The scheduler starts with the first Node: where nothing runs Pods, they are left alone. */
+export const startControllers = async (context: ControllersOptions): Promise<Controllers> => {
   const collector = new GarbageCollector(context);
   const unwatchKinds = context.api.watch({ group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }, () =>
     setImmediate(() => collector.watchKinds()),
@@ -48,18 +34,18 @@ export const startControllers = async (
     new DeploymentController(context),
     new ReplicaSetController(context),
     new DaemonSetController(context),
-    new NodeLifecycle({ ...context, orphanedPodsMs }),
+    new NodeLifecycle(context),
     collector,
   ];
-  const nodes = new SimulatedNodes({ ...context, runPod, monitorGraceMs: nodeMonitorGraceMs, ...(backOff ? { backOff } : {}) });
-  for (const description of descriptions) await nodes.add(description);
-  const scheduler = descriptions.length > 0 ? [new Scheduler(context)] : [];
+  let scheduler: Scheduler | undefined;
+  await context.nodes.attach(context.api, () => {
+    scheduler ??= new Scheduler(context);
+  });
   return {
-    nodes,
     stop: async () => {
       unwatchKinds();
-      nodes.stop();
-      await Promise.all([...running, ...scheduler].map((controller) => controller.stop()));
+      context.nodes.detach();
+      await Promise.all([...running, ...(scheduler === undefined ? [] : [scheduler])].map((controller) => controller.stop()));
     },
   };
 };
