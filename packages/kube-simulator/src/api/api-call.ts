@@ -26,6 +26,8 @@ export interface CallOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
+  /** A server-side apply. */
+  readonly isApply: boolean;
   /** Server-side apply takes fields over from other managers. */
   readonly force: boolean;
   /** CreateOptions, UpdateOptions, ... as webhooks see them. */

@@ -14,14 +14,15 @@ export function formatContinueToken({ resourceVersion, after }: ContinueToken): 
 
 /** Throws ApiError 400 where the text is not one that this server wrote. */
 export function parseContinueToken(text: string): ContinueToken {
-  const json = Buffer.from(text, 'base64url').toString('utf8');
+  const bytes = Buffer.from(text, 'base64url');
   try {
-    const { rv, start } = JSON.parse(json) as { rv?: unknown; start?: unknown };
+    const { rv, start } = JSON.parse(bytes.toString('utf8')) as { rv?: unknown; start?: unknown };
     if (typeof rv === 'number' && typeof start === 'string') return { resourceVersion: rv, after: start };
   } catch {
     // Answered below.
   }
+  const first = bytes.subarray(0, 1).toString('latin1');
   throw badRequest(
-    `invalid continue token: continue key is not valid: invalid character '${[...json][0] ?? ''}' looking for beginning of value`,
+    `invalid continue token: continue key is not valid: invalid character '${first}' looking for beginning of value`,
   );
 }

@@ -47,14 +47,14 @@ function remove(context: ApiContext, call: ApiCall, deletion: Deletion): JsonObj
   const { type } = call;
   const { key, stored, options } = deletion;
   const marked = mark(context, call, deletion);
-  if (marked === undefined) return removeNow(context, call, { key, last: stored.object });
+  if (marked === undefined) return removeNow(context, call, { key, last: stored.object, options });
   const canonical = toStored(type, type.strategy.canonical(fromStored(type, { ...stored, object: marked }), undefined));
   if (options.dryRun === true) return canonical;
   const written =
     canonical.metadata === stored.object.metadata ? stored : putChanged(context, call, { key, stored, object: canonical });
   const isHeld = type.holdsItself?.(written.object) === true || finalizersOf(written.object.metadata).length > 0;
   if (isHeld || Number(written.object.metadata['deletionGracePeriodSeconds'] ?? 0) > 0) return fromStored(type, written);
-  return removeNow(context, call, { key, last: written.object });
+  return removeNow(context, call, { key, last: written.object, options });
 }
 
 function putChanged(
@@ -66,14 +66,15 @@ function putChanged(
   return context.store.put(call.type.storage, change.key, change.object);
 }
 
-function removeNow(
-  context: ApiContext,
-  call: ApiCall,
-  { key, last }: { readonly key: string; readonly last: ApiObject },
-): JsonObject {
+interface Removal {
+  readonly key: string;
+  readonly last: ApiObject;
+  readonly options: DeleteOptions;
+}
+
+function removeNow(context: ApiContext, call: ApiCall, { key, last, options }: Removal): JsonObject {
   const { type } = call;
-  const isDryRun = call.attributes.verb !== 'deletecollection' && call.options.dryRun;
-  const removed = isDryRun ? undefined : context.store.remove(type.storage, key, last);
+  const removed = options.dryRun === true ? undefined : context.store.remove(type.storage, key, last);
   if (type.deletionAnswersObject) return removed === undefined ? last : fromStored(type, removed);
   const { name, uid } = last.metadata;
   const group = type.group === '' ? {} : { group: type.group };

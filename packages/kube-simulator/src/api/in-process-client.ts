@@ -60,7 +60,7 @@ export class InProcessClient implements ApiClient {
     patch: { readonly type: PatchType; readonly body: Json; readonly force?: boolean },
     options: WriteOptions = {},
   ): Promise<ApiObject> {
-    const call = this.#call(path, 'patch', { ...options, force: patch.force ?? false });
+    const call = this.#call(path, 'patch', { ...options, isApply: patch.type === 'apply', force: patch.force ?? false });
     return (await patchObject(this.#context, call, patch)).object;
   }
 
@@ -95,7 +95,7 @@ export class InProcessClient implements ApiClient {
   #call(
     path: ResourcePath & { readonly name?: string; readonly subresource?: string },
     verb: string,
-    options: WriteOptions & { readonly force?: boolean } = {},
+    options: WriteOptions & { readonly isApply?: boolean; readonly force?: boolean } = {},
   ): ApiCall {
     const type = this.#type(path);
     const attributes: RequestAttributes = {
@@ -118,6 +118,7 @@ export class InProcessClient implements ApiClient {
         dryRun: options.dryRun ?? false,
         fieldManager: options.fieldManager ?? 'kube-simulator',
         fieldValidation: 'Ignore',
+        isApply: options.isApply ?? false,
         force: options.force ?? false,
         admissionOptions: {},
       },

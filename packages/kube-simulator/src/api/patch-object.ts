@@ -3,6 +3,10 @@ import type { ApiObject, Json, JsonObject } from '../api-object.js';
 import { badRequest, conflict, invalidSubject, modifiedMeanwhile, notFound, unsupportedMediaType } from '../failures.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
+import { applyConfiguration } from '../patch/server-side-apply.js';
+import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.js';
+import { formatTime } from '../resources/go-time.js';
+import { isObject } from '../resources/go-type.js';
 import { type ApiCall, type ApiContext, collectionOf, keyOf, subresourceOf, type Written } from './api-call.js';
 import type { PatchType } from './api-client.js';
 import { assertSameNamespace, createObject } from './create-object.js';
@@ -20,19 +24,47 @@ export async function patchObject(context: ApiContext, call: ApiCall, patch: Pat
   const isNew = collectionOf(context, type).get(key) === undefined;
   if (patch.type === 'apply' && isNew && attributes.subresource === '') return applyNew(context, call, patch);
   if (isNew) throw notFound(type, attributes.name);
-  return updateObject(context, call, (existing) => patched(call, patch, existing));
+  return updateObject(context, call, (existing) => patched(context, call, { patch, existing }));
 }
 
 function applyNew(context: ApiContext, call: ApiCall, patch: Patch): Promise<Written> {
-  const body = patch.body as JsonObject;
-  const metadata = { ...(body['metadata'] as JsonObject | undefined), name: call.attributes.name };
-  return createObject(context, call, { ...body, metadata });
+  return createObject(context, call, applied(context, call, { patch, live: undefined }));
 }
 
-function patched(call: ApiCall, patch: Patch, existing: ApiObject): ApiObject {
+/** The object after a server-side apply. */
+function applied(
+  context: ApiContext,
+  call: ApiCall,
+  { patch, live }: { readonly patch: Patch; readonly live: JsonObject | undefined },
+): JsonObject {
+  const { type, attributes, options } = call;
+  if (!isObject(patch.body)) throw badRequest('error decoding patch');
+  const { name, namespace } = attributes;
+  const place = type.namespaced ? { name, namespace } : { name };
+  const metadata = { ...(patch.body['metadata'] as JsonObject | undefined), ...place };
+  const hasStatus = type.subresources.some((subresource) => subresource.name === 'status');
+  return applyConfiguration({
+    live,
+    applied: { ...patch.body, metadata },
+    manager: options.fieldManager,
+    force: options.force,
+    schema: type.schema,
+    time: formatTime(context.nowMs()),
+    subresource: attributes.subresource,
+    ignoredFields: hasStatus ? ['status'] : [],
+  });
+}
+
+interface Patching {
+  readonly patch: Patch;
+  readonly existing: ApiObject;
+}
+
+function patched(context: ApiContext, call: ApiCall, { patch, existing }: Patching): ApiObject {
   const subresource = subresourceOf(call);
   const before: JsonObject = subresource?.project === undefined ? existing : subresource.project(existing);
-  const after = applyPatch(call, patch, before);
+  const after =
+    patch.type === 'apply' ? applied(context, call, { patch, live: before }) : applyPatch(call, patch.type, { patch, before });
   if (after === before) return existing;
   if (subresource?.apply !== undefined) return subresource.apply(existing, after);
   const decoded = call.type.strategy.decode(after as ApiObject);
@@ -46,20 +78,21 @@ function patched(call: ApiCall, patch: Patch, existing: ApiObject): ApiObject {
   return decoded.object;
 }
 
-function applyPatch(call: ApiCall, patch: Patch, before: JsonObject): JsonObject {
-  switch (patch.type) {
+function applyPatch(
+  call: ApiCall,
+  type: Exclude<PatchType, 'apply'>,
+  { patch, before }: { readonly patch: Patch; readonly before: JsonObject },
+): JsonObject {
+  switch (type) {
     case 'json':
       return applyJsonPatch(before, patch.body);
     case 'merge':
       return applyMergePatch(before, patch.body);
     case 'strategic':
       if (call.type.custom) throw unsupportedMediaType(patchMediaTypes(true));
-      return applyMergePatch(before, patch.body);
-    case 'apply':
-      if (typeof patch.body !== 'object' || patch.body === null) throw badRequest('error decoding patch');
-      return applyMergePatch(before, patch.body);
+      return applyStrategicMergePatch(before, patch.body);
     default:
-      return patch.type satisfies never;
+      return type satisfies never;
   }
 }
 

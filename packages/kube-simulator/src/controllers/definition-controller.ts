@@ -43,9 +43,8 @@ export class DefinitionController {
 
   #establish(name: string): Promise<void> {
     return this.#writeStatus(name, (definition) => {
-      const others = this.#context.api
-        .list(definitions)
-        .filter(({ metadata }) => metadata.name !== name) as readonly Definition[];
+      const all = this.#context.api.list(definitions) as readonly Definition[];
+      const others = all.filter(({ metadata }) => metadata.name !== name);
       return planEstablishing(definition, others, new Date());
     });
   }

@@ -19,6 +19,7 @@ export class GarbageCollector {
   readonly #index = new OwnerIndex();
   readonly #queue: WorkQueue;
   readonly #watches = new Map<string, () => void>();
+  #isStopped = false;
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -29,6 +30,7 @@ export class GarbageCollector {
 
   /** Watches the kinds that are served now; to be called again when they change. */
   watchKinds(): void {
+    if (this.#isStopped) return;
     const served = new Map(this.#context.types().map((type) => [type.storage, type]));
     for (const [storage, unwatch] of this.#watches) {
       if (served.has(storage)) continue;
@@ -46,6 +48,7 @@ export class GarbageCollector {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     for (const unwatch of this.#watches.values()) unwatch();
     this.#watches.clear();
     await this.#queue.stop();

@@ -11,7 +11,8 @@ import { updateObject } from './update-object.js';
 import { isDeleting, isFinished, type Pod } from './workload-kinds.js';
 
 export interface KubeletOptions {
-  readonly api: ApiClient;
+  /** The API as it is reached now: it is another after a restart of the server. */
+  readonly api: () => ApiClient;
   readonly nodeName: string;
   readonly runPod: RunPod;
   readonly addresses: () => PodAddresses;
@@ -56,7 +57,7 @@ export class Kubelet {
   /** Takes care of the Node's Pods from now on. Pods whose processes it knows from before a disconnection go on. */
   connect(): void {
     const selection = { fieldSelector: `spec.nodeName=${this.#options.nodeName}` };
-    this.#unwatch ??= this.#options.api.watch({ resource: 'pods' }, (event) => this.#observe(event), selection);
+    this.#unwatch ??= this.#options.api().watch({ resource: 'pods' }, (event) => this.#observe(event), selection);
     for (const resident of this.#residents.values()) this.#reconnect(resident);
   }
 
@@ -189,7 +190,7 @@ export class Kubelet {
 
   #report(resident: Resident): void {
     this.#write(resident, () =>
-      updateObject(this.#options.api, { resource: 'pods', ...locate(resident.pod), subresource: 'status' }, (live: Pod) =>
+      updateObject(this.#options.api(), { resource: 'pods', ...locate(resident.pod), subresource: 'status' }, (live: Pod) =>
         live.metadata.uid === resident.pod.metadata.uid
           ? { ...live, status: toPodStatus(live, resident.run, resident.addresses) }
           : live,
@@ -201,7 +202,7 @@ export class Kubelet {
     this.#write(resident, async () => {
       const { uid = '' } = resident.pod.metadata;
       const path = { resource: 'pods', ...locate(resident.pod) };
-      await this.#options.api.delete(path, { gracePeriodSeconds: 0, preconditions: { uid } });
+      await this.#options.api().delete(path, { gracePeriodSeconds: 0, preconditions: { uid } });
     });
   }
 
@@ -217,7 +218,7 @@ export class Kubelet {
   }
 
   #reconnect(resident: Resident): void {
-    const live = this.#options.api.get({ resource: 'pods', ...locate(resident.pod) });
+    const live = this.#options.api().get({ resource: 'pods', ...locate(resident.pod) });
     if (live?.metadata.uid !== resident.pod.metadata.uid) this.#forget(resident, resident.pod);
     else if (resident.run.removing && resident.run.stage === 'finished') this.#remove(resident);
     else this.#report(resident);

@@ -116,9 +116,9 @@ const acceptNames = ({ spec, status }: Definition, taken: Taken): { accepted: Ki
   const accepted: Record<string, Json> = {};
   let conflict: Conflict | undefined;
   for (const [field, used, reason] of nameFields) {
-    const wanted = spec.names[field];
-    const inUse = [wanted ?? []].flat().find((name) => used !== undefined && taken[used].has(String(name)));
-    if (inUse !== undefined) conflict = { reason, message: `"${String(inUse)}" is already in use` };
+    const wanted = spec.names[field] as string | readonly string[] | undefined;
+    const inUse = [wanted ?? []].flat().find((name) => used !== undefined && taken[used].has(name));
+    if (inUse !== undefined) conflict = { reason, message: `"${inUse}" is already in use` };
     const name = inUse === undefined ? wanted : (status?.acceptedNames?.[field] ?? noNames[field]);
     if (name !== undefined) accepted[field] = name;
   }

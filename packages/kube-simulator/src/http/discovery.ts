@@ -22,10 +22,38 @@ function coreDocument(registry: ResourceRegistry, parts: readonly string[], serv
   return parts.length === 2 ? resourceList(registry, '', parts[1] ?? '') : undefined;
 }
 
-/** The versions of each group but the core one, in the order of their first appearance. */
+/** The real server lists its own groups in this order, and those of custom resources after them by name. */
+const groupOrder = [
+  '',
+  'apps',
+  'events.k8s.io',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'autoscaling',
+  'batch',
+  'networking.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'storage.k8s.io',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'scheduling.k8s.io',
+  'coordination.k8s.io',
+];
+
+function rankOf({ group, custom }: ResourceType): string {
+  const rank = groupOrder.indexOf(group);
+  return custom || rank < 0 ? `1 ${group}` : `0 ${String(rank).padStart(2, '0')}`;
+}
+
+function byRank(left: ResourceType, right: ResourceType): number {
+  return rankOf(left) < rankOf(right) ? -1 : rankOf(left) > rankOf(right) ? 1 : 0;
+}
+
+/** The versions of each group. */
 function groupsOf(registry: ResourceRegistry): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>();
-  for (const { group, version } of registry.all) {
+  for (const { group, version } of registry.all.toSorted(byRank)) {
     const versions = groups.get(group) ?? [];
     if (!versions.includes(version)) versions.push(version);
     groups.set(group, versions);
@@ -49,11 +77,17 @@ function groupDocument(registry: ResourceRegistry, group: string): JsonObject | 
 }
 
 function resourceList(registry: ResourceRegistry, group: string, version: string): JsonObject | undefined {
-  const types = registry.all.filter((type) => type.group === group && type.version === version);
+  const types = typesOf(registry, group, version);
   if (types.length === 0) return undefined;
   const apiVersion = group === '' ? {} : { apiVersion: 'v1' };
   const groupVersion = group === '' ? version : `${group}/${version}`;
   return { kind: 'APIResourceList', ...apiVersion, groupVersion, resources: types.flatMap(resourceEntries) };
+}
+
+/** Sorted by name, as the built-in ones are; custom resources are in no order in the real server. */
+function typesOf(registry: ResourceRegistry, group: string, version: string): readonly ResourceType[] {
+  const types = registry.all.filter((type) => type.group === group && type.version === version);
+  return types.toSorted((left, right) => (left.plural < right.plural ? -1 : 1));
 }
 
 function resourceEntries(type: ResourceType): readonly JsonObject[] {
@@ -103,7 +137,7 @@ export function aggregatedDiscovery(registry: ResourceRegistry, path: string): J
       metadata: group === '' ? {} : { name: group },
       versions: versions.map((version) => ({
         version,
-        resources: registry.all.filter((type) => type.group === group && type.version === version).map(aggregatedResource),
+        resources: typesOf(registry, group, version).map(aggregatedResource),
         freshness: 'Current',
       })),
     })),

@@ -227,6 +227,7 @@ function optionsOf(verb: string, query: URLSearchParams, request: IncomingMessag
     dryRun: dryRuns.length > 0,
     fieldManager,
     fieldValidation: fieldValidation === 'Ignore' || fieldValidation === 'Strict' ? fieldValidation : 'Warn',
+    isApply: verb === 'patch' && request.headers['content-type']?.startsWith('application/apply-patch') === true,
     force: query.get('force') === 'true',
     admissionOptions: kind === undefined ? {} : admissionOptionsOf(kind, query),
   };

@@ -35,22 +35,21 @@ function mergeItems(live: readonly Json[], applied: readonly Json[], schema: Mer
   const { items } = schema;
   if (items === undefined) return applied;
   const [old, now] = [itemsByElement(live, schema), itemsByElement(applied, schema)];
-  const waiting = [...old.keys()];
+  const waiting = [...old];
   const merged: Json[] = [];
-  const takeLiveOnly = (): void => {
-    for (let [next] = waiting; next !== undefined && !now.has(next); [next] = waiting) {
-      merged.push(old.get(next) as Json);
-      waiting.shift();
-    }
-  };
   const done = new Set<string>();
+  let next = 0;
   for (const [element, item] of now) {
-    while (waiting[0] !== undefined && done.has(waiting[0])) waiting.shift();
-    takeLiveOnly();
+    for (let [key, liveItem] = waiting[next] ?? []; key !== undefined; [key, liveItem] = waiting[++next] ?? []) {
+      if (now.has(key) && !done.has(key)) break;
+      if (!done.has(key)) merged.push(liveItem as Json);
+    }
     merged.push(mergeApplied(old.get(element), item, items));
     done.add(element);
   }
-  merged.push(...waiting.filter((element) => !now.has(element)).map((element) => old.get(element) as Json));
+  for (const [key, item] of waiting.slice(next)) {
+    if (!now.has(key)) merged.push(item);
+  }
   return merged.length === live.length && merged.every((item, index) => item === live[index]) ? live : merged;
 }
 

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../api-object.js';
 import type { Bindings } from './bindings.js';
 import { textMatches } from './compare-text.js';
-import { learnNames, pairItems } from './pair-items.js';
+import { learnNames, pairByName, pairItems } from './pair-items.js';
 import { isLeftOut } from './placeholders.js';
-import { findReduced, isReduced, reduceMetadata, sizeOfGap, withoutMarks } from './reduced-object.js';
+import { findReduced, isPartOfInterest, isReduced, reduceMetadata, sizeOfGap, withoutMarks } from './reduced-object.js';
 import type { VersionOf } from './resource-version-order.js';
 import { comparesAsStatus, withCausesInOrder } from './status-causes.js';
 import { isJsonObject } from './transcript.js';
@@ -22,6 +22,8 @@ export interface Place {
   readonly bindings: Bindings;
   /** True in the one scenario whose transcript keeps managedFields. */
   readonly keepManagedFields: boolean;
+  /** True where the transcript keeps only what is used: objects may have more keys, discovery more items. */
+  readonly isPart?: boolean;
 }
 
 /** Every place where `got` is not what `expected` says; learns what placeholders stand for on the way. */
@@ -79,10 +81,15 @@ function compareArrays(expected: readonly Json[], got: Json, at: Place): Differe
   const items = got as readonly Json[];
   const gap = expected.findIndex((item) => sizeOfGap(item) !== undefined);
   if (gap !== -1) return compareAroundGap({ expected, gap }, items, at);
-  const pairs = pairItems(expected, items, at.bindings);
+  const isDiscovery = DISCOVERY_LIST.test(at.where);
+  const pairs = isDiscovery ? pairByName(expected, items) : pairItems(expected, items, at.bindings);
   const differences = pairs.flatMap(([wanted, item], index) => compareJson(wanted, item, below(at, `[${index}]`)));
+  if (isDiscovery && at.isPart === true) return differences;
   return [...compareJson(expected.length, items.length, below(at, '.length')), ...differences];
 }
+
+/** Lists of groups, resources and subresources: their order means nothing. */
+const DISCOVERY_LIST = /^body\.(groups|resources|items(\[\d+\]\.versions\[\d+\]\.resources(\[\d+\]\.subresources)?)?)$/;
 
 /** `[a, b, {"<trimmed>": "150 events in all"}, y, z]`: the number, and both ends. */
 function compareAroundGap(
@@ -100,7 +107,7 @@ function compareAroundGap(
 function compareObjects(marked: JsonObject, got: Json, at: Place): Difference[] {
   if (!isJsonObject(got)) return differs(marked, got, at);
   learnNames(marked, got, at.bindings);
-  const isWhole = !isReduced(marked);
+  const isWhole = !isReduced(marked) && at.isPart !== true;
   const kept = isWhole ? marked : reduceMetadata(withoutMarks(marked));
   const expected = comparesAsStatus(kept) ? withCausesInOrder(kept, got) : kept;
   const keys = new Set([...Object.keys(expected), ...(isWhole ? Object.keys(got) : [])]);
@@ -108,7 +115,7 @@ function compareObjects(marked: JsonObject, got: Json, at: Place): Difference[] 
   const isList = isListOrBookmark(expected);
   return [...keys].flatMap((key) => {
     const value = isWhole ? got[key] : findReduced(got, key);
-    const there = below(at, `.${key}`);
+    const there = { ...below(at, `.${key}`), isPart: at.isPart === true || isPartOfInterest(marked) };
     return key === 'metadata' && isList
       ? compareListMetadata(expected[key], value, there)
       : compareJson(expected[key], value, there);

@@ -37,11 +37,14 @@ export interface HiddenSteps {
   readonly watchEnds?: Readonly<Record<number, number>>;
   /** Bodies that the transcript abbreviates. */
   readonly bodies?: Readonly<Record<number, (steps: readonly Step[]) => Json>>;
+  /** Answers of which the transcript keeps only what is used. */
+  readonly parts?: readonly number[];
   /** Headers beside those that the transcript keeps. */
   readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>;
 }
 
 export const HIDDEN_STEPS: Readonly<Record<string, HiddenSteps>> = {
+  '01': { parts: [0, 2, 3, 13, 14, 22] },
   '02': {
     settling: [5, 6, 24],
     watchEnds: { 2: 7 },

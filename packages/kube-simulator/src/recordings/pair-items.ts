@@ -60,6 +60,21 @@ export function pairItems(expected: readonly Json[], got: readonly Json[], bindi
   return wanted.map((item, index) => [item, items[index]]);
 }
 
+/** Items of a discovery document, each with the one of the same name, in whatever order; by position where they have none. */
+export function pairByName(expected: readonly Json[], got: readonly Json[]): [Json, Json | undefined][] {
+  return expected.map((item, index) => {
+    const name = discoveredName(item);
+    return [item, name === undefined ? got[index] : got.find((other) => discoveredName(other) === name)];
+  });
+}
+
+function discoveredName(item: Json): Json | undefined {
+  if (!isJsonObject(item)) return undefined;
+  // The core group has no name.
+  if ('versions' in item && 'metadata' in item) return nameOf(item) ?? '';
+  return item['subresource'] ?? item['resource'] ?? item['name'];
+}
+
 function metadataOf(item: Json | undefined): JsonObject | undefined {
   return isJsonObject(item) && isJsonObject(item['metadata']) ? item['metadata'] : undefined;
 }

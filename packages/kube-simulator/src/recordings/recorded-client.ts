@@ -27,6 +27,8 @@ export interface OpenWatch {
   close(): void;
 }
 
+/** No recorded answer took longer; a watch is answered at once. */
+const PATIENCE_MS = 20_000;
 const KEPT_HEADERS = ['content-type', 'retry-after', 'warning'];
 
 /** Sends requests exactly as they were recorded: the same headers and no others. */
@@ -45,9 +47,7 @@ export class RecordedClient {
   async request(outgoing: OutgoingRequest): Promise<Answer> {
     const response = await this.open(outgoing);
     if (response === undefined) return { status: 0, headers: {}, body: '<connection closed>' };
-    let text = '';
-    for await (const chunk of response.setEncoding('utf8')) text += chunk;
-    return toAnswer(response, text);
+    return toAnswer(response, await readText(response));
   }
 
   /** Resolves when the watch was answered; an answer that is no stream of events is read whole. */
@@ -55,9 +55,7 @@ export class RecordedClient {
     const response = await this.open(outgoing);
     if (response === undefined) return endedWatch({ status: 0, headers: {}, body: '<connection closed>' });
     if (response.statusCode !== 200) {
-      let text = '';
-      for await (const chunk of response.setEncoding('utf8')) text += chunk;
-      return endedWatch(toAnswer(response, text));
+      return endedWatch(toAnswer(response, await readText(response)));
     }
     return readEvents(response);
   }
@@ -70,6 +68,9 @@ export class RecordedClient {
     const { hostname, port } = this.base;
     return new Promise((resolve, reject) => {
       const outgoing = this.send({ hostname, port, method, path, headers, agent: this.agent }, resolve);
+      const giveUp = (): unknown => outgoing.destroy(new Error(`no answer within ${PATIENCE_MS / 1000} s`));
+      const waiting = setTimeout(giveUp, PATIENCE_MS);
+      for (const settled of ['response', 'close']) outgoing.once(settled, () => clearTimeout(waiting));
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'ECONNRESET') resolve(undefined);
         else reject(new Error(`${method} ${path}: ${error.message}`, { cause: error }));
@@ -77,6 +78,18 @@ export class RecordedClient {
       outgoing.end(body);
     });
   }
+}
+
+async function readText(response: http.IncomingMessage): Promise<string> {
+  const giveUp = (): unknown => response.destroy(new Error(`no end of the answer within ${PATIENCE_MS / 1000} s`));
+  const waiting = setTimeout(giveUp, PATIENCE_MS);
+  let text = '';
+  try {
+    for await (const chunk of response.setEncoding('utf8')) text += chunk;
+  } finally {
+    clearTimeout(waiting);
+  }
+  return text;
 }
 
 function toAnswer(response: http.IncomingMessage, text: string): Answer {

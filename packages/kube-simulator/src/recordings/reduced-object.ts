@@ -15,6 +15,11 @@ export function isReduced(expected: JsonObject): boolean {
   return !('uid' in metadata) || Object.keys(expected).length === 1;
 }
 
+/** True when what is kept of an object is reduced too. */
+export function isPartOfInterest(expected: JsonObject): boolean {
+  return expected[MARK] === 'only parts of interest';
+}
+
 export function withoutMarks(expected: JsonObject): JsonObject {
   const { [MARK]: _, ...kept } = expected;
   return kept;

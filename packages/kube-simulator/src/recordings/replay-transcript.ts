@@ -1,5 +1,4 @@
 import type { Json } from '../api-object.js';
-import type { Bindings } from './bindings.js';
 import { compareJson, type Difference, type Place } from './compare-json.js';
 import { applyDefinitions, createNamespace } from './hidden-actions.js';
 import { HIDDEN_STEPS, type HiddenSteps } from './hidden-steps.js';
@@ -110,7 +109,7 @@ class Replay {
       const watch = await this.scenario.openWatch(step.watch, index);
       this.watches.push({ step: index, watch, openedAt: Date.now() });
       if (step.response !== undefined)
-        this.report(index, this.compareAnswer(step.response, watch.answer, this.scenario.bindings));
+        this.report(index, this.compareAnswer(step.response, watch.answer, this.at('body', index)));
     }
     if (step.request === undefined || step.response === undefined) return;
     await this.runRequest(this.completed(step.request, index), step.response, index);
@@ -132,7 +131,7 @@ class Replay {
     for (;;) {
       const answer = await this.scenario.send(request, index);
       const bindings = this.scenario.bindings.copy();
-      const differences = this.compareAnswer(expected, answer, bindings);
+      const differences = this.compareAnswer(expected, answer, { ...this.at('body', index), bindings });
       const isLast = differences.length === 0 || Date.now() >= deadline;
       if (isLast) {
         this.scenario.bindings = bindings;
@@ -143,16 +142,13 @@ class Replay {
     }
   }
 
-  private compareAnswer(expected: RecordedResponse, answer: Answer, bindings: Bindings): Difference[] {
+  private compareAnswer(expected: RecordedResponse, answer: Answer, at: Place): Difference[] {
     if (expected.status !== answer.status) {
       return [{ where: 'status', expected: toLine(expected.status, expected.body), got: toLine(answer.status, answer.body) }];
     }
     if (expected.status === 0) return [];
-    const headers = compareJson(expected.headers, answer.headers, { ...this.at('headers'), bindings });
-    return [
-      ...headers,
-      ...(expected.body === undefined ? [] : compareJson(expected.body, answer.body, { ...this.at('body'), bindings })),
-    ];
+    const headers = compareJson(expected.headers, answer.headers, { ...at, where: 'headers' });
+    return [...headers, ...(expected.body === undefined ? [] : compareJson(expected.body, answer.body, at))];
   }
 
   private compareCalls(expected: readonly Json[], index: number): void {
@@ -197,11 +193,13 @@ class Replay {
     this.report(step, this.compare(events, watch.events, 'events'));
   }
 
-  private at(where: string): Place {
+  private at(where: string, step = -1): Place {
+    const { bindings, transcript } = this.scenario;
     return {
       where,
-      bindings: this.scenario.bindings.copy(),
-      keepManagedFields: scenarioNumber(this.scenario.transcript) === '09',
+      bindings: bindings.copy(),
+      keepManagedFields: scenarioNumber(transcript) === '09',
+      isPart: this.hidden.parts?.includes(step) ?? false,
     };
   }
 

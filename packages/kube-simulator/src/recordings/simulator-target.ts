@@ -1,17 +1,27 @@
 import { startKubeSimulator } from '../kube-simulator.js';
 import type { RecordingTarget } from './recording-target.js';
 
+/** What the API server knows of a client certificate. */
+const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${'0123456789abcdef'.repeat(4)}`] };
+
 /** A fresh simulator. */
 export async function startSimulatorTarget(): Promise<RecordingTarget> {
+  const tokens = { admin: 'token-of-the-admin', limited: 'token-of-the-limited-user' };
   const simulator = await startKubeSimulator({
-    tokens: { 'token-of-limited': { username: 'limited', groups: ['system:authenticated'] } },
+    tokens: {
+      [tokens.admin]: { username: 'admin', groups: ['system:masters', 'system:authenticated'], extra },
+      [tokens.limited]: { username: 'limited', groups: ['system:authenticated'] },
+    },
   });
-  const { caCertificate } = simulator;
+  const { url, caCertificate } = simulator;
   return {
-    url: simulator.url,
+    url,
     ...(caCertificate === undefined ? {} : { caCertificate }),
-    tokens: { admin: simulator.adminToken, limited: 'token-of-limited' },
-    compact: () => Promise.resolve(simulator.compact()),
+    tokens,
+    compact: () => {
+      simulator.compact();
+      return Promise.resolve();
+    },
     stop: () => simulator.stop(),
   };
 }

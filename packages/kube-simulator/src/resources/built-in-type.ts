@@ -41,6 +41,8 @@ interface BuiltIn
   readonly columns?: readonly TableColumn[];
   /** The columns after Age; shown by `-o wide`. */
   readonly wideColumns?: readonly TableColumn[];
+  /** No column Age. */
+  readonly isAgeless?: boolean;
   readonly strategy?: Partial<Strategy>;
 }
 
@@ -65,8 +67,15 @@ export function builtInType(definition: BuiltIn): ResourceType {
     nameRule: 'dns-subdomain',
     deletionAnswersObject: false,
     ...definition,
-    subresources: [...(definition.hasStatus === true ? [statusSubresource] : []), ...(definition.subresources ?? [])],
-    columns: [nameColumn, ...(definition.columns ?? []), ageColumn, ...(definition.wideColumns ?? [])],
+    subresources: [...(definition.hasStatus === true ? [statusSubresource] : []), ...(definition.subresources ?? [])].toSorted(
+      (left, right) => (left.name < right.name ? -1 : 1),
+    ),
+    columns: [
+      nameColumn,
+      ...(definition.columns ?? []),
+      ...(definition.isAgeless === true ? [] : [ageColumn]),
+      ...(definition.wideColumns ?? []),
+    ],
     strategy: { ...builtInStrategy(definition, shape), ...definition.strategy },
   };
 }

@@ -41,12 +41,15 @@ function checkPlace(report: Report, place: Place): void {
   if (old !== undefined && value === old) return;
   const before = report.causes.length;
   checkType(report, place);
-  if (value === null) return;
-  checkAlternatives(report, place);
+  if (value !== null) checkContent(report, place);
+  if (report.causes.length > before && old !== undefined && jsonEqual(value, old)) report.causes.length = before;
+}
+
+function checkContent(report: Report, place: Place): void {
+  if (hasAlternatives(place.schema)) checkAlternatives(report, place);
   checkValue(report, place);
   checkEnum(report, place);
-  if (isJsonObject(value)) checkObject(report, place, value);
-  if (report.causes.length > before && old !== undefined && jsonEqual(value, old)) report.causes.length = before;
+  if (isJsonObject(place.value)) checkObject(report, place, place.value);
 }
 
 function checkValue(report: Report, place: Place): void {
@@ -228,6 +231,10 @@ function checkFields(report: Report, { schema, old, path }: Place, object: JsonO
     }
   }
   for (const [key, property] of properties) checkField(property, key);
+}
+
+function hasAlternatives({ anyOf, oneOf, allOf, not }: StructuralSchema): boolean {
+  return anyOf.length > 0 || oneOf.length > 0 || allOf.length > 0 || not !== undefined;
 }
 
 function checkAlternatives(report: Report, place: Place): void {

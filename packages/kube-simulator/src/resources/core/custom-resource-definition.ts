@@ -1,4 +1,10 @@
+import type { Cause } from '../../api-error.js';
 import type { ApiObject, JsonObject } from '../../api-object.js';
+import {
+  checkCustomResourceDefinition,
+  checkCustomResourceDefinitionUpdate,
+} from '../../schema/check-custom-resource-definition.js';
+import { completeCustomResourceDefinition } from '../../schema/complete-custom-resource-definition.js';
 import { builtInType, column, section, withField } from '../built-in-type.js';
 import { always, anything, flag, list, pointer, struct, text, time } from '../go-type.js';
 
@@ -33,14 +39,10 @@ const condition = struct('CustomResourceDefinitionCondition', {
   observedGeneration: anything,
 });
 
-/** The versions that objects may be stored in; a version stays until it is taken out by hand. */
-function withStoredVersions(object: ApiObject): ApiObject {
-  const versions = (section(object, 'spec')['versions'] ?? []) as readonly JsonObject[];
-  const storage = versions.find((one) => one['storage'] === true)?.['name'];
-  const status = section(object, 'status');
-  const stored = (status['storedVersions'] ?? []) as readonly string[];
-  if (typeof storage !== 'string' || stored.includes(storage)) return object;
-  return withField(object, 'status', { ...status, storedVersions: [...stored, storage] });
+function validate(object: ApiObject, old: ApiObject | undefined, subresource: string): readonly Cause[] {
+  if (subresource === 'status') return [];
+  const { causes } = checkCustomResourceDefinition(object);
+  return old === undefined ? causes : [...checkCustomResourceDefinitionUpdate(object, old), ...causes];
 }
 
 const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
@@ -100,9 +102,13 @@ export const customResourceDefinition = builtInType({
       }),
     ),
   },
+  isAgeless: true,
   columns: [column('Created At', 'date', (object) => object.metadata['creationTimestamp'] ?? '')],
   strategy: {
-    prepareForCreate: (object) => withStoredVersions(withField(object, 'status', {})),
-    prepareForUpdate: (object, old) => withStoredVersions(withField(object, 'status', old['status'])),
+    applyDefaults: (object) => completeCustomResourceDefinition(object),
+    prepareForCreate: (object) => completeCustomResourceDefinition(withField(object, 'status', {})),
+    prepareForUpdate: (object, old) => completeCustomResourceDefinition(withField(object, 'status', old['status'])),
+    warnings: (object) => checkCustomResourceDefinition(object).warnings,
+    validate,
   },
 });

@@ -1,4 +1,3 @@
-import type { Cause } from '../../api-error.js';
 import type { ApiObject } from '../../api-object.js';
 import { forbidden } from '../../failures.js';
 import { builtInType, column, section } from '../built-in-type.js';
@@ -15,19 +14,6 @@ function withNameLabel(object: ApiObject): ApiObject {
 
 function prepareForCreate(object: ApiObject): ApiObject {
   return { ...object, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } };
-}
-
-/** The label is made from the name, so a name that is too long is two causes. */
-function validate(object: ApiObject): readonly Cause[] {
-  const name = object.metadata.name ?? '';
-  if (name.length <= 63) return [];
-  return [
-    {
-      reason: 'FieldValueInvalid',
-      message: `Invalid value: ${JSON.stringify(name)}: must be no more than 63 bytes`,
-      field: 'metadata.labels',
-    },
-  ];
 }
 
 const protectedNames = ['default', 'kube-system', 'kube-public'];
@@ -86,6 +72,5 @@ export const namespace = builtInType({
     applyDefaults: withNameLabel,
     prepareForCreate,
     prepareForUpdate: (object, old) => ({ ...object, spec: { ...section(old, 'spec') }, status: { ...section(old, 'status') } }),
-    validate,
   },
 });

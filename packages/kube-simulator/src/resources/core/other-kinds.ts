@@ -232,6 +232,7 @@ export const role = builtInType({
   plural: 'roles',
   namespaced: true,
   fields: { rules: always(list(rule)) },
+  isAgeless: true,
   columns: [createdAt],
 });
 export const clusterRole = builtInType({
@@ -240,6 +241,7 @@ export const clusterRole = builtInType({
   plural: 'clusterroles',
   namespaced: false,
   fields: { rules: always(list(rule)), aggregationRule: anything },
+  isAgeless: true,
   columns: [createdAt],
 });
 const binding = { fields: { subjects: list(subject), roleRef: always(roleRef) }, columns: [roleName] };
