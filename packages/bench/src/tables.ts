@@ -83,6 +83,7 @@ function percentiles({ p50, p99, p999 }: LatencyMs): string {
   return [p50, p99, p999].map((ms) => ms.toFixed(2)).join(' / ');
 }
 
-function markdown(header: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table as Markdown. */
+export function markdown(header: readonly string[], rows: readonly (readonly string[])[]): string {
   return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

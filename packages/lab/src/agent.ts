@@ -1,12 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { waitFor } from './deadline.js';
 import type { Lab, Machine } from './lab.js';
 import type { LabProcess } from './lab-process.js';
-
-/** The built command line. */
-export const AGENT_BIN = join(fileURLToPath(import.meta.resolve('vmdhcp-agent/package.json')), '..', 'bin', 'vmdhcp-agent.js');
+import { AGENT_BIN } from './programs.js';
 
 export interface AgentSettings {
   /** YAML. */

@@ -1,4 +1,4 @@
-export { AGENT_BIN, type AgentSettings, LabAgent, runAgent, type ShownLease } from './agent.js';
+export { type AgentSettings, LabAgent, runAgent, type ShownLease } from './agent.js';
 export { BAD_PACKETS, type BadPacket } from './bad-packets.js';
 export {
   acquire,
@@ -15,3 +15,5 @@ export { LabProcess } from './lab-process.js';
 export { type CapturedMessage, PacketCapture } from './packet-capture.js';
 export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
+export { ClusterAccess, readYaml } from './cluster-access.js';
+export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';
