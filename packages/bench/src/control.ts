@@ -23,7 +23,10 @@ interface Row {
   readonly controllerCpuMs: number;
 }
 
-const counts = process.argv.slice(2).map(Number).filter((count) => count > 0);
+const counts = process.argv
+  .slice(2)
+  .map(Number)
+  .filter((count) => count > 0);
 const rows: Row[] = [];
 for (const count of counts.length > 0 ? counts : [1, 1_000, 10_000]) {
   process.stderr.write(`${count} virtual machines ... `);
@@ -52,15 +55,38 @@ async function measure(count: number): Promise<Row> {
   try {
     started.push(run(SIMULATOR_BIN, ['--kubeconfig', kubeconfig]));
     const cluster = await waitFor('the API server', () => ClusterAccess.open(kubeconfig).catch(() => undefined), 20_000);
-    await waitFor('the API server to answer', () => cluster.list('Namespace').then(() => true, () => false), 20_000);
+    await waitFor(
+      'the API server to answer',
+      () =>
+        cluster.list('Namespace').then(
+          () => true,
+          () => false,
+        ),
+      20_000,
+    );
     await cluster.applyFile(join(EXAMPLES, 'crds.yaml'));
     started.push(
       run(CONTROLLER_BIN, [
-        ...['run', '--kubeconfig', kubeconfig, '--no-agent', '--no-leader-election', '--http', CONTROLLER_HTTP, '--log-level', 'warn'],
+        ...[
+          'run',
+          '--kubeconfig',
+          kubeconfig,
+          '--no-agent',
+          '--no-leader-election',
+          '--http',
+          CONTROLLER_HTTP,
+          '--log-level',
+          'warn',
+        ],
       ]),
     );
     await waitFor('the controller', async () => (await metric('vmdhcpcontroller_leading').catch(() => 0)) > 0, 20_000);
-    await cluster.create({ apiVersion: 'k8s.cni.cncf.io/v1', kind: 'NetworkAttachmentDefinition', metadata: { namespace: 'default', name: 'net' }, spec: {} });
+    await cluster.create({
+      apiVersion: 'k8s.cni.cncf.io/v1',
+      kind: 'NetworkAttachmentDefinition',
+      metadata: { namespace: 'default', name: 'net' },
+      spec: {},
+    });
     await cluster.create(pool());
     await cluster.waitForObject('IPPool', 'default/pool', ({ status }) => readConditions(status).length > 0);
     const row = await fill(cluster, count);
@@ -122,7 +148,9 @@ function hasAddress({ status }: KubernetesObject): boolean {
 }
 
 async function writes(): Promise<{ readonly all: number; readonly pool: number }> {
-  const lines = (await metrics()).filter((line) => /^vmdhcpcontroller_api_requests_total\{.*method="(POST|PATCH|PUT|DELETE)"/.test(line));
+  const lines = (await metrics()).filter((line) =>
+    /^vmdhcpcontroller_api_requests_total\{.*method="(POST|PATCH|PUT|DELETE)"/.test(line),
+  );
   const sum = (some: readonly string[]) => some.reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
   return { all: sum(lines), pool: sum(lines.filter((line) => line.includes('resource="ippools/status"'))) };
 }
@@ -147,7 +175,12 @@ function pool(): KubernetesObject {
     metadata: { namespace: 'default', name: 'pool' },
     spec: {
       networkName: 'default/net',
-      ipv4Config: { cidr: '10.0.0.0/16', serverIP: '10.0.0.2', router: '10.0.0.1', pool: { start: '10.0.1.0', end: '10.0.99.255' } },
+      ipv4Config: {
+        cidr: '10.0.0.0/16',
+        serverIP: '10.0.0.2',
+        router: '10.0.0.1',
+        pool: { start: '10.0.1.0', end: '10.0.99.255' },
+      },
     },
   };
 }

@@ -9,11 +9,11 @@ export {
   type RunningClient,
   start as startClient,
 } from './clients.js';
+export { ClusterAccess, readYaml } from './cluster-access.js';
 export { waitFor } from './deadline.js';
 export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';
 export { LabProcess } from './lab-process.js';
 export { type CapturedMessage, PacketCapture } from './packet-capture.js';
 export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
-export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
-export { ClusterAccess, readYaml } from './cluster-access.js';
 export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';
+export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';

@@ -36,6 +36,8 @@ export class ClusterView {
   readonly #poolViews = new WeakMap<KubernetesObject, PoolView>();
   /** Of the newest version of each pool; a status that changes does not make it be read again. */
   readonly #readings = new Map<string, { readonly of: string; readonly reading: PoolReading }>();
+  /** Of the newest version of each pool, so that the next one need not be parsed from the beginning. */
+  readonly #recorded = new Map<string, RecordedAddresses>();
   readonly #claims = new WeakMap<KubernetesObject, NetworkConfigClaims>();
   /** As they were indexed. */
   readonly #indexed = new Map<string, NetworkConfigClaims>();
@@ -136,6 +138,7 @@ export class ClusterView {
     if (after === undefined) {
       this.#networkOfPool.delete(key);
       this.#readings.delete(key);
+      this.#recorded.delete(key);
     } else {
       addTo(this.#poolsByNetwork, after, key);
       this.#networkOfPool.set(key, after);
@@ -146,10 +149,12 @@ export class ClusterView {
   #viewOf(object: KubernetesObject): PoolView {
     const known = this.#poolViews.get(object);
     if (known !== undefined) return known;
-    const recorded = readRecordedAddresses(object);
+    const key = keyOf(object);
+    const recorded = readRecordedAddresses(object, this.#recorded.get(key));
+    this.#recorded.set(key, recorded);
     const networkName = readText(object.spec, 'networkName') ?? '';
     const view: PoolView = {
-      key: keyOf(object),
+      key,
       object,
       network: networkName === '' ? '' : networkKey(networkName, object.metadata.namespace),
       paused: readField(object.spec, 'paused') === true,

@@ -1,4 +1,5 @@
 import type { EventRecorder } from '../events/event-recorder.js';
+import type { Clock } from '../machinery/clock.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import type { ObjectCache } from '../machinery/object-cache.js';
 import type { ObjectClient, WriteResult } from '../machinery/object-client.js';
@@ -21,6 +22,7 @@ export interface ControllerContext {
   readonly caches: ByKind<ObjectCache<KubernetesObject>>;
   readonly clients: ByKind<ObjectClient<KubernetesObject>>;
   readonly events: EventRecorder;
+  readonly clock: Clock;
   /** RFC 3339, now. */
   readonly now: () => string;
   /** The last plan of each pool, by key. */

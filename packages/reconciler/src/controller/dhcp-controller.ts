@@ -95,6 +95,7 @@ export class DhcpController {
       caches: this.#caches,
       clients,
       events: this.#events,
+      clock,
       now,
       plans: new Map(),
       releaseWaiters: new Map(),

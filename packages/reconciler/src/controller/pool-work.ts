@@ -14,6 +14,9 @@ import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.
 import type { PoolView } from './cluster-view.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
 
+/** The longest wait between two patches of a pool. */
+const MOST_PACE_MS = 250;
+
 /** What keeps a pool from being used. */
 interface PoolObstacle {
   readonly reason: 'pool-invalid' | 'network-taken' | 'network-name-missing';
@@ -28,14 +31,30 @@ export class PoolWork {
   /** What each config was last told about its interfaces on a pool, so that only those with news are worked on. */
   readonly #told = new Map<string, ReadonlyMap<string, string>>();
 
+  /** When the work on a pool ended last, and how long it took. */
+  readonly #pace = new Map<string, { readonly endedAtMs: number; readonly tookMs: number }>();
+
   constructor(context: ControllerContext) {
     this.#context = context;
   }
 
+  /** A pool that many ask for is written less often, and more at a time: half of the time is left to everything else. */
   readonly work = async (key: string): Promise<WorkResult> => {
+    const { clock } = this.#context;
+    const { endedAtMs = Number.NEGATIVE_INFINITY, tookMs = 0 } = this.#pace.get(key) ?? {};
+    const waitMs = Math.min(tookMs, MOST_PACE_MS) - (clock.nowMs() - endedAtMs);
+    if (waitMs > 0) await new Promise<void>((resolve) => clock.after(waitMs, resolve));
+    const begunAtMs = clock.nowMs();
+    const result = await this.#work(key);
+    this.#pace.set(key, { endedAtMs: clock.nowMs(), tookMs: clock.nowMs() - begunAtMs });
+    return result;
+  };
+
+  async #work(key: string): Promise<WorkResult> {
     const view = this.#context.view.pool(key);
     if (view === undefined) {
       this.#forget(key);
+      this.#pace.delete(key);
       return { kind: 'settled' };
     }
     if (isBeingDeleted(view.object)) return this.#letGo(view);
@@ -46,7 +65,7 @@ export class PoolWork {
     // What could not be written is told when it is.
     else if (result.kind === 'settled') this.#tellConfigs(key, plan);
     return result;
-  };
+  }
 
   #obstacle({ key, network, reading }: PoolView): PoolObstacle | undefined {
     if (!reading.ok) return { reason: 'pool-invalid', message: reading.problems.join('; ') };

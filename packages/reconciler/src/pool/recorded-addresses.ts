@@ -8,6 +8,15 @@ export interface RecordedAddresses {
   readonly assignments: readonly Assignment[];
   /** Entries that make no sense. They stay as they are, and nobody is given their addresses: somebody wrote them for a reason. */
   readonly unreadable: readonly UnreadableEntry[];
+  /** Every entry but marks, by its key. */
+  readonly entries: ReadonlyMap<string, ParsedEntry>;
+}
+
+export interface ParsedEntry {
+  readonly value: unknown;
+  readonly address: Ipv4Address | undefined;
+  /** Undefined where the entry makes no sense. */
+  readonly assignment: Assignment | undefined;
 }
 
 export interface UnreadableEntry {
@@ -17,24 +26,36 @@ export interface UnreadableEntry {
   readonly address: Ipv4Address | undefined;
 }
 
-/** Reads any status; an entry that makes no sense is told and does not touch the others. */
-export function readRecordedAddresses({ status }: KubernetesObject): RecordedAddresses {
+/**
+ * Reads any status; an entry that makes no sense is told and does not touch the others.
+ *
+ * @param before - what an earlier version of the same status said: entries that are still the same need not be parsed again.
+ */
+export function readRecordedAddresses({ status }: KubernetesObject, before?: RecordedAddresses): RecordedAddresses {
   const allocated = readField(status, 'ipv4', 'allocated');
   const assignments: Assignment[] = [];
   const unreadable: UnreadableEntry[] = [];
-  if (!isRecord(allocated)) return { assignments, unreadable };
+  const entries = new Map<string, ParsedEntry>();
   const owners = new Set<string>();
-  for (const [key, value] of Object.entries(allocated)) {
+  for (const [key, value] of Object.entries(isRecord(allocated) ? allocated : {})) {
     if (value === ALLOCATED_EXCLUDED || value === ALLOCATED_RESERVED) continue;
-    const address = parseIpv4Address(key);
-    const macAddress = typeof value === 'string' ? parseMacAddress(value) : undefined;
-    if (address === undefined || macAddress === undefined || owners.has(macAddress)) unreadable.push({ key, value, address });
+    const known = before?.entries.get(key);
+    const entry = known !== undefined && known.value === value ? known : parseEntry(key, value);
+    entries.set(key, entry);
+    const { assignment, address } = entry;
+    if (assignment === undefined || owners.has(assignment.macAddress)) unreadable.push({ key, value, address });
     else {
-      owners.add(macAddress);
-      assignments.push({ macAddress, address });
+      owners.add(assignment.macAddress);
+      assignments.push(assignment);
     }
   }
-  return { assignments, unreadable };
+  return { assignments, unreadable, entries };
+}
+
+function parseEntry(key: string, value: unknown): ParsedEntry {
+  const address = parseIpv4Address(key);
+  const macAddress = typeof value === 'string' ? parseMacAddress(value) : undefined;
+  return { value, address, assignment: address === undefined || macAddress === undefined ? undefined : { macAddress, address } };
 }
 
 /** `10.0.0.5: nonsense`, bounded. */
