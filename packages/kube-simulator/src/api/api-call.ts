@@ -18,6 +18,8 @@ export interface ApiCall {
   readonly attributes: RequestAttributes;
   readonly type: ResourceType;
   readonly options: CallOptions;
+  /** Keys that the body has twice. */
+  readonly duplicateFields: readonly string[];
   /** Collected while the call goes on; the answer carries them. */
   readonly warnings: string[];
 }
