@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../api/api-client.js';
+import { LiveList } from '../api/live-list.js';
 import { ApiError } from '../api-error.js';
 import type { ApiObject, JsonObject } from '../api-object.js';
 import type { Admission, AdmissionRequest } from '../http/request-chain.js';
@@ -18,7 +19,7 @@ import type { Webhook } from './webhook-configuration.js';
 const group = 'admissionregistration.k8s.io';
 
 export interface WebhookAdmissionOptions {
-  readonly api: Pick<ApiClient, 'get' | 'list'>;
+  readonly api: Pick<ApiClient, 'get' | 'watch'>;
   readonly caller: WebhookCaller;
   readonly services: ServiceDirectory;
   /** The versions of the resource besides that of the request. */
@@ -51,13 +52,24 @@ export class AdmissionDenied extends ApiError {
 
 export class WebhookAdmission implements Admission {
   readonly #options: WebhookAdmissionOptions;
+  readonly #mutating: LiveList;
+  readonly #validating: LiveList;
 
   constructor(options: WebhookAdmissionOptions) {
     this.#options = options;
+    this.#mutating = new LiveList(options.api, { group, resource: 'mutatingwebhookconfigurations' });
+    this.#validating = new LiveList(options.api, { group, resource: 'validatingwebhookconfigurations' });
+  }
+
+  /** Configurations are not followed any more; connections to webhooks are closed. */
+  stop(): void {
+    this.#mutating.stop();
+    this.#validating.stop();
+    this.#options.caller.close();
   }
 
   async mutate(request: AdmissionRequest): Promise<{ readonly object?: ApiObject; readonly warnings: readonly string[] }> {
-    const webhooks = this.#webhooks('mutatingwebhookconfigurations', request);
+    const webhooks = this.#webhooks(this.#mutating, request);
     if (webhooks.length === 0) return mutated(request.object, []);
     const first = await this.#mutateInOrder(request, webhooks);
     const again = webhooks.filter((webhook) => first.stale.has(webhook) && webhook.reinvocationPolicy === 'IfNeeded');
@@ -66,7 +78,7 @@ export class WebhookAdmission implements Admission {
   }
 
   async validate(request: AdmissionRequest): Promise<{ readonly warnings: readonly string[] }> {
-    const webhooks = this.#webhooks('validatingwebhookconfigurations', request);
+    const webhooks = this.#webhooks(this.#validating, request);
     const calls = webhooks.flatMap((webhook) => this.#callFor(webhook, request) ?? []);
     if (calls.length === 0) return { warnings: [] };
     const results = await Promise.allSettled(calls.map((call) => this.#review(call, request)));
@@ -97,9 +109,9 @@ export class WebhookAdmission implements Admission {
   }
 
   /** Webhooks are not asked about webhook configurations: a bad one could not be removed. */
-  #webhooks(resource: string, request: AdmissionRequest): readonly Webhook[] {
+  #webhooks(configurations: LiveList, request: AdmissionRequest): readonly Webhook[] {
     if (request.type.group === group) return [];
-    return this.#options.api.list({ group, resource }).flatMap((config) => (config['webhooks'] ?? []) as readonly Webhook[]);
+    return configurations.all().flatMap((config) => (config['webhooks'] ?? []) as readonly Webhook[]);
   }
 
   #callFor(webhook: Webhook, request: AdmissionRequest): Call | undefined {
