@@ -65,12 +65,7 @@ const toFault = (order: JsonObject): Fault => {
 };
 
 const isEffect = ({ kind, status, delayMs, when }: JsonObject): boolean => {
-  switch (kind) {
-    case 'answer':
-      return typeof status === 'number';
-    case 'delay':
-      return typeof delayMs === 'number';
-    default:
-      return kind === 'close' && (when === 'before' || when === 'after');
-  }
+  if (kind === 'answer') return typeof status === 'number';
+  if (kind === 'delay') return typeof delayMs === 'number';
+  return kind === 'close' && (when === 'before' || when === 'after');
 };

@@ -10,6 +10,7 @@ import type { ApiObject, JsonObject } from '../api-object.js';
 import type { Admission, AdmissionRequest } from '../http/request-chain.js';
 import type { Labels } from '../label-selector.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
+import { AdmissionDenied } from './admission-denied.js';
 import { type ReviewAnswer, readReviewAnswer, toAdmissionReview } from './admission-review.js';
 import type { WebhookCaller } from './call-webhook.js';
 import { type MatchAttributes, matchWebhook, type RuleTarget } from './match-webhook.js';
@@ -40,16 +41,6 @@ interface Answered {
   readonly warnings: readonly string[];
 }
 
-/** A denial with the warnings that came with it: they reach the client although the request fails. */
-export class AdmissionDenied extends ApiError {
-  readonly warnings: readonly string[];
-
-  constructor(failure: ApiError['failure'], warnings: readonly string[]) {
-    super(failure);
-    this.warnings = warnings;
-  }
-}
-
 export class WebhookAdmission implements Admission {
   readonly #options: WebhookAdmissionOptions;
   readonly #mutating: LiveList;
@@ -71,17 +62,20 @@ export class WebhookAdmission implements Admission {
   async mutate(request: AdmissionRequest): Promise<{ readonly object?: ApiObject; readonly warnings: readonly string[] }> {
     const webhooks = this.#webhooks(this.#mutating, request);
     if (webhooks.length === 0) return mutated(request.object, []);
-    const first = await this.#mutateInOrder(request, webhooks);
+    const sent = request.operation === 'CREATE' ? asSent(request) : request;
+    const first = await this.#mutateInOrder(sent, webhooks);
     const again = webhooks.filter((webhook) => first.stale.has(webhook) && webhook.reinvocationPolicy === 'IfNeeded');
-    const second = await this.#mutateInOrder(withObject(request, first.object), again);
-    return mutated(second.object, [...first.warnings, ...second.warnings]);
+    const second = await this.#mutateInOrder(withObject(sent, first.object), again);
+    const object = second.object === sent.object ? request.object : withServerFields(second.object, request.object);
+    return mutated(object, [...first.warnings, ...second.warnings]);
   }
 
   async validate(request: AdmissionRequest): Promise<{ readonly warnings: readonly string[] }> {
     const webhooks = this.#webhooks(this.#validating, request);
     const calls = webhooks.flatMap((webhook) => this.#callFor(webhook, request) ?? []);
     if (calls.length === 0) return { warnings: [] };
-    const results = await Promise.allSettled(calls.map((call) => this.#review(call, request)));
+    const shown = request.operation === 'CREATE' ? withoutMetadata(request, ['resourceVersion']) : request;
+    const results = await Promise.allSettled(calls.map((call) => this.#review(call, shown)));
     const refused = results.find((result) => result.status === 'rejected');
     if (refused !== undefined) throw refused.reason;
     return { warnings: results.flatMap((result) => (result.status === 'fulfilled' ? result.value.warnings : [])) };
@@ -169,6 +163,23 @@ const mutated = (object: ApiObject | undefined, warnings: readonly string[]) => 
   ...(object === undefined ? {} : { object }),
   warnings,
 });
+
+/** What the server fills in on a create; mutating webhooks come before that. */
+const serverFields = ['uid', 'creationTimestamp', 'generation', 'resourceVersion', 'managedFields'];
+
+const asSent = (request: AdmissionRequest): AdmissionRequest => withoutMetadata(request, serverFields);
+
+const withoutMetadata = (request: AdmissionRequest, fields: readonly string[]): AdmissionRequest => {
+  if (request.object === undefined) return request;
+  const kept = Object.entries(request.object.metadata).filter(([field]) => !fields.includes(field));
+  return { ...request, object: { ...request.object, metadata: Object.fromEntries(kept) } };
+};
+
+const withServerFields = (object: ApiObject | undefined, from: ApiObject | undefined): ApiObject | undefined => {
+  if (object === undefined || from === undefined) return object;
+  const own = Object.entries(from.metadata).filter(([field]) => serverFields.includes(field));
+  return { ...object, metadata: { ...object.metadata, ...Object.fromEntries(own) } };
+};
 
 const withObject = (request: AdmissionRequest, object: ApiObject | undefined): AdmissionRequest =>
   object === undefined ? request : { ...request, object };
