@@ -1,10 +1,24 @@
 /** What stands between the wire and the store, and what works in the background: everything that decides. */
+import { WebhookCaller } from './admission/call-webhook.js';
+import type { Endpoint, ServiceDirectory } from './admission/webhook-address.js';
+import { WebhookAdmission } from './admission/webhook-admission.js';
 import type { ApiClient } from './api/api-client.js';
-import type { ApiObject, JsonObject } from './api-object.js';
+import type { ApiObject } from './api-object.js';
+import { answerReview } from './auth/access-review.js';
+import { defaultRoles } from './auth/default-roles.js';
+import { livePolicy, RbacAuthorizer } from './auth/rbac-authorizer.js';
+import { RequestAuthenticator } from './auth/request-authenticator.js';
+import type { CredentialAnswers } from './auth/review-types.js';
 import { TokenAuthenticator } from './auth/token-authenticator.js';
+import { answerTokenRequest } from './auth/token-request.js';
 import { adminUser } from './auth/user.js';
-import { openRequestChain, type RequestChain, type User } from './http/request-chain.js';
-import { formatTime } from './resources/go-time.js';
+import type { SimulatedNodes } from './controllers/simulated-nodes.js';
+import { type Controllers, startControllers } from './controllers/start-controllers.js';
+import { notFound } from './failures.js';
+import type { Faults } from './faults.js';
+import { faultsPath, type ServerFaults } from './faults-path.js';
+import type { RequestChain, User } from './http/request-chain.js';
+import { serviceAccount } from './resources/core/config-map.js';
 import type { ResourceRegistry } from './resources/resource-registry.js';
 
 export interface ControlPlaneOptions {
@@ -12,67 +26,110 @@ export interface ControlPlaneOptions {
   readonly registry: ResourceRegistry;
   readonly adminToken: string;
   readonly tokens: Readonly<Record<string, User>>;
+  /** PEM; undefined over plain HTTP. */
+  readonly authority: string | undefined;
+  readonly faults: Faults;
+  readonly serverFaults: ServerFaults;
+  readonly nodes: SimulatedNodes;
+  /** Where the Services of webhooks are really served, by `<namespace>/<name>`. */
+  readonly services: () => Readonly<Record<string, Endpoint>>;
+  readonly orphanedPodsMs: number;
+  /** Told when a controller failed; it tries again by itself. */
+  readonly onError: (error: unknown) => void;
 }
 
 export interface ControlPlane {
   readonly chain: RequestChain;
+  readonly answers: CredentialAnswers;
   /** Makes what every cluster has (namespaces, roles) and starts the controllers. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export function assembleControlPlane({ client, adminToken, tokens }: ControlPlaneOptions): ControlPlane {
-  const authenticator = new TokenAuthenticator({
-    signingKey: Buffer.from(adminToken),
-    serviceAccountUid: (namespace, name) => client.get({ resource: 'serviceaccounts', namespace, name })?.metadata.uid,
-    nowSeconds: () => Math.floor(Date.now() / 1000),
+export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane {
+  const { client, registry, faults, serverFaults } = options;
+  const policy = livePolicy(client);
+  const authenticator = tokenAuthenticator(options);
+  const admission = new WebhookAdmission({
+    api: client,
+    caller: new WebhookCaller(),
+    services: serviceDirectory(options),
+    otherVersions: ({ group, version, plural }) =>
+      registry.all
+        .filter((type) => type.group === group && type.plural === plural && type.version !== version)
+        .map((type) => type.version),
   });
-  authenticator.addToken(adminToken, adminUser);
-  for (const [token, user] of Object.entries(tokens)) authenticator.addToken(token, user);
-  const stops: (() => void)[] = [];
+  let controllers: Controllers | undefined;
   return {
-    chain: { ...openRequestChain, authenticator },
+    chain: {
+      authenticator: new RequestAuthenticator(authenticator, policy),
+      authorizer: new RbacAuthorizer(policy),
+      admission,
+      faults,
+      paths: [faultsPath(faults, () => serverFaults)],
+    },
+    answers: {
+      review: (kind, { user, object }) =>
+        answerReview(kind, object, { user, policy, authenticator, now: new Date() }) as unknown as ApiObject,
+      issueToken: ({ namespace, name, object }) => issueToken(options, { namespace, name, object }),
+    },
     start: async () => {
-      for (const name of ['default', 'kube-system', 'kube-public']) {
-        if (client.get({ resource: 'namespaces', name }) === undefined) {
-          await client.create({ resource: 'namespaces' }, { metadata: { name } });
-        }
-      }
-      stops.push(establishDefinitions(client));
+      await furnish(client);
+      controllers = await startControllers({
+        ...options,
+        api: client,
+        types: () => registry.all,
+        typeOf: (apiVersion, kind) => registry.ofKind(apiVersion, kind),
+      });
     },
     stop: async () => {
-      for (const stop of stops) stop();
+      await controllers?.stop();
+      admission.stop();
+      policy.stop();
     },
   };
 }
 
-const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** Accepts the names of every CustomResourceDefinition. */
-function establishDefinitions(client: ApiClient): () => void {
-  return client.watch(definitions, ({ type, object }) => {
-    if (type === 'ADDED' && !isEstablished(object)) setImmediate(() => void establish(client, object));
+/** Tokens of ServiceAccounts are as good as the administrator's token is secret. */
+const signingKeyOf = ({ adminToken }: ControlPlaneOptions): Buffer => Buffer.from(adminToken);
+
+function tokenAuthenticator(options: ControlPlaneOptions): TokenAuthenticator {
+  const authenticator = new TokenAuthenticator({
+    signingKey: signingKeyOf(options),
+    serviceAccountUid: (namespace, name) => options.client.get({ resource: 'serviceaccounts', namespace, name })?.metadata.uid,
+    nowSeconds,
   });
+  authenticator.addToken(options.adminToken, adminUser);
+  for (const [token, user] of Object.entries(options.tokens)) authenticator.addToken(token, user);
+  return authenticator;
 }
 
-function isEstablished(definition: ApiObject): boolean {
-  const { conditions } = (definition['status'] ?? {}) as { readonly conditions?: readonly JsonObject[] | null };
-  return conditions?.some((condition) => condition['type'] === 'Established') ?? false;
+function issueToken(
+  options: ControlPlaneOptions,
+  { namespace, name, object }: { readonly namespace: string; readonly name: string; readonly object: ApiObject },
+): ApiObject {
+  const account = options.client.get({ resource: 'serviceaccounts', namespace, name });
+  if (account === undefined) throw notFound(serviceAccount, name);
+  const context = { serviceAccount: account, signingKey: signingKeyOf(options), nowSeconds: nowSeconds() };
+  return answerTokenRequest(object, context);
 }
 
-async function establish(client: ApiClient, definition: ApiObject): Promise<void> {
-  const { names } = definition['spec'] as { readonly names: JsonObject };
-  const lastTransitionTime = formatTime(Date.now());
-  const conditions = [
-    { type: 'NamesAccepted', status: 'True', lastTransitionTime, reason: 'NoConflicts', message: 'no conflicts found' },
-    {
-      type: 'Established',
-      status: 'True',
-      lastTransitionTime,
-      reason: 'InitialNamesAccepted',
-      message: 'the initial names have been accepted',
-    },
-  ];
-  const path = { ...definitions, name: definition.metadata.name ?? '', subresource: 'status' };
-  await client.patch(path, { type: 'merge', body: { status: { conditions, acceptedNames: names } } });
+const serviceDirectory = ({ client, services }: ControlPlaneOptions): ServiceDirectory => ({
+  endpointOf: ({ namespace, name }) => services()[`${namespace}/${name}`],
+  exists: ({ namespace, name }) => client.get({ resource: 'services', namespace, name }) !== undefined,
+});
+
+/** What is in every cluster from the beginning. */
+async function furnish(client: ApiClient): Promise<void> {
+  for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+    if (client.get({ resource: 'namespaces', name }) === undefined) {
+      await client.create({ resource: 'namespaces' }, { metadata: { name } });
+    }
+  }
+  for (const role of defaultRoles) {
+    const path = { group: 'rbac.authorization.k8s.io', resource: `${role.kind.toLowerCase()}s` };
+    if (client.get({ ...path, name: role.metadata.name }) === undefined) await client.create(path, role);
+  }
 }

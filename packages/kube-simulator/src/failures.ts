@@ -165,8 +165,10 @@ export function invalidSubject(subject: Invalid, causes: readonly Cause[]): ApiE
   });
 }
 
-export function invalid(type: Names, name: string, causes: readonly Cause[]): ApiError {
-  return invalidSubject({ subject: qualifiedKind(type), group: type.group, kind: type.kind, name }, causes);
+export function invalid(type: Names & { readonly reportedGroup?: string }, name: string, causes: readonly Cause[]): ApiError {
+  const { kind } = type;
+  const group = type.reportedGroup ?? type.group;
+  return invalidSubject({ subject: qualifiedKind({ group, kind }), group, kind, name }, causes);
 }
 
 /** 422 of ListOptions, DeleteOptions and the like. */

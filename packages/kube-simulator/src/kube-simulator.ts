@@ -1,14 +1,24 @@
 import { randomBytes } from 'node:crypto';
+import type { Endpoint } from './admission/webhook-address.js';
 import type { ApiContext } from './api/api-call.js';
 import type { ApiClient } from './api/api-client.js';
 import { InProcessClient } from './api/in-process-client.js';
-import { assembleControlPlane, type ControlPlane } from './control-plane.js';
+import { type CredentialAnswers, reviewTypes, serviceAccountWithTokens } from './auth/review-types.js';
+import { assembleControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.js';
+import { isConflict, isMissing } from './controllers/api-outcome.js';
+import type { BackOff } from './controllers/pod-run.js';
+import { idlePod, type RunPod } from './controllers/run-pod.js';
+import { type NodeDescription, SimulatedNodes } from './controllers/simulated-nodes.js';
+import { Faults, selects } from './faults.js';
+import type { ServerFaults } from './faults-path.js';
 import { createServerCertificate, type ServerCertificate } from './http/certificates.js';
 import { HttpServer } from './http/http-server.js';
-import { type RequestChain, systemUser, type User } from './http/request-chain.js';
+import { type RequestAttributes, systemUser, type User } from './http/request-chain.js';
 import { formatKubeconfig } from './kubeconfig.js';
 import { builtInTypes } from './resources/built-in-types.js';
+import { serviceAccount } from './resources/core/config-map.js';
 import { ResourceRegistry } from './resources/resource-registry.js';
+import type { ResourceType } from './resources/resource-type.js';
 import { serveCustomResources } from './resources/serve-custom-resources.js';
 import { DataFile } from './store/data-file.js';
 import { ObjectStore } from './store/object-store.js';
@@ -26,31 +36,101 @@ export interface KubeSimulatorOptions {
   readonly adminToken?: string;
   /** More bearer tokens, and who they stand for. */
   readonly tokens?: Readonly<Record<string, User>>;
+  /** Nodes that run Pods. Without any there is no scheduler either: Pods stay as they are created, or as they are written by hand. */
+  readonly nodes?: readonly NodeDescription[];
+  /** Starts a process for a Pod; by default nothing is started, and Pods are ready at once. */
+  readonly runPod?: RunPod;
+  /** How long a Pod that ended waits before it is started again; 10 s, then twice as long each time, by default. */
+  readonly podBackOff?: BackOff;
+  /** After so long without its kubelet a Node counts as lost; 40 s by default, as in a real cluster. */
+  readonly nodeMonitorGraceMs?: number;
+  /** After so long the Pods of a Node that was deleted are deleted; 40 s by default. */
+  readonly orphanedPodsMs?: number;
+  /** Where the Services of webhooks are really served, by `<namespace>/<name>`: no network is behind their names. */
+  readonly services?: Readonly<Record<string, Endpoint>>;
+  /** Told when a controller of the simulator failed and will try again; a warning of the process by default. */
+  readonly onControllerError?: (error: unknown) => void;
 }
 
 const defaultHost = '127.0.0.1';
+const defaultGraceMs = 40_000;
 
 /** A Kubernetes API server in this process. */
 export class KubeSimulator {
   readonly adminToken: string;
+  /** What requests are disturbed by. */
+  readonly faults = new Faults();
+  /** Nodes that come, go, lose power or contact. */
+  readonly nodes: SimulatedNodes;
   readonly #options: KubeSimulatorOptions;
   readonly #certificate: ServerCertificate | undefined;
-  #running: Running;
+  readonly #services: Record<string, Endpoint>;
+  #current: Running | undefined;
 
-  private constructor(options: KubeSimulatorOptions, started: { certificate: ServerCertificate | undefined; running: Running }) {
+  private constructor(options: KubeSimulatorOptions, certificate: ServerCertificate | undefined) {
     this.#options = options;
-    this.#certificate = started.certificate;
-    this.#running = started.running;
-    this.adminToken = started.running.adminToken;
+    this.#certificate = certificate;
+    this.#services = { ...options.services };
+    this.adminToken = options.adminToken ?? randomBytes(24).toString('base64url');
+    const { runPod = idlePod, podBackOff, nodeMonitorGraceMs = defaultGraceMs } = options;
+    const backOff = podBackOff === undefined ? {} : { backOff: podBackOff };
+    this.nodes = new SimulatedNodes({ onError: this.#onError, runPod, monitorGraceMs: nodeMonitorGraceMs, ...backOff });
   }
 
   static async start(options: KubeSimulatorOptions): Promise<KubeSimulator> {
-    const adminToken = options.adminToken ?? randomBytes(24).toString('base64url');
     const host = options.host ?? defaultHost;
     const certificate =
       options.tls === false ? undefined : await createServerCertificate([...new Set([host, '127.0.0.1', '::1', 'localhost'])]);
-    const running = await run({ ...options, adminToken }, { certificate, port: options.port ?? 0, previous: undefined });
-    return new KubeSimulator({ ...options, adminToken }, { certificate, running });
+    const simulator = new KubeSimulator(options, certificate);
+    await simulator.#run(options.port ?? 0, undefined);
+    for (const node of options.nodes ?? []) await simulator.nodes.add(node);
+    return simulator;
+  }
+
+  async #run(port: number, previous: ObjectStore | undefined): Promise<void> {
+    const { tokens = {}, orphanedPodsMs = defaultGraceMs } = this.#options;
+    this.#current = await run(this.#options, {
+      certificate: this.#certificate,
+      port,
+      previous,
+      decisions: {
+        adminToken: this.adminToken,
+        tokens,
+        authority: this.caCertificate,
+        faults: this.faults,
+        serverFaults: this.#serverFaults(),
+        nodes: this.nodes,
+        services: () => this.#services,
+        orphanedPodsMs,
+        onError: this.#onError,
+      },
+    });
+  }
+
+  /** Conflicts and objects that are gone meanwhile are everyday business; whoever was hit by them tries again. */
+  readonly #onError = (error: unknown): void => {
+    if (isConflict(error) || isMissing(error)) return;
+    const { onControllerError = (cause: unknown) => process.emitWarning(cause instanceof Error ? cause : String(cause)) } =
+      this.#options;
+    onControllerError(error);
+  };
+
+  #serverFaults(): ServerFaults {
+    return {
+      dropWatches: (requests) => this.#drop((attributes) => selects({ ...requests }, attributes)),
+      compact: () => this.compact(),
+      restart: () => this.restart(),
+    };
+  }
+
+  get #running(): Running {
+    if (this.#current === undefined) throw new Error('the simulator is being restarted; wait for restart() to resolve');
+    return this.#current;
+  }
+
+  /** From now on the Service is served at this address: webhooks that name it are called there. */
+  serveService(namespace: string, name: string, endpoint: Endpoint): void {
+    this.#services[`${namespace}/${name}`] = endpoint;
   }
 
   get url(): string {
@@ -89,6 +169,10 @@ export class KubeSimulator {
 
   /** Ends the watches that are open now. Returns how many. */
   dropWatches(matches: (watch: { readonly resource: string; readonly namespace: string }) => boolean = () => true): number {
+    return this.#drop(matches);
+  }
+
+  #drop(matches: (watch: RequestAttributes) => boolean): number {
     const streams = [...this.#running.server.resources.watches].filter((stream) => matches(stream.call.attributes));
     for (const stream of streams) stream.destroy();
     return streams.length;
@@ -98,12 +182,13 @@ export class KubeSimulator {
   async restart(): Promise<void> {
     const { port, store } = this.#running;
     await this.#running.stop();
-    const start = { certificate: this.#certificate, port, previous: this.#options.dataFile === undefined ? store : undefined };
-    this.#running = await run({ ...this.#options, adminToken: this.adminToken }, start);
+    await this.#run(port, this.#options.dataFile === undefined ? store : undefined);
   }
 
+  /** Stops the server, and every process that stands for a Pod. */
   async stop(): Promise<void> {
     await this.#running.stop();
+    this.nodes.stop();
   }
 }
 
@@ -113,7 +198,6 @@ export function startKubeSimulator(options: KubeSimulatorOptions = {}): Promise<
 }
 
 interface Running {
-  readonly adminToken: string;
   readonly port: number;
   readonly store: ObjectStore;
   readonly client: ApiClient;
@@ -127,26 +211,27 @@ interface Start {
   readonly port: number;
   /** Holds the data where there is no file. */
   readonly previous: ObjectStore | undefined;
+  readonly decisions: Omit<ControlPlaneOptions, 'client' | 'registry'>;
 }
 
-async function run(options: KubeSimulatorOptions & { readonly adminToken: string }, start: Start): Promise<Running> {
+async function run(options: KubeSimulatorOptions, start: Start): Promise<Running> {
   const file = options.dataFile === undefined ? undefined : new DataFile(options.dataFile);
   const store = restoredStore(file, start.previous);
-  const registry = new ResourceRegistry(builtInTypes);
-  const chain: { current?: RequestChain } = {};
+  const assembly: { controlPlane?: ControlPlane } = {};
+  const registry = new ResourceRegistry(typesWithAnswers(() => assembled(assembly).answers));
   const context: ApiContext = {
     store,
     registry,
     admission: {
-      mutate: (request) => assembled(chain).admission.mutate(request),
-      validate: (request) => assembled(chain).admission.validate(request),
+      mutate: (request) => assembled(assembly).chain.admission.mutate(request),
+      validate: (request) => assembled(assembly).chain.admission.validate(request),
     },
     nowMs: () => Date.now(),
   };
   const stopServing = serveCustomResources(store, registry);
   const client = new InProcessClient(context, systemUser);
-  const controlPlane = assembleControlPlane({ client, registry, adminToken: options.adminToken, tokens: options.tokens ?? {} });
-  chain.current = controlPlane.chain;
+  const controlPlane = assembleControlPlane({ ...start.decisions, client, registry });
+  assembly.controlPlane = controlPlane;
   await controlPlane.start();
   const { certificate } = start;
   const tls = certificate === undefined ? {} : { tls: { key: certificate.key, certificate: certificate.certificate } };
@@ -158,12 +243,18 @@ async function run(options: KubeSimulatorOptions & { readonly adminToken: string
     stopServing();
     file?.close();
   };
-  return { adminToken: options.adminToken, port, store, client, controlPlane, server, stop };
+  return { port, store, client, controlPlane, server, stop };
 }
 
-function assembled(chain: { readonly current?: RequestChain }): RequestChain {
-  if (chain.current === undefined) throw new Error('the control plane is not assembled yet');
-  return chain.current;
+function assembled({ controlPlane }: { readonly controlPlane?: ControlPlane }): ControlPlane {
+  if (controlPlane === undefined) throw new Error('the control plane is not assembled yet');
+  return controlPlane;
+}
+
+/** The built-in kinds; those that are questions are answered by `answers`. */
+function typesWithAnswers(answers: () => CredentialAnswers): readonly ResourceType[] {
+  const stored = builtInTypes.map((type) => (type === serviceAccount ? serviceAccountWithTokens(answers) : type));
+  return [...stored, ...reviewTypes(answers)];
 }
 
 function restoredStore(file: DataFile | undefined, previous: ObjectStore | undefined): ObjectStore {

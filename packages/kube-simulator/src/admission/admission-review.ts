@@ -29,9 +29,17 @@ export const toAdmissionReview = (request: AdmissionRequest, target: RuleTarget,
       object: inTarget(request.object),
       oldObject: inTarget(request.oldObject),
       dryRun: request.dryRun,
-      options: request.options,
+      options: toOptions(request),
     },
   };
+};
+
+const optionKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions', CONNECT: 'ConnectOptions' };
+
+/** A patch is shown as the create or update that it comes to. */
+const toOptions = ({ operation, options }: AdmissionRequest): JsonObject => {
+  const { kind: _kind, apiVersion, force: _force, ...rest } = options;
+  return { kind: optionKinds[operation], apiVersion: apiVersion ?? 'meta.k8s.io/v1', ...rest };
 };
 
 // On a create the name is in the object only; generateName is resolved before admission.

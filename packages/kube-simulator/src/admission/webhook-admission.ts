@@ -4,11 +4,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../api/api-client.js';
+import { LiveList } from '../api/live-list.js';
 import { ApiError } from '../api-error.js';
 import type { ApiObject, JsonObject } from '../api-object.js';
 import type { Admission, AdmissionRequest } from '../http/request-chain.js';
 import type { Labels } from '../label-selector.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
+import { AdmissionDenied } from './admission-denied.js';
 import { type ReviewAnswer, readReviewAnswer, toAdmissionReview } from './admission-review.js';
 import type { WebhookCaller } from './call-webhook.js';
 import { type MatchAttributes, matchWebhook, type RuleTarget } from './match-webhook.js';
@@ -18,7 +20,7 @@ import type { Webhook } from './webhook-configuration.js';
 const group = 'admissionregistration.k8s.io';
 
 export interface WebhookAdmissionOptions {
-  readonly api: Pick<ApiClient, 'get' | 'list'>;
+  readonly api: Pick<ApiClient, 'get' | 'watch'>;
   readonly caller: WebhookCaller;
   readonly services: ServiceDirectory;
   /** The versions of the resource besides that of the request. */
@@ -39,37 +41,41 @@ interface Answered {
   readonly warnings: readonly string[];
 }
 
-/** A denial with the warnings that came with it: they reach the client although the request fails. */
-export class AdmissionDenied extends ApiError {
-  readonly warnings: readonly string[];
-
-  constructor(failure: ApiError['failure'], warnings: readonly string[]) {
-    super(failure);
-    this.warnings = warnings;
-  }
-}
-
 export class WebhookAdmission implements Admission {
   readonly #options: WebhookAdmissionOptions;
+  readonly #mutating: LiveList;
+  readonly #validating: LiveList;
 
   constructor(options: WebhookAdmissionOptions) {
     this.#options = options;
+    this.#mutating = new LiveList(options.api, { group, resource: 'mutatingwebhookconfigurations' });
+    this.#validating = new LiveList(options.api, { group, resource: 'validatingwebhookconfigurations' });
+  }
+
+  /** Configurations are not followed any more; connections to webhooks are closed. */
+  stop(): void {
+    this.#mutating.stop();
+    this.#validating.stop();
+    this.#options.caller.close();
   }
 
   async mutate(request: AdmissionRequest): Promise<{ readonly object?: ApiObject; readonly warnings: readonly string[] }> {
-    const webhooks = this.#webhooks('mutatingwebhookconfigurations', request);
+    const webhooks = this.#webhooks(this.#mutating, request);
     if (webhooks.length === 0) return mutated(request.object, []);
-    const first = await this.#mutateInOrder(request, webhooks);
+    const sent = request.operation === 'CREATE' ? asSent(request) : request;
+    const first = await this.#mutateInOrder(sent, webhooks);
     const again = webhooks.filter((webhook) => first.stale.has(webhook) && webhook.reinvocationPolicy === 'IfNeeded');
-    const second = await this.#mutateInOrder(withObject(request, first.object), again);
-    return mutated(second.object, [...first.warnings, ...second.warnings]);
+    const second = await this.#mutateInOrder(withObject(sent, first.object), again);
+    const object = second.object === sent.object ? request.object : withServerFields(second.object, request.object);
+    return mutated(object, [...first.warnings, ...second.warnings]);
   }
 
   async validate(request: AdmissionRequest): Promise<{ readonly warnings: readonly string[] }> {
-    const webhooks = this.#webhooks('validatingwebhookconfigurations', request);
+    const webhooks = this.#webhooks(this.#validating, request);
     const calls = webhooks.flatMap((webhook) => this.#callFor(webhook, request) ?? []);
     if (calls.length === 0) return { warnings: [] };
-    const results = await Promise.allSettled(calls.map((call) => this.#review(call, request)));
+    const shown = request.operation === 'CREATE' ? withoutMetadata(request, ['resourceVersion']) : request;
+    const results = await Promise.allSettled(calls.map((call) => this.#review(call, shown)));
     const refused = results.find((result) => result.status === 'rejected');
     if (refused !== undefined) throw refused.reason;
     return { warnings: results.flatMap((result) => (result.status === 'fulfilled' ? result.value.warnings : [])) };
@@ -97,9 +103,9 @@ export class WebhookAdmission implements Admission {
   }
 
   /** Webhooks are not asked about webhook configurations: a bad one could not be removed. */
-  #webhooks(resource: string, request: AdmissionRequest): readonly Webhook[] {
+  #webhooks(configurations: LiveList, request: AdmissionRequest): readonly Webhook[] {
     if (request.type.group === group) return [];
-    return this.#options.api.list({ group, resource }).flatMap((config) => (config['webhooks'] ?? []) as readonly Webhook[]);
+    return configurations.all().flatMap((config) => (config['webhooks'] ?? []) as readonly Webhook[]);
   }
 
   #callFor(webhook: Webhook, request: AdmissionRequest): Call | undefined {
@@ -157,6 +163,23 @@ const mutated = (object: ApiObject | undefined, warnings: readonly string[]) => 
   ...(object === undefined ? {} : { object }),
   warnings,
 });
+
+/** What the server fills in on a create; mutating webhooks come before that. */
+const serverFields = ['uid', 'creationTimestamp', 'generation', 'resourceVersion', 'managedFields'];
+
+const asSent = (request: AdmissionRequest): AdmissionRequest => withoutMetadata(request, serverFields);
+
+const withoutMetadata = (request: AdmissionRequest, fields: readonly string[]): AdmissionRequest => {
+  if (request.object === undefined) return request;
+  const kept = Object.entries(request.object.metadata).filter(([field]) => !fields.includes(field));
+  return { ...request, object: { ...request.object, metadata: Object.fromEntries(kept) } };
+};
+
+const withServerFields = (object: ApiObject | undefined, from: ApiObject | undefined): ApiObject | undefined => {
+  if (object === undefined || from === undefined) return object;
+  const own = Object.entries(from.metadata).filter(([field]) => serverFields.includes(field));
+  return { ...object, metadata: { ...object.metadata, ...Object.fromEntries(own) } };
+};
 
 const withObject = (request: AdmissionRequest, object: ApiObject | undefined): AdmissionRequest =>
   object === undefined ? request : { ...request, object };

@@ -1,5 +1,6 @@
+import { AdmissionDenied } from '../admission/admission-denied.js';
 import type { ApiObject, JsonObject } from '../api-object.js';
-import type { Admission, AdmissionRequest, RequestAttributes } from '../http/request-chain.js';
+import type { Admission, AdmissionRequest, Awaitable, RequestAttributes } from '../http/request-chain.js';
 import type { ResourceRegistry } from '../resources/resource-registry.js';
 import type { ResourceType, Subresource } from '../resources/resource-type.js';
 import type { Collection, StoredObject } from '../store/collection.js';
@@ -18,6 +19,8 @@ export interface ApiCall {
   readonly attributes: RequestAttributes;
   readonly type: ResourceType;
   readonly options: CallOptions;
+  /** Keys that the body has twice. */
+  readonly duplicateFields: readonly string[];
   /** Collected while the call goes on; the answer carries them. */
   readonly warnings: string[];
 }
@@ -68,16 +71,26 @@ export function subresourceOf(call: ApiCall): Subresource | undefined {
   return call.type.subresources.find((subresource) => subresource.name === call.attributes.subresource);
 }
 
-/** The object after the mutating webhooks. */
+/** The object after the mutating webhooks; what they added and the kind does not know is dropped. */
 export async function mutate(context: ApiContext, call: ApiCall, review: Review): Promise<ApiObject | undefined> {
-  const { object, warnings } = await context.admission.mutate(admissionRequest(call, review));
+  const { object, warnings } = await withWarnings(call, () => context.admission.mutate(admissionRequest(call, review)));
   call.warnings.push(...warnings);
-  return object;
+  return object === undefined || object === review.object ? object : call.type.strategy.decode(object).object;
 }
 
 export async function admit(context: ApiContext, call: ApiCall, review: Review): Promise<void> {
-  const { warnings } = await context.admission.validate(admissionRequest(call, review));
+  const { warnings } = await withWarnings(call, () => context.admission.validate(admissionRequest(call, review)));
   call.warnings.push(...warnings);
+}
+
+/** The warnings that come with a denial reach the client too. */
+async function withWarnings<T>(call: ApiCall, ask: () => Awaitable<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof AdmissionDenied) call.warnings.push(...error.warnings);
+    throw error;
+  }
 }
 
 export interface Review {

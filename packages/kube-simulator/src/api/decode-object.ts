@@ -5,13 +5,23 @@ import type { ApiCall } from './api-call.js';
 
 /** The body as an object of the call's kind; unknown fields are dropped, and warned of or refused. */
 export function decodeObject(call: ApiCall, body: JsonObject): ApiObject {
-  const decoded = call.type.strategy.decode(asObject(call.type, body));
-  reportFields(
-    call,
-    decoded.unknownFields.map((field) => `unknown field "${field}"`),
-  );
-  assertKind(call.type, decoded.object);
-  return decoded.object;
+  const object = asObject(call.type, body);
+  const { unknownFields, object: decoded } = isOtherVersion(call.type, object)
+    ? { unknownFields: Object.keys(object).filter((field) => !typeFields.has(field)), object }
+    : call.type.strategy.decode(object);
+  reportFields(call, [
+    ...call.duplicateFields.map((field) => `duplicate field "${field}"`),
+    ...unknownFields.map((field) => `unknown field "${field}"`),
+  ]);
+  assertKind(call.type, decoded);
+  return decoded;
+}
+
+const typeFields = new Set(['apiVersion', 'kind', 'metadata']);
+
+/** A version that is not served has no schema: every field is unknown, and then the version is refused. */
+function isOtherVersion(type: ResourceType, object: ApiObject): boolean {
+  return type.custom && object.apiVersion !== apiVersionOf(type);
 }
 
 /** A built-in kind may leave out what the path says; a custom resource may not (and does not get here without). */

@@ -113,6 +113,7 @@ export class InProcessClient implements ApiClient {
     return {
       attributes,
       type,
+      duplicateFields: [],
       warnings: [],
       options: {
         dryRun: options.dryRun ?? false,

@@ -1,5 +1,5 @@
 import { ApiError } from '../api-error.js';
-import type { ApiObject, Json, JsonObject } from '../api-object.js';
+import type { ApiObject, Json, JsonObject, ObjectMeta } from '../api-object.js';
 import { badRequest, conflict, invalidSubject, modifiedMeanwhile, notFound, unsupportedMediaType } from '../failures.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
@@ -39,9 +39,8 @@ function applied(
 ): JsonObject {
   const { type, attributes, options } = call;
   if (!isObject(patch.body)) throw badRequest('error decoding patch');
-  const { name, namespace } = attributes;
-  const place = type.namespaced ? { name, namespace } : { name };
-  const metadata = { ...(patch.body['metadata'] as JsonObject | undefined), ...place };
+  assertApplicable(call, patch.body, live);
+  const metadata = { ...(patch.body['metadata'] as JsonObject | undefined), name: attributes.name };
   const hasStatus = type.subresources.some((subresource) => subresource.name === 'status');
   return applyConfiguration({
     live,
@@ -53,6 +52,20 @@ function applied(
     subresource: attributes.subresource,
     ignoredFields: hasStatus ? ['status'] : [],
   });
+}
+
+function assertApplicable(call: ApiCall, body: JsonObject, live: JsonObject | undefined): void {
+  const { apiVersion = '', kind = '' } = body;
+  if (apiVersion === '' || kind === '')
+    throw badRequest(`invalid object type: ${apiVersion === '' ? '/' : apiVersion}, Kind=${kind}`);
+  const metadata = (body['metadata'] ?? {}) as ObjectMeta;
+  assertSameName(call, metadata.name);
+  assertSameNamespace(call, metadata);
+  const { resourceVersion } = metadata;
+  if (resourceVersion === undefined || live === undefined) return;
+  if (resourceVersion !== (live['metadata'] as ObjectMeta).resourceVersion) {
+    throw conflict(call.type, call.attributes.name, modifiedMeanwhile);
+  }
 }
 
 interface Patching {

@@ -147,8 +147,8 @@ function assertValid(call: ApiCall, object: ApiObject, existing: ApiObject): voi
     ...type.strategy.validate(object, existing, attributes.subresource),
   ];
   const complete = type.strategy.completeCauses(causes, object);
-  call.warnings.push(...type.strategy.warnings(object));
   if (complete.length > 0) throw invalid(type, attributes.name, complete);
+  call.warnings.push(...type.strategy.warnings(object));
 }
 
 function changedMetadataCauses(type: ResourceType, object: ApiObject, existing: ApiObject): readonly Cause[] {

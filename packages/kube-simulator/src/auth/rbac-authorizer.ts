@@ -1,4 +1,5 @@
 import type { ApiClient } from '../api/api-client.js';
+import { LiveList } from '../api/live-list.js';
 import { ApiError } from '../api-error.js';
 import type { Authorizer, RequestAttributes } from '../http/request-chain.js';
 import { authorize } from './authorize.js';
@@ -7,13 +8,21 @@ import { forbidden } from './refusal.js';
 
 const group = 'rbac.authorization.k8s.io';
 
-/** The policy that the RBAC objects of the cluster make at this moment. */
-export const policyOf = (api: Pick<ApiClient, 'get' | 'list'>): Policy => ({
-  clusterRoleBindings: () => api.list({ group, resource: 'clusterrolebindings' }) as readonly RoleBinding[],
-  roleBindings: (namespace) => api.list({ group, resource: 'rolebindings', namespace }) as readonly RoleBinding[],
-  clusterRole: (name) => api.get({ group, resource: 'clusterroles', name }) as Role | undefined,
-  role: (namespace, name) => api.get({ group, resource: 'roles', namespace, name }) as Role | undefined,
-});
+/** The policy that the RBAC objects of the cluster make at every moment, until it is stopped. */
+export const livePolicy = (api: Pick<ApiClient, 'get' | 'watch'>): Policy & { stop(): void } => {
+  const clusterRoleBindings = new LiveList(api, { group, resource: 'clusterrolebindings' });
+  const roleBindings = new LiveList(api, { group, resource: 'rolebindings' });
+  return {
+    clusterRoleBindings: () => clusterRoleBindings.all() as readonly RoleBinding[],
+    roleBindings: (namespace) => roleBindings.inNamespace(namespace) as Iterable<RoleBinding>,
+    clusterRole: (name) => api.get({ group, resource: 'clusterroles', name }) as Role | undefined,
+    role: (namespace, name) => api.get({ group, resource: 'roles', namespace, name }) as Role | undefined,
+    stop: () => {
+      clusterRoleBindings.stop();
+      roleBindings.stop();
+    },
+  };
+};
 
 /** Lets through what RBAC allows. */
 export class RbacAuthorizer implements Authorizer {

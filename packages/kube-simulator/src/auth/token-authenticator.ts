@@ -1,5 +1,5 @@
 import { ApiError } from '../api-error.js';
-import type { Authenticator, User } from '../http/request-chain.js';
+import type { Authenticator, Credentials, User } from '../http/request-chain.js';
 import { unauthorized } from './refusal.js';
 import { apiAudience, readToken } from './service-account-token.js';
 import { anonymousUser, serviceAccountUser } from './user.js';
@@ -31,7 +31,7 @@ export class TokenAuthenticator implements Authenticator {
     this.#users.set(token, user);
   }
 
-  authenticate({ authorization }: { readonly authorization: string | undefined }): User {
+  authenticate({ authorization }: Credentials): User {
     if (authorization === undefined) return anonymousUser;
     const token = /^bearer\s+(\S+)$/i.exec(authorization)?.[1];
     // Another scheme is no credential that this server reads: as good as none.

@@ -52,7 +52,7 @@ export class EventRecorder {
 
   async #create(occurrence: Occurrence): Promise<void> {
     const { object, type, reason, message } = occurrence;
-    const { name = '', uid = '', resourceVersion = '' } = object.metadata;
+    const { name = '', uid = '', resourceVersion } = object.metadata;
     const namespace = object.metadata.namespace ?? 'default';
     const time = toTime(new Date());
     const created = await this.#api.create(
@@ -67,7 +67,7 @@ export class EventRecorder {
           name,
           uid,
           apiVersion: object.apiVersion,
-          resourceVersion,
+          ...(resourceVersion === undefined ? {} : { resourceVersion }),
         },
         reason,
         message,

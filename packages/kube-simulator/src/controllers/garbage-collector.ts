@@ -122,7 +122,13 @@ export class GarbageCollector {
       if (this.#index.locate(uid) === undefined) continue;
       const { namespace = '' } = object.metadata;
       const message = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${namespace}"`;
-      await this.#events.record({ object, type: 'Warning', reason: 'OwnerRefInvalidNamespace', message });
+      const { resourceVersion: _version, ...metadata } = object.metadata;
+      await this.#events.record({
+        object: { ...object, metadata },
+        type: 'Warning',
+        reason: 'OwnerRefInvalidNamespace',
+        message,
+      });
     }
   }
 

@@ -48,10 +48,13 @@ export class NodeLifecycle {
     const node = this.#api.get({ ...nodes, name }) as Node | undefined;
     if (node === undefined) return this.#deleteOrphans(name);
     await updateObject<Node>(this.#api, { ...nodes, name }, (live) => {
-      const taints = taintsFor(live);
-      return taints === (live.spec?.taints ?? taints) ? live : { ...live, spec: withTaints(live.spec, taints) };
+      const before = live.spec?.taints ?? [];
+      const taints = taintsFor(live, before);
+      return taints === before ? live : { ...live, spec: withTaints(live.spec, taints) };
     });
-    const isLost = taintsFor(node).some(({ effect, key }) => effect === 'NoExecute' && key.startsWith('node.kubernetes.io/'));
+    const isLost = taintsFor(node, node.spec?.taints ?? []).some(
+      ({ effect, key }) => effect === 'NoExecute' && key.startsWith('node.kubernetes.io/'),
+    );
     if (!isLost) this.#lostSinceMs.delete(name);
     else await this.#abandon(name);
   }

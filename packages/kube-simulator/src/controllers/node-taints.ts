@@ -6,9 +6,8 @@ const unreachable = 'node.kubernetes.io/unreachable';
 
 const readiness = (node: Node): Condition | undefined => node.status?.conditions?.find(({ type }) => type === 'Ready');
 
-/** The taints that a Node is to have: its own, and those that its readiness asks for. The very same list if nothing changes. */
-export const taintsFor = (node: Node): readonly Taint[] => {
-  const taints = node.spec?.taints ?? [];
+/** The taints that a Node with these is to have: its own, and those that its readiness asks for. The very same list if nothing changes. */
+export const taintsFor = (node: Node, taints: readonly Taint[]): readonly Taint[] => {
   const ready = readiness(node);
   // A Node that nobody reported on yet keeps what it was created with.
   if (ready === undefined) return taints;

@@ -34,7 +34,13 @@ export interface RequestAttributes {
 
 export interface Authenticator {
   /** Returns who sends the request. Throws ApiError 401 when a credential is bad; no credential at all is system:anonymous. */
-  authenticate(credentials: { readonly authorization: string | undefined }): Awaitable<User>;
+  authenticate(credentials: Credentials): Awaitable<User>;
+}
+
+export interface Credentials {
+  readonly authorization: string | undefined;
+  /** All of the request, for those that ask to be somebody else (`Impersonate-User`). */
+  readonly headers?: { readonly [name: string]: string | readonly string[] | undefined };
 }
 
 export interface Authorizer {

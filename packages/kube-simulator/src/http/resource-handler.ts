@@ -33,6 +33,7 @@ import {
 } from '../failures.js';
 import type { ResourceType } from '../resources/resource-type.js';
 import { type IncludeObject, listJson, partialList, partialObject, tableOfList, tableOfObject } from './answer-forms.js';
+import { duplicateFields } from './duplicate-fields.js';
 import { type AnswerForm, negotiate } from './negotiate.js';
 import { mediaTypeOf, parseObject, parseOptions, parsePatch, readBody } from './read-body.js';
 import type { RequestAttributes } from './request-chain.js';
@@ -124,8 +125,8 @@ export class ResourceHandler {
     return form.media === 'json' ? rawAnswer(200, json) : jsonAnswer(form, 200, JSON.parse(json.toString('utf8')) as JsonObject);
   }
 
-  async #create(call: ApiCall, resource: ResourceRequest, form: AnswerForm): Promise<Answer> {
-    const body = parseObject(await readBody(resource.request), mediaTypeOf(resource.request), bodyType(call));
+  async #create(plain: ApiCall, resource: ResourceRequest, form: AnswerForm): Promise<Answer> {
+    const { body, call } = await readObject(resource, plain);
     const connect = subresourceOf(call)?.connect ?? (call.attributes.subresource === '' ? call.type.connect : undefined);
     if (connect !== undefined) return jsonAnswer(form, 201, await connectObject(this.#context, call, { connect, body }));
     const apply = subresourceOf(call)?.apply;
@@ -135,8 +136,8 @@ export class ResourceHandler {
     return jsonAnswer(form, 201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
   }
 
-  async #update(call: ApiCall, resource: ResourceRequest, form: AnswerForm): Promise<Answer> {
-    const body = parseObject(await readBody(resource.request), mediaTypeOf(resource.request), bodyType(call));
+  async #update(plain: ApiCall, resource: ResourceRequest, form: AnswerForm): Promise<Answer> {
+    const { body, call } = await readObject(resource, plain);
     return this.#answerWrite(call, { query: resource.query, form }, await replaceObject(this.#context, call, body));
   }
 
@@ -167,6 +168,21 @@ export class ResourceHandler {
     });
     return rawAnswer(200, listJson(call.type, list));
   }
+}
+
+/** Larger bodies are not searched for keys that they have twice. */
+const maxSearchedBytes = 256 * 1024;
+
+async function readObject(
+  resource: ResourceRequest,
+  call: ApiCall,
+): Promise<{ readonly body: JsonObject; readonly call: ApiCall }> {
+  const raw = await readBody(resource.request);
+  const mediaType = mediaTypeOf(resource.request);
+  const body = parseObject(raw, mediaType, bodyType(call));
+  const isSearched =
+    mediaType === 'application/json' && raw.length <= maxSearchedBytes && call.options.fieldValidation !== 'Ignore';
+  return { body, call: isSearched ? { ...call, duplicateFields: duplicateFields(raw.toString('utf8')) } : call };
 }
 
 /** A subresource with a kind of its own has a body of that kind, which a built-in kind may leave out. */
@@ -205,7 +221,7 @@ function assertSubresourceMethod(type: ResourceType, { subresource, verb, name }
 }
 
 function callOf({ attributes, type, query, request, warnings }: ResourceRequest): ApiCall {
-  return { attributes, type, warnings, options: optionsOf(attributes.verb, query, request) };
+  return { attributes, type, warnings, duplicateFields: [], options: optionsOf(attributes.verb, query, request) };
 }
 
 const optionKinds: Readonly<Record<string, string>> = {
@@ -223,11 +239,16 @@ function optionsOf(verb: string, query: URLSearchParams, request: IncomingMessag
   const dryRuns = query.getAll('dryRun').filter((value) => value !== '');
   const fieldValidation = query.get('fieldValidation') ?? '';
   if (kind !== undefined) assertWriteOptions(kind, dryRuns, fieldValidation);
+  const isApply = verb === 'patch' && request.headers['content-type']?.startsWith('application/apply-patch') === true;
+  if (isApply && (query.get('fieldManager') ?? '') === '') {
+    const message = 'Required value: is required for apply patch';
+    throw invalidOptions('PatchOptions', [{ reason: 'FieldValueRequired', message, field: 'fieldManager' }]);
+  }
   return {
     dryRun: dryRuns.length > 0,
     fieldManager,
     fieldValidation: fieldValidation === 'Ignore' || fieldValidation === 'Strict' ? fieldValidation : 'Warn',
-    isApply: verb === 'patch' && request.headers['content-type']?.startsWith('application/apply-patch') === true,
+    isApply,
     force: query.get('force') === 'true',
     admissionOptions: kind === undefined ? {} : admissionOptionsOf(kind, query),
   };

@@ -28,11 +28,6 @@ function childrenOf(place: FieldSet): FieldSet {
   return children;
 }
 
-/** Returns the set of one place and, if given, what is below it. */
-export function place(element: string, below: FieldSet = noFields): FieldSet {
-  return { [element]: below };
-}
-
 /** Returns `below` with the place above it in the set too. */
 export function withItself(below: FieldSet): FieldSet {
   return placeOf(true, childrenOf(below)) ?? noFields;

@@ -35,22 +35,35 @@ function mergeItems(live: readonly Json[], applied: readonly Json[], schema: Mer
   const { items } = schema;
   if (items === undefined) return applied;
   const [old, now] = [itemsByElement(live, schema), itemsByElement(applied, schema)];
-  const waiting = [...old];
-  const merged: Json[] = [];
   const done = new Set<string>();
-  let next = 0;
+  const nextLiveOnly = liveOnlyItems(old, (element) =>
+    now.has(element) ? (done.has(element) ? 'merged' : 'waiting') : 'live-only',
+  );
+  const merged: Json[] = [];
   for (const [element, item] of now) {
-    for (let [key, liveItem] = waiting[next] ?? []; key !== undefined; [key, liveItem] = waiting[++next] ?? []) {
-      if (now.has(key) && !done.has(key)) break;
-      if (!done.has(key)) merged.push(liveItem as Json);
-    }
-    merged.push(mergeApplied(old.get(element), item, items));
+    merged.push(...nextLiveOnly(), mergeApplied(old.get(element), item, items));
     done.add(element);
   }
-  for (const [key, item] of waiting.slice(next)) {
-    if (!now.has(key)) merged.push(item);
-  }
+  merged.push(...nextLiveOnly());
   return merged.length === live.length && merged.every((item, index) => item === live[index]) ? live : merged;
+}
+
+/** Returns a function that returns, each time, the items of `live` alone up to the next one that is still to be merged. */
+function liveOnlyItems(
+  live: ReadonlyMap<string, Json>,
+  stateOf: (element: string) => 'live-only' | 'merged' | 'waiting',
+): () => Json[] {
+  const entries = [...live];
+  let next = 0;
+  return () => {
+    const found: Json[] = [];
+    for (let entry = entries[next]; entry !== undefined; entry = entries[++next]) {
+      const state = stateOf(entry[0]);
+      if (state === 'waiting') break;
+      if (state === 'live-only') found.push(entry[1]);
+    }
+    return found;
+  };
 }
 
 /** What a manager gave up: what it owned last time, what it owns now, what others own. */

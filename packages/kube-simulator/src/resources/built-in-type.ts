@@ -26,6 +26,7 @@ interface BuiltIn
       | 'deletionAnswersObject'
       | 'connect'
       | 'conversion'
+      | 'reportedGroup'
     >
   > {
   readonly group: string;

@@ -106,6 +106,8 @@ export interface ResourceType {
   readonly conversion?: { fromStored(object: ApiObject): ApiObject; toStored(object: ApiObject): ApiObject };
   /** The structural schema of a custom resource. */
   readonly schema?: JsonObject;
+  /** The group that mistakes are reported under, where it is another. */
+  readonly reportedGroup?: string;
 }
 
 export const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;

@@ -2,6 +2,7 @@ import type { Cause } from '../api-error.js';
 import type { ApiObject, JsonObject } from '../api-object.js';
 import { applyDefaults } from '../schema/apply-defaults.js';
 import { pruneObject } from '../schema/prune.js';
+import { structuralSchema } from '../schema/structural-schema.js';
 import { validateObject, validateStatus } from '../schema/validate.js';
 import type { Decoded } from './resource-type.js';
 
@@ -19,7 +20,7 @@ export function schemaRules(schema: JsonObject): SchemaRules {
     applyDefaults: (object) => applyDefaults(schema, object),
     validate: (object, old, subresource) =>
       old !== undefined && subresource === 'status' ? validateStatus(schema, object, old) : validateObject(schema, object, old),
-    completeCauses,
+    completeCauses: (causes) => (structuralSchema(schema).has.rules ? completeCauses(causes) : causes),
   };
 }
 

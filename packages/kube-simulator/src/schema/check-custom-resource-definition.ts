@@ -74,8 +74,20 @@ function schemasOf(spec: JsonObject): SchemaAt[] {
   }));
 }
 
+/** The status of a definition is written much more often than its schemas, which cost a lot to check. */
+const checked = new WeakMap<JsonObject, { readonly at: string; readonly findings: CrdFindings }>();
+
 function checkSchema({ source, path }: SchemaAt): CrdFindings {
-  if (source === undefined) return { causes: [required(formatPath(path))], warnings: [] };
+  const at = formatPath(path);
+  if (source === undefined) return { causes: [required(at)], warnings: [] };
+  const known = checked.get(source);
+  if (known?.at === at) return known.findings;
+  const findings = findingsOf(source, path);
+  checked.set(source, { at, findings });
+  return findings;
+}
+
+function findingsOf(source: JsonObject, path: FieldPath): CrdFindings {
   const structural = checkStructural(source, path);
   const { causes, unrecognizedFormats } = checkKeywords(source, path);
   const found = [...causes, ...structural];

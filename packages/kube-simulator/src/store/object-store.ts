@@ -31,7 +31,9 @@ export interface JournalEntry {
 const maxObjectBytes = 1_572_864;
 /** What etcd's protocol buffer adds around an object. */
 const requestOverheadBytes = 180;
+/** The largest message that the real server sends to etcd, and what surrounds an object in it. */
 const maxMessageBytes = 2_097_152;
+const messageOverheadBytes = 89;
 
 export class TooLargeForStore extends Error {
   readonly code = 'too-large-for-store';
@@ -131,11 +133,11 @@ function withResourceVersion(metadata: ApiObject['metadata'], resourceVersion: s
 }
 
 function assertFits(stored: StoredObject): void {
-  const size = stored.json.length + requestOverheadBytes;
+  const size = stored.json.length + messageOverheadBytes;
   if (size > maxMessageBytes) {
     throw new TooLargeForStore(
       `rpc error: code = ResourceExhausted desc = trying to send message larger than max (${size} vs. ${maxMessageBytes})`,
     );
   }
-  if (size > maxObjectBytes) throw new TooLargeForStore('etcdserver: request is too large');
+  if (stored.json.length + requestOverheadBytes > maxObjectBytes) throw new TooLargeForStore('etcdserver: request is too large');
 }

@@ -157,6 +157,8 @@ const modernShape = (object: ApiObject): ApiObject => event.strategy.canonical(o
 
 export const event: ResourceType = builtInType({
   ...shared,
+  // Both are checked by the same code, which knows the old names only.
+  reportedGroup: '',
   group: 'events.k8s.io',
   version: 'v1',
   fields: {

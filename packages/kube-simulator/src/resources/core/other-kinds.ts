@@ -1,4 +1,6 @@
 /** Kinds that are stored much as they are sent. */
+import { checkWebhooks } from '../../admission/check-webhook-configuration.js';
+import { completeWebhooks, type Webhook } from '../../admission/webhook-configuration.js';
 import type { Cause } from '../../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../../api-object.js';
 import { builtInType, column, section, withField } from '../built-in-type.js';
@@ -214,11 +216,14 @@ function roleRefCauses(object: ApiObject, old: ApiObject | undefined): readonly 
   return [
     {
       reason: 'FieldValueInvalid',
-      message: `Invalid value: ${JSON.stringify(reference)}: cannot change roleRef`,
+      message: `Invalid value: ${JSON.stringify(inGo(reference))}: cannot change roleRef`,
       field: 'roleRef',
     },
   ];
 }
+
+/** Values in messages are shown with the names that Go has for the fields. */
+const inGo = ({ apiGroup, kind, name }: JsonObject) => ({ APIGroup: apiGroup, Kind: kind, Name: name });
 
 const createdAt = column('Created At', 'date', (object) => object.metadata['creationTimestamp'] ?? '');
 const roleName = column('Role', 'string', (object) => {
@@ -279,28 +284,13 @@ const webhookShape = (kind: string) =>
     matchConditions: list(anything),
   });
 
-function withWebhookDefaults(extra: JsonObject): (object: ApiObject) => ApiObject {
-  const defaults = {
-    failurePolicy: 'Fail',
-    matchPolicy: 'Equivalent',
-    namespaceSelector: {},
-    objectSelector: {},
-    timeoutSeconds: 10,
-    ...extra,
-  };
-  const scoped = (one: JsonObject): JsonObject => ({ ...one, scope: one['scope'] ?? '*' });
-  const filled = (webhook: JsonObject): JsonObject => ({
-    ...defaults,
-    ...webhook,
-    clientConfig: withServicePort(section(webhook, 'clientConfig')),
-    rules: objects(webhook['rules']).map(scoped),
-  });
-  return (object) => withField(object, 'webhooks', objects(object['webhooks']).map(filled));
-}
+const webhooksOf = (object: ApiObject): readonly Webhook[] => objects(object['webhooks']) as readonly Webhook[];
 
-function withServicePort(config: JsonObject): JsonObject {
-  return config['service'] === undefined ? config : { ...config, service: { port: 443, ...section(config, 'service') } };
-}
+const webhookStrategy = {
+  applyDefaults: (object: ApiObject) => withField(object, 'webhooks', completeWebhooks(object.kind, webhooksOf(object))),
+  validate: (object: ApiObject) => checkWebhooks(webhooksOf(object)),
+  movesGeneration: (object: ApiObject, old: ApiObject) => JSON.stringify(object['webhooks']) !== JSON.stringify(old['webhooks']),
+};
 
 const webhooksCell = column('Webhooks', 'integer', (object) => objects(object['webhooks']).length);
 const admissionGroup = { group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false, hasGeneration: true };
@@ -312,10 +302,7 @@ export const mutatingWebhookConfiguration = builtInType({
   categories: ['api-extensions'],
   fields: { webhooks: list(webhookShape('MutatingWebhook')) },
   columns: [webhooksCell],
-  strategy: {
-    applyDefaults: withWebhookDefaults({ reinvocationPolicy: 'Never' }),
-    movesGeneration: (object, old) => JSON.stringify(object['webhooks']) !== JSON.stringify(old['webhooks']),
-  },
+  strategy: webhookStrategy,
 });
 export const validatingWebhookConfiguration = builtInType({
   ...admissionGroup,
@@ -324,10 +311,7 @@ export const validatingWebhookConfiguration = builtInType({
   categories: ['api-extensions'],
   fields: { webhooks: list(webhookShape('ValidatingWebhook')) },
   columns: [webhooksCell],
-  strategy: {
-    applyDefaults: withWebhookDefaults({}),
-    movesGeneration: (object, old) => JSON.stringify(object['webhooks']) !== JSON.stringify(old['webhooks']),
-  },
+  strategy: webhookStrategy,
 });
 
 export const priorityClass = builtInType({

@@ -1,0 +1,71 @@
+import type { Json, JsonObject } from './api-object.js';
+import { badRequest } from './failures.js';
+import type { Fault, Faults, RequestSelector } from './faults.js';
+import type { PathHandler } from './http/request-chain.js';
+
+/** What a fault may do to the whole server at once. */
+export interface ServerFaults {
+  /** Ends the watches that are meant; returns how many. */
+  dropWatches(requests: RequestSelector): number;
+  /** Forgets all changes so far. */
+  compact(): void;
+  /** Stops and starts again with the same data. */
+  restart(): Promise<void>;
+}
+
+const restartDelayMs = 50;
+
+/**
+ * Faults over HTTP, for the administrator: GET shows what is waiting, POST adds a fault or does something at once
+ * (`{"action": "drop-watches" | "compact" | "restart"}`), DELETE takes all faults back.
+ */
+export const faultsPath = (faults: Faults, server: () => ServerFaults): PathHandler => ({
+  path: '/simulator/faults',
+  handle: ({ method, body }) => {
+    switch (method) {
+      case 'GET':
+        return { status: 200, body: { faults: faults.list() as unknown as Json } };
+      case 'DELETE':
+        faults.clear();
+        return { status: 200, body: { faults: [] } };
+      case 'POST':
+        return { status: 200, body: post(body, faults, server) };
+      default:
+        throw badRequest(`method ${method} is not for faults; use GET, POST or DELETE`);
+    }
+  },
+});
+
+const post = (body: Json | undefined, faults: Faults, server: () => ServerFaults): JsonObject => {
+  const order = (body ?? {}) as JsonObject;
+  if (order['action'] === undefined) return { id: faults.inject(toFault(order)) };
+  const action = order['action'] as string;
+  switch (action) {
+    case 'drop-watches':
+      return { dropped: server().dropWatches((order['requests'] ?? {}) as RequestSelector) };
+    case 'compact':
+      server().compact();
+      return {};
+    case 'restart':
+      // The answer goes out first.
+      setTimeout(() => void server().restart(), restartDelayMs);
+      return {};
+    default:
+      throw badRequest(`action ${JSON.stringify(action)} is unknown; use drop-watches, compact or restart`);
+  }
+};
+
+const toFault = (order: JsonObject): Fault => {
+  if (!isEffect((order['effect'] ?? {}) as JsonObject)) {
+    throw badRequest(
+      'a fault needs an effect: {"kind":"answer","status":500}, {"kind":"delay","delayMs":100} or {"kind":"close","when":"before"}',
+    );
+  }
+  return order as unknown as Fault;
+};
+
+const isEffect = ({ kind, status, delayMs, when }: JsonObject): boolean => {
+  if (kind === 'answer') return typeof status === 'number';
+  if (kind === 'delay') return typeof delayMs === 'number';
+  return kind === 'close' && (when === 'before' || when === 'after');
+};
