@@ -1,4 +1,13 @@
+/**
+ * A small Kubernetes API server, in this process or in one of its own.
+ *
+ * @packageDocumentation
+ */
 export type { ApiClient } from './api/api-client.js';
 export { ApiError } from './api-error.js';
 export type { ApiObject, Json, JsonObject } from './api-object.js';
+export type { PodProcess, RunPod } from './controllers/run-pod.js';
+export type { NodeDescription } from './controllers/simulated-nodes.js';
+export type { Pod } from './controllers/workload-kinds.js';
+export type { Fault, FaultEffect, RequestSelector } from './faults.js';
 export { type KubeSimulator, type KubeSimulatorOptions, startKubeSimulator } from './kube-simulator.js';

@@ -18,6 +18,8 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   ServiceAccount: { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true },
   ClusterRole: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterroles', namespaced: false },
   ClusterRoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', namespaced: false },
+  Role: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', namespaced: true },
+  RoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', namespaced: true },
   VirtualMachine: Resource.virtualMachines,
   VirtualMachineNetworkConfig: Resource.networkConfigs,
 };

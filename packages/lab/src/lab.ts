@@ -11,6 +11,7 @@ import { LabProcess, type ProcessSettings } from './lab-process.js';
 /** Set by whoever made the namespaces. */
 export const LAB_VARIABLE = 'VMDHCP_LAB';
 const RUN = '/run/vmdhcp-lab';
+let lastInterface = 0;
 
 export interface MachineSettings {
   readonly network: string;
@@ -94,14 +95,22 @@ export class Machine {
     run('ip', ['-n', name, 'link', 'set', 'eth0', 'up']);
   }
 
+  /** Gives the machine a further interface that is up and has no address. */
+  addInterface(interfaceName: string, network: string): void {
+    const outside = `${++lastInterface}-${this.name}`.slice(0, 15);
+    run('ip', ['link', 'add', outside, 'type', 'veth', 'peer', 'name', interfaceName, 'netns', this.name]);
+    run('ip', ['link', 'set', outside, 'master', network, 'up']);
+    run('ip', ['-n', this.name, 'link', 'set', interfaceName, 'up']);
+  }
+
   /** Plugs the machine into a network. */
   attach(network: string): void {
     run('ip', ['link', 'set', `v-${this.name}`, 'master', network, 'up']);
   }
 
   /** The machine's IPv4 addresses with prefix length, as `ip` shows them. */
-  addresses(): string[] {
-    const [shown] = JSON.parse(run('ip', ['-n', this.name, '-4', '-json', 'address', 'show', 'eth0'])) as {
+  addresses(interfaceName = 'eth0'): string[] {
+    const [shown] = JSON.parse(run('ip', ['-n', this.name, '-4', '-json', 'address', 'show', interfaceName])) as {
       addr_info?: { local: string; prefixlen: number }[];
     }[];
     return (shown?.addr_info ?? []).map(({ local, prefixlen }) => `${local}/${prefixlen}`);

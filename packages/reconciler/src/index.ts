@@ -23,6 +23,7 @@ export {
   type AgentDeploymentPlan,
   type PoolForAgents,
   planAgentDeployment,
+  MULTUS_NETWORKS_ANNOTATION,
   toAgentNetworkConfigs,
 } from './agent/plan-agent-deployment.js';
 export { UNIFIED_AGENTS_LEASE, UnifiedAgents, type UnifiedAgentsSettings } from './agent/unified-agents.js';

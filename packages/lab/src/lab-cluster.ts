@@ -1,0 +1,142 @@
+/** A cluster in a lab: a simulated API server, and pods that are real agents on the networks of the lab. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type KubeSimulator, type Pod, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { ClusterAccess } from './cluster-access.js';
+import { waitFor } from './deadline.js';
+import type { Lab } from './lab.js';
+import { LabPod, type PodEnvironment } from './lab-pod.js';
+import type { LabProcess } from './lab-process.js';
+import { CONTROLLER_BIN } from './programs.js';
+
+const MANAGEMENT_NETWORK = 'br-mgmt';
+const API_HOST = '10.99.255.1';
+/** Where manifests are that a user applies too. */
+export const CLUSTER_EXAMPLES = fileURLToPath(new URL('../../../examples/cluster/', import.meta.url));
+export const AGENT_NAMESPACE = 'harvester-system';
+let lastPort = 18_200;
+
+export interface LabClusterSettings {
+  /** `namespace/name` of a NetworkAttachmentDefinition to the network of the lab that it means. */
+  readonly networks: Readonly<Record<string, string>>;
+  readonly nodes?: readonly string[];
+  /** What pods and the controller say, line by line. */
+  readonly onLine?: (who: string, line: string) => void;
+}
+
+export class LabCluster {
+  readonly simulator: KubeSimulator;
+  /** As the administrator. */
+  readonly access: ClusterAccess;
+  readonly kubeconfigPath: string;
+  readonly #lab: Lab;
+  readonly #settings: LabClusterSettings;
+  readonly #pods: Map<string, LabPod>;
+
+  private constructor(
+    parts: Pick<LabCluster, 'simulator' | 'access' | 'kubeconfigPath'>,
+    lab: Lab,
+    { settings, pods }: { readonly settings: LabClusterSettings; readonly pods: Map<string, LabPod> },
+  ) {
+    this.simulator = parts.simulator;
+    this.access = parts.access;
+    this.kubeconfigPath = parts.kubeconfigPath;
+    this.#lab = lab;
+    this.#settings = settings;
+    this.#pods = pods;
+  }
+
+  /** Starts the API server and applies the kinds and permissions of `examples/cluster`. */
+  static async start(lab: Lab, settings: LabClusterSettings): Promise<LabCluster> {
+    lab.addNetwork(MANAGEMENT_NETWORK, `${API_HOST}/16`);
+    const pods = new Map<string, LabPod>();
+    const started: { cluster?: LabCluster } = {};
+    const simulator = await startKubeSimulator({
+      host: API_HOST,
+      nodes: (settings.nodes ?? ['node-1', 'node-2']).map((name) => ({ name })),
+      runPod: (pod) => {
+        const running = new LabPod(pod, (started.cluster as LabCluster).#podEnvironment());
+        pods.set(running.name, running);
+        return running;
+      },
+    });
+    const kubeconfigPath = join(lab.folder, 'kubeconfig');
+    writeFileSync(kubeconfigPath, simulator.kubeconfig(), { mode: 0o600 });
+    const access = await ClusterAccess.open(kubeconfigPath);
+    const cluster = new LabCluster({ simulator, access, kubeconfigPath }, lab, { settings, pods });
+    started.cluster = cluster;
+    for (const file of ['rbac.yaml', 'crds.yaml']) await access.applyFile(join(CLUSTER_EXAMPLES, file));
+    return cluster;
+  }
+
+  /** Pods that run, by name. */
+  get pods(): ReadonlyMap<string, LabPod> {
+    return new Map([...this.#pods].filter(([, { process }]) => process !== undefined && !process.hasEnded));
+  }
+
+  /** Starts a controller with the permissions of its ServiceAccount, and waits until it works. */
+  async startController(...parameters: readonly string[]): Promise<LabController> {
+    const port = ++lastPort;
+    const kubeconfig = join(this.#lab.folder, `controller-${port}.kubeconfig`);
+    const token = await this.#token(AGENT_NAMESPACE, 'vm-dhcp-controller');
+    writeFileSync(kubeconfig, this.simulator.kubeconfig({ name: 'vm-dhcp-controller', token }), { mode: 0o600 });
+    const flags = ['--kubeconfig', kubeconfig, '--namespace', AGENT_NAMESPACE, '--http', `127.0.0.1:${port}`];
+    const started = this.#lab.start(process.execPath, [CONTROLLER_BIN, 'run', ...flags, ...parameters], {
+      onLine: (line) => this.#settings.onLine?.('controller', line),
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await waitFor(
+      'the controller',
+      async () => {
+        if (started.hasEnded) throw new Error(`the controller ended:\n${started.lines.join('\n')}`);
+        return fetch(`${url}/readyz`).then(({ ok }) => ok, () => false);
+      },
+      20_000,
+    );
+    return { process: started, url };
+  }
+
+  /** The pod whose agent leads, by what its Lease says. */
+  async leader(): Promise<LabPod | undefined> {
+    const lease = await this.access.get('Lease', `${AGENT_NAMESPACE}/vm-dhcp-agents`);
+    const { holderIdentity = '' } = (lease?.spec ?? {}) as { readonly holderIdentity?: string };
+    return this.pods.get(holderIdentity.split('_')[0] ?? '');
+  }
+
+  async stop(): Promise<void> {
+    this.access.close();
+    await this.simulator.stop();
+    await Promise.all([...this.#pods.values()].map(({ process, exited }) => (process === undefined ? undefined : exited)));
+  }
+
+  #podEnvironment(): PodEnvironment {
+    return {
+      lab: this.#lab,
+      managementNetwork: MANAGEMENT_NETWORK,
+      networks: new Map(Object.entries(this.#settings.networks)),
+      apiServer: { host: API_HOST, port: Number(new URL(this.simulator.url).port) },
+      caCertificate: this.simulator.caCertificate ?? '',
+      token: (pod) => this.#podToken(pod),
+      onLine: (pod, line) => this.#settings.onLine?.(pod, line),
+    };
+  }
+
+  #podToken({ metadata: { namespace = '' }, ...pod }: Pod): Promise<string> {
+    const { serviceAccountName = 'default' } = (pod as { spec?: { serviceAccountName?: string } }).spec ?? {};
+    return this.#token(namespace, serviceAccountName);
+  }
+
+  async #token(namespace: string, name: string): Promise<string> {
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } };
+    const answer = await this.access.connection.request({ method: 'POST', path, body });
+    return (answer as { status: { token: string } }).status.token;
+  }
+}
+
+export interface LabController {
+  readonly process: LabProcess;
+  /** Of its status server. */
+  readonly url: string;
+}
