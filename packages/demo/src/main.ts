@@ -1,39 +1,41 @@
 /** `npm run demo`. Runs inside namespaces of its own; nothing of the host is touched, and everything is gone at its end. */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import {
-  AGENT_BIN,
   acquire,
+  CLUSTER_EXAMPLES,
   type ClientName,
   endDhclient,
   isInstalled,
   Lab,
-  LabAgent,
+  LabCluster,
   type Machine,
   type RealProgram,
+  readYaml,
   runAgent,
+  waitFor,
 } from '@vmdhcp/lab';
+import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/reconciler';
 import colors from 'picocolors';
 import { LiveView } from './live-view.js';
 
-const POOLS = readFileSync(fileURLToPath(new URL('../../../examples/two-networks.yaml', import.meta.url)), 'utf8');
-
-/** Who asks on which machine; one of our own asks where a real client is not installed. */
+/** The guests of `examples/cluster/virtual-machines.yaml`, by interface; one of our own asks where a real client is not installed. */
 const GUESTS: readonly {
   readonly name: string;
-  readonly network: 'blue' | 'green';
+  readonly virtualMachine: string;
+  readonly network: string;
   readonly macAddress: string;
   readonly client: RealProgram & ClientName;
 }[] = [
-  { name: 'vm-a', network: 'blue', macAddress: '02:00:00:00:48:01', client: 'udhcpc' },
-  { name: 'vm-b', network: 'blue', macAddress: '02:00:00:00:48:02', client: 'dhclient' },
-  { name: 'vm-c', network: 'green', macAddress: '02:00:00:00:49:01', client: 'dhcpcd' },
-  { name: 'vm-d', network: 'green', macAddress: '02:00:00:00:49:02', client: 'udhcpc' },
-  { name: 'printer', network: 'blue', macAddress: '02:00:00:00:48:99', client: 'udhcpc' },
+  { name: 'web', virtualMachine: 'web', network: 'br-48', macAddress: '02:00:5e:00:48:01', client: 'udhcpc' },
+  { name: 'database', virtualMachine: 'database', network: 'br-48', macAddress: '02:00:5e:00:48:02', client: 'dhclient' },
+  { name: 'gateway-front', virtualMachine: 'gateway', network: 'br-48', macAddress: '02:00:5e:00:48:03', client: 'dhcpcd' },
+  { name: 'gateway-back', virtualMachine: 'gateway', network: 'br-49', macAddress: '02:00:5e:00:49:03', client: 'udhcpc' },
 ];
+const NETWORKS = { 'default/vlan-48': 'br-48', 'default/vlan-49': 'br-49' };
 
 const view = new LiveView();
 const lab = new Lab();
+let cluster: LabCluster | undefined;
 let ending = false;
 process.once('SIGINT', () => void end(130));
 process.once('SIGTERM', () => void end(143));
@@ -47,54 +49,114 @@ try {
 }
 
 async function demo(): Promise<void> {
-  view.step('Two networks, five machines and one agent that serves examples/two-networks.yaml');
-  lab.addNetwork('br-blue', '192.168.48.2/24');
-  lab.addNetwork('br-green', '172.20.0.2/16');
-  const machines = new Map(
-    GUESTS.map(({ name, network, macAddress }) => [name, lab.addMachine(name, { network: `br-${network}`, macAddress })]),
-  );
+  view.step('A cluster: API server (simulated), controller, two agents that will elect a leader');
+  for (const network of Object.values(NETWORKS)) lab.addNetwork(network);
+  const machines = new Map(GUESTS.map(({ name, network, macAddress }) => [name, lab.addMachine(name, { network, macAddress })]));
+  cluster = await LabCluster.start(lab, { networks: NETWORKS, onLine: showLine });
+  await cluster.startController();
+  await apply(cluster, 'agent.yaml');
+  await apply(cluster, 'pools.yaml');
+
+  view.step('Virtual machines are created: kubectl apply -f examples/cluster/virtual-machines.yaml');
   for (const { name, network, client } of GUESTS) {
     view.set({ machine: name, network, client: isInstalled(client) ? client : 'vmdhcp-agent probe', address: '-', note: '' });
   }
-  const agent = await LabAgent.start(lab, { pools: POOLS, interfaces: ['blue=br-blue', 'green=br-green'], onLine: showEvent });
-  view.line('the agent is ready: every pool is served');
+  await apply(cluster, 'virtual-machines.yaml');
+  for (const { metadata, status } of await allocated(cluster, ['web', 'database', 'gateway'])) {
+    const addresses = readList(status, 'networkConfigs').map((entry) => readText(entry, 'allocatedIPAddress'));
+    view.line(`${metadata.name}: ${addresses.join(', ')}`);
+  }
+  view.line(colors.dim('waiting until the agents are rolled out with the networks of both pools'));
+  await Promise.all(['net-48', 'net-49'].map((pool) => agentReady(cluster as LabCluster, pool)));
 
-  view.step('Every machine asks for an address');
+  view.step('The guests boot and ask for their addresses');
   for (const guest of GUESTS) await ask(guest.name, guest.client, machines.get(guest.name) as Machine);
 
-  view.step('A machine claims an address that is not its own');
-  const claim = await runAgent(machines.get('vm-a') as Machine, 'probe', '--interface', 'eth0', '--claim', '192.168.48.77');
-  view.line(`vm-a claims 192.168.48.77: ${colors.yellow(claim.output)}`);
+  await recreate(cluster, machines.get('web') as Machine);
+  await failOver(cluster, machines.get('web') as Machine);
+  await exhaust(cluster);
+  await showTable(cluster);
+}
 
-  view.step('The pool changes: another name server, half the lease time');
-  const startedAt = performance.now();
-  agent.setPools(POOLS.replace('dns: [1.1.1.1]', 'dns: [8.8.8.8]').replace('leaseTime: 600', 'leaseTime: 300'));
-  await agent.process.line('the changed pools file is in effect');
-  view.line(`in effect after ${Math.round(performance.now() - startedAt)} ms, without a restart`);
-  const offer = await runAgent(machines.get('vm-a') as Machine, 'probe', '--interface', 'eth0', '--timeout', '0.3');
-  view.line(`vm-a is told: ${offer.output}`);
+async function recreate(inCluster: LabCluster, machine: Machine): Promise<void> {
+  view.step('A virtual machine is deleted and created again: it keeps its address');
+  await inCluster.access.delete('VirtualMachine', 'default/web');
+  const [web] = readYaml(join(CLUSTER_EXAMPLES, 'virtual-machines.yaml'));
+  await inCluster.access.create(web as KubernetesObject);
+  await allocated(inCluster, ['web']);
+  await ask('web', 'udhcpc', machine);
+}
 
-  view.step('A change that is wrong is refused, and says why');
-  agent.setPools(POOLS.replace('cidr: 192.168.48.0/24', 'cidr: 192.168.48.0/33'));
-  const refusal = JSON.parse(await agent.process.line('is refused')) as { problems: string[] };
-  for (const problem of refusal.problems) view.line(colors.yellow(problem.replace(/^.*\/(?=pools-)/, '')));
+async function failOver(inCluster: LabCluster, machine: Machine): Promise<void> {
+  view.step('The agent that leads is killed (SIGKILL): the other one takes over');
+  const leader = await waitFor('a leader', () => inCluster.leader());
+  leader.process?.kill('SIGKILL');
+  const killedAtMs = performance.now();
+  view.line(`${colors.red('killed')} ${leader.name}`);
+  await waitFor('an answer', async () => (await probe(machine)) !== undefined, 15_000);
+  const gapMs = performance.now() - killedAtMs;
+  const next = await waitFor('another leader', () => inCluster.leader());
+  view.line(`${colors.green('serving again')} after ${(gapMs / 1000).toFixed(1)} s: ${next.name}`);
+}
 
-  view.step('The agent is killed (SIGKILL) and started again');
-  agent.setPools(POOLS);
-  await agent.restart('SIGKILL');
-  await ask('vm-d', 'udhcpc', machines.get('vm-d') as Machine);
+async function exhaust(inCluster: LabCluster): Promise<void> {
+  view.step('A pool of two addresses, and a third virtual machine: kubectl describe vm late-2');
+  for (const name of ['late-1', 'late-2']) {
+    await inCluster.access.create(virtualMachine(name, `02:00:5e:00:49:1${name.at(-1)}`));
+  }
+  const event = await waitFor('an Event', async () => {
+    const events = await inCluster.access.list('Event');
+    return events.find((one) => readText(one, 'involvedObject', 'kind') === 'VirtualMachine' && readText(one, 'reason') === 'PoolExhausted');
+  });
+  view.line(`${colors.yellow(`${readText(event, 'type')} ${readText(event, 'reason')}`)} ${readText(event, 'message')}`);
+}
 
-  view.step('What the agent knows: vmdhcp-agent leases');
-  const leases = lab.start(process.execPath, [AGENT_BIN, 'leases', '--agent', agent.url.slice('http://'.length)]);
-  await leases.ended();
-  for (const line of leases.lines) view.line(line);
-  const exchanges = await agent.metric('vmdhcp_agent_messages_total{type="request",outcome="ack",reason=""}');
-  view.line(`requests acknowledged since the restart: ${exchanges}; more in /metrics`);
+async function showTable(inCluster: LabCluster): Promise<void> {
+  view.step('What the cluster says: kubectl get ippools,vmnetcfg');
+  for (const { metadata, spec, status } of await inCluster.access.list('IPPool')) {
+    const state = readConditions(status).filter(({ status: is }) => is === 'True').map(({ type }) => type);
+    const [used, available] = ['used', 'available'].map((name) => readField(status, 'ipv4', name));
+    view.line(`${metadata.name.padEnd(10)} ${String(readText(spec, 'networkName')).padEnd(16)} used ${used}, available ${available}   ${state.join(' ')}`);
+  }
+  for (const { metadata, status } of await inCluster.access.list('VirtualMachineNetworkConfig')) {
+    const entries = readList(status, 'networkConfigs').map((entry) => `${readText(entry, 'macAddress')} ${readText(entry, 'allocatedIPAddress') ?? '-'}`);
+    const state = readConditions(status).find(({ type }) => type === 'Allocated');
+    view.line(`${metadata.name.padEnd(10)} ${entries.join(', ')}   Allocated=${state?.status}${state?.reason ? ` (${state.reason})` : ''}`);
+  }
+}
+
+async function apply(inCluster: LabCluster, file: string): Promise<void> {
+  await inCluster.access.applyFile(join(CLUSTER_EXAMPLES, file), ({ kind, metadata }) =>
+    view.line(`${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name} created`),
+  );
+}
+
+function allocated(inCluster: LabCluster, names: readonly string[]): Promise<KubernetesObject[]> {
+  const isAllocated = ({ status }: KubernetesObject) =>
+    readConditions(status).some(({ type, status: is }) => type === 'Allocated' && is === 'True');
+  return Promise.all(names.map((name) => inCluster.access.waitForObject('VirtualMachineNetworkConfig', `default/${name}`, isAllocated)));
+}
+
+async function agentReady(inCluster: LabCluster, pool: string): Promise<void> {
+  const isReady = ({ status }: KubernetesObject) =>
+    readConditions(status).some(({ type, status: is }) => type === 'AgentReady' && is === 'True');
+  await inCluster.access.waitForObject('IPPool', `default/${pool}`, isReady, 30_000);
+}
+
+function virtualMachine(name: string, macAddress: string): KubernetesObject {
+  const networks = [{ name: 'default', multus: { networkName: 'default/vlan-49' } }];
+  const domain = { devices: { interfaces: [{ name: 'default', macAddress, bridge: {} }] } };
+  return {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachine',
+    metadata: { namespace: 'default', name },
+    spec: { running: true, template: { spec: { domain, networks } } },
+  };
 }
 
 async function ask(name: string, client: RealProgram & ClientName, machine: Machine): Promise<void> {
   const startedAt = performance.now();
-  const address = isInstalled(client) ? await askReal(client, machine) : await askOwn(machine);
+  const address = isInstalled(client) ? await askReal(client, machine) : await probe(machine);
   const tookMs = Math.round(performance.now() - startedAt);
   view.update(name, { address: address ?? 'none', note: `after ${tookMs} ms` });
 }
@@ -105,32 +167,45 @@ async function askReal(client: ClientName, machine: Machine): Promise<string | u
   return address;
 }
 
-/** The agent's own probe as a client, and `ip` to set what it got. */
-async function askOwn(machine: Machine): Promise<string | undefined> {
-  const { output } = await runAgent(machine, 'probe', '--interface', 'eth0', '--request', '--json');
+/** The agent's own probe as a client. */
+async function probe(machine: Machine): Promise<string | undefined> {
+  const { output } = await runAgent(machine, 'probe', '--interface', 'eth0', '--request', '--json', '--timeout', '0.3');
   const { answers } = JSON.parse(output) as { answers: { type: string; address: string }[] };
-  const address = answers.findLast(({ type }) => type === 'ack')?.address;
-  if (address !== undefined) machine.ip('address', 'replace', `${address}/24`, 'dev', 'eth0');
-  return address;
+  return answers.findLast(({ type }) => type === 'ack')?.address;
 }
 
-/** The agent's own log, for people. */
-function showEvent(line: string): void {
+/** The log of the controller and the agents, for people. */
+function showLine(who: string, line: string): void {
   if (ending) return;
-  if (!line.startsWith('{')) {
-    view.line(line);
+  const record = parse(line);
+  if (record === undefined) {
+    view.line(colors.dim(`${who}: ${line}`));
     return;
   }
-  const { msg, event, mac, address, reason } = JSON.parse(line) as Record<string, string | undefined>;
+  const { msg, event, mac, address, level } = record;
   const guest = GUESTS.find(({ macAddress }) => macAddress === mac)?.name ?? mac;
-  if (event === undefined) view.line(colors.dim(`agent: ${msg}`));
-  else view.line(`${colors.green('agent')}: ${event} ${guest} ${address ?? ''}${reason === undefined ? '' : ` (${reason})`}`);
+  if (event !== undefined) view.line(`${colors.green(shortName(who))}: ${event} ${guest} ${address ?? ''}`);
+  else if (level !== 'debug') view.line(colors.dim(`${shortName(who)}: ${msg}`));
+}
+
+function parse(line: string): Readonly<Record<string, string | undefined>> | undefined {
+  try {
+    return JSON.parse(line) as Record<string, string>;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `agent vx4kp` of `vm-dhcp-controller-agent-5d8f9c-vx4kp`. */
+function shortName(who: string): string {
+  return who === 'controller' ? who : `agent ${who.split('-').at(-1)}`;
 }
 
 async function end(exitCode: number): Promise<void> {
   if (ending) return;
   ending = true;
   view.end();
+  await cluster?.stop();
   await lab.dispose();
   process.exit(exitCode);
 }

@@ -33,6 +33,7 @@ export class LabCluster {
   readonly #lab: Lab;
   readonly #settings: LabClusterSettings;
   readonly #pods: Map<string, LabPod>;
+  #stopping = false;
 
   private constructor(
     parts: Pick<LabCluster, 'simulator' | 'access' | 'kubeconfigPath'>,
@@ -55,8 +56,12 @@ export class LabCluster {
     const simulator = await startKubeSimulator({
       host: API_HOST,
       nodes: (settings.nodes ?? ['node-1', 'node-2']).map((name) => ({ name })),
+      onControllerError: (error) => {
+        if (started.cluster?.isStopping !== true) settings.onLine?.('cluster', String(error));
+      },
       runPod: (pod) => {
-        const running = new LabPod(pod, (started.cluster as LabCluster).#podEnvironment());
+        if (started.cluster === undefined || started.cluster.#stopping) throw new Error('the lab is ending');
+        const running = new LabPod(pod, started.cluster.#podEnvironment());
         pods.set(running.name, running);
         return running;
       },
@@ -68,6 +73,10 @@ export class LabCluster {
     started.cluster = cluster;
     for (const file of ['rbac.yaml', 'crds.yaml']) await access.applyFile(join(CLUSTER_EXAMPLES, file));
     return cluster;
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping;
   }
 
   /** Pods that run, by name. */
@@ -105,6 +114,7 @@ export class LabCluster {
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true;
     this.access.close();
     await this.simulator.stop();
     await Promise.all([...this.#pods.values()].map(({ process, exited }) => (process === undefined ? undefined : exited)));

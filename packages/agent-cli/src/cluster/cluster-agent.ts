@@ -97,7 +97,10 @@ export class ClusterAgent {
       server: this.#server,
       logger,
       clientOf: (key) => this.#poolClient(key),
-      onChange: () => void this.#term?.check(),
+      onChange: () => {
+        void this.#term?.check();
+        if (this.#term !== undefined) this.#elector?.tryNow();
+      },
     });
     this.#metrics = createMetrics({
       counters: this.#server.counters,
@@ -254,7 +257,8 @@ export class ClusterAgent {
       logger: this.#logger,
       observeBurst: this.#metrics.observeBurst,
       onSendFailure: (name, failure) => this.#onSendFailure(name, failure),
-      onStateChange: () => undefined,
+      // The report stands in the Lease: what has changed is told with the next renewal, which is now.
+      onStateChange: () => this.#elector?.tryNow(),
     });
     this.#term = term;
     void this.#ending.then(() => {
