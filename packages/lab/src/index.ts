@@ -19,3 +19,4 @@ export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
 export { AGENT_NAMESPACE, CLUSTER_EXAMPLES, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
 export type { LabPod } from './lab-pod.js';
+export { TEST_CLUSTER_VARIABLE, TestCluster } from './test-cluster.js';

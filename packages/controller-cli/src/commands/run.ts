@@ -31,6 +31,7 @@ Exit codes: 0 stopped by SIGTERM or SIGINT, 1 the lead was lost, 64 wrong usage,
 interface RunOptions extends ClusterOptions {
   readonly name: string;
   readonly namespace: string;
+  readonly onlyNamespace?: string;
   readonly agentDeployment: string;
   readonly agentContainer: string;
   readonly http: ListenAddress | 'off';
@@ -65,6 +66,7 @@ export function runCommand(): Command {
         .env('AGENT_CONTAINER_NAME')
         .default('vm-dhcp-controller-agent'),
     )
+    .option('--only-namespace <namespace>', 'see objects of this namespace only; default: all')
     .option('--no-agent', 'leave agents alone, and do not wait for them')
     .option('--no-leader-election', 'run without a Lease: there must be no other controller')
     .option('--no-crds', 'do not apply the CustomResourceDefinitions')
@@ -112,6 +114,7 @@ function toSettings(options: RunOptions): ControllerProcessSettings {
     http: options.http,
     election: options.leaderElection ? readElectionTimes(process.env) : undefined,
     agents: options.agent ? { namespace, deploymentName: agentDeployment, containerName: agentContainer } : undefined,
+    onlyNamespace: options.onlyNamespace,
     cacheDumps: options.enableCacheDumpApi === true,
     applyCrds: options.crds,
   };

@@ -35,6 +35,8 @@ export interface ControllerProcessSettings {
   readonly election: ElectionTimes | undefined;
   /** Undefined: agents are none of its business. */
   readonly agents: { readonly namespace: string; readonly deploymentName: string; readonly containerName: string } | undefined;
+  /** Undefined: all namespaces. */
+  readonly onlyNamespace: string | undefined;
   readonly cacheDumps: boolean;
   readonly applyCrds: boolean;
 }
@@ -118,7 +120,9 @@ export class ControllerProcess {
   }
 
   #client<Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) {
-    return fencedClient(new ApiObjectClient<Kind>(this.#ports.connection, resource), () => this.isLeading());
+    const { onlyNamespace } = this.#settings;
+    const scoped = onlyNamespace === undefined ? resource : { namespace: onlyNamespace, ...resource };
+    return fencedClient(new ApiObjectClient<Kind>(this.#ports.connection, scoped), () => this.isLeading());
   }
 
   #createController(identity: string): DhcpController {
