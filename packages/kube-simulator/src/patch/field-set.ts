@@ -111,22 +111,6 @@ export function isEmpty(set: FieldSet): boolean {
   return true;
 }
 
-/** Returns a place with what is below it; nothing if the set knows nothing of it. */
-export function placeIn(set: FieldSet, element: string): FieldSet | undefined {
-  const found = ownValue(set, element);
-  return found === undefined ? undefined : objectOf(found);
-}
-
-/** The elements of the set that has fewer. */
-function smaller(a: FieldSet, b: FieldSet): string[] {
-  const [x, y] = [elementsOf(a), elementsOf(b)];
-  return x.length <= y.length ? x : y;
-}
-
-export function isEmpty(set: FieldSet): boolean {
-  return Object.keys(set).length === 0;
-}
-
 /** True when a place is in the set itself. */
 export function hasMember(set: FieldSet, element: string): boolean {
   const found = placeIn(set, element);
