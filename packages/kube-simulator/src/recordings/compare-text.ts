@@ -44,7 +44,7 @@ function lengthOfLiteral(expected: string, rest: string, bindings: Bindings): nu
   return mentionsVersions(expected) ? lengthWithVersions(renamed, rest, bindings) : undefined;
 }
 
-const VERSION_WORDS = ['resourceVersion', 'resource version'];
+const VERSION_WORDS = ['resourceVersion', 'ResourceVersion', 'resource version'];
 
 function mentionsVersions(text: string): boolean {
   return VERSION_WORDS.some((word) => text.includes(word));

@@ -59,11 +59,9 @@ export const HIDDEN_STEPS: Readonly<Record<string, HiddenSteps>> = {
     namespaces: ['s10b', 's17'],
     before: {
       2: createListedPools,
-      22: async (scenario) => {
-        // Another scenario's, recorded at the same time.
-        await createPool(scenario, 's17', { name: 'ok' });
-        await createPool(scenario, 's17', { name: 'ap' });
-      },
+      // Another scenario's, recorded at the same time.
+      18: (scenario) => createPool(scenario, 's17', { name: 'ok' }),
+      21: (scenario) => createPool(scenario, 's17', { name: 'ap' }),
       28: async (scenario) => {
         await createPool(scenario, 's10', { name: 'p0' });
         await scenario.do('DELETE', `${NETWORK}/namespaces/s10/ippools/p5`);
