@@ -78,7 +78,10 @@ export class HttpServer {
   /** Returns nothing where the answer is written already. */
   async #answer(request: IncomingMessage, response: ServerResponse, warnings: string[]): Promise<Answer | undefined> {
     const route = parseRoute(request.method ?? 'GET', request.url ?? '/');
-    const user = await this.#chain.authenticator.authenticate({ authorization: request.headers.authorization, headers: request.headers });
+    const user = await this.#chain.authenticator.authenticate({
+      authorization: request.headers.authorization,
+      headers: request.headers,
+    });
     const attributes = attributesOf(route, user);
     const verdict = await this.#chain.faults.inspect(attributes);
     assertUndisturbed(verdict);

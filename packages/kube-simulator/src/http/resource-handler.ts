@@ -355,7 +355,7 @@ function objectAnswer(
 
 function jsonAnswer(form: AnswerForm, status: number, body: JsonObject | ApiObject): Answer {
   if (form.media === 'json') return rawAnswer(status, Buffer.from(JSON.stringify(body)));
-  const text = stringifyYaml(body, { version: '1.1', indentSeq: false, lineWidth: 0 });
+  const text = stringifyYaml(body, { version: '1.1', indentSeq: false, lineWidth: 0, aliasDuplicateObjects: false });
   return { status, contentType: 'application/yaml', body: Buffer.from(text) };
 }
 

@@ -33,7 +33,7 @@ export interface HiddenSteps {
   readonly before?: Readonly<Record<number, HiddenStep>>;
   /** Reads that were polled until the cluster had settled: controllers work on their own time. */
   readonly settling?: readonly number[];
-  /** Watches closed by the client, and the step before which that happened. */
+  /** Watches that ended before the last step, and the step before which they did. */
   readonly watchEnds?: Readonly<Record<number, number>>;
   /** Bodies that the transcript abbreviates. */
   readonly bodies?: Readonly<Record<number, (steps: readonly Step[]) => Json>>;
@@ -78,7 +78,7 @@ export const HIDDEN_STEPS: Readonly<Record<string, HiddenSteps>> = {
       },
       36: changeConfigMap,
     },
-    watchEnds: { 2: 19, 3: 19, 4: 19, 5: 19, 6: 19 },
+    watchEnds: { 2: 19, 3: 19, 4: 19, 5: 19, 6: 19, 19: 36 },
   },
   '12': {
     namespaces: ['s12b'],
