@@ -44,6 +44,8 @@ interface BuiltIn
   readonly wideColumns?: readonly TableColumn[];
   /** No column Age. */
   readonly isAgeless?: boolean;
+  /** Every column, where even Name is not the first. */
+  readonly allColumns?: readonly TableColumn[];
   readonly strategy?: Partial<Strategy>;
 }
 
@@ -71,7 +73,7 @@ export function builtInType(definition: BuiltIn): ResourceType {
     subresources: [...(definition.hasStatus === true ? [statusSubresource] : []), ...(definition.subresources ?? [])].toSorted(
       (left, right) => (left.name < right.name ? -1 : 1),
     ),
-    columns: [
+    columns: definition.allColumns ?? [
       nameColumn,
       ...(definition.columns ?? []),
       ...(definition.isAgeless === true ? [] : [ageColumn]),

@@ -1,7 +1,7 @@
 import type { Cause } from '../../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../../api-object.js';
 import { jsonEqual } from '../../json-equal.js';
-import { builtInType, column, humanDuration, section } from '../built-in-type.js';
+import { builtInType, column, humanDuration, nameColumn, section } from '../built-in-type.js';
 import { always, int32, microTime, struct, text, time } from '../go-type.js';
 import type { ResourceType } from '../resource-type.js';
 
@@ -107,6 +107,7 @@ const columns = [
   column('Reason', 'string', (event) => event['reason'] ?? ''),
   column('Object', 'string', (event) => subject(toCoreForm(event))),
   column('Message', 'string', (event) => toCoreForm(event)['message'] ?? ''),
+  { ...nameColumn, priority: 1 },
 ];
 
 function toCoreForm(event: ApiObject): ApiObject {
@@ -149,7 +150,7 @@ export const coreEvent = builtInType({
     reportingComponent: always(text),
     reportingInstance: always(text),
   },
-  columns,
+  allColumns: columns,
   strategy: { validate: (event) => namespaceCauses(event) },
 });
 
@@ -177,7 +178,7 @@ export const event: ResourceType = builtInType({
     deprecatedLastTimestamp: always(time),
     deprecatedCount: int32,
   },
-  columns,
+  allColumns: columns,
   conversion: {
     fromStored: (stored) => modernShape(rename(stored, fromCore, 'events.k8s.io/v1')),
     toStored: (object) => coreEvent.strategy.canonical(rename(object, toCore, 'v1'), undefined),
