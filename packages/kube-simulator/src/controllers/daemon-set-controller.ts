@@ -68,7 +68,8 @@ export class DaemonSetController {
       });
       await this.#events.record({ object, type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
     }
-    if (plan.status === undefined) return;
+    // Pods that were just created will be counted when they are seen.
+    if (plan.status === undefined || plan.create.length > 0) return;
     await this.#api.update(
       { ...daemonSets, ...parseKey(keyOf(object)), subresource: 'status' },
       { ...object, status: plan.status },

@@ -74,7 +74,15 @@ export const node = builtInType({
     column('Roles', 'string', (object) => nodeRoles(object)),
   ],
   selectableFields: { 'spec.unschedulable': (object) => String(section(object, 'spec')['unschedulable'] ?? false) },
+  strategy: { prepareForCreate: withNotReadyTaint },
 });
+
+/** A Node takes no Pods before its kubelet has said that it is ready. */
+function withNotReadyTaint(object: ApiObject): ApiObject {
+  const spec = section(object, 'spec');
+  const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+  return withField(object, 'spec', { ...spec, taints: [...objects(spec['taints']), taint] });
+}
 
 function nodeReadiness(object: ApiObject): string {
   const ready = objects(section(object, 'status')['conditions']).find((condition) => condition['type'] === 'Ready');
