@@ -1,7 +1,7 @@
+export type { Endpoint } from './admission/webhook-address.js';
 export type { ApiClient } from './api/api-client.js';
 export { ApiError } from './api-error.js';
 export type { ApiObject, Json, JsonObject } from './api-object.js';
-export type { Endpoint } from './admission/webhook-address.js';
 export type { BackOff } from './controllers/pod-run.js';
 export { idlePod, type PodProcess, type RunPod } from './controllers/run-pod.js';
 export type { NodeDescription, SimulatedNodes } from './controllers/simulated-nodes.js';
