@@ -199,6 +199,16 @@ describe('a Pod', () => {
     expect(processes.started[0]?.process.stops).toHaveLength(1);
   });
 
+  it('leaves a Node with a taint that it does not tolerate', async () => {
+    await start({ nodes: [{ name: 'n1' }] });
+    const path = { resource: 'pods', namespace: 'default' };
+    await simulator.client.create(path, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    await waitFor(() => expect(pods()[0]?.status?.phase).toBe('Running'));
+    const body = { spec: { taints: [{ key: 'a', effect: 'NoExecute' }] } };
+    await simulator.client.patch({ resource: 'nodes', name: 'n1' }, { type: 'merge', body });
+    await waitFor(() => expect(pods()).toEqual([]));
+  });
+
   it('is forced away from a Node without power', async () => {
     await start({ nodes: [{ name: 'n1' }], nodeMonitorGraceMs: 10 });
     const path = { resource: 'pods', namespace: 'default' };

@@ -22,7 +22,7 @@ export class DaemonSetController {
 
   constructor({ api, onError }: ControllerContext) {
     this.#api = api;
-    this.#events = new EventRecorder(api, 'daemonset-controller');
+    this.#events = new EventRecorder(() => api, 'daemonset-controller');
     this.#queue = new WorkQueue({ handle: (key) => this.#handle(key), onError });
     this.#unwatch = [
       api.watch(daemonSets, ({ object }) => this.#queue.add(keyOf(object))),

@@ -24,7 +24,7 @@ export class GarbageCollector {
   constructor(context: ControllerContext) {
     this.#context = context;
     this.#api = context.api;
-    this.#events = new EventRecorder(context.api, 'garbage-collector-controller');
+    this.#events = new EventRecorder(() => context.api, 'garbage-collector-controller');
     this.#queue = new WorkQueue({ handle: (location) => this.#handle(location), onError: context.onError });
   }
 

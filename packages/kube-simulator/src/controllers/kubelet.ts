@@ -4,6 +4,7 @@
  */
 import type { ApiClient, WatchEvent } from '../api/api-client.js';
 import { isMissing } from './api-outcome.js';
+import { EventRecorder } from './event-recorder.js';
 import { advance, type BackOff, defaultBackOff, type PodCommand, type PodEvent, type PodRun, startRun } from './pod-run.js';
 import { type PodAddresses, toPodStatus } from './pod-status.js';
 import type { PodProcess, RunPod } from './run-pod.js';
@@ -48,10 +49,12 @@ const locate = ({ metadata }: Pod) => ({ namespace: metadata.namespace ?? '', na
 export class Kubelet {
   readonly #options: KubeletOptions;
   readonly #residents = new Map<string, Resident>();
+  readonly #events: EventRecorder;
   #unwatch: (() => void) | undefined;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
+    this.#events = new EventRecorder(options.api, 'kubelet');
   }
 
   /** Takes care of the Node's Pods from now on. Pods whose processes it knows from before a disconnection go on. */
@@ -102,6 +105,7 @@ export class Kubelet {
     this.#residents.set(pod.metadata.uid ?? '', resident);
     this.#follow(resident, process);
     this.#report(resident);
+    this.#tell(resident, 'Started', 'Started container');
     this.#checkDeletion(resident);
   }
 
@@ -159,6 +163,9 @@ export class Kubelet {
     const isNew = run !== resident.run;
     resident.run = run;
     if (isNew) this.#report(resident);
+    if (event.kind === 'deletion' && run.stage === 'stopping') this.#tell(resident, 'Killing', 'Stopping container');
+    if (run.stage === 'waiting' && event.kind === 'exited')
+      this.#tell(resident, 'BackOff', 'Back-off restarting failed container');
     for (const command of commands) this.#obey(resident, command);
   }
 
@@ -167,6 +174,7 @@ export class Kubelet {
       case 'start':
         resident.process = this.#start(resident.pod);
         this.#follow(resident, resident.process);
+        this.#tell(resident, 'Started', 'Started container');
         return;
       case 'wait':
         this.#later(resident, command.delayMs, () => this.#advance(resident, { kind: 'back-off-over', atMs: Date.now() }));
@@ -196,6 +204,12 @@ export class Kubelet {
           : live,
       ),
     );
+  }
+
+  #tell({ pod }: Resident, reason: string, what: string): void {
+    const names = pod.spec.containers.map(({ name }) => name).join(', ');
+    const type = reason === 'BackOff' ? 'Warning' : 'Normal';
+    if (this.isConnected) void this.#events.record({ object: pod, type, reason, message: `${what} ${names}` });
   }
 
   #remove(resident: Resident): void {
