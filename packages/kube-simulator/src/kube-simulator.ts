@@ -54,6 +54,7 @@ export interface KubeSimulatorOptions {
 
 const defaultHost = '127.0.0.1';
 const defaultGraceMs = 40_000;
+const dayInSeconds = 86_400;
 
 /** A Kubernetes API server in this process. */
 export class KubeSimulator {
@@ -160,6 +161,13 @@ export class KubeSimulator {
   /** A kubeconfig for the administrator, or for the holder of another token. */
   kubeconfig(user: { readonly name: string; readonly token: string } = { name: 'admin', token: this.adminToken }): string {
     return formatKubeconfig({ server: this.url, user: user.name, token: user.token, authority: this.caCertificate });
+  }
+
+  /** A token of a ServiceAccount that exists; good for a day. */
+  serviceAccountToken(namespace: string, name: string): string {
+    const object = { apiVersion: '', kind: '', metadata: {}, spec: { expirationSeconds: dayInSeconds } };
+    const { status } = this.controlPlane.answers.issueToken({ user: systemUser, namespace, name, object });
+    return (status as { readonly token: string }).token;
   }
 
   /** Forgets all changes so far: watches and pages from before are answered with 410. */
