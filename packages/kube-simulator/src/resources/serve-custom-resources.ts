@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../api-object.js';
+import { section } from '../json-parts.js';
 import type { ObjectStore } from '../store/object-store.js';
-import { section } from './built-in-type.js';
 import { customResourceDefinition } from './core/custom-resource-definition.js';
 import { customResourceTypes } from './custom-resource-type.js';
 import type { ResourceRegistry } from './resource-registry.js';
