@@ -85,11 +85,7 @@ describe('a Deployment on Nodes', () => {
     await start({ nodes: [{ name: 'n1' }, { name: 'n2' }] });
     await deploy('v1');
     await waitFor(() => expect(deployment()?.['status']).toMatchObject({ readyReplicas: 2, availableReplicas: 2 }));
-    expect(
-      pods()
-        .map((pod) => pod.spec.nodeName)
-        .toSorted(),
-    ).toEqual(['n1', 'n2']);
+    expect(new Set(pods().map((pod) => pod.spec.nodeName))).toEqual(new Set(['n1', 'n2']));
     expect(pods()[0]?.status).toMatchObject({
       phase: 'Running',
       podIP: expect.stringMatching(/^198\.18\./),
@@ -188,11 +184,8 @@ describe('a Pod', () => {
     await waitFor(() => expect(processes.started).toHaveLength(1));
     simulator.nodes.disconnect(lost);
     await waitFor(() => expect(pods()).toHaveLength(2));
-    const names = pods().map((pod) => [pod.spec.nodeName === lost, pod.metadata.deletionTimestamp !== undefined]);
-    expect(names.toSorted()).toEqual([
-      [false, false],
-      [true, true],
-    ]);
+    const leaving = pods().filter((pod) => pod.metadata.deletionTimestamp !== undefined);
+    expect(leaving.map((pod) => pod.spec.nodeName)).toEqual([lost]);
     await waitFor(() => expect(processes.running, 'both run: the lost Node only lost contact').toEqual(['v1', 'v1']));
     await simulator.nodes.reconnect(lost);
     await waitFor(() => expect(pods()).toHaveLength(1));
@@ -214,7 +207,7 @@ describe('a Pod', () => {
     const path = { resource: 'pods', namespace: 'default' };
     await simulator.client.create(path, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
     await waitFor(() => expect(pods()[0]?.status?.phase).toBe('Running'));
-    simulator.nodes.powerOff('n1');
+    await simulator.nodes.powerOff('n1');
     await waitFor(() => expect(pods()[0]?.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('False'));
     await simulator.client.delete({ ...path, name: 'p' });
     expect(pods()).toHaveLength(1);

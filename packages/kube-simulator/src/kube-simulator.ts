@@ -196,7 +196,7 @@ export class KubeSimulator {
   /** Stops the server, and every process that stands for a Pod. */
   async stop(): Promise<void> {
     await this.#running.stop();
-    this.nodes.stop();
+    await this.nodes.stop();
   }
 }
 

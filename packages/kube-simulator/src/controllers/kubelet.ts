@@ -16,7 +16,7 @@ export interface KubeletOptions {
   readonly api: () => ApiClient;
   readonly nodeName: string;
   readonly runPod: RunPod;
-  readonly addresses: () => PodAddresses;
+  readonly addresses: (pod: Pod) => PodAddresses;
   readonly backOff?: BackOff;
   /** A write of a status failed, and not because the Pod is gone. */
   readonly onError: (error: unknown) => void;
@@ -70,15 +70,17 @@ export class Kubelet {
     this.#unwatch = undefined;
   }
 
-  /** The Node loses power: all processes end, and nobody says so. */
-  kill(): void {
+  /** The Node loses power: all processes end, and nobody says so. Resolves when they have ended. */
+  async kill(): Promise<void> {
     this.disconnect();
-    for (const resident of this.#residents.values()) {
+    const residents = [...this.#residents.values()];
+    this.#residents.clear();
+    for (const resident of residents) {
       resident.gone = true;
       clearTimeout(resident.timer);
       resident.process.stop(0);
     }
-    this.#residents.clear();
+    await Promise.allSettled(residents.map(({ process }) => process.exited));
   }
 
   get isConnected(): boolean {
@@ -100,7 +102,7 @@ export class Kubelet {
     if (isFinished(pod)) return;
     const process = isDeleting(pod) ? endedProcess : this.#start(pod);
     const run = startRun(Date.now(), restartsBefore(pod));
-    const addresses = this.#options.addresses();
+    const addresses = this.#options.addresses(pod);
     const resident: Resident = { pod, run, process, addresses, writing: Promise.resolve(), gone: false };
     this.#residents.set(pod.metadata.uid ?? '', resident);
     this.#follow(resident, process);
