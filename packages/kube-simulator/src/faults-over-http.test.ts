@@ -77,9 +77,23 @@ describe('a fault that is asked for over HTTP', () => {
   it('drops watches', async () => {
     const open = await watch();
     expect(open.status).toBe(200);
-    expect((await disturb({ action: 'drop-watches', requests: { resource: 'secrets' } })).body).toEqual({ dropped: 0 });
-    expect((await disturb({ action: 'drop-watches', requests: { resource: 'configmaps' } })).body).toEqual({ dropped: 1 });
+    expect((await disturb({ action: 'drop-watches', requests: { resource: 'secrets' } })).body).toEqual({ watches: 0 });
+    expect((await disturb({ action: 'drop-watches', requests: { resource: 'configmaps' } })).body).toEqual({ watches: 1 });
     await open.ended;
+  });
+
+  it('silences watches, and ends them', async () => {
+    const open = await watch('&resourceVersion=1');
+    await disturb({ action: 'stall-watches' });
+    await send('POST', configMaps, { metadata: { name: 'a' } });
+    await disturb({ action: 'end-watches' });
+    expect(await open.ended, 'nothing came any more').not.toContain('"name":"a"');
+  });
+
+  it('tells watches to list again', async () => {
+    const open = await watch();
+    await disturb({ action: 'expire-watches' });
+    expect(await open.ended).toContain('"type":"ERROR","object":{"kind":"Status"');
   });
 
   it('forgets what happened before', async () => {
