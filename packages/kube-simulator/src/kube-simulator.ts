@@ -245,6 +245,8 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
   const controlPlane = assembleControlPlane({ ...start.decisions, client, registry });
   assembly.controlPlane = controlPlane;
   await controlPlane.start();
+  // What the start itself wrote is nobody's to watch: as in any cluster that has been there for a while, small numbers are too old.
+  store.compact();
   const { certificate } = start;
   const tls = certificate === undefined ? {} : { tls: { key: certificate.key, certificate: certificate.certificate } };
   const server = new HttpServer({ context, chain: controlPlane.chain, ...tls });

@@ -49,7 +49,7 @@ function nameOf(metadata: ObjectMeta): string {
   return typeof prefix === 'string' && prefix !== '' ? generateName(prefix) : '';
 }
 
-const kept = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields'] as const;
+const kept = ['name', 'namespace', 'uid', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields'] as const;
 const serverOwned = ['creationTimestamp', 'generation', 'resourceVersion'] as const;
 
 /** The metadata of an update: what the client left out or may not change is taken from the stored object. */

@@ -62,6 +62,10 @@ export class ResourceHandler {
 
   constructor(context: ApiContext) {
     this.#context = context;
+    // A kind that is gone, or is defined anew, has no watches any more.
+    context.registry.listen(() => {
+      for (const stream of this.watches) if (!context.registry.serves(stream.call.type)) stream.end();
+    });
   }
 
   /** Returns the answer. A watch is answered in pieces: see `watch`. */

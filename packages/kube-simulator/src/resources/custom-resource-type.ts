@@ -18,13 +18,18 @@ export interface CustomResourceVersion extends JsonObject {
 
 /** The kinds that an established CustomResourceDefinition serves, one per served version, the newest idea of its names. */
 export function customResourceTypes(definition: ApiObject): readonly ResourceType[] {
-  const spec = section(definition, 'spec');
-  const versions = (spec['versions'] ?? []) as readonly CustomResourceVersion[];
-  return versions.filter((version) => version.served).map((version) => customResourceType(definition, version));
+  return versionsOf(definition)
+    .filter((version) => version.served)
+    .map((version) => customResourceType(definition, version));
+}
+
+function versionsOf(definition: ApiObject): readonly CustomResourceVersion[] {
+  return (section(definition, 'spec')['versions'] ?? []) as readonly CustomResourceVersion[];
 }
 
 function customResourceType(definition: ApiObject, version: CustomResourceVersion): ResourceType {
   const spec = section(definition, 'spec');
+  const storageVersion = versionsOf(definition).find((candidate) => candidate.storage)?.name ?? version.name;
   const group = textOf(spec['group']);
   const names = section(section(definition, 'status'), 'acceptedNames');
   const kind = textOf(names['kind']);
@@ -55,12 +60,17 @@ function customResourceType(definition: ApiObject, version: CustomResourceVersio
     deletionAnswersObject: false,
     schema,
     strategy: customStrategy({ kind, version: version.name, hasStatus, schema }),
+    // Versions differ in their names only.
     conversion: {
-      fromStored: (object) => (object.apiVersion === apiVersion ? object : { ...object, apiVersion }),
-      toStored: (object) => object,
+      fromStored: (object) => inVersion(object, apiVersion),
+      toStored: (object) => inVersion(object, `${group}/${storageVersion}`),
     },
   };
   return type;
+}
+
+function inVersion(object: ApiObject, apiVersion: string): ApiObject {
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
 const statusSubresource: Subresource = { name: 'status', verbs: ['get', 'patch', 'update'] };
