@@ -13,7 +13,7 @@ import { Faults, type RequestSelector, selects } from './faults.js';
 import type { ServerFaults, WatchFault } from './faults-path.js';
 import { createServerCertificate, type ServerCertificate } from './http/certificates.js';
 import { HttpServer } from './http/http-server.js';
-import { type RequestAttributes, systemUser, type User } from './http/request-chain.js';
+import { systemUser, type User } from './http/request-chain.js';
 import type { WatchStream } from './http/watch-stream.js';
 import { formatKubeconfig } from './kubeconfig.js';
 import { builtInTypes } from './resources/built-in-types.js';
