@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ApiObject } from './api-object.js';
 import type { PodProcess } from './controllers/run-pod.js';
@@ -85,11 +88,7 @@ describe('a Deployment on Nodes', () => {
     await start({ nodes: [{ name: 'n1' }, { name: 'n2' }] });
     await deploy('v1');
     await waitFor(() => expect(deployment()?.['status']).toMatchObject({ readyReplicas: 2, availableReplicas: 2 }));
-    expect(
-      pods()
-        .map((pod) => pod.spec.nodeName)
-        .toSorted(),
-    ).toEqual(['n1', 'n2']);
+    expect(new Set(pods().map((pod) => pod.spec.nodeName))).toEqual(new Set(['n1', 'n2']));
     expect(pods()[0]?.status).toMatchObject({
       phase: 'Running',
       podIP: expect.stringMatching(/^198\.18\./),
@@ -146,6 +145,23 @@ describe('a Deployment on Nodes', () => {
     expect(process.stops).toEqual([1, 0]);
   });
 
+  it('is there again in another process, with the same data', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kube-simulator-'));
+    const options = { nodes: [{ name: 'n1' }], dataFile: join(directory, 'data') };
+    await start(options);
+    await deploy('v1', { replicas: 1 });
+    await waitFor(() => expect(deployment()?.['status']).toMatchObject({ readyReplicas: 1 }));
+    const [before] = pods();
+    await simulator.stop();
+    await start(options);
+    await waitFor(() =>
+      expect(pods()).toMatchObject([
+        { metadata: { name: before?.metadata.name }, status: { containerStatuses: [{ ready: true, restartCount: 1 }] } },
+      ]),
+    );
+    await rm(directory, { recursive: true });
+  });
+
   it('keeps its processes over a restart of the API server', async () => {
     const processes = new Processes();
     await start({ nodes: [{ name: 'n1' }], runPod: processes.run });
@@ -188,15 +204,22 @@ describe('a Pod', () => {
     await waitFor(() => expect(processes.started).toHaveLength(1));
     simulator.nodes.disconnect(lost);
     await waitFor(() => expect(pods()).toHaveLength(2));
-    const names = pods().map((pod) => [pod.spec.nodeName === lost, pod.metadata.deletionTimestamp !== undefined]);
-    expect(names.toSorted()).toEqual([
-      [false, false],
-      [true, true],
-    ]);
+    const leaving = pods().filter((pod) => pod.metadata.deletionTimestamp !== undefined);
+    expect(leaving.map((pod) => pod.spec.nodeName)).toEqual([lost]);
     await waitFor(() => expect(processes.running, 'both run: the lost Node only lost contact').toEqual(['v1', 'v1']));
     await simulator.nodes.reconnect(lost);
     await waitFor(() => expect(pods()).toHaveLength(1));
     expect(processes.started[0]?.process.stops).toHaveLength(1);
+  });
+
+  it('leaves a Node with a taint that it does not tolerate', async () => {
+    await start({ nodes: [{ name: 'n1' }] });
+    const path = { resource: 'pods', namespace: 'default' };
+    await simulator.client.create(path, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    await waitFor(() => expect(pods()[0]?.status?.phase).toBe('Running'));
+    const body = { spec: { taints: [{ key: 'a', effect: 'NoExecute' }] } };
+    await simulator.client.patch({ resource: 'nodes', name: 'n1' }, { type: 'merge', body });
+    await waitFor(() => expect(pods()).toEqual([]));
   });
 
   it('is forced away from a Node without power', async () => {
@@ -204,7 +227,7 @@ describe('a Pod', () => {
     const path = { resource: 'pods', namespace: 'default' };
     await simulator.client.create(path, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
     await waitFor(() => expect(pods()[0]?.status?.phase).toBe('Running'));
-    simulator.nodes.powerOff('n1');
+    await simulator.nodes.powerOff('n1');
     await waitFor(() => expect(pods()[0]?.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('False'));
     await simulator.client.delete({ ...path, name: 'p' });
     expect(pods()).toHaveLength(1);

@@ -3,10 +3,23 @@ import { badRequest } from './failures.js';
 import type { Fault, Faults, RequestSelector } from './faults.js';
 import type { PathHandler } from './http/request-chain.js';
 
+/**
+ * What may happen to a watch: its connection breaks, it ends in good order, it stays open but silent, or the client is told that it
+ * has to list again (410).
+ */
+export type WatchFault = 'break' | 'end' | 'stall' | 'expire';
+
+const watchFaults: Readonly<Record<string, WatchFault>> = {
+  'drop-watches': 'break',
+  'end-watches': 'end',
+  'stall-watches': 'stall',
+  'expire-watches': 'expire',
+};
+
 /** What a fault may do to the whole server at once. */
 export interface ServerFaults {
-  /** Ends the watches that are meant; returns how many. */
-  dropWatches(requests: RequestSelector): number;
+  /** Does something to the watches that are open and meant; returns how many. */
+  disturbWatches(how: WatchFault, requests: RequestSelector): number;
   /** Forgets all changes so far. */
   compact(): void;
   /** Stops and starts again with the same data. */
@@ -17,7 +30,7 @@ const restartDelayMs = 50;
 
 /**
  * Faults over HTTP, for the administrator: GET shows what is waiting, POST adds a fault or does something at once
- * (`{"action": "drop-watches" | "compact" | "restart"}`), DELETE takes all faults back.
+ * (`{"action": "drop-watches"}`, or `end-watches`, `stall-watches`, `expire-watches`, `compact`, `restart`), DELETE takes all back.
  */
 export const faultsPath = (faults: Faults, server: () => ServerFaults): PathHandler => ({
   path: '/simulator/faults',
@@ -40,9 +53,9 @@ const post = (body: Json | undefined, faults: Faults, server: () => ServerFaults
   const order = (body ?? {}) as JsonObject;
   if (order['action'] === undefined) return { id: faults.inject(toFault(order)) };
   const action = order['action'] as string;
+  const how = watchFaults[action];
+  if (how !== undefined) return { watches: server().disturbWatches(how, (order['requests'] ?? {}) as RequestSelector) };
   switch (action) {
-    case 'drop-watches':
-      return { dropped: server().dropWatches((order['requests'] ?? {}) as RequestSelector) };
     case 'compact':
       server().compact();
       return {};
@@ -51,7 +64,9 @@ const post = (body: Json | undefined, faults: Faults, server: () => ServerFaults
       setTimeout(() => void server().restart(), restartDelayMs);
       return {};
     default:
-      throw badRequest(`action ${JSON.stringify(action)} is unknown; use drop-watches, compact or restart`);
+      throw badRequest(
+        `action ${JSON.stringify(action)} is unknown; use ${Object.keys(watchFaults).join(', ')}, compact or restart`,
+      );
   }
 };
 

@@ -13,3 +13,28 @@ export function listOf(value: Json | undefined): readonly Json[] {
 export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
+
+/** The objects of a list. */
+export function objectsOf(value: Json | undefined): readonly JsonObject[] {
+  return isJsonArray(value) ? value.map(objectOf) : [];
+}
+
+/** The texts of a list. */
+export function textsOf(value: Json | undefined): readonly string[] {
+  return isJsonArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** A text, number or truth value as text; what is something else, or absent, is empty. */
+export function wordOf(value: Json | undefined): string {
+  return typeof value === 'object' || value === undefined ? '' : String(value);
+}
+
+/** A number, or 0. */
+export function numberOf(value: Json | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+/** The object under `field`, or an empty one. */
+export function section(object: JsonObject | undefined, field: string): JsonObject {
+  return objectOf(object?.[field]);
+}

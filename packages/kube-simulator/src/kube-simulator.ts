@@ -9,11 +9,12 @@ import { isConflict, isMissing } from './controllers/api-outcome.js';
 import type { BackOff } from './controllers/pod-run.js';
 import { idlePod, type RunPod } from './controllers/run-pod.js';
 import { type NodeDescription, SimulatedNodes } from './controllers/simulated-nodes.js';
-import { Faults, selects } from './faults.js';
-import type { ServerFaults } from './faults-path.js';
+import { Faults, type RequestSelector, selects } from './faults.js';
+import type { ServerFaults, WatchFault } from './faults-path.js';
 import { createServerCertificate, type ServerCertificate } from './http/certificates.js';
 import { HttpServer } from './http/http-server.js';
-import { type RequestAttributes, systemUser, type User } from './http/request-chain.js';
+import { systemUser, type User } from './http/request-chain.js';
+import type { WatchStream } from './http/watch-stream.js';
 import { formatKubeconfig } from './kubeconfig.js';
 import { builtInTypes } from './resources/built-in-types.js';
 import { serviceAccount } from './resources/core/config-map.js';
@@ -54,6 +55,7 @@ export interface KubeSimulatorOptions {
 
 const defaultHost = '127.0.0.1';
 const defaultGraceMs = 40_000;
+const dayInSeconds = 86_400;
 
 /** A Kubernetes API server in this process. */
 export class KubeSimulator {
@@ -117,7 +119,7 @@ export class KubeSimulator {
 
   #serverFaults(): ServerFaults {
     return {
-      dropWatches: (requests) => this.#drop((attributes) => selects({ ...requests }, attributes)),
+      disturbWatches: (how, requests) => this.disturbWatches(how, requests),
       compact: () => this.compact(),
       restart: () => this.restart(),
     };
@@ -162,20 +164,23 @@ export class KubeSimulator {
     return formatKubeconfig({ server: this.url, user: user.name, token: user.token, authority: this.caCertificate });
   }
 
+  /** A token of a ServiceAccount that exists; good for a day. */
+  serviceAccountToken(namespace: string, name: string): string {
+    const object = { apiVersion: '', kind: '', metadata: {}, spec: { expirationSeconds: dayInSeconds } };
+    const { status } = this.controlPlane.answers.issueToken({ user: systemUser, namespace, name, object });
+    return (status as { readonly token: string }).token;
+  }
+
   /** Forgets all changes so far: watches and pages from before are answered with 410. */
   compact(): void {
     this.#running.store.compact();
   }
 
-  /** Ends the watches that are open now. Returns how many. */
-  dropWatches(matches: (watch: { readonly resource: string; readonly namespace: string }) => boolean = () => true): number {
-    return this.#drop(matches);
-  }
-
-  #drop(matches: (watch: RequestAttributes) => boolean): number {
-    const streams = [...this.#running.server.resources.watches].filter((stream) => matches(stream.call.attributes));
-    for (const stream of streams) stream.destroy();
-    return streams.length;
+  /** Breaks, ends, silences or expires the watches that are open and meant. Returns how many. */
+  disturbWatches(how: WatchFault, requests: RequestSelector = {}): number {
+    const meant = [...this.#running.server.resources.watches].filter((stream) => selects(requests, stream.call.attributes));
+    for (const stream of meant) disturbStream[how](stream);
+    return meant.length;
   }
 
   /** Stops, and starts again at the same address with the same data. All connections break, watches cannot go on from before. */
@@ -188,9 +193,16 @@ export class KubeSimulator {
   /** Stops the server, and every process that stands for a Pod. */
   async stop(): Promise<void> {
     await this.#running.stop();
-    this.nodes.stop();
+    await this.nodes.stop();
   }
 }
+
+const disturbStream: Readonly<Record<WatchFault, (stream: WatchStream) => void>> = {
+  break: (stream) => stream.destroy(),
+  end: (stream) => stream.end(),
+  stall: (stream) => stream.stall(),
+  expire: (stream) => stream.expire(),
+};
 
 /** Starts a Kubernetes API server in this process. */
 export function startKubeSimulator(options: KubeSimulatorOptions = {}): Promise<KubeSimulator> {
@@ -233,6 +245,8 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
   const controlPlane = assembleControlPlane({ ...start.decisions, client, registry });
   assembly.controlPlane = controlPlane;
   await controlPlane.start();
+  // What the start itself wrote is nobody's to watch: as in any cluster that has been there for a while, small numbers are too old.
+  store.compact();
   const { certificate } = start;
   const tls = certificate === undefined ? {} : { tls: { key: certificate.key, certificate: certificate.certificate } };
   const server = new HttpServer({ context, chain: controlPlane.chain, ...tls });

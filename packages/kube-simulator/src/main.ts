@@ -7,6 +7,7 @@ interface Flags {
   readonly host: string;
   readonly data?: string;
   readonly kubeconfig?: string;
+  readonly nodes: string;
   readonly tls: boolean;
 }
 
@@ -15,6 +16,10 @@ Examples:
   $ kube-simulator --kubeconfig /tmp/kubeconfig &
   $ kubectl --kubeconfig /tmp/kubeconfig apply -f packages/ippool-api/crds/
   $ kubectl --kubeconfig /tmp/kubeconfig get ippools -A --watch
+
+  Pods that are scheduled and become ready:
+  $ kube-simulator --nodes 3 --kubeconfig /tmp/kubeconfig &
+  $ kubectl --kubeconfig /tmp/kubeconfig create deployment web --image=web:1 --replicas=2
 
   Data that outlives the process, at an address that stays:
   $ kube-simulator --port 6443 --data /tmp/cluster.jsonl --kubeconfig /tmp/kubeconfig`;
@@ -27,6 +32,7 @@ export async function main(args: readonly string[]): Promise<void> {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--data <file>', 'file that keeps the data over a restart')
     .option('--kubeconfig <file>', "where to write the administrator's kubeconfig (mode 0600)")
+    .option('--nodes <number>', 'Nodes that run Pods (nothing is really started)', '0')
     .option('--no-tls', 'plain HTTP')
     .addHelpText('after', examples);
   program.parse(args, { from: 'user' });
@@ -46,5 +52,10 @@ function optionsOf(flags: Flags): KubeSimulatorOptions {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new Error(`--port ${flags.port} is no port; give a number from 0 to 65535`);
   }
-  return { port, host: flags.host, tls: flags.tls, ...(flags.data === undefined ? {} : { dataFile: flags.data }) };
+  const count = Number(flags.nodes);
+  if (!Number.isInteger(count) || count < 0 || count > 100) {
+    throw new Error(`--nodes ${flags.nodes} is no number of Nodes; give one from 0 to 100`);
+  }
+  const nodes = Array.from({ length: count }, (_, index) => ({ name: `node-${index + 1}` }));
+  return { port, host: flags.host, tls: flags.tls, nodes, ...(flags.data === undefined ? {} : { dataFile: flags.data }) };
 }

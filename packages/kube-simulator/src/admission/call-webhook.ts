@@ -110,6 +110,7 @@ const knownErrors: ReadonlyMap<string, string> = new Map([
   ['SELF_SIGNED_CERT_IN_CHAIN', 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
+  ['CERT_SIGNATURE_FAILURE', 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
   ['CERT_HAS_EXPIRED', 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid'],
 ]);
 

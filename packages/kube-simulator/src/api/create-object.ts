@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject, ObjectMeta } from '../api-object.js';
 import { alreadyExists, badRequest, forbidden, internalError, invalid, notFound } from '../failures.js';
-import { section } from '../resources/built-in-type.js';
+import { section } from '../json-parts.js';
 import { namespace as namespaceType } from '../resources/core/namespace.js';
 import {
   type ApiCall,

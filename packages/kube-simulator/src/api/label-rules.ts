@@ -1,5 +1,6 @@
 import type { Cause } from '../api-error.js';
 import type { JsonObject } from '../api-object.js';
+import { textOf } from '../json-parts.js';
 import { prefixedNameMessage } from './name-rules.js';
 
 const valuePattern = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
@@ -10,7 +11,7 @@ const valueText =
 export function labelCauses(labels: JsonObject): readonly Cause[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...cause(key, prefixedNameMessage(key)),
-    ...cause(String(value), labelValueMessage(String(value))),
+    ...cause(textOf(value), labelValueMessage(textOf(value))),
   ]);
 }
 

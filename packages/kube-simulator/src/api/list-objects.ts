@@ -1,4 +1,4 @@
-import { ApiError } from '../api-error.js';
+import { ApiError, type Cause } from '../api-error.js';
 import { badRequest, expired, invalidOptions, tooLargeResourceVersion } from '../failures.js';
 import type { StoredObject } from '../store/collection.js';
 import { type ApiCall, type ApiContext, collectionOf, fromStored } from './api-call.js';
@@ -37,21 +37,22 @@ export function listObjects(context: ApiContext, call: ApiCall, options: ListOpt
 
 function assertListOptions(options: ListOptions): void {
   const { resourceVersion = '', resourceVersionMatch: match = '', continueToken: token = '' } = options;
-  const refuse = (reason: string, message: string): ApiError =>
-    invalidOptions('ListOptions', [{ reason, message, field: 'resourceVersionMatch' }]);
   if (token !== '' && resourceVersion !== '' && resourceVersion !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
-  if (match !== '' && resourceVersion === '') {
-    throw refuse('FieldValueForbidden', 'Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided');
-  }
-  if (match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
+  const refusal = match === '' ? undefined : matchRefusal(match, resourceVersion);
+  if (refusal !== undefined) throw invalidOptions('ListOptions', [{ ...refusal, field: 'resourceVersionMatch' }]);
+}
+
+function matchRefusal(match: string, resourceVersion: string): Omit<Cause, 'field'> | undefined {
+  const forbidden = (why: string): Omit<Cause, 'field'> => ({ reason: 'FieldValueForbidden', message: `Forbidden: ${why}` });
+  if (resourceVersion === '') return forbidden('resourceVersionMatch is forbidden unless resourceVersion is provided');
+  if (match !== 'Exact' && match !== 'NotOlderThan') {
     const message = `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`;
-    throw refuse('FieldValueNotSupported', message);
+    return { reason: 'FieldValueNotSupported', message };
   }
-  if (match === 'Exact' && resourceVersion === '0') {
-    throw refuse('FieldValueForbidden', 'Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
-  }
+  if (match === 'NotOlderThan' || resourceVersion !== '0') return undefined;
+  return forbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
 }
 
 /** A resourceVersion that is no number, or that no write has had yet, is refused. */
@@ -94,7 +95,7 @@ function listPage(context: ApiContext, call: ApiCall, page: Page): ListResult {
     last = key;
     if (page.matches === undefined || page.matches(fromStored(call.type, stored))) items.push(stored);
   }
-  if (!anyLeft(call, page, entries, index)) return { items, resourceVersion: at };
+  if (!anyLeft(call, page, entries.slice(index))) return { items, resourceVersion: at };
   return {
     items,
     resourceVersion: at,
@@ -106,14 +107,10 @@ function listPage(context: ApiContext, call: ApiCall, page: Page): ListResult {
 
 type Entries = readonly (readonly [string, StoredObject])[];
 
-/** A page that ends the list says so, although more objects follow that the selector does not want. */
-function anyLeft(call: ApiCall, page: Page, entries: Entries, from: number): boolean {
-  const { matches } = page;
-  if (matches === undefined) return from < entries.length;
-  for (let index = from; index < entries.length; index += 1) {
-    if (matches(fromStored(call.type, (entries[index] as readonly [string, StoredObject])[1]))) return true;
-  }
-  return false;
+/** A page that ends the list says so, although more objects may follow that the selector does not want. */
+function anyLeft(call: ApiCall, { matches }: Page, rest: Entries): boolean {
+  if (matches === undefined) return rest.length > 0;
+  return rest.some(([, stored]) => matches(fromStored(call.type, stored)));
 }
 
 function entriesOf(context: ApiContext, call: ApiCall, { at, after, options }: Page): Entries {

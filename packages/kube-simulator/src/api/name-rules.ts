@@ -58,16 +58,23 @@ function pathSegmentTexts(name: string): readonly string[] {
 
 const namePart = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 
+const keyText = `a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
+
 /** What is wrong with a label key, an annotation key or a finalizer; undefined when nothing is. */
 export function prefixedNameMessage(name: string): string | undefined {
   const parts = name.split('/');
-  if (parts.length > 2) {
-    return `a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
-  }
-  const [prefix, own] = parts.length === 2 ? [parts[0] ?? '', parts[1] ?? ''] : [undefined, parts[0] ?? ''];
+  if (parts.length > 2) return keyText;
+  const own = parts.at(-1) ?? '';
+  return (parts.length === 2 ? prefixMessage(parts[0] ?? '') : undefined) ?? ownNameMessage(own);
+}
+
+function prefixMessage(prefix: string): string | undefined {
   if (prefix === '') return 'prefix part must be non-empty';
-  if (prefix !== undefined && !subdomain.pattern.test(prefix)) return `prefix part ${subdomainText}`;
-  if (own === '') return 'name part must be non-empty';
-  if (own.length > 63) return 'name part must be no more than 63 bytes';
-  return namePart.test(own) ? undefined : qualifiedText;
+  return subdomain.pattern.test(prefix) ? undefined : `prefix part ${subdomainText}`;
+}
+
+function ownNameMessage(name: string): string | undefined {
+  if (name === '') return 'name part must be non-empty';
+  if (name.length > 63) return 'name part must be no more than 63 bytes';
+  return namePart.test(name) ? undefined : qualifiedText;
 }

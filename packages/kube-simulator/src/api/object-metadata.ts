@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { Cause } from '../api-error.js';
 import type { ApiObject, Json, JsonObject, ObjectMeta } from '../api-object.js';
 import { jsonEqual } from '../json-equal.js';
+import { textOf } from '../json-parts.js';
 import { formatTime } from '../resources/go-time.js';
 import type { ResourceType } from '../resources/resource-type.js';
 import { labelCauses } from './label-rules.js';
@@ -48,7 +49,7 @@ function nameOf(metadata: ObjectMeta): string {
   return typeof prefix === 'string' && prefix !== '' ? generateName(prefix) : '';
 }
 
-const kept = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields'] as const;
+const kept = ['name', 'namespace', 'uid', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields'] as const;
 const serverOwned = ['creationTimestamp', 'generation', 'resourceVersion'] as const;
 
 /** The metadata of an update: what the client left out or may not change is taken from the stored object. */
@@ -87,7 +88,7 @@ function section(value: Json | undefined): JsonObject {
 
 function annotationCauses(annotations: JsonObject): readonly Cause[] {
   let size = 0;
-  for (const [key, value] of Object.entries(annotations)) size += Buffer.byteLength(key) + Buffer.byteLength(String(value));
+  for (const [key, value] of Object.entries(annotations)) size += Buffer.byteLength(key) + Buffer.byteLength(textOf(value));
   if (size <= maxAnnotationBytes) return [];
   const message = `Too long: may not be more than ${maxAnnotationBytes} bytes`;
   return [{ reason: 'FieldValueTooLong', message, field: 'metadata.annotations' }];
@@ -105,7 +106,9 @@ function ownerCauses(owners: readonly JsonObject[]): readonly Cause[] {
         ),
       ),
   );
-  const controllers = owners.filter((owner) => owner['controller'] === true).map((owner) => `${owner['kind']}/${owner['name']}`);
+  const controllers = owners
+    .filter((owner) => owner['controller'] === true)
+    .map((owner) => `${textOf(owner['kind'])}/${textOf(owner['name'])}`);
   if (controllers.length < 2) return empty;
   const why = `Only one reference can have Controller set to true. Found "true" in references for ${controllers[0]} and ${controllers[1]}`;
   return [...empty, invalid('metadata.ownerReferences', owners, why)];

@@ -1,6 +1,7 @@
 import { ApiError } from '../api-error.js';
 import type { ApiObject, Json, JsonObject, ObjectMeta } from '../api-object.js';
 import { badRequest, conflict, invalidSubject, modifiedMeanwhile, notFound, unsupportedMediaType } from '../failures.js';
+import { textOf } from '../json-parts.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
 import { applyConfiguration } from '../patch/server-side-apply.js';
@@ -57,7 +58,7 @@ function applied(
 function assertApplicable(call: ApiCall, body: JsonObject, live: JsonObject | undefined): void {
   const { apiVersion = '', kind = '' } = body;
   if (apiVersion === '' || kind === '')
-    throw badRequest(`invalid object type: ${apiVersion === '' ? '/' : apiVersion}, Kind=${kind}`);
+    throw badRequest(`invalid object type: ${textOf(apiVersion) || '/'}, Kind=${textOf(kind)}`);
   const metadata = (body['metadata'] ?? {}) as ObjectMeta;
   assertSameName(call, metadata.name);
   assertSameNamespace(call, metadata);

@@ -1,5 +1,6 @@
 import type { ApiObject, JsonObject } from '../api-object.js';
 import { badRequest } from '../failures.js';
+import { textOf } from '../json-parts.js';
 import type { ResourceType } from '../resources/resource-type.js';
 
 export type Matches = (object: ApiObject) => boolean;
@@ -72,8 +73,8 @@ class LabelSelectorParser {
     do values.push(this.#value());
     while (this.#take(','));
     if (!this.#take(')')) throw badRequest(`unable to parse requirement: found '${this.#next()}', expected: ',' or ')'`);
-    if (operator === 'in') return (labels) => values.includes(String(labels[key] ?? '')) && labels[key] !== undefined;
-    return (labels) => labels[key] === undefined || !values.includes(String(labels[key]));
+    if (operator === 'in') return (labels) => values.includes(textOf(labels[key])) && labels[key] !== undefined;
+    return (labels) => labels[key] === undefined || !values.includes(textOf(labels[key]));
   }
 
   #key(): string {

@@ -1,8 +1,8 @@
 import type { Cause } from '../api-error.js';
-import type { ApiObject, JsonObject } from '../api-object.js';
+import type { ApiObject, Json, JsonObject } from '../api-object.js';
 import { badRequest, conflict, internalError, invalid, invalidSubject, modifiedMeanwhile, notFound } from '../failures.js';
 import { jsonEqual } from '../json-equal.js';
-import { section } from '../resources/built-in-type.js';
+import { section, textOf } from '../json-parts.js';
 import { qualifiedResource, type ResourceType } from '../resources/resource-type.js';
 import type { StoredObject } from '../store/collection.js';
 import {
@@ -54,10 +54,10 @@ function withoutName(call: ApiCall): ApiCall {
   return { ...call, attributes: { ...call.attributes, verb: 'create' } };
 }
 
-export function assertSameName(call: ApiCall, sent: unknown): void {
+export function assertSameName(call: ApiCall, sent: Json | undefined): void {
   const { name } = call.attributes;
   if (sent === undefined || sent === '' || sent === name) return;
-  throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+  throw badRequest(`the name of the object (${textOf(sent)}) does not match the name on the URL (${name})`);
 }
 
 function assertUid(call: ApiCall, uid: string | undefined, existing: ApiObject): void {
@@ -69,7 +69,7 @@ function assertUid(call: ApiCall, uid: string | undefined, existing: ApiObject):
   throw conflict(type, attributes.name, why);
 }
 
-function assertResourceVersion(call: ApiCall, sent: unknown, existing: ApiObject): void {
+function assertResourceVersion(call: ApiCall, sent: Json | undefined, existing: ApiObject): void {
   const { type, attributes } = call;
   if (sent === undefined || sent === '') {
     if (type.allowsUnconditionalUpdate || subresourceOf(call)?.apply !== undefined) return;
@@ -81,7 +81,7 @@ function assertResourceVersion(call: ApiCall, sent: unknown, existing: ApiObject
       },
     ]);
   }
-  if (!/^\d+$/.test(String(sent))) throw internalError(`strconv.ParseUint: parsing ${JSON.stringify(sent)}: invalid syntax`);
+  if (!/^\d+$/.test(textOf(sent))) throw internalError(`strconv.ParseUint: parsing ${JSON.stringify(sent)}: invalid syntax`);
   if (sent !== existing.metadata.resourceVersion) throw conflict(type, attributes.name, modifiedMeanwhile);
 }
 

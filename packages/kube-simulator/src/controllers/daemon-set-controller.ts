@@ -22,7 +22,7 @@ export class DaemonSetController {
 
   constructor({ api, onError }: ControllerContext) {
     this.#api = api;
-    this.#events = new EventRecorder(api, 'daemonset-controller');
+    this.#events = new EventRecorder(() => api, 'daemonset-controller');
     this.#queue = new WorkQueue({ handle: (key) => this.#handle(key), onError });
     this.#unwatch = [
       api.watch(daemonSets, ({ object }) => this.#queue.add(keyOf(object))),
@@ -68,7 +68,8 @@ export class DaemonSetController {
       });
       await this.#events.record({ object, type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
     }
-    if (plan.status === undefined) return;
+    // Pods that were just created will be counted when they are seen.
+    if (plan.status === undefined || plan.create.length > 0) return;
     await this.#api.update(
       { ...daemonSets, ...parseKey(keyOf(object)), subresource: 'status' },
       { ...object, status: plan.status },

@@ -11,6 +11,8 @@ import { isDeleting, type KubeObject, toTime } from './workload-kinds.js';
 const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 const nextLookMs = 50;
+/** A real server serves a kind some time after its definition was created: whoever does not wait for that is to notice. */
+const establishingMs = 25;
 
 export class DefinitionController {
   readonly #context: ControllerContext;
@@ -29,7 +31,9 @@ export class DefinitionController {
   }
 
   #observe({ type, object }: WatchEvent): void {
-    if (type !== 'DELETED') this.#queue.add(object.metadata.name ?? '');
+    const name = object.metadata.name ?? '';
+    if (type === 'ADDED') this.#queue.addAfter(name, establishingMs);
+    else if (type === 'MODIFIED') this.#queue.add(name);
     // Its names are free now: another may be waiting for them.
     else for (const other of this.#context.api.list(definitions)) this.#queue.add(other.metadata.name ?? '');
   }

@@ -21,7 +21,7 @@ export class DeploymentController {
 
   constructor({ api, onError }: ControllerContext) {
     this.#api = api;
-    this.#events = new EventRecorder(api, 'deployment-controller');
+    this.#events = new EventRecorder(() => api, 'deployment-controller');
     this.#queue = new WorkQueue({ handle: (key) => this.#handle(key), onError });
     this.#unwatch = [
       api.watch(deployments, ({ object }) => this.#queue.add(keyOf(object))),

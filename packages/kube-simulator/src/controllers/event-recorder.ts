@@ -15,12 +15,12 @@ const mostRemembered = 1_000;
 
 /** Writes Events as one component; the same occurrence again counts the Event up. */
 export class EventRecorder {
-  readonly #api: ApiClient;
+  readonly #api: () => ApiClient;
   readonly #component: string;
   readonly #known = new Map<string, { readonly namespace: string; readonly name: string }>();
   #serial = 0n;
 
-  constructor(api: ApiClient, component: string) {
+  constructor(api: () => ApiClient, component: string) {
     this.#api = api;
     this.#component = component;
   }
@@ -38,11 +38,11 @@ export class EventRecorder {
     const where = this.#known.get(keyOf(occurrence));
     if (where === undefined) return false;
     const path = { resource: 'events', ...where };
-    const live = this.#api.get(path);
+    const live = this.#api().get(path);
     if (live === undefined) return false;
     try {
       const body = { count: Number(live['count'] ?? 1) + 1, lastTimestamp: toTime(new Date()) };
-      await this.#api.patch(path, { type: 'merge', body });
+      await this.#api().patch(path, { type: 'merge', body });
       return true;
     } catch (error) {
       if (isMissing(error)) return false;
@@ -55,7 +55,7 @@ export class EventRecorder {
     const { name = '', uid = '', resourceVersion } = object.metadata;
     const namespace = object.metadata.namespace ?? 'default';
     const time = toTime(new Date());
-    const created = await this.#api.create(
+    const created = await this.#api().create(
       { resource: 'events', namespace },
       {
         apiVersion: 'v1',

@@ -24,7 +24,7 @@ export class GarbageCollector {
   constructor(context: ControllerContext) {
     this.#context = context;
     this.#api = context.api;
-    this.#events = new EventRecorder(context.api, 'garbage-collector-controller');
+    this.#events = new EventRecorder(() => context.api, 'garbage-collector-controller');
     this.#queue = new WorkQueue({ handle: (location) => this.#handle(location), onError: context.onError });
   }
 
@@ -74,6 +74,8 @@ export class GarbageCollector {
 
   async #handle(location: string): Promise<void> {
     const path = fromLocation(location);
+    // Its kind may be gone with its definition.
+    if (!this.#context.types().some(({ group, plural }) => group === path.group && plural === path.resource)) return;
     const object = this.#api.get(path) as KubeObject | undefined;
     if (object === undefined) return;
     if (isDeleting(object)) await this.#completeDeletion(object, path);

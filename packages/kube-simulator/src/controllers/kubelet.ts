@@ -4,6 +4,7 @@
  */
 import type { ApiClient, WatchEvent } from '../api/api-client.js';
 import { isMissing } from './api-outcome.js';
+import { EventRecorder } from './event-recorder.js';
 import { advance, type BackOff, defaultBackOff, type PodCommand, type PodEvent, type PodRun, startRun } from './pod-run.js';
 import { type PodAddresses, toPodStatus } from './pod-status.js';
 import type { PodProcess, RunPod } from './run-pod.js';
@@ -15,7 +16,7 @@ export interface KubeletOptions {
   readonly api: () => ApiClient;
   readonly nodeName: string;
   readonly runPod: RunPod;
-  readonly addresses: () => PodAddresses;
+  readonly addresses: (pod: Pod) => PodAddresses;
   readonly backOff?: BackOff;
   /** A write of a status failed, and not because the Pod is gone. */
   readonly onError: (error: unknown) => void;
@@ -48,10 +49,12 @@ const locate = ({ metadata }: Pod) => ({ namespace: metadata.namespace ?? '', na
 export class Kubelet {
   readonly #options: KubeletOptions;
   readonly #residents = new Map<string, Resident>();
+  readonly #events: EventRecorder;
   #unwatch: (() => void) | undefined;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
+    this.#events = new EventRecorder(options.api, 'kubelet');
   }
 
   /** Takes care of the Node's Pods from now on. Pods whose processes it knows from before a disconnection go on. */
@@ -67,15 +70,17 @@ export class Kubelet {
     this.#unwatch = undefined;
   }
 
-  /** The Node loses power: all processes end, and nobody says so. */
-  kill(): void {
+  /** The Node loses power: all processes end, and nobody says so. Resolves when they have ended. */
+  async kill(): Promise<void> {
     this.disconnect();
-    for (const resident of this.#residents.values()) {
+    const residents = [...this.#residents.values()];
+    this.#residents.clear();
+    for (const resident of residents) {
       resident.gone = true;
       clearTimeout(resident.timer);
       resident.process.stop(0);
     }
-    this.#residents.clear();
+    await Promise.allSettled(residents.map(({ process }) => process.exited));
   }
 
   get isConnected(): boolean {
@@ -97,11 +102,12 @@ export class Kubelet {
     if (isFinished(pod)) return;
     const process = isDeleting(pod) ? endedProcess : this.#start(pod);
     const run = startRun(Date.now(), restartsBefore(pod));
-    const addresses = this.#options.addresses();
+    const addresses = this.#options.addresses(pod);
     const resident: Resident = { pod, run, process, addresses, writing: Promise.resolve(), gone: false };
     this.#residents.set(pod.metadata.uid ?? '', resident);
     this.#follow(resident, process);
     this.#report(resident);
+    this.#tell(resident, 'Started', 'Started container');
     this.#checkDeletion(resident);
   }
 
@@ -159,6 +165,9 @@ export class Kubelet {
     const isNew = run !== resident.run;
     resident.run = run;
     if (isNew) this.#report(resident);
+    if (event.kind === 'deletion' && run.stage === 'stopping') this.#tell(resident, 'Killing', 'Stopping container');
+    if (run.stage === 'waiting' && event.kind === 'exited')
+      this.#tell(resident, 'BackOff', 'Back-off restarting failed container');
     for (const command of commands) this.#obey(resident, command);
   }
 
@@ -167,6 +176,7 @@ export class Kubelet {
       case 'start':
         resident.process = this.#start(resident.pod);
         this.#follow(resident, resident.process);
+        this.#tell(resident, 'Started', 'Started container');
         return;
       case 'wait':
         this.#later(resident, command.delayMs, () => this.#advance(resident, { kind: 'back-off-over', atMs: Date.now() }));
@@ -196,6 +206,12 @@ export class Kubelet {
           : live,
       ),
     );
+  }
+
+  #tell({ pod }: Resident, reason: string, what: string): void {
+    const names = pod.spec.containers.map(({ name }) => name).join(', ');
+    const type = reason === 'BackOff' ? 'Warning' : 'Normal';
+    if (this.isConnected) void this.#events.record({ object: pod, type, reason, message: `${what} ${names}` });
   }
 
   #remove(resident: Resident): void {

@@ -16,6 +16,8 @@ interface Namespace extends KubeObject {
 
 const namespaces = { resource: 'namespaces' };
 const nextLookMs = 100;
+/** A namespace that is being deleted is not empty at once. */
+const emptyingMs = 50;
 
 export interface NamespaceControllerOptions extends ControllerContext {
   /** PEM of the API server's authority, for the ConfigMap that Pods find it in; undefined over plain HTTP. */
@@ -30,9 +32,14 @@ export class NamespaceController {
   constructor(options: NamespaceControllerOptions) {
     this.#options = options;
     this.#queue = new WorkQueue({ handle: (name) => this.#handle(name), onError: options.onError });
-    const own = ({ object }: WatchEvent) => this.#queue.add(object.metadata.name ?? '');
+    const own = ({ type, object }: WatchEvent) => {
+      const name = object.metadata.name ?? '';
+      if (isDeleting(object)) this.#queue.addAfter(name, emptyingMs);
+      else if (type !== 'DELETED') this.#queue.add(name);
+    };
     const inside = ({ type, object }: WatchEvent) => {
-      if (type === 'DELETED') this.#queue.add(object.metadata.namespace ?? '');
+      const { namespace = '' } = object.metadata;
+      if (type === 'DELETED' && !this.#isBeingDeleted(namespace)) this.#queue.add(namespace);
     };
     this.#unwatch = [
       options.api.watch(namespaces, own),
@@ -44,6 +51,11 @@ export class NamespaceController {
   async stop(): Promise<void> {
     for (const unwatch of this.#unwatch) unwatch();
     await this.#queue.stop();
+  }
+
+  #isBeingDeleted(name: string): boolean {
+    const namespace = this.#options.api.get({ ...namespaces, name });
+    return namespace !== undefined && isDeleting(namespace);
   }
 
   async #handle(name: string): Promise<void> {

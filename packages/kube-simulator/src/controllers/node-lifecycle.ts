@@ -23,8 +23,8 @@ export class NodeLifecycle {
   readonly #api: ApiClient;
   readonly #queue: WorkQueue;
   readonly #unwatch: () => void;
-  /** When Nodes were first seen as not ready, or gone. */
-  readonly #lostSinceMs = new Map<string, number>();
+  /** Since when Nodes have had a taint NoExecute. */
+  readonly #tabooSinceMs = new Map<string, number>();
 
   constructor(options: NodeLifecycleOptions) {
     this.#options = options;
@@ -52,27 +52,28 @@ export class NodeLifecycle {
       const taints = taintsFor(live, before);
       return taints === before ? live : { ...live, spec: withTaints(live.spec, taints) };
     });
-    const isLost = taintsFor(node, node.spec?.taints ?? []).some(
-      ({ effect, key }) => effect === 'NoExecute' && key.startsWith('node.kubernetes.io/'),
-    );
-    if (!isLost) this.#lostSinceMs.delete(name);
-    else await this.#abandon(name);
+    await this.#evict(name);
   }
 
-  async #abandon(name: string): Promise<void> {
-    const since = this.#lostSinceMs.get(name) ?? Date.now();
-    this.#lostSinceMs.set(name, since);
+  /** Pods leave a Node with a taint NoExecute when their patience is over; on one that is not ready they count as not ready. */
+  async #evict(name: string): Promise<void> {
     const node = this.#api.get({ ...nodes, name }) as Node | undefined;
-    if (node === undefined) return;
-    let nextMs = Number.POSITIVE_INFINITY;
-    for (const pod of this.#podsOf(name)) {
-      await this.#markUnready(pod);
-      const patience = patienceOf(pod, node);
-      const leftMs = patience === undefined ? Number.POSITIVE_INFINITY : since + patience * 1000 - Date.now();
-      if (leftMs <= 0 && !isDeleting(pod)) await this.#delete(pod, {});
-      else if (!isDeleting(pod)) nextMs = Math.min(nextMs, leftMs);
+    if (node === undefined || !hasNoExecuteTaint(node)) {
+      this.#tabooSinceMs.delete(name);
+      return;
     }
-    if (Number.isFinite(nextMs)) this.#queue.addAfter(name, Math.max(10, nextMs));
+    const since = this.#tabooSinceMs.get(name) ?? Date.now();
+    this.#tabooSinceMs.set(name, since);
+    const leftMs: number[] = [];
+    for (const pod of this.#podsOf(name)) {
+      if (!isReady(node)) await this.#markUnready(pod);
+      const patience = patienceOf(pod, node);
+      if (patience === undefined || isDeleting(pod)) continue;
+      const left = since + patience * 1000 - Date.now();
+      if (left <= 0) await this.#delete(pod, {});
+      else leftMs.push(left);
+    }
+    if (leftMs.length > 0) this.#queue.addAfter(name, Math.max(10, Math.min(...leftMs)));
   }
 
   #podsOf(nodeName: string): readonly Pod[] {
@@ -104,6 +105,11 @@ export class NodeLifecycle {
     }
   }
 }
+
+const hasNoExecuteTaint = (node: Node): boolean => node.spec?.taints?.some(({ effect }) => effect === 'NoExecute') ?? false;
+
+const isReady = (node: Node): boolean =>
+  node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 
 const withTaints = (spec: Node['spec'], taints: NonNullable<Node['spec']>['taints'] & object): NonNullable<Node['spec']> => {
   const { taints: _before, ...rest } = spec ?? {};

@@ -1,6 +1,6 @@
 /** Which names of a CustomResourceDefinition are accepted, and whether its kind may be served. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiObject, Json, JsonObject } from '../api-object.js';
+import type { Json, JsonObject } from '../api-object.js';
 import { type Condition, type KubeObject, toTime } from './workload-kinds.js';
 
 export interface KindNames extends JsonObject {
@@ -124,6 +124,3 @@ const acceptNames = ({ spec, status }: Definition, taken: Taken): { accepted: Ki
   }
   return { accepted: accepted as unknown as KindNames, conflict };
 };
-
-export const isEstablished = (definition: ApiObject): boolean =>
-  (definition as Definition).status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ?? false;

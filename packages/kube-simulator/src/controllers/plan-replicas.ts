@@ -72,7 +72,7 @@ const replicaSetStatus = ({ spec, metadata }: ReplicaSet, pods: readonly Pod[], 
   };
 };
 
-/** Unscheduled before scheduled, pending before running, unready before ready, young before old. */
+/** Unscheduled before scheduled, pending before running, unready before ready, ready for a short time before ready for long, young before old. */
 const leastNeeded = (pods: readonly Pod[], count: number): readonly string[] =>
   pods
     .toSorted((a, b) => compareWorth(worthOf(a), worthOf(b)))
@@ -83,8 +83,14 @@ const worthOf = (pod: Pod): readonly number[] => [
   pod.spec.nodeName === undefined ? 0 : 1,
   ['Pending', 'Unknown', 'Running'].indexOf(pod.status?.phase ?? 'Pending'),
   isReady(pod) ? 1 : 0,
+  -readySince(pod),
   -Date.parse(pod.metadata.creationTimestamp ?? ''),
 ];
+
+const readySince = (pod: Pod): number => {
+  const ready = pod.status?.conditions?.find(({ type, status }) => type === 'Ready' && status === 'True');
+  return Date.parse(ready?.lastTransitionTime ?? '') || 0;
+};
 
 const compareWorth = (a: readonly number[], b: readonly number[]): number => {
   const index = a.findIndex((value, at) => value !== b[at]);

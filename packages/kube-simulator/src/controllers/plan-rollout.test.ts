@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planReplicas } from './plan-replicas.js';
 import { planRollout } from './plan-rollout.js';
 import type { RolloutAction } from './rollout.js';
+import { rolloutLimits } from './rollout-limits.js';
 import { controllerOf, type Deployment, isDeleting, type Pod, type ReplicaSet } from './workload-kinds.js';
 
 const template = (image: string) => ({
@@ -54,6 +56,14 @@ class Story {
 
   makeUnready(): void {
     this.pods = this.pods.map((pod) => withReadiness(pod, 'False'));
+    this.settle();
+  }
+
+  /** One Pod that is not ready becomes ready. */
+  makeOneReady(pick: number): void {
+    const waiting = this.pods.filter((pod) => !isDeleting(pod) && pod.status === undefined);
+    const chosen = waiting[pick % Math.max(1, waiting.length)];
+    this.pods = this.pods.map((pod) => (pod === chosen ? withReadiness(pod, 'True') : pod));
     this.settle();
   }
 
@@ -285,4 +295,46 @@ it('a Pod that is ready no more makes the Deployment unavailable', () => {
   story.makeUnready();
   expect(story.reasons).toEqual(['Progressing=True NewReplicaSetAvailable', 'Available=False MinimumReplicasUnavailable']);
   expect(story.deployment.status).toMatchObject({ unavailableReplicas: 2 });
+});
+
+describe('laws of a rolling update', () => {
+  const limits = fc.oneof(fc.nat(4), fc.constantFrom('0%', '25%', '50%', '100%'));
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('image' as const), image: fc.constantFrom('v1', 'v2', 'v3') }),
+    fc.record({ kind: fc.constant('ready' as const), pick: fc.nat(20) }),
+    fc.record({ kind: fc.constant('sweep' as const) }),
+  );
+
+  it('neither limit is ever broken, and the end is always reached', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 6 }),
+        limits,
+        limits,
+        fc.array(step, { maxLength: 25 }),
+        (replicas, maxSurge, maxUnavailable, steps) => {
+          const story = new Story({ replicas, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } } });
+          story.settle();
+          story.makeReady();
+          const { surge, unavailable } = rolloutLimits(story.deployment);
+          for (const each of steps) {
+            if (each.kind === 'image') story.change({ template: template(each.image) });
+            else if (each.kind === 'ready') story.makeOneReady(each.pick);
+            else story.sweep();
+            expect(story.running.length).toBeLessThanOrEqual(replicas + surge);
+            expect(story.running.filter((pod) => pod.endsWith('*')).length).toBeGreaterThanOrEqual(replicas - unavailable);
+          }
+          for (let round = 0; round < 20; round += 1) story.makeReady();
+          story.sweep();
+          const image = story.deployment.spec.template.spec.containers[0]?.image;
+          expect(story.running).toEqual(Array.from({ length: replicas }, () => `${image}*`));
+          expect(story.reasons.toSorted()).toEqual([
+            'Available=True MinimumReplicasAvailable',
+            'Progressing=True NewReplicaSetAvailable',
+          ]);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
 });

@@ -4,7 +4,6 @@
  * A plan that was carried out leaves an empty plan, until a Pod changes.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { selectorMatches } from '../label-selector.js';
 import { deploymentStatus, isComplete, newCondition } from './deployment-status.js';
 import { afterwards, isActive, type Rollout, type RolloutAction, toRollout } from './rollout.js';
 import { prepareCurrent, revisionOf } from './rollout-revision.js';
@@ -104,7 +103,3 @@ const report = (rollout: Rollout, watchProgress: boolean): readonly RolloutActio
 
 const reportStatus = (deployment: Deployment, status: DeploymentStatus): readonly RolloutAction[] =>
   isDeepStrictEqual(status, deployment.status) ? [] : [{ kind: 'report', deployment: { ...deployment, status } }];
-
-/** Whether a ReplicaSet that nobody controls belongs to the Deployment. */
-export const canAdopt = (deployment: Deployment, set: ReplicaSet): boolean =>
-  controllerOf(set) === undefined && selectorMatches(deployment.spec.selector, set.metadata.labels ?? {});

@@ -21,7 +21,7 @@ export class ReplicaSetController {
 
   constructor({ api, onError }: ControllerContext) {
     this.#api = api;
-    this.#events = new EventRecorder(api, 'replicaset-controller');
+    this.#events = new EventRecorder(() => api, 'replicaset-controller');
     this.#queue = new WorkQueue({ handle: (key) => this.#handle(key), onError });
     this.#unwatch = [
       api.watch(replicaSets, ({ object }) => this.#queue.add(keyOf(object))),

@@ -20,7 +20,7 @@ export class Scheduler {
 
   constructor({ api, onError }: ControllerContext) {
     this.#api = api;
-    this.#events = new EventRecorder(api, 'default-scheduler');
+    this.#events = new EventRecorder(() => api, 'default-scheduler');
     this.#queue = new WorkQueue({ handle: (key) => this.#handle(key), onError });
     this.#unwatch = [
       api.watch(podKind, (event) => this.#observe(event)),

@@ -9,7 +9,7 @@ import { Kubelet } from './kubelet.js';
 import type { BackOff } from './pod-run.js';
 import type { RunPod } from './run-pod.js';
 import { updateObject } from './update-object.js';
-import { type Condition, type Node, type StringMap, type Taint, toTime } from './workload-kinds.js';
+import { type Condition, type Node, type Pod, type StringMap, type Taint, toTime } from './workload-kinds.js';
 
 export interface NodeDescription {
   readonly name: string;
@@ -71,7 +71,7 @@ export class SimulatedNodes {
     const address = `192.0.2.${this.#nodes.size + 1}`;
     await this.#createNode(description);
     const { runPod, backOff, onError } = this.#options;
-    const addresses = () => ({ hostIp: address, podIp: this.#nextPodAddress() });
+    const addresses = ({ spec }: Pod) => ({ hostIp: address, podIp: spec.hostNetwork ? address : this.#nextPodAddress() });
     const kubelet = new Kubelet({
       api: () => this.#api,
       nodeName: name,
@@ -104,11 +104,11 @@ export class SimulatedNodes {
     this.#expectLoss(node, name);
   }
 
-  /** The Node loses power: its processes end at once, and nobody says so. */
-  powerOff(name: string): void {
+  /** The Node loses power: its processes end at once, and nobody says so. Resolves when they have ended. */
+  async powerOff(name: string): Promise<void> {
     const node = this.#find(name);
-    node.kubelet.kill();
     this.#expectLoss(node, name);
+    await node.kubelet.kill();
   }
 
   /** A Node that was cut off or without power is back. */
@@ -122,20 +122,19 @@ export class SimulatedNodes {
   async remove(name: string): Promise<void> {
     const node = this.#find(name);
     clearTimeout(node.timer);
-    node.kubelet.kill();
     this.#nodes.delete(name);
+    await node.kubelet.kill();
     await this.#api.delete({ ...nodeKind, name }).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
     });
   }
 
-  /** All processes end; the Node objects stay. */
-  stop(): void {
-    for (const { kubelet, timer } of this.#nodes.values()) {
-      clearTimeout(timer);
-      kubelet.kill();
-    }
+  /** All processes end at once; the Node objects stay. Resolves when they have ended. */
+  async stop(): Promise<void> {
+    const nodes = [...this.#nodes.values()];
     this.#nodes.clear();
+    for (const { timer } of nodes) clearTimeout(timer);
+    await Promise.all(nodes.map(({ kubelet }) => kubelet.kill()));
   }
 
   #find(name: string): SimulatedNode {

@@ -53,12 +53,15 @@ export class WorkQueue {
   }
 
   async #work(): Promise<void> {
-    for (let [key] = this.#waiting; key !== undefined; [key] = this.#waiting) {
-      this.#waiting.delete(key);
-      await this.#handle(key);
+    try {
+      for (let [key] = this.#waiting; key !== undefined; [key] = this.#waiting) {
+        this.#waiting.delete(key);
+        await this.#handle(key);
+      }
+    } finally {
+      this.#isWorking = false;
+      for (const resolve of this.#settled.splice(0)) resolve();
     }
-    this.#isWorking = false;
-    for (const resolve of this.#settled.splice(0)) resolve();
   }
 
   async #handle(key: string): Promise<void> {

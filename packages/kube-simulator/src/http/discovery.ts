@@ -122,8 +122,8 @@ function nonEmpty(field: string, values: readonly string[]): JsonObject {
 }
 
 /** Source: k8s.io/apiserver/pkg/endpoints/discovery StorageVersionHash: the first 8 bytes of SHA-256 of group/version/kind. */
-function storageVersionHash({ group, version, kind }: ResourceType): string {
-  return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
+function storageVersionHash({ group, reportedGroup = group, version, kind }: ResourceType): string {
+  return createHash('sha256').update(`${reportedGroup}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 }
 
 /** /api and /apis in one document each. */

@@ -38,7 +38,8 @@ export class HttpServer {
     this.#server =
       tls === undefined ? createServer(listener) : createTlsServer({ key: tls.key, cert: tls.certificate }, listener);
     this.#server.keepAliveTimeout = 120_000;
-    this.#server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+    // Of TLS too, the connection below it: one that is still shaking hands would keep the server from closing.
+    this.#server.on('connection', (socket: Socket) => {
       socket.setNoDelay(true);
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
@@ -78,7 +79,10 @@ export class HttpServer {
   /** Returns nothing where the answer is written already. */
   async #answer(request: IncomingMessage, response: ServerResponse, warnings: string[]): Promise<Answer | undefined> {
     const route = parseRoute(request.method ?? 'GET', request.url ?? '/');
-    const user = await this.#chain.authenticator.authenticate({ authorization: request.headers.authorization, headers: request.headers });
+    const user = await this.#chain.authenticator.authenticate({
+      authorization: request.headers.authorization,
+      headers: request.headers,
+    });
     const attributes = attributesOf(route, user);
     const verdict = await this.#chain.faults.inspect(attributes);
     assertUndisturbed(verdict);
@@ -103,16 +107,6 @@ export class HttpServer {
   async #path({ request, route, attributes }: Exchange): Promise<Answer> {
     const { path } = route;
     const { accept } = request.headers;
-    if (healthPaths.has(path)) return { status: 200, contentType: plainText, body: Buffer.from('ok') };
-    if (path === '/version') return json(versionDocument);
-    if (path === '/openapi/v2') {
-      if (accept?.includes('proto-openapi') !== true) return json(openApiV2);
-      return { status: 200, contentType: openApiMediaType, body: openApiV2Protobuf };
-    }
-    if ((path === '/api' || path === '/apis') && acceptsAggregatedDiscovery(accept)) {
-      const document = aggregatedDiscovery(this.#context.registry, path);
-      return { ...json(document), contentType: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
-    }
     const handler = this.#chain.paths.find((candidate) => candidate.path === path);
     if (handler !== undefined) {
       const raw = await readBody(request);
@@ -120,9 +114,25 @@ export class HttpServer {
       const answer = await handler.handle({ method: request.method ?? 'GET', user: attributes.user, body });
       return { ...json(answer.body), status: answer.status };
     }
-    const document = discoveryDocument(this.#context.registry, path, request.headers.host ?? '');
+    return fixedAnswer(path, accept) ?? this.#discovery(path, accept, request.headers.host ?? '');
+  }
+
+  #discovery(path: string, accept: string | undefined, host: string): Answer {
+    if ((path === '/api' || path === '/apis') && acceptsAggregatedDiscovery(accept)) {
+      const document = aggregatedDiscovery(this.#context.registry, path);
+      return { ...json(document), contentType: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
+    }
+    const document = discoveryDocument(this.#context.registry, path, host);
     return document === undefined ? pageNotFound : json(document);
   }
+}
+
+function fixedAnswer(path: string, accept: string | undefined): Answer | undefined {
+  if (healthPaths.has(path)) return { status: 200, contentType: plainText, body: Buffer.from('ok') };
+  if (path === '/version') return json(versionDocument);
+  if (path !== '/openapi/v2') return undefined;
+  if (accept?.includes('proto-openapi') !== true) return json(openApiV2);
+  return { status: 200, contentType: openApiMediaType, body: openApiV2Protobuf };
 }
 
 interface Exchange {

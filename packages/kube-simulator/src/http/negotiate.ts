@@ -21,19 +21,23 @@ export function negotiate(accept: string | undefined): AnswerForm {
 }
 
 function formOf(clause: string): AnswerForm | undefined {
-  const [media = '', ...parameters] = clause.split(';').map((part) => part.trim());
-  const known = medias[media];
-  if (known === undefined) return undefined;
+  const [name = '', ...parameters] = clause.split(';').map((part) => part.trim());
+  const media = medias[name];
+  if (media === undefined) return undefined;
   const values = new Map(parameters.map((parameter) => parameter.split('=', 2) as [string, string]));
-  const as = values.get('as');
-  if (as === undefined) return { ...plainJson, media: known };
+  const wanted = values.get('as');
+  if (wanted === undefined) return { ...plainJson, media };
+  const as = forms[wanted];
   const metaVersion = values.get('v') ?? '';
-  if (values.get('g') !== 'meta.k8s.io' || (metaVersion !== 'v1' && metaVersion !== 'v1beta1')) return undefined;
-  if (as === 'Table') return { media: known, as: 'table', metaVersion };
-  return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList'
-    ? { media: known, as: 'partial', metaVersion }
-    : undefined;
+  const isMeta = values.get('g') === 'meta.k8s.io' && (metaVersion === 'v1' || metaVersion === 'v1beta1');
+  return as === undefined || !isMeta ? undefined : { media, as, metaVersion };
 }
+
+const forms: Readonly<Record<string, AnswerForm['as']>> = {
+  Table: 'table',
+  PartialObjectMetadata: 'partial',
+  PartialObjectMetadataList: 'partial',
+};
 
 const medias: Readonly<Record<string, AnswerForm['media']>> = {
   'application/json': 'json',

@@ -1,7 +1,6 @@
 /**
  * The ports of the request chain: what every request passes on its way to the store. The order is
  * fault -> authentication -> authorization -> (decoding) -> mutating admission -> validation -> validating admission -> store.
- * Each port has a default that lets everything pass.
  */
 import type { Failure } from '../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../api-object.js';
@@ -102,17 +101,3 @@ export interface RequestChain {
 
 /** The simulator's own controllers. */
 export const systemUser: User = { username: 'system:kube-simulator', groups: ['system:masters', 'system:authenticated'] };
-
-const noFault: FaultVerdict = { kind: 'none' };
-
-/** Everybody is the administrator and may do everything. */
-export const openRequestChain: RequestChain = {
-  authenticator: { authenticate: () => ({ username: 'admin', groups: ['system:masters', 'system:authenticated'] }) },
-  authorizer: { authorize: () => undefined },
-  admission: {
-    mutate: (request) => ({ ...(request.object === undefined ? {} : { object: request.object }), warnings: [] }),
-    validate: () => ({ warnings: [] }),
-  },
-  faults: { inspect: () => noFault },
-  paths: [],
-};

@@ -1,4 +1,5 @@
 /** Serves requests for resources: reads the request, calls the API, puts the answer into the form that was asked for. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { stringify as stringifyYaml } from 'yaml';
 import {
@@ -31,6 +32,7 @@ import {
   resourceNotFound,
   unsupportedMediaType,
 } from '../failures.js';
+import { textOf } from '../json-parts.js';
 import type { ResourceType } from '../resources/resource-type.js';
 import { type IncludeObject, listJson, partialList, partialObject, tableOfList, tableOfObject } from './answer-forms.js';
 import { duplicateFields } from './duplicate-fields.js';
@@ -60,6 +62,10 @@ export class ResourceHandler {
 
   constructor(context: ApiContext) {
     this.#context = context;
+    // A kind that is gone, or is defined anew, has no watches any more.
+    context.registry.listen(() => {
+      for (const stream of this.watches) if (!context.registry.serves(stream.call.type)) stream.end();
+    });
   }
 
   /** Returns the answer. A watch is answered in pieces: see `watch`. */
@@ -200,18 +206,24 @@ const patchTypes: Readonly<Record<string, PatchType>> = {
 
 /** Which methods there are differs between custom resources and built-in kinds, and so do the refusals. */
 function assertMethod({ attributes, type }: ResourceRequest): void {
-  const { verb, subresource, name } = attributes;
+  const { verb, subresource } = attributes;
   if (subresource !== '') {
     assertSubresourceMethod(type, attributes);
     return;
   }
-  if (type.custom && name === '' && (verb === 'update' || verb === 'patch')) throw badRequest('name must be provided');
-  if (!type.custom && (verb === 'create') !== (name === '') && isNamed(verb)) throw methodNotAllowed();
+  if (type.custom) assertCustomPath(attributes);
+  else assertBuiltInPath(attributes);
   if (!type.verbs.includes(verb)) throw type.custom ? methodNotSupported(type, verb) : methodNotAllowed();
 }
 
-function isNamed(verb: string): boolean {
-  return verb === 'create' || verb === 'update' || verb === 'patch';
+function assertCustomPath({ verb, name }: RequestAttributes): void {
+  if (name === '' && (verb === 'update' || verb === 'patch')) throw badRequest('name must be provided');
+}
+
+/** Creates are on the collection, updates and patches on the object. */
+function assertBuiltInPath({ verb, name }: RequestAttributes): void {
+  const isWrite = verb === 'create' || verb === 'update' || verb === 'patch';
+  if (isWrite && (verb === 'create') !== (name === '')) throw methodNotAllowed();
 }
 
 function assertSubresourceMethod(type: ResourceType, { subresource, verb, name }: RequestAttributes): void {
@@ -234,24 +246,29 @@ const optionKinds: Readonly<Record<string, string>> = {
 
 function optionsOf(verb: string, query: URLSearchParams, request: IncomingMessage): CallOptions {
   const kind = optionKinds[verb];
-  const agent = request.headers['user-agent'] ?? 'unknown';
-  const fieldManager = query.get('fieldManager') ?? agent.split('/', 1)[0] ?? 'unknown';
   const dryRuns = query.getAll('dryRun').filter((value) => value !== '');
   const fieldValidation = query.get('fieldValidation') ?? '';
   if (kind !== undefined) assertWriteOptions(kind, dryRuns, fieldValidation);
   const isApply = verb === 'patch' && request.headers['content-type']?.startsWith('application/apply-patch') === true;
-  if (isApply && (query.get('fieldManager') ?? '') === '') {
-    const message = 'Required value: is required for apply patch';
-    throw invalidOptions('PatchOptions', [{ reason: 'FieldValueRequired', message, field: 'fieldManager' }]);
-  }
   return {
     dryRun: dryRuns.length > 0,
-    fieldManager,
+    fieldManager: fieldManagerOf(query, request, isApply),
     fieldValidation: fieldValidation === 'Ignore' || fieldValidation === 'Strict' ? fieldValidation : 'Warn',
     isApply,
     force: query.get('force') === 'true',
     admissionOptions: kind === undefined ? {} : admissionOptionsOf(kind, query),
   };
+}
+
+/** By default the first part of the user agent; server-side apply has to say who it is. */
+function fieldManagerOf(query: URLSearchParams, request: IncomingMessage, isApply: boolean): string {
+  const given = query.get('fieldManager') ?? '';
+  if (given !== '') return given;
+  if (isApply) {
+    const message = 'Required value: is required for apply patch';
+    throw invalidOptions('PatchOptions', [{ reason: 'FieldValueRequired', message, field: 'fieldManager' }]);
+  }
+  return (request.headers['user-agent'] ?? 'unknown').split('/', 1)[0] ?? 'unknown';
 }
 
 function admissionOptionsOf(kind: string, query: URLSearchParams): JsonObject {
@@ -316,7 +333,7 @@ function assertPropagation(policy: JsonObject[string], orphanDependents: JsonObj
   }
   if (policy === 'Foreground' || policy === 'Background' || policy === 'Orphan') return;
   throw invalidOptions('DeleteOptions', [
-    unsupported('propagationPolicy', String(policy), '"Foreground", "Background", "Orphan", "nil"'),
+    unsupported('propagationPolicy', textOf(policy), '"Foreground", "Background", "Orphan", "nil"'),
   ]);
 }
 
@@ -355,7 +372,7 @@ function objectAnswer(
 
 function jsonAnswer(form: AnswerForm, status: number, body: JsonObject | ApiObject): Answer {
   if (form.media === 'json') return rawAnswer(status, Buffer.from(JSON.stringify(body)));
-  const text = stringifyYaml(body, { version: '1.1', indentSeq: false, lineWidth: 0 });
+  const text = stringifyYaml(body, { version: '1.1', indentSeq: false, lineWidth: 0, aliasDuplicateObjects: false });
   return { status, contentType: 'application/yaml', body: Buffer.from(text) };
 }
 

@@ -67,12 +67,14 @@ function targetOf(parts: readonly string[]): Target | undefined {
   const isOldWatch = parts[0] === 'watch';
   const rest = (isOldWatch ? parts.slice(1) : parts).map(decodeURIComponent);
   if (rest.length === 0) return undefined;
-  const [resource = '', name = '', ...sub] = rest;
-  if (resource !== 'namespaces' || rest.length < 3 || namespaceSubresources.has(sub[0] ?? '')) {
-    return { resource, name, namespace: resource === 'namespaces' ? name : '', subresource: sub.join('/'), isOldWatch };
-  }
-  const [inside = '', ownName = '', ...ownSub] = sub;
-  return { resource: inside, name: ownName, namespace: name, subresource: ownSub.join('/'), isOldWatch };
+  const [resource, name = ''] = rest;
+  if (resource !== 'namespaces') return { ...named(rest), namespace: '', isOldWatch };
+  const isInside = rest.length > 2 && !namespaceSubresources.has(rest[2] ?? '');
+  return { ...named(isInside ? rest.slice(2) : rest), namespace: name, isOldWatch };
+}
+
+function named([resource = '', name = '', ...sub]: readonly string[]): Pick<Target, 'resource' | 'name' | 'subresource'> {
+  return { resource, name, subresource: sub.join('/') };
 }
 
 const namespaceSubresources = new Set(['status', 'finalize']);

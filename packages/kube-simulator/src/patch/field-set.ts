@@ -11,34 +11,43 @@ export type FieldSet = JsonObject;
 
 export const noFields: FieldSet = {};
 
-/** True when the place itself is in the set. */
+/** True when the place itself is in the set: it says so, or has nothing else to say. */
 function isMember(place: FieldSet): boolean {
-  return '.' in place || Object.keys(place).length === 0;
+  return '.' in place || isEmpty(place);
 }
 
-/** A place with what is below it; nothing if neither it nor anything below is in the set. */
-function placeOf(member: boolean, children: FieldSet): FieldSet | undefined {
-  if (Object.keys(children).length === 0) return member ? noFields : undefined;
-  return member ? { '.': {}, ...children } : children;
+function elementsOf(place: FieldSet): string[] {
+  return Object.keys(place).filter((element) => element !== '.');
 }
 
-function childrenOf(place: FieldSet): FieldSet {
-  if (!('.' in place)) return place;
-  const { '.': _, ...children } = place;
-  return children;
+function isLeaf(place: FieldSet): boolean {
+  for (const element in place) {
+    if (element !== '.') return false;
+  }
+  return true;
+}
+
+/** Returns `place` as one that is in the set itself, or not; nothing if there is nothing below it either. */
+function asMember(place: FieldSet, member: boolean): FieldSet | undefined {
+  const hasDot = '.' in place;
+  if (isLeaf(place)) return member ? noFields : undefined;
+  if (member === hasDot) return place;
+  if (member) return { '.': {}, ...place };
+  const { '.': _, ...below } = place;
+  return below;
 }
 
 /** Returns `below` with the place above it in the set too. */
 export function withItself(below: FieldSet): FieldSet {
-  return placeOf(true, childrenOf(below)) ?? noFields;
+  return asMember(below, true) ?? noFields;
 }
 
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   let changed: Record<string, FieldSet> | undefined;
   let added = false;
-  for (const element of Object.keys(b)) {
-    const [mine, theirs] = [ownValue(a, element), objectOf(b[element])];
-    const united = mine === undefined ? theirs : unitePlaces(objectOf(mine), theirs);
+  for (const element of elementsOf(b)) {
+    const [mine, theirs] = [placeIn(a, element), objectOf(b[element])];
+    const united = mine === undefined ? theirs : unitePlaces(mine, theirs);
     if (united === mine) continue;
     added ||= mine === undefined;
     changed ??= { ...(a as Record<string, FieldSet>) };
@@ -49,17 +58,17 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
 }
 
 function unitePlaces(a: FieldSet, b: FieldSet): FieldSet {
-  const children = union(childrenOf(a), childrenOf(b));
   const member = isMember(a) || isMember(b);
-  return member === isMember(a) && children === childrenOf(a) ? a : (placeOf(member, children) ?? noFields);
+  const united = union(a, b);
+  return united === a && member === isMember(a) ? a : (asMember(united, member) ?? noFields);
 }
 
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   let changed: Record<string, FieldSet> | undefined;
   for (const element of smaller(a, b)) {
-    const [mine, theirs] = [ownValue(a, element), ownValue(b, element)];
+    const [mine, theirs] = [placeIn(a, element), placeIn(b, element)];
     if (mine === undefined || theirs === undefined) continue;
-    const left = subtractPlaces(objectOf(mine), objectOf(theirs));
+    const left = subtractPlaces(mine, theirs);
     if (left === mine) continue;
     changed ??= { ...(a as Record<string, FieldSet>) };
     if (left === undefined) delete changed[element];
@@ -69,45 +78,51 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
 }
 
 function subtractPlaces(a: FieldSet, b: FieldSet): FieldSet | undefined {
-  const children = difference(childrenOf(a), childrenOf(b));
   const member = isMember(a) && !isMember(b);
-  return member === isMember(a) && children === childrenOf(a) ? a : placeOf(member, children);
+  const left = difference(a, b);
+  return left === a && member === isMember(a) ? a : asMember(left, member);
 }
 
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   const common: Record<string, FieldSet> = {};
   for (const element of smaller(a, b)) {
-    const [mine, theirs] = [ownValue(a, element), ownValue(b, element)];
+    const [mine, theirs] = [placeIn(a, element), placeIn(b, element)];
     if (mine === undefined || theirs === undefined) continue;
-    const [x, y] = [objectOf(mine), objectOf(theirs)];
-    const both = placeOf(isMember(x) && isMember(y), intersection(childrenOf(x), childrenOf(y)));
+    const both = asMember(intersection(mine, theirs), isMember(mine) && isMember(theirs));
     if (both !== undefined) common[element] = both;
   }
   return common;
 }
 
+/** Returns a place with what is below it; nothing if the set knows nothing of it. */
+export function placeIn(set: FieldSet, element: string): FieldSet | undefined {
+  const found = ownValue(set, element);
+  return found === undefined ? undefined : objectOf(found);
+}
+
 /** The elements of the set that has fewer. */
 function smaller(a: FieldSet, b: FieldSet): string[] {
-  const [x, y] = [Object.keys(a), Object.keys(b)];
+  const [x, y] = [elementsOf(a), elementsOf(b)];
   return x.length <= y.length ? x : y;
 }
 
 export function isEmpty(set: FieldSet): boolean {
-  return Object.keys(set).length === 0;
+  for (const _ in set) return false;
+  return true;
 }
 
-/** Returns what is below a place; nothing if the set knows nothing of it. */
-export function below(set: FieldSet, element: string): FieldSet | undefined {
-  const found = ownValue(set, element);
-  return found === undefined ? undefined : childrenOf(objectOf(found));
+/** True when a place is in the set itself. */
+export function hasMember(set: FieldSet, element: string): boolean {
+  const found = placeIn(set, element);
+  return found !== undefined && isMember(found);
 }
 
 /** Returns all places of the set as `.spec.containers[name="a"].image`. */
 export function formatFields(set: FieldSet, path = ''): string[] {
-  return Object.keys(set).flatMap((element) => {
+  return elementsOf(set).flatMap((element) => {
     const at = path + formatElement(element);
     const found = objectOf(set[element]);
-    return [...(isMember(found) ? [at] : []), ...formatFields(childrenOf(found), at)];
+    return [...(isMember(found) ? [at] : []), ...formatFields(found, at)];
   });
 }
 

@@ -3,7 +3,7 @@ import { jsonEqual } from '../json-equal.js';
 import { mapFields } from '../map-json.js';
 import { ownValue } from '../own-value.js';
 import { setKey } from '../set-key.js';
-import { below, type FieldSet } from './field-set.js';
+import { type FieldSet, hasMember, placeIn } from './field-set.js';
 import type { MergeSchema } from './merge-schema.js';
 import { hasOwnedFields, hasOwnedItems, itemElement, itemsByElement } from './owned-fields.js';
 
@@ -72,17 +72,23 @@ export interface GivenUp {
   readonly kept: FieldSet;
 }
 
-/** Returns `value` without what is in `last` and, with all that is below it, not in `kept`. */
+/**
+ * Returns `value` without what is in `last` and not in `kept`. A field stays if anything below it is kept, an item of a list only if
+ * it is kept itself: an item without its keys would be none.
+ */
 export function removeGivenUp(value: Json, schema: MergeSchema, { last, kept }: GivenUp): Json {
   const partAfter = (part: Json, element: string, partSchema: MergeSchema | undefined): Json | undefined => {
-    const lastBelow = below(last, element);
+    const lastBelow = placeIn(last, element);
     if (lastBelow === undefined || partSchema === undefined) return part;
-    const keptBelow = below(kept, element);
+    const keptBelow = placeIn(kept, element);
     return keptBelow === undefined ? undefined : removeGivenUp(part, partSchema, { last: lastBelow, kept: keptBelow });
   };
   if (hasOwnedFields(value, schema)) return mapFields(value, (part, name) => partAfter(part, `f:${name}`, schema.field(name)));
   if (!hasOwnedItems(value, schema)) return value;
-  const left = value.map((item) => partAfter(item, itemElement(item, schema), schema.items));
+  const left = value.map((item) => {
+    const element = itemElement(item, schema);
+    return hasMember(last, element) && !hasMember(kept, element) ? undefined : partAfter(item, element, schema.items);
+  });
   if (left.every((item, index) => item === value[index])) return value;
   return left.filter((item) => item !== undefined);
 }

@@ -157,6 +157,15 @@ describe('server-side apply', () => {
     );
   });
 
+  it('story: an item goes as a whole with its last owner, even if others own fields of it', () => {
+    const live = apply(undefined, 'ctl', { status: { conditions: [{ type: 'Ready' }] } }, { time: 't1' });
+    const after = applyMergePatch(live, { status: { conditions: [{ type: 'Ready', status: 'True' }] } });
+    const updated = recordUpdate({ before: live, after, manager: 'human', time: 't2', apiVersion, schema });
+    const left = apply(updated, 'ctl', { status: { conditions: [] } });
+    expect(left['status']).toEqual({ conditions: [] });
+    expect(ownersOf(left)).toEqual([['ctl', 'Apply', 't2', { 'f:status': { 'f:conditions': {} } }]]);
+  });
+
   it('owns an object that nobody applied before beside who is called before-first-apply', () => {
     const plain = { apiVersion, kind: 'Pool', metadata: { name: 'p' }, spec: { name: 'n' } };
     expect(ownersOf(apply(plain, 'ctl', { spec: { name: 'n' } })).map((entry) => (entry as unknown[])[0])).toEqual([

@@ -11,8 +11,8 @@ export class Bindings {
   private readonly names: Map<string, string>;
   private unknownAllowed: boolean;
 
-  constructor(from?: Bindings) {
-    this.versions = from?.versions.copy() ?? new ResourceVersionOrder();
+  constructor(from?: Bindings, versions = new ResourceVersionOrder()) {
+    this.versions = from?.versions.copy() ?? versions;
     this.values = new Map(from?.values);
     this.names = new Map(from?.names);
     this.unknownAllowed = from?.unknownAllowed ?? false;
@@ -38,6 +38,11 @@ export class Bindings {
   /** Remembers that a random name of the transcript is another one here. */
   bindName(recorded: string, got: string): void {
     if (recorded !== got && !this.names.has(recorded)) this.names.set(recorded, got);
+  }
+
+  /** True when a name of this run, or its random part, stands for a recorded one. */
+  isNameKnown(got: string): boolean {
+    return [...this.names.values()].some((known) => got === known || got.endsWith(`-${known}`));
   }
 
   /** A recorded text with the random names of this run. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../api-object.js';
 import type { Bindings } from './bindings.js';
 import { textMatches } from './compare-text.js';
-import { learnNames, pairByName, pairItems } from './pair-items.js';
+import { isEvent, learnNames, pairByName, pairEvents, pairItems } from './pair-items.js';
 import { isLeftOut } from './placeholders.js';
 import { findReduced, isPartOfInterest, isReduced, reduceMetadata, sizeOfGap, withoutMarks } from './reduced-object.js';
 import type { VersionOf } from './resource-version-order.js';
@@ -24,6 +24,8 @@ export interface Place {
   readonly keepManagedFields: boolean;
   /** True where the transcript keeps only what is used: objects may have more keys, discovery more items. */
   readonly isPart?: boolean;
+  /** The recorded uid of the object whose metadata this is. */
+  readonly uid?: string;
 }
 
 /** Every place where `got` is not what `expected` says; learns what placeholders stand for on the way. */
@@ -71,8 +73,12 @@ function isAge(expected: string, text: string, { where }: Place): boolean {
   return where.includes('.cells[') && /^\d+[smh]$/.test(expected) && /^\d+[smh]$/.test(text);
 }
 
-function compareVersion([recorded, got]: readonly [string, string], of: VersionOf, { where, bindings }: Place): Difference[] {
-  const contradiction = bindings.versions.learn(recorded, got, of);
+function compareVersion(
+  [recorded, got]: readonly [string, string],
+  of: VersionOf,
+  { where, bindings, uid }: Place,
+): Difference[] {
+  const contradiction = bindings.versions.learn([recorded, got], of, uid);
   return contradiction === undefined ? [] : [{ where, expected: `${recorded} in order`, got: `${got}: ${contradiction}` }];
 }
 
@@ -82,10 +88,14 @@ function compareArrays(expected: readonly Json[], got: Json, at: Place): Differe
   const gap = expected.findIndex((item) => sizeOfGap(item) !== undefined);
   if (gap !== -1) return compareAroundGap({ expected, gap }, items, at);
   const isDiscovery = DISCOVERY_LIST.test(at.where);
-  const pairs = isDiscovery ? pairByName(expected, items) : pairItems(expected, items, at.bindings);
+  const pairs = isDiscovery ? pairByName(expected, items) : pairItemsOf(expected, items, at);
   const differences = pairs.flatMap(([wanted, item], index) => compareJson(wanted, item, below(at, `[${index}]`)));
-  if (isDiscovery && at.isPart === true) return differences;
+  if (at.isPart === true && (isDiscovery || at.where === 'body.items')) return differences;
   return [...compareJson(expected.length, items.length, below(at, '.length')), ...differences];
+}
+
+function pairItemsOf(expected: readonly Json[], items: readonly Json[], { bindings, isPart }: Place): [Json, Json | undefined][] {
+  return isPart === true && expected.some(isEvent) ? pairEvents(expected, items, bindings) : pairItems(expected, items, bindings);
 }
 
 /** Lists of groups, resources and subresources: their order means nothing. */
@@ -113,13 +123,19 @@ function compareObjects(marked: JsonObject, got: Json, at: Place): Difference[] 
   const keys = new Set([...Object.keys(expected), ...(isWhole ? Object.keys(got) : [])]);
   if (!at.keepManagedFields) keys.delete('managedFields');
   const isList = isListOrBookmark(expected);
+  const inside = { ...at, isPart: at.isPart === true || isPartOfInterest(marked), uid: uidOf(expected) ?? at.uid ?? '' };
   return [...keys].flatMap((key) => {
     const value = isWhole ? got[key] : findReduced(got, key);
-    const there = { ...below(at, `.${key}`), isPart: at.isPart === true || isPartOfInterest(marked) };
+    const there = below(inside, `.${key}`);
     return key === 'metadata' && isList
       ? compareListMetadata(expected[key], value, there)
       : compareJson(expected[key], value, there);
   });
+}
+
+function uidOf({ metadata }: JsonObject): string | undefined {
+  const uid = isJsonObject(metadata) ? metadata['uid'] : undefined;
+  return typeof uid === 'string' ? uid : undefined;
 }
 
 /** Their resourceVersion is that of the moment, not of an object. */

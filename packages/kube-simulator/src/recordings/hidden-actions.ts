@@ -171,11 +171,34 @@ interface PodState {
   readonly status: { readonly phase?: string };
 }
 
+/** Learns the name of the one object that is new, where the transcript mentions it before it shows it. */
+export async function learnName(scenario: ReplayedScenario, path: string, recorded: string): Promise<void> {
+  await until(async () => {
+    const { items } = (await scenario.do('GET', path)) as unknown as { items: NamedObject[] };
+    const isNew = ({ metadata }: NamedObject): boolean =>
+      metadata.deletionTimestamp === undefined && !scenario.bindings.isNameKnown(metadata.name);
+    const metadata = items.find(isNew)?.metadata;
+    if (metadata === undefined) return false;
+    const hash = metadata.labels?.['pod-template-hash'];
+    if (hash === undefined) scenario.bindings.bindName(recorded, metadata.name);
+    else scenario.bindings.bindName(recorded.slice(recorded.lastIndexOf('-') + 1), hash);
+    return true;
+  }, `there is what ${recorded} stands for`);
+}
+
+interface NamedObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly deletionTimestamp?: string;
+    readonly labels?: Record<string, string>;
+  };
+}
+
 /** From now on the given recorded versions stand for that of this moment. */
 export async function bindCurrentVersion(scenario: ReplayedScenario, recorded: readonly string[]): Promise<void> {
   const { metadata } = await scenario.do('GET', '/api/v1/namespaces');
   const { resourceVersion } = metadata as { resourceVersion: string };
-  for (const version of recorded) scenario.bindings.versions.learn(version, resourceVersion, 'list');
+  for (const version of recorded) scenario.bindings.versions.learn([version, resourceVersion], 'list');
 }
 
 export async function untilThere(scenario: ReplayedScenario, path: string): Promise<void> {

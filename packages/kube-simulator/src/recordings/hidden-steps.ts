@@ -10,6 +10,7 @@ import {
   createPod,
   createPool,
   createVmNetworkConfig,
+  learnName,
   MERGE,
   makePodReady,
   makePodsReadyUntilRolledOut,
@@ -33,15 +34,23 @@ export interface HiddenSteps {
   readonly before?: Readonly<Record<number, HiddenStep>>;
   /** Reads that were polled until the cluster had settled: controllers work on their own time. */
   readonly settling?: readonly number[];
-  /** Watches closed by the client, and the step before which that happened. */
+  /** Watches that ended before the last step, and the step before which they did. */
   readonly watchEnds?: Readonly<Record<number, number>>;
   /** Bodies that the transcript abbreviates. */
   readonly bodies?: Readonly<Record<number, (steps: readonly Step[]) => Json>>;
+  /** Controllers write at their own pace: only the versions of one object are in order. */
+  readonly concurrent?: boolean;
+  /** Watches whose events may come in another order: what controllers do to several objects at once. */
+  readonly unordered?: readonly number[];
+  /** Watches that may miss events which a later one overtakes: a controller that is quicker writes less often. */
+  readonly overtaken?: readonly number[];
   /** Answers of which the transcript keeps only what is used. */
   readonly parts?: readonly number[];
   /** Headers beside those that the transcript keeps. */
   readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>;
 }
+
+const REPLICA_SETS = '/apis/apps/v1/namespaces/s14/replicasets';
 
 export const HIDDEN_STEPS: Readonly<Record<string, HiddenSteps>> = {
   '01': { parts: [0, 2, 3, 13, 14, 22] },
@@ -59,11 +68,9 @@ export const HIDDEN_STEPS: Readonly<Record<string, HiddenSteps>> = {
     namespaces: ['s10b', 's17'],
     before: {
       2: createListedPools,
-      22: async (scenario) => {
-        // Another scenario's, recorded at the same time.
-        await createPool(scenario, 's17', { name: 'ok' });
-        await createPool(scenario, 's17', { name: 'ap' });
-      },
+      // Another scenario's, recorded at the same time.
+      18: (scenario) => createPool(scenario, 's17', { name: 'ok' }),
+      21: (scenario) => createPool(scenario, 's17', { name: 'ap' }),
       28: async (scenario) => {
         await createPool(scenario, 's10', { name: 'p0' });
         await scenario.do('DELETE', `${NETWORK}/namespaces/s10/ippools/p5`);
@@ -80,9 +87,11 @@ export const HIDDEN_STEPS: Readonly<Record<string, HiddenSteps>> = {
       },
       36: changeConfigMap,
     },
-    watchEnds: { 2: 19, 3: 19, 4: 19, 5: 19, 6: 19 },
+    watchEnds: { 2: 19, 3: 19, 4: 19, 5: 19, 6: 19, 19: 36 },
   },
   '12': {
+    concurrent: true,
+    unordered: [21, 25, 29],
     namespaces: ['s12b'],
     before: {
       12: (scenario) => createPool(scenario, 's12', { name: 'pc' }),
@@ -110,13 +119,23 @@ export const HIDDEN_STEPS: Readonly<Record<string, HiddenSteps>> = {
     watchEnds: { 21: 25, 22: 25, 25: 29, 26: 29, 29: 34, 30: 34 },
   },
   '14': {
+    concurrent: true,
+    overtaken: [0, 31],
+    parts: [19, 22, 30, 43, 47],
     before: {
       0: async (scenario) => {
         await untilThere(scenario, '/api/v1/namespaces/s14/serviceaccounts/default');
         await bindCurrentVersion(scenario, ['1001']);
       },
-      11: (scenario) => makePodReady(scenario, scenario.bindings.rename('agent-59796948bb-tgmj4')),
+      2: (scenario) => learnName(scenario, REPLICA_SETS, 'agent-59796948bb'),
+      11: async (scenario) => {
+        // Of two Pods the one that became ready later goes first; times have seconds.
+        await new Promise((resolve) => setTimeout(resolve, 1_100));
+        await makePodReady(scenario, scenario.bindings.rename('agent-59796948bb-tgmj4'));
+      },
+      18: (scenario) => learnName(scenario, REPLICA_SETS, 'agent-6745fcb598'),
       21: makePodsReadyUntilRolledOut,
+      48: (scenario) => learnName(scenario, '/api/v1/namespaces/s14/pods', 'wol-agent-a-9kc7q'),
     },
     settling: [2, 3, 4, 6, 8, 10, 16, 18, 19, 21, 22, 23, 25, 27, 30, 33, 36, 37, 40, 42, 43, 45, 47],
     watchEnds: { 0: 31 },

@@ -10,11 +10,23 @@ export function learnNames(expected: JsonObject, got: JsonObject, bindings: Bind
   const metadata = got['metadata'];
   if (!isJsonObject(wanted) || !isJsonObject(metadata)) return;
   learnHashes(wanted, metadata, bindings);
+  learnPod(expected['message'], got['message'], bindings);
   const recorded = wanted['name'];
   const name = metadata['name'];
   if (typeof recorded !== 'string' || typeof name !== 'string') return;
   if (randomPartsMatch(bindings.rename(recorded), name, { generated: 'generateName' in wanted }))
     bindings.bindName(recorded, name);
+}
+
+const POD_EVENT = /^(?:Created|Deleted) pod: (.+)$/;
+
+/** An Event about a Pod may be the first and only thing that mentions it. */
+function learnPod(expected: Json | undefined, got: Json | undefined, bindings: Bindings): void {
+  if (typeof expected !== 'string' || typeof got !== 'string') return;
+  const recorded = POD_EVENT.exec(expected)?.[1];
+  const name = POD_EVENT.exec(got)?.[1];
+  if (recorded === undefined || name === undefined) return;
+  if (randomPartsMatch(bindings.rename(recorded), name, { generated: true })) bindings.bindName(recorded, name);
 }
 
 function learnHashes(wanted: JsonObject, metadata: JsonObject, bindings: Bindings): void {
@@ -43,21 +55,36 @@ function isLowercaseWord(text: string): boolean {
 }
 
 /**
- * Which item is compared with which: those with the same name where names are known, else in the order of their
- * resourceVersions where names are random (their order by name is random too), else by position.
+ * Which item is compared with which: by position, but where names are random (and their order with them) those with the same
+ * name, as far as names are known, and the others in the order of their resourceVersions.
  */
 export function pairItems(expected: readonly Json[], got: readonly Json[], bindings: Bindings): [Json, Json | undefined][] {
-  const inOrder = expected.map((item, index): [Json, Json | undefined] => [item, got[index]]);
-  const names = expected.map((item) => nameOf(item));
-  if (names.length < 2 || names.includes(undefined)) return inOrder;
-  const known = names.map((name) => got.find((item) => nameOf(item) === bindings.rename(name ?? '')));
-  const isRenamed = names.some((name) => bindings.rename(name ?? '') !== name);
-  if (isRenamed && !known.includes(undefined)) return expected.map((item, index) => [item, known[index]]);
-  if (!known.includes(undefined) || got.length !== expected.length || !expected.some((item) => hasRandomName(item)))
-    return inOrder;
-  const wanted = [...expected].sort(byVersion);
-  const items = [...got].sort(byVersion);
-  return wanted.map((item, index) => [item, items[index]]);
+  if (expected.length < 2 || !expected.every(hasRandomName)) return expected.map((item, index) => [item, got[index]]);
+  const known = new Map(
+    expected.map((item) => [item, got.find((other) => nameOf(other) === bindings.rename(nameOf(item) ?? ''))]),
+  );
+  const left = got.filter((item) => ![...known.values()].includes(item)).sort(byVersion);
+  for (const item of [...expected].sort(byVersion)) if (known.get(item) === undefined) known.set(item, left.shift());
+  return expected.map((item) => [item, known.get(item)]);
+}
+
+/** Events of which the transcript keeps some: each with the one that tells the same, the first of several in the order they came. */
+export function pairEvents(expected: readonly Json[], got: readonly Json[], bindings: Bindings): [Json, Json | undefined][] {
+  const left = [...got].sort(byVersion);
+  return [...expected].sort(byVersion).map((item) => {
+    const told = bindings.rename(whatIsTold(item));
+    const index = left.findIndex((other) => whatIsTold(other) === told);
+    return [item, index === -1 ? undefined : left.splice(index, 1)[0]];
+  });
+}
+
+export function isEvent(item: Json): boolean {
+  return isJsonObject(item) && isJsonObject(item['involvedObject']);
+}
+
+function whatIsTold(item: Json): string {
+  if (!isJsonObject(item) || !isJsonObject(item['involvedObject'])) return '';
+  return `${item['involvedObject']['name'] as string} ${item['reason'] as string}`;
 }
 
 /** Items of a discovery document, each with the one of the same name, in whatever order; by position where they have none. */
@@ -87,7 +114,9 @@ function nameOf(item: Json | undefined): string | undefined {
 function hasRandomName(item: Json): boolean {
   const metadata = metadataOf(item);
   if (metadata === undefined) return false;
-  return 'generateName' in metadata || /\.[0-9a-f]{16}$/.test(nameOf(item) ?? '');
+  const { labels } = metadata;
+  const hasHash = isJsonObject(labels) && HASH_LABELS.some((label) => label in labels);
+  return hasHash || 'generateName' in metadata || /\.[0-9a-f]{16}$/.test(nameOf(item) ?? '');
 }
 
 function byVersion(one: Json, other: Json): number {

@@ -90,15 +90,22 @@ describe('resourceVersions of a transcript and those of this run', () => {
   ])('%s: %#', (_name, pairs, fits) => {
     const order = new ResourceVersionOrder();
     const contradictions = pairs
-      .map(([recorded, got, of]) => order.learn(recorded, got, of))
+      .map(([recorded, got, of]) => order.learn([recorded, got], of))
       .filter((text) => text !== undefined);
     expect(contradictions.length === 0).toBe(fits);
   });
 
+  it('need the order of one object only where controllers write at their own pace', () => {
+    const order = new ResourceVersionOrder(true);
+    order.learn(['5', '50'], 'object', 'a');
+    expect(order.learn(['9', '49'], 'object', 'b')).toBeUndefined();
+    expect(order.learn(['8', '48'], 'object', 'a')).toBeDefined();
+  });
+
   it('sends what stands for a version, else the newest before it, else nothing', () => {
     const order = new ResourceVersionOrder();
-    order.learn('5', '50', 'object');
-    order.learn('9', '60', 'object');
+    order.learn(['5', '50'], 'object');
+    order.learn(['9', '60'], 'object');
     expect(['5', '7', '9', '12', '1'].map((version) => order.toSend(version))).toEqual(['50', '50', '60', undefined, undefined]);
   });
 });

@@ -8,6 +8,8 @@ interface KnownVersion {
   readonly recorded: number;
   readonly got: number;
   readonly of: VersionOf;
+  /** The recorded uid of the object; empty where it is not known. */
+  readonly uid: string;
 }
 
 /**
@@ -16,24 +18,25 @@ interface KnownVersion {
  * changes sides.
  */
 export class ResourceVersionOrder {
+  /** True where controllers write at their own pace: only the versions of one object are in order then. */
+  readonly concurrent: boolean;
   private readonly known: KnownVersion[];
 
-  constructor(known: readonly KnownVersion[] = []) {
+  constructor(concurrent = false, known: readonly KnownVersion[] = []) {
+    this.concurrent = concurrent;
     this.known = [...known];
   }
 
   copy(): ResourceVersionOrder {
-    return new ResourceVersionOrder(this.known);
+    return new ResourceVersionOrder(this.concurrent, this.known);
   }
 
   /** What contradicts the order so far, or undefined; the pair is remembered either way. */
-  learn(recordedText: string, gotText: string, of: VersionOf): string | undefined {
-    const recorded = Number(recordedText);
-    const got = Number(gotText);
-    if (!Number.isInteger(got) || got <= 0) return 'no resourceVersion';
-    const contradiction = this.known.find((known) => contradicts(known, { recorded, got, of }));
-    const same = this.known.find((known) => known.recorded === recorded && known.of === of);
-    if (same === undefined) this.known.push({ recorded, got, of });
+  learn([recordedText, gotText]: readonly [string, string], of: VersionOf, uid = ''): string | undefined {
+    const pair: KnownVersion = { recorded: Number(recordedText), got: Number(gotText), of, uid };
+    if (!Number.isInteger(pair.got) || pair.got <= 0) return 'no resourceVersion';
+    const contradiction = this.known.find((known) => this.contradicts(known, pair));
+    if (!this.known.some((known) => known.recorded === pair.recorded && known.of === of)) this.known.push(pair);
     if (contradiction === undefined) return undefined;
     return `recorded ${contradiction.recorded} (${contradiction.of}) is ${contradiction.got} here`;
   }
@@ -54,8 +57,13 @@ export class ResourceVersionOrder {
 
   /** True when a number in a text may be the version here of a recorded one. */
   mayStandFor(recordedText: string, gotText: string): boolean {
-    const pair: KnownVersion = { recorded: Number(recordedText), got: Number(gotText), of: 'list' };
-    return !this.known.some((known) => contradicts(known, pair));
+    const pair: KnownVersion = { recorded: Number(recordedText), got: Number(gotText), of: 'list', uid: '' };
+    return !this.known.some((known) => this.contradicts(known, pair));
+  }
+
+  private contradicts(known: KnownVersion, pair: KnownVersion): boolean {
+    const isOneObject = known.uid !== '' && known.uid === pair.uid;
+    return (!this.concurrent || isOneObject) && contradicts(known, pair);
   }
 }
 

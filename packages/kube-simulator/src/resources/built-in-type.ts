@@ -1,7 +1,8 @@
 import type { Cause } from '../api-error.js';
 import { ApiError } from '../api-error.js';
-import type { ApiObject, Json, JsonObject, ObjectMeta } from '../api-object.js';
+import type { ApiObject, Json, ObjectMeta } from '../api-object.js';
 import { badRequest } from '../failures.js';
+import { humanDuration } from '../human-duration.js';
 import { jsonEqual } from '../json-equal.js';
 import { decodeGo, type GoStruct, type GoType, struct } from './go-type.js';
 import { objectMeta } from './object-meta.js';
@@ -44,6 +45,8 @@ interface BuiltIn
   readonly wideColumns?: readonly TableColumn[];
   /** No column Age. */
   readonly isAgeless?: boolean;
+  /** Every column, where even Name is not the first. */
+  readonly allColumns?: readonly TableColumn[];
   readonly strategy?: Partial<Strategy>;
 }
 
@@ -71,7 +74,7 @@ export function builtInType(definition: BuiltIn): ResourceType {
     subresources: [...(definition.hasStatus === true ? [statusSubresource] : []), ...(definition.subresources ?? [])].toSorted(
       (left, right) => (left.name < right.name ? -1 : 1),
     ),
-    columns: [
+    columns: definition.allColumns ?? [
       nameColumn,
       ...(definition.columns ?? []),
       ...(definition.isAgeless === true ? [] : [ageColumn]),
@@ -134,12 +137,6 @@ export function without(object: ApiObject, field: string): ApiObject {
   return rest as ApiObject;
 }
 
-/** The object under `field`, or an empty one. */
-export function section(object: JsonObject | undefined, field: string): JsonObject {
-  const value = object?.[field];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-}
-
 const nameDescription =
   'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names';
 const ageDescription =
@@ -164,35 +161,17 @@ export const ageColumn: TableColumn = {
 };
 
 /** A column of a built-in kind. */
-export function column(name: string, type: string, cell: (object: ApiObject) => Json, priority = 0): TableColumn {
-  return { name, type, format: '', description: '', priority, cell };
+export function column(name: string, type: string, cell: (object: ApiObject) => Json): TableColumn {
+  return { name, type, format: '', description: '', priority: 0, cell };
+}
+
+/** A column that is shown by `-o wide` only. */
+export function wideColumn(name: string, type: string, cell: (object: ApiObject) => Json): TableColumn {
+  return { ...column(name, type, cell), priority: 1 };
 }
 
 /** How long ago, as kubectl shows it: `5s`, `3m2s`, `2d`. */
 export function age(timestamp: Json | undefined): string {
   if (typeof timestamp !== 'string') return '<unknown>';
   return humanDuration(Date.now() - Date.parse(timestamp));
-}
-
-/** Source: k8s.io/apimachinery/pkg/util/duration HumanDuration. */
-export function humanDuration(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  if (seconds < -1) return '<invalid>';
-  if (seconds < 0) return '0s';
-  if (seconds < 120) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 10) return withRest(minutes, 'm', seconds % 60, 's');
-  if (minutes < 180) return `${minutes}m`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 8) return withRest(hours, 'h', minutes % 60, 'm');
-  if (hours < 48) return `${hours}h`;
-  const days = Math.floor(hours / 24);
-  if (days < 8) return withRest(days, 'd', hours % 24, 'h');
-  if (days < 730) return `${days}d`;
-  const years = Math.floor(days / 365);
-  return years < 8 ? withRest(years, 'y', days % 365, 'd') : `${years}y`;
-}
-
-function withRest(value: number, unit: string, rest: number, restUnit: string): string {
-  return rest === 0 ? `${value}${unit}` : `${value}${unit}${rest}${restUnit}`;
 }

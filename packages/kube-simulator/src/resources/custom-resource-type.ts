@@ -1,7 +1,8 @@
 import type { ApiObject, Json, JsonObject, ObjectMeta } from '../api-object.js';
 import { jsonEqual } from '../json-equal.js';
+import { section, textOf, wordOf } from '../json-parts.js';
 import { sortKeys } from '../sort-keys.js';
-import { age, ageColumn, nameColumn, section, withField, without } from './built-in-type.js';
+import { age, ageColumn, nameColumn, withField, without } from './built-in-type.js';
 import { decodeMetadata } from './decode-metadata.js';
 import { isObject } from './go-type.js';
 import { compileJsonPath } from './json-path.js';
@@ -17,17 +18,22 @@ export interface CustomResourceVersion extends JsonObject {
 
 /** The kinds that an established CustomResourceDefinition serves, one per served version, the newest idea of its names. */
 export function customResourceTypes(definition: ApiObject): readonly ResourceType[] {
-  const spec = section(definition, 'spec');
-  const versions = (spec['versions'] ?? []) as readonly CustomResourceVersion[];
-  return versions.filter((version) => version.served).map((version) => customResourceType(definition, version));
+  return versionsOf(definition)
+    .filter((version) => version.served)
+    .map((version) => customResourceType(definition, version));
+}
+
+function versionsOf(definition: ApiObject): readonly CustomResourceVersion[] {
+  return (section(definition, 'spec')['versions'] ?? []) as readonly CustomResourceVersion[];
 }
 
 function customResourceType(definition: ApiObject, version: CustomResourceVersion): ResourceType {
   const spec = section(definition, 'spec');
-  const group = String(spec['group']);
+  const storageVersion = versionsOf(definition).find((candidate) => candidate.storage)?.name ?? version.name;
+  const group = textOf(spec['group']);
   const names = section(section(definition, 'status'), 'acceptedNames');
-  const kind = String(names['kind']);
-  const plural = String(names['plural']);
+  const kind = textOf(names['kind']);
+  const plural = textOf(names['plural']);
   const schema = section(section(version, 'schema'), 'openAPIV3Schema');
   const hasStatus = isObject(section(version, 'subresources')['status']);
   const apiVersion = `${group}/${version.name}`;
@@ -35,9 +41,9 @@ function customResourceType(definition: ApiObject, version: CustomResourceVersio
     group,
     version: version.name,
     kind,
-    listKind: String(names['listKind'] ?? `${kind}List`),
+    listKind: textOf(names['listKind']) || `${kind}List`,
     plural,
-    singular: String(names['singular'] ?? kind.toLowerCase()),
+    singular: textOf(names['singular']) || kind.toLowerCase(),
     shortNames: (names['shortNames'] ?? []) as readonly string[],
     categories: (names['categories'] ?? []) as readonly string[],
     namespaced: spec['scope'] === 'Namespaced',
@@ -54,12 +60,17 @@ function customResourceType(definition: ApiObject, version: CustomResourceVersio
     deletionAnswersObject: false,
     schema,
     strategy: customStrategy({ kind, version: version.name, hasStatus, schema }),
+    // Versions differ in their names only.
     conversion: {
-      fromStored: (object) => (object.apiVersion === apiVersion ? object : { ...object, apiVersion }),
-      toStored: (object) => object,
+      fromStored: (object) => inVersion(object, apiVersion),
+      toStored: (object) => inVersion(object, `${group}/${storageVersion}`),
     },
   };
   return type;
+}
+
+function inVersion(object: ApiObject, apiVersion: string): ApiObject {
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
 const statusSubresource: Subresource = { name: 'status', verbs: ['get', 'patch', 'update'] };
@@ -115,11 +126,11 @@ function columnsOf(version: CustomResourceVersion): readonly TableColumn[] {
 }
 
 function toColumn(defined: JsonObject): TableColumn {
-  const path = String(defined['jsonPath']);
-  const type = String(defined['type']);
+  const path = textOf(defined['jsonPath']);
+  const type = textOf(defined['type']);
   const find = compileJsonPath(path);
   return {
-    name: String(defined['name']),
+    name: textOf(defined['name']),
     type,
     format: typeof defined['format'] === 'string' ? defined['format'] : '',
     description:
@@ -131,30 +142,27 @@ function toColumn(defined: JsonObject): TableColumn {
   };
 }
 
-/** Values that are not of the column's type are shown as nothing; a string column shows JSON. */
+/** The columns' types, and how they show a value that is there. Values of another type are shown as nothing. */
+const cells: Readonly<Record<string, (value: Json) => Json>> = {
+  integer: (value) => (typeof value === 'number' ? Math.trunc(value) : null),
+  number: (value) => (typeof value === 'number' ? value : null),
+  boolean: (value) => (typeof value === 'boolean' ? value : null),
+  date: age,
+};
+const textCell = (value: Json): Json => (typeof value === 'string' ? value : JSON.stringify(value));
+
 function toCell(type: string, value: Json | undefined): Json {
   if (value === undefined || value === null) return null;
-  switch (type) {
-    case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : null;
-    case 'number':
-      return typeof value === 'number' ? value : null;
-    case 'boolean':
-      return typeof value === 'boolean' ? value : null;
-    case 'date':
-      return age(value);
-    default:
-      return typeof value === 'string' ? value : JSON.stringify(value);
-  }
+  return (cells[type] ?? textCell)(value);
 }
 
 function selectableFieldsOf(version: CustomResourceVersion): ResourceType['selectableFields'] {
   const fields = (version['selectableFields'] ?? []) as readonly JsonObject[];
   return Object.fromEntries(
     fields.map((field) => {
-      const path = String(field['jsonPath']);
+      const path = textOf(field['jsonPath']);
       const find = compileJsonPath(path);
-      return [path.replace(/^\./, ''), (object: ApiObject) => String(find(object) ?? '')];
+      return [path.replace(/^\./, ''), (object: ApiObject) => wordOf(find(object))];
     }),
   );
 }

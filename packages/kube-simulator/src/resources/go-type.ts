@@ -70,6 +70,8 @@ interface Place {
   readonly goPath: string;
 }
 
+type FieldPlace = Place & { readonly struct: string };
+
 class Decoder {
   readonly unknownFields: string[] = [];
 
@@ -89,7 +91,7 @@ class Decoder {
     return result;
   }
 
-  #field(type: GoType, value: Json | undefined, place: Place & { readonly struct: string }): Json | undefined {
+  #field(type: GoType, value: Json | undefined, place: FieldPlace): Json | undefined {
     if (value === undefined || value === null) return type.presence === 'always' ? this.#zero(type, place) : undefined;
     const decoded = this.#value(type, value, place);
     return type.presence === 'non-empty' && isEmpty(decoded) ? undefined : decoded;
@@ -109,7 +111,7 @@ class Decoder {
     }
   }
 
-  #value(type: GoType, value: Json, place: Place & { readonly struct: string }): Json {
+  #value(type: GoType, value: Json, place: FieldPlace): Json {
     switch (type.kind) {
       case 'struct':
         if (!isObject(value)) throw wrongType(value, place, `v1.${type.name}`);
@@ -120,13 +122,13 @@ class Decoder {
       case 'map':
         return this.#map(type, value, place);
       case 'scalar':
-        return decodeScalar(type.scalar, value, place);
+        return decoders[type.scalar](value, place);
       default:
         return type satisfies never;
     }
   }
 
-  #map(type: { readonly values: GoType }, value: Json, place: Place & { readonly struct: string }): Json {
+  #map(type: { readonly values: GoType }, value: Json, place: FieldPlace): Json {
     if (!isObject(value)) throw wrongType(value, place, `map[string]${goName(type.values)}`);
     const result: Record<string, Json> = {};
     for (const key of Object.keys(value).sort()) {
@@ -149,40 +151,38 @@ export function decodeGo(
   return { value: decoded, unknownFields: decoder.unknownFields };
 }
 
-function decodeScalar(kind: ScalarKind, value: Json, place: Place & { readonly struct: string }): Json {
-  switch (kind) {
-    case 'any':
-      return value;
-    case 'string':
-    case 'bytes':
-      if (typeof value !== 'string') throw wrongType(value, place, 'string');
-      return value;
-    case 'bool':
-      if (typeof value !== 'boolean') throw wrongType(value, place, 'bool');
-      return value;
-    case 'int32':
-    case 'int64':
-      return decodeInteger(kind, value, place);
-    case 'float64':
-      if (typeof value !== 'number') throw wrongType(value, place, 'float64');
-      return value;
-    case 'quantity':
-      return decodeQuantity(value);
-    case 'intOrString':
-      if (typeof value !== 'number' && typeof value !== 'string') throw wrongType(value, place, 'intstr.IntOrString');
-      return value;
-    case 'time':
-      if (typeof value !== 'string') throw wrongType(value, place, 'string');
-      return parseTime(value);
-    case 'microTime':
-      if (typeof value !== 'string') throw wrongType(value, place, 'string');
-      return parseMicroTime(value);
-    default:
-      return kind satisfies never;
-  }
+type ScalarDecoder = (value: Json, place: FieldPlace) => Json;
+
+function textual(decode: (text: string) => Json): ScalarDecoder {
+  return (value, place) => {
+    if (typeof value !== 'string') throw wrongType(value, place, 'string');
+    return decode(value);
+  };
 }
 
-function decodeInteger(kind: 'int32' | 'int64', value: Json, place: Place & { readonly struct: string }): number {
+/** Takes values of these JavaScript types as they are. */
+function plain(types: readonly string[], goType: string): ScalarDecoder {
+  return (value, place) => {
+    if (!types.includes(typeof value)) throw wrongType(value, place, goType);
+    return value;
+  };
+}
+
+const decoders: Readonly<Record<ScalarKind, ScalarDecoder>> = {
+  any: (value) => value,
+  string: plain(['string'], 'string'),
+  bytes: plain(['string'], 'string'),
+  bool: plain(['boolean'], 'bool'),
+  float64: plain(['number'], 'float64'),
+  intOrString: plain(['number', 'string'], 'intstr.IntOrString'),
+  int32: (value, place) => decodeInteger('int32', value, place),
+  int64: (value, place) => decodeInteger('int64', value, place),
+  quantity: decodeQuantity,
+  time: textual(parseTime),
+  microTime: textual(parseMicroTime),
+};
+
+function decodeInteger(kind: 'int32' | 'int64', value: Json, place: FieldPlace): number {
   if (typeof value !== 'number') throw wrongType(value, place, kind);
   const limit = kind === 'int32' ? 2 ** 31 : 2 ** 63;
   if (!Number.isInteger(value) || value >= limit || value < -limit) {
@@ -218,7 +218,7 @@ function goName(type: GoType): string {
   return type.kind === 'list' ? `[]${goName(type.items)}` : `map[string]${goName(type.values)}`;
 }
 
-function wrongType(value: Json, place: Place & { readonly struct: string }, expected: string): ApiError {
+function wrongType(value: Json, place: FieldPlace, expected: string): ApiError {
   return badRequest(
     `json: cannot unmarshal ${goTypeOf(value)} into Go struct field ${place.struct}.${place.goPath} of type ${expected}`,
   );

@@ -7,6 +7,7 @@ export class ResourceRegistry {
   readonly #byPath = new Map<string, ResourceType>();
   readonly #byResource = new Map<string, ResourceType>();
   readonly #byKind = new Map<string, ResourceType>();
+  readonly #listeners = new Set<() => void>();
 
   constructor(fixed: readonly ResourceType[]) {
     this.#fixed = fixed;
@@ -35,6 +36,20 @@ export class ResourceRegistry {
   replaceCustom(types: readonly ResourceType[]): void {
     this.#custom = types;
     this.#index();
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** True while objects are served by exactly this definition of their kind. */
+  serves(type: ResourceType): boolean {
+    return this.find(type.group, type.version, type.plural) === type;
+  }
+
+  /** Calls `listener` after each change of the custom resources. Returns what ends that. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 
   #index(): void {

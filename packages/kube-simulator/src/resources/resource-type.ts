@@ -28,9 +28,9 @@ export interface Subresource {
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly connect?: Connect;
   /** What a read shows of the object; absent: the object itself. */
-  project?(object: ApiObject): ApiObject;
+  readonly project?: (object: ApiObject) => ApiObject;
   /** The object as a write of the subresource leaves it; absent: as the status subresource does. */
-  apply?(object: ApiObject, body: JsonObject): ApiObject;
+  readonly apply?: (object: ApiObject, body: JsonObject) => ApiObject;
 }
 
 /** What decoding a body found. */

@@ -8,10 +8,10 @@ import type { Decoded } from './resource-type.js';
 
 /** What the structural schema of a custom resource does to its objects. */
 export interface SchemaRules {
-  prune(object: ApiObject): Decoded;
-  applyDefaults(object: ApiObject): ApiObject;
-  validate(object: ApiObject, old: ApiObject | undefined, subresource: string): readonly Cause[];
-  completeCauses(causes: readonly Cause[]): readonly Cause[];
+  readonly prune: (object: ApiObject) => Decoded;
+  readonly applyDefaults: (object: ApiObject) => ApiObject;
+  readonly validate: (object: ApiObject, old: ApiObject | undefined, subresource: string) => readonly Cause[];
+  readonly completeCauses: (causes: readonly Cause[]) => readonly Cause[];
 }
 
 export function schemaRules(schema: JsonObject): SchemaRules {

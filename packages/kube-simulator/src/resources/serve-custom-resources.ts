@@ -1,6 +1,7 @@
-import type { ApiObject, JsonObject } from '../api-object.js';
+import type { ApiObject, Json, JsonObject } from '../api-object.js';
+import { jsonEqual } from '../json-equal.js';
+import { section } from '../json-parts.js';
 import type { ObjectStore } from '../store/object-store.js';
-import { section } from './built-in-type.js';
 import { customResourceDefinition } from './core/custom-resource-definition.js';
 import { customResourceTypes } from './custom-resource-type.js';
 import type { ResourceRegistry } from './resource-registry.js';
@@ -10,7 +11,10 @@ import type { ResourceType } from './resource-type.js';
 export function serveCustomResources(store: ObjectStore, registry: ResourceRegistry): () => void {
   const definitions = store.collection(customResourceDefinition.storage);
   /** Compiling a schema is dear: only a definition that changed is compiled again. */
-  const known = new Map<string, { readonly spec: unknown; readonly names: string; readonly types: readonly ResourceType[] }>();
+  const known = new Map<
+    string,
+    { readonly spec: Json | undefined; readonly names: string; readonly types: readonly ResourceType[] }
+  >();
   const refresh = (): void => {
     const types: ResourceType[] = [];
     for (const [key, { object }] of definitions.entries()) {
@@ -18,7 +22,7 @@ export function serveCustomResources(store: ObjectStore, registry: ResourceRegis
       const names = JSON.stringify(section(section(object, 'status'), 'acceptedNames'));
       const before = known.get(key);
       const current =
-        before !== undefined && before.spec === object['spec'] && before.names === names
+        before !== undefined && jsonEqual(before.spec, object['spec']) && before.names === names
           ? before
           : { spec: object['spec'], names, types: customResourceTypes(object) };
       known.set(key, current);

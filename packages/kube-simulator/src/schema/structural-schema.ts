@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../api-object.js';
 import { isJsonArray, isJsonObject } from '../json-equal.js';
+import { listOf, objectOf, textOf } from '../json-parts.js';
 import { isKnownFormat } from './formats.js';
 
 export type JsonType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -82,7 +83,7 @@ export function structuralSchema(source: JsonObject): StructuralSchema {
 function compile(source: JsonObject): StructuralSchema {
   const children = compileChildren(source);
   const listType = oneOfWords(source['x-kubernetes-list-type'], ['atomic', 'set', 'map'] as const, 'atomic');
-  const rules = (isJsonArray(source['x-kubernetes-validations']) ? source['x-kubernetes-validations'] : []) as readonly unknown[];
+  const rules = listOf(source['x-kubernetes-validations']).map((rule) => ruleOf(objectOf(rule)));
   const nodes = childNodes(children);
   return {
     source,
@@ -101,11 +102,24 @@ function compile(source: JsonObject): StructuralSchema {
     listType,
     listMapKeys: stringsOf(source['x-kubernetes-list-map-keys']),
     mapType: oneOfWords(source['x-kubernetes-map-type'], ['granular', 'atomic'] as const, 'granular'),
-    rules: rules as readonly ValidationRule[],
+    rules,
     has: {
       rules: rules.length > 0 || nodes.some((node) => node.has.rules),
       listTypes: listType !== 'atomic' || nodes.some((node) => node.has.listTypes),
     },
+  };
+}
+
+function ruleOf(source: JsonObject): ValidationRule {
+  const { optionalOldSelf } = source;
+  const texts = (['message', 'messageExpression', 'reason', 'fieldPath'] as const).flatMap((key) => {
+    const text = textOf(source[key]);
+    return text === '' ? [] : [[key, text] as const];
+  });
+  return {
+    rule: textOf(source['rule']),
+    ...Object.fromEntries(texts),
+    ...(typeof optionalOldSelf === 'boolean' ? { optionalOldSelf } : {}),
   };
 }
 

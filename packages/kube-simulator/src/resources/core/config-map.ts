@@ -1,6 +1,7 @@
 import type { Cause } from '../../api-error.js';
 import type { ApiObject } from '../../api-object.js';
-import { builtInType, column, section } from '../built-in-type.js';
+import { section, textOf } from '../../json-parts.js';
+import { builtInType, column } from '../built-in-type.js';
 import { anything, bytes, flag, list, map, pointer, text } from '../go-type.js';
 
 const maxBytes = 1_048_576;
@@ -8,7 +9,7 @@ const maxBytes = 1_048_576;
 /** `data` and `binaryData` together may hold 1 MiB. */
 function tooLong(object: ApiObject): readonly Cause[] {
   const values = [...Object.values(section(object, 'data')), ...Object.values(section(object, 'binaryData'))];
-  const size = values.reduce((total: number, value) => total + Buffer.byteLength(String(value)), 0);
+  const size = values.reduce((total: number, value) => total + Buffer.byteLength(textOf(value)), 0);
   if (size <= maxBytes) return [];
   return [{ reason: 'FieldValueTooLong', message: `Too long: may not be more than ${maxBytes} bytes`, field: '[]' }];
 }
@@ -35,7 +36,7 @@ function mergeStringData(object: ApiObject): ApiObject {
   if (stringData === undefined) return typed;
   const entries = Object.entries(section(object, 'stringData')).map(([key, value]) => [
     key,
-    Buffer.from(String(value)).toString('base64'),
+    Buffer.from(textOf(value)).toString('base64'),
   ]);
   return { ...typed, data: { ...section(object, 'data'), ...Object.fromEntries(entries) } };
 }
@@ -51,7 +52,7 @@ export const secret = builtInType({
     column('Type', 'string', (object) => object['type'] ?? ''),
     column('Data', 'string', (object) => String(Object.keys(section(object, 'data')).length)),
   ],
-  selectableFields: { type: (object) => String(object['type'] ?? '') },
+  selectableFields: { type: (object) => textOf(object['type']) },
   strategy: { applyDefaults: mergeStringData },
 });
 

@@ -1,11 +1,12 @@
 import type { Cause } from '../../api-error.js';
 import type { ApiObject, JsonObject } from '../../api-object.js';
+import { section } from '../../json-parts.js';
 import {
   checkCustomResourceDefinition,
   checkCustomResourceDefinitionUpdate,
 } from '../../schema/check-custom-resource-definition.js';
 import { completeCustomResourceDefinition } from '../../schema/complete-custom-resource-definition.js';
-import { builtInType, column, section, withField } from '../built-in-type.js';
+import { builtInType, column, withField } from '../built-in-type.js';
 import { always, anything, flag, list, pointer, struct, text, time } from '../go-type.js';
 
 const names = (kind: string) =>

@@ -1,7 +1,9 @@
 import type { Cause } from '../../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../../api-object.js';
+import { humanDuration } from '../../human-duration.js';
 import { jsonEqual } from '../../json-equal.js';
-import { builtInType, column, humanDuration, section } from '../built-in-type.js';
+import { section, textOf } from '../../json-parts.js';
+import { builtInType, column, nameColumn } from '../built-in-type.js';
 import { always, int32, microTime, struct, text, time } from '../go-type.js';
 import type { ResourceType } from '../resource-type.js';
 
@@ -56,13 +58,13 @@ function modernCauses(event: ApiObject): readonly Cause[] {
   const { eventTime, type, message } = event;
   if (eventTime === undefined || eventTime === null)
     causes.push({ reason: 'FieldValueRequired', message: 'Required value', field: 'eventTime' });
-  if (type !== 'Normal' && type !== 'Warning') causes.push(invalid('type', '', `has invalid value: ${String(type ?? '')}`));
+  if (type !== 'Normal' && type !== 'Warning') causes.push(invalid('type', '', `has invalid value: ${textOf(type)}`));
   // The real server stops at the first two kinds of mistakes when there is no time.
   if (causes.length > 0 && (eventTime === undefined || eventTime === null)) return causes;
-  if (String(event['reportingComponent'] ?? '') === '') {
+  if (textOf(event['reportingComponent']) === '') {
     causes.push({ reason: 'FieldValueRequired', message: 'Required value', field: 'reportingController' });
   }
-  if (String(message ?? '').length > 1024) causes.push(invalid('message', '', 'can have at most 1024 characters'));
+  if (textOf(message).length > 1024) causes.push(invalid('message', '', 'can have at most 1024 characters'));
   return causes;
 }
 
@@ -88,17 +90,17 @@ function immutableCauses(event: ApiObject, old: ApiObject): readonly Cause[] {
 const selectableFields = Object.fromEntries([
   ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map((field) => [
     `involvedObject.${field}`,
-    (event: ApiObject) => String(section(event, 'involvedObject')[field] ?? ''),
+    (event: ApiObject) => textOf(section(event, 'involvedObject')[field]),
   ]),
-  ...['reason', 'reportingComponent', 'type'].map((field) => [field, (event: ApiObject) => String(event[field] ?? '')]),
-  ['source', (event: ApiObject) => String(section(event, 'source')['component'] ?? event['reportingComponent'] ?? '')],
+  ...['reason', 'reportingComponent', 'type'].map((field) => [field, (event: ApiObject) => textOf(event[field])]),
+  ['source', (event: ApiObject) => textOf(section(event, 'source')['component'] ?? event['reportingComponent'])],
 ] as [string, (event: ApiObject) => string][]);
 
 const lastSeen = (event: ApiObject): Json =>
   event['lastTimestamp'] ?? event['eventTime'] ?? event.metadata['creationTimestamp'] ?? '';
 const subject = (event: ApiObject): string => {
   const about: JsonObject = section(event, 'involvedObject');
-  return `${String(about['kind'] ?? '').toLowerCase()}/${String(about['name'] ?? '')}`;
+  return `${textOf(about['kind']).toLowerCase()}/${textOf(about['name'])}`;
 };
 
 const columns = [
@@ -107,6 +109,7 @@ const columns = [
   column('Reason', 'string', (event) => event['reason'] ?? ''),
   column('Object', 'string', (event) => subject(toCoreForm(event))),
   column('Message', 'string', (event) => toCoreForm(event)['message'] ?? ''),
+  { ...nameColumn, priority: 1 },
 ];
 
 function toCoreForm(event: ApiObject): ApiObject {
@@ -149,7 +152,7 @@ export const coreEvent = builtInType({
     reportingComponent: always(text),
     reportingInstance: always(text),
   },
-  columns,
+  allColumns: columns,
   strategy: { validate: (event) => namespaceCauses(event) },
 });
 
@@ -177,7 +180,7 @@ export const event: ResourceType = builtInType({
     deprecatedLastTimestamp: always(time),
     deprecatedCount: int32,
   },
-  columns,
+  allColumns: columns,
   conversion: {
     fromStored: (stored) => modernShape(rename(stored, fromCore, 'events.k8s.io/v1')),
     toStored: (object) => coreEvent.strategy.canonical(rename(object, toCore, 'v1'), undefined),

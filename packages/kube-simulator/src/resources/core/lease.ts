@@ -1,6 +1,7 @@
 import type { Cause } from '../../api-error.js';
 import type { ApiObject } from '../../api-object.js';
-import { builtInType, column, section } from '../built-in-type.js';
+import { section } from '../../json-parts.js';
+import { builtInType, column } from '../built-in-type.js';
 import { always, int32, microTime, pointer, struct, text } from '../go-type.js';
 
 function validate(object: ApiObject): readonly Cause[] {

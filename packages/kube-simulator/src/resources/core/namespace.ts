@@ -1,6 +1,7 @@
 import type { ApiObject } from '../../api-object.js';
 import { forbidden } from '../../failures.js';
-import { builtInType, column, section } from '../built-in-type.js';
+import { section, textOf } from '../../json-parts.js';
+import { builtInType, column } from '../built-in-type.js';
 import { always, list, struct, text, time } from '../go-type.js';
 
 const nameLabel = 'kubernetes.io/metadata.name';
@@ -65,7 +66,7 @@ export const namespace = builtInType({
   columns: [column('Status', 'string', (object) => section(object, 'status')['phase'] ?? '')],
   selectableFields: {
     name: (object) => object.metadata.name ?? '',
-    'status.phase': (object) => String(section(object, 'status')['phase'] ?? ''),
+    'status.phase': (object) => textOf(section(object, 'status')['phase']),
   },
   deletionAnswersObject: true,
   strategy: {

@@ -1,13 +1,12 @@
 /** Kinds that are stored much as they are sent. */
+
 import { checkWebhooks } from '../../admission/check-webhook-configuration.js';
 import { completeWebhooks, type Webhook } from '../../admission/webhook-configuration.js';
 import type { Cause } from '../../api-error.js';
-import type { ApiObject, Json, JsonObject } from '../../api-object.js';
-import { builtInType, column, section, withField } from '../built-in-type.js';
+import type { ApiObject, JsonObject } from '../../api-object.js';
+import { objectsOf, section, textOf, wordOf } from '../../json-parts.js';
+import { builtInType, column, withField } from '../built-in-type.js';
 import { always, anything, flag, int32, intOrString, list, map, pointer, quantity, struct, text, time } from '../go-type.js';
-
-const objects = (value: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? (value as readonly JsonObject[]) : [];
 
 export const node = builtInType({
   group: '',
@@ -73,11 +72,19 @@ export const node = builtInType({
     column('Status', 'string', (object) => nodeReadiness(object)),
     column('Roles', 'string', (object) => nodeRoles(object)),
   ],
-  selectableFields: { 'spec.unschedulable': (object) => String(section(object, 'spec')['unschedulable'] ?? false) },
+  selectableFields: { 'spec.unschedulable': (object) => String(section(object, 'spec')['unschedulable'] === true) },
+  strategy: { prepareForCreate: withNotReadyTaint },
 });
 
+/** A Node takes no Pods before its kubelet has said that it is ready. */
+function withNotReadyTaint(object: ApiObject): ApiObject {
+  const spec = section(object, 'spec');
+  const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+  return withField(object, 'spec', { ...spec, taints: [...objectsOf(spec['taints']), taint] });
+}
+
 function nodeReadiness(object: ApiObject): string {
-  const ready = objects(section(object, 'status')['conditions']).find((condition) => condition['type'] === 'Ready');
+  const ready = objectsOf(section(object, 'status')['conditions']).find((condition) => condition['type'] === 'Ready');
   const state = ready === undefined ? 'Unknown' : ready['status'] === 'True' ? 'Ready' : 'NotReady';
   return section(object, 'spec')['unschedulable'] === true ? `${state},SchedulingDisabled` : state;
 }
@@ -93,7 +100,7 @@ let lastClusterIp = 1;
 /** Cluster addresses are given out in order: nothing routes them. */
 function withServiceDefaults(object: ApiObject): ApiObject {
   const spec = section(object, 'spec');
-  const ports = objects(spec['ports']).map((port) => ({ protocol: 'TCP', targetPort: port['port'] ?? 0, ...port }));
+  const ports = objectsOf(spec['ports']).map((port) => ({ protocol: 'TCP', targetPort: port['port'] ?? 0, ...port }));
   return withField(object, 'spec', {
     sessionAffinity: 'None',
     type: 'ClusterIP',
@@ -172,8 +179,8 @@ export const service = builtInType({
     column('Cluster-IP', 'string', (object) => section(object, 'spec')['clusterIP'] ?? '<none>'),
     column('External-IP', 'string', () => '<none>'),
     column('Port(s)', 'string', (object) =>
-      objects(section(object, 'spec')['ports'])
-        .map((port) => `${port['port']}/${port['protocol']}`)
+      objectsOf(section(object, 'spec')['ports'])
+        .map((port) => `${wordOf(port['port'])}/${wordOf(port['protocol'])}`)
         .join(','),
     ),
   ],
@@ -201,7 +208,7 @@ const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', nameRule: 'pat
 const rbacGroup = rbac.group;
 
 function withSubjectGroups(object: ApiObject): ApiObject {
-  const subjects = objects(object['subjects']).map((one) =>
+  const subjects = objectsOf(object['subjects']).map((one) =>
     one['kind'] === 'ServiceAccount' ? one : { ...one, apiGroup: one['apiGroup'] ?? rbacGroup },
   );
   const reference = { ...section(object, 'roleRef') };
@@ -228,7 +235,7 @@ const inGo = ({ apiGroup, kind, name }: JsonObject) => ({ APIGroup: apiGroup, Ki
 const createdAt = column('Created At', 'date', (object) => object.metadata['creationTimestamp'] ?? '');
 const roleName = column('Role', 'string', (object) => {
   const reference = section(object, 'roleRef');
-  return `${reference['kind']}/${reference['name']}`;
+  return `${textOf(reference['kind'])}/${textOf(reference['name'])}`;
 });
 
 export const role = builtInType({
@@ -284,7 +291,7 @@ const webhookShape = (kind: string) =>
     matchConditions: list(anything),
   });
 
-const webhooksOf = (object: ApiObject): readonly Webhook[] => objects(object['webhooks']) as readonly Webhook[];
+const webhooksOf = (object: ApiObject): readonly Webhook[] => objectsOf(object['webhooks']) as readonly Webhook[];
 
 const webhookStrategy = {
   applyDefaults: (object: ApiObject) => withField(object, 'webhooks', completeWebhooks(object.kind, webhooksOf(object))),
@@ -292,7 +299,7 @@ const webhookStrategy = {
   movesGeneration: (object: ApiObject, old: ApiObject) => JSON.stringify(object['webhooks']) !== JSON.stringify(old['webhooks']),
 };
 
-const webhooksCell = column('Webhooks', 'integer', (object) => objects(object['webhooks']).length);
+const webhooksCell = column('Webhooks', 'integer', (object) => objectsOf(object['webhooks']).length);
 const admissionGroup = { group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false, hasGeneration: true };
 
 export const mutatingWebhookConfiguration = builtInType({

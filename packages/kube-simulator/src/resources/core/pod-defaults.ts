@@ -1,11 +1,11 @@
 /** What the real server fills in where a PodSpec says nothing. Source: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go. */
+
 import type { Json, JsonObject } from '../../api-object.js';
+import { objectsOf, textOf, wordOf } from '../../json-parts.js';
 import { isObject } from '../go-type.js';
 
-type Objects = readonly JsonObject[];
-const objects = (value: Json | undefined): Objects => (Array.isArray(value) ? (value as Objects) : []);
 const mapped = (object: JsonObject, field: string, change: (item: JsonObject) => JsonObject): JsonObject =>
-  Array.isArray(object[field]) ? { ...object, [field]: objects(object[field]).map(change) } : object;
+  Array.isArray(object[field]) ? { ...object, [field]: objectsOf(object[field]).map(change) } : object;
 
 export function defaultPodSpec(spec: JsonObject): JsonObject {
   const account = spec['serviceAccountName'] ?? spec['serviceAccount'];
@@ -37,7 +37,7 @@ function defaultContainer(container: JsonObject): JsonObject {
 
 /** `latest`, or no tag at all, is pulled always. */
 function pullPolicyOf(image: Json | undefined): string {
-  const reference = String(image ?? '');
+  const reference = textOf(image);
   const tag = /:([^/:@]+)(?:@|$)/.exec(reference)?.[1];
   if (reference.includes('@') && tag === undefined) return 'IfNotPresent';
   return tag === undefined || tag === 'latest' ? 'Always' : 'IfNotPresent';
@@ -77,7 +77,7 @@ function withResources(container: JsonObject): JsonObject {
 
 function canonicalQuantities(quantities: Json | undefined): JsonObject | undefined {
   if (!isObject(quantities)) return undefined;
-  return Object.fromEntries(Object.entries(quantities).map(([name, value]) => [name, canonicalQuantity(String(value))]));
+  return Object.fromEntries(Object.entries(quantities).map(([name, value]) => [name, canonicalQuantity(wordOf(value))]));
 }
 
 /** `0.1` is `100m`, `1000m` is `1`. Binary suffixes stay. */

@@ -1,19 +1,19 @@
 /** The mistakes in a PodSpec that are found: names, images, pull policies, probe ports. */
+
 import type { Cause } from '../../api-error.js';
 import type { Json, JsonObject } from '../../api-object.js';
+import { objectsOf } from '../../json-parts.js';
 import { isObject } from '../go-type.js';
 
-const objects = (value: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? (value as readonly JsonObject[]) : [];
 const required = (field: string): Cause => ({ reason: 'FieldValueRequired', message: 'Required value', field });
 
 export function podSpecCauses(spec: JsonObject, path: string): readonly Cause[] {
-  const containers = objects(spec['containers']);
+  const containers = objectsOf(spec['containers']);
   const missing = containers.length === 0 ? [required(`${path}.containers`)] : [];
   return [
     ...missing,
     ...containers.flatMap((container, index) => containerCauses(container, `${path}.containers[${index}]`)),
-    ...objects(spec['initContainers']).flatMap((container, index) =>
+    ...objectsOf(spec['initContainers']).flatMap((container, index) =>
       containerCauses(container, `${path}.initContainers[${index}]`),
     ),
   ];

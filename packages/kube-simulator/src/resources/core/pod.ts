@@ -2,7 +2,8 @@ import { randomInt } from 'node:crypto';
 import type { Cause } from '../../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../../api-object.js';
 import { jsonEqual } from '../../json-equal.js';
-import { builtInType, column, section, withField } from '../built-in-type.js';
+import { objectsOf, section, textOf } from '../../json-parts.js';
+import { builtInType, column, wideColumn, withField } from '../built-in-type.js';
 import { formatTime } from '../go-time.js';
 import { always, anything, flag, int32, int64, list, struct, text, time } from '../go-type.js';
 import { defaultPodSpec } from './pod-defaults.js';
@@ -55,12 +56,10 @@ const podStatus = struct('PodStatus', {
 
 const specOf = (pod: ApiObject): JsonObject => section(pod, 'spec');
 const statusOf = (pod: ApiObject): JsonObject => section(pod, 'status');
-const objects = (value: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? (value as readonly JsonObject[]) : [];
 
 /** What admission adds to every Pod: a priority, tolerations, and the token of its ServiceAccount. */
 function prepareForCreate(pod: ApiObject): ApiObject {
-  const account = String(specOf(pod)['serviceAccountName'] ?? 'default');
+  const account = textOf(specOf(pod)['serviceAccountName']) || 'default';
   const spec: JsonObject = {
     enableServiceLinks: true,
     priority: 0,
@@ -77,7 +76,7 @@ function prepareForCreate(pod: ApiObject): ApiObject {
 const outOfReach = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
 function withDefaultTolerations(value: Json | undefined): Json {
-  const tolerations = objects(value);
+  const tolerations = objectsOf(value);
   const missing = outOfReach.filter(
     (key) => !tolerations.some((toleration) => toleration['key'] === key && toleration['effect'] !== 'NoSchedule'),
   );
@@ -94,7 +93,7 @@ export function randomSuffix(): string {
 function withToken(spec: JsonObject): JsonObject {
   const name = `kube-api-access-${randomSuffix()}`;
   const mount = (container: JsonObject): JsonObject => {
-    const mounts = objects(container['volumeMounts']);
+    const mounts = objectsOf(container['volumeMounts']);
     if (mounts.some((own) => own['mountPath'] === tokenPath)) return container;
     return { ...container, volumeMounts: [...mounts, { name, readOnly: true, mountPath: tokenPath }] };
   };
@@ -105,14 +104,14 @@ function withToken(spec: JsonObject): JsonObject {
   ];
   return {
     ...spec,
-    volumes: [...objects(spec['volumes']), { name, projected: { sources, defaultMode: 420 } }],
-    containers: objects(spec['containers']).map(mount),
-    ...(spec['initContainers'] === undefined ? {} : { initContainers: objects(spec['initContainers']).map(mount) }),
+    volumes: [...objectsOf(spec['volumes']), { name, projected: { sources, defaultMode: 420 } }],
+    containers: objectsOf(spec['containers']).map(mount),
+    ...(spec['initContainers'] === undefined ? {} : { initContainers: objectsOf(spec['initContainers']).map(mount) }),
   };
 }
 
 function qosClassOf(spec: JsonObject): string {
-  const resources = [...objects(spec['containers']), ...objects(spec['initContainers'])].map((container) =>
+  const resources = [...objectsOf(spec['containers']), ...objectsOf(spec['initContainers'])].map((container) =>
     section(container, 'resources'),
   );
   const amounts = (kind: string): readonly JsonObject[] => resources.map((resource) => section(resource, kind));
@@ -140,7 +139,7 @@ const specChanged: Cause = {
 };
 
 function fixedPart(spec: JsonObject): JsonObject {
-  const imageless = (value: Json | undefined): Json => objects(value).map(({ image: _image, ...rest }) => rest);
+  const imageless = (value: Json | undefined): Json => objectsOf(value).map(({ image: _image, ...rest }) => rest);
   const { containers, initContainers, ...rest } = spec;
   const fixed = Object.fromEntries(Object.entries(rest).filter(([field]) => !mutable.includes(field)));
   return { ...fixed, containers: imageless(containers), initContainers: imageless(initContainers) };
@@ -159,17 +158,17 @@ function gracePeriodSeconds(pod: ApiObject, requested: number | undefined): numb
 function bind(pod: ApiObject, binding: JsonObject): ApiObject {
   const node = section(binding, 'target')['name'];
   const now = formatTime(Date.now());
-  const conditions = objects(statusOf(pod)['conditions']).filter((one) => one['type'] !== 'PodScheduled');
+  const conditions = objectsOf(statusOf(pod)['conditions']).filter((one) => one['type'] !== 'PodScheduled');
   const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now };
   const bound = withField(pod, 'spec', { ...specOf(pod), nodeName: node ?? '' });
   return withField(bound, 'status', { ...statusOf(pod), conditions: [...conditions, scheduled] });
 }
 
-const containerStates = (pod: ApiObject): readonly JsonObject[] => objects(statusOf(pod)['containerStatuses']);
+const containerStates = (pod: ApiObject): readonly JsonObject[] => objectsOf(statusOf(pod)['containerStatuses']);
 
 function readyCell(pod: ApiObject): string {
   const ready = containerStates(pod).filter((status) => status['ready'] === true).length;
-  return `${ready}/${objects(specOf(pod)['containers']).length}`;
+  return `${ready}/${objectsOf(specOf(pod)['containers']).length}`;
 }
 
 function statusCell(pod: ApiObject): string {
@@ -180,7 +179,7 @@ function statusCell(pod: ApiObject): string {
         section(section(status, 'state'), 'waiting')['reason'] ?? section(section(status, 'state'), 'terminated')['reason'],
     )
     .find((reason) => reason !== undefined);
-  return String(waiting ?? statusOf(pod)['reason'] ?? statusOf(pod)['phase'] ?? '');
+  return textOf(waiting ?? statusOf(pod)['reason'] ?? statusOf(pod)['phase']);
 }
 
 function restarts(pod: ApiObject): string {
@@ -203,18 +202,18 @@ export const pod = builtInType({
   fields: { spec: always(podSpec), status: always(podStatus) },
   columns: [column('Ready', 'string', readyCell), column('Status', 'string', statusCell), column('Restarts', 'string', restarts)],
   wideColumns: [
-    column('IP', 'string', (object) => orNone(statusOf(object)['podIP']), 1),
-    column('Node', 'string', (object) => orNone(specOf(object)['nodeName']), 1),
+    wideColumn('IP', 'string', (object) => orNone(statusOf(object)['podIP'])),
+    wideColumn('Node', 'string', (object) => orNone(specOf(object)['nodeName'])),
   ],
   selectableFields: {
-    'spec.nodeName': (object) => String(specOf(object)['nodeName'] ?? ''),
-    'spec.restartPolicy': (object) => String(specOf(object)['restartPolicy'] ?? ''),
-    'spec.schedulerName': (object) => String(specOf(object)['schedulerName'] ?? ''),
-    'spec.serviceAccountName': (object) => String(specOf(object)['serviceAccountName'] ?? ''),
-    'spec.hostNetwork': (object) => String(specOf(object)['hostNetwork'] ?? false),
-    'status.phase': (object) => String(statusOf(object)['phase'] ?? ''),
-    'status.podIP': (object) => String(statusOf(object)['podIP'] ?? ''),
-    'status.nominatedNodeName': (object) => String(statusOf(object)['nominatedNodeName'] ?? ''),
+    'spec.nodeName': (object) => textOf(specOf(object)['nodeName']),
+    'spec.restartPolicy': (object) => textOf(specOf(object)['restartPolicy']),
+    'spec.schedulerName': (object) => textOf(specOf(object)['schedulerName']),
+    'spec.serviceAccountName': (object) => textOf(specOf(object)['serviceAccountName']),
+    'spec.hostNetwork': (object) => String(specOf(object)['hostNetwork'] === true),
+    'status.phase': (object) => textOf(statusOf(object)['phase']),
+    'status.podIP': (object) => textOf(statusOf(object)['podIP']),
+    'status.nominatedNodeName': (object) => textOf(statusOf(object)['nominatedNodeName']),
   },
   gracePeriodSeconds,
   deletionAnswersObject: true,

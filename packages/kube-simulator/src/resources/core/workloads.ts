@@ -1,8 +1,10 @@
 /** apps/v1: Deployment, ReplicaSet, DaemonSet. */
+
 import type { Cause } from '../../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../../api-object.js';
 import { jsonEqual } from '../../json-equal.js';
-import { builtInType, column, section, withField } from '../built-in-type.js';
+import { numberOf, section, textOf } from '../../json-parts.js';
+import { builtInType, column, withField } from '../built-in-type.js';
 import { always, anything, int32, int64, intOrString, list, pointer, struct, text, time } from '../go-type.js';
 import { labelSelector } from '../object-meta.js';
 import type { Subresource } from '../resource-type.js';
@@ -12,7 +14,6 @@ import { podSpecCauses } from './pod-validation.js';
 
 const specOf = (object: ApiObject): JsonObject => section(object, 'spec');
 const statusOf = (object: ApiObject): JsonObject => section(object, 'status');
-const count = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
 
 const condition = (name: string) =>
   struct(name, {
@@ -35,10 +36,11 @@ const scale: Subresource = {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: scaleMetadata(object.metadata),
-    spec: { replicas: count(specOf(object)['replicas']) },
-    status: { replicas: count(statusOf(object)['replicas']), selector: selectorText(section(specOf(object), 'selector')) },
+    spec: { replicas: numberOf(specOf(object)['replicas']) },
+    status: { replicas: numberOf(statusOf(object)['replicas']), selector: selectorText(section(specOf(object), 'selector')) },
   }),
-  apply: (object, body) => withField(object, 'spec', { ...specOf(object), replicas: count(section(body, 'spec')['replicas']) }),
+  apply: (object, body) =>
+    withField(object, 'spec', { ...specOf(object), replicas: numberOf(section(body, 'spec')['replicas']) }),
 };
 
 function scaleMetadata({
@@ -59,7 +61,7 @@ function scaleMetadata({
 
 function selectorText(selector: JsonObject): string {
   return Object.entries(section(selector, 'matchLabels'))
-    .map(([key, value]) => `${key}=${value}`)
+    .map(([key, value]) => `${key}=${textOf(value)}`)
     .join(',');
 }
 
@@ -115,11 +117,11 @@ function matches(selector: JsonObject, labels: JsonObject): boolean {
 function statusCauses(object: ApiObject): readonly Cause[] {
   const status = statusOf(object);
   if (status['replicas'] === undefined && object.kind !== 'Deployment') return [];
-  const replicas = count(status['replicas']);
-  const ready = count(status['readyReplicas']);
+  const replicas = numberOf(status['replicas']);
+  const ready = numberOf(status['readyReplicas']);
   const causes: Cause[] = [];
   const atMost = (field: string, limit: number, than: string): void => {
-    const value = count(status[field]);
+    const value = numberOf(status[field]);
     if (value > limit) causes.push(invalid(`status.${field}`, value, `cannot be greater than ${than}`));
   };
   atMost('updatedReplicas', replicas, 'status.replicas');
@@ -168,9 +170,13 @@ export const deployment = builtInType({
     ),
   },
   columns: [
-    column('Ready', 'string', (object) => `${count(statusOf(object)['readyReplicas'])}/${count(specOf(object)['replicas'])}`),
-    column('Up-to-date', 'string', (object) => String(count(statusOf(object)['updatedReplicas']))),
-    column('Available', 'string', (object) => String(count(statusOf(object)['availableReplicas']))),
+    column(
+      'Ready',
+      'string',
+      (object) => `${numberOf(statusOf(object)['readyReplicas'])}/${numberOf(specOf(object)['replicas'])}`,
+    ),
+    column('Up-to-date', 'string', (object) => String(numberOf(statusOf(object)['updatedReplicas']))),
+    column('Available', 'string', (object) => String(numberOf(statusOf(object)['availableReplicas']))),
   ],
   strategy: {
     applyDefaults: (object) => {
@@ -215,11 +221,11 @@ export const replicaSet = builtInType({
     ),
   },
   columns: [
-    column('Desired', 'integer', (object) => count(specOf(object)['replicas'])),
-    column('Current', 'integer', (object) => count(statusOf(object)['replicas'])),
-    column('Ready', 'integer', (object) => count(statusOf(object)['readyReplicas'])),
+    column('Desired', 'integer', (object) => numberOf(specOf(object)['replicas'])),
+    column('Current', 'integer', (object) => numberOf(statusOf(object)['replicas'])),
+    column('Ready', 'integer', (object) => numberOf(statusOf(object)['readyReplicas'])),
   ],
-  selectableFields: { 'status.replicas': (object) => String(count(statusOf(object)['replicas'])) },
+  selectableFields: { 'status.replicas': (object) => String(numberOf(statusOf(object)['replicas'])) },
   strategy: {
     applyDefaults: (object) => withField(object, 'spec', { replicas: 1, ...defaultTemplate(specOf(object)) }),
     validate: workloadCauses,
@@ -270,14 +276,14 @@ export const daemonSet = builtInType({
     ),
   },
   columns: [
-    column('Desired', 'integer', (object) => count(statusOf(object)['desiredNumberScheduled'])),
-    column('Current', 'integer', (object) => count(statusOf(object)['currentNumberScheduled'])),
-    column('Ready', 'integer', (object) => count(statusOf(object)['numberReady'])),
-    column('Up-to-date', 'integer', (object) => count(statusOf(object)['updatedNumberScheduled'])),
-    column('Available', 'integer', (object) => count(statusOf(object)['numberAvailable'])),
+    column('Desired', 'integer', (object) => numberOf(statusOf(object)['desiredNumberScheduled'])),
+    column('Current', 'integer', (object) => numberOf(statusOf(object)['currentNumberScheduled'])),
+    column('Ready', 'integer', (object) => numberOf(statusOf(object)['numberReady'])),
+    column('Up-to-date', 'integer', (object) => numberOf(statusOf(object)['updatedNumberScheduled'])),
+    column('Available', 'integer', (object) => numberOf(statusOf(object)['numberAvailable'])),
     column('Node Selector', 'string', (object) => {
       const selector = Object.entries(section(section(section(specOf(object), 'template'), 'spec'), 'nodeSelector'));
-      return selector.length === 0 ? '<none>' : selector.map(([key, value]) => `${key}=${value}`).join(',');
+      return selector.length === 0 ? '<none>' : selector.map(([key, value]) => `${key}=${textOf(value)}`).join(',');
     }),
   ],
   strategy: {
@@ -288,7 +294,7 @@ export const daemonSet = builtInType({
     },
     prepareForCreate: (object) => withTemplateGeneration(withField(object, 'status', {}), 1),
     prepareForUpdate: (object, old) => {
-      const generation = count(old.metadata['generation']);
+      const generation = numberOf(old.metadata['generation']);
       const moved = jsonEqual(specOf(object), specOf(old)) ? 0 : 1;
       return withTemplateGeneration(withField(object, 'status', old['status']), generation + moved);
     },
