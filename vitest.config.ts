@@ -5,5 +5,15 @@ const unit = (name: string) => ({
 });
 
 export default defineConfig({
-  test: { projects: [unit('dhcp-allocator'), unit('ippool-api'), unit('reconciler'), unit('agent-cli'), unit('controller-cli'), unit('kube-simulator'), unit('service-process')] },
+  test: {
+    projects: [
+      unit('dhcp-allocator'),
+      unit('ippool-api'),
+      unit('reconciler'),
+      unit('agent-cli'),
+      unit('controller-cli'),
+      unit('kube-simulator'),
+      unit('service-process'),
+    ],
+  },
 });

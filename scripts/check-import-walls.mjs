@@ -14,6 +14,14 @@ const REFUSED = [
   ['packages/agent-cli/src/main.ts', "export * from 'vmdhcp-controller';"],
   ['packages/agent-cli/src/main.ts', "export * from '@vmdhcp/lab';"],
   ['packages/agent-cli/src/main.ts', "export * from '@vmdhcp/dhcp-allocator/dist/index.js';"],
+  ['packages/agent-cli/src/main.ts', "export * from '@vmdhcp/kube-simulator';"],
+  ['packages/controller-cli/src/main.ts', "export * from 'vmdhcp-agent/net';"],
+  ['packages/controller-cli/src/main.ts', "export * from '@vmdhcp/kube-simulator';"],
+  ['packages/reconciler/src/controller/pool-work.ts', "import 'node:https';"],
+  ['packages/reconciler/src/controller/pool-work.ts', "export * from '@kubernetes/client-node';"],
+  ['packages/reconciler/src/client-node/index.ts', "export * from 'pino';"],
+  ['packages/service-process/src/index.ts', "export * from '@vmdhcp/reconciler';"],
+  ['packages/kube-simulator/src/index.ts', "export * from '@vmdhcp/ippool-api';"],
   ['packages/demo/src/main.ts', "export * from '@vmdhcp/lab/src/index.js';"],
 ];
 const ACCEPTED = [
@@ -22,6 +30,8 @@ const ACCEPTED = [
   ['packages/reconciler/src/to-pool.ts', "export * from '@vmdhcp/dhcp-allocator';"],
   ['packages/agent-cli/src/main.ts', "export * from '@vmdhcp/reconciler/plan-assignments';"],
   ['packages/agent-cli/src/main.ts', "export * from 'node:fs';"],
+  ['packages/controller-cli/src/main.ts', "export * from '@vmdhcp/reconciler/client-node';"],
+  ['packages/reconciler/src/client-node/index.ts', "export * from 'node:https';"],
 ];
 
 const wrong = [

@@ -2,7 +2,9 @@
 import { spawnSync } from 'node:child_process';
 
 const { KUBECONFIG = '', ...environment } = process.env;
-process.stdout.write(KUBECONFIG === '' ? 'KUBECONFIG is not set: a simulated API server is used\n' : `cluster of ${KUBECONFIG}\n`);
+process.stdout.write(
+  KUBECONFIG === '' ? 'KUBECONFIG is not set: a simulated API server is used\n' : `cluster of ${KUBECONFIG}\n`,
+);
 const { status } = spawnSync('vitest', ['run', '--config', 'vitest.cluster.config.ts', ...process.argv.slice(2)], {
   stdio: 'inherit',
   env: { ...environment, ...(KUBECONFIG !== '' && { VMDHCP_TEST_KUBECONFIG: KUBECONFIG }) },

@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
 
-const PARTS = { checks: runChecks, unit: () => runVitest('unit tests', []), lab: runLab };
+const PARTS = {
+  checks: runChecks,
+  unit: () => runVitest('unit tests', []),
+  cluster: () => runVitest('tests against a simulated API server', ['--config', 'vitest.cluster.config.ts']),
+  lab: runLab,
+};
 const strict = process.env.VMDHCP_REQUIRE_REAL_PARTS === '1';
 const totals = { passed: 0, failed: 0 };
 const skipped = [];

@@ -106,7 +106,9 @@ async function exhaust(inCluster: LabCluster): Promise<void> {
   }
   const event = await waitFor('an Event', async () => {
     const events = await inCluster.access.list('Event');
-    return events.find((one) => readText(one, 'involvedObject', 'kind') === 'VirtualMachine' && readText(one, 'reason') === 'PoolExhausted');
+    return events.find(
+      (one) => readText(one, 'involvedObject', 'kind') === 'VirtualMachine' && readText(one, 'reason') === 'PoolExhausted',
+    );
   });
   view.line(`${colors.yellow(`${readText(event, 'type')} ${readText(event, 'reason')}`)} ${readText(event, 'message')}`);
 }
@@ -114,14 +116,22 @@ async function exhaust(inCluster: LabCluster): Promise<void> {
 async function showTable(inCluster: LabCluster): Promise<void> {
   view.step('What the cluster says: kubectl get ippools,vmnetcfg');
   for (const { metadata, spec, status } of await inCluster.access.list('IPPool')) {
-    const state = readConditions(status).filter(({ status: is }) => is === 'True').map(({ type }) => type);
+    const state = readConditions(status)
+      .filter(({ status: is }) => is === 'True')
+      .map(({ type }) => type);
     const [used, available] = ['used', 'available'].map((name) => readField(status, 'ipv4', name));
-    view.line(`${metadata.name.padEnd(10)} ${String(readText(spec, 'networkName')).padEnd(16)} used ${used}, available ${available}   ${state.join(' ')}`);
+    view.line(
+      `${metadata.name.padEnd(10)} ${String(readText(spec, 'networkName')).padEnd(16)} used ${used}, available ${available}   ${state.join(' ')}`,
+    );
   }
   for (const { metadata, status } of await inCluster.access.list('VirtualMachineNetworkConfig')) {
-    const entries = readList(status, 'networkConfigs').map((entry) => `${readText(entry, 'macAddress')} ${readText(entry, 'allocatedIPAddress') ?? '-'}`);
+    const entries = readList(status, 'networkConfigs').map(
+      (entry) => `${readText(entry, 'macAddress')} ${readText(entry, 'allocatedIPAddress') ?? '-'}`,
+    );
     const state = readConditions(status).find(({ type }) => type === 'Allocated');
-    view.line(`${metadata.name.padEnd(10)} ${entries.join(', ')}   Allocated=${state?.status}${state?.reason ? ` (${state.reason})` : ''}`);
+    view.line(
+      `${metadata.name.padEnd(10)} ${entries.join(', ')}   Allocated=${state?.status}${state?.reason ? ` (${state.reason})` : ''}`,
+    );
   }
 }
 
@@ -134,13 +144,15 @@ async function apply(inCluster: LabCluster, file: string): Promise<void> {
 function allocated(inCluster: LabCluster, names: readonly string[]): Promise<KubernetesObject[]> {
   const isAllocated = ({ status }: KubernetesObject) =>
     readConditions(status).some(({ type, status: is }) => type === 'Allocated' && is === 'True');
-  return Promise.all(names.map((name) => inCluster.access.waitForObject('VirtualMachineNetworkConfig', `default/${name}`, isAllocated)));
+  return Promise.all(
+    names.map((name) => inCluster.access.waitForObject('VirtualMachineNetworkConfig', `default/${name}`, isAllocated)),
+  );
 }
 
 async function agentReady(inCluster: LabCluster, pool: string): Promise<void> {
   const isReady = ({ status }: KubernetesObject) =>
     readConditions(status).some(({ type, status: is }) => type === 'AgentReady' && is === 'True');
-  await inCluster.access.waitForObject('IPPool', `default/${pool}`, isReady, 30_000);
+  await inCluster.access.waitForObject('IPPool', `default/${pool}`, isReady);
 }
 
 function virtualMachine(name: string, macAddress: string): KubernetesObject {

@@ -24,6 +24,9 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   VirtualMachineNetworkConfig: Resource.networkConfigs,
 };
 
+/** Rollouts of pods included. */
+const OBJECT_TIMEOUT_MS = 30_000;
+
 /** A cluster as whoever has a kubeconfig sees it: real or simulated. */
 export class ClusterAccess {
   readonly connection: ApiConnection;
@@ -82,19 +85,14 @@ export class ClusterAccess {
   }
 
   /** Waits until an object is as `matches` says; returns it. */
-  async waitForObject(
-    kind: string,
-    key: string,
-    matches: (object: KubernetesObject) => boolean,
-    timeoutMs = 10_000,
-  ): Promise<KubernetesObject> {
+  async waitForObject(kind: string, key: string, matches: (object: KubernetesObject) => boolean): Promise<KubernetesObject> {
     return await waitFor(
       `${kind} ${key}`,
       async () => {
         const object = await this.get(kind, key);
         return object !== undefined && matches(object) ? object : undefined;
       },
-      timeoutMs,
+      OBJECT_TIMEOUT_MS,
     );
   }
 

@@ -12,11 +12,11 @@ export {
 export { ClusterAccess, readYaml } from './cluster-access.js';
 export { waitFor } from './deadline.js';
 export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';
+export { AGENT_NAMESPACE, CLUSTER_EXAMPLES, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
+export type { LabPod } from './lab-pod.js';
 export { LabProcess } from './lab-process.js';
 export { type CapturedMessage, PacketCapture } from './packet-capture.js';
 export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
 export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
-export { AGENT_NAMESPACE, CLUSTER_EXAMPLES, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
-export type { LabPod } from './lab-pod.js';
 export { TEST_CLUSTER_VARIABLE, TestCluster } from './test-cluster.js';

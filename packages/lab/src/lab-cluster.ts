@@ -99,7 +99,10 @@ export class LabCluster {
       'the controller',
       async () => {
         if (started.hasEnded) throw new Error(`the controller ended:\n${started.lines.join('\n')}`);
-        return fetch(`${url}/readyz`).then(({ ok }) => ok, () => false);
+        return fetch(`${url}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
       },
       20_000,
     );
@@ -117,7 +120,8 @@ export class LabCluster {
     this.#stopping = true;
     this.access.close();
     await this.simulator.stop();
-    await Promise.all([...this.#pods.values()].map(({ process, exited }) => (process === undefined ? undefined : exited)));
+    const started = [...this.#pods.values()].filter(({ process }) => process !== undefined);
+    await Promise.all(started.map(({ exited }) => exited));
   }
 
   #podEnvironment(): PodEnvironment {

@@ -49,7 +49,9 @@ export class LabPod implements PodProcess {
     const number = ++lastNumber;
     const address = `10.99.${Math.floor(number / 200)}.${(number % 200) + 10}`;
     const { lab, managementNetwork } = environment;
-    const macAddress = `02:00:00:99:${Math.floor(number / 256).toString(16).padStart(2, '0')}:${(number % 256).toString(16).padStart(2, '0')}`;
+    const macAddress = `02:00:00:99:${Math.floor(number / 256)
+      .toString(16)
+      .padStart(2, '0')}:${(number % 256).toString(16).padStart(2, '0')}`;
     this.machine = lab.addMachine(`pod${number}`, { network: managementNetwork, macAddress });
     this.machine.ip('address', 'add', `${address}/16`, 'dev', 'eth0');
     this.url = `http://${address}:8080`;
@@ -118,7 +120,9 @@ export class LabPod implements PodProcess {
       'metadata.name': this.#pod.metadata.name,
       'metadata.namespace': this.#pod.metadata.namespace,
     };
-    return Object.fromEntries(env.map(({ name, value, valueFrom }) => [name, value ?? fields[valueFrom?.fieldRef?.fieldPath ?? ''] ?? '']));
+    return Object.fromEntries(
+      env.map(({ name, value, valueFrom }) => [name, value ?? fields[valueFrom?.fieldRef?.fieldPath ?? ''] ?? '']),
+    );
   }
 
   /** Asks as a kubelet does. Resolves when it is ready for the first time. */
@@ -126,7 +130,10 @@ export class LabPod implements PodProcess {
     await new Promise<void>((resolve, reject) => {
       void (async () => {
         while (!this.#stopped && !(this.process?.hasEnded ?? false)) {
-          const isReady = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(1_000) }).then(({ ok }) => ok, () => false);
+          const isReady = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(1_000) }).then(
+            ({ ok }) => ok,
+            () => false,
+          );
           if (isReady && !this.#isReady) resolve();
           if (isReady !== this.#isReady) this.#listener(isReady);
           this.#isReady = isReady;
@@ -140,5 +147,9 @@ export class LabPod implements PodProcess {
 
 interface PodContainer {
   readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath?: string } } }[];
+  readonly env?: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath?: string } };
+  }[];
 }

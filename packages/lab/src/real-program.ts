@@ -11,6 +11,7 @@ export const REAL_PROGRAMS = {
   perfdhcp: 'kea-admin',
   tcpdump: 'tcpdump',
   dnsmasq: 'dnsmasq-base',
+  kubectl: 'kubernetes-client',
 } as const;
 
 export type RealProgram = keyof typeof REAL_PROGRAMS;

@@ -49,14 +49,25 @@ export class TestCluster {
   /** Starts a controller that sees this namespace only, and waits until it works. */
   async startController(...parameters: readonly string[]): Promise<LabProcess> {
     const http = `127.0.0.1:${++lastPort}`;
-    const flags = ['--kubeconfig', this.kubeconfigPath, '--only-namespace', this.namespace, '--no-leader-election', '--http', http];
+    const flags = [
+      '--kubeconfig',
+      this.kubeconfigPath,
+      '--only-namespace',
+      this.namespace,
+      '--no-leader-election',
+      '--http',
+      http,
+    ];
     const started = new LabProcess(process.execPath, [CONTROLLER_BIN, 'run', ...flags, ...parameters]);
     this.#processes.push(started);
     await waitFor(
       'the controller',
       async () => {
         if (started.hasEnded) throw new Error(`the controller ended:\n${started.lines.join('\n')}`);
-        return fetch(`http://${http}/readyz`).then(({ ok }) => ok, () => false);
+        return fetch(`http://${http}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
       },
       20_000,
     );

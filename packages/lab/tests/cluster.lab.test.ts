@@ -2,7 +2,16 @@
 import { join } from 'node:path';
 import { readConditions, readField } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AGENT_NAMESPACE, CLUSTER_EXAMPLES, Lab, LabCluster, type LabController, type Machine, runAgent, waitFor } from '../src/index.js';
+import {
+  AGENT_NAMESPACE,
+  CLUSTER_EXAMPLES,
+  Lab,
+  LabCluster,
+  type LabController,
+  type Machine,
+  runAgent,
+  waitFor,
+} from '../src/index.js';
 
 interface Answer {
   readonly type: string;
@@ -25,7 +34,7 @@ async function exchange(machine: Machine): Promise<Answer | undefined> {
 async function agentReady(pool: string): Promise<void> {
   const isReady = ({ status }: { readonly status?: unknown }) =>
     readConditions(status).some(({ type, status: state }) => type === 'AgentReady' && state === 'True');
-  await cluster.access.waitForObject('IPPool', `default/${pool}`, isReady, 20_000);
+  await cluster.access.waitForObject('IPPool', `default/${pool}`, isReady);
 }
 
 async function apply(file: string): Promise<void> {
@@ -85,7 +94,9 @@ describe('a cluster', () => {
     );
     expect(readConditions(pool.status).find(({ type }) => type === 'AgentReady')).toMatchObject({ status: 'False' });
     const events = await waitFor('an Event', async () => {
-      const found = (await cluster.access.list('Event')).filter((event) => readField(event, 'reason') === 'AgentDeploymentMissing');
+      const found = (await cluster.access.list('Event')).filter(
+        (event) => readField(event, 'reason') === 'AgentDeploymentMissing',
+      );
       return found.length > 0 ? found : undefined;
     });
     expect(readField(events[0], 'involvedObject', 'kind')).toBe('IPPool');

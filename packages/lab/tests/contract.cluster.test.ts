@@ -1,7 +1,8 @@
 /** The adapter for a real API passes what the one in memory passes, over HTTPS. */
-import { LEASE_STORE_CONTRACT, OBJECT_CLIENT_CONTRACT } from '@vmdhcp/reconciler/testing';
-import { ApiLeaseStore, ApiObjectClient, Resource } from '@vmdhcp/reconciler/client-node';
+
 import type { KubernetesObject } from '@vmdhcp/reconciler';
+import { ApiLeaseStore, ApiObjectClient, Resource } from '@vmdhcp/reconciler/client-node';
+import { LEASE_STORE_CONTRACT, OBJECT_CLIENT_CONTRACT } from '@vmdhcp/reconciler/testing';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { TestCluster, waitFor } from '../src/index.js';
 
@@ -19,7 +20,10 @@ afterAll(() => cluster.close());
 
 describe('objects of an API', () => {
   const client = () =>
-    new ApiObjectClient<KubernetesObject>(cluster.access.connection, { ...Resource.networkConfigs, namespace: cluster.namespace });
+    new ApiObjectClient<KubernetesObject>(cluster.access.connection, {
+      ...Resource.networkConfigs,
+      namespace: cluster.namespace,
+    });
 
   afterEach(async () => {
     for (const { metadata } of (await client().list({ limit: 100 })).items) {

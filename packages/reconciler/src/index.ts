@@ -21,9 +21,9 @@ export {
 export { agentInterfaceName } from './agent/interface-name.js';
 export {
   type AgentDeploymentPlan,
+  MULTUS_NETWORKS_ANNOTATION,
   type PoolForAgents,
   planAgentDeployment,
-  MULTUS_NETWORKS_ANNOTATION,
   toAgentNetworkConfigs,
 } from './agent/plan-agent-deployment.js';
 export { UNIFIED_AGENTS_LEASE, UnifiedAgents, type UnifiedAgentsSettings } from './agent/unified-agents.js';

@@ -97,7 +97,9 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
     check: async ({ client, object, specPatch, status, wait }) => {
       accepted(await wait(client.create(object('a'))));
       const key = keyOf(object('a'));
-      const first = accepted(await wait(client.patchStatus({ key }, { ...specPatch('else'), metadata: { labels: { a: 'b' } }, status })));
+      const first = accepted(
+        await wait(client.patchStatus({ key }, { ...specPatch('else'), metadata: { labels: { a: 'b' } }, status })),
+      );
       same(JSON.stringify(first.status), JSON.stringify(status), 'status');
       same(JSON.stringify(first.spec), JSON.stringify(object('a').spec), 'spec');
       same(first.metadata.generation, 1, 'generation');
