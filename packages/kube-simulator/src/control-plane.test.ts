@@ -223,16 +223,22 @@ describe('a Pod', () => {
   });
 
   it('is forced away from a Node without power', async () => {
-    await start({ nodes: [{ name: 'n1' }], nodeMonitorGraceMs: 10 });
+    const processes = new Processes();
+    const podBackOff = { firstMs: 1, longestMs: 1 };
+    await start({ nodes: [{ name: 'n1' }], nodeMonitorGraceMs: 10, podBackOff, runPod: processes.run });
     const path = { resource: 'pods', namespace: 'default' };
     await simulator.client.create(path, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
-    await waitFor(() => expect(pods()[0]?.status?.phase).toBe('Running'));
+    await waitFor(() => expect(processes.started).toHaveLength(1));
+    processes.started[0]?.process.becomeReady();
+    await waitFor(() => expect(pods()[0]?.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True'));
     await simulator.nodes.powerOff('n1');
+    expect(processes.running).toEqual([]);
     await waitFor(() => expect(pods()[0]?.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('False'));
     await simulator.client.delete({ ...path, name: 'p' });
     expect(pods()).toHaveLength(1);
     await simulator.client.delete({ ...path, name: 'p' }, { gracePeriodSeconds: 0 });
     expect(pods()).toEqual([]);
+    expect(processes.started, 'nothing is started again').toHaveLength(1);
   });
 });
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Endpoint } from './admission/webhook-address.js';
 import type { ApiContext } from './api/api-call.js';
 import type { ApiClient } from './api/api-client.js';
@@ -9,9 +8,10 @@ import { isConflict, isMissing } from './controllers/api-outcome.js';
 import type { BackOff } from './controllers/pod-run.js';
 import { idlePod, type RunPod } from './controllers/run-pod.js';
 import { type NodeDescription, SimulatedNodes } from './controllers/simulated-nodes.js';
+import { type Credentials, obtainCredentials } from './credentials.js';
 import { Faults, type RequestSelector, selects } from './faults.js';
 import type { ServerFaults, WatchFault } from './faults-path.js';
-import { createServerCertificate, type ServerCertificate } from './http/certificates.js';
+import type { ServerCertificate } from './http/certificates.js';
 import { HttpServer } from './http/http-server.js';
 import { systemUser, type User } from './http/request-chain.js';
 import type { WatchStream } from './http/watch-stream.js';
@@ -31,9 +31,12 @@ export interface KubeSimulatorOptions {
   readonly host?: string;
   /** False: plain HTTP. */
   readonly tls?: boolean;
-  /** A file that keeps the data over a restart. Without one the data ends with the process, but not with `restart`. */
+  /**
+   * A file that keeps the data over a restart, with another beside it (`.credentials`) for the certificate and the administrator's
+   * token. Without one the data ends with the process, but not with `restart`.
+   */
   readonly dataFile?: string;
-  /** The administrator's bearer token; a random one by default. */
+  /** The administrator's bearer token; by default that of the last run with the same data, or a random one. */
   readonly adminToken?: string;
   /** More bearer tokens, and who they stand for. */
   readonly tokens?: Readonly<Record<string, User>>;
@@ -69,21 +72,24 @@ export class KubeSimulator {
   readonly #services: Record<string, Endpoint>;
   #current: Running | undefined;
 
-  private constructor(options: KubeSimulatorOptions, certificate: ServerCertificate | undefined) {
+  private constructor(options: KubeSimulatorOptions, { adminToken, certificate }: Credentials) {
     this.#options = options;
     this.#certificate = certificate;
     this.#services = { ...options.services };
-    this.adminToken = options.adminToken ?? randomBytes(24).toString('base64url');
+    this.adminToken = adminToken;
     const { runPod = idlePod, podBackOff, nodeMonitorGraceMs = defaultGraceMs } = options;
     const backOff = podBackOff === undefined ? {} : { backOff: podBackOff };
     this.nodes = new SimulatedNodes({ onError: this.#onError, runPod, monitorGraceMs: nodeMonitorGraceMs, ...backOff });
   }
 
   static async start(options: KubeSimulatorOptions): Promise<KubeSimulator> {
-    const host = options.host ?? defaultHost;
-    const certificate =
-      options.tls === false ? undefined : await createServerCertificate([...new Set([host, '127.0.0.1', '::1', 'localhost'])]);
-    const simulator = new KubeSimulator(options, certificate);
+    const credentials = await obtainCredentials({
+      host: options.host ?? defaultHost,
+      tls: options.tls !== false,
+      adminToken: options.adminToken,
+      file: options.dataFile === undefined ? undefined : `${options.dataFile}.credentials`,
+    });
+    const simulator = new KubeSimulator(options, credentials);
     await simulator.#run(options.port ?? 0, undefined);
     for (const node of options.nodes ?? []) await simulator.nodes.add(node);
     return simulator;

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { type KubeSimulatorOptions, startKubeSimulator } from './kube-simulator.js';
 
@@ -38,13 +38,19 @@ export async function main(args: readonly string[]): Promise<void> {
   program.parse(args, { from: 'user' });
   const flags = program.opts<Flags>();
   const simulator = await startKubeSimulator(optionsOf(flags));
-  if (flags.kubeconfig !== undefined) writeFileSync(flags.kubeconfig, simulator.kubeconfig(), { mode: 0o600 });
+  if (flags.kubeconfig !== undefined) writePrivate(flags.kubeconfig, simulator.kubeconfig());
   process.stdout.write(`${simulator.url}\n`);
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
   });
   await stopped;
   await simulator.stop();
+}
+
+/** The mode of a file that is there already does not change by writing to it. */
+function writePrivate(file: string, content: string): void {
+  rmSync(file, { force: true });
+  writeFileSync(file, content, { mode: 0o600 });
 }
 
 function optionsOf(flags: Flags): KubeSimulatorOptions {

@@ -117,7 +117,7 @@ export class InProcessClient implements ApiClient {
       warnings: [],
       options: {
         dryRun: options.dryRun ?? false,
-        fieldManager: options.fieldManager ?? 'kube-simulator',
+        fieldManager: options.fieldManager ?? 'kube-controller-manager',
         fieldValidation: 'Ignore',
         isApply: options.isApply ?? false,
         force: options.force ?? false,

@@ -1,5 +1,6 @@
 /** Carries out the rollouts of Deployments. */
 import type { ApiClient, WatchEvent } from '../api/api-client.js';
+import type { ObjectMeta } from '../api-object.js';
 import { isMissing } from './api-outcome.js';
 import { claim } from './claim.js';
 import type { ControllerContext } from './controller-context.js';
@@ -71,18 +72,19 @@ export class DeploymentController {
   }
 
   async #apply(deployment: Deployment, actions: readonly RolloutAction[]): Promise<void> {
-    let { resourceVersion } = deployment.metadata;
+    let written: ObjectMeta = deployment.metadata;
     for (const action of actions) {
-      if (action.kind === 'report') resourceVersion = await this.#report(action.deployment, resourceVersion);
+      if (action.kind === 'report') written = await this.#report(action.deployment, written);
       else await this.#change(deployment, action);
     }
   }
 
-  async #report(deployment: Deployment, resourceVersion: string | undefined): Promise<string | undefined> {
+  /** Reports of one plan follow each other: each goes on from what the server made of the one before. */
+  async #report(deployment: Deployment, { resourceVersion, managedFields }: ObjectMeta): Promise<ObjectMeta> {
     const path = { ...deployments, ...parseKey(keyOf(deployment)), subresource: 'status' };
-    const metadata = { ...deployment.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
-    const written = await this.#api.update(path, { ...deployment, metadata });
-    return written.metadata.resourceVersion;
+    const numbered = resourceVersion === undefined ? {} : { resourceVersion };
+    const metadata = { ...deployment.metadata, ...numbered, ...(managedFields === undefined ? {} : { managedFields }) };
+    return (await this.#api.update(path, { ...deployment, metadata })).metadata;
   }
 
   async #change(deployment: Deployment, action: Exclude<RolloutAction, { kind: 'report' }>): Promise<void> {

@@ -75,12 +75,15 @@ export class Kubelet {
     this.disconnect();
     const residents = [...this.#residents.values()];
     this.#residents.clear();
+    const processes = residents.map(({ process }) => process);
     for (const resident of residents) {
       resident.gone = true;
       clearTimeout(resident.timer);
-      resident.process.stop(0);
+      // Nobody hears its end: it is not started again.
+      resident.process = endedProcess;
     }
-    await Promise.allSettled(residents.map(({ process }) => process.exited));
+    for (const process of processes) process.stop(0);
+    await Promise.allSettled(processes.map(({ exited }) => exited));
   }
 
   get isConnected(): boolean {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../api-object.js';
 import type { Bindings } from './bindings.js';
 import { textMatches } from './compare-text.js';
-import { isEvent, learnNames, pairByName, pairEvents, pairItems } from './pair-items.js';
+import { isDiscovered, isEvent, learnNames, pairByName, pairEvents, pairItems } from './pair-items.js';
 import { isLeftOut } from './placeholders.js';
 import { findReduced, isPartOfInterest, isReduced, reduceMetadata, sizeOfGap, withoutMarks } from './reduced-object.js';
 import type { VersionOf } from './resource-version-order.js';
@@ -87,7 +87,7 @@ function compareArrays(expected: readonly Json[], got: Json, at: Place): Differe
   const items = got as readonly Json[];
   const gap = expected.findIndex((item) => sizeOfGap(item) !== undefined);
   if (gap !== -1) return compareAroundGap({ expected, gap }, items, at);
-  const isDiscovery = DISCOVERY_LIST.test(at.where);
+  const isDiscovery = DISCOVERY_LIST.test(at.where) && expected.every(isDiscovered);
   const pairs = isDiscovery ? pairByName(expected, items) : pairItemsOf(expected, items, at);
   const differences = pairs.flatMap(([wanted, item], index) => compareJson(wanted, item, below(at, `[${index}]`)));
   if (at.isPart === true && (isDiscovery || at.where === 'body.items')) return differences;

@@ -158,7 +158,11 @@ export async function makePodsReadyUntilRolledOut(scenario: ReplayedScenario): P
     const waiting = items.filter(
       ({ metadata, status }) => metadata.deletionTimestamp === undefined && status.phase === 'Pending',
     );
-    for (const { metadata } of waiting) await makePodReady(scenario, metadata.name);
+    for (const { metadata } of waiting) {
+      await makePodReady(scenario, metadata.name);
+      // Of two Pods the one that became ready later goes first; times have seconds.
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+    }
     const { status } = await scenario.do('GET', '/apis/apps/v1/namespaces/s14/deployments/agent');
     const { replicas, updatedReplicas, availableReplicas } = status as Record<string, number>;
     return replicas === 2 && updatedReplicas === 2 && availableReplicas === 2;

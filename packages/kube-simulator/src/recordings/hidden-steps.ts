@@ -63,7 +63,10 @@ export const HIDDEN_STEPS: Readonly<Record<string, HiddenSteps>> = {
   '08': {
     bodies: { 19: () => Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/kind', value: 'IPPool' })) },
   },
-  '09': { settling: [34] },
+  '09': {
+    before: { 34: (scenario) => learnName(scenario, '/apis/apps/v1/namespaces/s09/replicasets', 'd-5476d8d5bd') },
+    settling: [34],
+  },
   '10': {
     namespaces: ['s10b', 's17'],
     before: {

@@ -95,6 +95,11 @@ export function pairByName(expected: readonly Json[], got: readonly Json[]): [Js
   });
 }
 
+/** True for a group, a resource or a subresource in a discovery document. */
+export function isDiscovered(item: Json): boolean {
+  return discoveredName(item) !== undefined;
+}
+
 function discoveredName(item: Json): Json | undefined {
   if (!isJsonObject(item)) return undefined;
   // The core group has no name.
