@@ -190,5 +190,3 @@ export function statusOf(error: ApiError): JsonObject {
     code: failure.code,
   };
 }
-
-export const invalidValue = (value: Json | undefined, why: string): string => `Invalid value: ${JSON.stringify(value)}: ${why}`;

@@ -19,11 +19,6 @@ export function objectsOf(value: Json | undefined): readonly JsonObject[] {
   return isJsonArray(value) ? value.map(objectOf) : [];
 }
 
-/** The texts of a list. */
-export function textsOf(value: Json | undefined): readonly string[] {
-  return isJsonArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-
 /** A text, number or truth value as text; what is something else, or absent, is empty. */
 export function wordOf(value: Json | undefined): string {
   return typeof value === 'object' || value === undefined ? '' : String(value);

@@ -25,10 +25,6 @@ export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-export function formatMicroTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
-}
-
 function unparsable(value: string, layout: string): Error {
   return badRequest(`parsing time ${JSON.stringify(value)} as ${JSON.stringify(layout)}: ${whereItStops(value, layout)}`);
 }
