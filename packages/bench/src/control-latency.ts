@@ -1,0 +1,116 @@
+/** npm run bench:control, second part: how long until what changes in the cluster is answered on the wire, and until another agent serves. */
+import { join } from 'node:path';
+import { AGENT_NAMESPACE, CLUSTER_EXAMPLES, Lab, LabCluster, waitFor } from '@vmdhcp/lab';
+import { type KubernetesObject, readConditions } from '@vmdhcp/reconciler';
+import { DhcpProbe, type ServerAnswer } from 'vmdhcp-agent/dhcp-probe';
+import { markdown } from './tables.js';
+
+const ROUNDS = 5;
+/** A client that asks anew so often. */
+const PROBE_TIMEOUT_MS = 20;
+const GIVE_UP_MS = 30_000;
+const NETWORK = 'br48';
+
+const lab = new Lab();
+lab.addNetwork(NETWORK);
+lab.addNetwork('br49');
+const cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': NETWORK, 'default/vlan-49': 'br49' } });
+try {
+  await cluster.startController('--log-level', 'warn');
+  for (const file of ['agent.yaml', 'pools.yaml', 'virtual-machines.yaml']) await cluster.access.applyFile(join(CLUSTER_EXAMPLES, file));
+  await settled();
+  const rows = [
+    ['a new virtual machine is answered', await repeat('new virtual machine', newMachine), '1 s'],
+    ['an option edit is answered', await repeat('option edit', optionEdit), '1 s'],
+    ['hand-over: the leader is asked to end (SIGTERM)', await repeat('hand-over', () => withoutLeader('SIGTERM')), '1 s'],
+    ['failover: the leader is killed (SIGKILL)', await repeat('failover', () => withoutLeader('SIGKILL')), '6 s'],
+  ] as const;
+  process.stdout.write(
+    `${markdown(
+      [`until ..., ${ROUNDS} rounds`, 'lowest ms', 'median ms', 'highest ms', 'to reach'],
+      rows.map(([what, times, bound]) => [what, ...[0, Math.floor(ROUNDS / 2), ROUNDS - 1].map((at) => times[at]?.toFixed(0) ?? ''), bound]),
+    )}\n`,
+  );
+} finally {
+  await cluster.stop();
+  await lab.dispose();
+}
+process.exit(0);
+
+/** Sorted milliseconds. */
+async function repeat(what: string, measure: (round: number) => Promise<number>): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    times.push(await measure(round));
+    process.stderr.write(`${what}: ${times.at(-1)?.toFixed(0)} ms\n`);
+    await settled();
+  }
+  return times.toSorted((one, other) => one - other);
+}
+
+/** Asks until an answer is as `isIt` says; returns how long that took from now. */
+async function untilAnswered(macAddress: string, isIt: (answer: ServerAnswer) => boolean = () => true): Promise<number> {
+  const begunAtMs = performance.now();
+  while (performance.now() - begunAtMs < GIVE_UP_MS) {
+    const probe = new DhcpProbe({ interfaceName: NETWORK, macAddress, timeoutMs: PROBE_TIMEOUT_MS });
+    const answers = await probe.discover(true).finally(() => probe.close());
+    if (answers.some(isIt)) return performance.now() - begunAtMs;
+  }
+  throw new Error(`${macAddress} was not answered within ${GIVE_UP_MS} ms`);
+}
+
+async function newMachine(round: number): Promise<number> {
+  const macAddress = `02:00:5e:00:aa:0${round}`;
+  const answered = untilAnswered(macAddress);
+  await cluster.access.create(virtualMachine(`new-${round}`, macAddress));
+  return answered;
+}
+
+async function optionEdit(round: number): Promise<number> {
+  const leaseTime = 1_000 + round;
+  const answered = untilAnswered('02:00:5e:00:48:01', ({ leaseTimeSeconds }) => leaseTimeSeconds === leaseTime);
+  await cluster.access.patch('IPPool', 'default/net-48', { spec: { ipv4Config: { leaseTime } } });
+  return answered;
+}
+
+/** The longest time without an answer, from the moment the leader is told to end. */
+async function withoutLeader(signal: 'SIGTERM' | 'SIGKILL'): Promise<number> {
+  const leader = await waitFor('a leader', () => cluster.leader());
+  leader.process?.kill(signal);
+  const begunAtMs = performance.now();
+  let lastAnswerMs = begunAtMs;
+  let longestMs = 0;
+  // Until another one leads, and has answered for a while.
+  for (;;) {
+    await untilAnswered('02:00:5e:00:48:01');
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastAnswerMs);
+    lastAnswerMs = nowMs;
+    const next = await cluster.leader();
+    if (next !== undefined && next !== leader && nowMs - begunAtMs > longestMs + 1_000) return longestMs;
+    if (nowMs - begunAtMs > GIVE_UP_MS) throw new Error('no other agent leads');
+  }
+}
+
+/** Both replicas run, one leads, and both pools are served. */
+async function settled(): Promise<void> {
+  const isReady = ({ status }: KubernetesObject) =>
+    readConditions(status).some(({ type, status: is }) => type === 'AgentReady' && is === 'True');
+  for (const pool of ['net-48', 'net-49']) await cluster.access.waitForObject('IPPool', `default/${pool}`, isReady);
+  await waitFor('both replicas', async () => {
+    const { status } = (await cluster.access.get('Deployment', `${AGENT_NAMESPACE}/vm-dhcp-controller-agent`)) ?? {};
+    const { readyReplicas, updatedReplicas, replicas } = (status ?? {}) as Readonly<Record<string, number | undefined>>;
+    return readyReplicas === 2 && updatedReplicas === 2 && replicas === 2;
+  }, GIVE_UP_MS);
+}
+
+function virtualMachine(name: string, macAddress: string): KubernetesObject {
+  const networks = [{ name: 'default', multus: { networkName: 'default/vlan-48' } }];
+  const domain = { devices: { interfaces: [{ name: 'default', macAddress, bridge: {} }] } };
+  return {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachine',
+    metadata: { namespace: 'default', name },
+    spec: { running: true, template: { spec: { domain, networks } } },
+  };
+}
