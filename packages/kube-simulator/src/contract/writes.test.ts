@@ -132,6 +132,17 @@ describe('an update', () => {
   );
 });
 
+it('a Pod gets its node by a binding; hardly anything else of its spec may change', async () => {
+  const pods = '/api/v1/namespaces/ns/pods';
+  await cluster.post(pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'img:1' }] } });
+  expect((await cluster.patch(`${pods}/p`, { spec: { nodeName: 'n' } })).status).toBe(422);
+  expect((await cluster.patch(`${pods}/p`, { spec: { terminationGracePeriodSeconds: 3 } })).status).toBe(422);
+  expect((await cluster.patch(`${pods}/p`, { metadata: { labels: { a: 'b' } } })).status).toBe(200);
+  expect((await cluster.post(`${pods}/p/binding`, { metadata: { name: 'p' }, target: { name: 'n' } })).status).toBe(201);
+  expect((await cluster.get(`${pods}/p`)).body).toMatchObject({ spec: { nodeName: 'n' }, metadata: { generation: 1 } });
+  await cluster.delete(`${pods}/p`, { gracePeriodSeconds: 0 });
+});
+
 describe('a deletion', () => {
   it('answers a Status, or the object where a finalizer holds it', async () => {
     await created('gone');

@@ -124,9 +124,11 @@ function qosClassOf(spec: JsonObject): string {
 }
 
 const withoutNode = (pod: ApiObject): JsonObject => ({ ...specOf(pod), nodeName: '' });
-const mutable = ['nodeName', 'activeDeadlineSeconds', 'terminationGracePeriodSeconds', 'tolerations', 'schedulingGates'];
+const mutable = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'];
 
-function validate(pod: ApiObject, old: ApiObject | undefined): readonly Cause[] {
+/** A Pod gets its node by a binding, and keeps it. */
+function validate(pod: ApiObject, old: ApiObject | undefined, subresource: string): readonly Cause[] {
+  if (subresource === 'binding') return [];
   if (old === undefined) return podSpecCauses(specOf(pod), 'spec');
   return jsonEqual(fixedPart(specOf(pod)), fixedPart(specOf(old))) ? [] : [specChanged];
 }
