@@ -17,7 +17,8 @@ lab.addNetwork('br49');
 const cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': NETWORK, 'default/vlan-49': 'br49' } });
 try {
   await cluster.startController('--log-level', 'warn');
-  for (const file of ['agent.yaml', 'pools.yaml', 'virtual-machines.yaml']) await cluster.access.applyFile(join(CLUSTER_EXAMPLES, file));
+  for (const file of ['agent.yaml', 'pools.yaml', 'virtual-machines.yaml'])
+    await cluster.access.applyFile(join(CLUSTER_EXAMPLES, file));
   await settled();
   const rows = [
     ['a new virtual machine is answered', await repeat('new virtual machine', newMachine), '1 s'],
@@ -28,7 +29,11 @@ try {
   process.stdout.write(
     `${markdown(
       [`until ..., ${ROUNDS} rounds`, 'lowest ms', 'median ms', 'highest ms', 'to reach'],
-      rows.map(([what, times, bound]) => [what, ...[0, Math.floor(ROUNDS / 2), ROUNDS - 1].map((at) => times[at]?.toFixed(0) ?? ''), bound]),
+      rows.map(([what, times, bound]) => [
+        what,
+        ...[0, Math.floor(ROUNDS / 2), ROUNDS - 1].map((at) => times[at]?.toFixed(0) ?? ''),
+        bound,
+      ]),
     )}\n`,
   );
 } finally {
@@ -97,11 +102,15 @@ async function settled(): Promise<void> {
   const isReady = ({ status }: KubernetesObject) =>
     readConditions(status).some(({ type, status: is }) => type === 'AgentReady' && is === 'True');
   for (const pool of ['net-48', 'net-49']) await cluster.access.waitForObject('IPPool', `default/${pool}`, isReady);
-  await waitFor('both replicas', async () => {
-    const { status } = (await cluster.access.get('Deployment', `${AGENT_NAMESPACE}/vm-dhcp-controller-agent`)) ?? {};
-    const { readyReplicas, updatedReplicas, replicas } = (status ?? {}) as Readonly<Record<string, number | undefined>>;
-    return readyReplicas === 2 && updatedReplicas === 2 && replicas === 2;
-  }, GIVE_UP_MS);
+  await waitFor(
+    'both replicas',
+    async () => {
+      const { status } = (await cluster.access.get('Deployment', `${AGENT_NAMESPACE}/vm-dhcp-controller-agent`)) ?? {};
+      const { readyReplicas, updatedReplicas, replicas } = (status ?? {}) as Readonly<Record<string, number | undefined>>;
+      return readyReplicas === 2 && updatedReplicas === 2 && replicas === 2;
+    },
+    GIVE_UP_MS,
+  );
 }
 
 function virtualMachine(name: string, macAddress: string): KubernetesObject {

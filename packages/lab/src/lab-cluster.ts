@@ -56,6 +56,8 @@ export class LabCluster {
     const simulator = await startKubeSimulator({
       host: API_HOST,
       nodes: (settings.nodes ?? ['node-1', 'node-2']).map((name) => ({ name })),
+      // Tests end processes often: nobody wants to wait for them as long as in a real cluster.
+      podBackOff: { firstMs: 500, longestMs: 2_000 },
       onControllerError: (error) => {
         if (started.cluster?.isStopping !== true) settings.onLine?.('cluster', String(error));
       },

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { readElectionTimes } from './election-times.js';
+
+describe('readElectionTimes', () => {
+  it.each<[string, Record<string, string>, number[]]>([
+    ['upstream’s', {}, [45_000, 30_000, 2_000]],
+    [
+      'changed',
+      { CATTLE_ELECTION_LEASE_DURATION: '1m30s', CATTLE_ELECTION_RENEW_DEADLINE: '60s', CATTLE_ELECTION_RETRY_PERIOD: '500ms' },
+      [90_000, 60_000, 500],
+    ],
+    ['for development', { CATTLE_DEV_MODE: '1' }, [162_000_000, 108_000_000, 2_000]],
+  ])('%s', (_, environment, [leaseDurationMs, renewDeadlineMs, retryPeriodMs]) => {
+    expect(readElectionTimes(environment)).toEqual({ leaseDurationMs, renewDeadlineMs, retryPeriodMs });
+  });
+
+  it.each(['45', 's', '1x', '-5s', '0s'])('%j is no duration', (text) => {
+    expect(() => readElectionTimes({ CATTLE_ELECTION_LEASE_DURATION: text })).toThrow(
+      `CATTLE_ELECTION_LEASE_DURATION=${text} is no duration; write one like 45s or 1m30s`,
+    );
+  });
+});

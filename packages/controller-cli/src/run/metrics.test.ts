@@ -1,0 +1,87 @@
+import { DhcpController, type KubernetesObject } from '@vmdhcp/reconciler';
+import { FakeClock, MemoryCluster } from '@vmdhcp/reconciler/testing';
+import { expect, it } from 'vitest';
+import { cacheDumpPages } from './cache-dumps.js';
+import { createMetrics } from './metrics.js';
+
+const POOL: KubernetesObject = {
+  apiVersion: 'network.harvesterhci.io/v1alpha1',
+  kind: 'IPPool',
+  metadata: { namespace: 'default', name: 'net-48' },
+  spec: {
+    networkName: 'default/vlan-48',
+    ipv4Config: { cidr: '10.0.0.0/24', serverIP: '10.0.0.1', pool: { start: '10.0.0.10', end: '10.0.0.11' } },
+  },
+};
+const CONFIG: KubernetesObject = {
+  apiVersion: 'network.harvesterhci.io/v1alpha1',
+  kind: 'VirtualMachineNetworkConfig',
+  metadata: { namespace: 'default', name: 'vm-a' },
+  spec: { vmName: 'vm-a', networkConfigs: [{ networkName: 'default/vlan-48', macAddress: '02:00:00:00:00:01' }] },
+};
+
+async function running() {
+  const clock = new FakeClock();
+  const cluster = new MemoryCluster(clock);
+  for (const [resource, object] of [
+    [cluster.ipPools, POOL],
+    [cluster.networkConfigs, CONFIG],
+  ] as const) {
+    void resource.create(object);
+    await clock.advance(10);
+  }
+  const metrics = createMetrics();
+  const controller = new DhcpController({
+    clients: { ...cluster, events: cluster.events },
+    clock,
+    now: () => '2026-01-01T00:00:00Z',
+    random: () => 0.5,
+    identity: 'one',
+    observer: { onWork: metrics.onWork },
+  });
+  metrics.follow(controller, () => true);
+  controller.start();
+  controller.lead();
+  await clock.advance(3_000);
+  return { metrics, controller };
+}
+
+it('upstream’s metrics keep their names and labels', async () => {
+  const { metrics } = await running();
+  const lines = (await metrics.registry.metrics()).split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'vmdhcpcontroller_ippool_used{ippool="default/net-48",cidr="10.0.0.0/24",network="default/vlan-48"} 1',
+      'vmdhcpcontroller_ippool_available{ippool="default/net-48",cidr="10.0.0.0/24",network="default/vlan-48"} 1',
+      'vmdhcpcontroller_vmnetcfg_status{vmnetcfg="default/vm-a",network="default/vlan-48",mac="02:00:00:00:00:01",ip="10.0.0.10",state="Allocated"} 1',
+      'vmdhcpcontroller_leading 1',
+      'vmdhcpcontroller_queue_depth{kind="ipPools"} 0',
+    ]),
+  );
+});
+
+it.each([
+  ['/apis/network.harvesterhci.io/v1alpha1/namespaces/default/ippools/net-48/status', 'ippools/status'],
+  ['/apis/network.harvesterhci.io/v1alpha1/ippools', 'ippools'],
+  ['/api/v1/namespaces/default/events', 'events'],
+  ['/api/v1/namespaces/default', 'namespaces'],
+  ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x', 'customresourcedefinitions'],
+])('a request of %s counts for %s', async (path, resource) => {
+  const metrics = createMetrics();
+  metrics.onRequest({ method: 'GET', path, status: 200, durationMs: 1 });
+  expect(await metrics.registry.metrics()).toContain(
+    `vmdhcpcontroller_api_requests_total{method="GET",resource="${resource}",code="200"} 1`,
+  );
+});
+
+it('the dumps are upstream’s', async () => {
+  const { controller } = await running();
+  const pages = cacheDumpPages(controller.view);
+  const read = (path: string, rest: string) => {
+    const answer = pages[path]?.({ rest, query: new URLSearchParams() });
+    return `${answer?.status} ${[...(answer?.body ?? [])].join('').replaceAll('\n', '')}`;
+  };
+  expect(read('/ipams/', 'default/vlan-48')).toBe('200 {"10.0.0.10":"true","10.0.0.11":"false"}');
+  expect(read('/caches/', 'default/vlan-48')).toBe('200 {"02:00:00:00:00:01":"10.0.0.10"}');
+  expect(read('/caches/', 'default/other')).toBe('500 network default/other does not exist');
+});

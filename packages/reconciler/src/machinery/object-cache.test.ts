@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { FakeClock } from '../testing/fake-clock.js';
+import { MemoryResource } from '../testing/memory-resource.js';
+import { ObjectCache } from './object-cache.js';
+
+const object = (name: string, text: string): KubernetesObject => ({ metadata: { namespace: 'default', name }, spec: { text } });
+
+async function start() {
+  const clock = new FakeClock();
+  const server = new MemoryResource<KubernetesObject>(clock);
+  const told: string[] = [];
+  const cache: ObjectCache<KubernetesObject> = new ObjectCache({
+    port: server,
+    clock,
+    backOff: { firstMs: 50, mostMs: 400, random: () => 0.5 },
+    onChange: (key, isOwn) => told.push(`${key} ${JSON.stringify(cache.get(key)?.spec ?? 'gone')}${isOwn ? ' own' : ''}`),
+  });
+  cache.start();
+  await clock.advance(10);
+  return { clock, server, cache, told };
+}
+
+async function written(clock: FakeClock, write: Promise<{ ok: boolean; object?: KubernetesObject }>): Promise<KubernetesObject> {
+  await clock.advance(1);
+  for (;;) {
+    const result = await Promise.race([write, Promise.resolve(undefined)]);
+    if (result !== undefined) return result.object as KubernetesObject;
+    await clock.advance(1);
+  }
+}
+
+describe('ObjectCache', () => {
+  it('one’s own write is seen at once, and its echo is no news', async () => {
+    const { clock, server, cache, told } = await start();
+    // The watch is slow: it is cut off while the write is made.
+    server.closeWatches('failed');
+    const created = await written(clock, server.create(object('a', '1')));
+    cache.wrote(created);
+    expect(cache.get('default/a')?.spec).toEqual({ text: '1' });
+    await clock.advance(1_000);
+    expect(told).toEqual(['default/a {"text":"1"} own']);
+  });
+
+  it('what the watch has passed by already is not believed any more', async () => {
+    const { clock, server, cache } = await start();
+    const created = await written(clock, server.create(object('a', '1')));
+    server.remove('default/a');
+    await clock.advance(10);
+    cache.wrote(created);
+    expect(cache.get('default/a')).toBeUndefined();
+  });
+
+  it('somebody else’s later change is news', async () => {
+    const { clock, server, cache, told } = await start();
+    server.closeWatches('failed');
+    const created = await written(clock, server.create(object('a', '1')));
+    cache.wrote(created);
+    server.put({ ...created, spec: { text: '2' } });
+    await clock.advance(1_000);
+    expect(cache.get('default/a')?.spec).toEqual({ text: '2' });
+    expect(told).toEqual(['default/a {"text":"1"} own', 'default/a {"text":"2"}']);
+  });
+});

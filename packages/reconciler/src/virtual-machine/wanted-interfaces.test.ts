@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { virtualMachine } from '../controller/controller-fixtures.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { planNetworkConfig } from './plan-network-config.js';
+import { wantedInterfaces } from './wanted-interfaces.js';
+
+const told = (object: KubernetesObject) => {
+  const { interfaces, problems } = wantedInterfaces(object);
+  return {
+    interfaces: interfaces?.map(({ name, networkName, macAddress, ipAddress }) => [
+      name,
+      networkName,
+      macAddress,
+      ipAddress ?? '',
+    ]),
+    problems: problems.map(({ reason }) => reason),
+  };
+};
+
+const A = '02:00:00:00:00:0a';
+const B = '02:00:00:00:00:0b';
+
+describe('wantedInterfaces', () => {
+  it.each<[string, Parameters<typeof virtualMachine>[1], unknown[][], string[]]>([
+    ['no MAC address yet', { interfaces: { nic: [undefined, 'net'] } }, [], []],
+    ['MAC address in the spec', { interfaces: { nic: [A, 'net'] } }, [['nic', 'default/net', A, '']], []],
+    [
+      'MAC address in the annotation',
+      { annotations: { 'harvesterhci.io/mac-address': `{"nic":"${A}"}` }, interfaces: { nic: [undefined, 'other/net'] } },
+      [['nic', 'other/net', A, '']],
+      [],
+    ],
+    [
+      'in both: the spec wins',
+      { annotations: { 'harvesterhci.io/mac-address': `{"nic":"${B}"}` }, interfaces: { nic: [A, 'net'] } },
+      [['nic', 'default/net', A, '']],
+      [],
+    ],
+    [
+      'an empty one in the annotation',
+      { annotations: { 'harvesterhci.io/mac-address': '{"nic":""}' }, interfaces: { nic: [undefined, 'net'] } },
+      [],
+      [],
+    ],
+    ['another spelling', { interfaces: { nic: ['02-00-00-00-00-0A', 'net'] } }, [['nic', 'default/net', A, '']], []],
+    [
+      'order of names, whatever the order of the spec',
+      { interfaces: { b: [B, 'net'], a: [A, 'net'] } },
+      [
+        ['a', 'default/net', A, ''],
+        ['b', 'default/net', B, ''],
+      ],
+      [],
+    ],
+    [
+      'a pinned address',
+      { annotations: { 'static-ip.harvesterhci.io/nic': ' 10.0.0.7 ' }, interfaces: { nic: [A, 'net'] } },
+      [['nic', 'default/net', A, '10.0.0.7']],
+      [],
+    ],
+    [
+      'a pinned address that is none',
+      { annotations: { 'static-ip.harvesterhci.io/nic': 'fe80::1' }, interfaces: { nic: [A, 'net'] } },
+      [['nic', 'default/net', A, '']],
+      ['static-address-unreadable'],
+    ],
+    [
+      'a pinned address without a name',
+      { annotations: { 'static-ip.harvesterhci.io/': '10.0.0.7' }, interfaces: { nic: [A, 'net'] } },
+      [['nic', 'default/net', A, '']],
+      ['static-address-without-interface'],
+    ],
+    [
+      'opted out by name',
+      { annotations: { 'network.harvesterhci.io/dhcp-opt-out': 'b, c' }, interfaces: { a: [A, 'net'], b: [B, 'net'] } },
+      [['a', 'default/net', A, '']],
+      ['opt-out-without-interface'],
+    ],
+    [
+      'not opted out',
+      { annotations: { 'network.harvesterhci.io/dhcp-opt-out': 'false' }, interfaces: { a: [A, 'net'] } },
+      [['a', 'default/net', A, '']],
+      [],
+    ],
+    [
+      'one MAC address twice on one network',
+      { interfaces: { a: [A, 'net'], b: [A, 'net'], c: [A, 'net-2'] } },
+      [
+        ['a', 'default/net', A, ''],
+        ['c', 'default/net-2', A, ''],
+      ],
+      ['mac-address-twice'],
+    ],
+    [
+      'more than fit',
+      { interfaces: { a: [A, 'n1'], b: [A, 'n2'], c: [A, 'n3'], d: [A, 'n4'], e: [A, 'n5'] } },
+      [
+        ['a', 'default/n1', A, ''],
+        ['b', 'default/n2', A, ''],
+        ['c', 'default/n3', A, ''],
+        ['d', 'default/n4', A, ''],
+      ],
+      ['too-many-interfaces'],
+    ],
+  ])('%s', (_, text, interfaces, problems) => {
+    expect(told(virtualMachine('vm-a', text))).toEqual({ interfaces, problems });
+  });
+
+  it('a network that is the pod’s own does not count', () => {
+    const machine = virtualMachine('vm-a', { interfaces: { nic: [A, 'net'] } });
+    const spec = JSON.parse(
+      JSON.stringify(machine.spec).replace('{"networkName":"net"}', '{}').replace('"multus"', '"pod"'),
+    ) as unknown;
+    expect(told({ ...machine, spec })).toEqual({ interfaces: [], problems: [] });
+  });
+
+  it('reads any object without throwing, and so does the plan', () => {
+    const annotations = fc.dictionary(
+      fc.constantFrom('harvesterhci.io/mac-address', 'static-ip.harvesterhci.io/nic', 'network.harvesterhci.io/dhcp-opt-out'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), annotations, (spec, other, some) => {
+        const machine: KubernetesObject = { metadata: { name: 'vm', uid: 'u', annotations: some }, spec: spec as unknown };
+        const nested: KubernetesObject = {
+          ...machine,
+          spec: { template: { spec: { domain: { devices: { interfaces: spec } }, networks: other } } },
+        };
+        for (const object of [machine, nested]) {
+          wantedInterfaces(object);
+          planNetworkConfig(object, { metadata: { name: 'vm' }, spec: other as unknown, status: spec as unknown }, 'now');
+        }
+      }),
+    );
+  });
+});
+
+describe('planNetworkConfig', () => {
+  it('a plan after it was applied is empty', () => {
+    const machine = { ...virtualMachine('vm-a', { annotations: { 'static-ip.harvesterhci.io/nic': '10.0.0.7' } }), status: {} };
+    const vm = { ...machine, metadata: { ...machine.metadata, uid: 'uid-1' } };
+    const [create] = planNetworkConfig(vm, undefined, 'now').actions;
+    if (create?.kind !== 'create') throw new Error('nothing is created');
+    expect(planNetworkConfig(vm, create.object, 'now').actions).toEqual([]);
+  });
+
+  it('what somebody else made is adopted and not removed', () => {
+    const vm = { ...virtualMachine('vm-a'), metadata: { ...virtualMachine('vm-a').metadata, uid: 'uid-1' } };
+    const handmade: KubernetesObject = {
+      metadata: { namespace: 'default', name: 'vm-a', uid: 'uid-2' },
+      spec: {
+        vmName: 'vm-a',
+        networkConfigs: [{ networkName: 'default/net-1', macAddress: '02:00:00:00:00:0A', ipAddress: '10.0.0.9' }],
+      },
+    };
+    const [update, ...others] = planNetworkConfig(vm, handmade, 'now').actions;
+    expect(others).toEqual([]);
+    expect(update).toEqual({
+      kind: 'update',
+      patch: {
+        metadata: {
+          labels: { 'harvesterhci.io/vmName': 'vm-a' },
+          ownerReferences: [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'vm-a', uid: 'uid-1' }],
+        },
+      },
+    });
+    const optedOut = { ...vm, metadata: { ...vm.metadata, annotations: { 'network.harvesterhci.io/dhcp-opt-out': 'true' } } };
+    expect(planNetworkConfig(optedOut, handmade, 'now').actions).toEqual([]);
+  });
+});
