@@ -3,7 +3,9 @@
 import { spawnSync } from 'node:child_process';
 import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
 
-const { status } = spawnSync(process.execPath, ['packages/bench/dist/control.js', ...process.argv.slice(2)], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, ['packages/bench/dist/control.js', ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
 if (status !== 0) process.exit(status ?? 1);
 const { way, reason } = findNamespaces({ preferRoot: true });
 if (way === undefined) {

@@ -1,6 +1,6 @@
 /** The failures that the API server answers with, in its own words. */
 import { ApiError, type Cause } from './api-error.js';
-import type { Json, JsonObject } from './api-object.js';
+import type { JsonObject } from './api-object.js';
 import { qualifiedKind, qualifiedResource } from './resources/resource-type.js';
 
 interface Names {
