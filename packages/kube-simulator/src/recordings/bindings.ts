@@ -53,6 +53,15 @@ export class Bindings {
     return renamed;
   }
 
+  /** A text of this run in the words of the transcript: with its random names and its placeholders for uids. */
+  toRecorded(text: string): string {
+    let recorded = text;
+    const longestFirst = [...this.names].sort(([, one], [, other]) => other.length - one.length);
+    for (const [name, got] of longestFirst) recorded = recorded.replaceAll(got, name);
+    for (const [name, got] of this.values) if (name.startsWith('<uid:')) recorded = recorded.replaceAll(got, name);
+    return recorded;
+  }
+
   /** A recorded text as this run has to send it. */
   toSend(text: string): string {
     return splitPlaceholders(text)

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../api-object.js';
 import type { Bindings } from './bindings.js';
 import { textMatches } from './compare-text.js';
-import { isDiscovered, isEvent, learnNames, pairByName, pairEvents, pairItems } from './pair-items.js';
+import { isDiscovered, isEvent, learnNames, pairByName, pairEvents, pairItems, pairManagers } from './pair-items.js';
 import { isLeftOut } from './placeholders.js';
 import { findReduced, isPartOfInterest, isReduced, reduceMetadata, sizeOfGap, withoutMarks } from './reduced-object.js';
 import type { VersionOf } from './resource-version-order.js';
@@ -94,7 +94,13 @@ function compareArrays(expected: readonly Json[], got: Json, at: Place): Differe
   return [...compareJson(expected.length, items.length, below(at, '.length')), ...differences];
 }
 
-function pairItemsOf(expected: readonly Json[], items: readonly Json[], { bindings, isPart }: Place): [Json, Json | undefined][] {
+function pairItemsOf(
+  expected: readonly Json[],
+  items: readonly Json[],
+  { where, bindings, isPart }: Place,
+): [Json, Json | undefined][] {
+  // Their order is that of their times, of which it is chance whether they lie in one second.
+  if (where.endsWith('.managedFields')) return pairManagers(expected, items);
   return isPart === true && expected.some(isEvent) ? pairEvents(expected, items, bindings) : pairItems(expected, items, bindings);
 }
 

@@ -220,7 +220,9 @@ class Replay {
   private report(step: number, differences: readonly Difference[]): void {
     const { scenario, steps } = this.scenario.transcript;
     const about = steps[step]?.about ?? '';
-    this.found.push(...differences.map((difference) => ({ scenario, step, about, ...difference })));
+    const { bindings } = this.scenario;
+    const told = differences.map((difference) => ({ ...difference, got: bindings.toRecorded(difference.got) }));
+    this.found.push(...told.map((difference) => ({ scenario, step, about, ...difference })));
   }
 }
 
