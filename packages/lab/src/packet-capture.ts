@@ -1,4 +1,11 @@
-import { type DhcpMessage, decodeMessage, formatIpv4Address, messageTypeOf, OptionCode } from '@vmdhcp/dhcp-allocator';
+import {
+  type DhcpMessage,
+  decodeMessage,
+  formatIpv4Address,
+  messageTypeOf,
+  OptionCode,
+  readMacAddress,
+} from '@vmdhcp/dhcp-allocator';
 import { PacketSocket } from 'vmdhcp-agent/net';
 import { waitFor } from './deadline.js';
 
@@ -12,6 +19,8 @@ export interface CapturedMessage {
   /** `discover`, `ack`, ... */
   readonly type: string;
   readonly macAddress: string;
+  /** Who sent the frame. */
+  readonly senderMacAddress: string;
   readonly message: DhcpMessage;
 }
 
@@ -46,7 +55,7 @@ export class PacketCapture {
   }
 
   #read(): void {
-    for (const { sourceAddress, destinationAddress, payload } of this.#socket.receive()) {
+    for (const { sourceAddress, destinationAddress, payload, senderHardwareAddress } of this.#socket.receive()) {
       const decoded = decodeMessage(payload);
       if (!decoded.ok) continue;
       const { message } = decoded;
@@ -55,7 +64,8 @@ export class PacketCapture {
         from: formatIpv4Address(sourceAddress),
         to: formatIpv4Address(destinationAddress),
         type: messageTypeOf(message.options.uint8(OptionCode.messageType) ?? 0) ?? 'unknown',
-        macAddress: [...message.chaddr.subarray(0, 6)].map((octet) => octet.toString(16).padStart(2, '0')).join(':'),
+        macAddress: readMacAddress(message.chaddr),
+        senderMacAddress: readMacAddress(senderHardwareAddress),
         message,
       });
     }

@@ -1,6 +1,6 @@
 /** From a VirtualMachine to the ACK on the wire: a simulated API server, the real controller, real agents in pods, real clients. */
 import { join } from 'node:path';
-import { readConditions, readField } from '@vmdhcp/reconciler';
+import { agentInterfaceName, readConditions, readField } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   AGENT_NAMESPACE,
@@ -9,6 +9,7 @@ import {
   LabCluster,
   type LabController,
   type Machine,
+  PacketCapture,
   runAgent,
   waitFor,
 } from '../src/index.js';
@@ -86,6 +87,54 @@ describe('a cluster', () => {
     expect(gapMs).toBeLessThan(10_000);
   });
 
+  it('a leader that is asked to end hands over: the gap is short, and nobody has the address twice', {
+    timeout: 60_000,
+  }, async () => {
+    await apply('pools.yaml');
+    await apply('virtual-machines.yaml');
+    await agentReady('net-48');
+    const leader = await waitFor('a leader', () => cluster.leader());
+    leader.process?.kill('SIGTERM');
+    const killedAtMs = performance.now();
+    await leader.process?.ended();
+    await waitFor('another answer', async () => (await exchange(web))?.address === '192.168.48.10', 5_000);
+    expect(performance.now() - killedAtMs).toBeLessThan(5_000);
+    expect(await waitFor('another leader', () => cluster.leader())).not.toBe(leader);
+  });
+
+  it('a leader that is frozen has no address when another one has it, and says nothing when it wakes up', {
+    timeout: 60_000,
+  }, async () => {
+    await apply('pools.yaml');
+    await apply('virtual-machines.yaml');
+    await agentReady('net-48');
+    const leader = await waitFor('a leader', () => cluster.leader());
+    const frozenMac = macAddressOf(leader.machine);
+    const capture = new PacketCapture('br48');
+    leader.process?.kill('SIGSTOP');
+    let most = 0;
+    let next = leader;
+    const frozenAtMs = performance.now();
+    // Well beyond the take-over, with clients asking all the time.
+    while (performance.now() - frozenAtMs < 8_000) {
+      const holders = [...cluster.pods.values()].filter(({ machine }) => hasServerAddress(machine));
+      most = Math.max(most, holders.length);
+      next = holders.find((one) => one !== leader) ?? next;
+      await exchange(web);
+    }
+    expect(next, 'another one has the address').not.toBe(leader);
+    expect(most, 'holders at a time').toBe(1);
+    capture.clear();
+    leader.process?.kill('SIGCONT');
+    await leader.process?.line('the lead was lost');
+    expect((await exchange(web))?.address).toBe('192.168.48.10');
+    const answers = capture.messages.filter(({ type }) => type === 'offer' || type === 'ack');
+    expect(answers.map(({ senderMacAddress }) => senderMacAddress)).toContain(macAddressOf(next.machine));
+    expect(answers.map(({ senderMacAddress }) => senderMacAddress)).not.toContain(frozenMac);
+    expect(hasServerAddress(leader.machine)).toBe(false);
+    capture.stop();
+  });
+
   it('a missing Deployment or container is a condition and an Event, not a silent success', async () => {
     await cluster.access.delete('Deployment', `${AGENT_NAMESPACE}/vm-dhcp-controller-agent`);
     await apply('pools.yaml');
@@ -103,6 +152,20 @@ describe('a cluster', () => {
   });
 });
 
+/** Of the interface that leads to net-48. */
+function macAddressOf(machine: Machine): string {
+  const line = machine
+    .ip('-o', 'link', 'show')
+    .split('\n')
+    .find((text) => text.includes(`${agentInterfaceName('default/net-48')}@`));
+  return / link\/ether (\S+)/.exec(line ?? '')?.[1] ?? '';
+}
+
 function hasServerAddress(machine: Machine): boolean {
-  return machine.ip('-4', '-o', 'address', 'show').includes('192.168.48.2/24');
+  try {
+    return machine.ip('-4', '-o', 'address', 'show').includes('192.168.48.2/24');
+  } catch {
+    // A pod that a rollout has replaced: its network namespace is gone.
+    return false;
+  }
 }

@@ -87,7 +87,7 @@ export class ClusterAgent {
       events: this.#events,
       nowMs: Date.now,
       onBindingChanged: () => undefined,
-      onDeclined: () => undefined,
+      onDeclined: (lease) => this.#pools.decline(lease),
     });
     this.#connection = new ApiConnection(settings.cluster, { userAgent: USER_AGENT });
     // A Lease that cannot be renewed in time is lost: its requests must fail sooner than that, and wait for nothing else.
@@ -252,6 +252,7 @@ export class ClusterAgent {
     const term = new LeaderTerm({
       configs,
       configureInterfaces,
+      isLeading: () => this.#elector?.isLeading() ?? true,
       pools: this.#pools,
       server: this.#server,
       logger: this.#logger,

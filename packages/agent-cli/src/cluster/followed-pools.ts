@@ -1,5 +1,5 @@
 /** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
-import type { Assignment, Pool } from '@vmdhcp/dhcp-allocator';
+import type { Assignment, Ipv4Address, Lease, Pool } from '@vmdhcp/dhcp-allocator';
 import {
   type AgentNetworkConfig,
   isBeingDeleted,
@@ -15,6 +15,7 @@ import { systemClock } from '@vmdhcp/reconciler/client-node';
 import type { Logger } from '@vmdhcp/service-process';
 import { NtpNames } from '../pools-file/ntp-names.js';
 import type { DhcpServer } from '../serve/dhcp-server.js';
+import { QUARANTINE_MS } from '../state/address-book.js';
 
 /** What is known of a pool. */
 export type FollowedPool =
@@ -45,6 +46,8 @@ export class FollowedPools {
   readonly #pools = new Map<string, FollowedPool>();
   /** Of the newest version of each spec, so that a status that changes does not make a new pool of it. */
   readonly #read = new Map<string, { readonly of: string; readonly pool: Pool }>();
+  /** By pool and MAC address: the address that its client found in use by somebody else, and until when that is believed. */
+  readonly #declined = new Map<string, { readonly address: Ipv4Address; readonly untilMs: number }>();
   readonly #ntpNames: NtpNames;
 
   constructor(configs: readonly AgentNetworkConfig[], ports: FollowedPoolsPorts) {
@@ -71,6 +74,11 @@ export class FollowedPools {
 
   get(poolKey: string): FollowedPool {
     return this.#pools.get(poolKey) ?? NOT_LISTED;
+  }
+
+  /** The client stays without an answer for a while, or until it is given another address: better than one that is in use. */
+  decline({ poolName, macAddress, address }: Lease): void {
+    this.#declined.set(`${poolName} ${macAddress}`, { address, untilMs: Date.now() + QUARANTINE_MS });
   }
 
   /** Pools of which nothing is known yet. */
@@ -118,11 +126,20 @@ export class FollowedPools {
     if (readField(object.spec, 'paused') === true) return { kind: 'paused' };
     const pool = this.#readPool(key, object);
     if (typeof pool === 'string') return { kind: 'unserved', reason: 'PoolInvalid', message: pool };
-    const assignments = readRecordedAddresses(object).assignments.map((assignment) => {
+    const recorded = readRecordedAddresses(object).assignments.filter((assignment) => !this.#isDeclined(key, assignment));
+    const assignments = recorded.map((assignment) => {
       const hostname = pool.reservations.get(assignment.macAddress)?.hostname;
       return hostname === undefined ? assignment : { ...assignment, hostname };
     });
     return { kind: 'active', pool, assignments };
+  }
+
+  #isDeclined(poolKey: string, { macAddress, address }: Assignment): boolean {
+    const declined = this.#declined.get(`${poolKey} ${macAddress}`);
+    if (declined === undefined) return false;
+    if (declined.address === address && Date.now() < declined.untilMs) return true;
+    this.#declined.delete(`${poolKey} ${macAddress}`);
+    return false;
   }
 
   /** The pool, or what is wrong with it. */

@@ -13,6 +13,7 @@ import { type InterfaceState, ServedInterface } from '../serve/served-interface.
 import type { FollowedPools } from './followed-pools.js';
 
 const INTERFACE_CHECK_INTERVAL_MS = 250;
+const NO_POOLS: ReturnType<DhcpServer['poolsNamed']> = [];
 /** What the kernel takes for no end. */
 const FOR_EVER_SECONDS = 0xffffffff;
 
@@ -21,6 +22,8 @@ export interface LeaderTermPorts {
   readonly pools: FollowedPools;
   readonly server: DhcpServer;
   readonly logger: Logger;
+  /** Asked for every packet: a process that was frozen reads what has queued up before any of its timers runs. */
+  readonly isLeading: () => boolean;
   /** False: interfaces have their addresses from somebody else. */
   readonly configureInterfaces: boolean;
   readonly observeBurst: (durationNs: number) => void;
@@ -87,11 +90,11 @@ export class LeaderTerm {
   }
 
   #createInterface({ interfaceName, ipPoolRef }: AgentNetworkConfig): ServedInterface {
-    const { server, logger, observeBurst, onSendFailure, onStateChange } = this.#ports;
+    const { server, logger, isLeading, observeBurst, onSendFailure, onStateChange } = this.#ports;
     return new ServedInterface(interfaceName, {
       logger,
       nowMs: Date.now,
-      handler: server.handler(interfaceName, () => server.poolsNamed([ipPoolRef])),
+      handler: server.handler(interfaceName, () => (isLeading() ? server.poolsNamed([ipPoolRef]) : NO_POOLS)),
       portEvents: { onBurst: observeBurst, onSendFailure: (failure) => onSendFailure(interfaceName, failure) },
       prepare: () => this.#giveAddress(interfaceName, ipPoolRef),
       onStateChange,

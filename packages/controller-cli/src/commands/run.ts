@@ -77,8 +77,8 @@ export function runCommand(): Command {
     })
     .addOption(new Option('--name <name>', 'name in the log').env('VM_DHCP_CONTROLLER_NAME').default('vmdhcp-controller'))
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
-    .addOption(new Option('--debug', 'same as --log-level debug').env('VM_DHCP_CONTROLLER_DEBUG'))
-    .addOption(new Option('--trace', 'same as --log-level trace').env('VM_DHCP_CONTROLLER_TRACE'))
+    .option('--debug', 'same as --log-level debug; also VM_DHCP_CONTROLLER_DEBUG=true')
+    .option('--trace', 'same as --log-level trace; also VM_DHCP_CONTROLLER_TRACE=true')
     .addHelpText('after', EXAMPLES);
   for (const option of clusterOptions()) command.addOption(option);
   for (const flags of WITHOUT_MEANING) command.addOption(new Option(flags).hideHelp());
@@ -86,8 +86,7 @@ export function runCommand(): Command {
 }
 
 async function run(options: RunOptions): Promise<void> {
-  const { name, debug, trace, logLevel } = options;
-  const logger = (await createLogger(trace ? 'trace' : debug ? 'debug' : logLevel)).child({ name });
+  const logger = (await createLogger(logLevelOf(options))).child({ name: options.name });
   for (const flag of WITHOUT_MEANING.map((flags) => flags.split(' ')[0] ?? '').filter((flag) => process.argv.includes(flag))) {
     logger.warn({ flag }, 'this flag has no meaning any more: the chart says how agents are deployed');
   }
@@ -106,6 +105,16 @@ async function run(options: RunOptions): Promise<void> {
   await controller.start();
   if (asked.aborted) await controller.stop();
   else asked.addEventListener('abort', () => void controller.stop(), { once: true });
+}
+
+function logLevelOf({ trace, debug, logLevel }: RunOptions): LogLevel {
+  if (trace || isSet('VM_DHCP_CONTROLLER_TRACE')) return 'trace';
+  return debug || isSet('VM_DHCP_CONTROLLER_DEBUG') ? 'debug' : logLevel;
+}
+
+/** As Go reads truth: `false` and `0` are none. */
+function isSet(variable: string): boolean {
+  return /^(1|t|true)$/i.test(process.env[variable] ?? '');
 }
 
 function toSettings(options: RunOptions): ControllerProcessSettings {

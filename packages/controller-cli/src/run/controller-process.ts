@@ -16,6 +16,7 @@ import {
   type ApiConnection,
   ApiLeaseStore,
   ApiObjectClient,
+  ApiRequestError,
   type ApiResource,
   Resource,
   systemClock,
@@ -146,15 +147,18 @@ export class ControllerProcess {
         onRetry: (kind, key, { reason, error }) => {
           if (error instanceof NotLeadingError) return;
           metrics.onError(kind);
-          logger.warn({ kind, key, reason, ...(error !== undefined && { err: error }) }, 'work failed; it is tried again');
+          logger.warn(
+            { kind, key, reason, ...(error !== undefined && { err: forLog(error) }) },
+            'work failed; it is tried again',
+          );
         },
         onTerminal: (kind, key, reason) =>
           logger.error({ kind, key, reason }, 'this will not work before somebody changes something'),
         onReadError: (kind, error) => {
           metrics.onError(kind);
-          logger.warn({ kind, err: error }, 'list or watch failed; it is tried again');
+          logger.warn({ kind, err: forLog(error) }, 'list or watch failed; it is tried again');
         },
-        onEventError: (error) => logger.debug({ err: error }, 'event not written'),
+        onEventError: (error) => logger.debug({ err: forLog(error) }, 'event not written'),
         onSynced: () => logger.info('everything is known; working'),
       },
     });
@@ -180,7 +184,8 @@ export class ControllerProcess {
       cluster: () => ({ view: this.#controller.view, networks: this.#controller.caches.networks }),
       onChange: (pool) => this.#controller.agentsChanged(pool),
       onError: (error) => {
-        if (!(error instanceof NotLeadingError)) this.#ports.logger.warn({ err: error }, 'agents');
+        if (!(error instanceof NotLeadingError))
+          this.#ports.logger.warn({ err: forLog(error) }, "the agents' Deployment or Lease cannot be read or written");
       },
     });
   }
@@ -197,9 +202,14 @@ export class ControllerProcess {
       onLost: () => {
         if (!this.#stopping) onLost();
       },
-      onError: (error) => logger.warn({ err: error }, 'the Lease of the controllers cannot be read or written'),
+      onError: (error) => logger.warn({ err: forLog(error) }, 'the Lease of the controllers cannot be read or written'),
     });
   }
+}
+
+/** What the API server said is a sentence; only a bug is a stack. */
+function forLog(error: unknown): unknown {
+  return error instanceof ApiRequestError ? error.message : error;
 }
 
 /** Seconds, as Kubernetes writes times. */

@@ -17,10 +17,10 @@ export class VirtualMachineWork {
   }
 
   readonly work = async (key: string): Promise<WorkResult> => {
-    const { caches, now, events } = this.#context;
+    const { caches, events } = this.#context;
     const virtualMachine = caches.virtualMachines.get(key);
     if (virtualMachine === undefined) return { kind: 'settled' };
-    const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key), now());
+    const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key));
     for (const { reason, message } of plan.problems) {
       events.record(toRegarding(virtualMachine), { type: 'Warning', reason: toReason(reason), message });
     }
@@ -54,8 +54,6 @@ export class VirtualMachineWork {
     switch (action.kind) {
       case 'create':
         return client.create(action.object);
-      case 'flag-out-of-sync':
-        return client.patchStatus(target, action.patch);
       case 'update':
         return client.patch(target, action.patch);
     }

@@ -1,8 +1,8 @@
 /**
  * From a VirtualMachine to its VirtualMachineNetworkConfig of the same name.
  *
- * A change is made in two steps, so that anybody can see that it is under way: the object is flagged as out of sync, then
- * its spec is replaced. Addresses that are no longer wanted are freed before, or with, the new ones being taken.
+ * Only its spec and metadata: that a change is under way (`InSynced` is False, addresses that nobody wants are `Stale`) is
+ * said by the work on that object, which sees when they are freed. Two works that write the same status would undo each other.
  */
 
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
@@ -11,19 +11,15 @@ import {
   NETWORK_CONFIG_FINALIZER,
   type NetworkConfig,
   STATIC_IP_ANNOTATION_PREFIX,
-  VirtualMachineNetworkConfigConditionType,
   VM_NAME_LABEL,
 } from '@vmdhcp/ippool-api';
 import type { MergePatch } from '../machinery/object-client.js';
-import { type ConditionState, readConditions, withConditions } from '../object/conditions.js';
 import { isBeingDeleted, type KubernetesObject, type OwnerReference } from '../object/kubernetes-object.js';
 import { readList, readText } from '../object/read-field.js';
 import { type VirtualMachineProblem, type WantedInterface, wantedInterfaces } from './wanted-interfaces.js';
 
 export type NetworkConfigAction =
   | { readonly kind: 'create'; readonly object: KubernetesObject }
-  /** Of the status. */
-  | { readonly kind: 'flag-out-of-sync'; readonly patch: MergePatch }
   /** Of metadata and spec. */
   | { readonly kind: 'update'; readonly patch: MergePatch }
   | { readonly kind: 'delete'; readonly uid: string };
@@ -37,12 +33,7 @@ export interface NetworkConfigPlan {
   readonly waits: boolean;
 }
 
-/** @param now - RFC 3339, for the times of conditions. */
-export function planNetworkConfig(
-  virtualMachine: KubernetesObject,
-  observed: KubernetesObject | undefined,
-  now: string,
-): NetworkConfigPlan {
+export function planNetworkConfig(virtualMachine: KubernetesObject, observed: KubernetesObject | undefined): NetworkConfigPlan {
   if (isBeingDeleted(virtualMachine)) return { actions: [], problems: [], waits: false };
   const { interfaces, problems } = wantedInterfaces(virtualMachine);
   const nothing = { actions: [], problems, waits: false };
@@ -52,7 +43,7 @@ export function planNetworkConfig(
   }
   if (isBeingDeleted(observed)) return { ...nothing, waits: interfaces.length > 0 };
   if (interfaces.length === 0) return { ...nothing, actions: removal(virtualMachine, observed) };
-  return { ...nothing, actions: update(virtualMachine, observed, { interfaces, now }) };
+  return { ...nothing, actions: update(virtualMachine, observed, interfaces) };
 }
 
 function create(virtualMachine: KubernetesObject, interfaces: readonly WantedInterface[]): NetworkConfigAction {
@@ -81,15 +72,10 @@ function removal(virtualMachine: KubernetesObject, { metadata }: KubernetesObjec
   return isIts && metadata.uid !== undefined ? [{ kind: 'delete', uid: metadata.uid }] : [];
 }
 
-interface Wanted {
-  readonly interfaces: readonly WantedInterface[];
-  readonly now: string;
-}
-
 function update(
   virtualMachine: KubernetesObject,
   observed: KubernetesObject,
-  { interfaces, now }: Wanted,
+  interfaces: readonly WantedInterface[],
 ): NetworkConfigAction[] {
   const present = readNetworkConfigs(observed);
   const wanted = interfaces.map((one) => keepHandmadeAddress(one, observed, present));
@@ -100,21 +86,7 @@ function update(
     ...(metadata !== undefined && { metadata }),
     ...(specDiffers && { spec: { networkConfigs: wanted } }),
   };
-  const flag = specDiffers && readList(observed.status, 'networkConfigs').length > 0 ? flagOutOfSync(observed, now) : [];
-  return [...flag, { kind: 'update', patch }];
-}
-
-const OUT_OF_SYNC: ConditionState = {
-  type: VirtualMachineNetworkConfigConditionType.inSynced,
-  status: 'False',
-  reason: 'NetworkConfigChanged',
-  message: 'the interfaces of the virtual machine have changed; addresses that are no longer wanted are being freed',
-};
-
-function flagOutOfSync({ status }: KubernetesObject, now: string): NetworkConfigAction[] {
-  const before = readConditions(status);
-  if (before.some(({ type, status: state }) => type === OUT_OF_SYNC.type && state === 'False')) return [];
-  return [{ kind: 'flag-out-of-sync', patch: { status: { conditions: withConditions(before, [OUT_OF_SYNC], now) } } }];
+  return [{ kind: 'update', patch }];
 }
 
 /** The network configs of an object, as they are written; entries that are none are left out. */

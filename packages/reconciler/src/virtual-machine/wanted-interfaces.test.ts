@@ -129,7 +129,7 @@ describe('wantedInterfaces', () => {
         };
         for (const object of [machine, nested]) {
           wantedInterfaces(object);
-          planNetworkConfig(object, { metadata: { name: 'vm' }, spec: other as unknown, status: spec as unknown }, 'now');
+          planNetworkConfig(object, { metadata: { name: 'vm' }, spec: other as unknown, status: spec as unknown });
         }
       }),
     );
@@ -140,9 +140,9 @@ describe('planNetworkConfig', () => {
   it('a plan after it was applied is empty', () => {
     const machine = { ...virtualMachine('vm-a', { annotations: { 'static-ip.harvesterhci.io/nic': '10.0.0.7' } }), status: {} };
     const vm = { ...machine, metadata: { ...machine.metadata, uid: 'uid-1' } };
-    const [create] = planNetworkConfig(vm, undefined, 'now').actions;
+    const [create] = planNetworkConfig(vm, undefined).actions;
     if (create?.kind !== 'create') throw new Error('nothing is created');
-    expect(planNetworkConfig(vm, create.object, 'now').actions).toEqual([]);
+    expect(planNetworkConfig(vm, create.object).actions).toEqual([]);
   });
 
   it('what somebody else made is adopted and not removed', () => {
@@ -154,7 +154,7 @@ describe('planNetworkConfig', () => {
         networkConfigs: [{ networkName: 'default/net-1', macAddress: '02:00:00:00:00:0A', ipAddress: '10.0.0.9' }],
       },
     };
-    const [update, ...others] = planNetworkConfig(vm, handmade, 'now').actions;
+    const [update, ...others] = planNetworkConfig(vm, handmade).actions;
     expect(others).toEqual([]);
     expect(update).toEqual({
       kind: 'update',
@@ -166,6 +166,6 @@ describe('planNetworkConfig', () => {
       },
     });
     const optedOut = { ...vm, metadata: { ...vm.metadata, annotations: { 'network.harvesterhci.io/dhcp-opt-out': 'true' } } };
-    expect(planNetworkConfig(optedOut, handmade, 'now').actions).toEqual([]);
+    expect(planNetworkConfig(optedOut, handmade).actions).toEqual([]);
   });
 });
