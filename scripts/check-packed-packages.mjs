@@ -15,7 +15,8 @@ try {
     if (one.manifest.exports['.'] !== undefined)
       run('attw', [tarballs[index], '--profile', 'esm-only', '--format', 'ascii'], folder);
   });
-  for (const program of ['vmdhcp-agent', 'vmdhcp-controller']) run(join(project, 'node_modules', '.bin', program), ['--help'], project);
+  for (const program of ['vmdhcp-agent', 'vmdhcp-controller'])
+    run(join(project, 'node_modules', '.bin', program), ['--help'], project);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -36,6 +36,7 @@ export class LabPod implements PodProcess {
   readonly exited: Promise<number>;
   /** Undefined until its ServiceAccount's token is there. */
   process: LabProcess | undefined;
+  readonly #address: string;
   readonly #pod: Pod;
   readonly #environment: PodEnvironment;
   #isReady = false;
@@ -54,6 +55,7 @@ export class LabPod implements PodProcess {
       .padStart(2, '0')}:${(number % 256).toString(16).padStart(2, '0')}`;
     this.machine = lab.addMachine(`pod${number}`, { network: managementNetwork, macAddress });
     this.machine.ip('address', 'add', `${address}/16`, 'dev', 'eth0');
+    this.#address = address;
     this.url = `http://${address}:8080`;
     for (const { interfaceName, network } of this.#attachments()) this.machine.addInterface(interfaceName, network);
     this.exited = this.#run();
@@ -87,11 +89,15 @@ export class LabPod implements PodProcess {
     const { apiServer, onLine } = this.#environment;
     const [container] = this.#containers();
     const command = `mkdir -p ${SECRETS} && mount --bind ${folder} ${SECRETS} && exec "$@"`;
-    this.process = this.machine.start('sh', ['-c', command, 'sh', process.execPath, AGENT_BIN, ...(container?.args ?? [])], {
+    const variables = this.#variables(container?.env ?? []);
+    const parameters = (container?.args ?? []).map((text) =>
+      text.replaceAll(/\$\((\w+)\)/g, (_, name: string) => variables[name] ?? ''),
+    );
+    this.process = this.machine.start('sh', ['-c', command, 'sh', process.execPath, AGENT_BIN, ...parameters], {
       env: {
         KUBERNETES_SERVICE_HOST: apiServer.host,
         KUBERNETES_SERVICE_PORT: String(apiServer.port),
-        ...this.#variables(container?.env ?? []),
+        ...variables,
       },
       onLine: (line) => onLine(this.name, line),
     });
@@ -119,6 +125,7 @@ export class LabPod implements PodProcess {
     const fields: Readonly<Record<string, string | undefined>> = {
       'metadata.name': this.#pod.metadata.name,
       'metadata.namespace': this.#pod.metadata.namespace,
+      'status.podIP': this.#address,
     };
     return Object.fromEntries(
       env.map(({ name, value, valueFrom }) => [name, value ?? fields[valueFrom?.fieldRef?.fieldPath ?? ''] ?? '']),

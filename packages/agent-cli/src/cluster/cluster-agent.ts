@@ -32,6 +32,7 @@ import { RateBudget } from '../rate-budget.js';
 import { DhcpServer } from '../serve/dhcp-server.js';
 import { LeaseEventLog } from '../serve/lease-event-log.js';
 import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
+import type { InterfaceState } from '../serve/served-interface.js';
 import { FollowedPools } from './followed-pools.js';
 import { LeaderTerm } from './leader-term.js';
 
@@ -72,10 +73,13 @@ export class ClusterAgent {
   readonly #sendFailures = new RateBudget({ perSecond: 0.2, burst: 3 });
   readonly #timers: NodeJS.Timeout[] = [];
   #term: LeaderTerm | undefined;
-  /** The end of the last term: the next one begins after it. */
-  #ending: Promise<void> = Promise.resolve();
+  /** The end of the last term: the next one begins after it. False: addresses could not be taken away. */
+  #ending: Promise<boolean> = Promise.resolve(true);
   #http: Server | undefined;
   #stopping = false;
+  /** The report as the Lease has it. */
+  #published = '';
+  readonly #leaseWarnings = new RateBudget({ perSecond: 0.05, burst: 1 });
 
   constructor(settings: ClusterAgentSettings, logger: Logger) {
     separateLargeMemory();
@@ -99,7 +103,7 @@ export class ClusterAgent {
       clientOf: (key) => this.#poolClient(key),
       onChange: () => {
         void this.#term?.check();
-        if (this.#term !== undefined) this.#elector?.tryNow();
+        this.#publishReport();
       },
     });
     this.#metrics = createMetrics({
@@ -145,8 +149,8 @@ export class ClusterAgent {
     this.#stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
     this.#leaseWatch?.stop();
-    await this.#endTerm();
-    await this.#elector?.stop();
+    // Renewing ends first, so that no renewal begins another term; then answering, then the addresses, then the Lease.
+    await (this.#elector === undefined ? this.#endTerm() : this.#elector.stop(() => this.#endTerm()));
     this.#pools.stop();
     this.#http?.close();
     this.#http?.closeAllConnections();
@@ -173,23 +177,10 @@ export class ClusterAgent {
     const pool = this.#pools.get(ipPoolRef);
     if (pool.kind === 'paused') return { serving: false, reason: 'Paused', message: 'the pool is paused' };
     if (pool.kind === 'unserved') return { serving: false, reason: pool.reason, message: pool.message };
-    const state = this.#term?.stateOf(interfaceName);
-    switch (state?.kind) {
-      case undefined:
-        return { serving: false, reason: 'NotLeading', message: 'this replica does not lead' };
-      case 'serving':
-        return { serving: true };
-      case 'opening':
-        return { serving: false, reason: 'Opening', message: `interface ${interfaceName} is being opened` };
-      case 'missing':
-        return {
-          serving: false,
-          reason: 'InterfaceMissing',
-          message: `the pod has no interface ${interfaceName}; look at its Multus networks`,
-        };
-      case 'failed':
-        return { serving: false, reason: 'SocketFailed', message: state.message };
-    }
+    if (this.#term === undefined) return { serving: false, reason: 'NotLeading', message: 'this replica does not lead' };
+    const problem = this.#term.addressProblem(interfaceName);
+    if (problem !== undefined) return { serving: false, reason: 'AddressFailed', message: problem };
+    return toReport(interfaceName, this.#term.stateOf(interfaceName));
   }
 
   #unready(): string[] {
@@ -210,7 +201,10 @@ export class ClusterAgent {
         namespace,
         name: UNIFIED_AGENTS_LEASE,
         wallTimeMs: Date.now,
-        annotations: () => ({ [AGENT_REPORT_ANNOTATION]: formatAgentReport(this.report()) }),
+        annotations: () => {
+          this.#published = formatAgentReport(this.report());
+          return { [AGENT_REPORT_ANNOTATION]: this.#published };
+        },
       }),
       clock: systemClock,
       random: Math.random,
@@ -220,7 +214,10 @@ export class ClusterAgent {
         if (!this.#stopping) this.#logger.warn('the lead was lost');
         void this.#endTerm();
       },
-      onError: (error) => this.#logger.warn({ err: String(error) }, 'the Lease cannot be read or written'),
+      onError: (error) => {
+        if (this.#leaseWarnings.take(Date.now()))
+          this.#logger.warn({ err: String(error) }, 'the Lease cannot be read or written');
+      },
     });
   }
 
@@ -258,8 +255,7 @@ export class ClusterAgent {
       logger: this.#logger,
       observeBurst: this.#metrics.observeBurst,
       onSendFailure: (name, failure) => this.#onSendFailure(name, failure),
-      // The report stands in the Lease: what has changed is told with the next renewal, which is now.
-      onStateChange: () => this.#elector?.tryNow(),
+      onStateChange: () => this.#publishReport(),
     });
     this.#term = term;
     void this.#ending.then(() => {
@@ -267,11 +263,16 @@ export class ClusterAgent {
     });
   }
 
-  #endTerm(): Promise<void> {
+  #endTerm(): Promise<boolean> {
     const term = this.#term;
     this.#term = undefined;
     if (term !== undefined) this.#ending = this.#ending.then(() => term.end());
     return this.#ending;
+  }
+
+  /** The report stands in the Lease: what has changed is told with the next renewal, which is now. */
+  #publishReport(): void {
+    if (this.#term !== undefined && formatAgentReport(this.report()) !== this.#published) this.#elector?.tryNow();
   }
 
   #onSendFailure(interfaceName: string, { error, count }: { readonly error: string; readonly count: number }): void {
@@ -282,5 +283,22 @@ export class ClusterAgent {
 
   #poolCounts(): ReadonlyMap<string, PoolCounts> {
     return new Map();
+  }
+}
+
+function toReport(interfaceName: string, state: InterfaceState): PoolReport {
+  switch (state.kind) {
+    case 'serving':
+      return { serving: true };
+    case 'opening':
+      return { serving: false, reason: 'Opening', message: `interface ${interfaceName} is being opened` };
+    case 'missing':
+      return {
+        serving: false,
+        reason: 'InterfaceMissing',
+        message: `the pod has no interface ${interfaceName}; look at its Multus networks`,
+      };
+    case 'failed':
+      return { serving: false, reason: 'SocketFailed', message: state.message };
   }
 }

@@ -39,8 +39,11 @@ export class LeaderTerm {
   #timer: NodeJS.Timeout | undefined;
   /** Changes of addresses happen one after the other. */
   #work: Promise<void> = Promise.resolve();
-  #seconds = 0;
+  #endsAtMs = 0;
+  #begun = false;
   #ended = false;
+  /** Why the addresses are not as they should be. */
+  #problem: string | undefined;
 
   constructor(ports: LeaderTermPorts) {
     this.#ports = ports;
@@ -48,6 +51,7 @@ export class LeaderTerm {
 
   /** @param remainingMs - how long the lead lasts, if it is not renewed. */
   begin(remainingMs: number): void {
+    this.#begun = true;
     this.renew(remainingMs);
     this.#timer = setInterval(() => void this.check(), INTERFACE_CHECK_INTERVAL_MS);
     void this.check();
@@ -55,14 +59,18 @@ export class LeaderTerm {
 
   /** The lead lasts so much longer: so do the addresses. */
   renew(remainingMs: number): void {
-    // Whole seconds are what the kernel counts; rounded up they still end before anybody else may lead.
-    this.#seconds = Math.min(FOR_EVER_SECONDS, Math.max(1, Math.ceil(remainingMs / 1000)));
-    this.#enqueue(() => this.#prolong());
+    this.#endsAtMs = performance.now() + remainingMs;
+    if (this.#begun) this.#enqueue(() => this.#prolong());
+  }
+
+  /** Why an interface that is served has not the address it should have. */
+  addressProblem(interfaceName: string): string | undefined {
+    return this.#addresses.has(interfaceName) ? this.#problem : undefined;
   }
 
   /** Brings interfaces in line with what is there and what is to be served. */
   async check(): Promise<void> {
-    if (this.#ended) return;
+    if (this.#ended || !this.#begun) return;
     for (const config of this.#ports.configs) {
       const isActive = this.#ports.pools.get(config.ipPoolRef).kind === 'active';
       const served = this.#interfaces.get(config.interfaceName);
@@ -76,17 +84,19 @@ export class LeaderTerm {
     return this.#interfaces.get(interfaceName)?.state ?? { kind: 'opening' };
   }
 
-  /** Stops answering, then takes the addresses away. */
-  async end(): Promise<void> {
+  /** Stops answering, then takes the addresses away. False if that failed: the kernel does it when their time is over. */
+  async end(): Promise<boolean> {
     this.#ended = true;
     clearInterval(this.#timer);
     for (const served of this.#interfaces.values()) served.stop();
     this.#interfaces.clear();
+    let isDone = true;
     this.#enqueue(async () => {
-      await dropAddresses([...this.#addresses.values()]);
+      isDone = await dropAddresses([...this.#addresses.values()]);
       this.#addresses.clear();
     });
     await this.#work;
+    return isDone;
   }
 
   #createInterface({ interfaceName, ipPoolRef }: AgentNetworkConfig): ServedInterface {
@@ -106,7 +116,7 @@ export class LeaderTerm {
     this.#interfaces.delete(interfaceName);
     const address = this.#addresses.get(interfaceName);
     this.#addresses.delete(interfaceName);
-    if (address !== undefined) this.#enqueue(() => dropAddresses([address]));
+    if (address !== undefined) this.#enqueue(async () => void (await dropAddresses([address])));
   }
 
   async #giveAddress(interfaceName: string, poolKey: string): Promise<void> {
@@ -117,8 +127,8 @@ export class LeaderTerm {
     this.#addresses.set(interfaceName, address);
     let failure: unknown;
     this.#enqueue(async () => {
-      if (this.#ended) return;
-      await leaseAddresses([address], this.#seconds).catch((error: unknown) => {
+      if (!this.#mayConfigure()) return;
+      await leaseAddresses([address], this.#seconds()).catch((error: unknown) => {
         failure = error;
       });
     });
@@ -127,7 +137,19 @@ export class LeaderTerm {
     this.#announce(interfaceName, serverAddress);
   }
 
+  /** Asked right before anything is done: the process may have been frozen since somebody asked for it. */
+  #mayConfigure(): boolean {
+    return !this.#ended && this.#ports.isLeading();
+  }
+
+  /** What is left of the lead in whole seconds, which is what the kernel counts; rounded up it still ends before anybody else may lead. */
+  #seconds(): number {
+    const remainingMs = this.#endsAtMs - performance.now();
+    return Math.min(FOR_EVER_SECONDS, Math.max(1, Math.ceil(remainingMs / 1000)));
+  }
+
   #announce(interfaceName: string, address: Ipv4Address): void {
+    if (!this.#mayConfigure()) return;
     try {
       announceAddress(interfaceName, address);
     } catch (error) {
@@ -139,9 +161,17 @@ export class LeaderTerm {
   }
 
   async #prolong(): Promise<void> {
-    if (this.#ended) return;
+    if (!this.#mayConfigure()) return;
     const present = [...this.#addresses.values()].filter(({ interfaceName }) => ifNameToIndex(interfaceName) !== 0);
-    await leaseAddresses(present, this.#seconds);
+    const before = this.#problem;
+    try {
+      await leaseAddresses(present, this.#seconds());
+      this.#problem = undefined;
+    } catch (error) {
+      this.#problem = `the server address cannot be kept on its interface: ${error instanceof Error ? error.message : String(error)}`;
+      if (before === undefined) this.#ports.logger.error(`${this.#problem}; it is tried again at every renewal`);
+    }
+    if (before !== this.#problem) this.#ports.onStateChange();
   }
 
   #enqueue(change: () => Promise<void>): void {

@@ -18,9 +18,13 @@ export interface ClusterServeOptions {
   readonly logLevel: LogLevel;
 }
 
-/** A leader renews five times in the time it may lead without having renewed, and gives up well before another one may take over. */
-const RENEW_DEADLINE_PART = 0.625;
-const RETRY_PERIOD_PART = 0.2;
+/**
+ * A leader renews four times in the time it may lead without having renewed. It gives up so much before another one may take
+ * over that an address whose time is counted in whole seconds, and taken away a quarter of one late, is gone by then.
+ */
+const RENEW_DEADLINE_PART = 0.6;
+const RETRY_PERIOD_PART = 0.15;
+const LEAST_LEASE_SECONDS = 4;
 
 export const clusterServeOptions = (): Option[] => [
   new Option('--kubeconfig <file>', 'kubeconfig; default: the ServiceAccount of the pod').env('KUBECONFIG'),
@@ -28,7 +32,7 @@ export const clusterServeOptions = (): Option[] => [
   new Option('--name <name>', 'name in the log').env('VM_DHCP_AGENT_NAME'),
   new Option('--lease-seconds <seconds>', 'how long a replica that is gone is waited for before another one leads')
     .argParser(parseSeconds)
-    .default(4),
+    .default(5),
   new Option('--no-leader-election', 'lead without a Lease: there must be no other replica'),
   new Option('--dry-run', 'check what is to be served, and serve nothing'),
 ];
@@ -38,6 +42,7 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
   const parsed = parseAgentNetworkConfigs(process.env[AGENT_NETWORK_CONFIGS_VARIABLE]);
   if (!parsed.ok) throw new CommandError(parsed.problem, ExitCode.invalidData);
   const logger = (await createLogger(options.logLevel)).child(options.name === undefined ? {} : { name: options.name });
+  for (const problem of parsed.problems) logger.error(problem);
   const asked = stopSignal();
   if (options.dryRun) {
     logger.info({ configs: parsed.configs }, 'dry run: this would be served');
@@ -89,7 +94,8 @@ function electionTimes(leaseSeconds: number): ElectionTimes {
 
 function parseSeconds(text: string): number {
   const seconds = Number(text);
-  if (!Number.isInteger(seconds) || seconds < 2 || seconds > 3600)
-    throw new InvalidArgumentError('write whole seconds, 2 to 3600.');
+  if (!Number.isInteger(seconds) || seconds < LEAST_LEASE_SECONDS || seconds > 3600) {
+    throw new InvalidArgumentError(`write whole seconds, ${LEAST_LEASE_SECONDS} to 3600.`);
+  }
   return seconds;
 }

@@ -3,6 +3,10 @@
  * renewed, so that a process that is frozen or cut off does not keep an address that somebody else has by then.
  */
 import { spawn } from 'node:child_process';
+import { hasAddress } from './interface-addresses.js';
+
+/** What takes longer hangs: a lead must not be spent waiting for it. */
+const TIMEOUT_MS = 2_000;
 
 export interface InterfaceAddress {
   readonly interfaceName: string;
@@ -19,15 +23,20 @@ export async function leaseAddresses(addresses: readonly InterfaceAddress[], sec
   await ipBatch(lines);
 }
 
-/** Takes the addresses away; what is gone already is no failure. */
-export async function dropAddresses(addresses: readonly InterfaceAddress[]): Promise<void> {
+/** Takes the addresses away; what is gone already is no failure. False if they may still be there. */
+export async function dropAddresses(addresses: readonly InterfaceAddress[]): Promise<boolean> {
   const lines = addresses.map(({ interfaceName, address }) => `address delete ${address} dev ${interfaceName}`);
   await ipBatch(lines).catch(() => undefined);
+  return !addresses.some(({ interfaceName, address }) => hasAddress(interfaceName, address.split('/')[0] ?? ''));
 }
 
 async function ipBatch(lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
-  const child = spawn('ip', ['-force', '-batch', '-'], { stdio: ['pipe', 'ignore', 'pipe'] });
+  const child = spawn('ip', ['-force', '-batch', '-'], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+  });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     if (said.length < 2_000) said += text;

@@ -8,9 +8,9 @@ import {
   stopSignal,
 } from '@vmdhcp/service-process';
 import { Command, Option } from 'commander';
-import { type ClusterOptions, clusterOptions, connect } from '../run/connect.js';
+import { type ClusterOptions, clusterOptions, findCluster, openConnection } from '../run/connect.js';
 import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
-import { readElectionTimes } from '../run/election-times.js';
+import { type ElectionTimes, readElectionTimes } from '../run/election-times.js';
 import { createMetrics } from '../run/metrics.js';
 
 const EXAMPLES = `
@@ -92,9 +92,12 @@ async function run(options: RunOptions): Promise<void> {
   }
   const asked = stopSignal();
   const metrics = createMetrics();
-  const connection = await connect(options, metrics.onRequest);
-  const controller = new ControllerProcess(toSettings(options), {
-    connection,
+  const settings = toSettings(options);
+  const cluster = await findCluster(options);
+  const { onRequest } = metrics;
+  const controller = new ControllerProcess(settings, {
+    connection: openConnection(cluster, { onRequest }),
+    leaseConnection: openConnection(cluster, { onRequest, timeoutMs: leaseTimeoutMs(settings.election) }),
     logger,
     metrics,
     onLost: () => {
@@ -105,6 +108,11 @@ async function run(options: RunOptions): Promise<void> {
   await controller.start();
   if (asked.aborted) await controller.stop();
   else asked.addEventListener('abort', () => void controller.stop(), { once: true });
+}
+
+/** Several requests fit into the time that a leader leads without having renewed. */
+function leaseTimeoutMs(election: ElectionTimes | undefined): number {
+  return Math.min(10_000, (election?.renewDeadlineMs ?? 10_000) / 3);
 }
 
 function logLevelOf({ trace, debug, logLevel }: RunOptions): LogLevel {

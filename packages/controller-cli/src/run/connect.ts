@@ -20,19 +20,26 @@ export const clusterOptions = (): Option[] => [
 ];
 
 /** @throws CommandError where there is no way to a cluster. */
-export async function connect({ kubeconfig, kubecontext }: ClusterOptions, onRequest?: RequestObserver): Promise<ApiConnection> {
+export async function connect(options: ClusterOptions): Promise<ApiConnection> {
+  return openConnection(await findCluster(options));
+}
+
+export interface ConnectionExtras {
+  readonly onRequest?: RequestObserver;
+  readonly timeoutMs?: number;
+}
+
+export function openConnection(cluster: ClusterConnection, extras: ConnectionExtras = {}): ApiConnection {
+  return new ApiConnection(cluster, { userAgent: 'vmdhcp-controller', ...extras });
+}
+
+/** @throws CommandError where there is no way to a cluster. */
+export async function findCluster({ kubeconfig: path, kubecontext: context }: ClusterOptions): Promise<ClusterConnection> {
   try {
-    return new ApiConnection(await findCluster(kubeconfig, kubecontext), {
-      userAgent: 'vmdhcp-controller',
-      ...(onRequest !== undefined && { onRequest }),
-    });
+    if (path === undefined && process.env['KUBERNETES_SERVICE_HOST']) return await connectInCluster(process.env);
+    return await connectByKubeConfig({ ...(path !== undefined && { path }), ...(context !== undefined && { context }) });
   } catch (error) {
     if (error instanceof NoClusterError) throw new CommandError(error.message, ExitCode.noInput, { cause: error });
     throw error;
   }
-}
-
-async function findCluster(path: string | undefined, context: string | undefined): Promise<ClusterConnection> {
-  if (path === undefined && process.env['KUBERNETES_SERVICE_HOST']) return connectInCluster(process.env);
-  return connectByKubeConfig({ ...(path !== undefined && { path }), ...(context !== undefined && { context }) });
 }

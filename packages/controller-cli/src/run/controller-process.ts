@@ -44,6 +44,8 @@ export interface ControllerProcessSettings {
 
 export interface ControllerProcessPorts {
   readonly connection: ApiConnection;
+  /** For the Lease alone: its requests give up well before the lead ends, and wait for no others. */
+  readonly leaseConnection: ApiConnection;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
   /** The lead was lost: somebody else works now, and this process must not. */
@@ -98,11 +100,16 @@ export class ControllerProcess {
   /** Ends what is under way, gives the lead up, and lets go of everything. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all([this.#controller.stop(), this.#agents?.stop()]);
-    await this.#elector?.stop();
+    const finish = async () => {
+      await Promise.all([this.#controller.stop(), this.#agents?.stop()]);
+      return true;
+    };
+    // What is under way ends while nobody else may lead; only then is the Lease released.
+    await (this.#elector === undefined ? finish() : this.#elector.stop(finish));
     this.#http?.close();
     this.#http?.closeAllConnections();
     this.#ports.connection.close();
+    this.#ports.leaseConnection.close();
     this.#ports.logger.info('stopped');
   }
 
@@ -181,7 +188,11 @@ export class ControllerProcess {
       clients: { deployments: only(Resource.deployments, deploymentName), leases: only(Resource.leases, UNIFIED_AGENTS_LEASE) },
       clock: systemClock,
       random: Math.random,
-      cluster: () => ({ view: this.#controller.view, networks: this.#controller.caches.networks }),
+      cluster: () => ({
+        view: this.#controller.view,
+        networks: this.#controller.caches.networks,
+        isKnown: this.#controller.working,
+      }),
       onChange: (pool) => this.#controller.agentsChanged(pool),
       onError: (error) => {
         if (!(error instanceof NotLeadingError))
@@ -191,11 +202,11 @@ export class ControllerProcess {
   }
 
   #createElector(identity: string, times: ElectionTimes): LeaseElector {
-    const { connection, logger, onLost } = this.#ports;
+    const { leaseConnection, logger, onLost } = this.#ports;
     return new LeaseElector({
       ...times,
       identity,
-      store: new ApiLeaseStore(connection, { ...LEASE, wallTimeMs: Date.now }),
+      store: new ApiLeaseStore(leaseConnection, { ...LEASE, wallTimeMs: Date.now }),
       clock: systemClock,
       random: Math.random,
       onLeading: () => this.#lead(),

@@ -19,37 +19,46 @@ export interface AgentNetworkConfig {
 }
 
 export type ParsedAgentNetworkConfigs =
-  | { readonly ok: true; readonly configs: readonly AgentNetworkConfig[] }
+  | {
+      readonly ok: true;
+      readonly configs: readonly AgentNetworkConfig[];
+      /** Entries that are left out, for people. */
+      readonly problems: readonly string[];
+    }
   | { readonly ok: false /** For people. */; readonly problem: string };
 
 /** The networks that an agent is to serve. Nothing at all is an empty list, as before the controller has said anything. */
 export function parseAgentNetworkConfigs(text: string | undefined): ParsedAgentNetworkConfigs {
-  if (text === undefined || text.trim() === '') return { ok: true, configs: [] };
+  if (text === undefined || text.trim() === '') return { ok: true, configs: [], problems: [] };
   const entries = parseArray(text);
-  if (entries === undefined) return refused('is no JSON array; the controller writes it, so look who else does');
-  const configs: AgentNetworkConfig[] = [];
-  for (const [index, entry] of entries.entries()) {
-    const config = readEntry(entry);
-    if (config === undefined) return refused(`[${index}] names no interfaceName and ipPoolRef (namespace/name)`);
-    if (configs.some(({ ipPoolRef }) => ipPoolRef === config.ipPoolRef)) {
-      return refused(`[${index}] names ${config.ipPoolRef} once more`);
-    }
-    configs.push(config);
+  if (entries === undefined) {
+    return {
+      ok: false,
+      problem: `${AGENT_NETWORK_CONFIGS_VARIABLE} is no JSON array; the controller writes it, so look who else does`,
+    };
   }
-  return { ok: true, configs };
+  const configs: AgentNetworkConfig[] = [];
+  const problems: string[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const read = readEntry(entry, configs);
+    if (typeof read === 'string') problems.push(`${AGENT_NETWORK_CONFIGS_VARIABLE}[${index}] is left out: ${read}`);
+    else configs.push(read);
+  }
+  return { ok: true, configs, problems };
 }
 
-function readEntry(entry: unknown): AgentNetworkConfig | undefined {
+/** The config, or what is wrong with it. */
+function readEntry(entry: unknown, before: readonly AgentNetworkConfig[]): AgentNetworkConfig | string {
   const text = (name: string) => readText(entry, name) ?? '';
   const ipPoolRef = text('ipPoolRef') || text('ipPoolName');
   const interfaceName = text('interfaceName');
-  if (!ipPoolRef.includes('/') || interfaceName === '') return undefined;
+  if (!/^[^/\s]+\/[^/\s]+$/.test(ipPoolRef)) return 'it names no ipPoolRef (namespace/name)';
+  if (!/^[A-Za-z0-9._-]{1,15}$/.test(interfaceName)) return `${JSON.stringify(interfaceName)} is no name of an interface`;
+  if (before.some((other) => other.ipPoolRef === ipPoolRef)) return `${ipPoolRef} has an interface already`;
+  const other = before.find((one) => one.interfaceName === interfaceName);
+  if (other !== undefined) return `${interfaceName} serves ${other.ipPoolRef} already`;
   const [serverIP, cidr, nadName] = [text('serverIP'), text('cidr'), text('nadName')];
   return { interfaceName, serverIP, cidr, ipPoolName: ipPoolRef, ipPoolRef, nadName };
-}
-
-function refused(problem: string): ParsedAgentNetworkConfigs {
-  return { ok: false, problem: `${AGENT_NETWORK_CONFIGS_VARIABLE}${problem.startsWith('[') ? '' : ' '}${problem}` };
 }
 
 function parseArray(text: string): unknown[] | undefined {

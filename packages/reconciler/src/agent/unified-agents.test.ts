@@ -39,7 +39,11 @@ class Story {
       clients: { deployments, leases },
       clock,
       random: () => 0.5,
-      cluster: () => ({ view: this.#controller.view, networks: this.#controller.caches.networks }),
+      cluster: () => ({
+        view: this.#controller.view,
+        networks: this.#controller.caches.networks,
+        isKnown: this.#controller.working,
+      }),
       onChange: (key) => this.#controller.agentsChanged(key),
     });
   }

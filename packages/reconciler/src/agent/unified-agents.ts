@@ -35,7 +35,12 @@ export interface UnifiedAgentsSettings {
   readonly clock: Clock;
   readonly random: () => number;
   /** What is known of pools and networks. */
-  readonly cluster: () => { readonly view: ClusterView; readonly networks: ObjectSource };
+  readonly cluster: () => {
+    readonly view: ClusterView;
+    readonly networks: ObjectSource;
+    /** False: nobody knows which pools there are; nothing is written. */
+    readonly isKnown: boolean;
+  };
   /** What is said about this pool's agents has changed. */
   readonly onChange: (poolKey: string) => void;
   readonly onError?: (error: unknown) => void;
@@ -43,6 +48,8 @@ export interface UnifiedAgentsSettings {
 
 /** A Lease that nobody renewed for so many of its own durations is nobody's any more. */
 const DURATIONS_UNTIL_STALE = 2;
+/** Timers may be a little early. */
+const STALE_MARGIN_MS = 10;
 
 export class UnifiedAgents {
   readonly #settings: UnifiedAgentsSettings;
@@ -91,7 +98,7 @@ export class UnifiedAgents {
 
   /** Pools or networks are others than before. */
   poolsChanged(): void {
-    if (this.#leading && this.synced) this.#queue.add(UNIFIED_AGENTS_LEASE);
+    if (this.#leading && this.synced && this.#settings.cluster().isKnown) this.#queue.add(UNIFIED_AGENTS_LEASE);
   }
 
   async stop(): Promise<void> {
@@ -172,7 +179,7 @@ export class UnifiedAgents {
       this.#lastRenewTime = renewTime;
       this.#renewedAtMs = this.#settings.clock.nowMs();
       this.#callOffStale();
-      this.#callOffStale = this.#settings.clock.after(staleAfterMs(lease), () => this.#tellPools());
+      this.#callOffStale = this.#settings.clock.after(staleAfterMs(lease) + STALE_MARGIN_MS, () => this.#tellPools());
     }
     this.#tellPools();
   }

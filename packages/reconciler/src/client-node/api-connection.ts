@@ -97,14 +97,18 @@ export class ApiConnection {
     handlers: { readonly onLine: (line: string) => void; readonly onEnd: (error?: unknown) => void },
   ): () => void {
     const stopped = new AbortController();
+    const opening = new AbortController();
+    const { timeoutMs = TIMEOUT_MS } = this.#settings;
+    const timer = setTimeout(() => opening.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     let isOver = false;
     const end = (error?: unknown) => {
       if (isOver || stopped.signal.aborted) return;
       isOver = true;
       handlers.onEnd(error);
     };
-    this.#openStream(path, stopped.signal).then(
+    this.#openStream(path, AbortSignal.any([stopped.signal, opening.signal])).then(
       (response) => {
+        clearTimeout(timer);
         const lines = new LineSplitter((line) => {
           if (!isOver && !stopped.signal.aborted) handlers.onLine(line);
         });
@@ -113,9 +117,15 @@ export class ApiConnection {
         response.on('error', (error) => end(error));
         response.on('close', () => end());
       },
-      (error: unknown) => end(error),
+      (error: unknown) => {
+        clearTimeout(timer);
+        end(error);
+      },
     );
-    return () => stopped.abort();
+    return () => {
+      clearTimeout(timer);
+      stopped.abort();
+    };
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import type { LeaseRecord, LeaseStore, StoredLease } from '../machinery/lease-elector.js';
+import type { WriteResult } from '../machinery/object-client.js';
 import type { ApiObjectLike } from '../machinery/resource-port.js';
-import type { ApiConnection } from './api-connection.js';
+import { type ApiConnection, ApiRequestError } from './api-connection.js';
 import { ApiObjectClient } from './api-object-client.js';
 
 interface Lease extends ApiObjectLike {
@@ -52,7 +53,7 @@ export class ApiLeaseStore implements LeaseStore {
 
   readonly write = async (record: LeaseRecord, version: string | undefined): Promise<StoredLease | undefined> => {
     const lease = this.#toLease(record, version);
-    const result = await (version === undefined ? this.#client.create(lease) : this.#client.replace(lease));
+    const result = await (version === undefined ? this.#client.create(lease) : this.#replace(lease));
     if (result.ok) {
       this.#known = result.object;
       return toStored(result.object);
@@ -60,6 +61,18 @@ export class ApiLeaseStore implements LeaseStore {
     if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found') return undefined;
     throw new Error(result.message);
   };
+
+  /** What was deleted meanwhile cannot be replaced, which servers say in several ways, HTTP 500 among them. */
+  async #replace(lease: Lease): Promise<WriteResult<Lease>> {
+    try {
+      return await this.#client.replace(lease);
+    } catch (error) {
+      const { namespace, name } = this.#settings;
+      if (!(error instanceof ApiRequestError) || error.status !== 500) throw error;
+      if ((await this.#client.get(`${namespace}/${name}`)) !== undefined) throw error;
+      return { ok: false, reason: 'not-found', message: error.message };
+    }
+  }
 
   #toLease(record: LeaseRecord, version: string | undefined): Lease {
     const { namespace, name, labels, annotations, wallTimeMs } = this.#settings;

@@ -1,7 +1,10 @@
 /** Where a Kubernetes API is, and how one proves to it who one is. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { KubeConfig } from '@kubernetes/client-node';
 
 export interface ClusterConnection {
   /** As in `https://10.53.0.1:443`. */
@@ -73,33 +76,66 @@ export interface KubeConfigSource {
  *
  * @throws NoClusterError where the file or the context is missing.
  */
-export async function connectByKubeConfig({ path, context }: KubeConfigSource): Promise<ClusterConnection> {
-  const { KubeConfig } = await import('@kubernetes/client-node');
-  const config = new KubeConfig();
+export async function connectByKubeConfig(source: KubeConfigSource): Promise<ClusterConnection> {
+  const where = `kubeconfig${source.path === undefined ? '' : ` ${source.path}`}`;
+  const config = await readKubeConfig(source, where);
+  const server = serverOf(config, where);
+  const options = await httpsOptions(config).catch((error: unknown) => {
+    throw new NoClusterError(`${where} does not lead to a cluster: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized } = options;
+  return {
+    server,
+    tls: withoutUndefined({ ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }),
+    authorization: rememberFor(TOKEN_LIFETIME_MS, async () => toAuthorization(await httpsOptions(config))),
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
+  };
+}
+
+async function readKubeConfig({ path, context }: KubeConfigSource, where: string): Promise<KubeConfig> {
+  if (path === undefined && !isAnywhere()) {
+    throw new NoClusterError('this is no pod, KUBECONFIG is not set, and there is no ~/.kube/config: give --kubeconfig FILE');
+  }
+  const { KubeConfig: Config } = await import('@kubernetes/client-node');
+  const config = new Config();
   try {
     if (path === undefined) config.loadFromDefault();
     else config.loadFromFile(path);
     if (context !== undefined) config.setCurrentContext(context);
   } catch (error) {
-    throw new NoClusterError(`kubeconfig ${path ?? ''} cannot be read: ${String(error)}`, { cause: error });
+    throw new NoClusterError(`${where} cannot be read: ${describeReadError(error)}`);
   }
+  return config;
+}
+
+/** @throws NoClusterError where the context leads to none. */
+function serverOf(config: KubeConfig, where: string): string {
   const cluster = config.getCurrentCluster();
   if (cluster === null) {
     const names = config.getContexts().map(({ name }) => name);
+    const current = config.getCurrentContext() ?? '';
     throw new NoClusterError(
-      `kubeconfig ${path ?? ''} has no context '${config.getCurrentContext()}'; there are ${names.join(', ') || 'none'}`,
+      `${where} has no cluster for its context '${current}'; there are contexts ${names.join(', ') || 'none'}`,
     );
   }
-  const options = await httpsOptions(config);
-  const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized } = options;
-  const authorization = rememberFor(TOKEN_LIFETIME_MS, async () => toAuthorization(await httpsOptions(config)));
-  const current = config.getContextObject(config.getCurrentContext());
-  return {
-    server: cluster.server.replace(/\/+$/, ''),
-    tls: withoutUndefined({ ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }),
-    authorization,
-    namespace: current?.namespace ?? 'default',
+  if (!URL.canParse(cluster.server)) throw new NoClusterError(`${where}: server ${cluster.server} is no URL; correct it`);
+  return cluster.server.replace(/\/+$/, '');
+}
+
+function isAnywhere(): boolean {
+  return Boolean(process.env['KUBECONFIG']) || existsSync(join(homedir(), '.kube', 'config'));
+}
+
+/** What a parser says may quote the lines around a mistake, and those hold secrets: only what and where is told. */
+function describeReadError(error: unknown): string {
+  const { reason, mark, code, syscall } = error as {
+    readonly reason?: string;
+    readonly mark?: { readonly line: number };
+    readonly code?: string;
+    readonly syscall?: string;
   };
+  if (reason !== undefined) return `${reason}${mark === undefined ? '' : ` in line ${mark.line + 1}`}`;
+  return code !== undefined && syscall !== undefined ? `${code} (${syscall})` : 'it is no kubeconfig';
 }
 
 async function httpsOptions(config: { applyToHTTPSOptions(options: RequestOptions): Promise<void> }): Promise<RequestOptions> {

@@ -4,7 +4,15 @@ import type { Clock } from '../machinery/clock.js';
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   after: (delayMs, run) => {
-    const timer = setTimeout(run, delayMs);
+    const atMs = performance.now() + delayMs;
+    let timer = setTimeout(fire, delayMs);
     return () => clearTimeout(timer);
+
+    // Node's timers fire up to a millisecond early by this clock; whoever asked would look at it and find it too soon.
+    function fire(): void {
+      const remainingMs = atMs - performance.now();
+      if (remainingMs > 0) timer = setTimeout(fire, remainingMs);
+      else run();
+    }
   },
 };

@@ -1,12 +1,13 @@
 /** What the controller knows of the cluster, by the questions it asks: who claims addresses on a network, and which pool serves it. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
-import { networkKey } from '@vmdhcp/ippool-api';
+import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, networkKey } from '@vmdhcp/ippool-api';
 import { keyOf } from '../machinery/reflector.js';
 import { type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { compareByAge, isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readText } from '../object/read-field.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';
 import { type RecordedAddresses, readRecordedAddresses } from '../pool/recorded-addresses.js';
+import { type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
 
 /** Objects of one kind, by key. */
 export interface ObjectSource {
@@ -15,6 +16,8 @@ export interface ObjectSource {
 }
 
 export interface ClusterSources {
+  readonly virtualMachines: ObjectSource;
+  readonly networks: ObjectSource;
   readonly ipPools: ObjectSource;
   readonly networkConfigs: ObjectSource;
 }
@@ -44,6 +47,9 @@ export class ClusterView {
   readonly #configsByNetwork = new Map<string, Set<string>>();
   /** `network mac` to the configs that claim it. */
   readonly #claimants = new Map<string, Set<string>>();
+  /** `network mac` to the virtual machine that has such an interface, as they were indexed. */
+  readonly #machineWith = new Map<string, string>();
+  readonly #interfacesOf = new Map<string, readonly WantedInterface[]>();
   readonly #networkOfPool = new Map<string, string>();
   readonly #poolsByNetwork = new Map<string, Set<string>>();
 
@@ -60,13 +66,21 @@ export class ClusterView {
     return [...this.#sources.ipPools.values()].map((object) => this.#viewOf(object));
   }
 
-  /** The oldest pool of a network that is not being deleted. Two pools on one network would answer for each other. */
+  /**
+   * The oldest pool of a network that is not being deleted: two pools on one network would answer for each other. Of several
+   * made in the same second it is the one that the network's labels name.
+   */
   servingPool(network: string): PoolView | undefined {
-    const [serving] = [...(this.#poolsByNetwork.get(network) ?? [])]
+    const [oldest, ...others] = [...(this.#poolsByNetwork.get(network) ?? [])]
       .flatMap((key) => this.#sources.ipPools.get(key) ?? [])
       .filter((object) => !isBeingDeleted(object))
       .toSorted(compareByAge);
-    return serving === undefined ? undefined : this.#viewOf(serving);
+    if (oldest === undefined || others.length === 0) return oldest && this.#viewOf(oldest);
+    const labels = this.#sources.networks.get(network)?.metadata.labels ?? {};
+    const isLabelled = ({ metadata: { namespace, name } }: KubernetesObject) =>
+      labels[IPPOOL_NAMESPACE_LABEL] === namespace && labels[IPPOOL_NAME_LABEL] === name;
+    const sameAge = others.filter(({ metadata }) => metadata.creationTimestamp === oldest.metadata.creationTimestamp);
+    return this.#viewOf([oldest, ...sameAge].find(isLabelled) ?? oldest);
   }
 
   /** Keys of the pools that name a network. */
@@ -98,6 +112,40 @@ export class ClusterView {
   /** Keys of the configs that claim a MAC address on a network. */
   claimants(network: string, macAddress: MacAddress): ReadonlySet<string> {
     return this.#claimants.get(`${network} ${macAddress}`) ?? NO_KEYS;
+  }
+
+  /**
+   * The virtual machine that has an interface with this MAC address on this network, and whose config is on its way: gone, or
+   * going. What is recorded for it is not free.
+   */
+  holder(network: string, macAddress: MacAddress): string | undefined {
+    const machine = this.#machineWith.get(`${network} ${macAddress}`);
+    const config = machine === undefined ? undefined : this.#sources.networkConfigs.get(machine);
+    return config === undefined || isBeingDeleted(config) ? machine : undefined;
+  }
+
+  /** Recorded clients of a pool that nothing claims at the moment, and whose they are. */
+  held({ network, addressOf }: PoolView): Map<MacAddress, string> {
+    const held = new Map<MacAddress, string>();
+    for (const macAddress of addressOf.keys()) {
+      if (this.claimants(network, macAddress).size > 0) continue;
+      const machine = this.holder(network, macAddress);
+      if (machine !== undefined) held.set(macAddress, machine);
+    }
+    return held;
+  }
+
+  /** Takes note of a virtual machine that is another than before. Returns the networks on which it has one interface less. */
+  noteVirtualMachine(key: string): ReadonlySet<string> {
+    const before = this.#interfacesOf.get(key) ?? [];
+    const object = this.#sources.virtualMachines.get(key);
+    const after = object === undefined ? [] : (wantedInterfaces(object).interfaces ?? before);
+    for (const one of before) this.#machineWith.delete(identity(one));
+    for (const one of after) this.#machineWith.set(identity(one), key);
+    if (object === undefined) this.#interfacesOf.delete(key);
+    else this.#interfacesOf.set(key, after);
+    const kept = new Set(after.map(identity));
+    return new Set(before.filter((one) => !kept.has(identity(one))).map(({ networkName }) => networkName));
   }
 
   /** Takes note of a config that is another than before. Returns the networks on which claims have changed. */
@@ -178,6 +226,10 @@ export class ClusterView {
 }
 
 const NO_KEYS: ReadonlySet<string> = new Set();
+
+function identity({ networkName, macAddress }: WantedInterface): string {
+  return `${networkName} ${macAddress}`;
+}
 
 function addTo(index: Map<string, Set<string>>, at: string, key: string): void {
   const keys = index.get(at) ?? new Set();

@@ -34,12 +34,14 @@ export interface ControllerContext {
   readonly agentConditions: (pool: PoolView) => readonly ConditionState[];
 }
 
-/** How long to wait after a refusal that something newer, on its way here, explains. */
-const CONFLICT_RETRY_MS = 20;
+/** Something newer, on its way here, explains the refusal: no failure that anybody need hear of. */
+export const CONFLICT = 'conflict';
+/** Who says no may be a webhook that thinks otherwise later. */
+const REFUSED_RETRY_MS = 30_000;
 
 /**
- * What a write came to. A conflict or a missing object means that news is on its way: it is looked at again soon, and sooner
- * if the news comes. What the server will not have or does not permit is for people.
+ * What a write came to. A conflict or a missing object means that news is on its way: it is looked at again, later each time, and
+ * at once if the news comes. What the server will not have or does not permit is for people.
  */
 export function toWorkResult(result: WriteResult<unknown>, done: WorkResult = { kind: 'settled' }): WorkResult {
   if (result.ok) return done;
@@ -47,9 +49,9 @@ export function toWorkResult(result: WriteResult<unknown>, done: WorkResult = { 
     case 'conflict':
     case 'not-found':
     case 'already-exists':
-      return { kind: 'recheck', afterMs: CONFLICT_RETRY_MS };
+      return { kind: 'retry', reason: CONFLICT };
     case 'invalid':
-      return { kind: 'terminal', reason: result.message };
+      return { kind: 'terminal', reason: result.message, recheckAfterMs: REFUSED_RETRY_MS };
     case 'forbidden':
       return { kind: 'retry', reason: `forbidden: ${result.message}` };
   }

@@ -137,7 +137,9 @@ export class Running {
   /** Address to MAC address, marks left out. */
   allocated(poolName = 'pool-1'): Record<string, string> {
     const map = readField(this.cluster.ipPools.objects.get(`default/${poolName}`)?.status, 'ipv4', 'allocated') ?? {};
-    return Object.fromEntries(Object.entries(map as Record<string, string>).filter(([, value]) => value.includes(':')));
+    return Object.fromEntries(
+      Object.entries(map as Record<string, string>).filter(([, value]) => typeof value === 'string' && value.includes(':')),
+    );
   }
 
   /** `Type=Status Reason` of each condition. */

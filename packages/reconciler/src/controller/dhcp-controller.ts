@@ -12,10 +12,11 @@ import type { Clock } from '../machinery/clock.js';
 import { KeyedQueue, type WorkResult } from '../machinery/keyed-queue.js';
 import { ObjectCache } from '../machinery/object-cache.js';
 import type { ObjectClient } from '../machinery/object-client.js';
+import { keyOf } from '../machinery/reflector.js';
 import type { ConditionState } from '../object/conditions.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { ClusterView, type PoolView } from './cluster-view.js';
-import type { ByKind, ControllerContext } from './controller-context.js';
+import { type ByKind, CONFLICT, type ControllerContext } from './controller-context.js';
 import { NetworkConfigWork } from './network-config-work.js';
 import { NetworkWork } from './network-work.js';
 import { PoolWork } from './pool-work.js';
@@ -63,6 +64,8 @@ export interface DhcpControllerSettings {
 }
 
 const CONCURRENCY: ByKind<number> = { virtualMachines: 16, networkConfigs: 16, ipPools: 8, networks: 4 };
+/** Conflicts mostly: what is newer is here a moment later. */
+const FIRST_RETRY_MS = 20;
 const KINDS: readonly WorkKind[] = ['networks', 'ipPools', 'networkConfigs', 'virtualMachines'];
 
 export class DhcpController {
@@ -74,6 +77,9 @@ export class DhcpController {
   readonly #context: ControllerContext;
   #state: 'following' | 'leading' | 'stopped' = 'following';
   #working = false;
+  #started = false;
+  /** Every copy is at least as new as the lead. */
+  #isFresh = false;
 
   constructor(settings: DhcpControllerSettings) {
     this.#settings = settings;
@@ -116,6 +122,11 @@ export class DhcpController {
     return KINDS.every((kind) => this.#caches[kind].synced);
   }
 
+  /** True while it works: it leads, and everything is known. */
+  get working(): boolean {
+    return this.#working;
+  }
+
   get caches(): ByKind<Pick<ObjectCache<KubernetesObject>, 'get' | 'values' | 'size' | 'synced'>> {
     return this.#caches;
   }
@@ -127,14 +138,25 @@ export class DhcpController {
 
   /** Begins to listen. */
   start(): void {
+    if (this.#started) return;
+    this.#started = true;
     for (const kind of KINDS) this.#caches[kind].start();
   }
 
-  /** Begins to work, as soon as everything is known. */
+  /**
+   * Begins to work, as soon as everything is known: as it is now, not as a watch that lags behind has it. Whoever led before
+   * may have given out addresses to virtual machines that have not been seen here.
+   */
   lead(): void {
     if (this.#state !== 'following') return;
     this.#state = 'leading';
-    this.#workIfSynced();
+    const isFresh = !this.#started;
+    if (isFresh) this.start();
+    const refreshed = isFresh || !this.synced ? [] : KINDS.map((kind) => this.#caches[kind].refresh());
+    void Promise.all(refreshed).then(() => {
+      this.#isFresh = true;
+      this.#workIfSynced();
+    });
   }
 
   /** Has a pool looked at again, as its agents have news. */
@@ -147,8 +169,8 @@ export class DhcpController {
     this.#state = 'stopped';
     this.#working = false;
     for (const kind of KINDS) this.#caches[kind].stop();
+    this.#events.stop();
     await Promise.all(KINDS.map((kind) => this.#queues[kind].stop()));
-    await this.#events.idle();
   }
 
   /** Resolves when nothing waits to be worked on now. */
@@ -184,7 +206,7 @@ export class DhcpController {
     const { clock, observer } = this.#settings;
     return new KeyedQueue({
       clock,
-      backOff,
+      backOff: { ...backOff, firstMs: FIRST_RETRY_MS },
       concurrency: CONCURRENCY[kind],
       work: async (key) => {
         const begunAtMs = clock.nowMs();
@@ -192,18 +214,25 @@ export class DhcpController {
         observer?.onWork?.({ kind, key, result, durationMs: clock.nowMs() - begunAtMs });
         return result;
       },
-      onRetry: (key, cause) => observer?.onRetry?.(kind, key, cause),
+      onRetry: (key, cause) => {
+        if (cause.reason !== CONFLICT) observer?.onRetry?.(kind, key, cause);
+      },
       onTerminal: (key, reason) => observer?.onTerminal?.(kind, key, reason),
     });
   }
 
+  #mayBegin(): boolean {
+    return this.#state === 'leading' && !this.#working && this.#isFresh && this.synced;
+  }
+
   #workIfSynced(): void {
-    if (this.#state !== 'leading' || this.#working || !this.synced) return;
+    if (!this.#mayBegin()) return;
     this.#working = true;
     this.#settings.observer?.onSynced?.();
+    this.#settings.onPoolsChanged?.();
     for (const kind of KINDS) {
       for (const { metadata } of this.#caches[kind].values()) {
-        this.#enqueue(kind, metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`);
+        this.#enqueue(kind, keyOf({ metadata }));
       }
     }
   }
@@ -215,6 +244,7 @@ export class DhcpController {
   #onChange(kind: WorkKind, key: string, isOwn: boolean): void {
     switch (kind) {
       case 'virtualMachines':
+        for (const network of this.view.noteVirtualMachine(key)) this.#enqueuePoolOf(network);
         this.#enqueue('virtualMachines', key);
         return;
       case 'networkConfigs':
@@ -231,14 +261,16 @@ export class DhcpController {
   }
 
   #onNetworkConfigChange(key: string, isOwn: boolean): void {
-    for (const network of this.view.noteNetworkConfig(key)) {
-      const pool = this.view.servingPool(network);
-      if (pool !== undefined) this.#enqueue('ipPools', pool.key);
-    }
+    for (const network of this.view.noteNetworkConfig(key)) this.#enqueuePoolOf(network);
     if (this.#caches.networkConfigs.get(key) === undefined) this.#queues.networkConfigs.forget(key);
     else this.#enqueue('networkConfigs', key);
     // Its virtual machine has the say about it: somebody may have deleted it, or written into it.
     if (!isOwn) this.#enqueue('virtualMachines', key);
+  }
+
+  #enqueuePoolOf(network: string): void {
+    const pool = this.view.servingPool(network);
+    if (pool !== undefined) this.#enqueue('ipPools', pool.key);
   }
 
   #onPoolChange(key: string, isOwn: boolean): void {

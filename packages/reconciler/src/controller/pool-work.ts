@@ -8,14 +8,16 @@ import type { WorkResult } from '../machinery/keyed-queue.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type ConditionState, toReason } from '../object/conditions.js';
 import { isBeingDeleted } from '../object/kubernetes-object.js';
+import type { ClaimRefusal } from '../plan-assignments.js';
 import { planPoolStatus } from '../pool/plan-pool-status.js';
-import { type ClaimRefusal, type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
+import { type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from './cluster-view.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
 
 /** The longest wait between two patches of a pool. */
 const MOST_PACE_MS = 250;
+const REFUSED_CHECK_MS = 30_000;
 
 /** What keeps a pool from being used. */
 interface PoolObstacle {
@@ -64,7 +66,9 @@ export class PoolWork {
     if (plan === undefined) this.#forget(key);
     // What could not be written is told when it is.
     else if (result.kind === 'settled') this.#tellConfigs(key, plan);
-    return result;
+    // Whether somebody can be served may hang on pools far away: those who wait are looked at again, news or not.
+    if (result.kind !== 'settled' || plan === undefined || plan.refusals.size === 0) return result;
+    return { kind: 'recheck', afterMs: REFUSED_CHECK_MS };
   }
 
   #obstacle({ key, network, reading }: PoolView): PoolObstacle | undefined {
@@ -109,7 +113,7 @@ export class PoolWork {
       const serving = view.servingPool(network);
       if (serving === undefined || !serving.reading.ok) continue;
       const { key, paused, recorded, reading } = serving;
-      pools.set(key, { key, network, pool: reading.pool, paused, recorded });
+      pools.set(key, { key, network, pool: reading.pool, paused, recorded, held: view.held(serving) });
       for (const config of view.claimsOn(network)) {
         configs.set(config.key, config);
         if (this.#waitsForSeveral(config)) for (const claim of config.claims) networks.add(claim.network);
@@ -185,12 +189,20 @@ export class PoolWork {
 
   /** The pool is gone or of no use: those that depended on it have to be told. */
   #forget(key: string): void {
-    const { plans, enqueue, releaseWaiters } = this.#context;
+    const { plans, enqueue, releaseWaiters, caches, view } = this.#context;
     const told = [...(this.#told.get(key)?.keys() ?? []), ...(releaseWaiters.get(key) ?? [])];
     plans.delete(key);
     releaseWaiters.delete(key);
     this.#told.delete(key);
-    for (const config of told) enqueue.networkConfigs(config);
+    for (const config of told) {
+      enqueue.networkConfigs(config);
+      // What kept their other interfaces waiting is gone.
+      const object = caches.networkConfigs.get(config);
+      for (const { network } of object === undefined ? [] : view.claimsOf(object).claims) {
+        const pool = view.servingPool(network);
+        if (pool !== undefined && pool.key !== key) enqueue.ipPools(pool.key);
+      }
+    }
   }
 
   async #letGo(view: PoolView): Promise<WorkResult> {

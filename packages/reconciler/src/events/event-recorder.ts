@@ -53,6 +53,8 @@ const REPEAT_MS = 300_000;
 const MOST_REMEMBERED = 4_096;
 /** Events at once, and how long until another one may be written. */
 const BURST = 60;
+/** Events that wait for a server that is slow. */
+const MOST_WAITING = 100;
 const REFILL_MS = 200;
 
 interface Told {
@@ -69,6 +71,8 @@ export class EventRecorder {
   #refilledAtMs: number;
   #writing: Promise<void> = Promise.resolve();
   #dropped = 0;
+  #waiting = 0;
+  #stopped = false;
 
   constructor(settings: EventRecorderSettings) {
     this.#settings = settings;
@@ -86,18 +90,29 @@ export class EventRecorder {
     const id = [regarding.kind, regarding.uid ?? `${regarding.namespace}/${regarding.name}`, text.reason, text.message].join(' ');
     const told = this.#told.get(id);
     if (told !== undefined && nowMs - told.atMs < REPEAT_MS) return;
-    if (!this.#take(nowMs)) {
+    if (this.#stopped || this.#waiting >= MOST_WAITING || !this.#take(nowMs)) {
       this.#dropped++;
       return;
     }
     const event = this.#toEvent(regarding, text, told);
     this.#remember(id, { key: keyOf(event), count: event.count, atMs: nowMs });
-    this.#writing = this.#writing.then(() => this.#write(event, told)).catch((error: unknown) => this.#fail(error));
+    this.#waiting++;
+    this.#writing = this.#writing
+      .then(() => (this.#stopped ? undefined : this.#write(event, told)))
+      .catch((error: unknown) => this.#fail(error))
+      .then(() => {
+        this.#waiting--;
+      });
   }
 
   /** Resolves when everything that was told so far is written, or cannot be. */
   async idle(): Promise<void> {
     await this.#writing;
+  }
+
+  /** Drops what is not written yet, and whatever else is told. */
+  stop(): void {
+    this.#stopped = true;
   }
 
   async #write(event: EventObject, told: Told | undefined): Promise<void> {

@@ -8,6 +8,12 @@ export interface BackOffSettings {
   readonly random: () => number;
 }
 
+/** What a server that is busy asks for (`Retry-After`): an error that says so has `retryAfterMs`. At most a minute is believed. */
+export function askedDelayMs(error: unknown): number {
+  const asked = typeof error === 'object' && error !== null && 'retryAfterMs' in error ? error.retryAfterMs : undefined;
+  return typeof asked === 'number' ? Math.min(asked, 60_000) : 0;
+}
+
 /**
  * The delay after so many failures in a row (1 or more): doubled each time up to the most, then somewhere in its upper half,
  * so that many who failed together do not try together.

@@ -6,7 +6,7 @@
  * - a key is never worked on twice at once: added meanwhile, it is worked on once more afterwards;
  * - what failed is tried again, later each time; a key that is added meanwhile need not wait for that.
  */
-import { type BackOffSettings, backOffMs } from './back-off.js';
+import { askedDelayMs, type BackOffSettings, backOffMs } from './back-off.js';
 import type { Clock } from './clock.js';
 
 /** What became of the work on a key. */
@@ -17,8 +17,8 @@ export type WorkResult =
   | { readonly kind: 'recheck'; readonly afterMs: number }
   /** Something did not work that may work later. */
   | { readonly kind: 'retry'; readonly reason: string }
-  /** It will not work before somebody changes something; told once, not tried again by itself. */
-  | { readonly kind: 'terminal'; readonly reason: string };
+  /** It will not work before somebody changes something; told once, and not tried again by itself unless a time is given. */
+  | { readonly kind: 'terminal'; readonly reason: string; readonly recheckAfterMs?: number };
 
 export interface KeyedQueueSettings {
   /** Does the work. What it throws counts as `retry`. */
@@ -148,15 +148,20 @@ export class KeyedQueue {
         this.#retry(key, result.reason, error);
         return;
       case 'terminal':
-        if (this.#terminal.get(key) !== result.reason) this.#settings.onTerminal?.(key, result.reason);
-        this.#terminal.set(key, result.reason);
+        this.#giveUp(key, result);
     }
+  }
+
+  #giveUp(key: string, { reason, recheckAfterMs }: Extract<WorkResult, { readonly kind: 'terminal' }>): void {
+    if (this.#terminal.get(key) !== reason) this.#settings.onTerminal?.(key, reason);
+    this.#terminal.set(key, reason);
+    if (recheckAfterMs !== undefined && !this.#again.has(key)) this.addAfter(key, recheckAfterMs);
   }
 
   #retry(key: string, reason: string, error: unknown): void {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
-    const afterMs = backOffMs(failures, this.#settings.backOff);
+    const afterMs = Math.max(backOffMs(failures, this.#settings.backOff), askedDelayMs(error));
     this.#settings.onRetry?.(key, { reason, afterMs, ...(error !== undefined && { error }) });
     if (!this.#again.has(key)) this.addAfter(key, afterMs);
   }

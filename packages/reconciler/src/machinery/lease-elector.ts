@@ -68,6 +68,8 @@ export class LeaseElector {
   #trying: Promise<void> = Promise.resolve();
   #started = false;
   #isTrying = false;
+  /** Somebody had news while the record was being looked at. */
+  #tryAgain = false;
   #stopped = false;
 
   /** @throws RangeError if the times do not leave room for each other. */
@@ -89,19 +91,31 @@ export class LeaseElector {
     this.#try();
   }
 
-  /** Looks at the record now: somebody has seen it change. Without effect while it is being looked at. */
+  /** Looks at the record now, or writes it if this process leads: somebody has seen it change, or has something to tell. */
   tryNow(): void {
-    if (!this.#started || this.#stopped || this.#isTrying) return;
+    if (!this.#started || this.#stopped) return;
+    if (this.#isTrying) {
+      this.#tryAgain = true;
+      return;
+    }
     this.#callOffTry();
     this.#try();
   }
 
-  /** Gives the lead up, if it has it, so that another one can take it at once. */
-  async stop(): Promise<void> {
+  /**
+   * Renews no more. The lead lasts for what is left of it, and is not told as begun or renewed any more.
+   *
+   * @param finish - what has to be over before another one may lead; done while the lead lasts. False: it did not end as it
+   *   should, so the record is left to run out.
+   */
+  async stop(finish: () => Promise<boolean> = async () => true): Promise<void> {
     this.#stopped = true;
     this.#callOffTry();
     await this.#trying;
-    const held = this.isLeading() ? this.#held : undefined;
+    const isFinished = await finish();
+    const { identity, clock } = this.#settings;
+    const isHeld = this.#held?.record.holder === identity && clock.nowMs() < this.#leadsUntilMs;
+    const held = isHeld && isFinished ? this.#held : undefined;
     this.#lose();
     if (held === undefined) return;
     try {
@@ -113,17 +127,22 @@ export class LeaseElector {
 
   #try(): void {
     this.#isTrying = true;
+    const begunAtMs = this.#settings.clock.nowMs();
     // Settles always: what is thrown is told.
     this.#trying = this.#attempt().then(() => {
       this.#isTrying = false;
-      if (!this.#stopped) this.#callOffTry = this.#settings.clock.after(this.#nextTryMs(), () => this.#try());
+      if (!this.#stopped) this.#callOffTry = this.#settings.clock.after(this.#nextTryMs(begunAtMs), () => this.#try());
     });
   }
 
-  /** When the record could be taken, if that is sooner than the next turn. */
-  #nextTryMs(): number {
+  /** A turn after the last one began, however long that took; sooner where the record can be taken, or there is news. */
+  #nextTryMs(begunAtMs: number): number {
     const { clock, retryPeriodMs, random } = this.#settings;
-    const turnMs = retryPeriodMs * (1 + 0.2 * random());
+    const turnMs = Math.max(0, retryPeriodMs * (1 + 0.2 * random()) - (clock.nowMs() - begunAtMs));
+    if (this.#tryAgain) {
+      this.#tryAgain = false;
+      return 0;
+    }
     if (this.#seen === undefined || this.isLeading()) return turnMs;
     const remainingMs = this.#seen.sinceMs + this.#seen.waitMs - clock.nowMs();
     return remainingMs > 0 ? Math.min(turnMs, remainingMs + retryPeriodMs * 0.05 * random()) : turnMs;
@@ -149,7 +168,7 @@ export class LeaseElector {
   async #acquire(): Promise<void> {
     const { store, identity, clock } = this.#settings;
     const stored = await store.read();
-    if (stored !== undefined && !this.#mayTake(stored)) {
+    if (stored === undefined ? this.#mayStillBeHeld() : !this.#mayTake(stored)) {
       this.#lose();
       return;
     }
@@ -161,10 +180,18 @@ export class LeaseElector {
 
   #mayTake({ record, version }: StoredLease): boolean {
     const { identity, clock, leaseDurationMs } = this.#settings;
-    if (record.holder === '' || record.holder === identity) return true;
+    if (record.holder === '' || record.holder === identity) {
+      this.#seen = undefined;
+      return true;
+    }
     const waitMs = Math.max(record.leaseDurationMs, leaseDurationMs);
     if (this.#seen?.version !== version) this.#seen = { version, sinceMs: clock.nowMs(), waitMs };
     return clock.nowMs() - this.#seen.sinceMs >= this.#seen.waitMs;
+  }
+
+  /** A record that was deleted by hand ends nobody's lead: who was seen to hold it may not know yet. */
+  #mayStillBeHeld(): boolean {
+    return this.#seen !== undefined && this.#settings.clock.nowMs() - this.#seen.sinceMs < this.#seen.waitMs;
   }
 
   #nextRecord(stored: StoredLease | undefined): LeaseRecord {
@@ -179,7 +206,8 @@ export class LeaseElector {
     this.#held = written;
     this.#leadsUntilMs = begunAtMs + renewDeadlineMs;
     this.#callOffEnd();
-    if (clock.nowMs() >= this.#leadsUntilMs || this.#stopped) {
+    if (this.#stopped) return;
+    if (clock.nowMs() >= this.#leadsUntilMs) {
       // The answer came too late to be of use.
       this.#lose();
       return;

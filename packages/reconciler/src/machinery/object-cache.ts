@@ -17,10 +17,11 @@ export class ObjectCache<Kind extends ApiObjectLike> {
   readonly #settings: ObjectCacheSettings<Kind>;
   readonly #reflector: Reflector<Kind>;
   readonly #written = new Map<string, Kind>();
+  readonly #onRefreshed: (() => void)[] = [];
 
   constructor(settings: ObjectCacheSettings<Kind>) {
     this.#settings = settings;
-    this.#reflector = new Reflector({ ...settings, onChange: (key) => this.#onSeen(key) });
+    this.#reflector = new Reflector({ ...settings, onChange: (key) => this.#onSeen(key), onListed: () => this.#onListed() });
   }
 
   /** True once there has been a whole list. */
@@ -56,8 +57,26 @@ export class ObjectCache<Kind extends ApiObjectLike> {
     this.#reflector.start();
   }
 
+  /** Resolves when the copy is at least as new as this call. */
+  async refresh(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#onRefreshed.push(resolve);
+      this.#reflector.relist();
+    });
+  }
+
   stop(): void {
     this.#reflector.stop();
+  }
+
+  /** What was written before the list was made, and is not in it, is gone. */
+  #onListed(): void {
+    for (const [key, written] of this.#written) {
+      if (!isAtLeast(this.#reflector.resourceVersion, versionOf(written))) continue;
+      this.#written.delete(key);
+      if (this.#reflector.get(key) === undefined) this.#settings.onChange(key, false);
+    }
+    for (const resolve of this.#onRefreshed.splice(0)) resolve();
   }
 
   #onSeen(key: string): void {

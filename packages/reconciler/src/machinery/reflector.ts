@@ -8,7 +8,7 @@
  *
  * Who listens is told keys: it looks at the copy when it gets round to it.
  */
-import { type BackOffSettings, backOffMs } from './back-off.js';
+import { askedDelayMs, type BackOffSettings, backOffMs } from './back-off.js';
 import type { Clock } from './clock.js';
 import { type ApiObjectLike, ExpiredError, type ResourcePort, type WatchEnd, type WatchEvent } from './resource-port.js';
 
@@ -20,6 +20,8 @@ export interface ReflectorSettings<Kind extends ApiObjectLike> {
   readonly onChange: (key: string) => void;
   /** The first whole list is in the copy, and every key of it was told. */
   readonly onSynced?: () => void;
+  /** The copy is a whole list again, as of `resourceVersion`. */
+  readonly onListed?: () => void;
   /** Something failed and will be tried again. Also what `onChange` throws. */
   readonly onError?: (error: unknown) => void;
   /** Objects in a page; default 500. */
@@ -37,7 +39,11 @@ export class Reflector<Kind extends ApiObjectLike> {
   #synced = false;
   #stopped = false;
   #failures = 0;
+  /** Watches in a row that ended because what they were to go on from was forgotten, and brought nothing. */
+  #expiries = 0;
   #resourceVersion = '';
+  /** Lists that were begun: the answer to an earlier one is not waited for. */
+  #round = 0;
   #stopWatch: () => void = () => undefined;
   #callOffTimer: () => void = () => undefined;
   #callOffSilence: () => void = () => undefined;
@@ -75,6 +81,14 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#list();
   }
 
+  /** Lists everything anew: `onListed` tells when the copy is at least as new as this call. */
+  relist(): void {
+    this.#stopWatch();
+    this.#callOffTimer();
+    this.#callOffSilence();
+    this.#list();
+  }
+
   /** Nothing is told any more; the copy stays as it is. */
   stop(): void {
     this.#stopped = true;
@@ -84,15 +98,18 @@ export class Reflector<Kind extends ApiObjectLike> {
   }
 
   #list(): void {
+    const round = ++this.#round;
     // Settles always: what goes wrong is tried again.
     void this.#listAll().then(
       (objects) => {
-        if (this.#stopped) return;
+        if (this.#stopped || round !== this.#round) return;
         this.#failures = 0;
         this.#replace(objects);
         this.#watch();
       },
-      (error: unknown) => this.#retry(error, () => this.#list()),
+      (error: unknown) => {
+        if (round === this.#round) this.#retry(error, () => this.#list());
+      },
     );
   }
 
@@ -118,6 +135,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     for (const key of before.keys()) {
       if (!objects.has(key)) this.#tell(key);
     }
+    this.#settings.onListed?.();
     if (this.#synced) return;
     this.#synced = true;
     this.#settings.onSynced?.();
@@ -130,7 +148,13 @@ export class Reflector<Kind extends ApiObjectLike> {
     let isOver = false;
     const stop = port.watch(this.#resourceVersion, {
       onEvent: (event) => {
-        if (!isOver && !this.#stopped) this.#take(event);
+        if (isOver || this.#stopped) return;
+        try {
+          this.#take(event);
+        } catch (error) {
+          // Nothing that a server sends ends whoever reads it.
+          this.#settings.onError?.(error);
+        }
       },
       onEnd: (end) => {
         if (isOver || this.#stopped) return;
@@ -148,6 +172,7 @@ export class Reflector<Kind extends ApiObjectLike> {
 
   #take(event: WatchEvent<Kind>): void {
     this.#failures = 0;
+    this.#expiries = 0;
     this.#expectNews();
     if (event.type === 'bookmark') {
       this.#resourceVersion = event.resourceVersion;
@@ -165,7 +190,8 @@ export class Reflector<Kind extends ApiObjectLike> {
     const again = () => this.#watch();
     switch (end.kind) {
       case 'expired':
-        this.#list();
+        // A server that says so to every watch would be listed all the time.
+        this.#callOffTimer = this.#settings.clock.after(this.#expiryDelayMs(), () => this.#list());
         return;
       case 'closed':
         // One that is closed as soon as it is opened would be opened all the time.
@@ -177,6 +203,11 @@ export class Reflector<Kind extends ApiObjectLike> {
     }
   }
 
+  #expiryDelayMs(): number {
+    const expiries = this.#expiries++;
+    return expiries === 0 ? 0 : backOffMs(expiries, this.#settings.backOff);
+  }
+
   #retry(error: unknown, again: () => void): void {
     if (this.#stopped) return;
     if (error instanceof ExpiredError) {
@@ -184,13 +215,13 @@ export class Reflector<Kind extends ApiObjectLike> {
       return;
     }
     if (error !== undefined) this.#settings.onError?.(error);
-    this.#wait(again);
+    this.#wait(again, error);
   }
 
-  #wait(then: () => void): void {
+  #wait(then: () => void, error?: unknown): void {
     const { clock, backOff } = this.#settings;
     this.#failures++;
-    this.#callOffTimer = clock.after(backOffMs(this.#failures, backOff), then);
+    this.#callOffTimer = clock.after(Math.max(backOffMs(this.#failures, backOff), askedDelayMs(error)), then);
   }
 
   /** A connection can be dead without anybody knowing. */

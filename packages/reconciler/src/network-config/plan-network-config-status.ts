@@ -114,9 +114,11 @@ function inSyncState({ stale }: NetworkConfigFacts): ConditionState {
 
 type StatusEntry = Readonly<Record<string, unknown>>;
 
-function toEntry({ claim: { macAddress, network }, outcome }: ClaimWithOutcome): StatusEntry {
+/** What an interface had last is remembered while it has nothing: it has it again, if it can. */
+function toEntry({ claim: { macAddress, network, previous }, outcome }: ClaimWithOutcome): StatusEntry {
+  const address = outcome.kind === 'allocated' ? outcome.address : previous;
   return {
-    ...(outcome.kind === 'allocated' && { allocatedIPAddress: formatIpv4Address(outcome.address) }),
+    ...(address !== undefined && { allocatedIPAddress: formatIpv4Address(address) }),
     macAddress,
     networkName: network,
     state: outcome.kind === 'allocated' ? 'Allocated' : 'Pending',

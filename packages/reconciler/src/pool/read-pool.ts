@@ -22,6 +22,7 @@ const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
   'ntp',
   'leaseTime',
   'mtu',
+  'authoritative',
   'staticRoutes',
   'nextServer',
   'bootfile',
@@ -37,23 +38,37 @@ export function readPool(object: KubernetesObject, resolved?: ResolvedNames): Po
   let candidate: unknown = { ...object, status: undefined };
   // Each round drops something, so this ends; how many there are is bounded so that nonsense does not cost much.
   for (let round = 0; round < 64; round++) {
-    const parsed = ipPool.safeParse(candidate);
-    if (parsed.success) return toReading(parsed.data, warnings, resolved);
-    const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.map(String), message }));
-    const [issue] = issues;
-    if (issue === undefined || !issues.every(({ path }) => isOptionalSetting(path))) {
-      return { ok: false, problems: issues.map(({ path, message }) => `${path.join('.')} ${message}`) };
+    const tried = tryToRead(candidate, resolved);
+    if (tried.ok) return { ok: true, pool: tried.pool, object: tried.object, warnings };
+    const [first] = tried.problems;
+    if (first === undefined || !tried.problems.every(({ path }) => isOptionalSetting(path))) {
+      return { ok: false, problems: tried.problems.map(({ message }) => message) };
     }
-    warnings.push(`${issue.path.join('.')} ${issue.message}`);
-    candidate = without(candidate, issue.path.slice(0, isListEntry(candidate, issue.path) ? 4 : 3));
+    warnings.push(first.message);
+    candidate = without(candidate, first.path.slice(0, isListEntry(candidate, first.path) ? 4 : 3));
   }
   return { ok: false, problems: ['more than 64 settings make no sense; correct them'] };
 }
 
-function toReading(object: IPPool, warnings: readonly string[], resolved: ResolvedNames | undefined): PoolReading {
-  const checked = toPool(object, resolved);
-  if (!checked.ok) return { ok: false, problems: checked.problems.map(describeProblem) };
-  return { ok: true, pool: checked.value, object, warnings };
+type Tried =
+  | { readonly ok: true; readonly pool: Pool; readonly object: IPPool }
+  | { readonly ok: false; readonly problems: readonly { readonly path: readonly string[]; readonly message: string }[] };
+
+function tryToRead(candidate: unknown, resolved: ResolvedNames | undefined): Tried {
+  const parsed = ipPool.safeParse(candidate);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => ({
+      path: path.map(String),
+      message: `${path.join('.')} ${message}`,
+    }));
+    return { ok: false, problems };
+  }
+  const checked = toPool(parsed.data, resolved);
+  if (checked.ok) return { ok: true, pool: checked.value, object: parsed.data };
+  return {
+    ok: false,
+    problems: checked.problems.map((problem) => ({ path: problem.path.map(String), message: describeProblem(problem) })),
+  };
 }
 
 function isOptionalSetting([spec, config, setting = '']: readonly string[]): boolean {

@@ -60,5 +60,5 @@ function parseEntry(key: string, value: unknown): ParsedEntry {
 
 /** `10.0.0.5: nonsense`, bounded. */
 export function describeEntry({ key, value }: UnreadableEntry): string {
-  return `${key.slice(0, 64)}: ${String(value).slice(0, 64)}`;
+  return `${key.slice(0, 64)}: ${typeof value === 'string' ? value.slice(0, 64) : (JSON.stringify(value) ?? '').slice(0, 64)}`;
 }

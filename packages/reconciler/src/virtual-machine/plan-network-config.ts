@@ -8,6 +8,7 @@
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import {
   API_VERSION,
+  DHCP_OPT_OUT_ANNOTATION,
   NETWORK_CONFIG_FINALIZER,
   type NetworkConfig,
   STATIC_IP_ANNOTATION_PREFIX,
@@ -35,15 +36,20 @@ export interface NetworkConfigPlan {
 
 export function planNetworkConfig(virtualMachine: KubernetesObject, observed: KubernetesObject | undefined): NetworkConfigPlan {
   if (isBeingDeleted(virtualMachine)) return { actions: [], problems: [], waits: false };
-  const { interfaces, problems } = wantedInterfaces(virtualMachine);
+  const wanted = wantedInterfaces(virtualMachine);
+  const { networksOfUnknown } = wanted;
+  const problems = [...wanted.problems];
   const nothing = { actions: [], problems, waits: false };
-  if (interfaces === undefined) return nothing;
+  if (wanted.interfaces === undefined) return nothing;
+  const present = observed === undefined ? [] : readNetworkConfigs(observed);
+  const interfaces = asManyAsFit(wanted.interfaces, present, problems);
   if (observed === undefined) {
     return interfaces.length === 0 ? nothing : { ...nothing, actions: [create(virtualMachine, interfaces)] };
   }
   if (isBeingDeleted(observed)) return { ...nothing, waits: interfaces.length > 0 };
-  if (interfaces.length === 0) return { ...nothing, actions: removal(virtualMachine, observed) };
-  return { ...nothing, actions: update(virtualMachine, observed, interfaces) };
+  const unknown = present.filter(({ networkName }) => networksOfUnknown.has(networkName));
+  if (interfaces.length === 0 && unknown.length === 0) return { ...nothing, actions: removal(virtualMachine, observed) };
+  return { ...nothing, actions: update(virtualMachine, observed, { interfaces, unknown }) };
 }
 
 function create(virtualMachine: KubernetesObject, interfaces: readonly WantedInterface[]): NetworkConfigAction {
@@ -56,7 +62,7 @@ function create(virtualMachine: KubernetesObject, interfaces: readonly WantedInt
       metadata: {
         ...(namespace !== undefined && { namespace }),
         name,
-        labels: { [VM_NAME_LABEL]: name },
+        labels: vmNameLabel(name),
         annotations: staticAddressAnnotations(interfaces),
         finalizers: [NETWORK_CONFIG_FINALIZER],
         ownerReferences: [toOwner(virtualMachine)],
@@ -72,13 +78,21 @@ function removal(virtualMachine: KubernetesObject, { metadata }: KubernetesObjec
   return isIts && metadata.uid !== undefined ? [{ kind: 'delete', uid: metadata.uid }] : [];
 }
 
+interface Wanted {
+  readonly interfaces: readonly WantedInterface[];
+  /** Entries that may be those of interfaces whose MAC address is not known at the moment. */
+  readonly unknown: readonly NetworkConfig[];
+}
+
 function update(
   virtualMachine: KubernetesObject,
   observed: KubernetesObject,
-  interfaces: readonly WantedInterface[],
+  { interfaces, unknown }: Wanted,
 ): NetworkConfigAction[] {
   const present = readNetworkConfigs(observed);
-  const wanted = interfaces.map((one) => keepHandmadeAddress(one, observed, present));
+  const known = interfaces.map((one) => keepHandmadeAddress(one, observed, present));
+  const identities = new Set(known.map(identity));
+  const wanted = [...known, ...unknown.filter((one) => !identities.has(identity(one)))].slice(0, MOST_INTERFACES);
   const metadata = metadataPatch(virtualMachine, observed, interfaces);
   const specDiffers = describe(present) !== describe(wanted);
   if (!specDiffers && metadata === undefined) return [];
@@ -87,6 +101,27 @@ function update(
     ...(specDiffers && { spec: { networkConfigs: wanted } }),
   };
   return [{ kind: 'update', patch }];
+}
+
+/** As many as the CRD lets a VirtualMachineNetworkConfig have. */
+const MOST_INTERFACES = 4;
+
+/** Those that are there already come first: a new one does not take the place of one that has an address. */
+function asManyAsFit(
+  wanted: readonly WantedInterface[],
+  present: readonly NetworkConfig[],
+  problems: VirtualMachineProblem[],
+): readonly WantedInterface[] {
+  if (wanted.length <= MOST_INTERFACES) return wanted;
+  const identities = new Set(present.map(identity));
+  const isPresent = (one: WantedInterface) => identities.has(identity(one));
+  const chosen = new Set([...wanted.filter(isPresent), ...wanted.filter((one) => !isPresent(one))].slice(0, MOST_INTERFACES));
+  const left = wanted.filter((one) => !chosen.has(one)).map(({ name }) => name);
+  problems.push({
+    reason: 'too-many-interfaces',
+    message: `only ${MOST_INTERFACES} interfaces of a virtual machine get addresses, ${left.join(', ')} not; opt interfaces out with annotation ${DHCP_OPT_OUT_ANNOTATION}`,
+  });
+  return wanted.filter((one) => chosen.has(one));
 }
 
 /** The network configs of an object, as they are written; entries that are none are left out. */
@@ -122,7 +157,7 @@ function keepHandmadeAddress(
   return copied ? config : { ...config, ipAddress: former.ipAddress };
 }
 
-function identity({ networkName, macAddress }: NetworkConfig): string {
+function identity({ networkName, macAddress }: Pick<NetworkConfig, 'networkName' | 'macAddress'>): string {
   return `${networkName} ${parseMacAddress(macAddress) ?? macAddress}`;
 }
 
@@ -132,6 +167,11 @@ function describe(configs: readonly NetworkConfig[]): string {
     .map((config) => `${identity(config)} ${config.ipAddress ?? ''}`)
     .toSorted()
     .join('\n');
+}
+
+/** A label's value has at most 63 characters. */
+function vmNameLabel(name: string): Record<string, string> {
+  return name.length > 63 ? {} : { [VM_NAME_LABEL]: name };
 }
 
 /** What of the metadata is not as it should be. Labels, annotations and owners of others stay. */
@@ -144,7 +184,9 @@ function metadataPatch(
   const ownerReferences = ownersPatch(virtualMachine, metadata.ownerReferences ?? []);
   const annotations = annotationsPatch(metadata.annotations ?? {}, staticAddressAnnotations(interfaces));
   const patch: MergePatch = {
-    ...(metadata.labels?.[VM_NAME_LABEL] !== name && { labels: { [VM_NAME_LABEL]: name } }),
+    ...(Object.entries(vmNameLabel(name)).some(([key, value]) => metadata.labels?.[key] !== value) && {
+      labels: vmNameLabel(name),
+    }),
     ...(annotations && { annotations }),
     ...(ownerReferences && { ownerReferences }),
   };

@@ -23,6 +23,7 @@ export type VirtualMachineProblemReason =
   | 'static-address-unreadable'
   | 'static-address-without-interface'
   | 'opt-out-without-interface'
+  | 'network-name-too-long'
   | 'too-many-interfaces';
 
 /** Something about a virtual machine that its owner should put right. */
@@ -33,16 +34,16 @@ export interface VirtualMachineProblem {
 }
 
 export interface WantedInterfaces {
-  /**
-   * Sorted by name; at most as many as a VirtualMachineNetworkConfig holds. Undefined: nobody can tell, so that what
-   * there is stays as it is.
-   */
+  /** Sorted by name. Undefined: nobody can tell, so that what there is stays as it is. */
   readonly interfaces: readonly WantedInterface[] | undefined;
+  /** Networks of interfaces whose MAC address nobody knows at the moment: what is there for them stays. */
+  readonly networksOfUnknown: ReadonlySet<string>;
   readonly problems: readonly VirtualMachineProblem[];
 }
 
-/** As many as the CRD lets a VirtualMachineNetworkConfig have. */
-const MOST_INTERFACES = 4;
+const NONE: ReadonlySet<string> = new Set();
+/** As long as the CRD lets the name of a network be. */
+const LONGEST_NETWORK_NAME = 64;
 
 /** Reads any object; what makes no sense is a problem. Never throws. */
 export function wantedInterfaces(virtualMachine: KubernetesObject): WantedInterfaces {
@@ -50,11 +51,11 @@ export function wantedInterfaces(virtualMachine: KubernetesObject): WantedInterf
   const template = readField(virtualMachine.spec, 'template', 'spec');
   if (!isRecord(template)) {
     const message = 'the virtual machine has no spec.template.spec, so its interfaces are unknown; add it';
-    return { interfaces: undefined, problems: [{ reason: 'template-missing', message }] };
+    return { interfaces: undefined, networksOfUnknown: NONE, problems: [{ reason: 'template-missing', message }] };
   }
   const macAddresses = readMacAddresses(virtualMachine, template, problems);
-  if (macAddresses === undefined) return { interfaces: undefined, problems };
-  const networks = readNetworks(template, virtualMachine.metadata.namespace);
+  if (macAddresses === undefined) return { interfaces: undefined, networksOfUnknown: NONE, problems };
+  const networks = readNetworks(template, virtualMachine.metadata.namespace, problems);
   const annotations = virtualMachine.metadata.annotations ?? {};
   const optedOut = readOptOut(annotations[DHCP_OPT_OUT_ANNOTATION], networks, problems);
   const wanted = [...networks].flatMap(([name, networkName]): WantedInterface[] => {
@@ -69,7 +70,8 @@ export function wantedInterfaces(virtualMachine: KubernetesObject): WantedInterf
     return [];
   });
   reportUnknownInterfaces(annotations, networks, problems);
-  return { interfaces: asManyAsFit(distinct(wanted, problems), problems), problems };
+  const unknown = [...networks].filter(([name]) => !macAddresses.has(name) && !optedOut(name));
+  return { interfaces: distinct(wanted, problems), networksOfUnknown: new Set(unknown.map(([, network]) => network)), problems };
 }
 
 /** Interface name to MAC address as it is written; undefined where an annotation that is needed cannot be read. */
@@ -110,13 +112,19 @@ function parseMacAddressAnnotation(text: string | undefined): [string, string][]
 }
 
 /** Interface name to `namespace/name` of its network, of those on Multus networks. */
-function readNetworks(template: unknown, namespace: string | undefined): Map<string, string> {
+function readNetworks(template: unknown, namespace: string | undefined, problems: VirtualMachineProblem[]): Map<string, string> {
   const interfaces = new Set(readList(template, 'domain', 'devices', 'interfaces').map((entry) => readText(entry, 'name')));
   const networks = new Map<string, string>();
   for (const entry of readList(template, 'networks')) {
     const name = readText(entry, 'name');
     const networkName = readText(entry, 'multus', 'networkName');
-    if (name && networkName && interfaces.has(name)) networks.set(name, networkKey(networkName, namespace));
+    if (!name || !networkName || !interfaces.has(name)) continue;
+    const key = networkKey(networkName, namespace);
+    if (key.length <= LONGEST_NETWORK_NAME) networks.set(name, key);
+    else {
+      const message = `interface ${name}: ${key} is longer than ${LONGEST_NETWORK_NAME} characters and gets no address; give the NetworkAttachmentDefinition a shorter name`;
+      problems.push({ reason: 'network-name-too-long', message });
+    }
   }
   return networks;
 }
@@ -187,16 +195,6 @@ function distinct(wanted: readonly WantedInterface[], problems: VirtualMachinePr
     }
   }
   return [...byIdentity.values()];
-}
-
-function asManyAsFit(wanted: readonly WantedInterface[], problems: VirtualMachineProblem[]): readonly WantedInterface[] {
-  if (wanted.length <= MOST_INTERFACES) return wanted;
-  const left = wanted.slice(MOST_INTERFACES).map(({ name }) => name);
-  problems.push({
-    reason: 'too-many-interfaces',
-    message: `only ${MOST_INTERFACES} interfaces of a virtual machine get addresses, ${left.join(', ')} not; opt interfaces out with annotation ${DHCP_OPT_OUT_ANNOTATION}`,
-  });
-  return wanted.slice(0, MOST_INTERFACES);
 }
 
 function listOf(networks: ReadonlyMap<string, string>): string {

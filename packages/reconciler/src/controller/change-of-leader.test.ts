@@ -1,0 +1,144 @@
+import { expect, it } from 'vitest';
+import type { ObjectClient } from '../machinery/object-client.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readField, readList, readText } from '../object/read-field.js';
+import { FakeClock } from '../testing/fake-clock.js';
+import { MemoryCluster } from '../testing/memory-cluster.js';
+import { network, pool, virtualMachine } from './controller-fixtures.js';
+import { DhcpController } from './dhcp-controller.js';
+
+function controllerOf(
+  cluster: MemoryCluster,
+  clock: FakeClock,
+  networkConfigs: ObjectClient<KubernetesObject> = cluster.networkConfigs,
+) {
+  return new DhcpController({
+    clients: {
+      virtualMachines: cluster.virtualMachines,
+      networks: cluster.networks,
+      ipPools: cluster.ipPools,
+      networkConfigs,
+      events: cluster.events,
+    },
+    clock,
+    now: () => '2026-01-01T00:00:00Z',
+    random: () => 0.5,
+    identity: 'c',
+  });
+}
+
+/** The same, but what happens is seen so much later: another API server lags, or a connection is half open. */
+function seenLater(client: ObjectClient<KubernetesObject>, clock: FakeClock, delayMs: number): ObjectClient<KubernetesObject> {
+  const { list, create, patch, patchStatus } = client;
+  return {
+    list,
+    create,
+    patch,
+    patchStatus,
+    delete: client.delete,
+    watch: (version, handlers) => {
+      let stopped = false;
+      const stop = client.watch(version, {
+        onEvent: (event) => void clock.after(delayMs, () => !stopped && handlers.onEvent(event)),
+        onEnd: (end) => void clock.after(delayMs, () => !stopped && handlers.onEnd(end)),
+      });
+      return () => {
+        stopped = true;
+        stop();
+      };
+    },
+  };
+}
+
+it.each([50, 1_000, 60_000])(
+  'the lead changes hands, and the new leader sees vmnetcfgs %i ms later than pools: nobody loses an address, nobody gets that of another',
+  async (lagMs) => {
+    const clock = new FakeClock();
+    const cluster = new MemoryCluster(clock);
+    const old = controllerOf(cluster, clock);
+    const next = controllerOf(cluster, clock, seenLater(cluster.networkConfigs, clock, lagMs));
+    const made = [cluster.networks.create(network()), cluster.ipPools.create(pool('pool-1', { end: '10.0.0.11' }))];
+    await clock.advance(5);
+    await Promise.all(made);
+    old.start();
+    next.start();
+    old.lead();
+    await clock.advance(100_000);
+    const create = async (name: string) => {
+      const creating = cluster.virtualMachines.create(virtualMachine(name));
+      await clock.advance(2);
+      await creating;
+    };
+    await create('vm-a');
+    await clock.advance(10);
+    await create('vm-b');
+    await clock.advance(10);
+    const allocated = () =>
+      Object.fromEntries(
+        Object.entries((readField(cluster.ipPools.objects.get('default/pool-1')?.status, 'ipv4', 'allocated') ?? {}) as object),
+      );
+    expect(allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' });
+    const stopping = old.stop();
+    await clock.advance(5);
+    await stopping;
+    const seen: unknown[] = [];
+    cluster.ipPools.onWritten = () => seen.push(allocated());
+    next.lead();
+    await create('vm-c');
+    await clock.advance(40);
+    await clock.advance(120_000);
+    const said = [...cluster.networkConfigs.objects.values()].flatMap(({ metadata, status }) =>
+      readList(status, 'networkConfigs').map((entry) => `${metadata.name} ${readText(entry, 'allocatedIPAddress')}`),
+    );
+    expect({
+      allocated: allocated(),
+      said,
+      freedMeanwhile: seen.filter((one) => Object.values(one as object).length < 2),
+    }).toMatchObject({
+      allocated: { '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' },
+      freedMeanwhile: [],
+    });
+  },
+);
+
+it('the new leader does not undo what the old one did, by a VirtualMachine as it was long ago', async () => {
+  const clock = new FakeClock();
+  const cluster = new MemoryCluster(clock);
+  const old = controllerOf(cluster, clock);
+  const lagging = seenLater(cluster.virtualMachines, clock, 60_000);
+  const next = new DhcpController({
+    clients: { ...cluster, virtualMachines: lagging, events: cluster.events },
+    clock,
+    now: () => '2026-01-01T00:00:00Z',
+    random: () => 0.5,
+    identity: 'c',
+  });
+  const made = [
+    cluster.networks.create(network()),
+    cluster.ipPools.create(pool('pool-1')),
+    cluster.virtualMachines.create(virtualMachine('vm-a')),
+  ];
+  await clock.advance(5);
+  await Promise.all(made);
+  old.start();
+  next.start();
+  old.lead();
+  await clock.advance(100_000);
+  const stored = cluster.virtualMachines.objects.get('default/vm-a') as KubernetesObject;
+  cluster.virtualMachines.put({
+    ...stored,
+    metadata: { ...stored.metadata, annotations: { 'static-ip.harvesterhci.io/nic': '10.0.0.15' } },
+  });
+  await clock.advance(5_000);
+  const allocated = () => readField(cluster.ipPools.objects.get('default/pool-1')?.status, 'ipv4', 'allocated');
+  expect(allocated()).toEqual({ '10.0.0.15': '02:00:00:00:00:0a' });
+  const stopping = old.stop();
+  await clock.advance(100);
+  await stopping;
+  const seen: string[] = [];
+  cluster.networkConfigs.onWritten = () =>
+    seen.push(JSON.stringify(readField(cluster.networkConfigs.objects.get('default/vm-a')?.spec, 'networkConfigs')));
+  next.lead();
+  await clock.advance(120_000);
+  expect([...new Set(seen)].filter((one) => !one.includes('10.0.0.15'))).toEqual([]);
+});
