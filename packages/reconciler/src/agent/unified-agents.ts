@@ -6,7 +6,7 @@
 import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
 import { IPPoolConditionType } from '@vmdhcp/ippool-api';
 import type { ClusterView, ObjectSource, PoolView } from '../controller/cluster-view.js';
-import { toWorkResult } from '../controller/controller-context.js';
+import { CONFLICT, toWorkResult } from '../controller/controller-context.js';
 import type { BackOffSettings } from '../machinery/back-off.js';
 import type { Clock } from '../machinery/clock.js';
 import { KeyedQueue, type WorkResult } from '../machinery/keyed-queue.js';
@@ -76,7 +76,9 @@ export class UnifiedAgents {
       clock,
       backOff,
       work: () => this.#work(),
-      onRetry: (_, { reason, error }) => onError?.(error ?? new Error(reason)),
+      onRetry: (_, { reason, error }) => {
+        if (reason !== CONFLICT) onError?.(error ?? new Error(reason));
+      },
       onTerminal: (_, reason) => onError?.(new Error(reason)),
     });
   }

@@ -11,7 +11,9 @@ afterEach(() => {
   for (const one of open.splice(0)) one.close();
 });
 
-async function serve(handler: http.RequestListener, timeoutMs = 1_000): Promise<ApiConnection> {
+type Handler = (request: http.IncomingMessage, response: http.ServerResponse) => unknown;
+
+async function serve(handler: Handler, timeoutMs = 1_000): Promise<ApiConnection> {
   const server = http.createServer((request, response) => void handler(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

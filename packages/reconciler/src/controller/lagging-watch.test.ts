@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { ObjectClient } from '../machinery/object-client.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import type { MemoryResource } from '../testing/memory-resource.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
@@ -57,8 +58,10 @@ it('the same with requests that take 1 to 4 ms, each by itself: how many writes 
     const { networkConfigs } = running.cluster;
     slowWatch(running, networkConfigs, 5);
     for (const name of ['patch', 'patchStatus'] as const) {
-      const write = networkConfigs[name];
-      (networkConfigs as unknown as Record<string, unknown>)[name] = async (...args: Parameters<typeof write>) => {
+      const write: ObjectClient<KubernetesObject>['patch'] = networkConfigs[name];
+      (networkConfigs as unknown as Record<string, unknown>)[name] = async (
+        ...args: Parameters<ObjectClient<KubernetesObject>['patch']>
+      ) => {
         await new Promise<void>((resolve) => running.clock.after(Math.floor(random() * 4), resolve));
         return write(...args);
       };
