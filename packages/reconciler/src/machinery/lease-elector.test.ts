@@ -145,6 +145,44 @@ describe('a lease elector', () => {
     expect(store.stored?.record.holder).toBe('a');
   });
 
+  it('a record that somebody deletes ends nobody’s lead: who saw it held waits, though the holder cannot renew', async () => {
+    const [clock, log] = [new FakeClock(), [] as string[]];
+    let store = new MemoryLeaseStore();
+    const behind: LeaseStore = { read: () => store.read(), write: (record, version) => store.write(record, version) };
+    const { way, through } = wayTo(behind, clock);
+    const a = electorOf('a', through, clock, log);
+    const b = electorOf('b', behind, clock, log);
+    a.start();
+    await clock.advance(100);
+    b.start();
+    await clock.advance(900);
+    way.cut = true;
+    store = new MemoryLeaseStore();
+    b.tryNow();
+    for (let ms = 0; ms < 10_000; ms += 50) {
+      await clock.advance(50);
+      expect(a.isLeading() && b.isLeading()).toBe(false);
+    }
+    expect(b.isLeading()).toBe(true);
+  });
+
+  it('what has to be over before another one leads is done while the lead lasts; where it fails, the record runs out', async () => {
+    for (const isFinished of [true, false]) {
+      const [clock, store, log] = [new FakeClock(), new MemoryLeaseStore(), [] as string[]];
+      const a = electorOf('a', store, clock, log);
+      a.start();
+      await clock.advance(100);
+      const led: boolean[] = [];
+      await a.stop(async () => {
+        led.push(a.isLeading());
+        return isFinished;
+      });
+      expect(led).toEqual([true]);
+      expect(store.stored?.record.holder).toBe(isFinished ? '' : 'a');
+      expect(a.isLeading()).toBe(false);
+    }
+  });
+
   it('times that leave no room are refused', () => {
     const make = (times: Partial<typeof TIMES>) => () =>
       new LeaseElector({
@@ -165,6 +203,7 @@ describe('a lease elector', () => {
       fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 4_000 }) }),
       fc.record({ kind: fc.constantFrom('cut' as const, 'mend' as const, 'lose-answers' as const), who: fc.nat(2) }),
       fc.record({ kind: fc.constant('slow' as const), who: fc.nat(2), ms: fc.nat(2_500) }),
+      fc.record({ kind: fc.constant('news' as const), who: fc.nat(2) }),
     );
     await fc.assert(
       fc.asyncProperty(
@@ -191,7 +230,8 @@ describe('a lease elector', () => {
           const leaders = () => all.filter(({ elector }) => elector.isLeading()).length;
           for (const one of steps) {
             const way = 'who' in one ? all[one.who]?.way : undefined;
-            if (one.kind === 'wait') {
+            if (one.kind === 'news') all[one.who]?.elector.tryNow();
+            else if (one.kind === 'wait') {
               for (let left = one.ms; left > 0; left -= 100) {
                 await clock.advance(Math.min(left, 100));
                 expect(leaders()).toBeLessThanOrEqual(1);
