@@ -32,7 +32,7 @@ export const clusterServeOptions = (): Option[] => [
   new Option('--name <name>', 'name in the log').env('VM_DHCP_AGENT_NAME'),
   new Option('--lease-seconds <seconds>', 'how long a replica that is gone is waited for before another one leads')
     .argParser(parseSeconds)
-    .default(5),
+    .default(4),
   new Option('--no-leader-election', 'lead without a Lease: there must be no other replica'),
   new Option('--dry-run', 'check what is to be served, and serve nothing'),
 ];

@@ -150,9 +150,9 @@ export class DhcpController {
   lead(): void {
     if (this.#state !== 'following') return;
     this.#state = 'leading';
-    const isFresh = !this.#started;
-    if (isFresh) this.start();
-    const refreshed = isFresh || !this.synced ? [] : KINDS.map((kind) => this.#caches[kind].refresh());
+    const wasStarted = this.#started;
+    this.start();
+    const refreshed = wasStarted ? KINDS.map((kind) => this.#caches[kind].refresh()) : [];
     void Promise.all(refreshed).then(() => {
       this.#isFresh = true;
       this.#workIfSynced();

@@ -101,9 +101,10 @@ export class Reflector<Kind extends ApiObjectLike> {
     const round = ++this.#round;
     // Settles always: what goes wrong is tried again.
     void this.#listAll().then(
-      (objects) => {
+      ({ objects, resourceVersion }) => {
         if (this.#stopped || round !== this.#round) return;
         this.#failures = 0;
+        this.#resourceVersion = resourceVersion;
         this.#replace(objects);
         this.#watch();
       },
@@ -113,17 +114,18 @@ export class Reflector<Kind extends ApiObjectLike> {
     );
   }
 
-  async #listAll(): Promise<Map<string, Kind>> {
+  async #listAll(): Promise<{ readonly objects: Map<string, Kind>; readonly resourceVersion: string }> {
     const { port, pageSize: limit = PAGE_SIZE } = this.#settings;
     const objects = new Map<string, Kind>();
     let continueToken: string | undefined;
+    let resourceVersion = '';
     do {
       const page = await port.list({ limit, ...(continueToken !== undefined && { continueToken }) });
       for (const object of page.items) objects.set(keyOf(object), object);
-      this.#resourceVersion = page.resourceVersion;
+      resourceVersion = page.resourceVersion;
       continueToken = page.continueToken || undefined;
     } while (continueToken !== undefined && !this.#stopped);
-    return objects;
+    return { objects, resourceVersion };
   }
 
   #replace(objects: Map<string, Kind>): void {
