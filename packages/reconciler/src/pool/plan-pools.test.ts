@@ -57,6 +57,14 @@ describe('planPools', () => {
     expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.11' });
   });
 
+  it('a pool that is paused keeps those who have its address from nothing elsewhere', () => {
+    const paused = { ...poolOf('n1', 1, { '10.0.0.10': macOf(1, 'n1') }), paused: true };
+    const plans = plan([paused, poolOf('n2', 2)], [config(1, ['n1', 'n2']), config(2, ['n1', 'n2'])]);
+    expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.10' });
+    expect(given(plans.get('n2'))).toEqual({ [macOf(1, 'n2')]: '10.0.0.10' });
+    expect(plans.get('n2')?.refusals.get('default/vm-2')?.get(macOf(2, 'n2'))?.reason).toBe('pool-paused');
+  });
+
   it('who cannot have what it wants keeps what it has', () => {
     const pools = [poolOf('n1', 3, { '10.0.0.10': macOf(1, 'n1'), '10.0.0.11': macOf(2, 'n1') })];
     const plans = plan(pools, [config(1, ['n1'], '10.0.0.11'), config(2, ['n1'])]);

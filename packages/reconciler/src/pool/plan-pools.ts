@@ -1,6 +1,6 @@
 /** Who has which address, in pools that hang together because virtual machines have interfaces on several of their networks. */
-import type { MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
-import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+import type { Ipv4Address, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
+import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type AddressRequest, type AssignmentPlan, type ClaimRefusal, HOLDING, planRequests } from '../plan-assignments.js';
 import type { RecordedAddresses } from './recorded-addresses.js';
 
@@ -33,7 +33,7 @@ export interface PoolsToPlan {
 
 /** The plan of each pool, by key. The same objects give the same plans, in whatever order they come. */
 export function planPools({ pools, configs, whyUnserved }: PoolsToPlan): Map<string, PoolPlan> {
-  const poolOn = new Map(pools.map((pool) => [pool.network, pool]));
+  const poolOn = new Map(pools.map((pool) => [pool.network, { key: pool.key, has: pool.paused ? recordedBy(pool) : undefined }]));
   const requests = configs.map((config) => toRequest(config, poolOn, whyUnserved));
   const states = pools.map(({ key, pool, recorded: { assignments, unreadable } }) => {
     const withheld = unreadable.flatMap(({ address }) => address ?? []);
@@ -43,13 +43,30 @@ export function planPools({ pools, configs, whyUnserved }: PoolsToPlan): Map<str
   return new Map([...plans].map(([key, plan]) => [key, { ...plan, refusals: byOwner(plan) }]));
 }
 
+interface PlannedPool {
+  readonly key: string;
+  /** What clients of a pool that is paused have; undefined: it is not. */
+  readonly has: ReadonlyMap<MacAddress, Ipv4Address> | undefined;
+}
+
+function recordedBy({ recorded }: PoolToPlan): Map<MacAddress, Ipv4Address> {
+  return new Map(recorded.assignments.map(({ macAddress, address }) => [macAddress, address]));
+}
+
+/** True if the claim lacks something of a pool that is paused. What it has there keeps nobody from anything. */
+function isKeptWaiting({ macAddress, wanted }: InterfaceClaim, pool: PlannedPool | undefined): boolean {
+  if (pool?.has === undefined) return false;
+  const address = pool.has.get(macAddress);
+  return address === undefined || (wanted !== undefined && wanted !== address);
+}
+
 function toRequest(
   { key, createdAt, claims, unreadable }: NetworkConfigClaims,
-  poolOn: ReadonlyMap<string, PoolToPlan>,
+  poolOn: ReadonlyMap<string, PlannedPool>,
   whyUnserved: PoolsToPlan['whyUnserved'],
 ): AddressRequest {
   const [broken] = unreadable;
-  const isPaused = claims.some(({ network }) => poolOn.get(network)?.paused === true);
+  const isPaused = claims.some((claim) => isKeptWaiting(claim, poolOn.get(claim.network)));
   const obstacle = broken ?? claims.map(({ network }) => whyUnserved(network)).find((why) => why !== undefined);
   const blocked = isPaused ? PAUSED : obstacle && forOthers(obstacle);
   return {
