@@ -70,11 +70,11 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
 /** A kubeconfig that is named and not there means the pod's own ServiceAccount, as charts name one and mount none. */
 async function connect({ kubeconfig, kubecontext }: ClusterServeOptions): Promise<ClusterConnection> {
   try {
-    const isThere = kubeconfig !== undefined && existsSync(kubeconfig);
+    const isThere = Boolean(kubeconfig) && existsSync(kubeconfig ?? '');
     if (!isThere && process.env['KUBERNETES_SERVICE_HOST']) return await connectInCluster(process.env);
     return await connectByKubeConfig({
-      ...(kubeconfig !== undefined && { path: kubeconfig }),
-      ...(kubecontext !== undefined && { context: kubecontext }),
+      ...(kubeconfig && { path: kubeconfig }),
+      ...(kubecontext && { context: kubecontext }),
     });
   } catch (error) {
     if (!(error instanceof NoClusterError)) throw error;

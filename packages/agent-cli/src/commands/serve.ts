@@ -56,10 +56,11 @@ export function serveCommand(): Command {
       ),
     )
     .option('--state <dir>', 'where leases are kept', '/var/lib/vmdhcp-agent')
-    .option('--http <host:port>', 'address for /healthz, /readyz, /metrics and /leases, or "off"', parseListenAddress, {
-      host: '127.0.0.1',
-      port: 8080,
-    })
+    .addOption(
+      new Option('--http <host:port>', 'address for /healthz, /readyz, /metrics and /leases, or "off"')
+        .argParser(parseListenAddress)
+        .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
+    )
     .option('--configure-interfaces', 'add the server address of each pool to its interface, and take it away at the end')
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
     .addHelpText('after', EXAMPLES);

@@ -71,10 +71,11 @@ export function runCommand(): Command {
     .option('--no-leader-election', 'run without a Lease: there must be no other controller')
     .option('--no-crds', 'do not apply the CustomResourceDefinitions')
     .option('--enable-cache-dump-api', 'tell what is known at /ipams/ and /caches/')
-    .option('--http <host:port>', 'address for /healthz, /readyz and /metrics, or "off"', parseListenAddress, {
-      host: '::',
-      port: 8080,
-    })
+    .addOption(
+      new Option('--http <host:port>', 'address for /healthz, /readyz and /metrics, or "off"')
+        .argParser(parseListenAddress)
+        .default({ host: '::', port: 8080 }, ':8080'),
+    )
     .addOption(new Option('--name <name>', 'name in the log').env('VM_DHCP_CONTROLLER_NAME').default('vmdhcp-controller'))
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
     .option('--debug', 'same as --log-level debug; also VM_DHCP_CONTROLLER_DEBUG=true')

@@ -36,8 +36,8 @@ export function openConnection(cluster: ClusterConnection, extras: ConnectionExt
 /** @throws CommandError where there is no way to a cluster. */
 export async function findCluster({ kubeconfig: path, kubecontext: context }: ClusterOptions): Promise<ClusterConnection> {
   try {
-    if (path === undefined && process.env['KUBERNETES_SERVICE_HOST']) return await connectInCluster(process.env);
-    return await connectByKubeConfig({ ...(path !== undefined && { path }), ...(context !== undefined && { context }) });
+    if (!path && process.env['KUBERNETES_SERVICE_HOST']) return await connectInCluster(process.env);
+    return await connectByKubeConfig({ ...(path && { path }), ...(context && { context }) });
   } catch (error) {
     if (error instanceof NoClusterError) throw new CommandError(error.message, ExitCode.noInput, { cause: error });
     throw error;
