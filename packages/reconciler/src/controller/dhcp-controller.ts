@@ -173,14 +173,6 @@ export class DhcpController {
     await Promise.all(KINDS.map((kind) => this.#queues[kind].stop()));
   }
 
-  /** Resolves when nothing waits to be worked on now. */
-  async idle(): Promise<void> {
-    while (KINDS.some((kind) => this.#queues[kind].busy)) {
-      for (const kind of KINDS) await this.#queues[kind].idle();
-    }
-    await this.#events.idle();
-  }
-
   #byKind<Value>(create: (kind: WorkKind) => Value): ByKind<Value> {
     return {
       virtualMachines: create('virtualMachines'),

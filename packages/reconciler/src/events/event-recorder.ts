@@ -105,11 +105,6 @@ export class EventRecorder {
       });
   }
 
-  /** Resolves when everything that was told so far is written, or cannot be. */
-  async idle(): Promise<void> {
-    await this.#writing;
-  }
-
   /** Drops what is not written yet, and whatever else is told. */
   stop(): void {
     this.#stopped = true;
