@@ -1,6 +1,6 @@
 /** npm run bench:control, second part: how long until what changes in the cluster is answered on the wire, and until another agent serves. */
 import { join } from 'node:path';
-import { AGENT_NAMESPACE, CLUSTER_EXAMPLES, Lab, LabCluster, waitFor } from '@vmdhcp/lab';
+import { CLUSTER_EXAMPLES, Lab, LabCluster, waitFor } from '@vmdhcp/lab';
 import { type KubernetesObject, readConditions } from '@vmdhcp/reconciler';
 import { DhcpProbe, type ServerAnswer } from 'vmdhcp-agent/dhcp-probe';
 import { markdown } from './tables.js';
@@ -102,15 +102,7 @@ async function settled(): Promise<void> {
   const isReady = ({ status }: KubernetesObject) =>
     readConditions(status).some(({ type, status: is }) => type === 'AgentReady' && is === 'True');
   for (const pool of ['net-48', 'net-49']) await cluster.access.waitForObject('IPPool', `default/${pool}`, isReady);
-  await waitFor(
-    'both replicas',
-    async () => {
-      const { status } = (await cluster.access.get('Deployment', `${AGENT_NAMESPACE}/vm-dhcp-controller-agent`)) ?? {};
-      const { readyReplicas, updatedReplicas, replicas } = (status ?? {}) as Readonly<Record<string, number | undefined>>;
-      return readyReplicas === 2 && updatedReplicas === 2 && replicas === 2;
-    },
-    GIVE_UP_MS,
-  );
+  await cluster.rolledOut();
 }
 
 function virtualMachine(name: string, macAddress: string): KubernetesObject {

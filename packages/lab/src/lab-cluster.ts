@@ -111,11 +111,21 @@ export class LabCluster {
     return { process: started, url };
   }
 
-  /** The pod whose agent leads, by what its Lease says. */
+  /** Resolves when both replicas of the agents run with what the Deployment says now, and no others. */
+  async rolledOut(): Promise<void> {
+    await this.access.waitForObject('Deployment', `${AGENT_NAMESPACE}/vm-dhcp-controller-agent`, ({ metadata, status }) => {
+      const counts = (status ?? {}) as Readonly<Record<string, number | undefined>>;
+      const isObserved = counts['observedGeneration'] === metadata.generation;
+      return isObserved && ['replicas', 'updatedReplicas', 'readyReplicas'].every((name) => counts[name] === 2);
+    });
+  }
+
+  /** The pod whose agent leads, by what its Lease says; undefined also while it hands over. */
   async leader(): Promise<LabPod | undefined> {
     const lease = await this.access.get('Lease', `${AGENT_NAMESPACE}/vm-dhcp-agents`);
     const { holderIdentity = '' } = (lease?.spec ?? {}) as { readonly holderIdentity?: string };
-    return this.pods.get(holderIdentity.split('_')[0] ?? '');
+    const pod = this.pods.get(holderIdentity.split('_')[0] ?? '');
+    return pod?.isStopping === true ? undefined : pod;
   }
 
   async stop(): Promise<void> {

@@ -63,6 +63,11 @@ export class LabPod implements PodProcess {
     this.ready.catch(() => undefined);
   }
 
+  /** It was asked to end: being asked again would end it at once. */
+  get isStopping(): boolean {
+    return this.#stopped;
+  }
+
   onReadiness(listener: (ready: boolean) => void): void {
     this.#listener = listener;
   }
