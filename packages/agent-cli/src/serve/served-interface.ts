@@ -8,7 +8,7 @@ import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
 import { DhcpPort, type DhcpPortEvents } from '../net/dhcp-port.js';
 import { ifNameToIndex } from '../net/libc.js';
 
-const RETRY_INTERVAL_MS = 5_000;
+const RETRY_INTERVAL_MS = 1_000;
 
 export type InterfaceState =
   | { readonly kind: 'opening' }
