@@ -1,6 +1,6 @@
 /** From a VirtualMachine to the ACK on the wire: a simulated API server, the real controller, real agents in pods, real clients. */
 import { join } from 'node:path';
-import { agentInterfaceName, readConditions, readField } from '@vmdhcp/reconciler';
+import { agentInterfaceName, readConditions, readField, readList } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   AGENT_NAMESPACE,
@@ -38,6 +38,14 @@ async function agentReady(pool: string): Promise<void> {
   await cluster.access.waitForObject('IPPool', `default/${pool}`, isReady);
 }
 
+/** What `web` was given: the lowest or the one above, as it and another one may be given theirs together. */
+async function addressOfWeb(): Promise<string> {
+  const { status } = await cluster.access.waitForObject('VirtualMachineNetworkConfig', 'default/web', (config) =>
+    readConditions(config.status).some(({ type, status: state }) => type === 'Allocated' && state === 'True'),
+  );
+  return String(readField(readList(status, 'networkConfigs')[0], 'allocatedIPAddress'));
+}
+
 async function apply(file: string): Promise<void> {
   await cluster.access.applyFile(join(CLUSTER_EXAMPLES, file));
 }
@@ -64,7 +72,7 @@ describe('a cluster', () => {
     await agentReady('net-48');
     await cluster.rolledOut();
     const first = await waitFor('an answer', () => exchange(web));
-    expect(first).toMatchObject({ address: '192.168.48.10', server: '192.168.48.2', leaseTimeSeconds: 3600 });
+    expect(first).toMatchObject({ address: await addressOfWeb(), server: '192.168.48.2', leaseTimeSeconds: 3600 });
 
     await cluster.access.patch('IPPool', 'default/net-48', { spec: { ipv4Config: { leaseTime: 900 } } });
     await waitFor('the new lease time', async () => (await exchange(web))?.leaseTimeSeconds === 900, 3_000);
@@ -83,7 +91,8 @@ describe('a cluster', () => {
     await waitFor('the address', () => holders().join() === leader.name);
     leader.process?.kill('SIGKILL');
     const killedAtMs = performance.now();
-    await waitFor('another answer', async () => (await exchange(web))?.address === '192.168.48.10', 10_000);
+    const address = await addressOfWeb();
+    await waitFor('another answer', async () => (await exchange(web))?.address === address, 10_000);
     const gapMs = performance.now() - killedAtMs;
     expect(await waitFor('another leader', () => cluster.leader())).not.toBe(leader);
     expect(holders()).toHaveLength(1);
@@ -101,7 +110,8 @@ describe('a cluster', () => {
     leader.process?.kill('SIGTERM');
     const killedAtMs = performance.now();
     await leader.process?.ended();
-    await waitFor('another answer', async () => (await exchange(web))?.address === '192.168.48.10', 5_000);
+    const address = await addressOfWeb();
+    await waitFor('another answer', async () => (await exchange(web))?.address === address, 5_000);
     expect(performance.now() - killedAtMs).toBeLessThan(5_000);
     expect(await waitFor('another leader', () => cluster.leader())).not.toBe(leader);
   });
@@ -132,7 +142,7 @@ describe('a cluster', () => {
     capture.clear();
     leader.process?.kill('SIGCONT');
     await leader.process?.line('the lead was lost');
-    expect((await exchange(web))?.address).toBe('192.168.48.10');
+    expect((await exchange(web))?.address).toBe(await addressOfWeb());
     const answers = capture.messages.filter(({ type }) => type === 'offer' || type === 'ack');
     expect(answers.map(({ senderMacAddress }) => senderMacAddress)).toContain(macAddressOf(next.machine));
     expect(answers.map(({ senderMacAddress }) => senderMacAddress)).not.toContain(frozenMac);
