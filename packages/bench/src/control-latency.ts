@@ -16,7 +16,7 @@ lab.addNetwork(NETWORK);
 lab.addNetwork('br49');
 const cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': NETWORK, 'default/vlan-49': 'br49' } });
 try {
-  await cluster.startController('--log-level', 'warn');
+  await cluster.startController('--log-level', 'warn', '--agent-topology', 'unified');
   for (const file of ['agent.yaml', 'pools.yaml', 'virtual-machines.yaml'])
     await cluster.access.applyFile(join(CLUSTER_EXAMPLES, file));
   await settled();

@@ -53,7 +53,7 @@ async function demo(): Promise<void> {
   for (const network of Object.values(NETWORKS)) lab.addNetwork(network);
   const machines = new Map(GUESTS.map(({ name, network, macAddress }) => [name, lab.addMachine(name, { network, macAddress })]));
   cluster = await LabCluster.start(lab, { networks: NETWORKS, onLine: showLine });
-  await cluster.startController();
+  await cluster.startController('--agent-topology', 'unified');
   await apply(cluster, 'agent.yaml');
   await apply(cluster, 'pools.yaml');
 

@@ -16,6 +16,8 @@ export const IPPoolConditionType = {
   cacheReady: 'CacheReady',
   agentReady: 'AgentReady',
   stopped: 'Stopped',
+  /** True: another DHCP server answers on the pool's network. */
+  foreignServer: 'ForeignServer',
 } as const;
 
 export const VirtualMachineNetworkConfigConditionType = {

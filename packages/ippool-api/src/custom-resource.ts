@@ -15,6 +15,8 @@ export interface PrinterColumn {
   readonly name: string;
   readonly type: string;
   readonly jsonPath: string;
+  /** Above 0: only shown by `kubectl get -o wide`. */
+  readonly priority?: number;
 }
 
 /** A column that shows the status of a condition. */

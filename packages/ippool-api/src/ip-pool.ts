@@ -85,6 +85,14 @@ const spec = z.object({
     .describe('The network it serves: namespace/name of a NetworkAttachmentDefinition.'),
   ipv4Config: ipv4Config.optional(),
   paused: z.boolean().nullish().describe('True: nothing is allocated and served.'),
+  conflictProbe: z
+    .enum(['Off', 'First'])
+    .optional()
+    .describe('First (default): before an address is given to a new client, the network is asked whether anybody uses it.'),
+  onForeignServer: z
+    .enum(['Warn', 'Stop'])
+    .optional()
+    .describe('What to do while another DHCP server answers on the network; default: Warn.'),
 });
 
 const reference = z.object({
@@ -92,6 +100,11 @@ const reference = z.object({
   name: z.string().optional(),
   image: z.string().optional(),
   uid: z.string().optional(),
+});
+
+const quarantined = z.object({
+  until: z.string().meta({ format: 'date-time' }),
+  usedBy: z.string().optional().describe('The MAC address of who uses it, where that is known.'),
 });
 
 const status = z.object({
@@ -105,9 +118,15 @@ const status = z.object({
         .describe('Address to MAC address, or to EXCLUDED or RESERVED.'),
       used: z.int(),
       available: z.int(),
+      quarantined: z
+        .record(z.string(), quarantined)
+        .nullish()
+        .describe('Addresses that somebody unknown uses: nobody is given them before their time is over.'),
     })
     .nullish(),
-  agentPodRef: reference.nullish(),
+  agentDeploymentRef: reference.nullish().describe('The Deployment whose agents serve the pool.'),
+  agentPodRef: reference.nullish().describe('The pod by which an earlier version served the pool.'),
+  servedBy: z.string().nullish().describe('The pod that answers the clients.'),
   conditions: z.array(condition).optional(),
 });
 
@@ -141,6 +160,10 @@ export const ipPoolResource: CustomResource = {
     conditionColumn('REGISTERED', 'Registered'),
     conditionColumn('CACHEREADY', 'CacheReady'),
     conditionColumn('AGENTREADY', 'AgentReady'),
+    { name: 'REASON', type: 'string', jsonPath: `.status.conditions[?(@.type=='AgentReady')].reason` },
+    { name: 'AGENT', type: 'string', jsonPath: '.status.agentDeploymentRef.name', priority: 1 },
+    { name: 'SERVEDBY', type: 'string', jsonPath: '.status.servedBy', priority: 1 },
+    { ...conditionColumn('FOREIGNSERVER', 'ForeignServer'), priority: 1 },
     { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
 };

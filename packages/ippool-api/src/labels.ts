@@ -8,6 +8,15 @@ export const IPPOOL_NAMESPACE_LABEL = `${GROUP}/ippool-namespace`;
 export const IPPOOL_NAME_LABEL = `${GROUP}/ippool-name`;
 /** On a NetworkAttachmentDefinition, set by Harvester: the cluster network it belongs to. */
 export const CLUSTER_NETWORK_LABEL = `${GROUP}/clusternetwork`;
+/** On Deployments, pods and Leases of agents: the value is always `agent`. */
+export const AGENT_LABEL = `${GROUP}/vm-dhcp-controller`;
+export const AGENT_LABEL_VALUE = 'agent';
+/** On the same: the name of the group of pools that these agents serve. */
+export const AGENT_GROUP_LABEL = `${GROUP}/agent-group`;
+/** On an agents' Deployment, `"true"`: somebody else says how many replicas it has. */
+export const FREE_REPLICAS_ANNOTATION = `${GROUP}/free-replicas`;
+/** On an agents' Lease: JSON, `namespace/name` of the pools of the group that its agents must not serve now. */
+export const WITHHELD_POOLS_ANNOTATION = `${GROUP}/withheld-pools`;
 /** On an IPPool, presence only: its agent keeps the image it runs. */
 export const HOLD_AGENT_UPGRADE_ANNOTATION = `${GROUP}/hold-ippool-agent-upgrade`;
 /** On a VirtualMachineNetworkConfig: the name of its virtual machine. */

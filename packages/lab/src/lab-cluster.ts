@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type KubeSimulator, type Pod, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import { ClusterAccess } from './cluster-access.js';
 import { waitFor } from './deadline.js';
 import type { Lab } from './lab.js';
@@ -15,6 +16,8 @@ const API_HOST = '10.99.255.1';
 /** Where manifests are that a user applies too. */
 export const CLUSTER_EXAMPLES = fileURLToPath(new URL('../../../examples/cluster/', import.meta.url));
 export const AGENT_NAMESPACE = 'harvester-system';
+/** Pods of the lab run the agent of this checkout, whatever their image is called. */
+export const AGENT_IMAGE = 'vmdhcp-agent:lab';
 let lastPort = 18_200;
 
 export interface LabClusterSettings {
@@ -92,7 +95,16 @@ export class LabCluster {
     const kubeconfig = join(this.#lab.folder, `controller-${port}.kubeconfig`);
     const token = await this.#token(AGENT_NAMESPACE, 'vm-dhcp-controller');
     writeFileSync(kubeconfig, this.simulator.kubeconfig({ name: 'vm-dhcp-controller', token }), { mode: 0o600 });
-    const flags = ['--kubeconfig', kubeconfig, '--namespace', AGENT_NAMESPACE, '--http', `127.0.0.1:${port}`];
+    const flags = [
+      '--kubeconfig',
+      kubeconfig,
+      '--namespace',
+      AGENT_NAMESPACE,
+      '--http',
+      `127.0.0.1:${port}`,
+      '--image',
+      AGENT_IMAGE,
+    ];
     const started = this.#lab.start(process.execPath, [CONTROLLER_BIN, 'run', ...flags, ...parameters], {
       onLine: (line) => this.#settings.onLine?.('controller', line),
     });
@@ -112,8 +124,8 @@ export class LabCluster {
   }
 
   /** Resolves when both replicas of the agents run with what the Deployment says now, and no others. */
-  async rolledOut(): Promise<void> {
-    await this.access.waitForObject('Deployment', `${AGENT_NAMESPACE}/vm-dhcp-controller-agent`, ({ metadata, status }) => {
+  async rolledOut(deployment = 'vm-dhcp-controller-agent'): Promise<void> {
+    await this.access.waitForObject('Deployment', `${AGENT_NAMESPACE}/${deployment}`, ({ metadata, status }) => {
       const counts = (status ?? {}) as Readonly<Record<string, number | undefined>>;
       const isObserved = counts['observedGeneration'] === metadata.generation;
       return isObserved && ['replicas', 'updatedReplicas', 'readyReplicas'].every((name) => counts[name] === 2);
@@ -121,8 +133,8 @@ export class LabCluster {
   }
 
   /** The pod whose agent leads, by what its Lease says; undefined also while it hands over. */
-  async leader(): Promise<LabPod | undefined> {
-    const lease = await this.access.get('Lease', `${AGENT_NAMESPACE}/vm-dhcp-agents`);
+  async leader(group: string = UNIFIED_GROUP): Promise<LabPod | undefined> {
+    const lease = await this.access.get('Lease', `${AGENT_NAMESPACE}/${group}`);
     const { holderIdentity = '' } = (lease?.spec ?? {}) as { readonly holderIdentity?: string };
     const pod = this.pods.get(holderIdentity.split('_')[0] ?? '');
     return pod?.isStopping === true ? undefined : pod;

@@ -4,29 +4,55 @@
  * @packageDocumentation
  */
 
+export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agent/agent-deployment.js';
 export {
+  AGENT_SELECTOR,
+  AgentGroups,
+  type AgentGroupsSettings,
+  type AgentsPort,
+  NOTHING_KNOWN_OF_AGENTS,
+  type PoolAgents,
+} from './agent/agent-groups.js';
+export {
+  AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
   type AgentNetworkConfig,
   IPPOOL_REFS_VARIABLE,
   type ParsedAgentNetworkConfigs,
+  type PoolForAgents,
   parseAgentNetworkConfigs,
+  toAgentNetworkConfigs,
 } from './agent/agent-network-config.js';
 export {
+  type AddressConflict,
   AGENT_REPORT_ANNOTATION,
   type AgentReport,
+  describeAgentReport,
+  type ForeignServer,
   formatAgentReport,
   type PoolReport,
   parseAgentReport,
+  RELEASING,
+  WITHHELD,
 } from './agent/agent-report.js';
+export { formatWithheldPools, parseWithheldPools } from './agent/group-lease.js';
 export { agentInterfaceName } from './agent/interface-name.js';
 export {
-  type AgentDeploymentPlan,
-  MULTUS_NETWORKS_ANNOTATION,
-  type PoolForAgents,
-  planAgentDeployment,
-  toAgentNetworkConfigs,
-} from './agent/plan-agent-deployment.js';
-export { UNIFIED_AGENTS_LEASE, UnifiedAgents, type UnifiedAgentsSettings } from './agent/unified-agents.js';
+  type AgentAction,
+  type AgentsObservation,
+  type AgentsPlan,
+  type AgentsSettings,
+  planAgents,
+} from './agent/plan-agents.js';
+export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agent/plan-unified-deployment.js';
+export {
+  AGENT_TOPOLOGIES,
+  type AgentGroup,
+  type AgentTopology,
+  type GroupingSettings,
+  groupPools,
+  UNIFIED_GROUP,
+} from './agent/topology.js';
 export { ClusterView, type ObjectSource, type PoolView } from './controller/cluster-view.js';
 export type { ByKind } from './controller/controller-context.js';
 export {
@@ -50,6 +76,7 @@ export type { Clock } from './machinery/clock.js';
 export { fencedClient, NotLeadingError } from './machinery/fenced-client.js';
 export { KeyedQueue, type KeyedQueueSettings, type WorkResult } from './machinery/keyed-queue.js';
 export {
+  type ElectionTimes,
   LeaseElector,
   type LeaseElectorSettings,
   type LeaseRecord,

@@ -44,6 +44,8 @@ export interface Quarantine {
   readonly address: Ipv4Address;
   /** Milliseconds on the caller's clock. */
   readonly untilMs: number;
+  /** Who uses it, where that is known. */
+  readonly usedBy?: MacAddress;
 }
 
 /** What a plan starts from. */
@@ -262,7 +264,9 @@ class PoolPlanning {
     this.#meetReservations();
     return {
       assignments: [...this.#accepted.keys()].flatMap((macAddress) => this.#toAssignment(macAddress)),
-      quarantines: [...this.#allocator.quarantined()].map(([address, untilMs]) => ({ address, untilMs })),
+      quarantines: this.#state.recorded.quarantines
+        .filter(({ address, untilMs }) => this.#allocator.quarantined().get(address) === untilMs)
+        .toSorted(byAddress),
       refused: [...this.#refusals].flatMap(([owner, ofOwner]) =>
         [...ofOwner].map(([macAddress, refusal]) => ({ owner, macAddress, ...refusal })),
       ),

@@ -1,61 +1,76 @@
 /**
- * An agent in a cluster: pools from the API server, one leader among its replicas. Every replica knows everything; the one
- * that leads has the server addresses and answers, and its Lease says for each pool whether it is served.
+ * An agent in a cluster: pools from the API server, one leader among its replicas. Every replica knows everything, and has its ports
+ * open; the one that leads has the server addresses and answers, and its Lease says for each pool whether it is served. The
+ * others answer clients that nobody answers.
  */
 import type { Server } from 'node:http';
-import type { PoolCounts } from '@vmdhcp/dhcp-allocator';
+import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, WITHHELD_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
 import {
   AGENT_REPORT_ANNOTATION,
   type AgentNetworkConfig,
   type AgentReport,
+  describeAgentReport,
+  type ElectionTimes,
   formatAgentReport,
+  formatWithheldPools,
   type KubernetesObject,
   LeaseElector,
   ObjectCache,
-  type PoolReport,
+  parseAgentReport,
+  parseWithheldPools,
   readText,
-  UNIFIED_AGENTS_LEASE,
 } from '@vmdhcp/reconciler';
 import {
   ApiConnection,
   ApiLeaseStore,
   ApiObjectClient,
   type ClusterConnection,
+  type LeaseObject,
   Resource,
   systemClock,
+  toStoredLease,
 } from '@vmdhcp/reconciler/client-node';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
+import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
 import { separateLargeMemory, trimMemory } from '../net/libc.js';
 import { RateBudget } from '../rate-budget.js';
 import { DhcpServer } from '../serve/dhcp-server.js';
 import { LeaseEventLog } from '../serve/lease-event-log.js';
 import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
-import type { InterfaceState } from '../serve/served-interface.js';
+import { ConflictProbes } from './conflict-probes.js';
 import { FollowedPools } from './followed-pools.js';
+import { ForeignServers } from './foreign-servers.js';
+import { safeAddressMs } from './lead-times.js';
 import { LeaderTerm } from './leader-term.js';
+import { PoolPorts } from './pool-ports.js';
+import { reportOn } from './pool-report.js';
+import { StandbyGate } from './standby-gate.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 const USER_AGENT = 'vmdhcp-agent';
-
-export interface ElectionTimes {
-  readonly leaseDurationMs: number;
-  readonly renewDeadlineMs: number;
-  readonly retryPeriodMs: number;
-}
+/** Who heard from the API server so long ago may be alone with that. */
+const OUT_OF_TOUCH_MS = 5_000;
+/** Longer than others need to take over, so that they go first. */
+const OUT_OF_TOUCH_WAIT_MS = 5_000;
+/** A leader that cannot serve its pools lets others try after this time, and again only after the longer one. */
+const BROKEN_MS = 3_000;
+const MOST_BROKEN_MS = 300_000;
+/** How long others go first while something is broken here. */
+const HANDICAP_MS = 1_500;
 
 export interface ClusterAgentSettings {
   readonly configs: readonly AgentNetworkConfig[];
   readonly cluster: ClusterConnection;
   /** Where the Lease is. */
   readonly namespace: string;
+  readonly leaseName: string;
   /** Of this replica, and of no other nor of an earlier run of it. */
   readonly identity: string;
   /** Undefined: there is no other replica. */
   readonly election: ElectionTimes | undefined;
-  readonly configureInterfaces: boolean;
   readonly http: ListenAddress | undefined;
 }
 
@@ -67,11 +82,18 @@ export class ClusterAgent {
   readonly #connection: ApiConnection;
   readonly #leaseConnection: ApiConnection;
   readonly #pools: FollowedPools;
+  readonly #ports: PoolPorts;
+  readonly #conflictProbes: ConflictProbes;
+  readonly #foreignServers: ForeignServers;
+  readonly #standbyGate: StandbyGate;
   readonly #elector: LeaseElector | undefined;
   readonly #leaseWatch: ObjectCache<KubernetesObject> | undefined;
   readonly #metrics: ReturnType<typeof createMetrics>;
   readonly #sendFailures = new RateBudget({ perSecond: 0.2, burst: 3 });
+  readonly #leaseWarnings = new RateBudget({ perSecond: 0.05, burst: 1 });
+  readonly #standbyLines = new RateBudget({ perSecond: 1, burst: 5 });
   readonly #timers: NodeJS.Timeout[] = [];
+  readonly #configOf: ReadonlyMap<string, AgentNetworkConfig>;
   #term: LeaderTerm | undefined;
   /** The end of the last term: the next one begins after it. False: addresses could not be taken away. */
   #ending: Promise<boolean> = Promise.resolve(true);
@@ -79,47 +101,63 @@ export class ClusterAgent {
   #stopping = false;
   /** The report as the Lease has it. */
   #published = '';
-  readonly #leaseWarnings = new RateBudget({ perSecond: 0.05, burst: 1 });
+  #withheld: ReadonlySet<string> = new Set();
+  #standbyAnswers = 0;
+  /** When the API server last said anything about the Lease. */
+  #heardAtMs = Number.NEGATIVE_INFINITY;
+  #brokenSinceMs: number | undefined;
+  #resignAfterMs = BROKEN_MS;
 
   constructor(settings: ClusterAgentSettings, logger: Logger) {
     separateLargeMemory();
     this.#settings = settings;
     this.#logger = logger;
+    this.#configOf = new Map(settings.configs.map((config) => [config.ipPoolRef, config]));
     this.#events = new LeaseEventLog(logger, Date.now);
     this.#server = new DhcpServer({
       logger,
       events: this.#events,
       nowMs: Date.now,
       onBindingChanged: () => undefined,
-      onDeclined: (lease) => this.#pools.decline(lease),
+      onDeclined: ({ poolName, macAddress, address }) => this.#onConflict(poolName, { macAddress, address }),
     });
     this.#connection = new ApiConnection(settings.cluster, { userAgent: USER_AGENT });
     // A Lease that cannot be renewed in time is lost: its requests must fail sooner than that, and wait for nothing else.
     const timeoutMs = settings.election === undefined ? 10_000 : settings.election.renewDeadlineMs * 0.6;
     this.#leaseConnection = new ApiConnection(settings.cluster, { userAgent: USER_AGENT, timeoutMs });
-    this.#pools = new FollowedPools(settings.configs, {
-      server: this.#server,
+    this.#pools = this.#followPools();
+    this.#conflictProbes = new ConflictProbes({
       logger,
-      clientOf: (key) => this.#poolClient(key),
-      onChange: () => {
-        void this.#term?.check();
-        this.#publishReport();
-      },
+      nowMs: () => performance.now(),
+      isLeading: () => this.#isLeading(),
+      onConflict: (pool, conflict) => this.#onConflict(pool, conflict),
+      inject: (name, packet) => this.#ports.inject(name, packet),
+    });
+    this.#foreignServers = new ForeignServers({
+      logger,
+      nowMs: () => performance.now(),
+      random: Math.random,
+      onChange: () => this.#publishReport(),
+    });
+    this.#standbyGate = new StandbyGate({
+      nowMs: () => performance.now(),
+      leastWaitMs: () => (performance.now() - this.#heardAtMs > OUT_OF_TOUCH_MS ? OUT_OF_TOUCH_WAIT_MS : 0),
+      isInDoubt: (pool, macAddress) => this.#isInDoubt(pool, macAddress),
     });
     this.#metrics = createMetrics({
       counters: this.#server.counters,
       leaseEvents: () => this.#events.counts(),
-      poolCounts: () => this.#poolCounts(),
       served: () => new Map([...this.report()].map(([pool, { serving }]) => [pool, serving])),
-      refusedClaims: () => new Map(),
+      election: { isLeading: () => this.#isLeading(), standbyAnswers: () => this.#standbyAnswers },
     });
+    this.#ports = this.#createPorts();
     this.#elector = settings.election === undefined ? undefined : this.#createElector(settings.election);
     this.#leaseWatch = settings.election === undefined ? undefined : this.#watchLease();
   }
 
   /** @throws CommandError where it cannot start at all. */
   async start(): Promise<void> {
-    const { http, configs } = this.#settings;
+    const { http, configs, election } = this.#settings;
     if (http !== undefined) {
       this.#http = await startStatusServer(http, {
         unready: () => this.#unready(),
@@ -132,15 +170,18 @@ export class ClusterAgent {
       configs.length === 0 ? 'nothing to serve yet' : 'following pools',
     );
     this.#pools.start();
+    this.#ports.start();
     this.#leaseWatch?.start();
-    if (this.#elector === undefined) this.#lead(Number.MAX_SAFE_INTEGER);
-    else this.#elector.start();
+    if (election === undefined) this.#lead(Number.MAX_SAFE_INTEGER);
+    else this.#elector?.start();
     this.#timers.push(
+      setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS),
       setInterval(() => {
-        this.#events.reportSuppressed();
-        trimMemory();
-      }, HOUSEKEEPING_INTERVAL_MS),
-      setInterval(() => this.#server.expireLeases(), EXPIRY_SCAN_INTERVAL_MS),
+        this.#server.expireLeases();
+        this.#pools.expireConflicts();
+        this.#conflictProbes.forgetOld();
+        this.#standbyGate.forgetOld();
+      }, EXPIRY_SCAN_INTERVAL_MS),
     );
   }
 
@@ -151,6 +192,7 @@ export class ClusterAgent {
     this.#leaseWatch?.stop();
     // Renewing ends first, so that no renewal begins another term; then answering, then the addresses, then the Lease.
     await (this.#elector === undefined ? this.#endTerm() : this.#elector.stop(() => this.#endTerm()));
+    this.#ports.stop();
     this.#pools.stop();
     this.#http?.close();
     this.#http?.closeAllConnections();
@@ -161,11 +203,107 @@ export class ClusterAgent {
 
   /** Of each pool: whether it is served from here. */
   report(): AgentReport {
-    return new Map(this.#settings.configs.map((config) => [config.ipPoolRef, this.#reportOn(config)]));
+    const isLeading = this.#isLeading();
+    return new Map(
+      this.#settings.configs.map((config) => {
+        const { ipPoolRef: key, interfaceName } = config;
+        const state = {
+          interfaceName,
+          followed: this.#pools.get(key),
+          version: this.#pools.versionOf(key),
+          port: this.#ports.stateOf(interfaceName),
+          isWithheld: this.#withheld.has(key),
+          term: isLeading ? this.#term : undefined,
+          conflicts: this.#pools.conflictsOf(key),
+          foreignServers: this.#foreignServers.on(interfaceName),
+        };
+        return [key, reportOn(state)];
+      }),
+    );
   }
 
   *leases(): Generator<LeaseView> {
     for (const lease of this.#server.leases()) yield toLeaseView(lease, undefined);
+  }
+
+  #isLeading(): boolean {
+    if (this.#stopping || this.#term === undefined) return false;
+    return this.#elector?.isLeading() ?? true;
+  }
+
+  #followPools(): FollowedPools {
+    return new FollowedPools(this.#settings.configs, {
+      server: this.#server,
+      logger: this.#logger,
+      clock: systemClock,
+      nowMs: Date.now,
+      clientOf: (key) => this.#poolClient(key),
+      onChange: () => {
+        this.#ports.check();
+        this.#term?.check();
+        this.#publishReport();
+      },
+      onFresh: (key, leases) => {
+        const config = this.#configOf.get(key);
+        if (config !== undefined) this.#conflictProbes.noteFresh(config.interfaceName, leases);
+      },
+    });
+  }
+
+  #createPorts(): PoolPorts {
+    return new PoolPorts({
+      configs: this.#settings.configs,
+      pools: this.#pools,
+      logger: this.#logger,
+      handlerOf: (config) => this.#handler(config),
+      observeBurst: this.#metrics.observeBurst,
+      onSendFailure: (name, failure) => this.#onSendFailure(name, failure),
+      onStateChange: () => this.#publishReport(),
+    });
+  }
+
+  /** The leader answers; who stands by answers those whom nobody answers; a pool that is withheld is silent in both. */
+  #handler({ interfaceName, ipPoolRef }: AgentNetworkConfig): DhcpPacketHandler {
+    const server = this.#server;
+    const pools = () => (this.#isSilent(ipPoolRef, interfaceName) ? [] : server.poolsNamed([ipPoolRef]));
+    const asLeader = server.handler(interfaceName, pools, {
+      whyWithheld: (answer, packet) =>
+        this.#conflictProbes.defers(interfaceName, answer, packet) ? 'asking-the-network' : undefined,
+    });
+    const asStandby = server.handler(interfaceName, pools, {
+      whyWithheld: (answer) => {
+        if (answer.kind !== 'reply' || !this.#standbyGate.mayAnswer(answer)) return 'standing-by';
+        this.#onStandbyAnswer(ipPoolRef, answer.client.macAddress);
+        return undefined;
+      },
+      // Only the leader has the address that ordinary datagrams would come from.
+      toDestination: (destination) => (destination.kind === 'unicast' ? { ...destination, kind: 'link' } : destination),
+    });
+    return (packet, into) =>
+      this.#isLeading() && this.#term?.hasAddress(interfaceName) ? asLeader(packet, into) : asStandby(packet, into);
+  }
+
+  #isSilent(poolKey: string, interfaceName: string): boolean {
+    if (this.#withheld.has(poolKey) || this.#stopping) return true;
+    const followed = this.#pools.get(poolKey);
+    const stops = followed.kind === 'active' && followed.stopsForForeignServer;
+    return stops && (this.#foreignServers.on(interfaceName) ?? []).length > 0;
+  }
+
+  #isInDoubt(poolKey: string, macAddress: string): boolean {
+    const lease = this.#server.leaseOf(poolKey, macAddress);
+    return lease === undefined || this.#conflictProbes.isFresh(lease);
+  }
+
+  #onStandbyAnswer(pool: string, mac: string): void {
+    this.#standbyAnswers++;
+    if (this.#standbyLines.take(Date.now()))
+      this.#logger.warn({ pool, mac }, 'the client asks again and nobody has answered: answered from here, without leading');
+  }
+
+  #onConflict(poolKey: string, conflict: Parameters<FollowedPools['noteConflict']>[1]): void {
+    this.#pools.noteConflict(poolKey, conflict);
+    this.#publishReport();
   }
 
   #poolClient(key: string): ApiObjectClient<KubernetesObject> {
@@ -173,43 +311,71 @@ export class ClusterAgent {
     return new ApiObjectClient(this.#connection, { ...Resource.ipPools, namespace, fieldSelector: `metadata.name=${name}` });
   }
 
-  #reportOn({ ipPoolRef, interfaceName }: AgentNetworkConfig): PoolReport {
-    const pool = this.#pools.get(ipPoolRef);
-    if (pool.kind === 'paused') return { serving: false, reason: 'Paused', message: 'the pool is paused' };
-    if (pool.kind === 'unserved') return { serving: false, reason: pool.reason, message: pool.message };
-    if (this.#term === undefined) return { serving: false, reason: 'NotLeading', message: 'this replica does not lead' };
-    const problem = this.#term.addressProblem(interfaceName);
-    if (problem !== undefined) return { serving: false, reason: 'AddressFailed', message: problem };
-    return toReport(interfaceName, this.#term.stateOf(interfaceName));
-  }
-
   #unready(): string[] {
     const unsynced = this.#pools.unsynced();
-    if (unsynced.length > 0) return [`not listed yet: ${unsynced.join(', ')}`];
-    if (this.#term === undefined) return [];
-    return [...this.report()].flatMap(([pool, { serving, reason, message }]) =>
-      serving || reason === 'Paused' || reason === 'PoolMissing' ? [] : [`${pool}: ${message}`],
+    return unsynced.length > 0 ? [`not listed yet: ${unsynced.join(', ')}`] : this.#troubles();
+  }
+
+  /** What keeps pools from being served from here, whoever leads. */
+  #troubles(): string[] {
+    const problem = this.#term?.problem;
+    const ports = this.#settings.configs.flatMap(({ ipPoolRef, interfaceName }) => {
+      const { kind } = this.#ports.stateOf(interfaceName);
+      return this.#pools.get(ipPoolRef).kind === 'active' && kind !== 'serving'
+        ? [`${ipPoolRef}: interface ${interfaceName} is ${kind}`]
+        : [];
+    });
+    return problem === undefined ? ports : [problem, ...ports];
+  }
+
+  #keepHouse(): void {
+    this.#events.reportSuppressed();
+    trimMemory();
+    if (!this.#isLeading()) {
+      this.#brokenSinceMs = undefined;
+      return;
+    }
+    const wanted = this.#settings.configs.filter(({ interfaceName }) => this.#term?.hasAddress(interfaceName));
+    void this.#foreignServers.look(wanted.map(({ interfaceName }) => interfaceName));
+    this.#resignIfBroken();
+  }
+
+  /** Another replica may be able to do what this one cannot. Where none can, they do not take turns for ever. */
+  #resignIfBroken(): void {
+    const nowMs = performance.now();
+    if (this.#elector === undefined || this.#troubles().length === 0) {
+      this.#brokenSinceMs = undefined;
+      return;
+    }
+    this.#brokenSinceMs ??= nowMs;
+    if (nowMs - this.#brokenSinceMs < this.#resignAfterMs) return;
+    this.#resignAfterMs = Math.min(this.#resignAfterMs * 4, MOST_BROKEN_MS);
+    this.#brokenSinceMs = undefined;
+    this.#logger.warn(
+      { troubles: this.#troubles() },
+      'the lead is left to another replica, which may be able to serve all pools',
     );
+    void this.#elector.resign(() => this.#endTerm());
   }
 
   #createElector(times: ElectionTimes): LeaseElector {
-    const { identity, namespace } = this.#settings;
+    const { identity, namespace, leaseName } = this.#settings;
     return new LeaseElector({
       ...times,
       identity,
       store: new ApiLeaseStore(this.#leaseConnection, {
         namespace,
-        name: UNIFIED_AGENTS_LEASE,
+        name: leaseName,
         wallTimeMs: Date.now,
-        annotations: () => {
-          this.#published = formatAgentReport(this.report());
-          return { [AGENT_REPORT_ANNOTATION]: this.#published };
-        },
+        labels: { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: leaseName },
+        annotations: () => this.#formatReport(),
+        onAnnotations: (annotations) => this.#onAnnotations(annotations),
       }),
       clock: systemClock,
       random: Math.random,
+      handicapMs: () => (this.#pools.unsynced().length > 0 || this.#troubles().length > 0 ? HANDICAP_MS : 0),
       onLeading: () => this.#logger.info('leading'),
-      onRenewed: (remainingMs) => this.#lead(remainingMs),
+      onRenewed: (remainingMs) => this.#lead(safeAddressMs(times, remainingMs)),
       onLost: () => {
         if (!this.#stopping) this.#logger.warn('the lead was lost');
         void this.#endTerm();
@@ -221,45 +387,85 @@ export class ClusterAgent {
     });
   }
 
-  /** A Lease that was released is taken at once, not at the next turn. */
+  #formatReport(): Readonly<Record<string, string>> {
+    const report = this.report();
+    this.#published = describeAgentReport(report);
+    return { [AGENT_REPORT_ANNOTATION]: formatAgentReport(report) };
+  }
+
+  /** What the Lease says besides who leads: which pools are withheld, and what another leader found out. */
+  #onAnnotations(annotations: Readonly<Record<string, string>>): void {
+    this.#heardAtMs = performance.now();
+    const text = annotations[WITHHELD_POOLS_ANNOTATION];
+    const withheld = parseWithheldPools(text);
+    const isOther = withheld.size !== this.#withheld.size || [...withheld].some((key) => !this.#withheld.has(key));
+    this.#withheld = withheld;
+    if (isOther) {
+      this.#logger.info({ pools: [...withheld] }, 'pools that are not to be served from here now');
+      this.#term?.check();
+    }
+    if (!this.#isLeading()) this.#adopt(parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]));
+  }
+
+  #adopt(report: AgentReport): void {
+    for (const [poolKey, { conflicts = [], foreignServers }] of report) {
+      const config = this.#configOf.get(poolKey);
+      if (config === undefined) continue;
+      for (const conflict of conflicts) {
+        const isOurs = this.#server.leaseOf(poolKey, conflict.macAddress)?.address === conflict.address;
+        if (isOurs) this.#pools.noteConflict(poolKey, conflict);
+      }
+      if (foreignServers !== undefined) this.#foreignServers.adopt(config.interfaceName, foreignServers);
+    }
+  }
+
+  /** A Lease that was released is taken at once, and one that says something new is read at once. */
   #watchLease(): ObjectCache<KubernetesObject> {
-    const { namespace } = this.#settings;
-    const key = `${namespace}/${UNIFIED_AGENTS_LEASE}`;
+    const { namespace, leaseName } = this.#settings;
+    const key = `${namespace}/${leaseName}`;
     const cache: ObjectCache<KubernetesObject> = new ObjectCache({
       port: new ApiObjectClient<KubernetesObject>(this.#connection, {
         ...Resource.leases,
         namespace,
-        fieldSelector: `metadata.name=${UNIFIED_AGENTS_LEASE}`,
+        fieldSelector: `metadata.name=${leaseName}`,
       }),
       clock: systemClock,
       backOff: { firstMs: 500, mostMs: 10_000, random: Math.random },
       onChange: () => {
-        if (!readText(cache.get(key)?.spec, 'holderIdentity') && !this.#stopping) this.#elector?.tryNow();
+        if (!this.#stopping) this.#onLeaseSeen(cache.get(key));
       },
     });
     return cache;
   }
 
-  #lead(remainingMs: number): void {
+  #onLeaseSeen(lease: KubernetesObject | undefined): void {
+    if (lease === undefined || this.#elector === undefined) return;
+    if (readText(lease.spec, 'holderIdentity') !== this.#settings.identity) this.#onAnnotations(lease.metadata.annotations ?? {});
+    // Somebody else wrote into the Lease that we lead by: read it, and say what comes of it.
+    else if (lease.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION] !== this.#withheldText()) this.#elector.tryNow();
+    this.#elector.observe(toStoredLease(lease as LeaseObject));
+  }
+
+  #withheldText(): string | undefined {
+    return this.#withheld.size === 0 ? undefined : formatWithheldPools(this.#withheld);
+  }
+
+  #lead(safeMs: number): void {
     if (this.#term !== undefined) {
-      this.#term.renew(remainingMs);
+      this.#term.renew(safeMs);
       return;
     }
-    const { configs, configureInterfaces } = this.#settings;
     const term = new LeaderTerm({
-      configs,
-      configureInterfaces,
+      configs: this.#settings.configs,
       isLeading: () => this.#elector?.isLeading() ?? true,
+      isWithheld: (key) => this.#withheld.has(key),
       pools: this.#pools,
-      server: this.#server,
       logger: this.#logger,
-      observeBurst: this.#metrics.observeBurst,
-      onSendFailure: (name, failure) => this.#onSendFailure(name, failure),
       onStateChange: () => this.#publishReport(),
     });
     this.#term = term;
     void this.#ending.then(() => {
-      if (this.#term === term) term.begin(remainingMs);
+      if (this.#term === term) term.begin(safeMs);
     });
   }
 
@@ -272,33 +478,12 @@ export class ClusterAgent {
 
   /** The report stands in the Lease: what has changed is told with the next renewal, which is now. */
   #publishReport(): void {
-    if (this.#term !== undefined && formatAgentReport(this.report()) !== this.#published) this.#elector?.tryNow();
+    if (this.#isLeading() && describeAgentReport(this.report()) !== this.#published) this.#elector?.tryNow();
   }
 
   #onSendFailure(interfaceName: string, { error, count }: { readonly error: string; readonly count: number }): void {
     this.#server.counters.drop('send-failed', count);
     if (this.#sendFailures.take(Date.now()))
       this.#logger.warn({ interface: interfaceName, error, count }, 'replies could not be sent');
-  }
-
-  #poolCounts(): ReadonlyMap<string, PoolCounts> {
-    return new Map();
-  }
-}
-
-function toReport(interfaceName: string, state: InterfaceState): PoolReport {
-  switch (state.kind) {
-    case 'serving':
-      return { serving: true };
-    case 'opening':
-      return { serving: false, reason: 'Opening', message: `interface ${interfaceName} is being opened` };
-    case 'missing':
-      return {
-        serving: false,
-        reason: 'InterfaceMissing',
-        message: `the pod has no interface ${interfaceName}; look at its Multus networks`,
-      };
-    case 'failed':
-      return { serving: false, reason: 'SocketFailed', message: state.message };
   }
 }

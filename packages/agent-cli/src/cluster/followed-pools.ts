@@ -1,7 +1,9 @@
 /** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
-import type { Assignment, Ipv4Address, Lease, Pool } from '@vmdhcp/dhcp-allocator';
+import type { Assignment, Lease, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
 import {
+  type AddressConflict,
   type AgentNetworkConfig,
+  type Clock,
   isBeingDeleted,
   type KubernetesObject,
   ObjectCache,
@@ -11,7 +13,6 @@ import {
   readPool,
   readRecordedAddresses,
 } from '@vmdhcp/reconciler';
-import { systemClock } from '@vmdhcp/reconciler/client-node';
 import type { Logger } from '@vmdhcp/service-process';
 import { NtpNames } from '../pools-file/ntp-names.js';
 import type { DhcpServer } from '../serve/dhcp-server.js';
@@ -19,7 +20,15 @@ import { QUARANTINE_MS } from '../state/address-book.js';
 
 /** What is known of a pool. */
 export type FollowedPool =
-  | { readonly kind: 'active'; readonly pool: Pool; readonly assignments: readonly Assignment[] }
+  | {
+      readonly kind: 'active';
+      readonly pool: Pool;
+      readonly assignments: readonly Assignment[];
+      /** True: the network is asked before an address is given to a new client. */
+      readonly probesConflicts: boolean;
+      /** True: clients are not answered while another DHCP server is on the network. */
+      readonly stopsForForeignServer: boolean;
+    }
   /** Nothing is wrong: it is not to be served. */
   | { readonly kind: 'paused' }
   | { readonly kind: 'unserved'; readonly reason: string; readonly message: string };
@@ -29,8 +38,13 @@ export interface FollowedPoolsPorts {
   readonly logger: Logger;
   /** Objects with this `namespace/name` and no others. */
   readonly clientOf: (poolKey: string) => ObjectClient<KubernetesObject>;
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
   /** A pool is another than before. */
   readonly onChange: (poolKey: string) => void;
+  /** Clients of a pool have addresses that they did not have. */
+  readonly onFresh?: (poolKey: string, leases: readonly Lease[]) => void;
 }
 
 const BACK_OFF = { firstMs: 100, mostMs: 5_000, random: Math.random };
@@ -46,8 +60,8 @@ export class FollowedPools {
   readonly #pools = new Map<string, FollowedPool>();
   /** Of the newest version of each spec, so that a status that changes does not make a new pool of it. */
   readonly #read = new Map<string, { readonly of: string; readonly pool: Pool }>();
-  /** By pool and MAC address: the address that its client found in use by somebody else, and until when that is believed. */
-  readonly #declined = new Map<string, { readonly address: Ipv4Address; readonly untilMs: number }>();
+  /** By pool, then MAC address: the address that somebody else uses, and until when that is believed. */
+  readonly #conflicts = new Map<string, Map<MacAddress, { readonly conflict: AddressConflict; readonly untilMs: number }>>();
   readonly #ntpNames: NtpNames;
 
   constructor(configs: readonly AgentNetworkConfig[], ports: FollowedPoolsPorts) {
@@ -76,9 +90,31 @@ export class FollowedPools {
     return this.#pools.get(poolKey) ?? NOT_LISTED;
   }
 
-  /** The client stays without an answer for a while, or until it is given another address: better than one that is in use. */
-  decline({ poolName, macAddress, address }: Lease): void {
-    this.#declined.set(`${poolName} ${macAddress}`, { address, untilMs: Date.now() + QUARANTINE_MS });
+  /** resourceVersion of what is known of a pool. */
+  versionOf(poolKey: string): string | undefined {
+    return this.#caches.get(poolKey)?.get(poolKey)?.metadata.resourceVersion;
+  }
+
+  /** Addresses that clients cannot have, as somebody else uses them: what the controller is to know. */
+  conflictsOf(poolKey: string): AddressConflict[] {
+    return [...(this.#conflicts.get(poolKey)?.values() ?? [])].map(({ conflict }) => conflict);
+  }
+
+  /** The client stays without an answer until it is given another address, or for a while: better than one that is in use. */
+  noteConflict(poolKey: string, conflict: AddressConflict): void {
+    const ofPool = this.#conflicts.get(poolKey) ?? new Map<MacAddress, { conflict: AddressConflict; untilMs: number }>();
+    const known = ofPool.get(conflict.macAddress)?.conflict;
+    if (known?.address === conflict.address && (known.usedBy ?? conflict.usedBy) === known.usedBy) return;
+    this.#conflicts.set(poolKey, ofPool.set(conflict.macAddress, { conflict, untilMs: this.#ports.nowMs() + QUARANTINE_MS }));
+    this.#update(poolKey);
+  }
+
+  /** Conflicts whose time is over are forgotten. To be called now and then. */
+  expireConflicts(): void {
+    for (const [poolKey, ofPool] of this.#conflicts) {
+      const isOver = [...ofPool.values()].some(({ untilMs }) => untilMs <= this.#ports.nowMs());
+      if (isOver && this.#caches.get(poolKey)?.synced) this.#update(poolKey);
+    }
   }
 
   /** Pools of which nothing is known yet. */
@@ -90,7 +126,7 @@ export class FollowedPools {
     const { clientOf, logger } = this.#ports;
     return new ObjectCache({
       port: clientOf(key),
-      clock: systemClock,
+      clock: this.#ports.clock,
       backOff: BACK_OFF,
       onChange: () => {
         if (this.#caches.get(key)?.synced) this.#update(key);
@@ -105,13 +141,14 @@ export class FollowedPools {
   }
 
   #update(key: string): void {
-    const { server, onChange, logger } = this.#ports;
+    const { server, onChange, onFresh, logger } = this.#ports;
     const before = this.#pools.get(key);
     const object = this.#caches.get(key)?.get(key);
     const now = this.#toPool(key, object);
     this.#pools.set(key, now);
-    if (now.kind === 'active') server.setPool(now.pool, now.assignments);
-    else server.removePool(key);
+    const fresh = now.kind === 'active' ? server.setPool(now.pool, now.assignments) : [];
+    if (now.kind !== 'active') server.removePool(key);
+    else if (now.probesConflicts && fresh.length > 0) onFresh?.(key, fresh);
     if (before?.kind !== now.kind)
       logger.info({ pool: key, state: now.kind, ...(now.kind === 'unserved' && { reason: now.message }) }, 'pool');
     this.#wantNtpNames();
@@ -126,20 +163,32 @@ export class FollowedPools {
     if (readField(object.spec, 'paused') === true) return { kind: 'paused' };
     const pool = this.#readPool(key, object);
     if (typeof pool === 'string') return { kind: 'unserved', reason: 'PoolInvalid', message: pool };
-    const recorded = readRecordedAddresses(object).assignments.filter((assignment) => !this.#isDeclined(key, assignment));
+    const all = readRecordedAddresses(object).assignments;
+    this.#forgetConflicts(key, all);
+    const inConflict = this.#conflicts.get(key);
+    const recorded = inConflict === undefined ? all : all.filter(({ macAddress }) => !inConflict.has(macAddress));
     const assignments = recorded.map((assignment) => {
       const hostname = pool.reservations.get(assignment.macAddress)?.hostname;
       return hostname === undefined ? assignment : { ...assignment, hostname };
     });
-    return { kind: 'active', pool, assignments };
+    return {
+      kind: 'active',
+      pool,
+      assignments,
+      probesConflicts: readField(object.spec, 'conflictProbe') !== 'Off',
+      stopsForForeignServer: readField(object.spec, 'onForeignServer') === 'Stop',
+    };
   }
 
-  #isDeclined(poolKey: string, { macAddress, address }: Assignment): boolean {
-    const declined = this.#declined.get(`${poolKey} ${macAddress}`);
-    if (declined === undefined) return false;
-    if (declined.address === address && Date.now() < declined.untilMs) return true;
-    this.#declined.delete(`${poolKey} ${macAddress}`);
-    return false;
+  /** Whoever has another address by now has no conflict any more; nor has anybody for ever. */
+  #forgetConflicts(poolKey: string, assignments: readonly Assignment[]): void {
+    const ofPool = this.#conflicts.get(poolKey);
+    if (ofPool === undefined) return;
+    const addresses = new Map(assignments.map(({ macAddress, address }) => [macAddress, address]));
+    for (const [macAddress, { conflict, untilMs }] of ofPool) {
+      if (addresses.get(macAddress) !== conflict.address || untilMs <= this.#ports.nowMs()) ofPool.delete(macAddress);
+    }
+    if (ofPool.size === 0) this.#conflicts.delete(poolKey);
   }
 
   /** The pool, or what is wrong with it. */

@@ -1,41 +1,39 @@
-/**
- * What an agent does only while it leads: it has the server addresses on its interfaces, for as long as the lead lasts and
- * no longer, and answers.
- */
+/** What an agent has only while it leads: the server addresses on its interfaces, for as long as the lead lasts and no longer. */
 import { formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import { announceAddress } from '../net/announce-address.js';
 import { dropAddresses, type InterfaceAddress, leaseAddresses } from '../net/leased-addresses.js';
 import { ifNameToIndex } from '../net/libc.js';
-import type { DhcpServer } from '../serve/dhcp-server.js';
-import { type InterfaceState, ServedInterface } from '../serve/served-interface.js';
 import type { FollowedPools } from './followed-pools.js';
 
-const INTERFACE_CHECK_INTERVAL_MS = 250;
-const NO_POOLS: ReturnType<DhcpServer['poolsNamed']> = [];
+const CHECK_INTERVAL_MS = 250;
 /** What the kernel takes for no end. */
 const FOR_EVER_SECONDS = 0xffffffff;
 
 export interface LeaderTermPorts {
   readonly configs: readonly AgentNetworkConfig[];
   readonly pools: FollowedPools;
-  readonly server: DhcpServer;
+  /** Pools that must not be served here now, whoever leads. */
+  readonly isWithheld: (poolKey: string) => boolean;
   readonly logger: Logger;
   /** Asked for every packet: a process that was frozen reads what has queued up before any of its timers runs. */
   readonly isLeading: () => boolean;
-  /** False: interfaces have their addresses from somebody else. */
-  readonly configureInterfaces: boolean;
-  readonly observeBurst: (durationNs: number) => void;
-  readonly onSendFailure: (interfaceName: string, failure: { readonly error: string; readonly count: number }) => void;
   readonly onStateChange: () => void;
+}
+
+/** An address, and the interface it was put on: another one of the same name does not have it. */
+interface HeldAddress extends InterfaceAddress {
+  readonly serverAddress: Ipv4Address;
+  readonly interfaceIndex: number;
+  /** `new`: to be given; `set`: there; `leaving`: being taken away; `stuck`: that failed, and is tried again. */
+  state: 'new' | 'set' | 'leaving' | 'stuck';
 }
 
 export class LeaderTerm {
   readonly #ports: LeaderTermPorts;
-  readonly #interfaces = new Map<string, ServedInterface>();
-  /** By interface: what was put on it. */
-  readonly #addresses = new Map<string, InterfaceAddress>();
+  /** By interface. */
+  readonly #addresses = new Map<string, HeldAddress>();
   #timer: NodeJS.Timeout | undefined;
   /** Changes of addresses happen one after the other. */
   #work: Promise<void> = Promise.resolve();
@@ -49,47 +47,55 @@ export class LeaderTerm {
     this.#ports = ports;
   }
 
-  /** @param remainingMs - how long the lead lasts, if it is not renewed. */
-  begin(remainingMs: number): void {
+  /** @param safeMs - for how long from now nobody else can have the addresses, if the lead is not renewed. */
+  begin(safeMs: number): void {
     this.#begun = true;
-    this.renew(remainingMs);
-    this.#timer = setInterval(() => void this.check(), INTERFACE_CHECK_INTERVAL_MS);
-    void this.check();
+    this.#endsAtMs = performance.now() + safeMs;
+    this.#timer = setInterval(() => this.check(), CHECK_INTERVAL_MS);
+    this.check();
   }
 
   /** The lead lasts so much longer: so do the addresses. */
-  renew(remainingMs: number): void {
-    this.#endsAtMs = performance.now() + remainingMs;
+  renew(safeMs: number): void {
+    this.#endsAtMs = performance.now() + safeMs;
     if (this.#begun) this.#enqueue(() => this.#prolong());
   }
 
-  /** Why an interface that is served has not the address it should have. */
-  addressProblem(interfaceName: string): string | undefined {
-    return this.#addresses.has(interfaceName) ? this.#problem : undefined;
+  /** True if the interface has its server address from here. */
+  hasAddress(interfaceName: string): boolean {
+    return this.#addresses.get(interfaceName)?.state === 'set';
   }
 
-  /** Brings interfaces in line with what is there and what is to be served. */
-  async check(): Promise<void> {
+  /** True while the interface has, or may have, a server address from here. */
+  mayHaveAddress(interfaceName: string): boolean {
+    return this.#addresses.has(interfaceName);
+  }
+
+  /** Why the server addresses are not where they should be. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Gives addresses to interfaces that are there and to be served, and takes them from others. */
+  check(): void {
     if (this.#ended || !this.#begun) return;
+    let isGiven = false;
     for (const config of this.#ports.configs) {
-      const isActive = this.#ports.pools.get(config.ipPoolRef).kind === 'active';
-      const served = this.#interfaces.get(config.interfaceName);
-      if (isActive && served === undefined) this.#interfaces.set(config.interfaceName, this.#createInterface(config));
-      else if (!isActive && served !== undefined) this.#closeInterface(config.interfaceName, served);
+      const wanted = this.#wantedOn(config);
+      const held = this.#addresses.get(config.interfaceName);
+      if (isSame(held, wanted)) continue;
+      if (held !== undefined && held.state !== 'leaving') this.#take(held);
+      if (wanted === undefined) continue;
+      this.#addresses.set(wanted.interfaceName, wanted);
+      isGiven = true;
     }
-    await Promise.all([...this.#interfaces.values()].map((served) => served.check()));
+    if (isGiven) this.#enqueue(() => this.#prolong());
   }
 
-  stateOf(interfaceName: string): InterfaceState {
-    return this.#interfaces.get(interfaceName)?.state ?? { kind: 'opening' };
-  }
-
-  /** Stops answering, then takes the addresses away. False if that failed: the kernel does it when their time is over. */
+  /** Takes the addresses away. False if that failed: the kernel does it when their time is over. */
   async end(): Promise<boolean> {
     this.#ended = true;
     clearInterval(this.#timer);
-    for (const served of this.#interfaces.values()) served.stop();
-    this.#interfaces.clear();
     let isDone = true;
     this.#enqueue(async () => {
       isDone = await dropAddresses([...this.#addresses.values()]);
@@ -99,42 +105,24 @@ export class LeaderTerm {
     return isDone;
   }
 
-  #createInterface({ interfaceName, ipPoolRef }: AgentNetworkConfig): ServedInterface {
-    const { server, logger, isLeading, observeBurst, onSendFailure, onStateChange } = this.#ports;
-    return new ServedInterface(interfaceName, {
-      logger,
-      nowMs: Date.now,
-      handler: server.handler(interfaceName, () => (isLeading() ? server.poolsNamed([ipPoolRef]) : NO_POOLS)),
-      portEvents: { onBurst: observeBurst, onSendFailure: (failure) => onSendFailure(interfaceName, failure) },
-      prepare: () => this.#giveAddress(interfaceName, ipPoolRef),
-      onStateChange,
-    });
-  }
-
-  #closeInterface(interfaceName: string, served: ServedInterface): void {
-    served.stop();
-    this.#interfaces.delete(interfaceName);
-    const address = this.#addresses.get(interfaceName);
-    this.#addresses.delete(interfaceName);
-    if (address !== undefined) this.#enqueue(async () => void (await dropAddresses([address])));
-  }
-
-  async #giveAddress(interfaceName: string, poolKey: string): Promise<void> {
-    const followed = this.#ports.pools.get(poolKey);
-    if (followed.kind !== 'active' || !this.#ports.configureInterfaces) return;
+  #wantedOn({ interfaceName, ipPoolRef }: AgentNetworkConfig): HeldAddress | undefined {
+    const followed = this.#ports.pools.get(ipPoolRef);
+    const interfaceIndex = ifNameToIndex(interfaceName);
+    if (followed.kind !== 'active' || interfaceIndex === 0 || this.#ports.isWithheld(ipPoolRef)) return undefined;
     const { serverAddress, cidr } = followed.pool;
-    const address = { interfaceName, address: `${formatIpv4Address(serverAddress)}/${cidr.prefixLength}` };
-    this.#addresses.set(interfaceName, address);
-    let failure: unknown;
+    const address = `${formatIpv4Address(serverAddress)}/${cidr.prefixLength}`;
+    return { interfaceName, address, serverAddress, interfaceIndex, state: 'new' };
+  }
+
+  #take(held: HeldAddress): void {
+    held.state = 'leaving';
     this.#enqueue(async () => {
-      if (!this.#mayConfigure()) return;
-      await leaseAddresses([address], this.#seconds()).catch((error: unknown) => {
-        failure = error;
-      });
+      const isGone = await dropAddresses([held]);
+      if (this.#addresses.get(held.interfaceName) !== held) return;
+      if (isGone) this.#addresses.delete(held.interfaceName);
+      else held.state = 'stuck';
+      this.#ports.onStateChange();
     });
-    await this.#work;
-    if (failure !== undefined) throw failure;
-    this.#announce(interfaceName, serverAddress);
   }
 
   /** Asked right before anything is done: the process may have been frozen since somebody asked for it. */
@@ -142,36 +130,45 @@ export class LeaderTerm {
     return !this.#ended && this.#ports.isLeading();
   }
 
-  /** What is left of the lead in whole seconds, which is what the kernel counts; rounded up it still ends before anybody else may lead. */
+  /** The kernel counts whole seconds: as many as there are before anybody else may have the addresses. */
   #seconds(): number {
-    const remainingMs = this.#endsAtMs - performance.now();
-    return Math.min(FOR_EVER_SECONDS, Math.max(1, Math.ceil(remainingMs / 1000)));
+    return Math.min(FOR_EVER_SECONDS, Math.floor((this.#endsAtMs - performance.now()) / 1000));
   }
 
-  #announce(interfaceName: string, address: Ipv4Address): void {
+  async #prolong(): Promise<void> {
+    const seconds = this.#seconds();
+    if (!this.#mayConfigure() || seconds < 1) return;
+    const present = [...this.#addresses.values()].filter(
+      ({ state, interfaceName, interfaceIndex }) =>
+        (state === 'new' || state === 'set') && ifNameToIndex(interfaceName) === interfaceIndex,
+    );
+    const before = this.#problem;
+    try {
+      await leaseAddresses(present, seconds);
+      this.#problem = undefined;
+      const added = present.filter(({ state }) => state === 'new');
+      for (const held of added) {
+        held.state = 'set';
+        this.#announce(held);
+      }
+      if (added.length > 0) this.#ports.onStateChange();
+    } catch (error) {
+      this.#problem = `the server address cannot be kept on its interface: ${error instanceof Error ? error.message : String(error)}`;
+      if (before === undefined) this.#ports.logger.error(`${this.#problem}; it is tried again at every renewal`);
+    }
+    if (before !== this.#problem) this.#ports.onStateChange();
+  }
+
+  #announce({ interfaceName, serverAddress }: HeldAddress): void {
     if (!this.#mayConfigure()) return;
     try {
-      announceAddress(interfaceName, address);
+      announceAddress(interfaceName, serverAddress);
     } catch (error) {
       this.#ports.logger.warn(
         { interface: interfaceName, err: String(error) },
         'the server address could not be announced; clients find it out by themselves',
       );
     }
-  }
-
-  async #prolong(): Promise<void> {
-    if (!this.#mayConfigure()) return;
-    const present = [...this.#addresses.values()].filter(({ interfaceName }) => ifNameToIndex(interfaceName) !== 0);
-    const before = this.#problem;
-    try {
-      await leaseAddresses(present, this.#seconds());
-      this.#problem = undefined;
-    } catch (error) {
-      this.#problem = `the server address cannot be kept on its interface: ${error instanceof Error ? error.message : String(error)}`;
-      if (before === undefined) this.#ports.logger.error(`${this.#problem}; it is tried again at every renewal`);
-    }
-    if (before !== this.#problem) this.#ports.onStateChange();
   }
 
   #enqueue(change: () => Promise<void>): void {
@@ -182,4 +179,8 @@ export class LeaderTerm {
       );
     });
   }
+}
+
+function isSame(held: HeldAddress | undefined, wanted: HeldAddress | undefined): boolean {
+  return held?.interfaceIndex === wanted?.interfaceIndex && held?.address === wanted?.address;
 }

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { AGENT_NETWORK_CONFIGS_VARIABLE, parseAgentNetworkConfigs } from '@vmdhcp/reconciler';
+import {
+  AGENT_LEASE_VARIABLE,
+  AGENT_NETWORK_CONFIGS_VARIABLE,
+  parseAgentNetworkConfigs,
+  UNIFIED_GROUP,
+} from '@vmdhcp/reconciler';
 import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/reconciler/client-node';
 import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
-import { ClusterAgent, type ElectionTimes } from '../cluster/cluster-agent.js';
+import { ClusterAgent } from '../cluster/cluster-agent.js';
+import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from '../cluster/lead-times.js';
 
 export interface ClusterServeOptions {
   readonly kubeconfig?: string;
@@ -14,17 +20,10 @@ export interface ClusterServeOptions {
   readonly dryRun?: boolean;
   readonly leaderElection: boolean;
   readonly leaseSeconds: number;
+  readonly leaseName: string;
   readonly http: ListenAddress | 'off';
   readonly logLevel: LogLevel;
 }
-
-/**
- * A leader renews four times in the time it may lead without having renewed. It gives up so much before another one may take
- * over that an address whose time is counted in whole seconds, and taken away a quarter of one late, is gone by then.
- */
-const RENEW_DEADLINE_PART = 0.6;
-const RETRY_PERIOD_PART = 0.15;
-const LEAST_LEASE_SECONDS = 4;
 
 export const clusterServeOptions = (): Option[] => [
   new Option('--kubeconfig <file>', 'kubeconfig; default: the ServiceAccount of the pod').env('KUBECONFIG'),
@@ -32,7 +31,10 @@ export const clusterServeOptions = (): Option[] => [
   new Option('--name <name>', 'name in the log').env('VM_DHCP_AGENT_NAME'),
   new Option('--lease-seconds <seconds>', 'how long a replica that is gone is waited for before another one leads')
     .argParser(parseSeconds)
-    .default(4),
+    .default(DEFAULT_LEASE_SECONDS),
+  new Option('--lease-name <name>', 'Lease by which the replicas agree on a leader')
+    .env(AGENT_LEASE_VARIABLE)
+    .default(UNIFIED_GROUP),
   new Option('--no-leader-election', 'lead without a Lease: there must be no other replica'),
   new Option('--dry-run', 'check what is to be served, and serve nothing'),
 ];
@@ -54,9 +56,9 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
       configs: parsed.configs,
       cluster,
       namespace: process.env['POD_NAMESPACE'] || cluster.namespace,
+      leaseName: options.leaseName,
       identity: `${process.env['POD_NAME'] || hostname()}_${randomUUID()}`,
       election: options.leaderElection ? electionTimes(options.leaseSeconds) : undefined,
-      configureInterfaces: true,
       http: options.http === 'off' ? undefined : options.http,
     },
     logger,
@@ -83,19 +85,10 @@ async function connect({ kubeconfig, kubecontext }: ClusterServeOptions): Promis
   }
 }
 
-function electionTimes(leaseSeconds: number): ElectionTimes {
-  const leaseDurationMs = leaseSeconds * 1000;
-  return {
-    leaseDurationMs,
-    renewDeadlineMs: leaseDurationMs * RENEW_DEADLINE_PART,
-    retryPeriodMs: leaseDurationMs * RETRY_PERIOD_PART,
-  };
-}
-
 function parseSeconds(text: string): number {
   const seconds = Number(text);
-  if (!Number.isInteger(seconds) || seconds < LEAST_LEASE_SECONDS || seconds > 3600) {
-    throw new InvalidArgumentError(`write whole seconds, ${LEAST_LEASE_SECONDS} to 3600.`);
+  if (!(seconds >= LEAST_LEASE_SECONDS && seconds <= 3600)) {
+    throw new InvalidArgumentError(`write seconds, ${LEAST_LEASE_SECONDS} to 3600.`);
   }
   return seconds;
 }

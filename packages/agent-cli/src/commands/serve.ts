@@ -24,7 +24,7 @@ Examples:
   vmdhcp-agent check pools.yaml && vmdhcp-agent serve --pools pools.yaml --interface net-48=eth1 --log-level debug
 
 Without --pools it is an agent in a cluster: the controller says in AGENT_NETWORK_CONFIGS which pools are on which interfaces,
-the replicas agree on a leader by the Lease vm-dhcp-agents in POD_NAMESPACE, and the leader has the server addresses.
+the replicas agree on a leader by a Lease in POD_NAMESPACE (AGENT_LEASE_NAME), and the leader has the server addresses.
 
 With --pools it serves a host of its own. The file holds IPPool and VirtualMachineNetworkConfig objects, as in a cluster. It is watched: a change takes effect
 within a second, and a file with problems is refused while the old one stays in force. A client gets an answer only if a

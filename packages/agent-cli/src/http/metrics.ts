@@ -7,10 +7,15 @@ import type { MessageCounters } from '../serve/message-counters.js';
 export interface MetricSources {
   readonly counters: MessageCounters;
   readonly leaseEvents: () => ReadonlyMap<LeaseEvent, number>;
-  readonly poolCounts: () => ReadonlyMap<string, PoolCounts>;
   /** Pool to whether it is served. */
   readonly served: () => ReadonlyMap<string, boolean>;
-  readonly refusedClaims: () => ReadonlyMap<string, number>;
+  /** Of an agent that gives addresses out itself; in a cluster the controller does, and counts. */
+  readonly allocation?: {
+    readonly poolCounts: () => ReadonlyMap<string, PoolCounts>;
+    readonly refusedClaims: () => ReadonlyMap<string, number>;
+  };
+  /** Of an agent that has replicas. */
+  readonly election?: { readonly isLeading: () => boolean; readonly standbyAnswers: () => number };
 }
 
 export interface Metrics {
@@ -31,6 +36,8 @@ export function createMetrics(sources: MetricSources): Metrics {
   collectDefaultMetrics({ register: registry });
   countMessages(sources, registers);
   describePools(sources, registers);
+  if (sources.allocation !== undefined) describeAllocation(sources.allocation, registers);
+  if (sources.election !== undefined) describeElection(sources.election, registers);
   const histogram = new Histogram({
     name: 'vmdhcp_agent_answer_duration_seconds',
     help: 'Time from reading a burst of messages to having handed all its replies to the kernel; one observation a burst.',
@@ -82,7 +89,43 @@ function countMessages({ counters, leaseEvents }: MetricSources, registers: Regi
   });
 }
 
-function describePools({ poolCounts, served, refusedClaims }: MetricSources, registers: Registry[]): void {
+function describePools({ served }: MetricSources, registers: Registry[]): void {
+  new Gauge({
+    name: 'vmdhcp_agent_pool_served',
+    help: '1 if the pool is served on all its interfaces, else 0.',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [pool, isServed] of served()) this.set({ pool }, isServed ? 1 : 0);
+    },
+  });
+}
+
+function describeElection({ isLeading, standbyAnswers }: NonNullable<MetricSources['election']>, registers: Registry[]): void {
+  new Gauge({
+    name: 'vmdhcp_agent_leading',
+    help: '1 if this replica has the server addresses, else 0.',
+    registers,
+    collect() {
+      this.set(isLeading() ? 1 : 0);
+    },
+  });
+  new Counter({
+    name: 'vmdhcp_agent_standby_answers_total',
+    help: 'Clients that asked again, as nobody had answered, and were answered by a replica that does not lead.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(standbyAnswers());
+    },
+  });
+}
+
+function describeAllocation(
+  { poolCounts, refusedClaims }: NonNullable<MetricSources['allocation']>,
+  registers: Registry[],
+): void {
   for (const [field, help] of POOL_GAUGES) {
     new Gauge({
       name: `vmdhcp_agent_pool_${field}`,
@@ -95,16 +138,6 @@ function describePools({ poolCounts, served, refusedClaims }: MetricSources, reg
       },
     });
   }
-  new Gauge({
-    name: 'vmdhcp_agent_pool_served',
-    help: '1 if the pool is served on all its interfaces, else 0.',
-    labelNames: ['pool'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [pool, isServed] of served()) this.set({ pool }, isServed ? 1 : 0);
-    },
-  });
   new Gauge({
     name: 'vmdhcp_agent_pool_refused_claims',
     help: 'Interfaces of virtual machines that cannot have an address of the pool.',

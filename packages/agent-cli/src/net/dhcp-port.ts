@@ -79,6 +79,13 @@ export class DhcpPort {
     return this.#sockets.packet !== undefined;
   }
 
+  /** Answers a packet that came in before, as if it came in now. */
+  inject(packet: Uint8Array): void {
+    if (this.#closed) return;
+    this.#answer(packet);
+    this.#flush();
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

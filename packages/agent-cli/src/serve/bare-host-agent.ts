@@ -164,9 +164,11 @@ export class BareHostAgent {
     const metrics = createMetrics({
       counters: this.#server.counters,
       leaseEvents: () => this.#events.counts(),
-      poolCounts: () => this.#poolCounts(),
       served: () => this.#servedPools(),
-      refusedClaims: () => new Map([...this.#planned].map(([name, { refused }]) => [name, refused.length])),
+      allocation: {
+        poolCounts: () => this.#poolCounts(),
+        refusedClaims: () => new Map([...this.#planned].map(([name, { refused }]) => [name, refused.length])),
+      },
     });
     for (const [name, pools] of this.#settings.poolsOfInterface)
       this.#interfaces.set(name, this.#createInterface(name, pools, metrics.observeBurst));

@@ -12,6 +12,7 @@ import {
   leaseExpiry,
   OptionCode,
   type Pool,
+  type ReplyDestination,
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
 import type { Logger } from '@vmdhcp/service-process';
@@ -34,6 +35,16 @@ export interface DhcpServerPorts {
   /** A client began or ceased to use its address. */
   readonly onBindingChanged: () => void;
 }
+
+/** What an answer has to pass before it counts. */
+export interface AnswerGate {
+  /** Why nothing comes of this answer; undefined: it goes out. Called once for each packet that would be answered or noted. */
+  readonly whyWithheld: (answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>, packet: Uint8Array) => string | undefined;
+  /** Where a reply goes instead. */
+  readonly toDestination?: (destination: ReplyDestination) => ReplyDestination;
+}
+
+const OPEN: AnswerGate = { whyWithheld: () => undefined };
 
 export class DhcpServer {
   readonly counters = new MessageCounters();
@@ -62,17 +73,22 @@ export class DhcpServer {
   /**
    * Serves the pool as it is now, to exactly these clients. What is handed over must be recorded already.
    * @param expiryOf - when a lease that is new here ends, where that is known from before.
+   * @returns leases that are new or have another address, in a pool that was served before.
    */
-  setPool(pool: Pool, assignments: Iterable<Assignment>, expiryOf?: (macAddress: string) => number | undefined): void {
+  setPool(pool: Pool, assignments: Iterable<Assignment>, expiryOf?: (macAddress: string) => number | undefined): Lease[] {
+    const fresh: Lease[] = [];
     const served = this.#pools.get(pool.name);
     if (served?.pool !== pool) this.#pools.set(pool.name, new ServedPool(pool));
     for (const change of this.#table.replacePool(pool.name, assignments)) {
       const { lease } = change;
       if (change.kind === 'added' && served === undefined) this.#restore(lease, expiryOf?.(lease.macAddress));
+      else if (change.kind === 'added') fresh.push(lease);
       if (change.kind === 'changed' && change.previous.address !== lease.address) {
+        fresh.push(lease);
         this.#ports.events.note('changed', lease, { previousAddress: formatIpv4Address(change.previous.address) });
       }
     }
+    return fresh;
   }
 
   /** Serves the pool no more. */
@@ -95,12 +111,12 @@ export class DhcpServer {
    * Answers what comes in on one interface. A failure in here costs one packet, never the process.
    * @param pools - asked for every packet, as pools come and go.
    */
-  handler(interfaceName: string, pools: () => readonly ServedPool[]): DhcpPacketHandler {
+  handler(interfaceName: string, pools: () => readonly ServedPool[], gate: AnswerGate = OPEN): DhcpPacketHandler {
     return (packet, into) => {
       try {
         this.#serving.pools = pools();
         this.#serving.into = into;
-        return this.#answer(packet, interfaceName);
+        return this.#answer(packet, interfaceName, gate);
       } catch (error) {
         this.counters.drop('internal-error');
         if (this.#failures.take(this.#ports.nowMs()))
@@ -110,8 +126,13 @@ export class DhcpServer {
     };
   }
 
-  #answer(packet: Uint8Array, interfaceName: string): QueuedReply | undefined {
+  #answer(packet: Uint8Array, interfaceName: string, gate: AnswerGate): QueuedReply | undefined {
     const answer = answerPacket(packet, this.#serving);
+    const withheld = answer.kind === 'reply' || answer.kind === 'noted' ? gate.whyWithheld(answer, packet) : undefined;
+    if (withheld !== undefined && 'client' in answer) {
+      this.counters.count(answer.client.type, 'ignored', withheld);
+      return undefined;
+    }
     if (this.#ports.logger.isLevelEnabled('debug')) this.#logPacket(answer, packet, interfaceName);
     switch (answer.kind) {
       case 'dropped':
@@ -124,7 +145,9 @@ export class DhcpServer {
         this.#note(answer, interfaceName);
         return undefined;
       case 'reply':
-        return this.#reply(answer, interfaceName);
+        return gate.toDestination === undefined
+          ? this.#reply(answer, interfaceName)
+          : this.#reply({ ...answer, destination: gate.toDestination(answer.destination) }, interfaceName);
     }
   }
 

@@ -22,7 +22,7 @@ export interface ServedInterfacePorts {
   readonly handler: DhcpPacketHandler;
   readonly portEvents: Omit<DhcpPortEvents, 'onError'>;
   /** Called before the port is opened: the place to give the interface its addresses. */
-  readonly prepare: () => Promise<void>;
+  readonly prepare?: () => Promise<void>;
   readonly onStateChange: () => void;
 }
 
@@ -57,6 +57,16 @@ export class ServedInterface {
     }
   }
 
+  /** The interface that is served now; another one of the same name has another index. */
+  get interfaceIndex(): number | undefined {
+    return this.#port?.interfaceIndex;
+  }
+
+  /** Answers a packet that came in before, as if it came in now. */
+  inject(packet: Uint8Array): void {
+    this.#port?.inject(packet);
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#close();
@@ -80,7 +90,7 @@ export class ServedInterface {
 
   async #open(replaced: boolean): Promise<void> {
     try {
-      await this.#ports.prepare();
+      await this.#ports.prepare?.();
       const port = await DhcpPort.open(this.name, this.#ports.handler, {
         ...this.#ports.portEvents,
         onError: (error) => this.#fail(error),

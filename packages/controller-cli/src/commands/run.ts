@@ -12,31 +12,35 @@ import { type ClusterOptions, clusterOptions, findCluster, openConnection } from
 import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
 import { type ElectionTimes, readElectionTimes } from '../run/election-times.js';
 import { createMetrics } from '../run/metrics.js';
+import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
 
 const EXAMPLES = `
 Examples:
-  vmdhcp-controller run
+  vmdhcp-controller run --image registry.example.com/vmdhcp/vmdhcp-agent:v1
+  vmdhcp-controller run --image registry.example.com/vmdhcp/vmdhcp-agent:v1 --agent-topology per-pool
+  vmdhcp-controller run --agent-topology unified --agent-deployment my-agent --agent-container agent
   vmdhcp-controller run --kubeconfig ~/.kube/config --no-leader-election --no-agent --log-level debug
   vmdhcp-controller run --enable-cache-dump-api && curl 127.0.0.1:8080/caches/default/net-48
 
+Which pools share agents (--agent-topology):
+  per-network  pools of one cluster network, at most --max-pools-per-agent; the controller makes a Deployment for each group
+  per-pool     each pool has a Deployment of its own
+  unified      all pools; a chart installed the one Deployment (--agent-deployment), the controller tells it what to serve
+Changed at run time, pools move one by one, each when its new agents are ready.
+
 Reads VirtualMachines, VirtualMachineNetworkConfigs, IPPools and NetworkAttachmentDefinitions; writes
-VirtualMachineNetworkConfigs, the status of IPPools, labels of NetworkAttachmentDefinitions, Events, and the template of the
-agents' Deployment (AGENT_DEPLOYMENT_NAME, AGENT_CONTAINER_NAME). Replicas agree on a leader by the Lease
+VirtualMachineNetworkConfigs, the status of IPPools, labels of NetworkAttachmentDefinitions, Events, and the agents'
+Deployments and Leases. Replicas agree on a leader by the Lease
 kube-system/vm-dhcp-controllers (CATTLE_ELECTION_LEASE_DURATION, _RENEW_DEADLINE, _RETRY_PERIOD).
 
 Exit codes: 0 stopped by SIGTERM or SIGINT, 1 the lead was lost, 64 wrong usage, 66 no way to a cluster,
 69 the HTTP address is in use.
 `;
 
-interface RunOptions extends ClusterOptions {
+interface RunOptions extends ClusterOptions, AgentOptions {
   readonly name: string;
-  readonly namespace: string;
-  readonly onlyNamespace?: string;
-  readonly agentDeployment: string;
-  readonly agentContainer: string;
   readonly http: ListenAddress | 'off';
   readonly leaderElection: boolean;
-  readonly agent: boolean;
   readonly crds: boolean;
   readonly enableCacheDumpApi?: boolean;
   readonly logLevel: LogLevel;
@@ -44,30 +48,11 @@ interface RunOptions extends ClusterOptions {
   readonly trace?: boolean;
 }
 
-/** Flags of upstream that meant how agent pods are made; a chart makes them now. */
-const WITHOUT_MEANING = ['--image <image>', '--service-account-name <name>', '--no-dhcp'];
-
 /** `vmdhcp-controller run` */
 export function runCommand(): Command {
   const command = new Command('run')
     .description('Give the virtual machines of a cluster their addresses.')
-    .addOption(
-      new Option('--namespace <namespace>', "namespace of the agents' Deployment")
-        .env('AGENT_NAMESPACE')
-        .default(ownNamespace(), 'the own one, POD_NAMESPACE'),
-    )
-    .addOption(
-      new Option('--agent-deployment <name>', "name of the agents' Deployment")
-        .env('AGENT_DEPLOYMENT_NAME')
-        .default('vm-dhcp-controller-agent'),
-    )
-    .addOption(
-      new Option('--agent-container <name>', 'name of the container in it')
-        .env('AGENT_CONTAINER_NAME')
-        .default('vm-dhcp-controller-agent'),
-    )
     .option('--only-namespace <namespace>', 'see objects of this namespace only; default: all')
-    .option('--no-agent', 'leave agents alone, and do not wait for them')
     .option('--no-leader-election', 'run without a Lease: there must be no other controller')
     .option('--no-crds', 'do not apply the CustomResourceDefinitions')
     .option('--enable-cache-dump-api', 'tell what is known at /ipams/ and /caches/')
@@ -81,16 +66,12 @@ export function runCommand(): Command {
     .option('--debug', 'same as --log-level debug; also VM_DHCP_CONTROLLER_DEBUG=true')
     .option('--trace', 'same as --log-level trace; also VM_DHCP_CONTROLLER_TRACE=true')
     .addHelpText('after', EXAMPLES);
-  for (const option of clusterOptions()) command.addOption(option);
-  for (const flags of WITHOUT_MEANING) command.addOption(new Option(flags).hideHelp());
+  for (const option of [...agentOptions(), ...clusterOptions()]) command.addOption(option);
   return command.action(run);
 }
 
 async function run(options: RunOptions): Promise<void> {
   const logger = (await createLogger(logLevelOf(options))).child({ name: options.name });
-  for (const flag of WITHOUT_MEANING.map((flags) => flags.split(' ')[0] ?? '').filter((flag) => process.argv.includes(flag))) {
-    logger.warn({ flag }, 'this flag has no meaning any more: the chart says how agents are deployed');
-  }
   const asked = stopSignal();
   const metrics = createMetrics();
   const settings = toSettings(options);
@@ -127,17 +108,12 @@ function isSet(variable: string): boolean {
 }
 
 function toSettings(options: RunOptions): ControllerProcessSettings {
-  const { namespace, agentDeployment, agentContainer } = options;
   return {
     http: options.http,
     election: options.leaderElection ? readElectionTimes(process.env) : undefined,
-    agents: options.agent ? { namespace, deploymentName: agentDeployment, containerName: agentContainer } : undefined,
+    agents: toAgents(options),
     onlyNamespace: options.onlyNamespace,
     cacheDumps: options.enableCacheDumpApi === true,
     applyCrds: options.crds,
   };
-}
-
-function ownNamespace(): string {
-  return process.env['POD_NAMESPACE'] || 'harvester-system';
 }

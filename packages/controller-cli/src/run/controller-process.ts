@@ -3,14 +3,18 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import {
+  AGENT_SELECTOR,
+  type AgentAction,
+  AgentGroups,
+  type AgentsPort,
+  type AgentsSettings,
   DhcpController,
   type EventObject,
   fencedClient,
   type KubernetesObject,
   LeaseElector,
+  NOTHING_KNOWN_OF_AGENTS,
   NotLeadingError,
-  UNIFIED_AGENTS_LEASE,
-  UnifiedAgents,
 } from '@vmdhcp/reconciler';
 import {
   type ApiConnection,
@@ -30,12 +34,15 @@ import type { ControllerMetrics } from './metrics.js';
 /** Upstream's Lease: an old controller and a new one never work at the same time. */
 const LEASE = { namespace: 'kube-system', name: 'vm-dhcp-controllers' };
 
+/** How agents are deployed, and where. */
+export type AgentsOfController = AgentsSettings;
+
 export interface ControllerProcessSettings {
   readonly http: ListenAddress | 'off';
   /** Undefined: nobody else is there to agree with. */
   readonly election: ElectionTimes | undefined;
   /** Undefined: agents are none of its business. */
-  readonly agents: { readonly namespace: string; readonly deploymentName: string; readonly containerName: string } | undefined;
+  readonly agents: AgentsOfController | undefined;
   /** Undefined: all namespaces. */
   readonly onlyNamespace: string | undefined;
   readonly cacheDumps: boolean;
@@ -56,7 +63,7 @@ export class ControllerProcess {
   readonly #settings: ControllerProcessSettings;
   readonly #ports: ControllerProcessPorts;
   readonly #controller: DhcpController;
-  readonly #agents: UnifiedAgents | undefined;
+  readonly #agents: AgentGroups | undefined;
   readonly #elector: LeaseElector | undefined;
   #http: Server | undefined;
   #leadsAlone = false;
@@ -147,7 +154,7 @@ export class ControllerProcess {
       now: rfc3339,
       random: Math.random,
       identity,
-      agentConditions: (pool) => this.#agentConditions(pool),
+      ...(this.#settings.agents !== undefined && { agents: this.#agentsPort() }),
       onPoolsChanged: () => this.#agents?.poolsChanged(),
       observer: {
         onWork: metrics.onWork,
@@ -171,22 +178,33 @@ export class ControllerProcess {
     });
   }
 
-  #agentConditions(pool: Parameters<UnifiedAgents['conditions']>[0]) {
-    if (this.#agents !== undefined) return this.#agents.conditions(pool);
-    return [
-      { type: 'Registered', status: 'True' },
-      { type: 'AgentReady', status: 'True' },
-    ] as const;
+  /** The agents are made after the controller, which asks for them only once it works. */
+  #agentsPort(): AgentsPort {
+    return {
+      ofPool: (pool) => this.#agents?.ofPool(pool) ?? NOTHING_KNOWN_OF_AGENTS,
+      isHeld: (poolKey) => this.#agents?.isHeld(poolKey) ?? false,
+    };
   }
 
-  #createAgents(agents: NonNullable<ControllerProcessSettings['agents']>): UnifiedAgents {
-    const { namespace, deploymentName } = agents;
-    const only = (resource: ApiResource, name: string) =>
-      this.#client({ ...resource, namespace, fieldSelector: `metadata.name=${name}` });
-    return new UnifiedAgents({
-      ...agents,
-      clients: { deployments: only(Resource.deployments, deploymentName), leases: only(Resource.leases, UNIFIED_AGENTS_LEASE) },
+  #createAgents(settings: AgentsOfController): AgentGroups {
+    const { namespace, unified } = settings;
+    const { logger } = this.#ports;
+    const ours = (resource: ApiResource) => this.#client({ ...resource, namespace, labelSelector: AGENT_SELECTOR });
+    return new AgentGroups({
+      ...settings,
+      onlyNamespace: this.#settings.onlyNamespace,
+      clients: {
+        deployments: ours(Resource.deployments),
+        unifiedDeployment: this.#client({
+          ...Resource.deployments,
+          namespace,
+          fieldSelector: `metadata.name=${unified.deploymentName}`,
+        }),
+        leases: ours(Resource.leases),
+        pods: ours(Resource.pods),
+      },
       clock: systemClock,
+      now: rfc3339,
       random: Math.random,
       cluster: () => ({
         view: this.#controller.view,
@@ -194,9 +212,10 @@ export class ControllerProcess {
         isKnown: this.#controller.working,
       }),
       onChange: (pool) => this.#controller.agentsChanged(pool),
+      onAction: (action) => logger.info(describeAction(action), 'agents'),
       onError: (error) => {
         if (!(error instanceof NotLeadingError))
-          this.#ports.logger.warn({ err: forLog(error) }, "the agents' Deployment or Lease cannot be read or written");
+          logger.warn({ err: forLog(error) }, "the agents' Deployments, Leases or pods cannot be read or written");
       },
     });
   }
@@ -215,6 +234,20 @@ export class ControllerProcess {
       },
       onError: (error) => logger.warn({ err: forLog(error) }, 'the Lease of the controllers cannot be read or written'),
     });
+  }
+}
+
+function describeAction(action: AgentAction): Readonly<Record<string, unknown>> {
+  switch (action.kind) {
+    case 'delete-pod':
+      return { action: action.kind, pod: action.pod.metadata.name };
+    case 'withhold':
+      return { action: action.kind, group: action.group, pools: action.poolKeys };
+    case 'create-deployment':
+    case 'patch-deployment':
+    case 'delete-deployment':
+    case 'delete-lease':
+      return { action: action.kind, group: action.group };
   }
 }
 

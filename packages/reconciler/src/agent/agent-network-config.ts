@@ -1,10 +1,25 @@
 /** What the controller tells the agents in the environment of their pods, and how they read it. */
+import { compareText } from '../object/kubernetes-object.js';
 import { readText } from '../object/read-field.js';
+import { agentInterfaceName } from './interface-name.js';
 
 /** In the agents' environment: JSON, an array of `AgentNetworkConfig`. */
 export const AGENT_NETWORK_CONFIGS_VARIABLE = 'AGENT_NETWORK_CONFIGS';
 /** In the agents' environment: JSON, an array of `namespace/name` of IPPools. */
 export const IPPOOL_REFS_VARIABLE = 'IPPOOL_REFS_JSON';
+
+/** In the agents' environment: the name of their Lease. */
+export const AGENT_LEASE_VARIABLE = 'AGENT_LEASE_NAME';
+
+/** A pool that agents are to serve. */
+export interface PoolForAgents {
+  /** `namespace/name`. */
+  readonly key: string;
+  /** `namespace/name` of its NetworkAttachmentDefinition. */
+  readonly network: string;
+  readonly serverIP: string;
+  readonly cidr: string;
+}
 
 /** One pool, and the interface of the pod that leads to its network. */
 export interface AgentNetworkConfig {
@@ -16,6 +31,25 @@ export interface AgentNetworkConfig {
   readonly ipPoolRef: string;
   /** `namespace/name` of the NetworkAttachmentDefinition. */
   readonly nadName: string;
+}
+
+/** What the agents shall be told, sorted by pool. */
+export function toAgentNetworkConfigs(pools: readonly PoolForAgents[]): AgentNetworkConfig[] {
+  return pools
+    .toSorted((one, other) => compareText(one.key, other.key))
+    .map(({ key, network, serverIP, cidr }) => ({
+      interfaceName: agentInterfaceName(key),
+      serverIP,
+      cidr,
+      ipPoolName: key,
+      ipPoolRef: key,
+      nadName: network,
+    }));
+}
+
+/** What Multus is told: `namespace/name@interface` of each network, with commas between them. */
+export function toMultusNetworks(configs: readonly AgentNetworkConfig[]): string {
+  return configs.map(({ nadName, interfaceName }) => `${nadName}@${interfaceName}`).join(',');
 }
 
 export type ParsedAgentNetworkConfigs =

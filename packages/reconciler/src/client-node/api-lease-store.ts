@@ -4,7 +4,7 @@ import type { ApiObjectLike } from '../machinery/resource-port.js';
 import { type ApiConnection, ApiRequestError } from './api-connection.js';
 import { ApiObjectClient } from './api-object-client.js';
 
-interface Lease extends ApiObjectLike {
+export interface LeaseObject extends ApiObjectLike {
   readonly metadata: ApiObjectLike['metadata'] & {
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
@@ -26,17 +26,22 @@ export interface ApiLeaseSettings {
   /** What else the Lease says, as of now: the holder's report. Asked at every write. */
   readonly annotations?: () => Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
+  /** Told what the Lease's annotations are, whenever it was read or written: before anything follows from that. */
+  readonly onAnnotations?: (annotations: Readonly<Record<string, string>>) => void;
 }
+
+/** A duration that is no whole number of seconds, in milliseconds; the field of the Lease has it rounded up. */
+const DURATION_ANNOTATION = 'network.harvesterhci.io/lease-duration-ms';
 
 /** A Lease of coordination.k8s.io: client-go's electors see the same record. */
 export class ApiLeaseStore implements LeaseStore {
   readonly #settings: ApiLeaseSettings;
-  readonly #client: ApiObjectClient<Lease>;
-  #known: Lease | undefined;
+  readonly #client: ApiObjectClient<LeaseObject>;
+  #known: LeaseObject | undefined;
 
   constructor(connection: ApiConnection, settings: ApiLeaseSettings) {
     this.#settings = settings;
-    this.#client = new ApiObjectClient<Lease>(connection, {
+    this.#client = new ApiObjectClient<LeaseObject>(connection, {
       group: 'coordination.k8s.io',
       version: 'v1',
       plural: 'leases',
@@ -47,23 +52,29 @@ export class ApiLeaseStore implements LeaseStore {
 
   readonly read = async (): Promise<StoredLease | undefined> => {
     const { namespace, name } = this.#settings;
-    this.#known = await this.#client.get(`${namespace}/${name}`);
-    return this.#known === undefined ? undefined : toStored(this.#known);
+    const lease = await this.#client.get(`${namespace}/${name}`);
+    this.#know(lease);
+    return lease === undefined ? undefined : toStoredLease(lease);
   };
 
   readonly write = async (record: LeaseRecord, version: string | undefined): Promise<StoredLease | undefined> => {
     const lease = this.#toLease(record, version);
     const result = await (version === undefined ? this.#client.create(lease) : this.#replace(lease));
     if (result.ok) {
-      this.#known = result.object;
-      return toStored(result.object);
+      this.#know(result.object);
+      return toStoredLease(result.object);
     }
     if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found') return undefined;
     throw new Error(result.message);
   };
 
+  #know(lease: LeaseObject | undefined): void {
+    this.#known = lease;
+    this.#settings.onAnnotations?.(lease?.metadata.annotations ?? {});
+  }
+
   /** What was deleted meanwhile cannot be replaced, which servers say in several ways, HTTP 500 among them. */
-  async #replace(lease: Lease): Promise<WriteResult<Lease>> {
+  async #replace(lease: LeaseObject): Promise<WriteResult<LeaseObject>> {
     try {
       return await this.#client.replace(lease);
     } catch (error) {
@@ -74,7 +85,7 @@ export class ApiLeaseStore implements LeaseStore {
     }
   }
 
-  #toLease(record: LeaseRecord, version: string | undefined): Lease {
+  #toLease(record: LeaseRecord, version: string | undefined): LeaseObject {
     const { namespace, name, labels, annotations, wallTimeMs } = this.#settings;
     const known = version === undefined ? undefined : this.#known;
     return {
@@ -85,7 +96,7 @@ export class ApiLeaseStore implements LeaseStore {
         name,
         resourceVersion: version,
         labels: { ...known?.metadata.labels, ...labels },
-        annotations: { ...known?.metadata.annotations, ...annotations?.() },
+        annotations: { ...known?.metadata.annotations, ...annotations?.(), ...durationAnnotation(record) },
       },
       spec: toSpec(record, known?.spec, toMicroTime(wallTimeMs())),
     };
@@ -94,9 +105,9 @@ export class ApiLeaseStore implements LeaseStore {
 
 function toSpec(
   { holder, leaseDurationMs, transitions }: LeaseRecord,
-  known: Lease['spec'],
+  known: LeaseObject['spec'],
   now: string,
-): NonNullable<Lease['spec']> {
+): NonNullable<LeaseObject['spec']> {
   const isSame = known?.holderIdentity === holder;
   return {
     ...known,
@@ -109,11 +120,24 @@ function toSpec(
   };
 }
 
-function toStored({ metadata, spec = {} }: Lease): StoredLease {
+function durationAnnotation({ leaseDurationMs }: LeaseRecord): Readonly<Record<string, string>> {
+  return leaseDurationMs % 1000 === 0 ? {} : { [DURATION_ANNOTATION]: String(leaseDurationMs) };
+}
+
+/** Whoever writes only the field is believed before an annotation that is left from somebody else. */
+function durationMs({ metadata, spec = {} }: LeaseObject): number {
+  const seconds = spec.leaseDurationSeconds ?? 0;
+  const exactMs = Number(metadata.annotations?.[DURATION_ANNOTATION] ?? Number.NaN);
+  return Math.ceil(exactMs / 1000) === seconds ? exactMs : seconds * 1000;
+}
+
+/** What a Lease says, as electors see it. */
+export function toStoredLease(lease: LeaseObject): StoredLease {
+  const { metadata, spec = {} } = lease;
   return {
     record: {
       holder: spec.holderIdentity ?? '',
-      leaseDurationMs: (spec.leaseDurationSeconds ?? 0) * 1000,
+      leaseDurationMs: durationMs(lease),
       transitions: spec.leaseTransitions ?? 0,
     },
     version: metadata.resourceVersion ?? '',

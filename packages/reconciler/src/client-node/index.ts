@@ -1,6 +1,6 @@
 /** The ports on a real API server: how to get there, objects, leases. */
 export { ApiConnection, type ApiConnectionSettings, ApiRequestError, type RequestObserver } from './api-connection.js';
-export { type ApiLeaseSettings, ApiLeaseStore } from './api-lease-store.js';
+export { type ApiLeaseSettings, ApiLeaseStore, type LeaseObject, toStoredLease } from './api-lease-store.js';
 export { ApiObjectClient, type ApiResource } from './api-object-client.js';
 export {
   type ClusterConnection,

@@ -9,6 +9,7 @@ export const Resource = {
   virtualMachines: { group: 'kubevirt.io', version: 'v1', plural: 'virtualmachines', namespaced: true },
   events: { group: '', version: 'v1', plural: 'events', namespaced: true },
   deployments: { group: 'apps', version: 'v1', plural: 'deployments', namespaced: true },
+  pods: { group: '', version: 'v1', plural: 'pods', namespaced: true },
   leases: { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true },
   customResourceDefinitions: {
     group: 'apiextensions.k8s.io',

@@ -1,12 +1,12 @@
+import type { AgentsPort } from '../agent/agent-groups.js';
 import type { EventRecorder } from '../events/event-recorder.js';
 import type { Clock } from '../machinery/clock.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import type { ObjectCache } from '../machinery/object-cache.js';
 import type { ObjectClient, WriteResult } from '../machinery/object-client.js';
-import type { ConditionState } from '../object/conditions.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import type { PoolPlan } from '../pool/plan-pools.js';
-import type { ClusterView, PoolView } from './cluster-view.js';
+import type { ClusterView } from './cluster-view.js';
 
 /** The kinds that the controller reads. */
 export interface ByKind<Value> {
@@ -30,8 +30,8 @@ export interface ControllerContext {
   /** By the key of a pool: configs that wait for it to free addresses. */
   readonly releaseWaiters: Map<string, Set<string>>;
   readonly enqueue: ByKind<(key: string) => void>;
-  /** What the agents' state says about a pool: conditions Registered and AgentReady. */
-  readonly agentConditions: (pool: PoolView) => readonly ConditionState[];
+  /** Undefined: there are none to wait for. */
+  readonly agents: AgentsPort | undefined;
 }
 
 /** Something newer, on its way here, explains the refusal: no failure that anybody need hear of. */

@@ -5,7 +5,7 @@
  * Copies are kept from `start` on; work is done between `lead` and `stop` only, and only once every copy is whole:
  * nothing is freed because its owner has not been seen yet.
  */
-import { IPPoolConditionType } from '@vmdhcp/ippool-api';
+import type { AgentsPort } from '../agent/agent-groups.js';
 import { type EventObject, EventRecorder } from '../events/event-recorder.js';
 import type { BackOffSettings } from '../machinery/back-off.js';
 import type { Clock } from '../machinery/clock.js';
@@ -13,9 +13,8 @@ import { KeyedQueue, type WorkResult } from '../machinery/keyed-queue.js';
 import { ObjectCache } from '../machinery/object-cache.js';
 import type { ObjectClient } from '../machinery/object-client.js';
 import { keyOf } from '../machinery/reflector.js';
-import type { ConditionState } from '../object/conditions.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { ClusterView, type PoolView } from './cluster-view.js';
+import { ClusterView } from './cluster-view.js';
 import { type ByKind, CONFLICT, type ControllerContext } from './controller-context.js';
 import { NetworkConfigWork } from './network-config-work.js';
 import { NetworkWork } from './network-work.js';
@@ -57,8 +56,8 @@ export interface DhcpControllerSettings {
   /** Who tells Events: component and instance. */
   readonly identity: string;
   readonly observer?: ControllerObserver;
-  /** What the agents' state says about a pool; default: there are none to wait for. */
-  readonly agentConditions?: (pool: PoolView) => readonly ConditionState[];
+  /** Default: there are none to wait for. */
+  readonly agents?: AgentsPort;
   /** Pools or networks are others than before. */
   readonly onPoolsChanged?: () => void;
 }
@@ -106,7 +105,7 @@ export class DhcpController {
       plans: new Map(),
       releaseWaiters: new Map(),
       enqueue: this.#byKind((kind) => (key: string) => this.#enqueue(kind, key)),
-      agentConditions: settings.agentConditions ?? withoutAgents,
+      agents: settings.agents,
     };
     const works: ByKind<(key: string) => Promise<WorkResult>> = {
       virtualMachines: new VirtualMachineWork(this.#context).work,
@@ -278,12 +277,4 @@ export class DhcpController {
       }
     }
   }
-}
-
-/** Where no agents are deployed, nothing is to be waited for. */
-function withoutAgents(): readonly ConditionState[] {
-  return [
-    { type: IPPoolConditionType.registered, status: 'True' },
-    { type: IPPoolConditionType.agentReady, status: 'True' },
-  ];
 }

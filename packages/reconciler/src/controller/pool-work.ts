@@ -2,15 +2,20 @@
  * Work on one IPPool. It is the only writer of the pool's status: all allocations that are waiting go in one patch, which is
  * refused if anybody else wrote in between.
  */
+import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_FINALIZER, IPPoolConditionType } from '@vmdhcp/ippool-api';
+import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/agent-groups.js';
+import type { AddressConflict } from '../agent/agent-report.js';
 import { toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type ConditionState, toReason } from '../object/conditions.js';
 import { isBeingDeleted } from '../object/kubernetes-object.js';
-import type { ClaimRefusal } from '../plan-assignments.js';
+import { parseTime } from '../object/time.js';
+import type { ClaimRefusal, RecordedPool } from '../plan-assignments.js';
 import { planPoolStatus } from '../pool/plan-pool-status.js';
 import { type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
+import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from './cluster-view.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
@@ -26,7 +31,19 @@ interface PoolObstacle {
 }
 
 /** Why a pool is not registered with its agents, where somebody has to do something about it. */
-const WORTH_AN_EVENT: ReadonlySet<string> = new Set(['AgentDeploymentMissing', 'AgentContainerMissing', 'NetworkMissing']);
+const WORTH_AN_EVENT: ReadonlySet<string> = new Set([
+  'AgentDeploymentMissing',
+  'AgentContainerMissing',
+  'AgentDeploymentConflict',
+  'AgentSelectorMismatch',
+  'NetworkMissing',
+  'NotScheduled',
+  'ImagePull',
+  'ForeignServer',
+]);
+/** How long an address that somebody unknown uses is given to nobody. */
+const QUARANTINE_MS = 3_600_000;
+const LET_GO_CHECK_MS = 500;
 
 export class PoolWork {
   readonly #context: ControllerContext;
@@ -60,15 +77,38 @@ export class PoolWork {
       return { kind: 'settled' };
     }
     if (isBeingDeleted(view.object)) return this.#letGo(view);
+    const agents = this.#context.agents?.ofPool(view) ?? WITHOUT_AGENTS;
+    if (agents.deploymentRef && !view.object.metadata.finalizers?.includes(IPPOOL_FINALIZER)) return await this.#hold(view);
     const obstacle = this.#obstacle(view);
     const plan = obstacle === undefined ? this.#plan(view) : undefined;
-    const result = await this.#writeStatus(view, plan, obstacle);
+    const result = await this.#writeStatus(view, plan, { obstacle, agents });
     if (plan === undefined) this.#forget(key);
     // What could not be written is told when it is.
     else if (result.kind === 'settled') this.#tellConfigs(key, plan);
     // Whether somebody can be served may hang on pools far away: those who wait are looked at again, news or not.
-    if (result.kind !== 'settled' || plan === undefined || plan.refusals.size === 0) return result;
-    return { kind: 'recheck', afterMs: REFUSED_CHECK_MS };
+    if (result.kind !== 'settled' || plan === undefined) return result;
+    return this.#nextLook(plan);
+  }
+
+  #nextLook(plan: PoolPlan): WorkResult {
+    const untilMs = plan.quarantines.map((quarantine) => quarantine.untilMs - this.#nowMs());
+    const afterMs = Math.min(...untilMs, plan.refusals.size === 0 ? Number.POSITIVE_INFINITY : REFUSED_CHECK_MS);
+    return Number.isFinite(afterMs) ? { kind: 'recheck', afterMs: Math.max(afterMs, 1_000) } : { kind: 'settled' };
+  }
+
+  #nowMs(): number {
+    return parseTime(this.#context.now());
+  }
+
+  /** A pool that agents serve is gone only when they have let go of it. */
+  async #hold({ key, object: { metadata } }: PoolView): Promise<WorkResult> {
+    const { clients, caches } = this.#context;
+    const finalizers = [...(metadata.finalizers ?? []), IPPOOL_FINALIZER];
+    const target = { key, resourceVersion: metadata.resourceVersion };
+    const result = await clients.ipPools.patch(target, { metadata: { finalizers } });
+    if (result.ok) caches.ipPools.wrote(result.object);
+    // It is looked at again right away: this was only the beginning.
+    return result.ok ? { kind: 'recheck', afterMs: 0 } : toWorkResult(result);
   }
 
   #obstacle({ key, network, reading }: PoolView): PoolObstacle | undefined {
@@ -113,13 +153,34 @@ export class PoolWork {
       const serving = view.servingPool(network);
       if (serving === undefined || !serving.reading.ok) continue;
       const { key, paused, recorded, reading } = serving;
-      pools.set(key, { key, network, pool: reading.pool, paused, recorded, held: view.held(serving) });
+      const { assignments, quarantines } = this.#afterConflicts(serving);
+      const known = { recorded: { ...recorded, assignments }, quarantines, nowMs: this.#nowMs() };
+      pools.set(key, { key, network, pool: reading.pool, paused, ...known, held: view.held(serving) });
       for (const config of view.claimsOn(network)) {
         configs.set(config.key, config);
         if (this.#waitsForSeveral(config)) for (const claim of config.claims) networks.add(claim.network);
       }
     }
     return { pools: [...pools.values()], configs: [...configs.values()] };
+  }
+
+  /** What is recorded of a pool, but for addresses that turned out to be in use by somebody else: those nobody has for a while. */
+  #afterConflicts(serving: PoolView): Pick<RecordedPool, 'assignments' | 'quarantines'> {
+    const { recorded, addressOf, object } = serving;
+    const untilMs = this.#nowMs() + QUARANTINE_MS;
+    const conflicts = (this.#context.agents?.ofPool(serving).conflicts ?? []).filter(
+      ({ address, macAddress }) => addressOf.get(macAddress) === address,
+    );
+    const before = readQuarantines(object);
+    if (conflicts.length === 0) return { assignments: recorded.assignments, quarantines: before };
+    const inUse = new Set(conflicts.map(({ address }) => address));
+    return {
+      assignments: recorded.assignments.filter(({ address }) => !inUse.has(address)),
+      quarantines: [
+        ...before.filter(({ address }) => !inUse.has(address)),
+        ...conflicts.map(({ address, usedBy }) => ({ address, untilMs, ...(usedBy !== undefined && { usedBy }) })),
+      ],
+    };
   }
 
   /** True if it has interfaces on several networks and not all of them have what they want. */
@@ -138,12 +199,19 @@ export class PoolWork {
     return { reason: 'pool-invalid', message: `IPPool ${serving.key} makes no sense: ${serving.reading.problems.join('; ')}` };
   }
 
-  async #writeStatus(view: PoolView, plan: PoolPlan | undefined, obstacle: PoolObstacle | undefined): Promise<WorkResult> {
+  async #writeStatus(
+    view: PoolView,
+    plan: PoolPlan | undefined,
+    { obstacle, agents }: { readonly obstacle: PoolObstacle | undefined; readonly agents: PoolAgents },
+  ): Promise<WorkResult> {
     const { now, clients, caches } = this.#context;
     const addresses = plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan } : undefined;
-    const conditions = [...poolConditions(view, obstacle), ...this.#context.agentConditions(view)];
-    this.#tellPeople(view, obstacle, plan);
-    const patch = planPoolStatus(view.object, { addresses, conditions, now: now() });
+    const conditions = [...poolConditions(view, obstacle), ...agents.conditions];
+    this.#tellPeople(view, plan, [
+      ...agentWarnings(agents),
+      ...(obstacle === undefined ? [] : [{ reason: toReason(obstacle.reason), message: obstacle.message }]),
+    ]);
+    const patch = planPoolStatus(view.object, { addresses, conditions, agents, now: now() });
     if (patch === undefined) return { kind: 'settled' };
     const { key, object } = view;
     const result = await clients.ipPools.patchStatus({ key, resourceVersion: object.metadata.resourceVersion }, patch);
@@ -151,11 +219,10 @@ export class PoolWork {
     return toWorkResult(result);
   }
 
-  #tellPeople(view: PoolView, obstacle: PoolObstacle | undefined, plan: PoolPlan | undefined): void {
+  #tellPeople(view: PoolView, plan: PoolPlan | undefined, others: readonly Warning[]): void {
     const regarding = toRegarding(view.object);
     const warnings = [
-      ...agentWarnings(this.#context.agentConditions(view)),
-      ...(obstacle === undefined ? [] : [{ reason: toReason(obstacle.reason), message: obstacle.message }]),
+      ...others,
       ...view.recorded.unreadable.slice(0, 3).map(entryWarning),
       ...(plan === undefined ? [] : exhaustionWarning(plan)),
     ];
@@ -206,8 +273,9 @@ export class PoolWork {
   }
 
   async #letGo(view: PoolView): Promise<WorkResult> {
-    const { clients, caches } = this.#context;
+    const { clients, caches, agents } = this.#context;
     this.#forget(view.key);
+    if (agents?.isHeld(view.key)) return { kind: 'recheck', afterMs: LET_GO_CHECK_MS };
     const { finalizers = [], resourceVersion } = view.object.metadata;
     if (!finalizers.includes(IPPOOL_FINALIZER)) return { kind: 'settled' };
     const left = finalizers.filter((finalizer) => finalizer !== IPPOOL_FINALIZER);
@@ -222,10 +290,26 @@ interface Warning {
   readonly message: string;
 }
 
-function agentWarnings(conditions: readonly ConditionState[]): Warning[] {
-  return conditions.flatMap(({ type, reason = '', message = '' }) =>
-    type === IPPoolConditionType.registered && WORTH_AN_EVENT.has(reason) ? [{ reason, message }] : [],
+/** Where no agents are deployed, nothing is to be waited for. */
+const WITHOUT_AGENTS: PoolAgents = {
+  ...NOTHING_KNOWN_OF_AGENTS,
+  conditions: [
+    { type: IPPoolConditionType.registered, status: 'True' },
+    { type: IPPoolConditionType.agentReady, status: 'True' },
+  ],
+};
+
+function agentWarnings({ conditions, conflicts }: PoolAgents): Warning[] {
+  const told = new Map(
+    conditions.flatMap(({ reason = '', message = '' }) => (WORTH_AN_EVENT.has(reason) ? [[reason, message] as const] : [])),
   );
+  return [...[...told].map(([reason, message]) => ({ reason, message })), ...conflicts.map(conflictWarning)];
+}
+
+function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warning {
+  const who = usedBy === undefined ? 'somebody unknown, as its client found out' : usedBy;
+  const message = `${formatIpv4Address(address)}, which was for ${macAddress}, is in use by ${who}: nobody is given it for an hour; find out whose that is, and exclude the address or move it`;
+  return { reason: 'AddressConflict', message };
 }
 
 function entryWarning(entry: UnreadableEntry): Warning {

@@ -54,7 +54,12 @@ export interface LeaseElectorSettings {
   readonly onLost: () => void;
   /** The store could not be read or written. */
   readonly onError?: (error: unknown) => void;
+  /** How long this process lets others go first: above 0 while it could not do what a leader has to. Default: never. */
+  readonly handicapMs?: () => number;
 }
+
+/** The times of an election. */
+export type ElectionTimes = Pick<LeaseElectorSettings, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>;
 
 export class LeaseElector {
   readonly #settings: LeaseElectorSettings;
@@ -67,6 +72,10 @@ export class LeaseElector {
   #callOffEnd: () => void = () => undefined;
   #trying: Promise<void> = Promise.resolve();
   #started = false;
+  /** Since when the record has been there for the taking. */
+  #freeSinceMs: number | undefined;
+  /** Somebody tells when the record changes: it need not be asked for. */
+  #isFollowed = false;
   #isTrying = false;
   /** Somebody had news while the record was being looked at. */
   #tryAgain = false;
@@ -102,6 +111,35 @@ export class LeaseElector {
     this.#try();
   }
 
+  /** Somebody watches the record, and this is how it is now: it is not read again before it can be taken. */
+  observe({ record, version }: StoredLease): void {
+    if (!this.#started || this.#stopped || this.#leading) return;
+    this.#isFollowed = true;
+    if (record.holder === '') {
+      this.tryNow();
+      return;
+    }
+    if (record.holder === this.#settings.identity || isOlder(version, this.#seen?.version)) return;
+    this.#note(record, version);
+    if (this.#isTrying) return;
+    this.#callOffTry();
+    this.#callOffTry = this.#settings.clock.after(this.#nextTryMs(this.#settings.clock.nowMs()), () => this.#try());
+  }
+
+  /**
+   * Ends the lead for somebody who can do better, and takes part in the election again.
+   *
+   * @param finish - what has to be over before another one may lead. False: the record is left to run out.
+   */
+  async resign(finish: () => Promise<boolean>): Promise<void> {
+    if (!this.isLeading() || this.#stopped) return;
+    this.#callOffTry();
+    await this.#trying;
+    this.#callOffTry();
+    await this.#giveUp(finish);
+    if (!this.#stopped) this.#callOffTry = this.#settings.clock.after(this.#settings.retryPeriodMs, () => this.#try());
+  }
+
   /**
    * Renews no more. The lead lasts for what is left of it, and is not told as begun or renewed any more.
    *
@@ -112,6 +150,10 @@ export class LeaseElector {
     this.#stopped = true;
     this.#callOffTry();
     await this.#trying;
+    await this.#giveUp(finish);
+  }
+
+  async #giveUp(finish: () => Promise<boolean>): Promise<void> {
     const isFinished = await finish();
     const { identity, clock } = this.#settings;
     const isHeld = this.#held?.record.holder === identity && clock.nowMs() < this.#leadsUntilMs;
@@ -145,7 +187,9 @@ export class LeaseElector {
     }
     if (this.#seen === undefined || this.isLeading()) return turnMs;
     const remainingMs = this.#seen.sinceMs + this.#seen.waitMs - clock.nowMs();
-    return remainingMs > 0 ? Math.min(turnMs, remainingMs + retryPeriodMs * 0.05 * random()) : turnMs;
+    if (remainingMs <= 0) return turnMs;
+    const takeMs = remainingMs + retryPeriodMs * 0.05 * random();
+    return this.#isFollowed ? takeMs : Math.min(turnMs, takeMs);
   }
 
   async #attempt(): Promise<void> {
@@ -179,14 +223,33 @@ export class LeaseElector {
   }
 
   #mayTake({ record, version }: StoredLease): boolean {
-    const { identity, clock, leaseDurationMs } = this.#settings;
-    if (record.holder === '' || record.holder === identity) {
+    const { identity, clock } = this.#settings;
+    if (record.holder === identity) {
       this.#seen = undefined;
       return true;
     }
-    const waitMs = Math.max(record.leaseDurationMs, leaseDurationMs);
-    if (this.#seen?.version !== version) this.#seen = { version, sinceMs: clock.nowMs(), waitMs };
-    return clock.nowMs() - this.#seen.sinceMs >= this.#seen.waitMs;
+    if (record.holder === '') this.#seen = undefined;
+    else if (this.#seen?.version !== version) this.#note(record, version);
+    const isFree = this.#seen === undefined || clock.nowMs() - this.#seen.sinceMs >= this.#seen.waitMs;
+    return isFree ? this.#isMyTurn() : this.#notFree();
+  }
+
+  #notFree(): false {
+    this.#freeSinceMs = undefined;
+    return false;
+  }
+
+  /** Others go first, for a while. */
+  #isMyTurn(): boolean {
+    const { clock, handicapMs } = this.#settings;
+    this.#freeSinceMs ??= clock.nowMs();
+    return clock.nowMs() - this.#freeSinceMs >= (handicapMs?.() ?? 0);
+  }
+
+  #note(record: LeaseRecord, version: string): void {
+    const { clock, leaseDurationMs } = this.#settings;
+    if (this.#seen?.version === version) return;
+    this.#seen = { version, sinceMs: clock.nowMs(), waitMs: Math.max(record.leaseDurationMs, leaseDurationMs) };
   }
 
   /** A record that was deleted by hand ends nobody's lead: who was seen to hold it may not know yet. */
@@ -204,6 +267,7 @@ export class LeaseElector {
   #lead(written: StoredLease, begunAtMs: number): void {
     const { clock, renewDeadlineMs, onLeading } = this.#settings;
     this.#held = written;
+    this.#freeSinceMs = undefined;
     this.#leadsUntilMs = begunAtMs + renewDeadlineMs;
     this.#callOffEnd();
     if (this.#stopped) return;
@@ -227,4 +291,10 @@ export class LeaseElector {
     this.#leading = false;
     this.#settings.onLost();
   }
+}
+
+/** What a watch brings late is of no use; versions are numbers in every API server there is. */
+function isOlder(version: string, seen: string | undefined): boolean {
+  if (seen === undefined || !/^\d+$/.test(version) || !/^\d+$/.test(seen)) return false;
+  return version.length === seen.length ? version < seen : version.length < seen.length;
 }

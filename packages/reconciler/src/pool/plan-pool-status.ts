@@ -1,17 +1,21 @@
 /** What an IPPool's status shall say, and the smallest patch that makes it say so. */
 import { formatIpv4Address, type Ipv4Range, type Pool, parseIpv4Range, rangeContains, sizeOfRange } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
+import type { PoolAgents } from '../agent/agent-groups.js';
+import { mergePatchTowards } from '../agent/merge-patch-towards.js';
 import type { MergePatch } from '../machinery/object-client.js';
 import { type ConditionState, readConditions, withConditions } from '../object/conditions.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { isRecord, readField, readList } from '../object/read-field.js';
 import type { AssignmentPlan } from '../plan-assignments.js';
+import { toQuarantined } from './quarantines.js';
 import { readRecordedAddresses } from './recorded-addresses.js';
 
 export interface WantedPoolStatus {
   /** Undefined: nobody can tell who should have which address, so what is recorded stays. */
   readonly addresses: { readonly pool: Pool; readonly plan: AssignmentPlan } | undefined;
   readonly conditions: readonly ConditionState[];
+  readonly agents: Pick<PoolAgents, 'deploymentRef' | 'servedBy' | 'isMigrated'>;
   /** RFC 3339. */
   readonly now: string;
 }
@@ -19,20 +23,36 @@ export interface WantedPoolStatus {
 /** A merge patch for the status subresource, or undefined if the status already says it. */
 export function planPoolStatus(
   object: KubernetesObject,
-  { addresses, conditions, now }: WantedPoolStatus,
+  { addresses, conditions, agents, now }: WantedPoolStatus,
 ): MergePatch | undefined {
   const before = readConditions(object.status);
   const after = withConditions(before, conditions, now);
   const ipv4 = addresses === undefined ? undefined : ipv4Patch(object, addresses.pool, addresses.plan);
   const conditionsDiffer = JSON.stringify(before) !== JSON.stringify(after);
-  if (ipv4 === undefined && !conditionsDiffer) return undefined;
+  const ofAgents = agentsPatch(object.status, agents);
+  if (ipv4 === undefined && !conditionsDiffer && ofAgents === undefined) return undefined;
   return {
     status: {
       lastUpdate: now,
       ...(ipv4 !== undefined && { ipv4 }),
+      ...ofAgents,
       ...(conditionsDiffer && { conditions: after }),
     },
   };
+}
+
+function agentsPatch(
+  status: unknown,
+  { deploymentRef, servedBy, isMigrated }: WantedPoolStatus['agents'],
+): MergePatch | undefined {
+  return mergePatchTowards(
+    {
+      ...(deploymentRef !== undefined && { agentDeploymentRef: deploymentRef ?? undefined }),
+      ...(servedBy !== undefined && { servedBy: servedBy ?? undefined }),
+      ...(isMigrated && { agentPodRef: undefined }),
+    },
+    isRecord(status) ? status : {},
+  );
 }
 
 function ipv4Patch(object: KubernetesObject, pool: Pool, plan: AssignmentPlan): MergePatch | undefined {
@@ -41,18 +61,20 @@ function ipv4Patch(object: KubernetesObject, pool: Pool, plan: AssignmentPlan): 
   const allocated = difference(isRecord(recorded) ? recorded : {}, allocatedOf(object, pool, plan));
   const isCounted =
     readField(object.status, 'ipv4', 'used') === used && readField(object.status, 'ipv4', 'available') === available;
-  if (allocated === undefined && isCounted) return undefined;
-  return { used, available, ...(allocated !== undefined && { allocated }) };
+  const there = readField(object.status, 'ipv4', 'quarantined');
+  const quarantined = difference(isRecord(there) ? there : {}, toQuarantined(plan.quarantines));
+  if (allocated === undefined && quarantined === undefined && isCounted) return undefined;
+  return { used, available, ...(allocated !== undefined && { allocated }), ...(quarantined !== undefined && { quarantined }) };
 }
 
 /** The keys that differ, null for what is to go; undefined if none does. */
 function difference(
   before: Readonly<Record<string, unknown>>,
-  after: ReadonlyMap<string, string>,
-): Record<string, string | null> | undefined {
-  const patch: Record<string, string | null> = {};
+  after: ReadonlyMap<string, unknown>,
+): Record<string, unknown> | undefined {
+  const patch: Record<string, unknown> = {};
   for (const [key, value] of after) {
-    if (before[key] !== value) patch[key] = value;
+    if (before[key] !== value && JSON.stringify(before[key]) !== JSON.stringify(value)) patch[key] = value;
   }
   for (const key of Object.keys(before)) {
     if (!after.has(key)) patch[key] = null;

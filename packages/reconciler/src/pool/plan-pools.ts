@@ -1,7 +1,14 @@
 /** Who has which address, in pools that hang together because virtual machines have interfaces on several of their networks. */
 import type { Ipv4Address, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
-import { type AddressRequest, type AssignmentPlan, type ClaimRefusal, HOLDING, planRequests } from '../plan-assignments.js';
+import {
+  type AddressRequest,
+  type AssignmentPlan,
+  type ClaimRefusal,
+  HOLDING,
+  planRequests,
+  type Quarantine,
+} from '../plan-assignments.js';
 import type { RecordedAddresses } from './recorded-addresses.js';
 
 /** A pool that addresses are given out of. */
@@ -12,6 +19,9 @@ export interface PoolToPlan {
   readonly network: string;
   readonly pool: Pool;
   readonly recorded: RecordedAddresses;
+  readonly quarantines: readonly Quarantine[];
+  /** Now, on the clock that quarantines end by. */
+  readonly nowMs: number;
   /** Nothing new is given out; what nobody claims any more is freed. */
   readonly paused: boolean;
   /** Clients whose address is recorded and stays so, though nothing claims it at the moment. */
@@ -35,9 +45,9 @@ export interface PoolsToPlan {
 export function planPools({ pools, configs, whyUnserved }: PoolsToPlan): Map<string, PoolPlan> {
   const poolOn = new Map(pools.map((pool) => [pool.network, { key: pool.key, has: pool.paused ? recordedBy(pool) : undefined }]));
   const requests = configs.map((config) => toRequest(config, poolOn, whyUnserved));
-  const states = pools.map(({ key, pool, recorded: { assignments, unreadable } }) => {
+  const states = pools.map(({ key, pool, nowMs, quarantines, recorded: { assignments, unreadable } }) => {
     const withheld = unreadable.flatMap(({ address }) => address ?? []);
-    return { key, pool, recorded: { assignments, quarantines: [], withheld }, nowMs: 0 };
+    return { key, pool, recorded: { assignments, quarantines, withheld }, nowMs };
   });
   const plans = planRequests(states, [...requests, ...pools.flatMap(toHoldings)]);
   return new Map([...plans].map(([key, plan]) => [key, { ...plan, refusals: byOwner(plan) }]));

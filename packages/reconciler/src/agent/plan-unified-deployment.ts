@@ -3,67 +3,30 @@
  * to, and what its agents are told. Nothing else of it is touched: it belongs to the chart.
  */
 import type { MergePatch } from '../machinery/object-client.js';
-import { compareText, type KubernetesObject } from '../object/kubernetes-object.js';
-import { isRecord, readField, readList, readText } from '../object/read-field.js';
-import { AGENT_NETWORK_CONFIGS_VARIABLE, type AgentNetworkConfig, IPPOOL_REFS_VARIABLE } from './agent-network-config.js';
-import { agentInterfaceName } from './interface-name.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readField, readList, readText } from '../object/read-field.js';
+import { MULTUS_NETWORKS_ANNOTATION } from './agent-deployment.js';
+import {
+  AGENT_NETWORK_CONFIGS_VARIABLE,
+  type AgentNetworkConfig,
+  IPPOOL_REFS_VARIABLE,
+  type PoolForAgents,
+  toAgentNetworkConfigs,
+  toMultusNetworks,
+} from './agent-network-config.js';
+import { containersOf, findContainer } from './told-pools.js';
 
-/** On the pods: which networks Multus attaches. */
-export const MULTUS_NETWORKS_ANNOTATION = 'k8s.v1.cni.cncf.io/networks';
-
-/** A pool that agents are to serve. */
-export interface PoolForAgents {
-  /** `namespace/name`. */
-  readonly key: string;
-  /** `namespace/name` of its NetworkAttachmentDefinition. */
-  readonly network: string;
-  readonly serverIP: string;
-  readonly cidr: string;
-}
-
-export type AgentDeploymentPlan =
+export type UnifiedDeploymentPlan =
   /** `patch` undefined: it is as it should be. */
   | { readonly ok: true; readonly patch: MergePatch | undefined }
   | { readonly ok: false; readonly reason: 'agent-container-missing'; readonly message: string };
 
-/** What the agents shall be told, sorted by pool. */
-export function toAgentNetworkConfigs(pools: readonly PoolForAgents[]): AgentNetworkConfig[] {
-  return pools
-    .toSorted((one, other) => compareText(one.key, other.key))
-    .map(({ key, network, serverIP, cidr }) => ({
-      interfaceName: agentInterfaceName(key),
-      serverIP,
-      cidr,
-      ipPoolName: key,
-      ipPoolRef: key,
-      nadName: network,
-    }));
-}
-
-/** The networks that an agent Deployment's template tells its agents, by pool; empty where it tells none. */
-export function readAgentNetworkConfigs(deployment: KubernetesObject, container: string): Map<string, string> {
-  const env = readList(findContainer(deployment, container), 'env');
-  const text = env.flatMap((entry) =>
-    readText(entry, 'name') === AGENT_NETWORK_CONFIGS_VARIABLE ? (readText(entry, 'value') ?? []) : [],
-  )[0];
-  try {
-    const entries: unknown = JSON.parse(text ?? '[]');
-    return new Map(Array.isArray(entries) ? entries.flatMap((entry) => withPool(entry)) : []);
-  } catch {
-    return new Map();
-  }
-}
-
-function withPool(entry: unknown): [string, string][] {
-  const pool = readText(entry, 'ipPoolRef');
-  return pool === undefined ? [] : [[pool, JSON.stringify(entry)]];
-}
-
-export function planAgentDeployment(
+/** The patch after which the agents of a chart's Deployment are told of exactly these pools. */
+export function planUnifiedDeployment(
   deployment: KubernetesObject,
   container: string,
   pools: readonly PoolForAgents[],
-): AgentDeploymentPlan {
+): UnifiedDeploymentPlan {
   const found = findContainer(deployment, container);
   if (found === undefined) {
     const names = containersOf(deployment).map((one) => readText(one, 'name'));
@@ -71,7 +34,7 @@ export function planAgentDeployment(
     return { ok: false, reason: 'agent-container-missing', message };
   }
   const configs = toAgentNetworkConfigs(pools);
-  const annotation = configs.map(({ nadName, interfaceName }) => `${nadName}@${interfaceName}`).join(',');
+  const annotation = toMultusNetworks(configs);
   const wanted = configured(found, configs);
   const containers = containersOf(deployment).map((one) => (one === found ? wanted : one));
   const isAnnotated = (readText(annotationsOf(deployment), MULTUS_NETWORKS_ANNOTATION) ?? '') === annotation;
@@ -115,15 +78,6 @@ function withoutLegacyArguments(args: readonly unknown[]): unknown[] {
       !belongsToLegacy && !LEGACY_ARGUMENTS.some((legacy) => argument === legacy || String(argument).startsWith(`${legacy}=`))
     );
   });
-}
-
-function containersOf(deployment: KubernetesObject): readonly unknown[] {
-  return readList(deployment.spec, 'template', 'spec', 'containers');
-}
-
-function findContainer(deployment: KubernetesObject, name: string): Readonly<Record<string, unknown>> | undefined {
-  const found = containersOf(deployment).find((one) => readText(one, 'name') === name);
-  return isRecord(found) ? found : undefined;
 }
 
 function annotationsOf(deployment: KubernetesObject): unknown {

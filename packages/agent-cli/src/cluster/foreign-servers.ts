@@ -1,0 +1,93 @@
+/** Looks for other DHCP servers on the networks of an agent that leads: at first, and every few minutes. */
+import type { ForeignServer } from '@vmdhcp/reconciler';
+import type { Logger } from '@vmdhcp/service-process';
+import { DhcpProbe } from '../probe/dhcp-probe.js';
+import { RateBudget } from '../rate-budget.js';
+
+const LISTEN_MS = 1_500;
+const INTERVAL_MS = 240_000;
+/** Where one was found, or nobody has looked yet. */
+const SHORT_INTERVAL_MS = 20_000;
+
+export interface ForeignServersSettings {
+  readonly logger: Logger;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly onChange: () => void;
+}
+
+interface Looked {
+  readonly servers: readonly ForeignServer[];
+  readonly nextAtMs: number;
+}
+
+export class ForeignServers {
+  readonly #settings: ForeignServersSettings;
+  /** By interface. */
+  readonly #looked = new Map<string, Looked>();
+  readonly #failures = new RateBudget({ perSecond: 0.01, burst: 1 });
+  #looking = false;
+
+  constructor(settings: ForeignServersSettings) {
+    this.#settings = settings;
+  }
+
+  /** Those that were found; undefined: nobody has looked yet. */
+  on(interfaceName: string): readonly ForeignServer[] | undefined {
+    return this.#looked.get(interfaceName)?.servers;
+  }
+
+  /** What another leader found, as long as nobody has looked from here. */
+  adopt(interfaceName: string, servers: readonly ForeignServer[]): void {
+    if (!this.#looked.has(interfaceName)) this.#looked.set(interfaceName, { servers, nextAtMs: this.#settings.nowMs() });
+  }
+
+  /** Looks where it is time to: one interface after the other. To be called again and again. */
+  async look(interfaceNames: readonly string[]): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      for (const name of interfaceNames) {
+        if ((this.#looked.get(name)?.nextAtMs ?? 0) <= this.#settings.nowMs()) await this.#lookAt(name);
+      }
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #lookAt(interfaceName: string): Promise<void> {
+    const before = this.#looked.get(interfaceName)?.servers;
+    let servers = before ?? [];
+    try {
+      servers = await ask(interfaceName);
+    } catch (error) {
+      if (this.#failures.take(this.#settings.nowMs()))
+        this.#settings.logger.warn(
+          { interface: interfaceName, err: String(error) },
+          'the network cannot be asked for other DHCP servers',
+        );
+    }
+    const { random, nowMs, logger, onChange } = this.#settings;
+    const intervalMs = (servers.length > 0 ? SHORT_INTERVAL_MS : INTERVAL_MS) * (0.9 + 0.2 * random());
+    this.#looked.set(interfaceName, { servers, nextAtMs: nowMs() + intervalMs });
+    if (JSON.stringify(before) === JSON.stringify(servers)) return;
+    if (servers.length > 0) logger.warn({ interface: interfaceName, servers }, 'another DHCP server answers on this network');
+    else if (before !== undefined)
+      logger.info({ interface: interfaceName }, 'no other DHCP server answers on this network any more');
+    onChange();
+  }
+}
+
+/**
+ * Whoever offers an address to the interface itself is a server of somebody else: agents know no client with that MAC address.
+ */
+async function ask(interfaceName: string): Promise<ForeignServer[]> {
+  const probe = new DhcpProbe({ interfaceName, timeoutMs: LISTEN_MS });
+  try {
+    const answers = await probe.discover();
+    const servers = answers.map(({ server, serverMacAddress }) => ({ address: server, macAddress: serverMacAddress }));
+    return servers.toSorted((one, other) => (one.address < other.address ? -1 : 1));
+  } finally {
+    probe.close();
+  }
+}

@@ -1,0 +1,61 @@
+/** What an agent says about one of its pools. */
+import { type AddressConflict, type ForeignServer, type PoolReport, RELEASING, WITHHELD } from '@vmdhcp/reconciler';
+import type { InterfaceState } from '../serve/served-interface.js';
+import type { FollowedPool } from './followed-pools.js';
+import type { LeaderTerm } from './leader-term.js';
+
+export interface PoolState {
+  readonly interfaceName: string;
+  readonly followed: FollowedPool;
+  readonly version: string | undefined;
+  readonly port: InterfaceState;
+  readonly isWithheld: boolean;
+  /** Undefined: this agent does not lead. */
+  readonly term: Pick<LeaderTerm, 'hasAddress' | 'mayHaveAddress' | 'problem'> | undefined;
+  readonly conflicts: readonly AddressConflict[];
+  readonly foreignServers: readonly ForeignServer[] | undefined;
+}
+
+export function reportOn(state: PoolState): PoolReport {
+  const { version, conflicts, foreignServers } = state;
+  return {
+    ...toService(state),
+    ...(version !== undefined && { version }),
+    ...(conflicts.length > 0 && { conflicts }),
+    ...(foreignServers !== undefined && { foreignServers }),
+  };
+}
+
+type Service = Pick<PoolReport, 'serving' | 'reason' | 'message'>;
+
+function toService(state: PoolState): Service {
+  const { interfaceName, followed, port, isWithheld, term, foreignServers = [] } = state;
+  // First of all: as long as the address may be there, nobody else can have it.
+  if (isWithheld && term?.mayHaveAddress(interfaceName)) return not(RELEASING, 'the pool is being let go of');
+  if (followed.kind === 'paused') return not('Paused', 'the pool is paused');
+  if (followed.kind === 'unserved') return not(followed.reason, followed.message);
+  if (port.kind !== 'serving') return toPortTrouble(interfaceName, port);
+  if (isWithheld) return not(WITHHELD, 'other agents serve the pool; these could at once');
+  if (term === undefined) return not('NotLeading', 'this replica does not lead');
+  if (term.problem !== undefined) return not('AddressFailed', term.problem);
+  if (!term.hasAddress(interfaceName)) return not('Opening', `interface ${interfaceName} is being given its address`);
+  if (followed.stopsForForeignServer && foreignServers.length > 0) {
+    return not('ForeignServer', 'spec.onForeignServer is Stop, and another DHCP server answers on the network');
+  }
+  return { serving: true };
+}
+
+function toPortTrouble(interfaceName: string, port: Exclude<InterfaceState, { readonly kind: 'serving' }>): Service {
+  switch (port.kind) {
+    case 'opening':
+      return not('Opening', `interface ${interfaceName} is being opened`);
+    case 'missing':
+      return not('InterfaceMissing', `the pod has no interface ${interfaceName}; look at its Multus networks`);
+    case 'failed':
+      return not('SocketFailed', port.message);
+  }
+}
+
+function not(reason: string, message: string): Service {
+  return { serving: false, reason, message };
+}

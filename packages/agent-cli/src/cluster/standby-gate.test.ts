@@ -1,0 +1,129 @@
+import {
+  type Answer,
+  answerPacket,
+  encodeMessage,
+  type Lease,
+  macAddressBytes,
+  parseIpv4Address,
+  ServedPool,
+  validatePool,
+} from '@vmdhcp/dhcp-allocator';
+import { describe, expect, it } from 'vitest';
+import { StandbyGate } from './standby-gate.js';
+
+const MAC = '02:00:00:00:00:01';
+const checked = validatePool({
+  name: 'a/p',
+  cidr: '10.0.0.0/24',
+  serverAddress: '10.0.0.1',
+  start: '10.0.0.10',
+  end: '10.0.0.20',
+});
+if (!checked.ok) throw new Error('the pool is wrong');
+const pools = [new ServedPool(checked.value)];
+const ADDRESS = parseIpv4Address('10.0.0.10') as number;
+const lease: Lease = { poolName: 'a/p', macAddress: MAC, address: ADDRESS };
+
+interface Said {
+  readonly xid?: number;
+  readonly secs?: number;
+  readonly giaddr?: string;
+  readonly requested?: string;
+}
+
+function packet(type: number, { xid = 1, secs = 0, giaddr = '0.0.0.0', requested }: Said): Answer {
+  const wanted = requested === undefined ? [] : [[50, macless(requested)] as const];
+  const { bytes } = encodeMessage({
+    op: 1,
+    htype: 1,
+    hlen: 6,
+    hops: 0,
+    xid,
+    secs,
+    flags: 0,
+    ciaddr: 0,
+    yiaddr: 0,
+    siaddr: 0,
+    giaddr: parseIpv4Address(giaddr) as number,
+    chaddr: macAddressBytes(MAC),
+    sname: new Uint8Array(0),
+    file: new Uint8Array(0),
+    options: [[53, Uint8Array.of(type)], ...wanted],
+  });
+  return answerPacket(bytes, { pools, leaseOf: () => lease });
+}
+
+function macless(address: string): Uint8Array {
+  return Uint8Array.from(address.split('.').map(Number));
+}
+
+const discover = (said: Said = {}) => packet(1, said);
+const request = (said: Said = {}) => packet(3, { requested: '10.0.0.10', ...said });
+
+class Standby {
+  nowMs = 0;
+  leastWaitMs = 0;
+  doubt = false;
+  readonly #gate = new StandbyGate({
+    nowMs: () => this.nowMs,
+    leastWaitMs: () => this.leastWaitMs,
+    isInDoubt: () => this.doubt,
+  });
+
+  at(seconds: number, answer: Answer): boolean {
+    this.nowMs = seconds * 1000;
+    return this.#gate.mayAnswer(answer);
+  }
+}
+
+describe('a standby', () => {
+  it('is silent the first time, and answers who asks the same again', () => {
+    const standby = new Standby();
+    expect(standby.at(0, discover())).toBe(false);
+    expect(standby.at(3, discover())).toBe(true);
+    expect(standby.at(3.1, request({ xid: 1 }))).toBe(true);
+  });
+
+  it('knows a client by growing seconds too, whatever its transaction', () => {
+    const standby = new Standby();
+    expect(standby.at(0, discover({ xid: 1, secs: 0 }))).toBe(false);
+    expect(standby.at(4, discover({ xid: 2, secs: 4 }))).toBe(true);
+  });
+
+  it.each<[string, number, Said]>([
+    ['renews every second with another transaction', 1, { xid: 2 }],
+    ['repeats itself at once', 0.1, { xid: 1 }],
+    ['begins anew after minutes', 100, { xid: 1 }],
+    ['says seconds that have not passed', 1, { xid: 2, secs: 60 }],
+  ])('is silent to a client that %s', (_, seconds, said) => {
+    const standby = new Standby();
+    standby.at(0, request());
+    expect(standby.at(seconds, request(said))).toBe(false);
+  });
+
+  it('never refuses, and never answers a relay', () => {
+    const standby = new Standby();
+    const wrong = request({ requested: '10.0.0.11' });
+    expect(wrong).toMatchObject({ kind: 'reply', decision: { kind: 'nak' } });
+    const relayed = discover({ giaddr: '10.0.0.99' });
+    expect(relayed).toMatchObject({ kind: 'reply' });
+    for (const second of [0, 3, 6]) {
+      expect(standby.at(second, wrong)).toBe(false);
+      expect(standby.at(second + 0.5, relayed)).toBe(false);
+    }
+  });
+
+  it('without an API server lets those go first who have one', () => {
+    const standby = new Standby();
+    standby.leastWaitMs = 5_000;
+    expect([0, 2, 4, 6].map((second) => standby.at(second, discover()))).toEqual([false, false, false, true]);
+  });
+
+  it('in doubt it is silent, for as long as it is', () => {
+    const standby = new Standby();
+    standby.doubt = true;
+    expect([0, 3, 6].map((second) => standby.at(second, discover()))).toEqual([false, false, false]);
+    standby.doubt = false;
+    expect(standby.at(9, discover())).toBe(true);
+  });
+});

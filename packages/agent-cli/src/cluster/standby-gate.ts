@@ -1,0 +1,90 @@
+/**
+ * When an agent that does not lead answers all the same: a client that asks again has not been answered, so the leader may be
+ * dead, and its answer can be given by anybody, as it follows from API objects alone. A second one does no harm.
+ */
+import type { Answer } from '@vmdhcp/dhcp-allocator';
+
+/** A client that asks again sooner is not waiting for anybody. */
+const LEAST_BACK_OFF_MS = 400;
+/** Who was silent for longer begins anew; clients that rebind wait for a minute or more (RFC 2131 §4.4.5). */
+const MOST_BACK_OFF_MS = 90_000;
+/** How long a client that was offered an address may take to ask for it. */
+const EXCHANGE_MS = 10_000;
+
+export interface StandbyGateSettings {
+  readonly nowMs: () => number;
+  /**
+   * How long a client must have waited: 0 while what is known is new. Who hears nothing from the API server may be the only one that does
+   * not, and lets those who do go first.
+   */
+  readonly leastWaitMs: () => number;
+  /** True if the leader may know of a reason to be silent that is not known here. */
+  readonly isInDoubt: (poolName: string, macAddress: string) => boolean;
+}
+
+interface Asking {
+  readonly xid: number;
+  readonly secs: number;
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+}
+
+export class StandbyGate {
+  readonly #settings: StandbyGateSettings;
+  /** By pool and MAC address; clients without a lease are never in here, so there are no more than leases. */
+  readonly #asking = new Map<string, Asking>();
+  readonly #answeredAtMs = new Map<string, number>();
+
+  constructor(settings: StandbyGateSettings) {
+    this.#settings = settings;
+  }
+
+  /** True if a standby should send this reply; asked once for each packet. */
+  mayAnswer(answer: Answer): boolean {
+    if (answer.kind !== 'reply' || !isFromObjectsAlone(answer)) return false;
+    const { client, pool } = answer;
+    const key = `${pool.name} ${client.macAddress}`;
+    const nowMs = this.#settings.nowMs();
+    const answeredAtMs = this.#answeredAtMs.get(key) ?? Number.NEGATIVE_INFINITY;
+    // It asks for what was offered from here: whoever is to answer that, it is this one.
+    const isHelped = client.type === 'request' && nowMs - answeredAtMs < EXCHANGE_MS;
+    const isWaiting = this.#isWaiting(key, client.message, nowMs);
+    if (!isHelped && !isWaiting) return false;
+    if (this.#settings.isInDoubt(pool.name, client.macAddress)) return false;
+    this.#answeredAtMs.set(key, nowMs);
+    return true;
+  }
+
+  /** Forgets clients that have not asked for long. To be called now and then. */
+  forgetOld(): void {
+    const oldMs = this.#settings.nowMs() - MOST_BACK_OFF_MS;
+    for (const [key, { lastAtMs }] of this.#asking) if (lastAtMs < oldMs) this.#asking.delete(key);
+    for (const [key, atMs] of this.#answeredAtMs) if (atMs < oldMs) this.#answeredAtMs.delete(key);
+  }
+
+  /** True if the client has asked the same before, and has waited since. */
+  #isWaiting(key: string, { xid, secs }: { readonly xid: number; readonly secs: number }, nowMs: number): boolean {
+    const before = this.#asking.get(key);
+    const isSame =
+      before !== undefined &&
+      nowMs - before.lastAtMs <= MOST_BACK_OFF_MS &&
+      (before.xid === xid || isGrowing(before, secs, nowMs));
+    const firstAtMs = isSame ? before.firstAtMs : nowMs;
+    this.#asking.set(key, { xid, secs, firstAtMs, lastAtMs: nowMs });
+    return isSame && nowMs - before.lastAtMs >= LEAST_BACK_OFF_MS && nowMs - firstAtMs >= this.#settings.leastWaitMs();
+  }
+}
+
+/** A new transaction whose seconds go on from the last one: the client is still at the same attempt (RFC 2131 §4.4.1). */
+function isGrowing(before: Asking, secs: number, nowMs: number): boolean {
+  const passedSeconds = (nowMs - before.lastAtMs) / 1000;
+  return secs > before.secs && secs - before.secs <= passedSeconds + 2;
+}
+
+/**
+ * Offers and acknowledgements follow from the pool and what is recorded in it. A NAK is silence's worse sister where something is not
+ * known yet; relays are reached by an address that only the leader has.
+ */
+function isFromObjectsAlone({ decision, client }: Extract<Answer, { readonly kind: 'reply' }>): boolean {
+  return (decision.kind === 'offer' || decision.kind === 'ack') && client.relayAddress === undefined;
+}

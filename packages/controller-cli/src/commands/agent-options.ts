@@ -1,0 +1,110 @@
+/** How the controller is told about agents. */
+import { AGENT_TOPOLOGIES, type AgentPodSettings, type AgentTopology } from '@vmdhcp/reconciler';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { InvalidArgumentError, Option } from 'commander';
+import type { AgentsOfController } from '../run/controller-process.js';
+import { parseImage } from './parse-image.js';
+
+const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'] as const;
+/** An agent's process, and what thousands of leases take besides. */
+const RESOURCES = { cpu: '10m', memory: '96Mi' };
+
+export interface AgentOptions {
+  readonly agent: boolean;
+  readonly agentTopology: AgentTopology;
+  readonly maxPoolsPerAgent: number;
+  readonly namespace?: string;
+  readonly onlyNamespace?: string;
+  readonly image?: string;
+  readonly imagePullPolicy: AgentPodSettings['imagePullPolicy'];
+  readonly imagePullSecret: readonly string[];
+  readonly serviceAccountName: string;
+  readonly agentReplicas: number;
+  readonly agentPriorityClass: string;
+  readonly agentMemoryLimit: string;
+  readonly agentLeaseSeconds: number;
+  readonly agentDeployment: string;
+  readonly agentContainer: string;
+  readonly dhcp: boolean;
+}
+
+export const agentOptions = (): Option[] => [
+  new Option('--agent-topology <topology>', 'which pools share agents').choices(AGENT_TOPOLOGIES).default('per-network'),
+  new Option('--max-pools-per-agent <count>', 'with per-network: how many pools share agents at most')
+    .argParser(parseCount)
+    .default(24),
+  new Option('--namespace <namespace>', 'namespace of the agents; default: the own one, POD_NAMESPACE').env('AGENT_NAMESPACE'),
+  new Option('--image <image>', 'image of the agents; required unless the topology is unified')
+    .argParser(parseImage)
+    .env('AGENT_IMAGE'),
+  new Option('--image-pull-policy <policy>', 'when their image is pulled').choices(PULL_POLICIES).default('IfNotPresent'),
+  new Option('--image-pull-secret <name>', 'Secret to pull it with; may be given several times')
+    .argParser((name, before: readonly string[]) => [...before, name])
+    .default([] as readonly string[], 'none'),
+  new Option('--service-account-name <name>', 'ServiceAccount of the agents')
+    .env('AGENT_SERVICE_ACCOUNT_NAME')
+    .default('vm-dhcp-controller-agent'),
+  new Option('--agent-replicas <count>', 'agents of each group').argParser(parseCount).default(2),
+  new Option('--agent-priority-class <name>', 'PriorityClass of the agents; "" for none').default('system-cluster-critical'),
+  new Option('--agent-memory-limit <quantity>', 'memory an agent may use').default('256Mi'),
+  new Option(
+    '--agent-lease-seconds <seconds>',
+    'how long a replica that is gone is waited for; each group renews its Lease six times in that',
+  )
+    .argParser(Number)
+    .default(2.75),
+  new Option('--agent-deployment <name>', 'with unified: the Deployment that a chart installed')
+    .env('AGENT_DEPLOYMENT_NAME')
+    .default('vm-dhcp-controller-agent'),
+  new Option('--agent-container <name>', 'with unified: the container in it')
+    .env('AGENT_CONTAINER_NAME')
+    .default('vm-dhcp-controller-agent'),
+  new Option('--no-agent', 'leave agents alone, and do not wait for them'),
+  new Option('--no-dhcp', 'start agents with --dry-run: they serve nothing'),
+];
+
+/** Undefined: agents are none of the controller's business. @throws CommandError where an option is missing. */
+export function toAgents(options: AgentOptions): AgentsOfController | undefined {
+  if (!options.agent) return undefined;
+  const { agentTopology: topology, maxPoolsPerAgent, image } = options;
+  const namespace = options.namespace || options.onlyNamespace || ownNamespace();
+  if (image === undefined && topology !== 'unified') {
+    const message = `with --agent-topology ${topology} the controller makes the agents' Deployments: give their image (--image, AGENT_IMAGE), or --agent-topology unified, or --no-agent`;
+    throw new CommandError(message, ExitCode.usage);
+  }
+  return {
+    namespace,
+    topology,
+    maxPoolsPerAgent,
+    unified: { deploymentName: options.agentDeployment, containerName: options.agentContainer },
+    pods: image === undefined ? undefined : toPodSettings(options, { namespace, image }),
+  };
+}
+
+function toPodSettings(
+  options: AgentOptions,
+  { namespace, image }: { readonly namespace: string; readonly image: string },
+): AgentPodSettings {
+  return {
+    namespace,
+    image,
+    imagePullPolicy: options.imagePullPolicy,
+    imagePullSecrets: options.imagePullSecret,
+    serviceAccountName: options.serviceAccountName,
+    priorityClassName: options.agentPriorityClass || undefined,
+    replicas: options.agentReplicas,
+    resources: { ...RESOURCES, memoryLimit: options.agentMemoryLimit },
+    leaseSeconds: options.agentLeaseSeconds,
+    dryRun: !options.dhcp,
+  };
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > 1_000) throw new InvalidArgumentError('write a whole number, 1 to 1000.');
+  return count;
+}
+
+function ownNamespace(): string {
+  return process.env['POD_NAMESPACE'] || 'harvester-system';
+}

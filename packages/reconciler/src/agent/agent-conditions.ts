@@ -1,0 +1,124 @@
+/** What a pool's conditions Registered, AgentReady and ForeignServer say, in words that tell a person where to look. */
+import { IPPoolConditionType } from '@vmdhcp/ippool-api';
+import type { ConditionState } from '../object/conditions.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readList, readText } from '../object/read-field.js';
+import type { PoolForAgents } from './agent-network-config.js';
+import type { ForeignServer } from './agent-report.js';
+import type { GroupProblem, ObservedGroup } from './plan-agents.js';
+import { isRolledOut } from './rollout-state.js';
+
+/** Why nobody is to serve a pool, where that is so. */
+export interface NotToBeServed {
+  readonly reason: 'Paused' | 'NotServed' | 'NetworkMissing';
+  readonly message: string;
+}
+
+export interface AgentsOfPool {
+  readonly pool: PoolForAgents;
+  readonly group: string;
+  readonly observed: ObservedGroup;
+  /** The group that serves the pool while it moves to its own. */
+  readonly holder: ObservedGroup | undefined;
+  readonly problem: GroupProblem | undefined;
+  /** Of the group. */
+  readonly pods: readonly KubernetesObject[];
+  /** True: the leader goes by a version of the pool that has been another for too long. */
+  readonly isLagging: boolean;
+}
+
+const { registered: REGISTERED, agentReady: AGENT_READY, foreignServer: FOREIGN_SERVER } = IPPoolConditionType;
+
+export function conditionsWithoutAgents({ reason, message }: NotToBeServed): ConditionState[] {
+  return [REGISTERED, AGENT_READY].map((type) => ({ type, status: 'False', reason, message }));
+}
+
+export function agentConditions(agents: AgentsOfPool): ConditionState[] {
+  const registered = toRegistered(agents);
+  return [registered, toAgentReady(agents, registered), ...toForeignServer(agents)];
+}
+
+function toRegistered({ pool, group, observed: { deployment, told }, problem }: AgentsOfPool): ConditionState {
+  if (problem !== undefined) return { type: REGISTERED, status: 'False', ...problem };
+  if (deployment !== undefined && isTold(told.get(pool.key), pool)) return { type: REGISTERED, status: 'True' };
+  const message = `Deployment ${deployment?.metadata.name ?? group} is about to be told of the pool`;
+  return { type: REGISTERED, status: 'False', reason: 'Pending', message };
+}
+
+function toAgentReady(agents: AgentsOfPool, registered: ConditionState): ConditionState {
+  const { pool, observed, holder } = agents;
+  const said = [observed, holder].flatMap((group) => group?.lease.report.get(pool.key) ?? []);
+  if (said.some(({ serving }) => serving)) return agents.isLagging ? lagging(observed) : { type: AGENT_READY, status: 'True' };
+  if (registered.status !== 'True') return { ...registered, type: AGENT_READY };
+  const report = observed.lease.report.get(pool.key);
+  if (observed.lease.isLive && report !== undefined && report.reason !== 'NotTold') {
+    return notReady(report.reason ?? 'NotServing', report.message ?? '');
+  }
+  return podTrouble(agents.pods) ?? (observed.lease.isLive ? notKnownYet(observed) : nobodyLeads(agents));
+}
+
+function notReady(reason: string, message: string): ConditionState {
+  return { type: AGENT_READY, status: 'False', reason, message };
+}
+
+function lagging({ lease }: ObservedGroup): ConditionState {
+  const message = `the agent that leads (${lease.leader}) does not hear of changes; look at its log and its way to the API server`;
+  return notReady('Lagging', message);
+}
+
+function notKnownYet({ lease }: ObservedGroup): ConditionState {
+  const message = `the agent that leads (${lease.leader}) does not know the pool yet; its successor is being rolled out`;
+  return notReady('RollingOut', message);
+}
+
+function nobodyLeads({ group, observed: { deployment } }: AgentsOfPool): ConditionState {
+  const name = `${deployment?.metadata.namespace}/${deployment?.metadata.name}`;
+  if (!isRolledOut(deployment)) return notReady('RollingOut', `Deployment ${name} is being rolled out; no agent leads yet`);
+  return notReady('NotLeading', `no agent leads: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
+}
+
+const IMAGE_REASONS = ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable'];
+
+/** What keeps pods from running, of the newest first. */
+function podTrouble(pods: readonly KubernetesObject[]): ConditionState | undefined {
+  for (const pod of pods) {
+    const trouble = schedulingTrouble(pod) ?? containerTrouble(pod);
+    if (trouble !== undefined) return trouble;
+  }
+  return undefined;
+}
+
+function schedulingTrouble({ metadata, status }: KubernetesObject): ConditionState | undefined {
+  const unscheduled = readList(status, 'conditions').find(
+    (condition) => readText(condition, 'type') === 'PodScheduled' && readText(condition, 'status') === 'False',
+  );
+  if (unscheduled === undefined) return undefined;
+  return notReady('NotScheduled', `no node takes pod ${metadata.name}: ${readText(unscheduled, 'message') ?? ''}`);
+}
+
+function containerTrouble({ metadata, status }: KubernetesObject): ConditionState | undefined {
+  for (const container of readList(status, 'containerStatuses')) {
+    const reason = readText(container, 'state', 'waiting', 'reason') ?? '';
+    const said = `pod ${metadata.name}: ${readText(container, 'state', 'waiting', 'message') ?? reason}`;
+    if (IMAGE_REASONS.includes(reason)) return notReady('ImagePull', `${said}; correct the image (--image) or its pull Secret`);
+    if (reason === 'CrashLoopBackOff') return notReady('CrashLooping', `${said}; look at its log (kubectl logs --previous)`);
+  }
+  return undefined;
+}
+
+function toForeignServer({ pool, observed: { lease } }: AgentsOfPool): ConditionState[] {
+  const servers = lease.report.get(pool.key)?.foreignServers;
+  if (servers === undefined) return [];
+  if (servers.length === 0) return [{ type: FOREIGN_SERVER, status: 'False' }];
+  return [{ type: FOREIGN_SERVER, status: 'True', reason: 'ForeignServer', message: describeForeignServers(pool, servers) }];
+}
+
+function describeForeignServers({ network }: PoolForAgents, servers: readonly ForeignServer[]): string {
+  const names = servers.map(({ address, macAddress }) => `${address} (${macAddress})`);
+  return `another DHCP server answers on network ${network}: ${names.join(', ')}; switch it off there, or delete this pool`;
+}
+
+export function isTold(told: PoolForAgents | undefined, pool: PoolForAgents): boolean {
+  if (told === undefined) return false;
+  return told.network === pool.network && told.serverIP === pool.serverIP && told.cidr === pool.cidr;
+}

@@ -1,0 +1,176 @@
+/** The Deployment of a group of pools, as data: everything that an API server would fill in is written out. */
+import {
+  AGENT_GROUP_LABEL,
+  AGENT_LABEL,
+  AGENT_LABEL_VALUE,
+  GROUP,
+  IPPOOL_NAME_LABEL,
+  IPPOOL_NAMESPACE_LABEL,
+} from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import {
+  AGENT_LEASE_VARIABLE,
+  AGENT_NETWORK_CONFIGS_VARIABLE,
+  IPPOOL_REFS_VARIABLE,
+  type PoolForAgents,
+  toAgentNetworkConfigs,
+  toMultusNetworks,
+} from './agent-network-config.js';
+import { perPoolGroupName } from './topology.js';
+
+/** On the pods: which networks Multus attaches. */
+export const MULTUS_NETWORKS_ANNOTATION = 'k8s.v1.cni.cncf.io/networks';
+export const AGENT_CONTAINER = 'agent';
+
+export interface AgentPodSettings {
+  readonly namespace: string;
+  readonly image: string;
+  readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  /** Names of Secrets. */
+  readonly imagePullSecrets: readonly string[];
+  readonly serviceAccountName: string;
+  /** Undefined: the cluster's default. */
+  readonly priorityClassName: string | undefined;
+  readonly replicas: number;
+  /** Requests; the memory is the limit too. As Kubernetes writes quantities. */
+  readonly resources: { readonly cpu: string; readonly memory: string; readonly memoryLimit: string };
+  /** How long a replica that is gone is waited for. */
+  readonly leaseSeconds: number;
+  /** True: agents say what they would serve, and serve nothing. */
+  readonly dryRun: boolean;
+}
+
+export interface AgentDeploymentParts {
+  /** Also the name of its Lease. */
+  readonly group: string;
+  readonly clusterNetwork: string | undefined;
+  readonly pools: readonly PoolForAgents[];
+  readonly image: string;
+}
+
+const HTTP_PORT = 8080;
+/** A node that is lost is not waited for: the pod is replaced elsewhere, and takes part in the election there. */
+const LOST_NODE_SECONDS = 10;
+/** Whoever is asked to end hands over in a fraction of a second. */
+const GRACE_SECONDS = 10;
+
+export function toAgentDeployment(
+  { group, clusterNetwork, pools, image }: AgentDeploymentParts,
+  settings: AgentPodSettings,
+): KubernetesObject {
+  const selected = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: group };
+  const labels = { ...selected, 'app.kubernetes.io/managed-by': 'vm-dhcp-controller', ...poolLabels(group, pools) };
+  const configs = toAgentNetworkConfigs(pools);
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace: settings.namespace, name: group, labels },
+    spec: {
+      replicas: settings.replicas,
+      revisionHistoryLimit: 2,
+      progressDeadlineSeconds: 600,
+      selector: { matchLabels: selected },
+      // The new pod is warm before the old one hands over.
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      template: {
+        metadata: { labels, annotations: { [MULTUS_NETWORKS_ANNOTATION]: toMultusNetworks(configs) } },
+        spec: {
+          restartPolicy: 'Always',
+          dnsPolicy: 'ClusterFirst',
+          schedulerName: 'default-scheduler',
+          securityContext: {},
+          serviceAccountName: settings.serviceAccountName,
+          serviceAccount: settings.serviceAccountName,
+          priorityClassName: settings.priorityClassName,
+          terminationGracePeriodSeconds: GRACE_SECONDS,
+          imagePullSecrets:
+            settings.imagePullSecrets.length === 0 ? undefined : settings.imagePullSecrets.map((name) => ({ name })),
+          affinity: clusterNetwork === undefined ? undefined : attachedNodes(clusterNetwork),
+          topologySpreadConstraints: [
+            {
+              maxSkew: 1,
+              topologyKey: 'kubernetes.io/hostname',
+              whenUnsatisfiable: 'ScheduleAnyway',
+              labelSelector: { matchLabels: selected },
+            },
+          ],
+          tolerations: ['not-ready', 'unreachable'].map((state) => ({
+            key: `node.kubernetes.io/${state}`,
+            operator: 'Exists',
+            effect: 'NoExecute',
+            tolerationSeconds: LOST_NODE_SECONDS,
+          })),
+          containers: [toContainer(group, image, settings, [JSON.stringify(configs), configs.map((one) => one.ipPoolRef)])],
+        },
+      },
+    },
+  };
+}
+
+function toContainer(
+  group: string,
+  image: string,
+  { imagePullPolicy, resources, leaseSeconds, dryRun }: AgentPodSettings,
+  [configs, refs]: readonly [configs: string, refs: readonly string[]],
+): Readonly<Record<string, unknown>> {
+  const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
+  return {
+    name: AGENT_CONTAINER,
+    image,
+    imagePullPolicy,
+    // On the pod's own address: the networks of virtual machines are none of its business.
+    args: [
+      'serve',
+      '--http',
+      `$(POD_IP):${HTTP_PORT}`,
+      '--lease-seconds',
+      String(leaseSeconds),
+      ...(dryRun ? ['--dry-run'] : []),
+    ],
+    env: [
+      field('POD_NAME', 'metadata.name'),
+      field('POD_NAMESPACE', 'metadata.namespace'),
+      field('POD_IP', 'status.podIP'),
+      field('VM_DHCP_AGENT_NAME', 'metadata.name'),
+      { name: AGENT_LEASE_VARIABLE, value: group },
+      { name: AGENT_NETWORK_CONFIGS_VARIABLE, value: configs },
+      { name: IPPOOL_REFS_VARIABLE, value: JSON.stringify(refs) },
+    ],
+    ports: [{ name: 'metrics', containerPort: HTTP_PORT, protocol: 'TCP' }],
+    resources: {
+      requests: { cpu: resources.cpu, memory: resources.memory },
+      limits: { memory: resources.memoryLimit },
+    },
+    livenessProbe: probe('/healthz', { periodSeconds: 10, failureThreshold: 3, initialDelaySeconds: 5 }),
+    readinessProbe: probe('/readyz', { periodSeconds: 1, failureThreshold: 3 }),
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    securityContext: {
+      // The capabilities are of no use to another user: file capabilities would need a privilege that is refused here.
+      runAsUser: 0,
+      runAsGroup: 0,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE', 'NET_RAW', 'NET_ADMIN'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+  };
+}
+
+function probe(path: string, times: Readonly<Record<string, number>>): Readonly<Record<string, unknown>> {
+  return { httpGet: { path, port: HTTP_PORT, scheme: 'HTTP' }, timeoutSeconds: 1, successThreshold: 1, ...times };
+}
+
+/** Only nodes that are attached to the cluster network can attach a pod to it. */
+function attachedNodes(clusterNetwork: string): Readonly<Record<string, unknown>> {
+  const matchExpressions = [{ key: `${GROUP}/${clusterNetwork}`, operator: 'In', values: ['true'] }];
+  const required = { nodeSelectorTerms: [{ matchExpressions }] };
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+}
+
+/** Upstream's back reference, for agents of one pool whose names are short enough for labels. */
+function poolLabels(group: string, [pool]: readonly PoolForAgents[]): Readonly<Record<string, string>> {
+  const [namespace = '', name = ''] = pool?.key.split('/', 2) ?? [];
+  if (pool === undefined || group !== perPoolGroupName(pool.key) || name.length > 63) return {};
+  return { [IPPOOL_NAMESPACE_LABEL]: namespace, [IPPOOL_NAME_LABEL]: name };
+}

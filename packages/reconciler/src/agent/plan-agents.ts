@@ -1,0 +1,285 @@
+/**
+ * What has to be done so that every pool is served by the agents of its group, and by nobody else at any time.
+ *
+ * Replicas of a group agree by its Lease. Groups agree by their Leases too: a pool that another group may still serve is withheld
+ * from its new one, by an annotation of the Lease. Whoever leads has written that Lease at the version it read, so no leader
+ * can have missed it. A pool moves like this, each step waiting for the one before to be seen:
+ *
+ * 1. the new group's Lease withholds the pool; 2. the new group's Deployment is told of it; 3. its leader reports that it could serve
+ * the pool; 4. the old group's Lease withholds it; 5. the old leader reports that it has let go, or its Lease has run out; 6. the new
+ * group's Lease withholds it no more; 7. the old group's Deployment is told of it no more, and deleted when that was its last.
+ *
+ * A bare pod of upstream is an old group that knows no Lease: in step 4 it is deleted, in step 5 it is gone.
+ */
+import type { MergePatch } from '../machinery/object-client.js';
+import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
+import { readText } from '../object/read-field.js';
+import { AGENT_CONTAINER, type AgentPodSettings, toAgentDeployment } from './agent-deployment.js';
+import type { PoolForAgents } from './agent-network-config.js';
+import { RELEASING, WITHHELD } from './agent-report.js';
+import type { GroupLease } from './group-lease.js';
+import { isGoneForGood } from './legacy-pod.js';
+import { planOwnedDeployment } from './plan-owned-deployment.js';
+import { planUnifiedDeployment } from './plan-unified-deployment.js';
+import { isRolledOut } from './rollout-state.js';
+import { findContainer } from './told-pools.js';
+import { type GroupingSettings, groupPools, UNIFIED_GROUP } from './topology.js';
+
+/** A pool that is to be served. */
+export interface ActivePool extends PoolForAgents {
+  readonly clusterNetwork: string | undefined;
+  /** True: its agents keep the image they have. */
+  readonly holdsImage: boolean;
+  /** By the pool's status: what has served it so far. */
+  readonly recorded: { readonly group: string | undefined; readonly image: string | undefined };
+}
+
+export interface ObservedGroup {
+  readonly deployment: KubernetesObject | undefined;
+  /** What its template tells the agents. */
+  readonly told: ReadonlyMap<string, PoolForAgents>;
+  readonly lease: GroupLease;
+}
+
+export interface AgentsObservation {
+  readonly pools: readonly ActivePool[];
+  /** By name. */
+  readonly groups: ReadonlyMap<string, ObservedGroup>;
+  /** Bare pods of upstream, by pool. */
+  readonly legacyPods: ReadonlyMap<string, readonly KubernetesObject[]>;
+  readonly nowMs: number;
+}
+
+export interface AgentsSettings extends GroupingSettings {
+  readonly namespace: string;
+  /** How Deployments are made; undefined only where the topology makes none. */
+  readonly pods: AgentPodSettings | undefined;
+  /** The Deployment of the topology `unified`. */
+  readonly unified: { readonly deploymentName: string; readonly containerName: string };
+}
+
+export type AgentAction =
+  | { readonly kind: 'create-deployment'; readonly group: string; readonly deployment: KubernetesObject }
+  | {
+      readonly kind: 'patch-deployment';
+      readonly group: string;
+      readonly deployment: KubernetesObject;
+      readonly patch: MergePatch;
+    }
+  | { readonly kind: 'delete-deployment'; readonly group: string; readonly deployment: KubernetesObject }
+  | {
+      readonly kind: 'withhold';
+      readonly group: string;
+      readonly lease: KubernetesObject | undefined;
+      readonly poolKeys: readonly string[];
+    }
+  | { readonly kind: 'delete-lease'; readonly group: string; readonly lease: KubernetesObject }
+  | { readonly kind: 'delete-pod'; readonly pod: KubernetesObject };
+
+/** What keeps a group's Deployment from being as it should be. */
+export interface GroupProblem {
+  readonly reason: 'AgentSelectorMismatch' | 'AgentDeploymentConflict' | 'AgentDeploymentMissing' | 'AgentContainerMissing';
+  readonly message: string;
+}
+
+export interface AgentsPlan {
+  readonly actions: readonly AgentAction[];
+  /** Each pool's group, by pool. */
+  readonly groupOf: ReadonlyMap<string, string>;
+  /** The group that may serve the pool now, where that is another one. */
+  readonly servedBy: ReadonlyMap<string, string>;
+  readonly problems: ReadonlyMap<string, GroupProblem>;
+}
+
+const NO_GROUP: ObservedGroup = {
+  deployment: undefined,
+  told: new Map(),
+  lease: { object: undefined, isLive: false, leader: '', report: new Map(), withheld: new Set() },
+};
+
+export function planAgents(observed: AgentsObservation, settings: AgentsSettings): AgentsPlan {
+  return new AgentsPlanning(observed, settings).plan();
+}
+
+class AgentsPlanning {
+  readonly #observed: AgentsObservation;
+  readonly #settings: AgentsSettings;
+  readonly #pools: ReadonlyMap<string, ActivePool>;
+  readonly #groups: ReturnType<typeof groupPools>;
+  readonly #groupOf: ReadonlyMap<string, string>;
+  /** Groups that may serve a pool and are not its own, by pool. */
+  readonly #holders: ReadonlyMap<string, readonly string[]>;
+  readonly #actions: AgentAction[] = [];
+  readonly #problems = new Map<string, GroupProblem>();
+
+  constructor(observed: AgentsObservation, settings: AgentsSettings) {
+    this.#observed = observed;
+    this.#settings = settings;
+    this.#pools = new Map(observed.pools.map((pool) => [pool.key, pool]));
+    this.#groups = groupPools(observed.pools, this.#memberships(), settings);
+    this.#groupOf = new Map([...this.#groups.values()].flatMap(({ name, poolKeys }) => poolKeys.map((key) => [key, name])));
+    this.#holders = this.#findHolders();
+  }
+
+  plan(): AgentsPlan {
+    for (const name of new Set([...this.#groups.keys(), ...this.#observed.groups.keys()])) this.#planGroup(name);
+    this.#planLegacyPods();
+    const servedBy = [...this.#holders].flatMap(([key, [holder]]) => (holder === undefined ? [] : [[key, holder] as const]));
+    return { actions: this.#actions, groupOf: this.#groupOf, servedBy: new Map(servedBy), problems: this.#problems };
+  }
+
+  /** What is told, else what the pool's status remembers: a Deployment that was deleted by hand comes back with the same pools. */
+  #memberships(): Map<string, string[]> {
+    const current = new Map<string, string[]>();
+    const names = [...this.#observed.groups.keys()].toSorted();
+    for (const name of names) {
+      for (const key of this.#group(name).told.keys()) current.set(key, [...(current.get(key) ?? []), name]);
+    }
+    for (const { key, recorded } of this.#observed.pools) {
+      if (recorded.group !== undefined) current.set(key, [...(current.get(key) ?? []), recorded.group]);
+    }
+    return current;
+  }
+
+  #group(name: string): ObservedGroup {
+    return this.#observed.groups.get(name) ?? NO_GROUP;
+  }
+
+  #findHolders(): Map<string, string[]> {
+    const holders = new Map<string, string[]>();
+    for (const [name, { told, lease }] of this.#observed.groups) {
+      // A leader whose pod was told of a pool may serve it, whatever pods to come are told.
+      for (const key of new Set([...told.keys(), ...lease.report.keys()])) {
+        const own = this.#groupOf.get(key);
+        if (own === undefined || own === name || this.#hasLetGo(name, key)) continue;
+        holders.set(key, [...(holders.get(key) ?? []), name]);
+      }
+    }
+    return holders;
+  }
+
+  /** True if no agent of the group serves the pool, or ever will before the group's Lease says so. */
+  #hasLetGo(name: string, poolKey: string): boolean {
+    const { lease, deployment } = this.#group(name);
+    const isWithheld = lease.withheld.has(poolKey);
+    if (!lease.isLive) return isWithheld || deployment === undefined;
+    const said = lease.report.get(poolKey);
+    return isWithheld && said?.serving === false && said.reason !== RELEASING;
+  }
+
+  #isBlocked(poolKey: string): boolean {
+    return (this.#holders.get(poolKey) ?? []).length > 0 || this.#legacyPods(poolKey).length > 0;
+  }
+
+  #legacyPods(poolKey: string): readonly KubernetesObject[] {
+    return (this.#observed.legacyPods.get(poolKey) ?? []).filter((pod) => !isGoneForGood(pod, this.#observed.nowMs));
+  }
+
+  /** True if the pool's own group could serve it at once. */
+  #isAwaited(poolKey: string): boolean {
+    const { lease } = this.#group(this.#groupOf.get(poolKey) ?? '');
+    return lease.isLive && lease.report.get(poolKey)?.reason === WITHHELD;
+  }
+
+  /** Pools that the group has and shall not have: those that it has not let go of. */
+  #leaving(name: string): PoolForAgents[] {
+    // Only what is told stays told: what a pod of an earlier template still knows is withheld from it, and goes with it.
+    return [...this.#group(name).told].flatMap(([key, pool]) => ((this.#holders.get(key) ?? []).includes(name) ? [pool] : []));
+  }
+
+  #planGroup(name: string): void {
+    const own = (this.#groups.get(name)?.poolKeys ?? []).flatMap((key) => this.#pools.get(key) ?? []);
+    const pools = [...own, ...this.#leaving(name)];
+    if (pools.length === 0 && name !== UNIFIED_GROUP) {
+      this.#planRemoval(name);
+      return;
+    }
+    const { lease } = this.#group(name);
+    const withheld = this.#withheldFrom(name, own, pools);
+    if (!isSame(withheld, lease.withheld)) {
+      this.#actions.push({ kind: 'withhold', group: name, lease: lease.object, poolKeys: [...withheld].toSorted() });
+    }
+    // What agents are told changes only once their Lease says which pools they must not serve.
+    if ([...withheld].some((key) => !lease.withheld.has(key))) return;
+    if (name === UNIFIED_GROUP) this.#planUnified(pools);
+    else this.#planOwned(name, own, pools);
+  }
+
+  #withheldFrom(name: string, own: readonly PoolForAgents[], pools: readonly PoolForAgents[]): Set<string> {
+    const { told, lease, deployment } = this.#group(name);
+    const ownKeys = new Set(own.map(({ key }) => key));
+    const keys = new Set(pools.map(({ key }) => key));
+    return new Set([
+      ...[...ownKeys].filter((key) => this.#isBlocked(key)),
+      // Its own agents could serve it: time to let go.
+      ...[...keys].filter((key) => !ownKeys.has(key) && this.#isAwaited(key)),
+      // The next template does not tell of it, and pods of this one may still come to lead.
+      ...[...told.keys()].filter((key) => !keys.has(key)),
+      ...[...lease.withheld].filter((key) => !ownKeys.has(key) && (told.has(key) || !isRolledOut(deployment))),
+    ]);
+  }
+
+  #planUnified(pools: readonly PoolForAgents[]): void {
+    const { unified, namespace } = this.#settings;
+    const { deployment } = this.#group(UNIFIED_GROUP);
+    if (deployment === undefined) {
+      const message = `there is no Deployment ${namespace}/${unified.deploymentName}; install it, or set AGENT_DEPLOYMENT_NAME`;
+      this.#problems.set(UNIFIED_GROUP, { reason: 'AgentDeploymentMissing', message });
+      return;
+    }
+    if (isBeingDeleted(deployment)) return;
+    const plan = planUnifiedDeployment(deployment, unified.containerName, pools);
+    if (!plan.ok) this.#problems.set(UNIFIED_GROUP, { reason: 'AgentContainerMissing', message: plan.message });
+    else if (plan.patch !== undefined)
+      this.#actions.push({ kind: 'patch-deployment', group: UNIFIED_GROUP, deployment, patch: plan.patch });
+  }
+
+  #planOwned(name: string, own: readonly ActivePool[], pools: readonly PoolForAgents[]): void {
+    const { pods } = this.#settings;
+    const { deployment } = this.#group(name);
+    // A group that only has pools on their way out stays as it is until it has none.
+    if (pods === undefined || own.length === 0 || (deployment !== undefined && isBeingDeleted(deployment))) return;
+    const image = this.#heldImage(own, deployment) ?? pods.image;
+    const clusterNetwork = this.#groups.get(name)?.clusterNetwork;
+    const wanted = toAgentDeployment({ group: name, clusterNetwork, pools, image }, pods);
+    if (deployment === undefined) {
+      this.#actions.push({ kind: 'create-deployment', group: name, deployment: wanted });
+      return;
+    }
+    const plan = planOwnedDeployment(wanted, deployment);
+    if (!plan.ok) this.#problems.set(name, { reason: 'AgentSelectorMismatch', message: plan.message });
+    else if (plan.patch !== undefined)
+      this.#actions.push({ kind: 'patch-deployment', group: name, deployment, patch: plan.patch });
+  }
+
+  /** The image of agents that shall keep theirs, for all pools of a group whichever of them says so. */
+  #heldImage(own: readonly ActivePool[], deployment: KubernetesObject | undefined): string | undefined {
+    const holding = own.filter(({ holdsImage }) => holdsImage);
+    if (holding.length === 0) return undefined;
+    const recorded = holding.flatMap(({ recorded: { image } }) => image ?? [])[0];
+    const running = deployment === undefined ? undefined : readText(findContainer(deployment, AGENT_CONTAINER), 'image');
+    return recorded ?? running;
+  }
+
+  #planRemoval(name: string): void {
+    const { deployment, lease } = this.#group(name);
+    if (deployment !== undefined) {
+      if (!isBeingDeleted(deployment)) this.#actions.push({ kind: 'delete-deployment', group: name, deployment });
+    } else if (lease.object !== undefined && !lease.isLive) {
+      this.#actions.push({ kind: 'delete-lease', group: name, lease: lease.object });
+    }
+  }
+
+  #planLegacyPods(): void {
+    for (const [key, pods] of this.#observed.legacyPods) {
+      const isWanted = this.#groupOf.has(key) && !this.#isAwaited(key);
+      for (const pod of pods) {
+        if (!isWanted && !isBeingDeleted(pod)) this.#actions.push({ kind: 'delete-pod', pod });
+      }
+    }
+  }
+}
+
+function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((key) => other.has(key));
+}

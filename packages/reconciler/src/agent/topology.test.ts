@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AgentTopology, type GroupingSettings, groupPools, type PoolToGroup, perPoolGroupName } from './topology.js';
+
+const settings = (topology: AgentTopology, maxPoolsPerAgent = 24): GroupingSettings => ({ topology, maxPoolsPerAgent });
+const pool = (key: string, clusterNetwork?: string): PoolToGroup => ({ key, clusterNetwork });
+const NOTHING = new Map<string, string[]>();
+
+function named(pools: readonly PoolToGroup[], current: ReadonlyMap<string, readonly string[]>, how: GroupingSettings) {
+  return Object.fromEntries([...groupPools(pools, current, how)].map(([name, { poolKeys }]) => [name, poolKeys.join(' ')]));
+}
+
+const POOLS = [pool('b/2', 'vlan'), pool('a/1', 'vlan'), pool('c/3', 'mgmt'), pool('d/4')];
+
+describe('groupPools', () => {
+  it.each<[AgentTopology, Record<string, string>]>([
+    ['unified', { 'vm-dhcp-agents': 'a/1 b/2 c/3 d/4' }],
+    ['per-pool', { 'a-1-agent': 'a/1', 'b-2-agent': 'b/2', 'c-3-agent': 'c/3', 'd-4-agent': 'd/4' }],
+    ['per-network', { 'vm-dhcp-agent-vlan-1': 'a/1 b/2', 'vm-dhcp-agent-mgmt-1': 'c/3', 'vm-dhcp-agent-1': 'd/4' }],
+  ])('%s', (topology, expected) => {
+    expect(named(POOLS, NOTHING, settings(topology))).toEqual(expected);
+    expect(named(POOLS.toReversed(), NOTHING, settings(topology))).toEqual(expected);
+  });
+
+  it.each<[string, Record<string, string>, number, Record<string, string>]>([
+    ['a full group begins another', {}, 1, { '1': 'a/1', '2': 'a/2', '3': 'a/3' }],
+    ['who sits stays, wherever that is', { 'a/1': '3' }, 2, { '1': 'a/2 a/3', '3': 'a/1' }],
+    ['the last have to leave a group over its bound', { 'a/1': '2', 'a/2': '2', 'a/3': '2' }, 2, { '1': 'a/3', '2': 'a/1 a/2' }],
+    ['a group of another network or topology is none', { 'a/1': 'x', 'a/2': '01' }, 9, { '1': 'a/1 a/2 a/3' }],
+    ['those who come take what is free', { 'a/1': '1', 'a/3': '2' }, 2, { '1': 'a/1 a/2', '2': 'a/3' }],
+  ])('%s', (_, seats, most, expected) => {
+    const current = new Map(Object.entries(seats).map(([key, number]) => [key, [`vm-dhcp-agent-vlan-${number}`]]));
+    const pools = ['a/1', 'a/2', 'a/3'].map((key) => pool(key, 'vlan'));
+    const full = Object.fromEntries(Object.entries(expected).map(([number, keys]) => [`vm-dhcp-agent-vlan-${number}`, keys]));
+    expect(named(pools, current, settings('per-network', most))).toEqual(full);
+  });
+
+  it('the group of a network has it, and that of several has none', () => {
+    const networks = (topology: AgentTopology) =>
+      [...groupPools(POOLS, NOTHING, settings(topology)).values()].map(({ clusterNetwork }) => clusterNetwork);
+    expect(networks('per-network')).toEqual(['vlan', 'mgmt', undefined]);
+    expect(networks('unified')).toEqual([undefined]);
+  });
+
+  it('no pool leaves its group because another comes or goes, nor because the order is another', () => {
+    const keys = fc.uniqueArray(fc.integer({ min: 0, max: 60 }), { maxLength: 40 });
+    const toPools = (numbers: readonly number[]) => numbers.map((number) => pool(`ns/${number}`, `net${number % 3}`));
+    fc.assert(
+      fc.property(fc.array(keys, { maxLength: 6 }), fc.integer({ min: 1, max: 8 }), (steps, most) => {
+        let current = new Map<string, string[]>();
+        for (const step of steps) {
+          const pools = toPools(step);
+          const groups = groupPools(pools, current, settings('per-network', most));
+          expect(groupPools(pools.toReversed(), current, settings('per-network', most))).toEqual(groups);
+          const next = new Map([...groups.values()].flatMap(({ name, poolKeys }) => poolKeys.map((key) => [key, name])));
+          expect(next.size).toBe(step.length);
+          for (const [key, name] of next) if (current.has(key)) expect([name]).toEqual(current.get(key));
+          for (const { poolKeys } of groups.values()) expect(poolKeys.length).toBeLessThanOrEqual(most);
+          current = new Map([...next].map(([key, name]) => [key, [name]]));
+        }
+      }),
+    );
+  });
+});
+
+describe('perPoolGroupName', () => {
+  it.each([
+    ['default/net-48', 'default-net-48-agent'],
+    ['harvester-public/net', /^harvester-public-net-[0-9a-f]{8}-agent$/],
+    [`default/${'x'.repeat(60)}`, /^default-x{40}-[0-9a-f]{8}-agent$/],
+    ['default/net.48', /^default-net-48-[0-9a-f]{8}-agent$/],
+  ])('%s: %s', (key, expected) => {
+    const name = perPoolGroupName(key);
+    expect(name.length).toBeLessThanOrEqual(63);
+    if (typeof expected === 'string') expect(name).toBe(expected);
+    else expect(name).toMatch(expected);
+  });
+
+  it('pools whose names run together have agents of their own', () => {
+    expect(perPoolGroupName('a-b/c')).not.toBe(perPoolGroupName('a/b-c'));
+  });
+});

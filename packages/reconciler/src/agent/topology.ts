@@ -1,0 +1,126 @@
+/**
+ * Which pools are served by which agents. A topology is a function from pools to groups; everything after it is the same for
+ * all of them: one Deployment and one Lease for each group.
+ */
+import { compareText } from '../object/kubernetes-object.js';
+import { objectNameWithin } from './object-name.js';
+
+/**
+ * - `unified`: all pools in one group, whose Deployment a chart installed;
+ * - `per-pool`: a group for each pool;
+ * - `per-network`: groups of pools of the same cluster network, each with at most so many.
+ */
+export const AGENT_TOPOLOGIES = ['unified', 'per-pool', 'per-network'] as const;
+export type AgentTopology = (typeof AGENT_TOPOLOGIES)[number];
+
+/** The group of all pools; its Lease has this name, which is upstream's. */
+export const UNIFIED_GROUP = 'vm-dhcp-agents';
+
+export interface PoolToGroup {
+  /** `namespace/name`. */
+  readonly key: string;
+  /** What nodes must be attached to; undefined where nobody said. */
+  readonly clusterNetwork: string | undefined;
+}
+
+export interface GroupingSettings {
+  readonly topology: AgentTopology;
+  /** Of `per-network`: the most pools of a group; at least 1. */
+  readonly maxPoolsPerAgent: number;
+}
+
+export interface AgentGroup {
+  /** Of its Lease, and of its Deployment where the controller makes that. */
+  readonly name: string;
+  /** Of all of its pools; undefined also where they have several. */
+  readonly clusterNetwork: string | undefined;
+  /** Sorted. */
+  readonly poolKeys: readonly string[];
+}
+
+/**
+ * The groups of these pools, by name. A pool stays in the group it is in, whichever others come and go, as long as that is a group of this
+ * topology and of its cluster network, and not over its bound; there the pools whose names come last have to leave.
+ *
+ * @param current - pool to the names of groups that have it now, the better ones first.
+ */
+export function groupPools(
+  pools: readonly PoolToGroup[],
+  current: ReadonlyMap<string, readonly string[]>,
+  { topology, maxPoolsPerAgent }: GroupingSettings,
+): Map<string, AgentGroup> {
+  const sorted = pools.toSorted((one, other) => compareText(one.key, other.key));
+  switch (topology) {
+    case 'unified':
+      return toGroups(sorted.map((pool) => [{ ...pool, clusterNetwork: undefined }, UNIFIED_GROUP]));
+    case 'per-pool':
+      return toGroups(sorted.map((pool) => [pool, perPoolGroupName(pool.key)]));
+    case 'per-network':
+      return toGroups(
+        [...Map.groupBy(sorted, ({ clusterNetwork }) => clusterNetwork)].flatMap(([network, ofNetwork]) =>
+          shard(network, ofNetwork, { current, most: maxPoolsPerAgent }),
+        ),
+      );
+  }
+}
+
+/** `default-net-48-agent`, as upstream names an agent; told apart by a hash where two pools could have the same name. */
+export function perPoolGroupName(poolKey: string): string {
+  const [namespace = '', name = ''] = poolKey.split('/', 2);
+  return objectNameWithin(`${namespace}-${name}`, { suffix: '-agent', of: poolKey, isAmbiguous: namespace.includes('-') });
+}
+
+type Membership = readonly [pool: PoolToGroup, group: string];
+
+/** Those that have a seat keep it; the others take the first free ones. */
+function shard(
+  network: string | undefined,
+  pools: readonly PoolToGroup[],
+  { current, most }: { readonly current: ReadonlyMap<string, readonly string[]>; readonly most: number },
+): Membership[] {
+  const seats = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const sit = (pool: PoolToGroup, group: string) => {
+    seats.set(pool.key, group);
+    counts.set(group, (counts.get(group) ?? 0) + 1);
+  };
+  const hasRoom = (group: string) => (counts.get(group) ?? 0) < most;
+  for (const pool of pools) {
+    const group = (current.get(pool.key) ?? []).find((name) => isGroupOf(network, name) && hasRoom(name));
+    if (group !== undefined) sit(pool, group);
+  }
+  let number = 1;
+  for (const pool of pools) {
+    if (seats.has(pool.key)) continue;
+    while (!hasRoom(networkGroupName(network, number))) number++;
+    sit(pool, networkGroupName(network, number));
+  }
+  return pools.map((pool) => [pool, seats.get(pool.key) ?? '']);
+}
+
+function networkGroupName(network: string | undefined, number: number): string {
+  return `${networkPrefix(network)}${number}`;
+}
+
+function isGroupOf(network: string | undefined, group: string): boolean {
+  const prefix = networkPrefix(network);
+  return group.startsWith(prefix) && /^[1-9]\d{0,4}$/.test(group.slice(prefix.length));
+}
+
+/** Up to 58 characters, so that there is room for a number. */
+function networkPrefix(network: string | undefined): string {
+  if (network === undefined) return 'vm-dhcp-agent-';
+  return `${objectNameWithin(`vm-dhcp-agent-${network}`, { suffix: '', of: network, isAmbiguous: /^\d+$/.test(network), most: 57 })}-`;
+}
+
+function toGroups(memberships: readonly Membership[]): Map<string, AgentGroup> {
+  const byName = Map.groupBy(memberships, ([, group]) => group);
+  return new Map(
+    [...byName].map(([name, members]) => {
+      const networks = new Set(members.map(([{ clusterNetwork }]) => clusterNetwork));
+      const [network] = networks;
+      const clusterNetwork = networks.size === 1 ? network : undefined;
+      return [name, { name, clusterNetwork, poolKeys: members.map(([{ key }]) => key) }];
+    }),
+  );
+}
