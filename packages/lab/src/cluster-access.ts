@@ -54,9 +54,12 @@ export class ClusterAccess {
     return (await this.client(kind).list({ limit: 100_000 })).items;
   }
 
-  /** Creates an object. @throws Error where the server will not have it. */
+  /** Creates an object, as soon as its kind is served. @throws Error where the server will not have it. */
   async create(object: KubernetesObject): Promise<KubernetesObject> {
-    const result = await this.client(object.kind ?? '').create(object);
+    const result = await waitFor(`${object.kind} to be served`, async () => {
+      const tried = await this.client(object.kind ?? '').create(object);
+      return !tried.ok && tried.reason === 'not-found' ? undefined : tried;
+    });
     if (!result.ok) throw new Error(`${object.kind} ${object.metadata.name}: ${result.message}`);
     return result.object;
   }

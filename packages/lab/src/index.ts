@@ -1,5 +1,6 @@
 export { type AgentSettings, LabAgent, runAgent, type ShownLease } from './agent.js';
 export { BAD_PACKETS, type BadPacket } from './bad-packets.js';
+export { ClientFleet, type FleetAnswer, type Question } from './client-fleet.js';
 export {
   acquire,
   type ClientEvent,
@@ -20,3 +21,4 @@ export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
 export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
 export { TEST_CLUSTER_VARIABLE, TestCluster } from './test-cluster.js';
+export { virtualMachine } from './virtual-machine.js';

@@ -2,8 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GROUP } from '@vmdhcp/ippool-api';
 import { type KubeSimulator, type Pod, startKubeSimulator } from '@vmdhcp/kube-simulator';
-import { UNIFIED_GROUP } from '@vmdhcp/reconciler';
+import { agentInterfaceName, type KubernetesObject, readConditions, UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import { ClusterAccess } from './cluster-access.js';
 import { waitFor } from './deadline.js';
 import type { Lab } from './lab.js';
@@ -18,6 +19,8 @@ export const CLUSTER_EXAMPLES = fileURLToPath(new URL('../../../examples/cluster
 export const AGENT_NAMESPACE = 'harvester-system';
 /** Pods of the lab run the agent of this checkout, whatever their image is called. */
 export const AGENT_IMAGE = 'vmdhcp-agent:lab';
+/** Every node is attached to the cluster network of the examples. */
+const NODE_LABELS = { [`${GROUP}/mgmt`]: 'true' };
 let lastPort = 18_200;
 
 export interface LabClusterSettings {
@@ -58,7 +61,7 @@ export class LabCluster {
     const started: { cluster?: LabCluster } = {};
     const simulator = await startKubeSimulator({
       host: API_HOST,
-      nodes: (settings.nodes ?? ['node-1', 'node-2']).map((name) => ({ name })),
+      nodes: (settings.nodes ?? ['node-1', 'node-2']).map((name) => ({ name, labels: NODE_LABELS })),
       // Tests end processes often: nobody wants to wait for them as long as in a real cluster.
       podBackOff: { firstMs: 500, longestMs: 2_000 },
       onControllerError: (error) => {
@@ -121,6 +124,26 @@ export class LabCluster {
       20_000,
     );
     return { process: started, url };
+  }
+
+  /** Resolves when the IPPool says that it is served. */
+  async agentReady(pool: string): Promise<KubernetesObject> {
+    return await this.access.waitForObject('IPPool', pool, ({ status }) =>
+      readConditions(status).some(({ type, status: state }) => type === 'AgentReady' && state === 'True'),
+    );
+  }
+
+  /** The pods whose interface to a pool has an address now. */
+  holders(pool: string): LabPod[] {
+    const name = agentInterfaceName(pool);
+    return [...this.pods.values()].filter(({ machine }) => {
+      try {
+        return machine.addresses(name).length > 0;
+      } catch {
+        // A pod that has ended meanwhile, or was never attached to the network.
+        return false;
+      }
+    });
   }
 
   /** Resolves when both replicas of the agents run with what the Deployment says now, and no others. */

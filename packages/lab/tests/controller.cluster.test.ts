@@ -229,7 +229,17 @@ describe('the agents’ Deployment', () => {
 
   it('is told of pools that come and go; nobody’s interface is renamed, and nothing is written when nothing changed', async () => {
     await cluster.access.create(deployment());
-    const flags = ['--namespace', cluster.namespace, '--agent-deployment', 'agent', '--agent-container', 'agent', '--no-crds'];
+    const flags = [
+      '--agent-topology',
+      'unified',
+      '--namespace',
+      cluster.namespace,
+      '--agent-deployment',
+      'agent',
+      '--agent-container',
+      'agent',
+      '--no-crds',
+    ];
     const told = async () => {
       const object = await cluster.access.get('Deployment', keyOf('agent'));
       const [container] = readList(object?.spec, 'template', 'spec', 'containers');

@@ -1,0 +1,110 @@
+/** DHCP clients by the hundred in one process: they speak on a network of the lab, and take every answer that comes by. */
+import {
+  BROADCAST_ADDRESS,
+  CLIENT_PORT,
+  decodeMessage,
+  encodeMessage,
+  formatIpv4Address,
+  MessageTypeCode,
+  macAddressBytes,
+  messageTypeOf,
+  OptionCode,
+  parseIpv4Address,
+  readMacAddress,
+  SERVER_PORT,
+  UNSPECIFIED_ADDRESS,
+} from '@vmdhcp/dhcp-allocator';
+import { PacketSocket } from 'vmdhcp-agent/net';
+
+const POLL_INTERVAL_MS = 2;
+const BROADCAST_FLAG = 0x8000;
+
+export interface FleetAnswer {
+  readonly atMs: number;
+  /** `offer`, `ack` or `nak`. */
+  readonly type: string;
+  readonly xid: number;
+  readonly macAddress: string;
+  readonly address: string;
+  /** Who sent the frame. */
+  readonly senderMacAddress: string;
+}
+
+export interface Question {
+  readonly macAddress: string;
+  readonly xid: number;
+  readonly secs?: number;
+  /** Absent: DISCOVER; else a REQUEST for this address, as after a restart. */
+  readonly address?: string;
+}
+
+export class ClientFleet {
+  readonly answers: FleetAnswer[] = [];
+  readonly #socket: PacketSocket;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(network: string) {
+    this.#socket = new PacketSocket(network, { outgoing: true });
+    this.#timer = setInterval(() => this.#read(), POLL_INTERVAL_MS);
+  }
+
+  ask({ macAddress, xid, secs = 0, address }: Question): void {
+    const type = address === undefined ? MessageTypeCode.discover : MessageTypeCode.request;
+    const wanted = address === undefined ? [] : [[OptionCode.requestedAddress, octets(address)] as const];
+    const { bytes } = encodeMessage({
+      op: 1,
+      htype: 1,
+      hlen: 6,
+      hops: 0,
+      xid,
+      secs,
+      flags: BROADCAST_FLAG,
+      ciaddr: 0,
+      yiaddr: 0,
+      siaddr: 0,
+      giaddr: 0,
+      chaddr: macAddressBytes(macAddress),
+      sname: new Uint8Array(0),
+      file: new Uint8Array(0),
+      options: [[OptionCode.messageType, Uint8Array.of(type)], ...wanted],
+    });
+    this.#socket.broadcast(bytes, {
+      sourceAddress: UNSPECIFIED_ADDRESS,
+      sourcePort: CLIENT_PORT,
+      destinationAddress: BROADCAST_ADDRESS,
+      destinationPort: SERVER_PORT,
+    });
+  }
+
+  /** The first answer to this transaction. */
+  answerTo(xid: number): FleetAnswer | undefined {
+    return this.answers.find((answer) => answer.xid === xid);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#socket.close();
+  }
+
+  #read(): void {
+    for (const { destinationPort, payload, senderHardwareAddress } of this.#socket.receive()) {
+      const decoded = destinationPort === CLIENT_PORT ? decodeMessage(payload) : undefined;
+      if (!decoded?.ok) continue;
+      const { xid, yiaddr, chaddr, options } = decoded.message;
+      this.answers.push({
+        atMs: performance.now(),
+        type: messageTypeOf(options.uint8(OptionCode.messageType) ?? 0) ?? 'unknown',
+        xid,
+        macAddress: readMacAddress(chaddr),
+        address: formatIpv4Address(yiaddr),
+        senderMacAddress: readMacAddress(senderHardwareAddress),
+      });
+    }
+  }
+}
+
+function octets(address: string): Uint8Array {
+  const octetsOfAddress = new Uint8Array(4);
+  new DataView(octetsOfAddress.buffer).setUint32(0, parseIpv4Address(address) ?? 0);
+  return octetsOfAddress;
+}
