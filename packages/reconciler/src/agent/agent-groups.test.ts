@@ -57,6 +57,8 @@ class Story {
   readonly writes: string[] = [];
   /** Groups whose agents are dead. */
   readonly dead = new Set<string>();
+  /** How much later than others the controller hears of Deployments. */
+  watchesLagMs = 0;
   #end: () => Promise<void> = async () => undefined;
   #renewals = 0;
   #isEnding = false;
@@ -96,7 +98,7 @@ class Story {
       pods: podSettings(image),
       unified: UNIFIED,
       clients: {
-        deployments: labelled(deployments),
+        deployments: labelled(deployments, clock, () => this.watchesLagMs),
         unifiedDeployment: deployments,
         leases,
         pods,
@@ -221,7 +223,11 @@ class Story {
 }
 
 /** As a label selector makes it. */
-function labelled(resource: MemoryResource<KubernetesObject>): MemoryResource<KubernetesObject> {
+function labelled(
+  resource: MemoryResource<KubernetesObject>,
+  clock: FakeClock,
+  lagMs: () => number,
+): MemoryResource<KubernetesObject> {
   const isOurs = ({ metadata }: KubernetesObject) => metadata.labels?.[AGENT_LABEL] === 'agent';
   return Object.assign(Object.create(resource) as MemoryResource<KubernetesObject>, {
     list: async (options: { readonly limit: number }) => {
@@ -232,7 +238,7 @@ function labelled(resource: MemoryResource<KubernetesObject>): MemoryResource<Ku
       resource.watch(version, {
         ...handlers,
         onEvent: (event) => {
-          if (event.type === 'bookmark' || isOurs(event.object)) handlers.onEvent(event);
+          if (event.type === 'bookmark' || isOurs(event.object)) clock.after(lagMs(), () => handlers.onEvent(event));
         },
       }),
     create: resource.create,
@@ -346,6 +352,17 @@ describe('agents that the controller makes', () => {
     story.deployments.remove(`${NAMESPACE}/default-a-agent`);
     await story.goOn(20_000);
     expect(story.state('a')).toBe('True');
+  });
+
+  it('one that was made a moment ago, and is not seen yet, is ours', async () => {
+    const story = new Story('a');
+    story.watchesLagMs = 1_000;
+    await story.control();
+    story.addPool('b', 'mgmt');
+    await story.goOn(500);
+    await story.goOn(5_000);
+    expect([story.state('a'), story.state('b')]).toEqual(['True', 'True']);
+    expect([...story.cluster.events.objects.values()].map(({ reason }) => reason)).toEqual([]);
   });
 
   it('a selector that cannot be changed is a condition, and nothing is forced', async () => {

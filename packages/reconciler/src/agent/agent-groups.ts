@@ -137,6 +137,8 @@ export class AgentGroups implements AgentsPort {
   readonly #expectations = new Map<string, Expectation>();
   /** What a Lease said last, but for the time. */
   readonly #said = new Map<string, string>();
+  /** Keys of Deployments that were made and are not listed yet. */
+  readonly #made = new Set<string>();
   /** Deployments of somebody else that have the name of a group. */
   readonly #conflicts = new Map<string, GroupProblem>();
   #plan: AgentsPlan = { actions: [], groupOf: new Map(), servedBy: new Map(), problems: new Map() };
@@ -361,7 +363,11 @@ export class AgentGroups implements AgentsPort {
     const { namespace, unified, onlyNamespace } = this.#settings;
     const groups = new Map<string, ObservedGroup>();
     const deployments = new Map<string, KubernetesObject>();
-    for (const deployment of this.#caches.deployments.values()) {
+    const listed = [...this.#caches.deployments.values()];
+    for (const { metadata } of listed) this.#made.delete(keyOf({ metadata }));
+    // What was made a moment ago is listed when the watch has brought it.
+    const made = [...this.#made].flatMap((key) => this.#caches.deployments.get(key) ?? []);
+    for (const deployment of [...listed, ...made]) {
       const group = deployment.metadata.labels?.[AGENT_GROUP_LABEL];
       if (deployment.metadata.name !== unified.deploymentName && group === deployment.metadata.name)
         deployments.set(group, deployment);
@@ -371,6 +377,7 @@ export class AgentGroups implements AgentsPort {
     const leases = new Map([...this.#caches.leases.values()].map((lease) => [lease.metadata.name, lease]));
     for (const name of new Set([...deployments.keys(), ...leases.keys()])) {
       const deployment = deployments.get(name);
+      if (deployment !== undefined) this.#conflicts.delete(name);
       const told = deployment === undefined ? new Map<string, PoolForAgents>() : this.#tell(deployment);
       const lease = this.#readLease(leases.get(name));
       const known = [...told.keys(), ...lease.report.keys()];
@@ -475,6 +482,7 @@ export class AgentGroups implements AgentsPort {
       return { kind: 'recheck', afterMs: RECHECK_MS };
     }
     if (this.#conflicts.delete(group)) this.#tellPools();
+    if (result.ok) this.#made.add(keyOf(deployment));
     return this.#noted('deployments', result);
   }
 
