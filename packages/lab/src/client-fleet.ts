@@ -43,9 +43,9 @@ export class ClientFleet {
   readonly #socket: PacketSocket;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(network: string) {
+  constructor(network: string, pollIntervalMs = POLL_INTERVAL_MS) {
     this.#socket = new PacketSocket(network, { outgoing: true });
-    this.#timer = setInterval(() => this.#read(), POLL_INTERVAL_MS);
+    this.#timer = setInterval(() => this.#read(), pollIntervalMs);
   }
 
   ask({ macAddress, xid, secs = 0, address }: Question): void {

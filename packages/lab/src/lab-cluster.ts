@@ -40,6 +40,7 @@ export class LabCluster {
   readonly #settings: LabClusterSettings;
   readonly #pods: Map<string, LabPod>;
   #stopping = false;
+  #controller: LabController | undefined;
 
   private constructor(
     parts: Pick<LabCluster, 'simulator' | 'access' | 'kubeconfigPath'>,
@@ -123,7 +124,14 @@ export class LabCluster {
       },
       20_000,
     );
-    return { process: started, url };
+    this.#controller = { process: started, url };
+    return this.#controller;
+  }
+
+  /** Ends the controller that was started last, and starts another one. */
+  async restartController(...parameters: readonly string[]): Promise<LabController> {
+    await this.#controller?.process.stop();
+    return await this.startController(...parameters);
   }
 
   /** Resolves when the IPPool says that it is served. */

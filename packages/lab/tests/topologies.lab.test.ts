@@ -1,16 +1,7 @@
 /** From one topology to another while clients ask all the time, and upgrades: real agents, real packets. */
 import { readText } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  AGENT_NAMESPACE,
-  CLUSTER_EXAMPLES,
-  ClientFleet,
-  Lab,
-  LabCluster,
-  type LabController,
-  virtualMachine,
-  waitFor,
-} from '../src/index.js';
+import { AGENT_NAMESPACE, CLUSTER_EXAMPLES, ClientFleet, Lab, LabCluster, virtualMachine, waitFor } from '../src/index.js';
 
 const POOL = 'default/net-48';
 const WEB = '02:00:5e:00:48:01';
@@ -19,7 +10,6 @@ const UNIFIED = 'vm-dhcp-controller-agent';
 
 let lab: Lab;
 let cluster: LabCluster;
-let controller: LabController;
 let fleet: ClientFleet;
 
 beforeEach(async () => {
@@ -75,8 +65,7 @@ class Renewing {
 }
 
 async function switchTo(topology: string, ...parameters: readonly string[]): Promise<void> {
-  await controller.process.stop();
-  controller = await cluster.startController('--agent-topology', topology, '--no-leader-election', ...parameters);
+  await cluster.restartController('--agent-topology', topology, '--no-leader-election', ...parameters);
 }
 
 /** Resolves when the pool is served by the agents of this Deployment. */
@@ -98,7 +87,7 @@ describe('agents of a cluster', () => {
   it('pools move from one topology to another, one holder at a time, and a client that renews keeps its address', {
     timeout: 180_000,
   }, async () => {
-    controller = await cluster.startController('--agent-topology', 'unified', '--no-leader-election');
+    await cluster.startController('--agent-topology', 'unified', '--no-leader-election');
     await cluster.access.applyFile(`${CLUSTER_EXAMPLES}agent.yaml`);
     await cluster.access.applyFile(`${CLUSTER_EXAMPLES}pools.yaml`);
     await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
@@ -135,7 +124,7 @@ describe('agents of a cluster', () => {
   it('another image is rolled out with the server address on one interface at a time; one that is held stays', {
     timeout: 120_000,
   }, async () => {
-    controller = await cluster.startController('--no-leader-election');
+    await cluster.startController('--no-leader-election');
     await cluster.access.applyFile(`${CLUSTER_EXAMPLES}pools.yaml`);
     await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
     await cluster.agentReady(POOL);

@@ -271,8 +271,8 @@ export class ClusterAgent {
         this.#conflictProbes.defers(interfaceName, answer, packet) ? 'asking-the-network' : undefined,
     });
     const asStandby = server.handler(interfaceName, pools, {
-      whyWithheld: (answer) => {
-        if (answer.kind !== 'reply' || !this.#standbyGate.mayAnswer(answer)) return 'standing-by';
+      whyWithheld: (answer, packet) => {
+        if (answer.kind !== 'reply' || !this.#standbyGate.mayAnswer(answer, packet)) return 'standing-by';
         this.#onStandbyAnswer(ipPoolRef, answer.client.macAddress);
         return undefined;
       },
@@ -461,12 +461,21 @@ export class ClusterAgent {
       isWithheld: (key) => this.#withheld.has(key),
       pools: this.#pools,
       logger: this.#logger,
+      onAddressGiven: (interfaceName) => this.#answerRecent(interfaceName),
       onStateChange: () => this.#publishReport(),
     });
     this.#term = term;
     void this.#ending.then(() => {
       if (this.#term === term) term.begin(safeMs);
     });
+  }
+
+  /** Who asked while nobody led need not ask again. */
+  #answerRecent(interfaceName: string): void {
+    const config = this.#settings.configs.find((one) => one.interfaceName === interfaceName);
+    for (const packet of config === undefined ? [] : this.#standbyGate.takeRecent(config.ipPoolRef)) {
+      this.#ports.inject(interfaceName, packet);
+    }
   }
 
   #endTerm(): Promise<boolean> {

@@ -19,6 +19,8 @@ export interface LeaderTermPorts {
   readonly logger: Logger;
   /** Asked for every packet: a process that was frozen reads what has queued up before any of its timers runs. */
   readonly isLeading: () => boolean;
+  /** The interface has its server address now: from here on the leader answers. */
+  readonly onAddressGiven: (interfaceName: string) => void;
   readonly onStateChange: () => void;
 }
 
@@ -150,6 +152,7 @@ export class LeaderTerm {
       for (const held of added) {
         held.state = 'set';
         this.#announce(held);
+        this.#ports.onAddressGiven(held.interfaceName);
       }
       if (added.length > 0) this.#ports.onStateChange();
     } catch (error) {

@@ -72,7 +72,12 @@ class Standby {
 
   at(seconds: number, answer: Answer): boolean {
     this.nowMs = seconds * 1000;
-    return this.#gate.mayAnswer(answer);
+    return this.#gate.mayAnswer(answer, Uint8Array.of(seconds));
+  }
+
+  /** When the questions came that are to be answered now. */
+  recent(): number[] {
+    return this.#gate.takeRecent('a/p').map(([seconds = 0]) => seconds);
   }
 }
 
@@ -117,6 +122,19 @@ describe('a standby', () => {
     const standby = new Standby();
     standby.leastWaitMs = 5_000;
     expect([0, 2, 4, 6].map((second) => standby.at(second, discover()))).toEqual([false, false, false, true]);
+  });
+
+  it('comes to lead: what was asked a moment ago and not answered is answered, once', () => {
+    const standby = new Standby();
+    standby.at(0, discover({ xid: 1 }));
+    standby.at(5, discover({ xid: 2 }));
+    expect(standby.recent()).toEqual([5]);
+    expect(standby.recent()).toEqual([]);
+    standby.at(8, discover({ xid: 2 }));
+    expect(standby.recent(), 'it was answered').toEqual([]);
+    standby.at(20, discover({ xid: 3 }));
+    standby.nowMs = 22_000;
+    expect(standby.recent(), 'its client asks again').toEqual([]);
   });
 
   it('in doubt it is silent, for as long as it is', () => {

@@ -8,6 +8,9 @@ import type { Answer } from '@vmdhcp/dhcp-allocator';
 const LEAST_BACK_OFF_MS = 400;
 /** Who was silent for longer begins anew; clients that rebind wait for a minute or more (RFC 2131 §4.4.5). */
 const MOST_BACK_OFF_MS = 90_000;
+/** How long a question waits for somebody to come to lead, and how many do. */
+const RECENT_MS = 1_500;
+const MOST_RECENT = 256;
 /** How long a client that was offered an address may take to ask for it. */
 const EXCHANGE_MS = 10_000;
 
@@ -34,13 +37,25 @@ export class StandbyGate {
   /** By pool and MAC address; clients without a lease are never in here, so there are no more than leases. */
   readonly #asking = new Map<string, Asking>();
   readonly #answeredAtMs = new Map<string, number>();
+  /** The newest question of each client, the oldest first. */
+  readonly #recent = new Map<string, { readonly packet: Uint8Array; readonly poolName: string; readonly atMs: number }>();
 
   constructor(settings: StandbyGateSettings) {
     this.#settings = settings;
   }
 
+  /** Questions of the last moment, each once: who comes to lead answers them, as they may have come when nobody led. */
+  takeRecent(poolName: string): Uint8Array[] {
+    const sinceMs = this.#settings.nowMs() - RECENT_MS;
+    return [...this.#recent].flatMap(([key, question]) => {
+      if (question.poolName !== poolName) return [];
+      this.#recent.delete(key);
+      return question.atMs >= sinceMs ? [question.packet] : [];
+    });
+  }
+
   /** True if a standby should send this reply; asked once for each packet. */
-  mayAnswer(answer: Answer): boolean {
+  mayAnswer(answer: Answer, packet: Uint8Array): boolean {
     if (answer.kind !== 'reply' || !isFromObjectsAlone(answer)) return false;
     const { client, pool } = answer;
     const key = `${pool.name} ${client.macAddress}`;
@@ -49,10 +64,22 @@ export class StandbyGate {
     // It asks for what was offered from here: whoever is to answer that, it is this one.
     const isHelped = client.type === 'request' && nowMs - answeredAtMs < EXCHANGE_MS;
     const isWaiting = this.#isWaiting(key, client.message, nowMs);
-    if (!isHelped && !isWaiting) return false;
-    if (this.#settings.isInDoubt(pool.name, client.macAddress)) return false;
-    this.#answeredAtMs.set(key, nowMs);
-    return true;
+    const isAnswered = (isHelped || isWaiting) && !this.#settings.isInDoubt(pool.name, client.macAddress);
+    if (isAnswered) this.#answeredAtMs.set(key, nowMs);
+    this.#remember(key, { packet, poolName: pool.name, atMs: nowMs }, isAnswered);
+    return isAnswered;
+  }
+
+  #remember(
+    key: string,
+    question: { readonly packet: Uint8Array; readonly poolName: string; readonly atMs: number },
+    isAnswered: boolean,
+  ): void {
+    this.#recent.delete(key);
+    if (isAnswered) return;
+    this.#recent.set(key, { ...question, packet: Uint8Array.from(question.packet) });
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > MOST_RECENT && oldest !== undefined) this.#recent.delete(oldest);
   }
 
   /** Forgets clients that have not asked for long. To be called now and then. */

@@ -6,6 +6,7 @@ export const ARP_LENGTH = 28;
 export const ETHERTYPE_ARP = 0x0806;
 const ETHERNET = 1;
 const REQUEST = 1;
+const REPLY = 2;
 
 export interface ArpRequest {
   readonly senderHardwareAddress: Uint8Array;
@@ -28,6 +29,8 @@ export function writeArpRequest(packet: Buffer, { senderHardwareAddress, senderA
 }
 
 export interface ArpPacket {
+  /** False: a request. */
+  readonly isReply: boolean;
   readonly senderHardwareAddress: Uint8Array;
   readonly senderAddress: Ipv4Address;
   readonly targetAddress: Ipv4Address;
@@ -39,6 +42,7 @@ export function readArp(packet: Buffer): ArpPacket | undefined {
   if (packet.readUInt16BE(0) !== ETHERNET || packet.readUInt16BE(2) !== ETHERTYPE_IPV4) return undefined;
   if (packet.readUInt8(4) !== 6 || packet.readUInt8(5) !== 4) return undefined;
   return {
+    isReply: packet.readUInt16BE(6) === REPLY,
     senderHardwareAddress: Uint8Array.from(packet.subarray(8, 14)),
     senderAddress: packet.readUInt32BE(14),
     targetAddress: packet.readUInt32BE(24),

@@ -1,4 +1,5 @@
 /** Sockets of Linux for tests and benches of this repository; not a stable interface. */
+export { ArpSocket } from './arp-socket.js';
 export { HEADERS_LENGTH, writeHeaders } from './frame-headers.js';
 export * as libc from './libc.js';
 export { MessageSlab } from './message-slab.js';

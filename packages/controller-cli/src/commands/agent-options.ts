@@ -20,6 +20,7 @@ export interface AgentOptions {
   readonly imagePullSecret: readonly string[];
   readonly serviceAccountName: string;
   readonly agentReplicas: number;
+  readonly maxGroupsUpgrading: number;
   readonly agentPriorityClass: string;
   readonly agentMemoryLimit: string;
   readonly agentLeaseSeconds: number;
@@ -45,6 +46,9 @@ export const agentOptions = (): Option[] => [
     .env('AGENT_SERVICE_ACCOUNT_NAME')
     .default('vm-dhcp-controller-agent'),
   new Option('--agent-replicas <count>', 'agents of each group').argParser(parseCount).default(2),
+  new Option('--max-groups-upgrading <count>', 'groups whose agents are replaced at a time when their image or settings change')
+    .argParser(parseCount)
+    .default(4),
   new Option('--agent-priority-class <name>', 'PriorityClass of the agents; "" for none').default('system-cluster-critical'),
   new Option('--agent-memory-limit <quantity>', 'memory an agent may use').default('256Mi'),
   new Option(
@@ -66,7 +70,7 @@ export const agentOptions = (): Option[] => [
 /** Undefined: agents are none of the controller's business. @throws CommandError where an option is missing. */
 export function toAgents(options: AgentOptions): AgentsOfController | undefined {
   if (!options.agent) return undefined;
-  const { agentTopology: topology, maxPoolsPerAgent, image } = options;
+  const { agentTopology: topology, maxPoolsPerAgent, maxGroupsUpgrading, image } = options;
   const namespace = options.namespace || options.onlyNamespace || ownNamespace();
   if (image === undefined && topology !== 'unified') {
     const message = `with --agent-topology ${topology} the controller makes the agents' Deployments: give their image (--image, AGENT_IMAGE), or --agent-topology unified, or --no-agent`;
@@ -76,6 +80,7 @@ export function toAgents(options: AgentOptions): AgentsOfController | undefined 
     namespace,
     topology,
     maxPoolsPerAgent,
+    maxGroupsUpgrading,
     unified: { deploymentName: options.agentDeployment, containerName: options.agentContainer },
     pods: image === undefined ? undefined : toPodSettings(options, { namespace, image }),
   };

@@ -7,6 +7,7 @@ import type { PoolForAgents } from './agent-network-config.js';
 import type { ForeignServer } from './agent-report.js';
 import type { GroupProblem, ObservedGroup } from './plan-agents.js';
 import { isRolledOut } from './rollout-state.js';
+import { isTold } from './told-pools.js';
 
 /** Why nobody is to serve a pool, where that is so. */
 export interface NotToBeServed {
@@ -116,9 +117,4 @@ function toForeignServer({ pool, observed: { lease } }: AgentsOfPool): Condition
 function describeForeignServers({ network }: PoolForAgents, servers: readonly ForeignServer[]): string {
   const names = servers.map(({ address, macAddress }) => `${address} (${macAddress})`);
   return `another DHCP server answers on network ${network}: ${names.join(', ')}; switch it off there, or delete this pool`;
-}
-
-export function isTold(told: PoolForAgents | undefined, pool: PoolForAgents): boolean {
-  if (told === undefined) return false;
-  return told.network === pool.network && told.serverIP === pool.serverIP && told.cidr === pool.cidr;
 }

@@ -95,6 +95,7 @@ class Story {
       namespace: NAMESPACE,
       topology,
       maxPoolsPerAgent,
+      maxGroupsUpgrading: 4,
       pods: podSettings(image),
       unified: UNIFIED,
       clients: {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { applyMergePatch } from '../testing/merge-patch.js';
+import type { AgentPodSettings } from './agent-deployment.js';
 import { readGroupLease } from './group-lease.js';
 import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
 import { toldPools } from './told-pools.js';
@@ -10,6 +11,7 @@ const SETTINGS: AgentsSettings = {
   namespace: 'harvester-system',
   topology: 'per-network',
   maxPoolsPerAgent: 24,
+  maxGroupsUpgrading: 4,
   pods: {
     namespace: 'harvester-system',
     image: 'agent:v1',
@@ -47,6 +49,8 @@ const CHART: ObservedGroup = {
   lease: readGroupLease(undefined, true),
 };
 
+const COUNTS = { replicas: 2, updatedReplicas: 2, readyReplicas: 2 };
+
 /** What is observed once the actions were carried out; Leases that nobody leads do without. */
 function carriedOut(groups: ReadonlyMap<string, ObservedGroup>, actions: readonly AgentAction[]): Map<string, ObservedGroup> {
   const after = new Map(groups);
@@ -55,10 +59,18 @@ function carriedOut(groups: ReadonlyMap<string, ObservedGroup>, actions: readonl
     const deployment =
       action.kind === 'create-deployment'
         ? { ...action.deployment, metadata: { ...action.deployment.metadata, uid: 'u' } }
-        : (applyMergePatch(action.deployment, action.patch) as KubernetesObject);
+        : nextGeneration(applyMergePatch(action.deployment, action.patch) as KubernetesObject);
     after.set(action.group, { deployment, told: toldPools(deployment, 'agent'), lease: readGroupLease(undefined, true) });
   }
   return after;
+}
+
+function nextGeneration({ metadata, ...rest }: KubernetesObject): KubernetesObject {
+  return { ...rest, metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 } };
+}
+
+function rolledOut(deployment: KubernetesObject | undefined): KubernetesObject {
+  return { ...(deployment as KubernetesObject), status: { observedGeneration: deployment?.metadata.generation, ...COUNTS } };
 }
 
 function plan(of: readonly ActivePool[], groups: ReadonlyMap<string, ObservedGroup>, settings = SETTINGS) {
@@ -82,6 +94,21 @@ describe('planAgents', () => {
     const [less, ...others] = plan(all.slice(1), groups);
     expect(less).toMatchObject({ kind: 'withhold', group: 'vm-dhcp-agent-vlan0-1', poolKeys: ['default/p0000'] });
     expect(others).toEqual([]);
+  });
+
+  it('another image goes to a few groups at a time, and no further while those are not ready', () => {
+    const all = pools(300);
+    const old = carriedOut(new Map(), plan(all, new Map()));
+    const ready = new Map([...old].map(([name, group]) => [name, { ...group, deployment: rolledOut(group.deployment) }]));
+    const next = { ...SETTINGS, pods: { ...(SETTINGS.pods as AgentPodSettings), image: 'agent:v2' } };
+    const first = plan(all, ready, next);
+    expect(first.map(({ kind }) => kind)).toEqual(Array(4).fill('patch-deployment'));
+    const stuck = carriedOut(ready, first);
+    expect(plan(all, stuck, next)).toEqual([]);
+    const done = new Map([...stuck].map(([name, group]) => [name, { ...group, deployment: rolledOut(group.deployment) }]));
+    expect(plan(all, done, next)).toHaveLength(4);
+    // A pool that comes does not wait for upgrades.
+    expect(plan([...all, pool(9_999)], stuck, next)).toHaveLength(1);
   });
 
   it('a network name longer than any Deployment may have gives a name that it may have', () => {

@@ -22,7 +22,7 @@ import { isGoneForGood } from './legacy-pod.js';
 import { planOwnedDeployment } from './plan-owned-deployment.js';
 import { planUnifiedDeployment } from './plan-unified-deployment.js';
 import { isRolledOut } from './rollout-state.js';
-import { findContainer } from './told-pools.js';
+import { findContainer, isTold } from './told-pools.js';
 import { type GroupingSettings, groupPools, UNIFIED_GROUP } from './topology.js';
 
 /** A pool that is to be served. */
@@ -54,6 +54,8 @@ export interface AgentsSettings extends GroupingSettings {
   readonly namespace: string;
   /** How Deployments are made; undefined only where the topology makes none. */
   readonly pods: AgentPodSettings | undefined;
+  /** How many groups are upgraded at a time; pools that come and go are told at once. */
+  readonly maxGroupsUpgrading: number;
   /** The Deployment of the topology `unified`. */
   readonly unified: { readonly deploymentName: string; readonly containerName: string };
 }
@@ -111,6 +113,8 @@ class AgentsPlanning {
   readonly #holders: ReadonlyMap<string, readonly string[]>;
   readonly #actions: AgentAction[] = [];
   readonly #problems = new Map<string, GroupProblem>();
+  /** Groups whose pods are not all of the newest template yet. */
+  readonly #rolling: Set<string>;
 
   constructor(observed: AgentsObservation, settings: AgentsSettings) {
     this.#observed = observed;
@@ -119,6 +123,8 @@ class AgentsPlanning {
     this.#groups = groupPools(observed.pools, this.#memberships(), settings);
     this.#groupOf = new Map([...this.#groups.values()].flatMap(({ name, poolKeys }) => poolKeys.map((key) => [key, name])));
     this.#holders = this.#findHolders();
+    const rolling = [...observed.groups].filter(([, { deployment }]) => deployment !== undefined && !isRolledOut(deployment));
+    this.#rolling = new Set(rolling.map(([name]) => name));
   }
 
   plan(): AgentsPlan {
@@ -248,8 +254,20 @@ class AgentsPlanning {
     }
     const plan = planOwnedDeployment(wanted, deployment);
     if (!plan.ok) this.#problems.set(name, { reason: 'AgentSelectorMismatch', message: plan.message });
-    else if (plan.patch !== undefined)
+    else if (plan.patch !== undefined && (this.#tellsOthers(name, pools) || this.#mayUpgrade(name)))
       this.#actions.push({ kind: 'patch-deployment', group: name, deployment, patch: plan.patch });
+  }
+
+  #tellsOthers(name: string, pools: readonly PoolForAgents[]): boolean {
+    const { told } = this.#group(name);
+    return pools.length !== told.size || !pools.every((pool) => isTold(told.get(pool.key), pool));
+  }
+
+  /** An upgrade that goes wrong stops at the first groups, and none takes the processors of all nodes at once. */
+  #mayUpgrade(name: string): boolean {
+    if (!this.#rolling.has(name) && this.#rolling.size >= this.#settings.maxGroupsUpgrading) return false;
+    this.#rolling.add(name);
+    return true;
   }
 
   /** The image of agents that shall keep theirs, for all pools of a group whichever of them says so. */

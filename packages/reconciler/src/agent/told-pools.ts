@@ -23,6 +23,12 @@ function readEntry(entry: unknown): [string, PoolForAgents][] {
   return [[key, { key, network: text('nadName'), serverIP: text('serverIP'), cidr: text('cidr') }]];
 }
 
+/** True if agents are told of the pool as it is. */
+export function isTold(told: PoolForAgents | undefined, pool: PoolForAgents): boolean {
+  if (told === undefined) return false;
+  return told.network === pool.network && told.serverIP === pool.serverIP && told.cidr === pool.cidr;
+}
+
 export function containersOf(deployment: KubernetesObject): readonly unknown[] {
   return readList(deployment.spec, 'template', 'spec', 'containers');
 }
