@@ -1,4 +1,4 @@
-/** `npm run demo`. Runs inside namespaces of its own; nothing of the host is touched, and everything is gone at its end. */
+/** `npm run demo -- --topology per-pool`. Runs inside namespaces of its own; nothing of the host is touched, and everything is gone at its end. */
 import { join } from 'node:path';
 import {
   acquire,
@@ -12,9 +12,20 @@ import {
   type RealProgram,
   readYaml,
   runAgent,
+  virtualMachine,
   waitFor,
 } from '@vmdhcp/lab';
-import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/reconciler';
+import {
+  AGENT_TOPOLOGIES,
+  type AgentTopology,
+  type KubernetesObject,
+  readConditions,
+  readField,
+  readList,
+  readText,
+  UNIFIED_GROUP,
+} from '@vmdhcp/reconciler';
+import { Command, Option } from 'commander';
 import colors from 'picocolors';
 import { LiveView } from './live-view.js';
 
@@ -33,6 +44,20 @@ const GUESTS: readonly {
 ];
 const NETWORKS = { 'default/vlan-48': 'br-48', 'default/vlan-49': 'br-49' };
 
+/** The group of the first pool, and what the topology means for the two pools of the example. */
+const TOPOLOGIES: Readonly<Record<AgentTopology, { readonly group: string; readonly meaning: string }>> = {
+  'per-network': { group: 'vm-dhcp-agent-mgmt-1', meaning: 'both pools are on one cluster network, so two agents serve both' },
+  'per-pool': { group: 'default-net-48-agent', meaning: 'each pool has two agents of its own' },
+  unified: { group: UNIFIED_GROUP, meaning: 'a chart installed two agents, which serve all pools' },
+};
+
+const { topology } = new Command('npm run demo --')
+  .description('A cluster with two pools: virtual machines get addresses, an agent dies, another one serves.')
+  .addOption(new Option('--topology <topology>', 'which pools share agents').choices(AGENT_TOPOLOGIES).default('per-network'))
+  .addHelpText('after', '\nExamples:\n  npm run demo\n  npm run demo -- --topology per-pool\n')
+  .parse()
+  .opts<{ readonly topology: AgentTopology }>();
+const { group, meaning } = TOPOLOGIES[topology];
 const view = new LiveView();
 const lab = new Lab();
 let cluster: LabCluster | undefined;
@@ -49,12 +74,12 @@ try {
 }
 
 async function demo(): Promise<void> {
-  view.step('A cluster: API server (simulated), controller, two agents that will elect a leader');
+  view.step(`A cluster: API server (simulated) and controller; --topology ${topology}: ${meaning}`);
   for (const network of Object.values(NETWORKS)) lab.addNetwork(network);
   const machines = new Map(GUESTS.map(({ name, network, macAddress }) => [name, lab.addMachine(name, { network, macAddress })]));
   cluster = await LabCluster.start(lab, { networks: NETWORKS, onLine: showLine });
-  await cluster.startController('--agent-topology', 'unified');
-  await apply(cluster, 'agent.yaml');
+  await cluster.startController('--agent-topology', topology);
+  if (topology === 'unified') await apply(cluster, 'agent.yaml');
   await apply(cluster, 'pools.yaml');
 
   view.step('Virtual machines are created: kubectl apply -f examples/cluster/virtual-machines.yaml');
@@ -67,7 +92,7 @@ async function demo(): Promise<void> {
     view.line(`${metadata.name}: ${addresses.join(', ')}`);
   }
   view.line(colors.dim('waiting until the agents are rolled out with the networks of both pools'));
-  await Promise.all(['net-48', 'net-49'].map((pool) => agentReady(cluster as LabCluster, pool)));
+  await Promise.all(['net-48', 'net-49'].map((pool) => cluster?.agentReady(`default/${pool}`)));
 
   view.step('The guests boot and ask for their addresses');
   for (const guest of GUESTS) await ask(guest.name, guest.client, machines.get(guest.name) as Machine);
@@ -89,20 +114,20 @@ async function recreate(inCluster: LabCluster, machine: Machine): Promise<void> 
 
 async function failOver(inCluster: LabCluster, machine: Machine): Promise<void> {
   view.step('The agent that leads is killed (SIGKILL): the other one takes over');
-  const leader = await waitFor('a leader', () => inCluster.leader());
+  const leader = await waitFor('a leader', () => inCluster.leader(group));
   leader.process?.kill('SIGKILL');
   const killedAtMs = performance.now();
   view.line(`${colors.red('killed')} ${leader.name}`);
   await waitFor('an answer', async () => (await probe(machine)) !== undefined, 15_000);
   const gapMs = performance.now() - killedAtMs;
-  const next = await waitFor('another leader', () => inCluster.leader());
+  const next = await waitFor('another leader', () => inCluster.leader(group));
   view.line(`${colors.green('serving again')} after ${(gapMs / 1000).toFixed(1)} s: ${next.name}`);
 }
 
 async function exhaust(inCluster: LabCluster): Promise<void> {
   view.step('A pool of two addresses, and a third virtual machine: kubectl describe vm late-2');
   for (const name of ['late-1', 'late-2']) {
-    await inCluster.access.create(virtualMachine(name, `02:00:5e:00:49:1${name.at(-1)}`));
+    await inCluster.access.create(virtualMachine(`default/${name}`, `02:00:5e:00:49:1${name.at(-1)}`, 'default/vlan-49'));
   }
   const event = await waitFor('an Event', async () => {
     const events = await inCluster.access.list('Event');
@@ -114,14 +139,17 @@ async function exhaust(inCluster: LabCluster): Promise<void> {
 }
 
 async function showTable(inCluster: LabCluster): Promise<void> {
-  view.step('What the cluster says: kubectl get ippools,vmnetcfg');
+  view.step('What the cluster says: kubectl get deployments,ippools,vmnetcfg');
+  for (const { metadata, status } of await inCluster.access.list('Deployment')) {
+    view.line(`${metadata.name.padEnd(27)} ${readField(status, 'readyReplicas') ?? 0} agents ready`);
+  }
   for (const { metadata, spec, status } of await inCluster.access.list('IPPool')) {
     const state = readConditions(status)
       .filter(({ status: is }) => is === 'True')
       .map(({ type }) => type);
     const [used, available] = ['used', 'available'].map((name) => readField(status, 'ipv4', name));
     view.line(
-      `${metadata.name.padEnd(10)} ${String(readText(spec, 'networkName')).padEnd(16)} used ${used}, available ${available}   ${state.join(' ')}`,
+      `${metadata.name.padEnd(10)} ${String(readText(spec, 'networkName')).padEnd(16)} used ${used}, available ${available}   ${state.join(' ')}   served by ${readText(status, 'servedBy') ?? 'nobody'}`,
     );
   }
   for (const { metadata, status } of await inCluster.access.list('VirtualMachineNetworkConfig')) {
@@ -147,23 +175,6 @@ function allocated(inCluster: LabCluster, names: readonly string[]): Promise<Kub
   return Promise.all(
     names.map((name) => inCluster.access.waitForObject('VirtualMachineNetworkConfig', `default/${name}`, isAllocated)),
   );
-}
-
-async function agentReady(inCluster: LabCluster, pool: string): Promise<void> {
-  const isReady = ({ status }: KubernetesObject) =>
-    readConditions(status).some(({ type, status: is }) => type === 'AgentReady' && is === 'True');
-  await inCluster.access.waitForObject('IPPool', `default/${pool}`, isReady);
-}
-
-function virtualMachine(name: string, macAddress: string): KubernetesObject {
-  const networks = [{ name: 'default', multus: { networkName: 'default/vlan-49' } }];
-  const domain = { devices: { interfaces: [{ name: 'default', macAddress, bridge: {} }] } };
-  return {
-    apiVersion: 'kubevirt.io/v1',
-    kind: 'VirtualMachine',
-    metadata: { namespace: 'default', name },
-    spec: { running: true, template: { spec: { domain, networks } } },
-  };
 }
 
 async function ask(name: string, client: RealProgram & ClientName, machine: Machine): Promise<void> {

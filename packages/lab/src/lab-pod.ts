@@ -23,22 +23,27 @@ export interface PodEnvironment {
   readonly onLine: (pod: string, line: string) => void;
 }
 
-const READINESS_INTERVAL_MS = 50;
+/** Until it is ready, so that nobody waits for a kubelet; then as often as a kubelet asks. */
+const FIRST_READINESS_INTERVAL_MS = 50;
+const READINESS_INTERVAL_MS = 1_000;
 const SECRETS = '/run/secrets/kubernetes.io/serviceaccount';
 let lastNumber = 0;
 
 export class LabPod implements PodProcess {
   readonly name: string;
-  readonly machine: Machine;
   /** Of its status server. */
   readonly url: string;
   readonly ready: Promise<void>;
   readonly exited: Promise<number>;
   /** Undefined until its ServiceAccount's token is there. */
   process: LabProcess | undefined;
+  readonly #number: number;
   readonly #address: string;
   readonly #pod: Pod;
   readonly #environment: PodEnvironment;
+  readonly #attachments: ReadonlyMap<string, string>;
+  /** Undefined until its network namespace is there. */
+  #machine: Machine | undefined;
   #isReady = false;
   #listener: (ready: boolean) => void = () => undefined;
   #stopped = false;
@@ -47,20 +52,19 @@ export class LabPod implements PodProcess {
     this.#pod = pod;
     this.#environment = environment;
     this.name = pod.metadata.name ?? '';
-    const number = ++lastNumber;
-    const address = `10.99.${Math.floor(number / 200)}.${(number % 200) + 10}`;
-    const { lab, managementNetwork } = environment;
-    const macAddress = `02:00:00:99:${Math.floor(number / 256)
-      .toString(16)
-      .padStart(2, '0')}:${(number % 256).toString(16).padStart(2, '0')}`;
-    this.machine = lab.addMachine(`pod${number}`, { network: managementNetwork, macAddress });
-    this.machine.ip('address', 'add', `${address}/16`, 'dev', 'eth0');
-    this.#address = address;
-    this.url = `http://${address}:8080`;
-    for (const { interfaceName, network } of this.#attachments()) this.machine.addInterface(interfaceName, network);
+    this.#attachments = attachments(pod, environment.networks);
+    this.#number = ++lastNumber;
+    this.#address = `10.99.${Math.floor(this.#number / 200)}.${(this.#number % 200) + 10}`;
+    this.url = `http://${this.#address}:8080`;
     this.exited = this.#run();
     this.ready = this.#watchReadiness();
     this.ready.catch(() => undefined);
+  }
+
+  /** @throws Error before its network namespace is there; a pod whose process runs has one. */
+  get machine(): Machine {
+    if (this.#machine === undefined) throw new Error(`pod ${this.name} has no network namespace yet`);
+    return this.#machine;
   }
 
   /** It was asked to end: being asked again would end it at once. */
@@ -77,20 +81,10 @@ export class LabPod implements PodProcess {
     this.process?.kill(gracePeriodSeconds === 0 ? 'SIGKILL' : 'SIGTERM');
   }
 
-  /** What Multus would attach. @throws Error for a network that the lab does not have, as Multus fails the pod. */
-  #attachments(): { readonly interfaceName: string; readonly network: string }[] {
-    const text = this.#pod.metadata['annotations'] as Readonly<Record<string, string>> | undefined;
-    const entries = (text?.[MULTUS_NETWORKS_ANNOTATION] ?? '').split(',').filter((entry) => entry !== '');
-    return entries.map((entry) => {
-      const [key = '', interfaceName = ''] = entry.split('@');
-      const network = this.#environment.networks.get(key);
-      if (network === undefined) throw new Error(`the lab has no network for ${key}`);
-      return { interfaceName, network };
-    });
-  }
-
   async #run(): Promise<number> {
-    const folder = await this.#writeSecrets();
+    const machine = await this.#createMachine();
+    this.#machine = machine;
+    const folder = await this.#writeSecrets(machine);
     const { apiServer, onLine } = this.#environment;
     const [container] = this.#containers();
     const command = `mkdir -p ${SECRETS} && mount --bind ${folder} ${SECRETS} && exec "$@"`;
@@ -98,7 +92,7 @@ export class LabPod implements PodProcess {
     const parameters = (container?.args ?? []).map((text) =>
       text.replaceAll(/\$\((\w+)\)/g, (_, name: string) => variables[name] ?? ''),
     );
-    this.process = this.machine.start('sh', ['-c', command, 'sh', process.execPath, AGENT_BIN, ...parameters], {
+    this.process = machine.start('sh', ['-c', command, 'sh', process.execPath, AGENT_BIN, ...parameters], {
       env: {
         KUBERNETES_SERVICE_HOST: apiServer.host,
         KUBERNETES_SERVICE_PORT: String(apiServer.port),
@@ -108,13 +102,24 @@ export class LabPod implements PodProcess {
     });
     if (this.#stopped) this.process.kill('SIGTERM');
     const { code } = await this.process.ended(2 ** 31 - 1);
-    this.#environment.lab.removeMachine(this.machine.name);
+    await this.#environment.lab.deleteMachine(machine.name);
     return code ?? 137;
   }
 
-  async #writeSecrets(): Promise<string> {
+  async #createMachine(): Promise<Machine> {
+    const { lab, managementNetwork } = this.#environment;
+    const octets = [Math.floor(this.#number / 256), this.#number % 256].map((octet) => octet.toString(16).padStart(2, '0'));
+    return await lab.createMachine(`pod${this.#number}`, {
+      network: managementNetwork,
+      macAddress: `02:00:00:99:${octets.join(':')}`,
+      address: `${this.#address}/16`,
+      interfaces: this.#attachments,
+    });
+  }
+
+  async #writeSecrets(machine: Machine): Promise<string> {
     const { caCertificate, token } = this.#environment;
-    const folder = join(this.machine.folder, 'serviceaccount');
+    const folder = join(machine.folder, 'serviceaccount');
     mkdirSync(folder);
     writeFileSync(join(folder, 'ca.crt'), caCertificate);
     writeFileSync(join(folder, 'namespace'), this.#pod.metadata.namespace ?? '');
@@ -149,12 +154,26 @@ export class LabPod implements PodProcess {
           if (isReady && !this.#isReady) resolve();
           if (isReady !== this.#isReady) this.#listener(isReady);
           this.#isReady = isReady;
-          await delay(READINESS_INTERVAL_MS);
+          await delay(this.#isReady ? READINESS_INTERVAL_MS : FIRST_READINESS_INTERVAL_MS);
         }
         reject(new Error(`pod ${this.name} ended`));
       })();
     });
   }
+}
+
+/** What Multus would attach: interface to network. @throws Error for a network that the lab does not have, as Multus fails the pod. */
+function attachments({ metadata }: Pod, networks: ReadonlyMap<string, string>): Map<string, string> {
+  const annotations = metadata['annotations'] as Readonly<Record<string, string>> | undefined;
+  const entries = (annotations?.[MULTUS_NETWORKS_ANNOTATION] ?? '').split(',').filter((entry) => entry !== '');
+  return new Map(
+    entries.map((entry) => {
+      const [key = '', interfaceName = ''] = entry.split('@');
+      const network = networks.get(key);
+      if (network === undefined) throw new Error(`the lab has no network for ${key}`);
+      return [interfaceName, network];
+    }),
+  );
 }
 
 interface PodContainer {

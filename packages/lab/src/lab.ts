@@ -3,9 +3,10 @@
  * only works inside user, network and mount namespaces of its own (see `scripts/in-namespaces.mjs`), so that nothing of
  * the host can be touched, and everything is gone when the process ends.
  */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { LabProcess, type ProcessSettings } from './lab-process.js';
 
 /** Set by whoever made the namespaces. */
@@ -53,9 +54,25 @@ export class Lab {
     return machine;
   }
 
+  /** Makes a machine while this process goes on: with `interfaces` besides, by name, each on a network. */
+  async createMachine(
+    name: string,
+    settings: MachineSettings & { readonly address: string; readonly interfaces: ReadonlyMap<string, string> },
+  ): Promise<Machine> {
+    const machine = await Machine.create(this, name, settings);
+    this.#machines.set(name, machine);
+    return machine;
+  }
+
   removeMachine(name: string): void {
     run('ip', ['netns', 'delete', name]);
     this.#machines.delete(name);
+  }
+
+  /** Takes a machine away while this process goes on. */
+  async deleteMachine(name: string): Promise<void> {
+    this.#machines.delete(name);
+    await runIp(['netns', 'delete', name]);
   }
 
   /** Starts a program beside the networks; it is ended with the lab. */
@@ -82,25 +99,51 @@ export class Machine {
   readonly folder: string;
   readonly #lab: Lab;
 
-  constructor(lab: Lab, name: string, { network, macAddress }: MachineSettings) {
+  /** Makes a machine while this process goes on. */
+  static async create(
+    lab: Lab,
+    name: string,
+    settings: MachineSettings & { readonly address: string; readonly interfaces: ReadonlyMap<string, string> },
+  ): Promise<Machine> {
+    const machine = new Machine(lab, name, settings, { isMade: true });
+    const { network, macAddress, address, interfaces } = settings;
+    const further = [...interfaces].map(([inside, of]) => ({ inside, of, outside: `${++lastInterface}-${name}`.slice(0, 15) }));
+    await runIp(
+      ['-batch', '-'],
+      [
+        `netns add ${name}`,
+        `link add v-${name} type veth peer name eth0 address ${macAddress} netns ${name}`,
+        `link set v-${name} master ${network} up`,
+        ...further.flatMap(({ inside, of, outside }) => [
+          `link add ${outside} type veth peer name ${inside} netns ${name}`,
+          `link set ${outside} master ${of} up`,
+        ]),
+      ],
+    );
+    await runIp(
+      ['-n', name, '-batch', '-'],
+      [
+        'link set lo up',
+        'link set eth0 up',
+        `address add ${address} dev eth0`,
+        ...further.map(({ inside }) => `link set ${inside} up`),
+      ],
+    );
+    return machine;
+  }
+
+  constructor(lab: Lab, name: string, { network, macAddress }: MachineSettings, { isMade = false } = {}) {
     this.name = name;
     this.macAddress = macAddress;
     this.#lab = lab;
     this.folder = join(lab.folder, name);
     mkdirSync(this.folder);
+    if (isMade) return;
     run('ip', ['netns', 'add', name]);
     run('ip', ['link', 'add', `v-${name}`, 'type', 'veth', 'peer', 'name', 'eth0', 'address', macAddress, 'netns', name]);
     this.attach(network);
     run('ip', ['-n', name, 'link', 'set', 'lo', 'up']);
     run('ip', ['-n', name, 'link', 'set', 'eth0', 'up']);
-  }
-
-  /** Gives the machine a further interface that is up and has no address. */
-  addInterface(interfaceName: string, network: string): void {
-    const outside = `${++lastInterface}-${this.name}`.slice(0, 15);
-    run('ip', ['link', 'add', outside, 'type', 'veth', 'peer', 'name', interfaceName, 'netns', this.name]);
-    run('ip', ['link', 'set', outside, 'master', network, 'up']);
-    run('ip', ['-n', this.name, 'link', 'set', interfaceName, 'up']);
   }
 
   /** Plugs the machine into a network. */
@@ -124,6 +167,19 @@ export class Machine {
   /** Starts a program inside the machine. */
   start(command: string, parameters: readonly string[], settings?: ProcessSettings): LabProcess {
     return this.#lab.start('ip', ['netns', 'exec', this.name, command, ...parameters], settings);
+  }
+}
+
+/** Runs `ip` with these lines on its standard input. @throws Error with what it said */
+async function runIp(words: readonly string[], lines: readonly string[] = []): Promise<void> {
+  const running = promisify(execFile)('ip', [...words], { encoding: 'utf8', timeout: 60_000 });
+  running.child.stdin?.on('error', () => undefined);
+  running.child.stdin?.end(`${lines.join('\n')}\n`);
+  try {
+    await running;
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    throw new Error(`ip ${words.join(' ')}: ${said || String(error)}`, { cause: error });
   }
 }
 

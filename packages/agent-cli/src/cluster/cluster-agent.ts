@@ -95,8 +95,6 @@ export class ClusterAgent {
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #configOf: ReadonlyMap<string, AgentNetworkConfig>;
   #term: LeaderTerm | undefined;
-  /** The end of the last term: the next one begins after it. False: addresses could not be taken away. */
-  #ending: Promise<boolean> = Promise.resolve(true);
   #http: Server | undefined;
   #stopping = false;
   /** The report as the Lease has it. */
@@ -191,7 +189,8 @@ export class ClusterAgent {
     for (const timer of this.#timers) clearInterval(timer);
     this.#leaseWatch?.stop();
     // Renewing ends first, so that no renewal begins another term; then answering, then the addresses, then the Lease.
-    await (this.#elector === undefined ? this.#endTerm() : this.#elector.stop(() => this.#endTerm()));
+    if (this.#elector === undefined) this.#endTerm();
+    else await this.#elector.stop(async () => this.#endTerm());
     this.#ports.stop();
     this.#pools.stop();
     this.#http?.close();
@@ -355,7 +354,7 @@ export class ClusterAgent {
       { troubles: this.#troubles() },
       'the lead is left to another replica, which may be able to serve all pools',
     );
-    void this.#elector.resign(() => this.#endTerm());
+    void this.#elector.resign(async () => this.#endTerm());
   }
 
   #createElector(times: ElectionTimes): LeaseElector {
@@ -378,7 +377,7 @@ export class ClusterAgent {
       onRenewed: (remainingMs) => this.#lead(safeAddressMs(times, remainingMs)),
       onLost: () => {
         if (!this.#stopping) this.#logger.warn('the lead was lost');
-        void this.#endTerm();
+        this.#endTerm();
       },
       onError: (error) => {
         if (this.#leaseWarnings.take(Date.now()))
@@ -465,9 +464,7 @@ export class ClusterAgent {
       onStateChange: () => this.#publishReport(),
     });
     this.#term = term;
-    void this.#ending.then(() => {
-      if (this.#term === term) term.begin(safeMs);
-    });
+    term.begin(safeMs);
   }
 
   /** Who asked while nobody led need not ask again. */
@@ -478,11 +475,11 @@ export class ClusterAgent {
     }
   }
 
-  #endTerm(): Promise<boolean> {
+  /** False: addresses could not be taken away, and go when their time is over. */
+  #endTerm(): boolean {
     const term = this.#term;
     this.#term = undefined;
-    if (term !== undefined) this.#ending = this.#ending.then(() => term.end());
-    return this.#ending;
+    return term?.end() ?? true;
   }
 
   /** The report stands in the Lease: what has changed is told with the next renewal, which is now. */

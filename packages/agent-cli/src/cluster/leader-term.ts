@@ -1,10 +1,10 @@
 /** What an agent has only while it leads: the server addresses on its interfaces, for as long as the lead lasts and no longer. */
-import { formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import { announceAddress } from '../net/announce-address.js';
-import { dropAddresses, type InterfaceAddress, leaseAddresses } from '../net/leased-addresses.js';
+import { dropAddresses, leaseAddresses } from '../net/leased-addresses.js';
 import { ifNameToIndex } from '../net/libc.js';
+import type { LinkAddress } from '../net/netlink.js';
 import type { FollowedPools } from './followed-pools.js';
 
 const CHECK_INTERVAL_MS = 250;
@@ -25,11 +25,10 @@ export interface LeaderTermPorts {
 }
 
 /** An address, and the interface it was put on: another one of the same name does not have it. */
-interface HeldAddress extends InterfaceAddress {
-  readonly serverAddress: Ipv4Address;
-  readonly interfaceIndex: number;
-  /** `new`: to be given; `set`: there; `leaving`: being taken away; `stuck`: that failed, and is tried again. */
-  state: 'new' | 'set' | 'leaving' | 'stuck';
+interface HeldAddress extends LinkAddress {
+  readonly interfaceName: string;
+  /** `new`: to be given; `set`: there; `stuck`: it could not be taken away, which is tried again. */
+  state: 'new' | 'set' | 'stuck';
 }
 
 export class LeaderTerm {
@@ -37,8 +36,6 @@ export class LeaderTerm {
   /** By interface. */
   readonly #addresses = new Map<string, HeldAddress>();
   #timer: NodeJS.Timeout | undefined;
-  /** Changes of addresses happen one after the other. */
-  #work: Promise<void> = Promise.resolve();
   #endsAtMs = 0;
   #begun = false;
   #ended = false;
@@ -60,7 +57,7 @@ export class LeaderTerm {
   /** The lead lasts so much longer: so do the addresses. */
   renew(safeMs: number): void {
     this.#endsAtMs = performance.now() + safeMs;
-    if (this.#begun) this.#enqueue(() => this.#prolong());
+    if (this.#begun) this.#prolong();
   }
 
   /** True if the interface has its server address from here. */
@@ -85,25 +82,21 @@ export class LeaderTerm {
     for (const config of this.#ports.configs) {
       const wanted = this.#wantedOn(config);
       const held = this.#addresses.get(config.interfaceName);
-      if (isSame(held, wanted)) continue;
-      if (held !== undefined && held.state !== 'leaving') this.#take(held);
+      if (isSame(held, wanted) && held?.state !== 'stuck') continue;
+      if (held !== undefined) this.#take(held);
       if (wanted === undefined) continue;
       this.#addresses.set(wanted.interfaceName, wanted);
       isGiven = true;
     }
-    if (isGiven) this.#enqueue(() => this.#prolong());
+    if (isGiven) this.#prolong();
   }
 
   /** Takes the addresses away. False if that failed: the kernel does it when their time is over. */
-  async end(): Promise<boolean> {
+  end(): boolean {
     this.#ended = true;
     clearInterval(this.#timer);
-    let isDone = true;
-    this.#enqueue(async () => {
-      isDone = await dropAddresses([...this.#addresses.values()]);
-      this.#addresses.clear();
-    });
-    await this.#work;
+    const isDone = dropAddresses([...this.#addresses.values()]);
+    this.#addresses.clear();
     return isDone;
   }
 
@@ -112,19 +105,13 @@ export class LeaderTerm {
     const interfaceIndex = ifNameToIndex(interfaceName);
     if (followed.kind !== 'active' || interfaceIndex === 0 || this.#ports.isWithheld(ipPoolRef)) return undefined;
     const { serverAddress, cidr } = followed.pool;
-    const address = `${formatIpv4Address(serverAddress)}/${cidr.prefixLength}`;
-    return { interfaceName, address, serverAddress, interfaceIndex, state: 'new' };
+    return { interfaceName, interfaceIndex, address: serverAddress, prefixLength: cidr.prefixLength, state: 'new' };
   }
 
   #take(held: HeldAddress): void {
-    held.state = 'leaving';
-    this.#enqueue(async () => {
-      const isGone = await dropAddresses([held]);
-      if (this.#addresses.get(held.interfaceName) !== held) return;
-      if (isGone) this.#addresses.delete(held.interfaceName);
-      else held.state = 'stuck';
-      this.#ports.onStateChange();
-    });
+    if (dropAddresses([held])) this.#addresses.delete(held.interfaceName);
+    else held.state = 'stuck';
+    this.#ports.onStateChange();
   }
 
   /** Asked right before anything is done: the process may have been frozen since somebody asked for it. */
@@ -137,24 +124,17 @@ export class LeaderTerm {
     return Math.min(FOR_EVER_SECONDS, Math.floor((this.#endsAtMs - performance.now()) / 1000));
   }
 
-  async #prolong(): Promise<void> {
+  #prolong(): void {
     const seconds = this.#seconds();
     if (!this.#mayConfigure() || seconds < 1) return;
     const present = [...this.#addresses.values()].filter(
-      ({ state, interfaceName, interfaceIndex }) =>
-        (state === 'new' || state === 'set') && ifNameToIndex(interfaceName) === interfaceIndex,
+      ({ state, interfaceName, interfaceIndex }) => state !== 'stuck' && ifNameToIndex(interfaceName) === interfaceIndex,
     );
     const before = this.#problem;
     try {
-      await leaseAddresses(present, seconds);
+      leaseAddresses(present, seconds);
       this.#problem = undefined;
-      const added = present.filter(({ state }) => state === 'new');
-      for (const held of added) {
-        held.state = 'set';
-        this.#announce(held);
-        this.#ports.onAddressGiven(held.interfaceName);
-      }
-      if (added.length > 0) this.#ports.onStateChange();
+      this.#announceNew(present);
     } catch (error) {
       this.#problem = `the server address cannot be kept on its interface: ${error instanceof Error ? error.message : String(error)}`;
       if (before === undefined) this.#ports.logger.error(`${this.#problem}; it is tried again at every renewal`);
@@ -162,10 +142,19 @@ export class LeaderTerm {
     if (before !== this.#problem) this.#ports.onStateChange();
   }
 
-  #announce({ interfaceName, serverAddress }: HeldAddress): void {
-    if (!this.#mayConfigure()) return;
+  #announceNew(present: readonly HeldAddress[]): void {
+    const added = present.filter(({ state }) => state === 'new');
+    for (const held of added) {
+      held.state = 'set';
+      this.#announce(held);
+      this.#ports.onAddressGiven(held.interfaceName);
+    }
+    if (added.length > 0) this.#ports.onStateChange();
+  }
+
+  #announce({ interfaceName, address }: HeldAddress): void {
     try {
-      announceAddress(interfaceName, serverAddress);
+      announceAddress(interfaceName, address);
     } catch (error) {
       this.#ports.logger.warn(
         { interface: interfaceName, err: String(error) },
@@ -173,17 +162,12 @@ export class LeaderTerm {
       );
     }
   }
-
-  #enqueue(change: () => Promise<void>): void {
-    this.#work = this.#work.then(change).catch((error: unknown) => {
-      this.#ports.logger.error(
-        { err: String(error) },
-        'server addresses could not be changed; it is tried again at the next renewal',
-      );
-    });
-  }
 }
 
 function isSame(held: HeldAddress | undefined, wanted: HeldAddress | undefined): boolean {
-  return held?.interfaceIndex === wanted?.interfaceIndex && held?.address === wanted?.address;
+  return (
+    held?.interfaceIndex === wanted?.interfaceIndex &&
+    held?.address === wanted?.address &&
+    held?.prefixLength === wanted?.prefixLength
+  );
 }
