@@ -2,13 +2,13 @@
  * npm run bench:agents: what clients notice when agents die, are upgraded, or have no API server. A simulated API server, the
  * controller and agents in pods, all real processes on this machine; clients in this one.
  */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClientFleet, Lab, LabCluster, type LabPod, virtualMachine, waitFor } from '@vmdhcp/lab';
 import { type KubernetesObject, readText } from '@vmdhcp/reconciler';
 import { Command } from 'commander';
-import { AddressWatch } from './address-watch.js';
-import { RenewingClients } from './renewing-clients.js';
 import { markdown } from './tables.js';
+import { UpgradeClients } from './upgrade-clients.js';
 
 interface Options {
   readonly rounds: string;
@@ -190,18 +190,20 @@ async function firstAnswer(fleet: ClientFleet, macAddress: string): Promise<{ re
 async function upgrade(lab: Lab): Promise<string> {
   const [groups, count] = [Number(options.groups), Number(options.clients)];
   const cluster = await open(lab, groups, count);
-  const watches = Array.from({ length: groups }, (_, index) => new AddressWatch(`br${index + 1}`, serverOf(index + 1)));
-  const clients = Array.from(
-    { length: groups },
-    (_, index) =>
-      new RenewingClients(
-        `br${index + 1}`,
-        Array.from({ length: count }, (_unused, client) => macOf(index + 1, client)),
-      ),
+  const numbers = Array.from({ length: groups }, (_, index) => index + 1);
+  const clients = await UpgradeClients.begin(
+    numbers.map((number) => ({
+      network: `br${number}`,
+      serverAddress: serverOf(number),
+      macAddresses: Array.from({ length: count }, (_, client) => macOf(number, client)),
+    })),
   );
-  for (const one of clients) await one.begin();
+  await clients.report();
   await delay(10_000);
-  const quiet = clients.map((one) => one.takeLongestWaitMs());
+  const quiet = await clients.report();
+  // What this process, which is the API server too, stood still for.
+  const stood = monitorEventLoopDelay();
+  stood.enable();
   const begunAtMs = performance.now();
   await cluster.restartController('--agent-topology', 'per-pool', '--no-leader-election', '--image', 'vmdhcp-agent:next');
   const isUpgraded = ({ spec, status, metadata }: KubernetesObject) =>
@@ -218,9 +220,8 @@ async function upgrade(lab: Lab): Promise<string> {
   );
   const tookMs = performance.now() - begunAtMs;
   await delay(3_000);
-  const longest = clients.map((one) => one.takeLongestWaitMs());
-  for (const one of clients) one.stop();
-  for (const watch of watches) watch.stop();
+  const after = await clients.report();
+  await clients.stop();
   await cluster.stop();
   return markdown(
     [
@@ -233,18 +234,20 @@ async function upgrade(lab: Lab): Promise<string> {
       'groups where it exceeds 1 s',
       'other addresses',
       'server addresses seen twice',
+      'API server stood still ms at most',
     ],
     [
       [
         String(groups),
         String(groups * count),
         (tookMs / 1000).toFixed(0),
-        String(clients.reduce((sum, one) => sum + one.renewals, 0)),
-        Math.max(...quiet).toFixed(0),
-        Math.max(...longest).toFixed(0),
-        String(longest.filter((ms) => ms > 1_000).length),
-        String(clients.reduce((sum, one) => sum + one.otherAddresses, 0)),
-        String(watches.reduce((sum, watch) => sum + watch.doubles, 0)),
+        String(after.renewals),
+        Math.max(...quiet.longestWaitsMs).toFixed(0),
+        Math.max(...after.longestWaitsMs).toFixed(0),
+        String(after.longestWaitsMs.filter((ms) => ms > 1_000).length),
+        String(after.otherAddresses),
+        String(after.doubles),
+        (stood.max / 1e6).toFixed(0),
       ],
     ],
   );

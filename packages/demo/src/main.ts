@@ -92,7 +92,7 @@ async function demo(): Promise<void> {
     view.line(`${metadata.name}: ${addresses.join(', ')}`);
   }
   view.line(colors.dim('waiting until the agents are rolled out with the networks of both pools'));
-  await Promise.all(['net-48', 'net-49'].map((pool) => cluster?.agentReady(`default/${pool}`)));
+  for (const pool of ['net-48', 'net-49']) await cluster.agentReady(`default/${pool}`);
 
   view.step('The guests boot and ask for their addresses');
   for (const guest of GUESTS) await ask(guest.name, guest.client, machines.get(guest.name) as Machine);
@@ -141,7 +141,7 @@ async function exhaust(inCluster: LabCluster): Promise<void> {
 async function showTable(inCluster: LabCluster): Promise<void> {
   view.step('What the cluster says: kubectl get deployments,ippools,vmnetcfg');
   for (const { metadata, status } of await inCluster.access.list('Deployment')) {
-    view.line(`${metadata.name.padEnd(27)} ${readField(status, 'readyReplicas') ?? 0} agents ready`);
+    view.line(`${metadata.name.padEnd(27)} ${Number(readField(status, 'readyReplicas') ?? 0)} agents ready`);
   }
   for (const { metadata, spec, status } of await inCluster.access.list('IPPool')) {
     const state = readConditions(status)

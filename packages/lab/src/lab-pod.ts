@@ -144,21 +144,21 @@ export class LabPod implements PodProcess {
 
   /** Asks as a kubelet does. Resolves when it is ready for the first time. */
   async #watchReadiness(): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      void (async () => {
-        while (!this.#stopped && !(this.process?.hasEnded ?? false)) {
-          const isReady = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(1_000) }).then(
-            ({ ok }) => ok,
-            () => false,
-          );
-          if (isReady && !this.#isReady) resolve();
-          if (isReady !== this.#isReady) this.#listener(isReady);
-          this.#isReady = isReady;
-          await delay(this.#isReady ? READINESS_INTERVAL_MS : FIRST_READINESS_INTERVAL_MS);
-        }
-        reject(new Error(`pod ${this.name} ended`));
-      })();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    void this.#askUntilItEnds(resolve).then(() => reject(new Error(`pod ${this.name} ended`)));
+    await promise;
+  }
+
+  async #askUntilItEnds(onReady: () => void): Promise<void> {
+    while (!this.#stopped && !(this.process?.hasEnded ?? false)) {
+      const isReady = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(1_000) })
+        .then(({ ok }) => ok)
+        .catch(() => false);
+      if (isReady && !this.#isReady) onReady();
+      if (isReady !== this.#isReady) this.#listener(isReady);
+      this.#isReady = isReady;
+      await delay(this.#isReady ? READINESS_INTERVAL_MS : FIRST_READINESS_INTERVAL_MS);
+    }
   }
 }
 

@@ -5,14 +5,7 @@
  */
 
 export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agent/agent-deployment.js';
-export {
-  AGENT_SELECTOR,
-  AgentGroups,
-  type AgentGroupsSettings,
-  type AgentsPort,
-  NOTHING_KNOWN_OF_AGENTS,
-  type PoolAgents,
-} from './agent/agent-groups.js';
+export { AGENT_SELECTOR, AgentGroups, type AgentGroupsSettings } from './agent/agent-groups.js';
 export {
   AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
@@ -45,6 +38,7 @@ export {
   planAgents,
 } from './agent/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agent/plan-unified-deployment.js';
+export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agent/pool-agents.js';
 export {
   AGENT_TOPOLOGIES,
   type AgentGroup,

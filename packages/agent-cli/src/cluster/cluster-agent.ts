@@ -276,7 +276,8 @@ export class ClusterAgent {
         return undefined;
       },
       // Only the leader has the address that ordinary datagrams would come from.
-      toDestination: (destination) => (destination.kind === 'unicast' ? { ...destination, kind: 'link' } : destination),
+      redirect: (answer) =>
+        answer.destination.kind === 'unicast' ? { ...answer, destination: { ...answer.destination, kind: 'link' } } : answer,
     });
     return (packet, into) =>
       this.#isLeading() && this.#term?.hasAddress(interfaceName) ? asLeader(packet, into) : asStandby(packet, into);

@@ -29,7 +29,7 @@ export function reportOn(state: PoolState): PoolReport {
 type Service = Pick<PoolReport, 'serving' | 'reason' | 'message'>;
 
 function toService(state: PoolState): Service {
-  const { interfaceName, followed, port, isWithheld, term, foreignServers = [] } = state;
+  const { interfaceName, followed, port, isWithheld, term } = state;
   // First of all: as long as the address may be there, nobody else can have it.
   if (isWithheld && term?.mayHaveAddress(interfaceName)) return not(RELEASING, 'the pool is being let go of');
   if (followed.kind === 'paused') return not('Paused', 'the pool is paused');
@@ -37,6 +37,18 @@ function toService(state: PoolState): Service {
   if (port.kind !== 'serving') return toPortTrouble(interfaceName, port);
   if (isWithheld) return not(WITHHELD, 'other agents serve the pool; these could at once');
   if (term === undefined) return not('NotLeading', 'this replica does not lead');
+  return toLeaderService({ ...state, term, followed });
+}
+
+function toLeaderService({
+  interfaceName,
+  followed,
+  term,
+  foreignServers = [],
+}: Pick<PoolState, 'interfaceName' | 'foreignServers'> & {
+  readonly followed: Extract<FollowedPool, { readonly kind: 'active' }>;
+  readonly term: NonNullable<PoolState['term']>;
+}): Service {
   if (term.problem !== undefined) return not('AddressFailed', term.problem);
   if (!term.hasAddress(interfaceName)) return not('Opening', `interface ${interfaceName} is being given its address`);
   if (followed.stopsForForeignServer && foreignServers.length > 0) {

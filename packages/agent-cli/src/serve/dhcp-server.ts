@@ -12,7 +12,6 @@ import {
   leaseExpiry,
   OptionCode,
   type Pool,
-  type ReplyDestination,
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
 import type { Logger } from '@vmdhcp/service-process';
@@ -40,8 +39,8 @@ export interface DhcpServerPorts {
 export interface AnswerGate {
   /** Why nothing comes of this answer; undefined: it goes out. Called once for each packet that would be answered or noted. */
   readonly whyWithheld: (answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>, packet: Uint8Array) => string | undefined;
-  /** Where a reply goes instead. */
-  readonly toDestination?: (destination: ReplyDestination) => ReplyDestination;
+  /** The same reply to another destination. */
+  readonly redirect?: (answer: Told) => Told;
 }
 
 const OPEN: AnswerGate = { whyWithheld: () => undefined };
@@ -128,10 +127,12 @@ export class DhcpServer {
 
   #answer(packet: Uint8Array, interfaceName: string, gate: AnswerGate): QueuedReply | undefined {
     const answer = answerPacket(packet, this.#serving);
-    const withheld = answer.kind === 'reply' || answer.kind === 'noted' ? gate.whyWithheld(answer, packet) : undefined;
-    if (withheld !== undefined && 'client' in answer) {
-      this.counters.count(answer.client.type, 'ignored', withheld);
-      return undefined;
+    if (answer.kind === 'reply' || answer.kind === 'noted') {
+      const withheld = gate.whyWithheld(answer, packet);
+      if (withheld !== undefined) {
+        this.counters.count(answer.client.type, 'ignored', withheld);
+        return undefined;
+      }
     }
     if (this.#ports.logger.isLevelEnabled('debug')) this.#logPacket(answer, packet, interfaceName);
     switch (answer.kind) {
@@ -145,9 +146,7 @@ export class DhcpServer {
         this.#note(answer, interfaceName);
         return undefined;
       case 'reply':
-        return gate.toDestination === undefined
-          ? this.#reply(answer, interfaceName)
-          : this.#reply({ ...answer, destination: gate.toDestination(answer.destination) }, interfaceName);
+        return this.#reply(gate.redirect?.(answer) ?? answer, interfaceName);
     }
   }
 

@@ -45,7 +45,9 @@ export const agentOptions = (): Option[] => [
   new Option('--service-account-name <name>', 'ServiceAccount of the agents')
     .env('AGENT_SERVICE_ACCOUNT_NAME')
     .default('vm-dhcp-controller-agent'),
-  new Option('--agent-replicas <count>', 'agents of each group').argParser(parseCount).default(2),
+  new Option('--agent-replicas <count>', 'agents of each group; 0 to see what would be deployed')
+    .argParser(parseReplicas)
+    .default(2),
   new Option('--max-groups-upgrading <count>', 'groups whose agents are replaced at a time when their image or settings change')
     .argParser(parseCount)
     .default(4),
@@ -108,6 +110,10 @@ function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > 1_000) throw new InvalidArgumentError('write a whole number, 1 to 1000.');
   return count;
+}
+
+function parseReplicas(text: string): number {
+  return text === '0' ? 0 : parseCount(text);
 }
 
 function ownNamespace(): string {

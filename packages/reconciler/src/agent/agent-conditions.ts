@@ -1,5 +1,5 @@
 /** What a pool's conditions Registered, AgentReady and ForeignServer say, in words that tell a person where to look. */
-import { IPPoolConditionType } from '@vmdhcp/ippool-api';
+import { HOLD_AGENT_UPGRADE_ANNOTATION, IPPoolConditionType } from '@vmdhcp/ippool-api';
 import type { ConditionState } from '../object/conditions.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readList, readText } from '../object/read-field.js';
@@ -34,6 +34,16 @@ export function conditionsWithoutAgents({ reason, message }: NotToBeServed): Con
   return [REGISTERED, AGENT_READY].map((type) => ({ type, status: 'False', reason, message }));
 }
 
+/** Of a pool that a pod of an earlier version goes on to serve. */
+export function conditionsOfKeptPod({ metadata, status }: KubernetesObject): ConditionState[] {
+  const isReady = readList(status, 'conditions').some(
+    (condition) => readText(condition, 'type') === 'Ready' && readText(condition, 'status') === 'True',
+  );
+  const message = `the pool is held (${HOLD_AGENT_UPGRADE_ANNOTATION}): pod ${metadata.name} of an earlier version serves it, and is not ready`;
+  const ready: ConditionState = isReady ? { type: AGENT_READY, status: 'True' } : notReady('PodNotReady', message);
+  return [{ type: REGISTERED, status: 'True' }, ready];
+}
+
 export function agentConditions(agents: AgentsOfPool): ConditionState[] {
   const registered = toRegistered(agents);
   return [registered, toAgentReady(agents, registered), ...toForeignServer(agents)];
@@ -47,14 +57,12 @@ function toRegistered({ pool, group, observed: { deployment, told }, problem }: 
 }
 
 function toAgentReady(agents: AgentsOfPool, registered: ConditionState): ConditionState {
-  const { pool, observed, holder } = agents;
-  const said = [observed, holder].flatMap((group) => group?.lease.report.get(pool.key) ?? []);
-  if (said.some(({ serving }) => serving)) return agents.isLagging ? lagging(observed) : { type: AGENT_READY, status: 'True' };
+  const { pool, observed, holder, isLagging } = agents;
+  const isServed = [observed, holder].some((group) => group?.lease.report.get(pool.key)?.serving === true);
+  if (isServed) return isLagging ? lagging(observed) : { type: AGENT_READY, status: 'True' };
   if (registered.status !== 'True') return { ...registered, type: AGENT_READY };
   const report = observed.lease.report.get(pool.key);
-  if (observed.lease.isLive && report !== undefined && report.reason !== 'NotTold') {
-    return notReady(report.reason ?? 'NotServing', report.message ?? '');
-  }
+  if (report !== undefined) return notReady(report.reason ?? 'NotServing', report.message ?? '');
   return podTrouble(agents.pods) ?? (observed.lease.isLive ? notKnownYet(observed) : nobodyLeads(agents));
 }
 

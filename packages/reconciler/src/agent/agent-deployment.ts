@@ -11,6 +11,7 @@ import type { KubernetesObject } from '../object/kubernetes-object.js';
 import {
   AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
+  type AgentNetworkConfig,
   IPPOOL_REFS_VARIABLE,
   type PoolForAgents,
   toAgentNetworkConfigs,
@@ -100,7 +101,7 @@ export function toAgentDeployment(
             effect: 'NoExecute',
             tolerationSeconds: LOST_NODE_SECONDS,
           })),
-          containers: [toContainer(group, image, settings, [JSON.stringify(configs), configs.map((one) => one.ipPoolRef)])],
+          containers: [toContainer({ group, image, configs }, settings)],
         },
       },
     },
@@ -108,10 +109,8 @@ export function toAgentDeployment(
 }
 
 function toContainer(
-  group: string,
-  image: string,
+  { group, image, configs }: { readonly group: string; readonly image: string; readonly configs: readonly AgentNetworkConfig[] },
   { imagePullPolicy, resources, leaseSeconds, dryRun }: AgentPodSettings,
-  [configs, refs]: readonly [configs: string, refs: readonly string[]],
 ): Readonly<Record<string, unknown>> {
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
   return {
@@ -133,8 +132,8 @@ function toContainer(
       field('POD_IP', 'status.podIP'),
       field('VM_DHCP_AGENT_NAME', 'metadata.name'),
       { name: AGENT_LEASE_VARIABLE, value: group },
-      { name: AGENT_NETWORK_CONFIGS_VARIABLE, value: configs },
-      { name: IPPOOL_REFS_VARIABLE, value: JSON.stringify(refs) },
+      { name: AGENT_NETWORK_CONFIGS_VARIABLE, value: JSON.stringify(configs) },
+      { name: IPPOOL_REFS_VARIABLE, value: JSON.stringify(configs.map(({ ipPoolRef }) => ipPoolRef)) },
     ],
     ports: [{ name: 'metrics', containerPort: HTTP_PORT, protocol: 'TCP' }],
     resources: {

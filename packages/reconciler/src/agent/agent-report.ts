@@ -54,7 +54,7 @@ function toText({ conflicts, ...said }: PoolReport): object {
 
 /** What is to be told at once when it changes: which version a pool has can wait for the next renewal. */
 export function describeAgentReport(report: AgentReport): string {
-  return formatAgentReport(new Map([...report].map(([pool, { version: _, ...said }]) => [pool, said])));
+  return formatAgentReport(new Map([...report].map(([pool, said]) => [pool, { ...said, version: '' }])));
 }
 
 /** What can be read of a report; what cannot is as if it were not said. */

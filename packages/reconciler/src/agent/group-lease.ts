@@ -18,15 +18,11 @@ export interface GroupLease {
 
 /** @param isStale - true: nobody has renewed it for so long that its lead is over. */
 export function readGroupLease(object: KubernetesObject | undefined, isStale: boolean): GroupLease {
-  const holder = readText(object?.spec, 'holderIdentity') ?? '';
-  const isLive = holder !== '' && !isStale;
-  return {
-    object,
-    isLive,
-    leader: isLive ? (holder.split('_')[0] ?? '') : '',
-    report: isLive ? parseAgentReport(object?.metadata.annotations?.[AGENT_REPORT_ANNOTATION]) : new Map(),
-    withheld: parseWithheldPools(object?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION]),
-  };
+  const { annotations = {} } = object?.metadata ?? {};
+  const withheld = parseWithheldPools(annotations[WITHHELD_POOLS_ANNOTATION]);
+  const [leader = ''] = (readText(object?.spec, 'holderIdentity') ?? '').split('_');
+  if (leader === '' || isStale) return { object, isLive: false, leader: '', report: new Map(), withheld };
+  return { object, isLive: true, leader, report: parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]), withheld };
 }
 
 export function formatWithheldPools(poolKeys: Iterable<string>): string {

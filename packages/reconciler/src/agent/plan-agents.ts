@@ -241,17 +241,30 @@ class AgentsPlanning {
   }
 
   #planOwned(name: string, own: readonly ActivePool[], pools: readonly PoolForAgents[]): void {
-    const { pods } = this.#settings;
     const { deployment } = this.#group(name);
-    // A group that only has pools on their way out stays as it is until it has none.
-    if (pods === undefined || own.length === 0 || (deployment !== undefined && isBeingDeleted(deployment))) return;
-    const image = this.#heldImage(own, deployment) ?? pods.image;
-    const clusterNetwork = this.#groups.get(name)?.clusterNetwork;
-    const wanted = toAgentDeployment({ group: name, clusterNetwork, pools, image }, pods);
-    if (deployment === undefined) {
-      this.#actions.push({ kind: 'create-deployment', group: name, deployment: wanted });
-      return;
-    }
+    const wanted = this.#wantedDeployment(name, own, pools);
+    if (wanted === undefined) return;
+    if (deployment === undefined) this.#actions.push({ kind: 'create-deployment', group: name, deployment: wanted });
+    else if (!isBeingDeleted(deployment)) this.#planChange(name, { wanted, deployment, pools });
+  }
+
+  /** Undefined for a group that only has pools on their way out: it stays as it is until it has none. */
+  #wantedDeployment(name: string, own: readonly ActivePool[], pools: readonly PoolForAgents[]): KubernetesObject | undefined {
+    const settings = this.#settings.pods;
+    if (settings === undefined || own.length === 0) return undefined;
+    const image = this.#heldImage(own, this.#group(name).deployment) ?? settings.image;
+    return toAgentDeployment({ group: name, clusterNetwork: this.#groups.get(name)?.clusterNetwork, pools, image }, settings);
+  }
+
+  #planChange(
+    name: string,
+    change: {
+      readonly wanted: KubernetesObject;
+      readonly deployment: KubernetesObject;
+      readonly pools: readonly PoolForAgents[];
+    },
+  ): void {
+    const { wanted, deployment, pools } = change;
     const plan = planOwnedDeployment(wanted, deployment);
     if (!plan.ok) this.#problems.set(name, { reason: 'AgentSelectorMismatch', message: plan.message });
     else if (plan.patch !== undefined && (this.#tellsOthers(name, pools) || this.#mayUpgrade(name)))

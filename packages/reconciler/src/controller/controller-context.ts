@@ -1,4 +1,4 @@
-import type { AgentsPort } from '../agent/agent-groups.js';
+import type { AgentsPort } from '../agent/pool-agents.js';
 import type { EventRecorder } from '../events/event-recorder.js';
 import type { Clock } from '../machinery/clock.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';

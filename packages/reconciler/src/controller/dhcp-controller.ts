@@ -5,7 +5,7 @@
  * Copies are kept from `start` on; work is done between `lead` and `stop` only, and only once every copy is whole:
  * nothing is freed because its owner has not been seen yet.
  */
-import type { AgentsPort } from '../agent/agent-groups.js';
+import type { AgentsPort } from '../agent/pool-agents.js';
 import { type EventObject, EventRecorder } from '../events/event-recorder.js';
 import type { BackOffSettings } from '../machinery/back-off.js';
 import type { Clock } from '../machinery/clock.js';

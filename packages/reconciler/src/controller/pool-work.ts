@@ -4,8 +4,8 @@
  */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_FINALIZER, IPPoolConditionType } from '@vmdhcp/ippool-api';
-import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/agent-groups.js';
 import type { AddressConflict } from '../agent/agent-report.js';
+import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
 import { toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
@@ -78,18 +78,22 @@ export class PoolWork {
     }
     if (isBeingDeleted(view.object)) return this.#letGo(view);
     const agents = this.#context.agents?.ofPool(view) ?? WITHOUT_AGENTS;
-    if (agents.deploymentRef && !view.object.metadata.finalizers?.includes(IPPOOL_FINALIZER)) return await this.#hold(view);
+    const isHeld = view.object.metadata.finalizers?.includes(IPPOOL_FINALIZER) === true;
+    return agents.deploymentRef && !isHeld ? this.#hold(view) : this.#settle(view, agents);
+  }
+
+  async #settle(view: PoolView, agents: PoolAgents): Promise<WorkResult> {
     const obstacle = this.#obstacle(view);
     const plan = obstacle === undefined ? this.#plan(view) : undefined;
     const result = await this.#writeStatus(view, plan, { obstacle, agents });
-    if (plan === undefined) this.#forget(key);
-    // What could not be written is told when it is.
-    else if (result.kind === 'settled') this.#tellConfigs(key, plan);
-    // Whether somebody can be served may hang on pools far away: those who wait are looked at again, news or not.
+    if (plan === undefined) this.#forget(view.key);
     if (result.kind !== 'settled' || plan === undefined) return result;
+    // What could not be written is told when it is.
+    this.#tellConfigs(view.key, plan);
     return this.#nextLook(plan);
   }
 
+  /** Whether somebody can be served may hang on pools far away: those who wait are looked at again, news or not. */
   #nextLook(plan: PoolPlan): WorkResult {
     const untilMs = plan.quarantines.map((quarantine) => quarantine.untilMs - this.#nowMs());
     const afterMs = Math.min(...untilMs, plan.refusals.size === 0 ? Number.POSITIVE_INFINITY : REFUSED_CHECK_MS);

@@ -1,8 +1,8 @@
 /** What an IPPool's status shall say, and the smallest patch that makes it say so. */
 import { formatIpv4Address, type Ipv4Range, type Pool, parseIpv4Range, rangeContains, sizeOfRange } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
-import type { PoolAgents } from '../agent/agent-groups.js';
 import { mergePatchTowards } from '../agent/merge-patch-towards.js';
+import type { PoolAgents } from '../agent/pool-agents.js';
 import type { MergePatch } from '../machinery/object-client.js';
 import { type ConditionState, readConditions, withConditions } from '../object/conditions.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';

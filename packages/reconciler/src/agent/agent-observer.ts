@@ -1,0 +1,233 @@
+/** What is there of agents: their Deployments, Leases and pods, and whether a Lease is still anybody's. */
+import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
+import type { BackOffSettings } from '../machinery/back-off.js';
+import type { Clock } from '../machinery/clock.js';
+import { ObjectCache } from '../machinery/object-cache.js';
+import type { ObjectClient } from '../machinery/object-client.js';
+import { keyOf } from '../machinery/reflector.js';
+import { compareByAge, isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
+import { readField, readText } from '../object/read-field.js';
+import { AGENT_CONTAINER } from './agent-deployment.js';
+import type { PoolForAgents } from './agent-network-config.js';
+import { describeAgentReport } from './agent-report.js';
+import { type GroupLease, readGroupLease } from './group-lease.js';
+import { legacyPoolOf } from './legacy-pod.js';
+import type { AgentsSettings, ObservedGroup } from './plan-agents.js';
+import { toldPools } from './told-pools.js';
+import { UNIFIED_GROUP } from './topology.js';
+
+export interface AgentClients {
+  /** Those with the agents' label. */
+  readonly deployments: ObjectClient<KubernetesObject>;
+  /** The one that a chart installed, whatever its labels. */
+  readonly unifiedDeployment: ObjectClient<KubernetesObject>;
+  /** Those with the agents' label. */
+  readonly leases: ObjectClient<KubernetesObject>;
+  readonly pods: ObjectClient<KubernetesObject>;
+}
+
+export type AgentObjectKind = keyof AgentClients;
+
+export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' | 'unified'> {
+  readonly clients: AgentClients;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Agents that are told of pools of other namespaces are none of ours; undefined: all are ours. */
+  readonly onlyNamespace?: string | undefined;
+  readonly onNews: () => void;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Timers may be a little early. */
+const MARGIN_MS = 10;
+const KINDS: readonly AgentObjectKind[] = ['deployments', 'unifiedDeployment', 'leases', 'pods'];
+const NOTHING_TOLD: ReadonlyMap<string, PoolForAgents> = new Map();
+
+/** When a Lease was last renewed, by our own clock. */
+interface Renewal {
+  readonly renewTime: string | undefined;
+  readonly atMs: number;
+}
+
+export class AgentObserver {
+  readonly #settings: AgentObserverSettings;
+  readonly #caches: Readonly<Record<AgentObjectKind, ObjectCache<KubernetesObject>>>;
+  readonly #renewals = new Map<string, Renewal>();
+  readonly #staleTimers = new Map<string, () => void>();
+  /** By Lease, as it was read; read again only when it says something else. */
+  readonly #readLeases = new WeakMap<KubernetesObject, GroupLease>();
+  readonly #readDeployments = new WeakMap<KubernetesObject, ReadonlyMap<string, PoolForAgents>>();
+  /** What a Lease said last, but for the time. */
+  readonly #said = new Map<string, string>();
+  /** Keys of Deployments that were made and are not listed yet. */
+  readonly #made = new Set<string>();
+
+  constructor(settings: AgentObserverSettings) {
+    this.#settings = settings;
+    const { clients, clock, random, onNews, onError } = settings;
+    const backOff: BackOffSettings = { firstMs: 100, mostMs: 30_000, random };
+    const cache = (kind: AgentObjectKind) =>
+      new ObjectCache({
+        port: clients[kind],
+        clock,
+        backOff,
+        onChange: (key) => this.#onChange(kind, key),
+        onSynced: onNews,
+        ...(onError && { onError }),
+      });
+    this.#caches = {
+      deployments: cache('deployments'),
+      unifiedDeployment: cache('unifiedDeployment'),
+      leases: cache('leases'),
+      pods: cache('pods'),
+    };
+  }
+
+  get synced(): boolean {
+    return KINDS.every((kind) => this.#caches[kind].synced);
+  }
+
+  start(): void {
+    for (const kind of KINDS) this.#caches[kind].start();
+  }
+
+  stop(): void {
+    for (const callOff of this.#staleTimers.values()) callOff();
+    for (const kind of KINDS) this.#caches[kind].stop();
+  }
+
+  /** Takes the answer to a write. */
+  wrote(kind: AgentObjectKind, object: KubernetesObject): void {
+    this.#caches[kind].wrote(object);
+    if (kind === 'deployments') this.#made.add(keyOf(object));
+  }
+
+  /** All groups of which there is anything, by name. */
+  groups(): Map<string, ObservedGroup> {
+    const deployments = this.#deployments();
+    const leases = new Map([...this.#caches.leases.values()].map((lease) => [lease.metadata.name, lease]));
+    const names = new Set([...deployments.keys(), ...leases.keys()]);
+    const observed = [...names].map((name) => [name, this.#observe(deployments.get(name), leases.get(name))] as const);
+    return new Map(observed.filter(([, group]) => this.#isOurs(group)));
+  }
+
+  /** Pods that are to stay, the newest first, by group. */
+  pods(): Map<string, KubernetesObject[]> {
+    const pods = [...this.#caches.pods.values()].filter((pod) => !isBeingDeleted(pod));
+    const newestFirst = pods.toSorted(compareByAge).toReversed();
+    return Map.groupBy(newestFirst, ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
+  }
+
+  /** Bare pods of an earlier version, by pool. */
+  legacyPods(): Map<string, KubernetesObject[]> {
+    const legacy = new Map<string, KubernetesObject[]>();
+    for (const pod of this.#caches.pods.values()) {
+      const pool = legacyPoolOf(pod);
+      if (pool !== undefined) legacy.set(pool, [...(legacy.get(pool) ?? []), pod]);
+    }
+    return legacy;
+  }
+
+  /** The Lease of a group as it is now: newer than what `groups` said, where only its time has changed since. */
+  leaseOf(group: string): GroupLease {
+    return this.#readLease(this.#caches.leases.get(`${this.#settings.namespace}/${group}`));
+  }
+
+  containerOf(deploymentName: string): string {
+    const { unified } = this.#settings;
+    return deploymentName === unified.deploymentName ? unified.containerName : AGENT_CONTAINER;
+  }
+
+  #deployments(): Map<string, KubernetesObject> {
+    const { namespace, unified } = this.#settings;
+    const listed = [...this.#caches.deployments.values()];
+    for (const { metadata } of listed) this.#made.delete(keyOf({ metadata }));
+    // What was made a moment ago is listed when the watch has brought it.
+    const made = [...this.#made].flatMap((key) => this.#caches.deployments.get(key) ?? []);
+    const ours = [...listed, ...made].filter(
+      ({ metadata }) => metadata.name !== unified.deploymentName && metadata.labels?.[AGENT_GROUP_LABEL] === metadata.name,
+    );
+    const deployments = new Map(ours.map((deployment) => [deployment.metadata.name, deployment]));
+    const chart = this.#caches.unifiedDeployment.get(`${namespace}/${unified.deploymentName}`);
+    return chart === undefined ? deployments : deployments.set(UNIFIED_GROUP, chart);
+  }
+
+  #observe(deployment: KubernetesObject | undefined, lease: KubernetesObject | undefined): ObservedGroup {
+    return {
+      deployment,
+      told: deployment === undefined ? NOTHING_TOLD : this.#told(deployment),
+      lease: this.#readLease(lease),
+    };
+  }
+
+  #isOurs({ told, lease }: ObservedGroup): boolean {
+    const { onlyNamespace } = this.#settings;
+    if (onlyNamespace === undefined) return true;
+    return [...told.keys(), ...lease.report.keys()].every((key) => key.startsWith(`${onlyNamespace}/`));
+  }
+
+  #told(deployment: KubernetesObject): ReadonlyMap<string, PoolForAgents> {
+    const known = this.#readDeployments.get(deployment);
+    if (known !== undefined) return known;
+    const told = toldPools(deployment, this.containerOf(deployment.metadata.name));
+    this.#readDeployments.set(deployment, told);
+    return told;
+  }
+
+  #onChange(kind: AgentObjectKind, key: string): void {
+    if (kind === 'leases') this.#noteRenewal(key);
+    if (kind !== 'leases' || this.#isNews(key)) this.#settings.onNews();
+  }
+
+  /** Most renewals of a Lease say nothing new. */
+  #isNews(leaseKey: string): boolean {
+    const lease = this.#caches.leases.get(leaseKey);
+    const { report, ...said } = this.#readLease(lease);
+    const text = lease === undefined ? '' : JSON.stringify([said.leader, [...said.withheld], describeAgentReport(report)]);
+    if (this.#said.get(leaseKey) === text) return false;
+    this.#said.set(leaseKey, text);
+    return true;
+  }
+
+  #noteRenewal(key: string): void {
+    const { clock } = this.#settings;
+    const lease = this.#caches.leases.get(key);
+    this.#staleTimers.get(key)?.();
+    this.#staleTimers.delete(key);
+    if (lease === undefined) {
+      this.#renewals.delete(key);
+      this.#said.delete(key);
+      return;
+    }
+    const renewTime = readText(lease.spec, 'renewTime');
+    const before = this.#renewals.get(key);
+    const renewal = before !== undefined && before.renewTime === renewTime ? before : { renewTime, atMs: clock.nowMs() };
+    this.#renewals.set(key, renewal);
+    const leftMs = renewal.atMs + durationMs(lease) + MARGIN_MS - clock.nowMs();
+    if (leftMs > 0)
+      this.#staleTimers.set(
+        key,
+        clock.after(leftMs, () => this.#settings.onNews()),
+      );
+  }
+
+  #isStale(lease: KubernetesObject): boolean {
+    const { atMs = Number.NEGATIVE_INFINITY } = this.#renewals.get(keyOf(lease)) ?? {};
+    return this.#settings.clock.nowMs() - atMs >= durationMs(lease);
+  }
+
+  #readLease(lease: KubernetesObject | undefined): GroupLease {
+    if (lease === undefined) return readGroupLease(undefined, true);
+    const isStale = this.#isStale(lease);
+    const known = this.#readLeases.get(lease);
+    if (known !== undefined && known.isLive === !isStale) return known;
+    const read = readGroupLease(lease, isStale);
+    this.#readLeases.set(lease, read);
+    return read;
+  }
+}
+
+function durationMs({ spec }: KubernetesObject): number {
+  const seconds = readField(spec, 'leaseDurationSeconds');
+  return 1000 * (typeof seconds === 'number' ? seconds : 15);
+}

@@ -1,0 +1,108 @@
+/** Carries out what has to be done about agents: one write for each action. */
+import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, WITHHELD_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
+import { toWorkResult } from '../controller/controller-context.js';
+import type { WorkResult } from '../machinery/keyed-queue.js';
+import type { WriteResult } from '../machinery/object-client.js';
+import { keyOf } from '../machinery/reflector.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import type { AgentClients, AgentObjectKind } from './agent-observer.js';
+import { formatWithheldPools } from './group-lease.js';
+import type { AgentAction, GroupProblem } from './plan-agents.js';
+import { UNIFIED_GROUP } from './topology.js';
+
+export interface AgentWriterSettings {
+  readonly namespace: string;
+  readonly clients: AgentClients;
+  /** The answer to a write that happened. */
+  readonly onWritten: (kind: AgentObjectKind, object: KubernetesObject) => void;
+  /** A Deployment of somebody else has the name of a group. */
+  readonly onConflict: (group: string, problem: GroupProblem) => void;
+  readonly onAction?: (action: AgentAction) => void;
+}
+
+const PARALLEL_WRITES = 8;
+
+export class AgentWriter {
+  readonly #settings: AgentWriterSettings;
+
+  constructor(settings: AgentWriterSettings) {
+    this.#settings = settings;
+  }
+
+  /** Several at a time; one that fails does not stop the others. @throws what one of them threw, when all were tried. */
+  async carryOut(actions: readonly AgentAction[]): Promise<WorkResult> {
+    let worst: WorkResult = { kind: 'settled' };
+    const failures: unknown[] = [];
+    const waiting = [...actions];
+    const write = async (): Promise<void> => {
+      for (let action = waiting.shift(); action !== undefined; action = waiting.shift()) {
+        try {
+          const result = await this.#apply(action);
+          if (result.kind !== 'settled') worst = result;
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: PARALLEL_WRITES }, write));
+    if (failures.length > 0) throw failures[0];
+    return worst;
+  }
+
+  #apply(action: AgentAction): Promise<WorkResult> {
+    this.#settings.onAction?.(action);
+    const { deployments, leases, pods } = this.#settings.clients;
+    switch (action.kind) {
+      case 'create-deployment':
+        return this.#create(action);
+      case 'patch-deployment':
+        return this.#patch(action);
+      case 'withhold':
+        return this.#withhold(action);
+      case 'delete-deployment':
+        return remove(deployments, action.deployment);
+      case 'delete-lease':
+        return remove(leases, action.lease);
+      case 'delete-pod':
+        return remove(pods, action.pod);
+    }
+  }
+
+  async #create({ group, deployment }: Extract<AgentAction, { readonly kind: 'create-deployment' }>): Promise<WorkResult> {
+    const { clients, onConflict } = this.#settings;
+    const result = await clients.deployments.create(deployment);
+    if (result.ok || result.reason !== 'already-exists') return this.#noted('deployments', result);
+    const { namespace, name } = deployment.metadata;
+    const message = `there is a Deployment ${namespace}/${name} without the label ${AGENT_GROUP_LABEL}=${group}: it is not ours, and is left alone; rename or delete it`;
+    onConflict(group, { reason: 'AgentDeploymentConflict', message });
+    return { kind: 'settled' };
+  }
+
+  async #patch({ group, deployment, patch }: Extract<AgentAction, { readonly kind: 'patch-deployment' }>): Promise<WorkResult> {
+    const kind = group === UNIFIED_GROUP ? 'unifiedDeployment' : 'deployments';
+    const target = { key: keyOf(deployment), resourceVersion: deployment.metadata.resourceVersion };
+    return this.#noted(kind, await this.#settings.clients[kind].patch(target, patch));
+  }
+
+  async #withhold({ group, lease, poolKeys }: Extract<AgentAction, { readonly kind: 'withhold' }>): Promise<WorkResult> {
+    const { clients, namespace } = this.#settings;
+    const annotations = { [WITHHELD_POOLS_ANNOTATION]: poolKeys.length === 0 ? null : formatWithheldPools(poolKeys) };
+    if (lease !== undefined)
+      return this.#noted('leases', await clients.leases.patch({ key: keyOf(lease) }, { metadata: { annotations } }));
+    const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: group };
+    const metadata = { namespace, name: group, labels, annotations: annotations as Readonly<Record<string, string>> };
+    const result = await clients.leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: {} });
+    return this.#noted('leases', result);
+  }
+
+  #noted(kind: AgentObjectKind, result: WriteResult<KubernetesObject>): WorkResult {
+    if (result.ok) this.#settings.onWritten(kind, result.object);
+    return toWorkResult(result);
+  }
+}
+
+/** What is gone already is as it should be. */
+async function remove(client: AgentClients['pods'], object: KubernetesObject): Promise<WorkResult> {
+  const result = await client.delete(keyOf(object), object.metadata.uid ?? '');
+  return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
+}

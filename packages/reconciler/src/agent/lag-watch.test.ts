@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { FakeClock } from '../testing/fake-clock.js';
+import { LagWatch } from './lag-watch.js';
+
+it('lags who has not heard for ten seconds of what the pool said then, however often it changes', async () => {
+  const clock = new FakeClock();
+  const watch = new LagWatch(clock);
+  const at = (version: number) => ({ key: 'a/p', object: { metadata: { name: 'p', resourceVersion: String(version) } } });
+  expect(watch.isLagging(at(100), '99')).toBe(false);
+  for (let second = 1; second < 10; second++) {
+    await clock.advance(1_000);
+    expect(watch.isLagging(at(100 + second), '99')).toBe(false);
+  }
+  await clock.advance(1_000);
+  expect(watch.isLagging(at(110), '99')).toBe(true);
+  expect(watch.isLagging(at(110), '100'), 'it has heard, and has ten seconds for what is new').toBe(false);
+  await clock.advance(9_000);
+  expect(watch.isLagging(at(120), '105')).toBe(false);
+  await clock.advance(9_000);
+  expect(watch.isLagging(at(130), '110'), 'it follows, always a little behind').toBe(false);
+});
