@@ -1,7 +1,6 @@
 /** npm run bench:control, second part: how long until what changes in the cluster is answered on the wire, and until another agent serves. */
 import { join } from 'node:path';
-import { CLUSTER_EXAMPLES, Lab, LabCluster, waitFor } from '@vmdhcp/lab';
-import { type KubernetesObject, readConditions } from '@vmdhcp/reconciler';
+import { CLUSTER_EXAMPLES, Lab, LabCluster, virtualMachine, waitFor } from '@vmdhcp/lab';
 import { DhcpProbe, type ServerAnswer } from 'vmdhcp-agent/dhcp-probe';
 import { markdown } from './tables.js';
 
@@ -67,7 +66,7 @@ async function untilAnswered(macAddress: string, isIt: (answer: ServerAnswer) =>
 async function newMachine(round: number): Promise<number> {
   const macAddress = `02:00:5e:00:aa:0${round}`;
   const answered = untilAnswered(macAddress);
-  await cluster.access.create(virtualMachine(`new-${round}`, macAddress));
+  await cluster.access.create(virtualMachine(`default/new-${round}`, macAddress, 'default/vlan-48'));
   return answered;
 }
 
@@ -99,19 +98,6 @@ async function withoutLeader(signal: 'SIGTERM' | 'SIGKILL'): Promise<number> {
 
 /** Both replicas run, one leads, and both pools are served. */
 async function settled(): Promise<void> {
-  const isReady = ({ status }: KubernetesObject) =>
-    readConditions(status).some(({ type, status: is }) => type === 'AgentReady' && is === 'True');
-  for (const pool of ['net-48', 'net-49']) await cluster.access.waitForObject('IPPool', `default/${pool}`, isReady);
+  for (const pool of ['net-48', 'net-49']) await cluster.agentReady(`default/${pool}`);
   await cluster.rolledOut();
-}
-
-function virtualMachine(name: string, macAddress: string): KubernetesObject {
-  const networks = [{ name: 'default', multus: { networkName: 'default/vlan-48' } }];
-  const domain = { devices: { interfaces: [{ name: 'default', macAddress, bridge: {} }] } };
-  return {
-    apiVersion: 'kubevirt.io/v1',
-    kind: 'VirtualMachine',
-    metadata: { namespace: 'default', name },
-    spec: { running: true, template: { spec: { domain, networks } } },
-  };
 }

@@ -55,9 +55,9 @@ export const agentOptions = (): Option[] => [
   new Option('--agent-memory-limit <quantity>', 'memory an agent may use').default('256Mi'),
   new Option(
     '--agent-lease-seconds <seconds>',
-    'how long a replica that is gone is waited for; each group renews its Lease six times in that',
+    'how long a replica that is gone is waited for; less is faster and costs more writes',
   )
-    .argParser(Number)
+    .argParser(parseLeaseSeconds)
     .default(2.75),
   new Option('--agent-deployment <name>', 'with unified: the Deployment that a chart installed')
     .env('AGENT_DEPLOYMENT_NAME')
@@ -110,6 +110,17 @@ function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > 1_000) throw new InvalidArgumentError('write a whole number, 1 to 1000.');
   return count;
+}
+
+/** Agents refuse less. */
+const LEAST_LEASE_SECONDS = 2.5;
+
+function parseLeaseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds >= LEAST_LEASE_SECONDS && seconds <= 3_600)) {
+    throw new InvalidArgumentError(`write seconds, ${LEAST_LEASE_SECONDS} to 3600.`);
+  }
+  return seconds;
 }
 
 function parseReplicas(text: string): number {

@@ -1,3 +1,4 @@
+import type { ElectionTimes } from '@vmdhcp/reconciler';
 import {
   createLogger,
   ExitCode,
@@ -10,7 +11,7 @@ import {
 import { Command, Option } from 'commander';
 import { type ClusterOptions, clusterOptions, findCluster, openConnection } from '../run/connect.js';
 import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
-import { type ElectionTimes, readElectionTimes } from '../run/election-times.js';
+import { readElectionTimes } from '../run/election-times.js';
 import { createMetrics } from '../run/metrics.js';
 import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
 

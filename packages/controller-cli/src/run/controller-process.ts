@@ -9,6 +9,7 @@ import {
   type AgentsPort,
   type AgentsSettings,
   DhcpController,
+  type ElectionTimes,
   type EventObject,
   fencedClient,
   type KubernetesObject,
@@ -28,7 +29,6 @@ import {
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { applyCrds } from './apply-crds.js';
 import { cacheDumpPages } from './cache-dumps.js';
-import type { ElectionTimes } from './election-times.js';
 import type { ControllerMetrics } from './metrics.js';
 
 /** Upstream's Lease: an old controller and a new one never work at the same time. */

@@ -1,5 +1,4 @@
 /** Work on one VirtualMachineNetworkConfig: its status says what its pools record, and it goes when they record nothing more. */
-
 import { type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { NETWORK_CONFIG_FINALIZER, networkKey } from '@vmdhcp/ippool-api';
 import { type EventRegarding, toRegarding } from '../events/event-recorder.js';
@@ -128,7 +127,7 @@ export class NetworkConfigWork {
     }
   }
 
-  /** On the virtual machine, where people look, and on the object itself. */
+  /** On the virtual machine, where people look; where there is none, on the object itself. */
   #tellPeople(object: KubernetesObject, { reason, message }: OutcomeProblem): void {
     const text = { type: 'Warning', reason: toReason(reason), message } as const;
     this.#context.events.record(this.#virtualMachineOf(object) ?? toRegarding(object), text);

@@ -5,10 +5,10 @@ import {
   type AddressRequest,
   type AssignmentPlan,
   type ClaimRefusal,
-  HOLDING,
   planRequests,
   type Quarantine,
 } from '../plan-assignments.js';
+import { HOLDING } from '../pool-planning.js';
 import type { RecordedAddresses } from './recorded-addresses.js';
 
 /** A pool that addresses are given out of. */

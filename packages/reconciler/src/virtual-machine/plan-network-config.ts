@@ -4,7 +4,6 @@
  * Only its spec and metadata: that a change is under way (`InSynced` is False, addresses that nobody wants are `Stale`) is
  * said by the work on that object, which sees when they are freed. Two works that write the same status would undo each other.
  */
-
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import {
   API_VERSION,
@@ -26,7 +25,7 @@ export type NetworkConfigAction =
   | { readonly kind: 'delete'; readonly uid: string };
 
 export interface NetworkConfigPlan {
-  /** To be done in this order; none: they agree. */
+  /** At most one; none: they agree. */
   readonly actions: readonly NetworkConfigAction[];
   /** What the owner of the virtual machine should know. */
   readonly problems: readonly VirtualMachineProblem[];
@@ -34,6 +33,7 @@ export interface NetworkConfigPlan {
   readonly waits: boolean;
 }
 
+/** What has to be done so that the VirtualMachineNetworkConfig (undefined: there is none) says what the virtual machine wants. */
 export function planNetworkConfig(virtualMachine: KubernetesObject, observed: KubernetesObject | undefined): NetworkConfigPlan {
   if (isBeingDeleted(virtualMachine)) return { actions: [], problems: [], waits: false };
   const wanted = wantedInterfaces(virtualMachine);
