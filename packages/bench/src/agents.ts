@@ -5,8 +5,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClientFleet, Lab, LabCluster, type LabPod, virtualMachine, waitFor } from '@vmdhcp/lab';
-import { type KubernetesObject, readText } from '@vmdhcp/reconciler';
+import { AGENT_TOPOLOGIES, type KubernetesObject, readText } from '@vmdhcp/reconciler';
 import { Command } from 'commander';
+import { measurePlan } from './measure-plan.js';
 import { markdown } from './tables.js';
 import { UpgradeClients } from './upgrade-clients.js';
 
@@ -15,6 +16,8 @@ interface Options {
   readonly groups: string;
   readonly clients: string;
   readonly awaySeconds: string;
+  readonly leaseSeconds: string;
+  readonly atATime: string;
   readonly only?: string;
 }
 
@@ -24,12 +27,14 @@ const options = new Command('npm run bench:agents --')
   .option('--groups <n>', 'groups of the rolling upgrade', '50')
   .option('--clients <n>', 'clients of each of them, each renewing every second', '20')
   .option('--away-seconds <n>', 'how long the API server is away', '60')
-  .option('--only <part>', 'crash, upgrade or away')
+  .option('--lease-seconds <n>', 'of each group', '2.75')
+  .option('--at-a-time <n>', 'groups that are upgraded at a time', '4')
+  .option('--only <part>', 'plan, crash, upgrade or away')
   .addHelpText('after', '\nExamples:\n  npm run bench:agents\n  npm run bench:agents -- --only upgrade --groups 10\n')
   .parse()
   .opts<Options>();
 
-const parts: Readonly<Record<string, (lab: Lab) => Promise<string>>> = { crash, upgrade, away };
+const parts: Readonly<Record<string, (lab: Lab) => Promise<string>>> = { plan, crash, upgrade, away };
 for (const [name, measure] of Object.entries(parts)) {
   if (options.only !== undefined && options.only !== name) continue;
   const lab = new Lab();
@@ -41,6 +46,15 @@ for (const [name, measure] of Object.entries(parts)) {
 }
 process.exit(0);
 
+/** Looking again at everything when nothing has changed. */
+async function plan(): Promise<string> {
+  const rows = AGENT_TOPOLOGIES.map((topology) => {
+    const { durationsMs, actions } = measurePlan(topology, 1_000);
+    return [topology, '1,000', spread(durationsMs), String(actions)];
+  });
+  return markdown(['topology', 'pools', 'planned again in ms (least, median, most)', 'writes'], rows);
+}
+
 function macOf(group: number, client: number): string {
   return `02:00:5e:${[group >> 8, group & 0xff, client].map((octet) => octet.toString(16).padStart(2, '0')).join(':')}`;
 }
@@ -51,7 +65,7 @@ async function open(lab: Lab, groups: number, clients: number): Promise<LabClust
   for (const number of numbers) lab.addNetwork(`br${number}`);
   const networks = Object.fromEntries(numbers.map((number) => [`default/net-${number}`, `br${number}`]));
   const cluster = await LabCluster.start(lab, { networks });
-  await cluster.startController('--agent-topology', 'per-pool', '--no-leader-election');
+  await cluster.startController(...flags());
   const objects = numbers.flatMap((number) => [
     networkObject(number),
     ...Array.from({ length: clients }, (_, client) =>
@@ -68,6 +82,12 @@ async function open(lab: Lab, groups: number, clients: number): Promise<LabClust
     progress(`${Math.min(at + 5, groups)} of ${groups} groups serve`);
   }
   return cluster;
+}
+
+function flags(): string[] {
+  const { leaseSeconds, atATime } = options;
+  const times = ['--agent-lease-seconds', leaseSeconds, '--max-groups-upgrading', atATime];
+  return ['--agent-topology', 'per-pool', '--no-leader-election', ...times];
 }
 
 function groupOf(number: number): string {
@@ -205,7 +225,7 @@ async function upgrade(lab: Lab): Promise<string> {
   const stood = monitorEventLoopDelay();
   stood.enable();
   const begunAtMs = performance.now();
-  await cluster.restartController('--agent-topology', 'per-pool', '--no-leader-election', '--image', 'vmdhcp-agent:next');
+  await cluster.restartController(...flags(), '--image', 'vmdhcp-agent:next');
   const isUpgraded = ({ spec, status, metadata }: KubernetesObject) =>
     JSON.stringify(spec).includes('vmdhcp-agent:next') && isRolledOut({ metadata, status, spec });
   await waitFor(

@@ -105,7 +105,7 @@ export class Machine {
     name: string,
     settings: MachineSettings & { readonly address: string; readonly interfaces: ReadonlyMap<string, string> },
   ): Promise<Machine> {
-    const machine = new Machine(lab, name, settings, { isMade: true });
+    const machine = new Machine(lab, name, { ...settings, isMade: true });
     const { network, macAddress, address, interfaces } = settings;
     const further = [...interfaces].map(([inside, of]) => ({ inside, of, outside: `${++lastInterface}-${name}`.slice(0, 15) }));
     await runIp(
@@ -132,7 +132,7 @@ export class Machine {
     return machine;
   }
 
-  constructor(lab: Lab, name: string, { network, macAddress }: MachineSettings, { isMade = false } = {}) {
+  constructor(lab: Lab, name: string, { network, macAddress, isMade }: MachineSettings & { readonly isMade?: boolean }) {
     this.name = name;
     this.macAddress = macAddress;
     this.#lab = lab;

@@ -34,6 +34,12 @@ async function start(image = 'example.com/vmdhcp-agent:v1'): Promise<void> {
   controller = await cluster.startController('--agent-replicas', '0', '--image', image);
 }
 
+/** Has our kinds defined while no controller is there. */
+async function defineKinds(): Promise<void> {
+  await start();
+  await controller.stop();
+}
+
 async function createPool(name = 'pool', annotations: Readonly<Record<string, string>> = {}): Promise<void> {
   const metadata = { namespace: cluster.namespace, name };
   await cluster.access.create({ apiVersion: 'k8s.cni.cncf.io/v1', kind: 'NetworkAttachmentDefinition', metadata, spec: {} });
@@ -139,6 +145,7 @@ describe('the agents’ Deployments', () => {
     ],
     ['somebody else’s: told', { app: 'x' }, { app: 'x' }, 'AgentDeploymentConflict'],
   ])('one that is there already, %s', async (_, labels, matchLabels, reason) => {
+    await defineKinds();
     await cluster.access.create({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -149,8 +156,8 @@ describe('the agents’ Deployments', () => {
         template: { metadata: { labels }, spec: { containers: [{ name: 'agent', image: 'old' }] } },
       },
     });
-    await start();
     await createPool();
+    await start();
     await pool(says('Registered', reason));
     expect(imageOf(await deployment())).toBe(reason === '' ? 'example.com/vmdhcp-agent:v1' : 'old');
     if (reason === '') return;
@@ -166,6 +173,8 @@ describe('the agents’ Deployments', () => {
       'network.harvesterhci.io/ippool-namespace': cluster.namespace,
       'network.harvesterhci.io/ippool-name': 'pool',
     };
+    await defineKinds();
+    await createPool();
     await cluster.access.create({
       apiVersion: 'v1',
       kind: 'Pod',
@@ -173,7 +182,6 @@ describe('the agents’ Deployments', () => {
       spec: { schedulerName: 'nobody', containers: [{ name: 'agent', image: 'old' }] },
     });
     await start();
-    await createPool();
     await deployment();
     const withheld = await cluster.access.waitForObject('Lease', key(GROUP), ({ metadata }) =>
       Boolean(metadata.annotations?.['network.harvesterhci.io/withheld-pools']),

@@ -170,6 +170,7 @@ describe('kubectl', () => {
         'REGISTERED',
         'CACHEREADY',
         'AGENTREADY',
+        'REASON',
         'AGE',
       ]);
       expect(row.split(/\s+/).slice(0, 7)).toEqual([pool, keyOf(network), '2', '1', 'True', 'True', 'True']);

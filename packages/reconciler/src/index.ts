@@ -28,7 +28,7 @@ export {
   RELEASING,
   WITHHELD,
 } from './agent/agent-report.js';
-export { formatWithheldPools, parseWithheldPools } from './agent/group-lease.js';
+export { parseWithheldPools } from './agent/group-lease.js';
 export { agentInterfaceName } from './agent/interface-name.js';
 export {
   type AgentAction,

@@ -12,7 +12,6 @@ import {
   describeAgentReport,
   type ElectionTimes,
   formatAgentReport,
-  formatWithheldPools,
   type KubernetesObject,
   LeaseElector,
   ObjectCache,
@@ -396,11 +395,10 @@ export class ClusterAgent {
   /** What the Lease says besides who leads: which pools are withheld, and what another leader found out. */
   #onAnnotations(annotations: Readonly<Record<string, string>>): void {
     this.#heardAtMs = performance.now();
-    const text = annotations[WITHHELD_POOLS_ANNOTATION];
-    const withheld = parseWithheldPools(text);
-    const isOther = withheld.size !== this.#withheld.size || [...withheld].some((key) => !this.#withheld.has(key));
+    const withheld = parseWithheldPools(annotations[WITHHELD_POOLS_ANNOTATION]);
+    const isSame = this.#isWithheldSame(withheld);
     this.#withheld = withheld;
-    if (isOther) {
+    if (!isSame) {
       this.#logger.info({ pools: [...withheld] }, 'pools that are not to be served from here now');
       this.#term?.check();
     }
@@ -440,14 +438,15 @@ export class ClusterAgent {
 
   #onLeaseSeen(lease: KubernetesObject | undefined): void {
     if (lease === undefined || this.#elector === undefined) return;
-    if (readText(lease.spec, 'holderIdentity') !== this.#settings.identity) this.#onAnnotations(lease.metadata.annotations ?? {});
+    const { annotations = {} } = lease.metadata;
+    if (readText(lease.spec, 'holderIdentity') !== this.#settings.identity) this.#onAnnotations(annotations);
     // Somebody else wrote into the Lease that we lead by: read it, and say what comes of it.
-    else if (lease.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION] !== this.#withheldText()) this.#elector.tryNow();
+    else if (!this.#isWithheldSame(parseWithheldPools(annotations[WITHHELD_POOLS_ANNOTATION]))) this.#elector.tryNow();
     this.#elector.observe(toStoredLease(lease as LeaseObject));
   }
 
-  #withheldText(): string | undefined {
-    return this.#withheld.size === 0 ? undefined : formatWithheldPools(this.#withheld);
+  #isWithheldSame(withheld: ReadonlySet<string>): boolean {
+    return withheld.size === this.#withheld.size && [...withheld].every((key) => this.#withheld.has(key));
   }
 
   #lead(safeMs: number): void {

@@ -127,13 +127,7 @@ export class DhcpServer {
 
   #answer(packet: Uint8Array, interfaceName: string, gate: AnswerGate): QueuedReply | undefined {
     const answer = answerPacket(packet, this.#serving);
-    if (answer.kind === 'reply' || answer.kind === 'noted') {
-      const withheld = gate.whyWithheld(answer, packet);
-      if (withheld !== undefined) {
-        this.counters.count(answer.client.type, 'ignored', withheld);
-        return undefined;
-      }
-    }
+    if (this.#isWithheld(answer, packet, gate)) return undefined;
     if (this.#ports.logger.isLevelEnabled('debug')) this.#logPacket(answer, packet, interfaceName);
     switch (answer.kind) {
       case 'dropped':
@@ -148,6 +142,13 @@ export class DhcpServer {
       case 'reply':
         return this.#reply(gate.redirect?.(answer) ?? answer, interfaceName);
     }
+  }
+
+  #isWithheld(answer: Answer, packet: Uint8Array, gate: AnswerGate): boolean {
+    if (answer.kind !== 'reply' && answer.kind !== 'noted') return false;
+    const reason = gate.whyWithheld(answer, packet);
+    if (reason !== undefined) this.counters.count(answer.client.type, 'ignored', reason);
+    return reason !== undefined;
   }
 
   #reply(answer: Told, interfaceName: string): QueuedReply {

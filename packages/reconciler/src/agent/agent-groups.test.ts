@@ -481,6 +481,21 @@ describe('moving', () => {
     expect(story.serving().get('vm-dhcp-agent-vlan-1')).toEqual(['a']);
   });
 
+  it('a bare pod stays while its pool cannot be served for another reason, and goes when it is paused', async () => {
+    const story = new Story('a');
+    const [[key, net] = []] = story.cluster.networks.objects;
+    story.cluster.networks.remove(key ?? '');
+    story.pods.put(legacyPod('a'));
+    await story.control();
+    await story.goOn(5_000);
+    expect(story.pods.objects.size).toBe(1);
+    story.cluster.networks.put(net as KubernetesObject);
+    const stored = story.pool('a');
+    story.cluster.ipPools.put({ ...stored, spec: { ...(stored.spec as object), paused: true } });
+    await story.goOn(5_000);
+    expect(story.pods.objects.size).toBe(0);
+  });
+
   it('a bare pod on a node that is lost is not waited for, for ever', async () => {
     const story = new Story('a');
     const dying = legacyPod('a', { deletionTimestamp: '2026-01-01T00:00:10Z' });

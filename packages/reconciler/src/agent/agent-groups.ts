@@ -199,13 +199,19 @@ export class AgentGroups implements AgentsPort {
     return pods.find((pod) => legacyPoolOf(pod) === key && !isBeingDeleted(pod) && !isGoneForGood(pod, nowMs));
   }
 
+  /** True if a pod of an earlier version that serves the pool is left alone: it is held, or something else is wrong with the pool now. */
+  #keepsItsPod(view: PoolView): boolean {
+    const why = this.#whyNotServed(view);
+    return this.#keptPod(view) !== undefined || (why !== undefined && why.reason !== 'Paused' && !isBeingDeleted(view.object));
+  }
+
   async #work(): Promise<WorkResult> {
     if (!this.#mayWork()) return { kind: 'settled' };
     this.#groups = this.#observer.groups();
     this.#podsOf = this.#observer.pods();
     for (const [name, { deployment }] of this.#groups) if (deployment !== undefined) this.#conflicts.delete(name);
     const views = this.#settings.cluster().view.pools();
-    const kept = new Set(views.filter((view) => this.#keptPod(view) !== undefined).map(({ key }) => key));
+    const kept = new Set(views.filter((view) => this.#keepsItsPod(view)).map(({ key }) => key));
     const legacyPods = new Map([...this.#observer.legacyPods()].filter(([key]) => !kept.has(key)));
     const pools = views.flatMap((view) => (kept.has(view.key) ? [] : this.#toActivePool(view)));
     const nowMs = parseTime(this.#settings.now());

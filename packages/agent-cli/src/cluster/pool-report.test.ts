@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { FollowedPool } from './followed-pools.js';
+import { type PoolState, reportOn } from './pool-report.js';
+
+const ACTIVE = { kind: 'active', stopsForForeignServer: false } as FollowedPool;
+const STOPS = { kind: 'active', stopsForForeignServer: true } as FollowedPool;
+const FOREIGN = [{ address: '10.0.0.9', macAddress: '02:00:00:00:00:09' }];
+const LEADS = { hasAddress: () => true, mayHaveAddress: () => true, problem: undefined };
+const LET_GO = { hasAddress: () => false, mayHaveAddress: () => false, problem: undefined };
+
+it.each<[string, string, Partial<PoolState>]>([
+  ['leads, has the address, and the port is open', 'serving', {}],
+  ['another server is there, which does not matter', 'serving', { foreignServers: FOREIGN }],
+  ['another server is there, which does', 'ForeignServer', { foreignServers: FOREIGN, followed: STOPS }],
+  ['does not lead', 'NotLeading', { term: undefined }],
+  ['leads, and the address is on its way', 'Opening', { term: LET_GO }],
+  ['leads, and cannot have the address', 'AddressFailed', { term: { ...LEADS, problem: 'EPERM' } }],
+  ['no interface', 'InterfaceMissing', { port: { kind: 'missing' } }],
+  ['no socket', 'SocketFailed', { port: { kind: 'failed', message: 'EADDRINUSE' } }],
+  ['withheld, and the address may still be there', 'Releasing', { isWithheld: true }],
+  [
+    'withheld, with a port that failed and an address that may be there',
+    'Releasing',
+    { isWithheld: true, port: { kind: 'missing' } },
+  ],
+  ['withheld and ready', 'Withheld', { isWithheld: true, term: LET_GO }],
+  ['withheld, and could not serve', 'InterfaceMissing', { isWithheld: true, term: LET_GO, port: { kind: 'missing' } }],
+  ['paused', 'Paused', { followed: { kind: 'paused' } }],
+  ['gone', 'PoolMissing', { followed: { kind: 'unserved', reason: 'PoolMissing', message: 'there is none' } }],
+])('%s: %s', (_, expected, state) => {
+  const { serving, reason } = reportOn({
+    interfaceName: 'net1',
+    followed: ACTIVE,
+    version: '7',
+    port: { kind: 'serving' },
+    isWithheld: false,
+    term: LEADS,
+    conflicts: [],
+    foreignServers: [],
+    ...state,
+  });
+  expect(serving ? 'serving' : reason).toBe(expected);
+});
