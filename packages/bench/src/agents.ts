@@ -303,6 +303,8 @@ async function away(lab: Lab): Promise<string> {
     waits.push(told.atMs - begunAtMs);
     asked.push(told.asked);
     progress(`${waits.length}: answered after ${Math.round(told.atMs - begunAtMs)} ms`);
+    // Longer than an exchange: the next one begins anew.
+    await delay(11_000);
   }
   const given = new Set(fleet.answers.filter(({ macAddress }) => macAddress === macOf(1, 0)).map((answer) => answer.address));
   cluster.simulator.faults.clear();

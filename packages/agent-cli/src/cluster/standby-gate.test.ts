@@ -89,6 +89,14 @@ describe('a standby', () => {
     expect(standby.at(3.1, request({ xid: 1 }))).toBe(true);
   });
 
+  it('helps a client through one exchange, not for ever', () => {
+    const standby = new Standby();
+    standby.at(0, discover({ xid: 1 }));
+    expect(standby.at(3, discover({ xid: 1 }))).toBe(true);
+    expect([4, 7, 10].map((second) => standby.at(second, request({ xid: second })))).toEqual([true, true, true]);
+    expect([14, 17].map((second) => standby.at(second, request({ xid: second })))).toEqual([false, false]);
+  });
+
   it('knows a client by growing seconds too, whatever its transaction', () => {
     const standby = new Standby();
     expect(standby.at(0, discover({ xid: 1, secs: 0 }))).toBe(false);

@@ -65,7 +65,8 @@ export class StandbyGate {
     const isHelped = client.type === 'request' && nowMs - answeredAtMs < EXCHANGE_MS;
     const isWaiting = this.#isWaiting(key, client.message, nowMs);
     const isAnswered = (isHelped || isWaiting) && !this.#settings.isInDoubt(pool.name, client.macAddress);
-    if (isAnswered) this.#answeredAtMs.set(key, nowMs);
+    // Being helped does not go on for ever: what is known here may be old by then.
+    if (isAnswered && !isHelped) this.#answeredAtMs.set(key, nowMs);
     this.#remember(key, { packet, poolName: pool.name, atMs: nowMs }, isAnswered);
     return isAnswered;
   }

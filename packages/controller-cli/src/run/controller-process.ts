@@ -212,7 +212,7 @@ export class ControllerProcess {
         isKnown: this.#controller.working,
       }),
       onChange: (pool) => this.#controller.agentsChanged(pool),
-      onAction: (action) => logger.info(describeAction(action), 'agents'),
+      onAction: (action) => logger.info(describeAction(action), ACTION_MESSAGES[action.kind]),
       onError: (error) => {
         if (!(error instanceof NotLeadingError))
           logger.warn({ err: forLog(error) }, "the agents' Deployments, Leases or pods cannot be read or written");
@@ -237,17 +237,26 @@ export class ControllerProcess {
   }
 }
 
+const ACTION_MESSAGES: Readonly<Record<AgentAction['kind'], string>> = {
+  'create-deployment': 'agents are deployed',
+  'patch-deployment': "the agents' Deployment is changed",
+  'delete-deployment': 'agents are removed',
+  withhold: 'these pools are withheld from the agents',
+  'delete-lease': 'the Lease of agents that are gone is removed',
+  'delete-pod': 'the agent of an earlier version is removed',
+};
+
 function describeAction(action: AgentAction): Readonly<Record<string, unknown>> {
   switch (action.kind) {
     case 'delete-pod':
-      return { action: action.kind, pod: action.pod.metadata.name };
+      return { pod: action.pod.metadata.name };
     case 'withhold':
-      return { action: action.kind, group: action.group, pools: action.poolKeys };
+      return { group: action.group, pools: action.poolKeys };
     case 'create-deployment':
     case 'patch-deployment':
     case 'delete-deployment':
     case 'delete-lease':
-      return { action: action.kind, group: action.group };
+      return { group: action.group };
   }
 }
 
