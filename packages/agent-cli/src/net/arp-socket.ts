@@ -1,12 +1,12 @@
 import { ARP_LENGTH, type ArpPacket, type ArpRequest, ETHERTYPE_ARP, readArp, writeArpRequest } from './arp.js';
 import * as libc from './libc.js';
+import { openLinkSocket, SOCKADDR_LL_LENGTH } from './link-socket.js';
 import { MessageSlab } from './message-slab.js';
 import { writeLinkName } from './reply-queue.js';
 import { SocketError } from './socket-error.js';
 
 const BURST = 32;
 const LARGEST_FRAME = 128;
-const SOCKADDR_LL_LENGTH = 20;
 const BROADCAST_MAC = Buffer.alloc(6, 0xff);
 
 /** Sends and receives ARP on an interface. Needs CAP_NET_RAW. */
@@ -20,23 +20,10 @@ export class ArpSocket {
 
   /** @throws SocketError */
   constructor(interfaceName: string) {
-    this.#interfaceIndex = libc.ifNameToIndex(interfaceName);
-    if (this.#interfaceIndex === 0) throw new SocketError(`find interface ${interfaceName}`);
-    this.#fd = libc.socket(libc.AF_PACKET, libc.SOCK_DGRAM, 0);
-    if (this.#fd < 0) throw new SocketError('open a packet socket');
-    const name = Buffer.alloc(SOCKADDR_LL_LENGTH);
-    name.writeUInt16LE(libc.AF_PACKET, 0);
-    name.writeUInt16BE(ETHERTYPE_ARP, 2);
-    name.writeInt32LE(this.#interfaceIndex, 4);
-    if (libc.bind(this.#fd, name, name.length) < 0) {
-      const error = new SocketError(`bind a packet socket to ${interfaceName}`);
-      libc.close(this.#fd);
-      throw error;
-    }
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(SOCKADDR_LL_LENGTH);
-    libc.getsockname(this.#fd, name, length);
-    this.hardwareAddress = Uint8Array.from(name.subarray(12, 18));
+    const { fd, interfaceIndex, hardwareAddress } = openLinkSocket(interfaceName, ETHERTYPE_ARP);
+    this.#fd = fd;
+    this.#interfaceIndex = interfaceIndex;
+    this.hardwareAddress = hardwareAddress;
   }
 
   /** Asks everybody on the link. @throws SocketError */

@@ -1,6 +1,7 @@
 import { parseFrame, type UdpDatagram } from './frame-datagram.js';
 import { type Endpoints, HEADERS_LENGTH, writeHeaders } from './frame-headers.js';
 import * as libc from './libc.js';
+import { openLinkSocket, SOCKADDR_LL_LENGTH } from './link-socket.js';
 import { MessageSlab } from './message-slab.js';
 import { writeLinkName } from './reply-queue.js';
 import { SocketError } from './socket-error.js';
@@ -8,7 +9,6 @@ import { SocketError } from './socket-error.js';
 const BURST = 16;
 const LARGEST_FRAME = 2048;
 const BROADCAST_MAC = Buffer.alloc(6, 0xff);
-const SOCKADDR_LL_LENGTH = 20;
 
 /** A UDP datagram from an interface, and who sent its frame. */
 export interface ReceivedFrame extends UdpDatagram {
@@ -33,23 +33,13 @@ export class PacketSocket {
    * @throws SocketError
    */
   constructor(interfaceName: string, { outgoing = false }: { readonly outgoing?: boolean } = {}) {
-    this.#interfaceIndex = libc.ifNameToIndex(interfaceName);
-    if (this.#interfaceIndex === 0) throw new SocketError(`find interface ${interfaceName}`);
-    this.#fd = libc.socket(libc.AF_PACKET, libc.SOCK_DGRAM, 0);
-    if (this.#fd < 0) throw new SocketError('open a packet socket');
-    const name = Buffer.alloc(SOCKADDR_LL_LENGTH);
-    name.writeUInt16LE(libc.AF_PACKET, 0);
-    name.writeUInt16BE(outgoing ? libc.ETHERTYPE_ALL : libc.ETHERTYPE_IPV4, 2);
-    name.writeInt32LE(this.#interfaceIndex, 4);
-    if (libc.bind(this.#fd, name, name.length) < 0) {
-      const error = new SocketError(`bind a packet socket to ${interfaceName}`);
-      libc.close(this.#fd);
-      throw error;
-    }
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(SOCKADDR_LL_LENGTH);
-    libc.getsockname(this.#fd, name, length);
-    this.hardwareAddress = Uint8Array.from(name.subarray(12, 18));
+    const { fd, interfaceIndex, hardwareAddress } = openLinkSocket(
+      interfaceName,
+      outgoing ? libc.ETHERTYPE_ALL : libc.ETHERTYPE_IPV4,
+    );
+    this.#fd = fd;
+    this.#interfaceIndex = interfaceIndex;
+    this.hardwareAddress = hardwareAddress;
   }
 
   /** Sends a datagram of at most 1472 octets to everybody on the link. @throws SocketError */

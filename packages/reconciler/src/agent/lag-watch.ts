@@ -1,5 +1,6 @@
 import type { PoolView } from '../controller/cluster-view.js';
 import type { Clock } from '../machinery/clock.js';
+import { isOlderVersion } from '../machinery/resource-version.js';
 
 /** A leader that goes by an old version of a pool for so long does not hear of changes. */
 const LAGGING_AFTER_MS = 10_000;
@@ -24,16 +25,10 @@ export class LagWatch {
     const nowMs = this.#clock.nowMs();
     const version = object.metadata.resourceVersion ?? '';
     const expected = this.#expectations.get(key);
-    if (reported === undefined || expected === undefined || isAsNew(reported, expected.version)) {
+    if (reported === undefined || expected === undefined || !isOlderVersion(reported, expected.version)) {
       this.#expectations.set(key, { version, sinceMs: nowMs });
       return false;
     }
     return nowMs - expected.sinceMs >= LAGGING_AFTER_MS;
   }
-}
-
-/** Versions are numbers in every API server there is; where one is none, nobody can say that it is old. */
-function isAsNew(version: string, expected: string): boolean {
-  if (!/^\d+$/.test(version) || !/^\d+$/.test(expected)) return true;
-  return version.length === expected.length ? version >= expected : version.length > expected.length;
 }

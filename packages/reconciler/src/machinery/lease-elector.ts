@@ -9,6 +9,7 @@
  * write that takes effect late is refused, as the record has changed by then; if it has not, everybody waits anew.
  */
 import type { Clock } from './clock.js';
+import { isOlderVersion } from './resource-version.js';
 
 /** What the record says. Times of day stand in the store's own record; they are for people. */
 export interface LeaseRecord {
@@ -119,7 +120,8 @@ export class LeaseElector {
       this.tryNow();
       return;
     }
-    if (record.holder === this.#settings.identity || isOlder(version, this.#seen?.version)) return;
+    // What a watch brings late is of no use.
+    if (record.holder === this.#settings.identity || isOlderVersion(version, this.#seen?.version ?? '')) return;
     this.#note(record, version);
     if (this.#isTrying) return;
     this.#callOffTry();
@@ -291,10 +293,4 @@ export class LeaseElector {
     this.#leading = false;
     this.#settings.onLost();
   }
-}
-
-/** What a watch brings late is of no use; versions are numbers in every API server there is. */
-function isOlder(version: string, seen: string | undefined): boolean {
-  if (seen === undefined || !/^\d+$/.test(version) || !/^\d+$/.test(seen)) return false;
-  return version.length === seen.length ? version < seen : version.length < seen.length;
 }

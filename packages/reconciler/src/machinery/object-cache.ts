@@ -4,6 +4,7 @@
  */
 import { keyOf, Reflector, type ReflectorSettings } from './reflector.js';
 import type { ApiObjectLike } from './resource-port.js';
+import { isOlderVersion } from './resource-version.js';
 
 export interface ObjectCacheSettings<Kind extends ApiObjectLike> extends Omit<ReflectorSettings<Kind>, 'onChange'> {
   /**
@@ -97,11 +98,7 @@ function versionOf({ metadata }: ApiObjectLike): string {
   return metadata.resourceVersion ?? '';
 }
 
-/**
- * True if `seen` is as new as `written`. Versions of one kind are compared as numbers, which the API promises since
- * Kubernetes 1.35 and every server before kept to; a text that is no number counts as newer.
- */
+/** Of what was never seen nothing is as new. */
 function isAtLeast(seen: string, written: string): boolean {
-  if (seen === '' || !/^\d+$/.test(seen) || !/^\d+$/.test(written)) return seen !== '';
-  return seen.length === written.length ? seen >= written : seen.length > written.length;
+  return seen !== '' && !isOlderVersion(seen, written);
 }

@@ -1,0 +1,8 @@
+/**
+ * True if this version of an object is older than the other. Versions of one kind are compared as numbers, which the API promises
+ * since Kubernetes 1.35 and every server before kept to; a text that is no number is never older.
+ */
+export function isOlderVersion(version: string, than: string): boolean {
+  if (!/^\d+$/.test(version) || !/^\d+$/.test(than)) return false;
+  return version.length === than.length ? version < than : version.length < than.length;
+}
