@@ -52,8 +52,8 @@ const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 const USER_AGENT = 'vmdhcp-agent';
 /** Who heard from the API server so long ago may be alone with that. */
 const OUT_OF_TOUCH_MS = 5_000;
-/** Longer than others need to take over, so that they go first. */
-const OUT_OF_TOUCH_WAIT_MS = 5_000;
+/** What others need to take over besides the time of the Lease: they go first. */
+const TAKE_OVER_MS = 250;
 /** A leader that cannot serve its pools lets others try after this time, and again only after the longer one. */
 const BROKEN_MS = 3_000;
 const MOST_BROKEN_MS = 300_000;
@@ -136,9 +136,10 @@ export class ClusterAgent {
       random: Math.random,
       onChange: () => this.#publishReport(),
     });
+    const takeOverMs = (settings.election?.leaseDurationMs ?? 0) + TAKE_OVER_MS;
     this.#standbyGate = new StandbyGate({
       nowMs: () => performance.now(),
-      leastWaitMs: () => (performance.now() - this.#heardAtMs > OUT_OF_TOUCH_MS ? OUT_OF_TOUCH_WAIT_MS : 0),
+      leastWaitMs: () => (performance.now() - this.#heardAtMs > OUT_OF_TOUCH_MS ? takeOverMs : 0),
       isInDoubt: (pool, macAddress) => this.#isInDoubt(pool, macAddress),
     });
     this.#metrics = createMetrics({
