@@ -14,7 +14,13 @@ export function measurePlan(
   const pools = Array.from({ length: count }, (_, number) => toPool(number));
   const settings = toSettings(topology);
   let groups: ReadonlyMap<string, ObservedGroup> = new Map([['vm-dhcp-agents', chartGroup()]]);
-  const observe = (): AgentsObservation => ({ pools, groups, legacyPods: new Map(), nowMs: 0 });
+  const observe = (): AgentsObservation => ({
+    pools,
+    groups,
+    groupsWithPods: new Set(),
+    legacyPods: new Map(),
+    nowMs: 0,
+  });
   const first = planAgents(observe(), settings);
   groups = new Map(
     first.actions.flatMap((action) => {
@@ -51,7 +57,15 @@ function chartGroup(): ObservedGroup {
       spec: { template: { spec: { containers: [{ name: UNIFIED.containerName }] } } },
     },
     told: new Map(),
-    lease: { object: undefined, isLive: false, leader: '', report: new Map(), withheld: new Set() },
+    lease: {
+      object: undefined,
+      isLive: false,
+      leader: '',
+      report: new Map(),
+      known: new Set(),
+      withheld: new Set(),
+      isSeen: false,
+    },
   };
 }
 

@@ -15,8 +15,13 @@ export const AGENT_LABEL_VALUE = 'agent';
 export const AGENT_GROUP_LABEL = `${GROUP}/agent-group`;
 /** On an agents' Deployment, `"true"`: somebody else says how many replicas it has. */
 export const FREE_REPLICAS_ANNOTATION = `${GROUP}/free-replicas`;
-/** On an agents' Lease: JSON, `namespace/name` of the pools of the group that its agents must not serve now. */
+/**
+ * On an agents' Lease: JSON, the pools (`namespace/name`) of the group that its agents must not serve now, and a number that is
+ * another one after every change.
+ */
 export const WITHHELD_POOLS_ANNOTATION = `${GROUP}/withheld-pools`;
+/** On the same, by the agent that leads: what it has read there and acts by. */
+export const WITHHELD_POOLS_SEEN_ANNOTATION = `${GROUP}/withheld-pools-seen`;
 /** On an IPPool, presence only: its agent keeps the image it runs. */
 export const HOLD_AGENT_UPGRADE_ANNOTATION = `${GROUP}/hold-ippool-agent-upgrade`;
 /** On a VirtualMachineNetworkConfig: the name of its virtual machine. */

@@ -89,6 +89,7 @@ export {
   type WatchEvent,
   type WatchHandlers,
 } from './machinery/resource-port.js';
+export { isOlderVersion } from './machinery/resource-version.js';
 export { type NetworkConfigClaims, readNetworkConfigClaims } from './network-config/interface-claims.js';
 export { type ConditionState, readConditions, withConditions } from './object/conditions.js';
 export { isBeingDeleted, type KubernetesObject, type OwnerReference } from './object/kubernetes-object.js';

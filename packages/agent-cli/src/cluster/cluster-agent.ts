@@ -4,7 +4,13 @@
  * others answer clients that nobody answers.
  */
 import type { Server } from 'node:http';
-import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, WITHHELD_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
+import {
+  AGENT_GROUP_LABEL,
+  AGENT_LABEL,
+  AGENT_LABEL_VALUE,
+  WITHHELD_POOLS_ANNOTATION,
+  WITHHELD_POOLS_SEEN_ANNOTATION,
+} from '@vmdhcp/ippool-api';
 import {
   AGENT_REPORT_ANNOTATION,
   type AgentNetworkConfig,
@@ -12,12 +18,12 @@ import {
   describeAgentReport,
   type ElectionTimes,
   formatAgentReport,
+  isOlderVersion,
   type KubernetesObject,
   LeaseElector,
   ObjectCache,
   parseAgentReport,
   parseWithheldPools,
-  readText,
 } from '@vmdhcp/reconciler';
 import {
   ApiConnection,
@@ -99,6 +105,10 @@ export class ClusterAgent {
   /** The report as the Lease has it. */
   #published = '';
   #withheld: ReadonlySet<string> = new Set();
+  /** As the Lease has it. */
+  #withheldText = '';
+  /** Of the newest Lease that was read, written or seen. */
+  #leaseVersion = '';
   #standbyAnswers = 0;
   /** When the API server last said anything about the Lease. */
   #heardAtMs = Number.NEGATIVE_INFINITY;
@@ -318,14 +328,14 @@ export class ClusterAgent {
 
   /** What keeps pools from being served from here, whoever leads. */
   #troubles(): string[] {
-    const problem = this.#term?.problem;
+    const problems = this.#term?.problems() ?? [];
     const ports = this.#settings.configs.flatMap(({ ipPoolRef, interfaceName }) => {
       const { kind } = this.#ports.stateOf(interfaceName);
       return this.#pools.get(ipPoolRef).kind === 'active' && kind !== 'serving'
         ? [`${ipPoolRef}: interface ${interfaceName} is ${kind}`]
         : [];
     });
-    return problem === undefined ? ports : [problem, ...ports];
+    return [...problems, ...ports];
   }
 
   #keepHouse(): void {
@@ -345,6 +355,7 @@ export class ClusterAgent {
     const nowMs = performance.now();
     if (this.#elector === undefined || this.#troubles().length === 0) {
       this.#brokenSinceMs = undefined;
+      this.#resignAfterMs = BROKEN_MS;
       return;
     }
     this.#brokenSinceMs ??= nowMs;
@@ -368,8 +379,8 @@ export class ClusterAgent {
         name: leaseName,
         wallTimeMs: Date.now,
         labels: { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: leaseName },
-        annotations: () => this.#formatReport(),
-        onAnnotations: (annotations) => this.#onAnnotations(annotations),
+        annotations: (isNew) => this.#formatReport(isNew),
+        onAnnotations: (annotations, version) => this.#onAnnotations(annotations, version),
       }),
       clock: systemClock,
       random: Math.random,
@@ -387,17 +398,27 @@ export class ClusterAgent {
     });
   }
 
-  #formatReport(): Readonly<Record<string, string>> {
+  /** A Lease that somebody deleted is made with what it withheld: that is not over because nobody can read it. */
+  #formatReport(isNew: boolean): Readonly<Record<string, string>> {
     const report = this.report();
     this.#published = describeAgentReport(report);
-    return { [AGENT_REPORT_ANNOTATION]: formatAgentReport(report) };
+    return {
+      ...(isNew && this.#withheldText !== '' && { [WITHHELD_POOLS_ANNOTATION]: this.#withheldText }),
+      [WITHHELD_POOLS_SEEN_ANNOTATION]: this.#withheldText,
+      [AGENT_REPORT_ANNOTATION]: formatAgentReport(report),
+    };
   }
 
   /** What the Lease says besides who leads: which pools are withheld, and what another leader found out. */
-  #onAnnotations(annotations: Readonly<Record<string, string>>): void {
+  #onAnnotations(annotations: Readonly<Record<string, string>>, version: string): void {
     this.#heardAtMs = performance.now();
-    const withheld = parseWithheldPools(annotations[WITHHELD_POOLS_ANNOTATION]);
-    const isSame = this.#isWithheldSame(withheld);
+    // A watch may lag behind what was read: what was withheld since would be forgotten.
+    if (isOlderVersion(version, this.#leaseVersion)) return;
+    this.#leaseVersion = version;
+    const text = annotations[WITHHELD_POOLS_ANNOTATION] ?? '';
+    const isSame = text === this.#withheldText;
+    this.#withheldText = text;
+    const withheld = parseWithheldPools(text);
     this.#withheld = withheld;
     if (!isSame) {
       this.#logger.info({ pools: [...withheld] }, 'pools that are not to be served from here now');
@@ -439,15 +460,15 @@ export class ClusterAgent {
 
   #onLeaseSeen(lease: KubernetesObject | undefined): void {
     if (lease === undefined || this.#elector === undefined) return;
-    const { annotations = {} } = lease.metadata;
-    if (readText(lease.spec, 'holderIdentity') !== this.#settings.identity) this.#onAnnotations(annotations);
+    const { annotations = {}, resourceVersion = '' } = lease.metadata;
+    if (!this.#elector.isLeading()) this.#onAnnotations(annotations, resourceVersion);
     // Somebody else wrote into the Lease that we lead by: read it, and say what comes of it.
-    else if (!this.#isWithheldSame(parseWithheldPools(annotations[WITHHELD_POOLS_ANNOTATION]))) this.#elector.tryNow();
+    else if (
+      !isOlderVersion(resourceVersion, this.#leaseVersion) &&
+      (annotations[WITHHELD_POOLS_ANNOTATION] ?? '') !== this.#withheldText
+    )
+      this.#elector.tryNow();
     this.#elector.observe(toStoredLease(lease as LeaseObject));
-  }
-
-  #isWithheldSame(withheld: ReadonlySet<string>): boolean {
-    return withheld.size === this.#withheld.size && [...withheld].every((key) => this.#withheld.has(key));
   }
 
   #lead(safeMs: number): void {

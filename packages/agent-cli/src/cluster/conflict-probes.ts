@@ -61,8 +61,9 @@ export class ConflictProbes {
     return true;
   }
 
-  /** What was new long ago is not. To be called now and then. */
+  /** What was new long ago is not, where another one leads. To be called now and then. */
   forgetOld(): void {
+    if (this.#settings.isLeading()) return;
     const oldMs = this.#settings.nowMs() - FRESH_MS;
     for (const [key, state] of this.#states) {
       if (state.kind === 'fresh' && state.sinceMs < oldMs) this.#states.delete(key);

@@ -5,6 +5,8 @@ import { DhcpProbe } from '../probe/dhcp-probe.js';
 import { RateBudget } from '../rate-budget.js';
 
 const LISTEN_MS = 1_500;
+/** Anybody on the network can pretend to be any number of servers: the first ones say enough. */
+const MOST_SERVERS = 8;
 const INTERVAL_MS = 240_000;
 /** Where one was found, or nobody has looked yet. */
 const SHORT_INTERVAL_MS = 20_000;
@@ -86,7 +88,7 @@ async function ask(interfaceName: string): Promise<ForeignServer[]> {
   try {
     const answers = await probe.discover();
     const servers = answers.map(({ server, serverMacAddress }) => ({ address: server, macAddress: serverMacAddress }));
-    return servers.toSorted((one, other) => (one.address < other.address ? -1 : 1));
+    return servers.toSorted((one, other) => (one.address < other.address ? -1 : 1)).slice(0, MOST_SERVERS);
   } finally {
     probe.close();
   }

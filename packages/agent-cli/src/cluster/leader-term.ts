@@ -39,8 +39,8 @@ export class LeaderTerm {
   #endsAtMs = 0;
   #begun = false;
   #ended = false;
-  /** Why the addresses are not as they should be. */
-  #problem: string | undefined;
+  /** Why addresses are not as they should be, by interface. */
+  readonly #problems = new Map<string, string>();
 
   constructor(ports: LeaderTermPorts) {
     this.#ports = ports;
@@ -70,9 +70,13 @@ export class LeaderTerm {
     return this.#addresses.has(interfaceName);
   }
 
-  /** Why the server addresses are not where they should be. */
-  get problem(): string | undefined {
-    return this.#problem;
+  /** Why the server address is not on the interface, where it should be. */
+  problemOf(interfaceName: string): string | undefined {
+    return this.#problems.get(interfaceName);
+  }
+
+  problems(): string[] {
+    return [...this.#problems.values()];
   }
 
   /** Gives addresses to interfaces that are there and to be served, and takes them from others. */
@@ -109,6 +113,7 @@ export class LeaderTerm {
   }
 
   #take(held: HeldAddress): void {
+    this.#problems.delete(held.interfaceName);
     if (dropAddresses([held])) this.#addresses.delete(held.interfaceName);
     else held.state = 'stuck';
     this.#ports.onStateChange();
@@ -130,16 +135,21 @@ export class LeaderTerm {
     const present = [...this.#addresses.values()].filter(
       ({ state, interfaceName, interfaceIndex }) => state !== 'stuck' && ifNameToIndex(interfaceName) === interfaceIndex,
     );
-    const before = this.#problem;
-    try {
-      leaseAddresses(present, seconds);
-      this.#problem = undefined;
-      this.#announceNew(present);
-    } catch (error) {
-      this.#problem = `the server address cannot be kept on its interface: ${error instanceof Error ? error.message : String(error)}`;
-      if (before === undefined) this.#ports.logger.error(`${this.#problem}; it is tried again at every renewal`);
+    const failures = leaseAddresses(present, seconds);
+    for (const [index, held] of present.entries()) this.#note(held, failures[index]);
+    this.#announceNew(present.filter((_, index) => failures[index] === undefined));
+  }
+
+  #note({ interfaceName }: HeldAddress, failure: Error | undefined): void {
+    const before = this.#problems.get(interfaceName);
+    const after = failure && `the server address cannot be kept on interface ${interfaceName}: ${failure.message}`;
+    if (before === after) return;
+    if (after === undefined) this.#problems.delete(interfaceName);
+    else {
+      this.#problems.set(interfaceName, after);
+      this.#ports.logger.error(`${after}; it is tried again at every renewal`);
     }
-    if (before !== this.#problem) this.#ports.onStateChange();
+    this.#ports.onStateChange();
   }
 
   #announceNew(present: readonly HeldAddress[]): void {

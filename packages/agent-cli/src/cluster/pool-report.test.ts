@@ -5,8 +5,8 @@ import { type PoolState, reportOn } from './pool-report.js';
 const ACTIVE = { kind: 'active', stopsForForeignServer: false } as FollowedPool;
 const STOPS = { kind: 'active', stopsForForeignServer: true } as FollowedPool;
 const FOREIGN = [{ address: '10.0.0.9', macAddress: '02:00:00:00:00:09' }];
-const LEADS = { hasAddress: () => true, mayHaveAddress: () => true, problem: undefined };
-const LET_GO = { hasAddress: () => false, mayHaveAddress: () => false, problem: undefined };
+const LEADS = { hasAddress: () => true, mayHaveAddress: () => true, problemOf: () => undefined };
+const LET_GO = { hasAddress: () => false, mayHaveAddress: () => false, problemOf: () => undefined };
 
 it.each<[string, string, Partial<PoolState>]>([
   ['leads, has the address, and the port is open', 'serving', {}],
@@ -14,7 +14,7 @@ it.each<[string, string, Partial<PoolState>]>([
   ['another server is there, which does', 'ForeignServer', { foreignServers: FOREIGN, followed: STOPS }],
   ['does not lead', 'NotLeading', { term: undefined }],
   ['leads, and the address is on its way', 'Opening', { term: LET_GO }],
-  ['leads, and cannot have the address', 'AddressFailed', { term: { ...LEADS, problem: 'EPERM' } }],
+  ['leads, and cannot have the address', 'AddressFailed', { term: { ...LEADS, problemOf: () => 'EPERM' } }],
   ['no interface', 'InterfaceMissing', { port: { kind: 'missing' } }],
   ['no socket', 'SocketFailed', { port: { kind: 'failed', message: 'EADDRINUSE' } }],
   ['withheld, and the address may still be there', 'Releasing', { isWithheld: true }],

@@ -4,6 +4,9 @@ import type { InterfaceState } from '../serve/served-interface.js';
 import type { FollowedPool } from './followed-pools.js';
 import type { LeaderTerm } from './leader-term.js';
 
+/** An annotation has its limits; those that are left out are told when the first ones are settled. */
+const MOST_CONFLICTS = 64;
+
 export interface PoolState {
   readonly interfaceName: string;
   readonly followed: FollowedPool;
@@ -11,7 +14,7 @@ export interface PoolState {
   readonly port: InterfaceState;
   readonly isWithheld: boolean;
   /** Undefined: this agent does not lead. */
-  readonly term: Pick<LeaderTerm, 'hasAddress' | 'mayHaveAddress' | 'problem'> | undefined;
+  readonly term: Pick<LeaderTerm, 'hasAddress' | 'mayHaveAddress' | 'problemOf'> | undefined;
   readonly conflicts: readonly AddressConflict[];
   readonly foreignServers: readonly ForeignServer[] | undefined;
 }
@@ -21,7 +24,7 @@ export function reportOn(state: PoolState): PoolReport {
   return {
     ...toService(state),
     ...(version !== undefined && { version }),
-    ...(conflicts.length > 0 && { conflicts }),
+    ...(conflicts.length > 0 && { conflicts: conflicts.slice(0, MOST_CONFLICTS) }),
     ...(foreignServers !== undefined && { foreignServers }),
   };
 }
@@ -49,7 +52,8 @@ function toLeaderService({
   readonly followed: Extract<FollowedPool, { readonly kind: 'active' }>;
   readonly term: NonNullable<PoolState['term']>;
 }): Service {
-  if (term.problem !== undefined) return not('AddressFailed', term.problem);
+  const problem = term.problemOf(interfaceName);
+  if (problem !== undefined) return not('AddressFailed', problem);
   if (!term.hasAddress(interfaceName)) return not('Opening', `interface ${interfaceName} is being given its address`);
   if (followed.stopsForForeignServer && foreignServers.length > 0) {
     return not('ForeignServer', 'spec.onForeignServer is Stop, and another DHCP server answers on the network');

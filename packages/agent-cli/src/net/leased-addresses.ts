@@ -6,43 +6,31 @@ import { type LinkAddress, Netlink, NetlinkError } from './netlink.js';
 
 let netlink: Netlink | undefined;
 
-/** Gives these addresses for so many seconds from now, or prolongs them. What fails is in the error; the rest is done. */
-export function leaseAddresses(addresses: readonly LinkAddress[], seconds: number): void {
-  forEach(addresses, (kernel, address) => {
-    kernel.leaseAddress(address, seconds);
-    kernel.setUp(address.interfaceIndex);
-  });
+/** Gives these addresses for so many seconds from now, or prolongs them. Returns what failed, one entry for each address. */
+export function leaseAddresses(addresses: readonly LinkAddress[], seconds: number): (Error | undefined)[] {
+  return addresses.map((address) =>
+    failureOf((kernel) => {
+      kernel.leaseAddress(address, seconds);
+      kernel.setUp(address.interfaceIndex);
+    }),
+  );
 }
 
 /** Takes the addresses away; what is gone already is no failure. False if they may still be there. */
 export function dropAddresses(addresses: readonly LinkAddress[]): boolean {
-  try {
-    forEach(addresses, (kernel, address) => {
-      try {
-        kernel.deleteAddress(address);
-      } catch (error) {
-        if (!(error instanceof NetlinkError) || !GONE.has(error.code)) throw error;
-      }
-    });
-    return true;
-  } catch {
-    return false;
-  }
+  const failures = addresses.map((address) => failureOf((kernel) => kernel.deleteAddress(address)));
+  return failures.every((failure) => failure === undefined || (failure instanceof NetlinkError && GONE.has(failure.code)));
 }
 
 /** The interface does not have it, or is not there. */
 const GONE: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENODEV']);
 
-/** The first failure is thrown when all were tried. */
-function forEach(addresses: readonly LinkAddress[], change: (kernel: Netlink, address: LinkAddress) => void): void {
-  netlink ??= new Netlink();
-  let failure: unknown;
-  for (const address of addresses) {
-    try {
-      change(netlink, address);
-    } catch (error) {
-      failure ??= error;
-    }
+function failureOf(change: (kernel: Netlink) => void): Error | undefined {
+  try {
+    netlink ??= new Netlink();
+    change(netlink);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
   }
-  if (failure !== undefined) throw failure;
 }

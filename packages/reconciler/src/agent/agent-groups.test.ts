@@ -5,6 +5,8 @@ import {
   HOLD_AGENT_UPGRADE_ANNOTATION,
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
+  WITHHELD_POOLS_ANNOTATION,
+  WITHHELD_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
 import { network, pool } from '../controller/controller-fixtures.js';
@@ -200,7 +202,7 @@ class Story {
       const name = metadata.name === UNIFIED.deploymentName ? 'vm-dhcp-agents' : metadata.name;
       if (this.dead.has(name)) continue;
       const known = this.leases.objects.get(`${NAMESPACE}/${name}`);
-      const withheld = parseWithheldPools(known?.metadata.annotations?.['network.harvesterhci.io/withheld-pools']);
+      const withheld = parseWithheldPools(known?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION]);
       const report = new Map<string, PoolReport>(
         this.told(metadata.name).map((one) => [
           `default/${one}`,
@@ -215,7 +217,11 @@ class Story {
           ...known?.metadata,
           namespace: NAMESPACE,
           name,
-          annotations: { ...known?.metadata.annotations, [AGENT_REPORT_ANNOTATION]: formatAgentReport(report) },
+          annotations: {
+            ...known?.metadata.annotations,
+            [WITHHELD_POOLS_SEEN_ANNOTATION]: known?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION] ?? '',
+            [AGENT_REPORT_ANNOTATION]: formatAgentReport(report),
+          },
         },
         spec: { holderIdentity: `${name}-pod_1`, leaseDurationSeconds: 3, renewTime: `t${++this.#renewals}` },
       });

@@ -215,7 +215,8 @@ export class AgentGroups implements AgentsPort {
     const legacyPods = new Map([...this.#observer.legacyPods()].filter(([key]) => !kept.has(key)));
     const pools = views.flatMap((view) => (kept.has(view.key) ? [] : this.#toActivePool(view)));
     const nowMs = parseTime(this.#settings.now());
-    this.#plan = planAgents({ pools, groups: this.#groups, legacyPods, nowMs }, this.#settings);
+    const groupsWithPods = this.#observer.groupsWithPods();
+    this.#plan = planAgents({ pools, groups: this.#groups, groupsWithPods, legacyPods, nowMs }, this.#settings);
     this.#tellPools();
     const result = await this.#writer.carryOut(this.#plan.actions);
     return result.kind === 'settled' ? { kind: 'recheck', afterMs: RECHECK_MS } : result;

@@ -118,6 +118,11 @@ export class AgentObserver {
     return Map.groupBy(newestFirst, ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
   }
 
+  /** Groups that have pods, also such as are on their way out. */
+  groupsWithPods(): Set<string> {
+    return new Set([...this.#caches.pods.values()].flatMap(({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? []));
+  }
+
   /** Bare pods of an earlier version, by pool. */
   legacyPods(): Map<string, KubernetesObject[]> {
     const legacy = new Map<string, KubernetesObject[]>();
@@ -183,7 +188,8 @@ export class AgentObserver {
   #isNews(leaseKey: string): boolean {
     const lease = this.#caches.leases.get(leaseKey);
     const { report, ...said } = this.#readLease(lease);
-    const text = lease === undefined ? '' : JSON.stringify([said.leader, [...said.withheld], describeAgentReport(report)]);
+    const text =
+      lease === undefined ? '' : JSON.stringify([said.leader, said.isSeen, [...said.withheld], describeAgentReport(report)]);
     if (this.#said.get(leaseKey) === text) return false;
     this.#said.set(leaseKey, text);
     return true;

@@ -86,11 +86,15 @@ export class AgentWriter {
 
   async #withhold({ group, lease, poolKeys }: Extract<AgentAction, { readonly kind: 'withhold' }>): Promise<WorkResult> {
     const { clients, namespace } = this.#settings;
-    const annotations = { [WITHHELD_POOLS_ANNOTATION]: poolKeys.length === 0 ? null : formatWithheldPools(poolKeys) };
-    if (lease !== undefined)
-      return this.#noted('leases', await clients.leases.patch({ key: keyOf(lease) }, { metadata: { annotations } }));
+    const before = lease?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION];
+    const annotations = { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys, before) };
+    if (lease !== undefined) {
+      // What was planned by an older state of the Lease must not be written: it may be the other way round by now.
+      const target = { key: keyOf(lease), resourceVersion: lease.metadata.resourceVersion };
+      return this.#noted('leases', await clients.leases.patch(target, { metadata: { annotations } }));
+    }
     const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: group };
-    const metadata = { namespace, name: group, labels, annotations: annotations as Readonly<Record<string, string>> };
+    const metadata = { namespace, name: group, labels, annotations };
     const result = await clients.leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: {} });
     return this.#noted('leases', result);
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { applyMergePatch } from '../testing/merge-patch.js';
 import type { AgentPodSettings } from './agent-deployment.js';
-import { readGroupLease } from './group-lease.js';
+import { formatWithheldPools, readGroupLease } from './group-lease.js';
 import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
 import { toldPools } from './told-pools.js';
 import { AGENT_TOPOLOGIES } from './topology.js';
@@ -74,7 +74,7 @@ function rolledOut(deployment: KubernetesObject | undefined): KubernetesObject {
 }
 
 function plan(of: readonly ActivePool[], groups: ReadonlyMap<string, ObservedGroup>, settings = SETTINGS) {
-  return planAgents({ pools: of, groups, legacyPods: new Map(), nowMs: 0 }, settings).actions;
+  return planAgents({ pools: of, groups, groupsWithPods: new Set(), legacyPods: new Map(), nowMs: 0 }, settings).actions;
 }
 
 describe('planAgents', () => {
@@ -115,5 +115,102 @@ describe('planAgents', () => {
     const actions = plan([{ ...pool(1), clusterNetwork: `Long.${'n'.repeat(60)}` }], new Map());
     expect(actions[0]).toMatchObject({ group: expect.stringMatching(/^vm-dhcp-agent-long-n+-[0-9a-f]{8}-1$/) as string });
     expect((actions[0] as { readonly group: string }).group.length).toBeLessThanOrEqual(63);
+  });
+});
+
+describe('a pool that moves from one group to another', () => {
+  const OLD = 'vm-dhcp-agent-vlan1-1';
+  const NEW = 'default-p0001-agent';
+  const moved = { ...pool(1), key: 'default/p0001' };
+  const settings = { ...SETTINGS, topology: 'per-pool' as const };
+  const WITHHELD = 'network.harvesterhci.io/withheld-pools';
+
+  interface LeaseText {
+    readonly withheld?: readonly string[];
+    readonly isSeen?: boolean;
+    readonly report?: Readonly<Record<string, object>>;
+    readonly holder?: string;
+  }
+
+  function lease({ withheld = [], isSeen = true, report = {}, holder = 'pod_1' }: LeaseText) {
+    const text = formatWithheldPools(withheld);
+    const annotations = {
+      [WITHHELD]: text,
+      [`${WITHHELD}-seen`]: isSeen ? text : 'an older one',
+      'network.harvesterhci.io/agent-report': JSON.stringify(report),
+    };
+    const metadata = { namespace: 'harvester-system', name: OLD, uid: 'l', annotations };
+    return readGroupLease({ metadata, spec: { holderIdentity: holder } }, holder === '');
+  }
+
+  const ready = lease({ withheld: [moved.key], report: { [moved.key]: { serving: false, reason: 'Withheld' } } });
+  const tells = (keys: readonly string[], of: ReturnType<typeof lease>): ObservedGroup => ({
+    deployment: rolledOut({ metadata: { namespace: 'harvester-system', name: OLD, uid: 'o' }, spec: { replicas: 2 } }),
+    told: new Map(keys.map((key) => [key, { ...moved, key }])),
+    lease: of,
+  });
+  const actions = (old: ObservedGroup, groupsWithPods: readonly string[] = []) =>
+    planAgents(
+      {
+        pools: [moved],
+        groups: new Map([
+          [OLD, old],
+          [NEW, tells([moved.key], ready)],
+        ]),
+        groupsWithPods: new Set(groupsWithPods),
+        legacyPods: new Map(),
+        nowMs: 0,
+      },
+      settings,
+    );
+
+  it.each(['ForeignServer', 'AddressFailed', 'NotLeading', 'Opening'])(
+    'is not given away on the word of a leader that has not read what is withheld: %s',
+    (reason) => {
+      const report = { [moved.key]: { serving: false, reason } };
+      const unread = actions(tells([moved.key], lease({ withheld: [moved.key], isSeen: false, report })));
+      expect(unread.servedBy.get(moved.key)).toBe(OLD);
+      const read = actions(tells([moved.key], lease({ withheld: [moved.key], report })));
+      expect(read.servedBy.get(moved.key)).toBeUndefined();
+    },
+  );
+
+  it('is let go of by a leader that never knew it', () => {
+    const plan = actions(tells([moved.key, 'default/other'], lease({ withheld: [moved.key], report: {} })));
+    expect(plan.servedBy.get(moved.key)).toBeUndefined();
+  });
+
+  it('stays withheld from where it was, for pods that are on their way out and counted nowhere', () => {
+    const others = { [moved.key]: { serving: false, reason: 'Withheld' }, 'default/other': { serving: true } };
+    const old = tells(['default/other'], lease({ withheld: [moved.key], report: others }));
+    const other = { ...moved, key: 'default/other', recorded: { group: OLD, image: undefined } };
+    const plan = planAgents(
+      {
+        pools: [moved, other],
+        groups: new Map([
+          [OLD, old],
+          [NEW, tells([moved.key], lease({ report: { [moved.key]: { serving: true } } }))],
+        ]),
+        groupsWithPods: new Set(),
+        legacyPods: new Map(),
+        nowMs: 0,
+      },
+      { ...settings, topology: 'per-network' },
+    );
+    const ofOld = plan.actions.filter((action) => action.kind === 'withhold' && action.group === OLD);
+    expect(ofOld.every((action) => action.kind === 'withhold' && action.poolKeys.includes(moved.key))).toBe(true);
+  });
+
+  it('of a group whose Deployment is gone is withheld from the pods that may be left, and its Lease goes after them', () => {
+    const gone = (of: ReturnType<typeof lease>): ObservedGroup => ({ deployment: undefined, told: new Map(), lease: of });
+    const report = { [moved.key]: { serving: true } };
+    const released = gone(lease({ report, holder: '' }));
+    const first = actions(released, [OLD]);
+    expect(first.servedBy.get(moved.key), 'a pod may take the Lease').toBe(OLD);
+    expect(first.actions).toContainEqual(expect.objectContaining({ kind: 'withhold', group: OLD, poolKeys: [moved.key] }));
+    expect(first.actions.some(({ kind }) => kind === 'delete-lease')).toBe(false);
+    const last = actions(released, []);
+    expect(last.servedBy.get(moved.key)).toBeUndefined();
+    expect(last.actions.some(({ kind }) => kind === 'delete-lease')).toBe(true);
   });
 });

@@ -17,7 +17,7 @@ import { readText } from '../object/read-field.js';
 import { AGENT_CONTAINER, type AgentPodSettings, toAgentDeployment } from './agent-deployment.js';
 import type { PoolForAgents } from './agent-network-config.js';
 import { RELEASING, WITHHELD } from './agent-report.js';
-import type { GroupLease } from './group-lease.js';
+import { type GroupLease, readGroupLease } from './group-lease.js';
 import { isGoneForGood } from './legacy-pod.js';
 import { planOwnedDeployment } from './plan-owned-deployment.js';
 import { planUnifiedDeployment } from './plan-unified-deployment.js';
@@ -45,6 +45,8 @@ export interface AgentsObservation {
   readonly pools: readonly ActivePool[];
   /** By name. */
   readonly groups: ReadonlyMap<string, ObservedGroup>;
+  /** Groups that have pods, on their way out or not. */
+  readonly groupsWithPods: ReadonlySet<string>;
   /** Bare pods of upstream, by pool. */
   readonly legacyPods: ReadonlyMap<string, readonly KubernetesObject[]>;
   readonly nowMs: number;
@@ -96,7 +98,7 @@ export interface AgentsPlan {
 const NO_GROUP: ObservedGroup = {
   deployment: undefined,
   told: new Map(),
-  lease: { object: undefined, isLive: false, leader: '', report: new Map(), withheld: new Set() },
+  lease: readGroupLease(undefined, true),
 };
 
 export function planAgents(observed: AgentsObservation, settings: AgentsSettings): AgentsPlan {
@@ -154,8 +156,8 @@ class AgentsPlanning {
   #findHolders(): Map<string, string[]> {
     const holders = new Map<string, string[]>();
     for (const [name, { told, lease }] of this.#observed.groups) {
-      // A leader whose pod was told of a pool may serve it, whatever pods to come are told.
-      for (const key of new Set([...told.keys(), ...lease.report.keys()])) {
+      // A pod that was told of a pool may come to serve it, whatever pods to come are told.
+      for (const key of new Set([...told.keys(), ...lease.known])) {
         const own = this.#groupOf.get(key);
         if (own === undefined || own === name || this.#hasLetGo(name, key)) continue;
         holders.set(key, [...(holders.get(key) ?? []), name]);
@@ -166,11 +168,19 @@ class AgentsPlanning {
 
   /** True if no agent of the group serves the pool, or ever will before the group's Lease says so. */
   #hasLetGo(name: string, poolKey: string): boolean {
-    const { lease, deployment } = this.#group(name);
+    const { lease } = this.#group(name);
     const isWithheld = lease.withheld.has(poolKey);
-    if (!lease.isLive) return isWithheld || deployment === undefined;
+    if (!lease.isLive) return isWithheld || this.#isGone(name);
+    if (!isWithheld || !lease.isSeen) return false;
     const said = lease.report.get(poolKey);
-    return isWithheld && said?.serving === false && said.reason !== RELEASING;
+    return said === undefined || (!said.serving && said.reason !== RELEASING);
+  }
+
+  /** True if there is nobody who could take the group's Lease. The pods of a chart are not known. */
+  #isGone(name: string): boolean {
+    const { deployment, lease } = this.#group(name);
+    if (deployment !== undefined) return false;
+    return lease.object === undefined || (name !== UNIFIED_GROUP && !this.#observed.groupsWithPods.has(name));
   }
 
   #isBlocked(poolKey: string): boolean {
@@ -196,17 +206,16 @@ class AgentsPlanning {
   #planGroup(name: string): void {
     const own = (this.#groups.get(name)?.poolKeys ?? []).flatMap((key) => this.#pools.get(key) ?? []);
     const pools = [...own, ...this.#leaving(name)];
-    if (pools.length === 0 && name !== UNIFIED_GROUP) {
-      this.#planRemoval(name);
-      return;
-    }
     const { lease } = this.#group(name);
     const withheld = this.#withheldFrom(name, own, pools);
-    if (!isSame(withheld, lease.withheld)) {
+    const isRemoved = pools.length === 0 && name !== UNIFIED_GROUP;
+    if (isRemoved) this.#planRemoval(name);
+    const isNeeded = isRemoved ? lease.object !== undefined && withheld.size > 0 && !this.#isGone(name) : true;
+    if (isNeeded && !isSame(withheld, lease.withheld)) {
       this.#actions.push({ kind: 'withhold', group: name, lease: lease.object, poolKeys: [...withheld].toSorted() });
     }
     // What agents are told changes only once their Lease says which pools they must not serve.
-    if ([...withheld].some((key) => !lease.withheld.has(key))) return;
+    if (isRemoved || [...withheld].some((key) => !lease.withheld.has(key))) return;
     if (name === UNIFIED_GROUP) this.#planUnified(pools);
     else this.#planOwned(name, own, pools);
   }
@@ -221,7 +230,12 @@ class AgentsPlanning {
       ...[...keys].filter((key) => !ownKeys.has(key) && this.#isAwaited(key)),
       // The next template does not tell of it, and pods of this one may still come to lead.
       ...[...told.keys()].filter((key) => !keys.has(key)),
-      ...[...lease.withheld].filter((key) => !ownKeys.has(key) && (told.has(key) || !isRolledOut(deployment))),
+      // Pods on their way out are counted nowhere, and may go on for long: what others serve stays withheld.
+      ...[...lease.withheld].filter(
+        (key) => !ownKeys.has(key) && (this.#groupOf.has(key) || told.has(key) || !isRolledOut(deployment)),
+      ),
+      // Nobody is told of anything any more, and pods may still run.
+      ...(deployment === undefined ? [...lease.known].filter((key) => !ownKeys.has(key) && this.#groupOf.has(key)) : []),
     ]);
   }
 
@@ -296,7 +310,7 @@ class AgentsPlanning {
     const { deployment, lease } = this.#group(name);
     if (deployment !== undefined) {
       if (!isBeingDeleted(deployment)) this.#actions.push({ kind: 'delete-deployment', group: name, deployment });
-    } else if (lease.object !== undefined && !lease.isLive) {
+    } else if (lease.object !== undefined && !lease.isLive && this.#isGone(name)) {
       this.#actions.push({ kind: 'delete-lease', group: name, lease: lease.object });
     }
   }

@@ -23,11 +23,11 @@ export interface ApiLeaseSettings {
   readonly name: string;
   /** Milliseconds since 1970, for the times that people read in the Lease. */
   readonly wallTimeMs: () => number;
-  /** What else the Lease says, as of now: the holder's report. Asked at every write. */
-  readonly annotations?: () => Readonly<Record<string, string>>;
+  /** What else the Lease says, as of now: the holder's report. Asked at every write. @param isNew - true: there is no Lease yet. */
+  readonly annotations?: (isNew: boolean) => Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Told what the Lease's annotations are, whenever it was read or written: before anything follows from that. */
-  readonly onAnnotations?: (annotations: Readonly<Record<string, string>>) => void;
+  /** Told what the Lease's annotations are, whenever it was read or written: before anything follows from that. Of none there is nothing to tell. */
+  readonly onAnnotations?: (annotations: Readonly<Record<string, string>>, resourceVersion: string) => void;
 }
 
 /** A duration that is no whole number of seconds, in milliseconds; the field of the Lease has it rounded up. */
@@ -70,7 +70,8 @@ export class ApiLeaseStore implements LeaseStore {
 
   #know(lease: LeaseObject | undefined): void {
     this.#known = lease;
-    this.#settings.onAnnotations?.(lease?.metadata.annotations ?? {});
+    if (lease !== undefined)
+      this.#settings.onAnnotations?.(lease.metadata.annotations ?? {}, lease.metadata.resourceVersion ?? '');
   }
 
   /** What was deleted meanwhile cannot be replaced, which servers say in several ways, HTTP 500 among them. */
@@ -96,7 +97,7 @@ export class ApiLeaseStore implements LeaseStore {
         name,
         resourceVersion: version,
         labels: { ...known?.metadata.labels, ...labels },
-        annotations: { ...known?.metadata.annotations, ...annotations?.(), ...durationAnnotation(record) },
+        annotations: { ...known?.metadata.annotations, ...annotations?.(version === undefined), ...durationAnnotation(record) },
       },
       spec: toSpec(record, known?.spec, toMicroTime(wallTimeMs())),
     };
