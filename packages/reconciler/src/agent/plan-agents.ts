@@ -206,18 +206,23 @@ class AgentsPlanning {
   #planGroup(name: string): void {
     const own = (this.#groups.get(name)?.poolKeys ?? []).flatMap((key) => this.#pools.get(key) ?? []);
     const pools = [...own, ...this.#leaving(name)];
-    const { lease } = this.#group(name);
     const withheld = this.#withheldFrom(name, own, pools);
-    const isRemoved = pools.length === 0 && name !== UNIFIED_GROUP;
-    if (isRemoved) this.#planRemoval(name);
-    const isNeeded = isRemoved ? lease.object !== undefined && withheld.size > 0 && !this.#isGone(name) : true;
-    if (isNeeded && !isSame(withheld, lease.withheld)) {
-      this.#actions.push({ kind: 'withhold', group: name, lease: lease.object, poolKeys: [...withheld].toSorted() });
+    if (pools.length === 0 && name !== UNIFIED_GROUP) {
+      this.#planRemoval(name, withheld);
+      return;
     }
+    this.#withhold(name, withheld);
     // What agents are told changes only once their Lease says which pools they must not serve.
-    if (isRemoved || [...withheld].some((key) => !lease.withheld.has(key))) return;
+    const { lease } = this.#group(name);
+    if ([...withheld].some((key) => !lease.withheld.has(key))) return;
     if (name === UNIFIED_GROUP) this.#planUnified(pools);
     else this.#planOwned(name, own, pools);
+  }
+
+  #withhold(name: string, withheld: ReadonlySet<string>): void {
+    const { lease } = this.#group(name);
+    if (isSame(withheld, lease.withheld)) return;
+    this.#actions.push({ kind: 'withhold', group: name, lease: lease.object, poolKeys: [...withheld].toSorted() });
   }
 
   #withheldFrom(name: string, own: readonly PoolForAgents[], pools: readonly PoolForAgents[]): Set<string> {
@@ -306,8 +311,10 @@ class AgentsPlanning {
     return recorded ?? running;
   }
 
-  #planRemoval(name: string): void {
+  /** Pods may be left when the Deployment is gone: as long as there are, they must not serve what others do. */
+  #planRemoval(name: string, withheld: ReadonlySet<string>): void {
     const { deployment, lease } = this.#group(name);
+    if (lease.object !== undefined && withheld.size > 0 && !this.#isGone(name)) this.#withhold(name, withheld);
     if (deployment !== undefined) {
       if (!isBeingDeleted(deployment)) this.#actions.push({ kind: 'delete-deployment', group: name, deployment });
     } else if (lease.object !== undefined && !lease.isLive && this.#isGone(name)) {
