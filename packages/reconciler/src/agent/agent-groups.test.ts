@@ -476,15 +476,19 @@ describe('moving', () => {
   it('a bare pod of upstream serves until the new agents could, and goes then', async () => {
     const story = new Story('a');
     story.pods.put(legacyPod('a'));
+    story.cluster.ipPools.put({ ...story.pool('a'), status: { agentPodRef: { name: 'default-a-agent' } } });
     story.dead.add('vm-dhcp-agent-vlan-1');
     await story.control();
     await story.goOn(20_000);
     expect(story.pods.objects.size).toBe(1);
+    expect(readText(story.pool('a').status, 'agentPodRef', 'name')).toBe('default-a-agent');
     expect(story.serving().get('vm-dhcp-agent-vlan-1')).toEqual([]);
     story.dead.clear();
     await story.goOn(5_000);
     expect(story.pods.objects.size).toBe(0);
     expect(story.serving().get('vm-dhcp-agent-vlan-1')).toEqual(['a']);
+    await story.goOn(1_000);
+    expect(readField(story.pool('a').status, 'agentPodRef')).toBeUndefined();
   });
 
   it('a bare pod stays while its pool cannot be served for another reason, and goes when it is paused', async () => {
