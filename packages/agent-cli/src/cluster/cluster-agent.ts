@@ -65,6 +65,8 @@ const BROKEN_MS = 3_000;
 const MOST_BROKEN_MS = 300_000;
 /** How long others go first while something is broken here. */
 const HANDICAP_MS = 1_500;
+/** And after it has left the lead to them. */
+const RESIGNED_MS = 10_000;
 
 export interface ClusterAgentSettings {
   readonly configs: readonly AgentNetworkConfig[];
@@ -114,6 +116,7 @@ export class ClusterAgent {
   #heardAtMs = Number.NEGATIVE_INFINITY;
   #brokenSinceMs: number | undefined;
   #resignAfterMs = BROKEN_MS;
+  #resignedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: ClusterAgentSettings, logger: Logger) {
     separateLargeMemory();
@@ -366,6 +369,7 @@ export class ClusterAgent {
       { troubles: this.#troubles() },
       'the lead is left to another replica, which may be able to serve all pools',
     );
+    this.#resignedUntilMs = nowMs + RESIGNED_MS;
     void this.#elector.resign(async () => this.#endTerm());
   }
 
@@ -384,7 +388,7 @@ export class ClusterAgent {
       }),
       clock: systemClock,
       random: Math.random,
-      handicapMs: () => (this.#pools.unsynced().length > 0 || this.#troubles().length > 0 ? HANDICAP_MS : 0),
+      handicapMs: () => (this.#hasTrouble() ? HANDICAP_MS : 0),
       onLeading: () => this.#logger.info('leading'),
       onRenewed: (remainingMs) => this.#lead(safeAddressMs(times, remainingMs)),
       onLost: () => {
@@ -396,6 +400,11 @@ export class ClusterAgent {
           this.#logger.warn({ err: String(error) }, 'the Lease cannot be read or written');
       },
     });
+  }
+
+  /** What kept it from leading well is often only seen while it leads: it is not over because it does not. */
+  #hasTrouble(): boolean {
+    return performance.now() < this.#resignedUntilMs || this.#pools.unsynced().length > 0 || this.#troubles().length > 0;
   }
 
   /** A Lease that somebody deleted is made with what it withheld: that is not over because nobody can read it. */
