@@ -8,7 +8,7 @@ const LISTEN_MS = 1_500;
 /** Anybody on the network can pretend to be any number of servers: the first ones say enough. */
 const MOST_SERVERS = 8;
 const INTERVAL_MS = 240_000;
-/** Where one was found, or nobody has looked yet. */
+/** Where one was found, or the network could not be asked. */
 const SHORT_INTERVAL_MS = 20_000;
 
 export interface ForeignServersSettings {
@@ -19,7 +19,8 @@ export interface ForeignServersSettings {
 }
 
 interface Looked {
-  readonly servers: readonly ForeignServer[];
+  /** Undefined: it was tried in vain. */
+  readonly servers: readonly ForeignServer[] | undefined;
   readonly nextAtMs: number;
 }
 
@@ -34,14 +35,14 @@ export class ForeignServers {
     this.#settings = settings;
   }
 
-  /** Those that were found; undefined: nobody has looked yet. */
+  /** Those that were found; undefined: nobody has looked yet, or could. */
   on(interfaceName: string): readonly ForeignServer[] | undefined {
     return this.#looked.get(interfaceName)?.servers;
   }
 
   /** What another leader found, as long as nobody has looked from here. */
   adopt(interfaceName: string, servers: readonly ForeignServer[]): void {
-    if (!this.#looked.has(interfaceName)) this.#looked.set(interfaceName, { servers, nextAtMs: this.#settings.nowMs() });
+    if (this.on(interfaceName) === undefined) this.#looked.set(interfaceName, { servers, nextAtMs: this.#settings.nowMs() });
   }
 
   /** Looks where it is time to: one interface after the other. To be called again and again. */
@@ -58,22 +59,36 @@ export class ForeignServers {
   }
 
   async #lookAt(interfaceName: string): Promise<void> {
-    const before = this.#looked.get(interfaceName)?.servers;
-    let servers = before ?? [];
+    const before = this.on(interfaceName);
+    const servers = await this.#ask(interfaceName);
+    const { random, nowMs } = this.#settings;
+    const isQuiet = servers !== undefined && servers.length === 0;
+    const nextAtMs = nowMs() + (isQuiet ? INTERVAL_MS : SHORT_INTERVAL_MS) * (0.9 + 0.2 * random());
+    this.#looked.set(interfaceName, { servers: servers ?? before, nextAtMs });
+    if (servers !== undefined && JSON.stringify(before) !== JSON.stringify(servers)) this.#tell(interfaceName, servers, before);
+  }
+
+  /** Undefined: nobody can tell, and nothing new is known. */
+  async #ask(interfaceName: string): Promise<ForeignServer[] | undefined> {
     try {
-      servers = await ask(interfaceName);
+      return await ask(interfaceName);
     } catch (error) {
       if (this.#failures.take(this.#settings.nowMs()))
         this.#settings.logger.warn(
           { interface: interfaceName, err: String(error) },
-          'the network cannot be asked for other DHCP servers',
+          'the network cannot be asked for other DHCP servers; it is tried again',
         );
+      return undefined;
     }
-    const { random, nowMs, logger, onChange } = this.#settings;
-    const intervalMs = (servers.length > 0 ? SHORT_INTERVAL_MS : INTERVAL_MS) * (0.9 + 0.2 * random());
-    this.#looked.set(interfaceName, { servers, nextAtMs: nowMs() + intervalMs });
-    if (JSON.stringify(before) === JSON.stringify(servers)) return;
-    if (servers.length > 0) logger.warn({ interface: interfaceName, servers }, 'another DHCP server answers on this network');
+  }
+
+  #tell(interfaceName: string, servers: readonly ForeignServer[], before: readonly ForeignServer[] | undefined): void {
+    const { logger, onChange } = this.#settings;
+    if (servers.length > 0)
+      logger.warn(
+        { interface: interfaceName, servers },
+        'another DHCP server answers on this network: switch it off there, or delete the pool',
+      );
     else if (before !== undefined)
       logger.info({ interface: interfaceName }, 'no other DHCP server answers on this network any more');
     onChange();

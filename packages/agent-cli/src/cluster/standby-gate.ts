@@ -110,8 +110,8 @@ function isGrowing(before: Asking, secs: number, nowMs: number): boolean {
 }
 
 /**
- * Offers and acknowledgements follow from the pool and what is recorded in it. A NAK is silence's worse sister where something is not
- * known yet; relays are reached by an address that only the leader has.
+ * Offers and acknowledgements follow from the pool and what is recorded in it. A NAK takes an address from a client, and must not
+ * rest on something that is not known here yet; relays are reached by an address that only the leader has.
  */
 function isFromObjectsAlone({ decision, client }: Extract<Answer, { readonly kind: 'reply' }>): boolean {
   return (decision.kind === 'offer' || decision.kind === 'ack') && client.relayAddress === undefined;

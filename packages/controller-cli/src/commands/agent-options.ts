@@ -1,8 +1,7 @@
 /** How the controller is told about agents. */
-import { AGENT_TOPOLOGIES, type AgentPodSettings, type AgentTopology } from '@vmdhcp/reconciler';
+import { AGENT_TOPOLOGIES, type AgentPodSettings, type AgentsSettings, type AgentTopology } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
-import type { AgentsOfController } from '../run/controller-process.js';
 import { parseImage } from './parse-image.js';
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'] as const;
@@ -70,7 +69,7 @@ export const agentOptions = (): Option[] => [
 ];
 
 /** Undefined: agents are none of the controller's business. @throws CommandError where an option is missing. */
-export function toAgents(options: AgentOptions): AgentsOfController | undefined {
+export function toAgents(options: AgentOptions): AgentsSettings | undefined {
   if (!options.agent) return undefined;
   const { agentTopology: topology, maxPoolsPerAgent, maxGroupsUpgrading, image } = options;
   const namespace = options.namespace || options.onlyNamespace || ownNamespace();

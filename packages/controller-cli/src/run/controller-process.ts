@@ -34,15 +34,12 @@ import type { ControllerMetrics } from './metrics.js';
 /** Upstream's Lease: an old controller and a new one never work at the same time. */
 const LEASE = { namespace: 'kube-system', name: 'vm-dhcp-controllers' };
 
-/** How agents are deployed, and where. */
-export type AgentsOfController = AgentsSettings;
-
 export interface ControllerProcessSettings {
   readonly http: ListenAddress | 'off';
   /** Undefined: nobody else is there to agree with. */
   readonly election: ElectionTimes | undefined;
   /** Undefined: agents are none of its business. */
-  readonly agents: AgentsOfController | undefined;
+  readonly agents: AgentsSettings | undefined;
   /** Undefined: all namespaces. */
   readonly onlyNamespace: string | undefined;
   readonly cacheDumps: boolean;
@@ -186,7 +183,7 @@ export class ControllerProcess {
     };
   }
 
-  #createAgents(settings: AgentsOfController): AgentGroups {
+  #createAgents(settings: AgentsSettings): AgentGroups {
     const { namespace, unified } = settings;
     const { logger } = this.#ports;
     const ours = (resource: ApiResource) => this.#client({ ...resource, namespace, labelSelector: AGENT_SELECTOR });

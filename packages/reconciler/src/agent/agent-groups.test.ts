@@ -79,6 +79,12 @@ class Story {
     this.cluster.ipPools.put({ ...given, metadata: { ...given.metadata, uid: `uid-${name}`, generation: 1, annotations } });
   }
 
+  /** Ends the controller that works. */
+  async rest(): Promise<void> {
+    await this.#end();
+    this.#end = async () => undefined;
+  }
+
   /** Ends the controller that works, and starts another one. */
   async control({ topology = 'per-network', image, maxPoolsPerAgent = 24 }: ControllerChoices = {}): Promise<void> {
     await this.#end();
@@ -402,6 +408,22 @@ describe('agents that the controller makes', () => {
     await story.goOn(5_000);
     expect(story.cluster.ipPools.objects.has('default/a')).toBe(false);
     expect(story.told('vm-dhcp-agent-vlan-1')).toEqual(['b']);
+  });
+
+  it('one that was deleted while no controller was there is not gone before its agents are', async () => {
+    const story = new Story('a', 'b');
+    await story.control();
+    await story.rest();
+    const { uid = '' } = story.pool('a').metadata;
+    void story.cluster.ipPools.delete('default/a', uid);
+    await story.goOn(500);
+    let toldWhenItWent: string[] | undefined;
+    story.cluster.ipPools.onWritten = () => {
+      if (!story.cluster.ipPools.objects.has('default/a')) toldWhenItWent ??= story.told('vm-dhcp-agent-vlan-1');
+    };
+    await story.control();
+    await story.goOn(5_000);
+    expect(toldWhenItWent).toEqual(['b']);
   });
 
   it('an image that is held stays, also when the Deployment is made again; let go, it is the new one', async () => {

@@ -15,7 +15,7 @@ import type { PoolForAgents } from './agent-network-config.js';
 import { AgentObserver, type AgentObserverSettings } from './agent-observer.js';
 import { AgentWriter, type AgentWriterSettings } from './agent-writer.js';
 import { LagWatch } from './lag-watch.js';
-import { isGoneForGood, legacyPoolOf } from './legacy-pod.js';
+import { isGoneForGood } from './legacy-pod.js';
 import {
   type ActivePool,
   type AgentsPlan,
@@ -117,7 +117,8 @@ export class AgentGroups implements AgentsPort {
 
   isHeld(poolKey: string): boolean {
     if (!this.synced) return true;
-    const isServed = [...this.#groups.values()].some(
+    // As it is now, not as it was planned by: a controller that begins has planned nothing yet.
+    const isServed = [...this.#observer.groups().values()].some(
       ({ told, lease }) => told.has(poolKey) || lease.report.get(poolKey)?.serving === true,
     );
     return isServed || this.#observer.legacyPods().has(poolKey);
@@ -177,7 +178,8 @@ export class AgentGroups implements AgentsPort {
   #whyNotServed({ key, network, paused, reading }: PoolView): NotToBeServed | undefined {
     if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it' };
     const { view, networks } = this.#settings.cluster();
-    if (!reading.ok || view.servingPool(network)?.key !== key) return { reason: 'NotServed', message: 'CacheReady says why' };
+    if (!reading.ok || view.servingPool(network)?.key !== key)
+      return { reason: 'NotServed', message: 'the condition CacheReady says why' };
     if (networks.get(network) !== undefined) return undefined;
     const message = `there is no NetworkAttachmentDefinition ${network}; create it, or correct spec.networkName`;
     return { reason: 'NetworkMissing', message };
@@ -196,7 +198,7 @@ export class AgentGroups implements AgentsPort {
     if (!holdsImage(object)) return undefined;
     const nowMs = parseTime(this.#settings.now());
     const pods = this.#observer.legacyPods().get(key) ?? [];
-    return pods.find((pod) => legacyPoolOf(pod) === key && !isBeingDeleted(pod) && !isGoneForGood(pod, nowMs));
+    return pods.find((pod) => !isBeingDeleted(pod) && !isGoneForGood(pod, nowMs));
   }
 
   /** True if a pod of an earlier version that serves the pool is left alone: it is held, or something else is wrong with the pool now. */

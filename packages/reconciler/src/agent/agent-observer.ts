@@ -168,7 +168,7 @@ export class AgentObserver {
   #isOurs({ told, lease }: ObservedGroup): boolean {
     const { onlyNamespace } = this.#settings;
     if (onlyNamespace === undefined) return true;
-    return [...told.keys(), ...lease.report.keys()].every((key) => key.startsWith(`${onlyNamespace}/`));
+    return [...told.keys(), ...lease.known].every((key) => key.startsWith(`${onlyNamespace}/`));
   }
 
   #told(deployment: KubernetesObject): ReadonlyMap<string, PoolForAgents> {

@@ -139,7 +139,10 @@ export class LeaseElector {
     await this.#trying;
     this.#callOffTry();
     await this.#giveUp(finish);
-    if (!this.#stopped) this.#callOffTry = this.#settings.clock.after(this.#settings.retryPeriodMs, () => this.#try());
+    // Who watches may have had it looked at meanwhile: one attempt at a time, and one timer.
+    if (this.#stopped || this.#isTrying) return;
+    this.#callOffTry();
+    this.#callOffTry = this.#settings.clock.after(this.#settings.retryPeriodMs, () => this.#try());
   }
 
   /**
