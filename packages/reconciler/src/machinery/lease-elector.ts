@@ -78,6 +78,8 @@ export class LeaseElector {
   /** Somebody tells when the record changes: it need not be asked for. */
   #isFollowed = false;
   #isTrying = false;
+  /** The lead was left to others, until it is taken again. */
+  #hasResigned = false;
   /** Somebody had news while the record was being looked at. */
   #tryAgain = false;
   #stopped = false;
@@ -138,6 +140,7 @@ export class LeaseElector {
     this.#callOffTry();
     await this.#trying;
     this.#callOffTry();
+    this.#hasResigned = true;
     await this.#giveUp(finish);
     // Who watches may have had it looked at meanwhile: one attempt at a time, and one timer.
     if (this.#stopped || this.#isTrying) return;
@@ -229,7 +232,8 @@ export class LeaseElector {
 
   #mayTake({ record, version }: StoredLease): boolean {
     const { identity, clock } = this.#settings;
-    if (record.holder === identity) {
+    // One's own record is taken up again, unless it was left to run out.
+    if (record.holder === identity && !this.#hasResigned) {
       this.#seen = undefined;
       return true;
     }
@@ -272,6 +276,7 @@ export class LeaseElector {
   #lead(written: StoredLease, begunAtMs: number): void {
     const { clock, renewDeadlineMs, onLeading } = this.#settings;
     this.#held = written;
+    this.#hasResigned = false;
     this.#freeSinceMs = undefined;
     this.#leadsUntilMs = begunAtMs + renewDeadlineMs;
     this.#callOffEnd();
