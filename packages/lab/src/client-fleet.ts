@@ -3,10 +3,8 @@ import {
   BROADCAST_ADDRESS,
   CLIENT_PORT,
   decodeMessage,
-  encodeMessage,
+  encodeOption,
   formatIpv4Address,
-  MessageTypeCode,
-  macAddressBytes,
   messageTypeOf,
   OptionCode,
   parseIpv4Address,
@@ -14,10 +12,10 @@ import {
   SERVER_PORT,
   UNSPECIFIED_ADDRESS,
 } from '@vmdhcp/dhcp-allocator';
+import { encodeClientPacket } from 'vmdhcp-agent/dhcp-probe';
 import { PacketSocket } from 'vmdhcp-agent/net';
 
 const POLL_INTERVAL_MS = 2;
-const BROADCAST_FLAG = 0x8000;
 
 export interface FleetAnswer {
   readonly atMs: number;
@@ -49,24 +47,14 @@ export class ClientFleet {
   }
 
   ask({ macAddress, xid, secs = 0, address }: Question): void {
-    const type = address === undefined ? MessageTypeCode.discover : MessageTypeCode.request;
-    const wanted = address === undefined ? [] : [[OptionCode.requestedAddress, octets(address)] as const];
-    const { bytes } = encodeMessage({
-      op: 1,
-      htype: 1,
-      hlen: 6,
-      hops: 0,
+    const wanted = address === undefined ? undefined : encodeOption('requestedAddress', parseIpv4Address(address) ?? 0);
+    const bytes = encodeClientPacket({
+      type: wanted === undefined ? 'discover' : 'request',
+      macAddress,
       xid,
       secs,
-      flags: BROADCAST_FLAG,
-      ciaddr: 0,
-      yiaddr: 0,
-      siaddr: 0,
-      giaddr: 0,
-      chaddr: macAddressBytes(macAddress),
-      sname: new Uint8Array(0),
-      file: new Uint8Array(0),
-      options: [[OptionCode.messageType, Uint8Array.of(type)], ...wanted],
+      wantsBroadcast: true,
+      ...(wanted !== undefined && { options: [wanted] }),
     });
     this.#socket.broadcast(bytes, {
       sourceAddress: UNSPECIFIED_ADDRESS,
@@ -101,10 +89,4 @@ export class ClientFleet {
       });
     }
   }
-}
-
-function octets(address: string): Uint8Array {
-  const octetsOfAddress = new Uint8Array(4);
-  new DataView(octetsOfAddress.buffer).setUint32(0, parseIpv4Address(address) ?? 0);
-  return octetsOfAddress;
 }

@@ -14,6 +14,8 @@ import {
   waitFor,
 } from '../src/index.js';
 
+const POOL = 'default/net-48';
+
 interface Answer {
   readonly type: string;
   readonly address: string;
@@ -30,12 +32,6 @@ let web: Machine;
 async function exchange(machine: Machine): Promise<Answer | undefined> {
   const { output } = await runAgent(machine, 'probe', '--interface', 'eth0', '--json', '--request', '--timeout', '0.5');
   return (JSON.parse(output) as { answers: Answer[] }).answers.findLast(({ type }) => type === 'ack');
-}
-
-async function agentReady(pool: string): Promise<void> {
-  const isReady = ({ status }: { readonly status?: unknown }) =>
-    readConditions(status).some(({ type, status: state }) => type === 'AgentReady' && state === 'True');
-  await cluster.access.waitForObject('IPPool', `default/${pool}`, isReady);
 }
 
 /** What `web` was given: the lowest or the one above, as it and another one may be given theirs together. */
@@ -69,7 +65,7 @@ describe('a cluster', () => {
   it('a virtual machine is created and gets its address on the wire; options that change reach it', async () => {
     await apply('pools.yaml');
     await apply('virtual-machines.yaml');
-    await agentReady('net-48');
+    await cluster.agentReady(POOL);
     await cluster.rolledOut();
     const first = await waitFor('an answer', () => exchange(web));
     expect(first).toMatchObject({ address: await addressOfWeb(), server: '192.168.48.2', leaseTimeSeconds: 3600 });
@@ -83,10 +79,10 @@ describe('a cluster', () => {
   it('only the leader has the server address; when it is killed the other replica has it, and serves', async () => {
     await apply('pools.yaml');
     await apply('virtual-machines.yaml');
-    await agentReady('net-48');
+    await cluster.agentReady(POOL);
     await cluster.rolledOut();
     const leader = await waitFor('a leader', () => cluster.leader());
-    const holders = () => [...cluster.pods.values()].filter(({ machine }) => hasServerAddress(machine)).map(({ name }) => name);
+    const holders = () => cluster.holders(POOL).map(({ name }) => name);
     // The Lease comes first, the address a moment later.
     await waitFor('the address', () => holders().join() === leader.name);
     leader.process?.kill('SIGKILL');
@@ -104,7 +100,7 @@ describe('a cluster', () => {
   }, async () => {
     await apply('pools.yaml');
     await apply('virtual-machines.yaml');
-    await agentReady('net-48');
+    await cluster.agentReady(POOL);
     await cluster.rolledOut();
     const leader = await waitFor('a leader', () => cluster.leader());
     leader.process?.kill('SIGTERM');
@@ -121,7 +117,7 @@ describe('a cluster', () => {
   }, async () => {
     await apply('pools.yaml');
     await apply('virtual-machines.yaml');
-    await agentReady('net-48');
+    await cluster.agentReady(POOL);
     await cluster.rolledOut();
     const leader = await waitFor('a leader', () => cluster.leader());
     const frozenMac = macAddressOf(leader.machine);
@@ -132,7 +128,7 @@ describe('a cluster', () => {
     const frozenAtMs = performance.now();
     // Well beyond the take-over, with clients asking all the time.
     while (performance.now() - frozenAtMs < 8_000) {
-      const holders = [...cluster.pods.values()].filter(({ machine }) => hasServerAddress(machine));
+      const holders = cluster.holders(POOL);
       most = Math.max(most, holders.length);
       next = holders.find((one) => one !== leader) ?? next;
       await exchange(web);
@@ -146,7 +142,7 @@ describe('a cluster', () => {
     const answers = capture.messages.filter(({ type }) => type === 'offer' || type === 'ack');
     expect(answers.map(({ senderMacAddress }) => senderMacAddress)).toContain(macAddressOf(next.machine));
     expect(answers.map(({ senderMacAddress }) => senderMacAddress)).not.toContain(frozenMac);
-    expect(hasServerAddress(leader.machine)).toBe(false);
+    expect(cluster.holders(POOL)).not.toContain(leader);
     capture.stop();
   });
 
@@ -172,15 +168,6 @@ function macAddressOf(machine: Machine): string {
   const line = machine
     .ip('-o', 'link', 'show')
     .split('\n')
-    .find((text) => text.includes(`${agentInterfaceName('default/net-48')}@`));
+    .find((text) => text.includes(`${agentInterfaceName(POOL)}@`));
   return / link\/ether (\S+)/.exec(line ?? '')?.[1] ?? '';
-}
-
-function hasServerAddress(machine: Machine): boolean {
-  try {
-    return machine.ip('-4', '-o', 'address', 'show').includes('192.168.48.2/24');
-  } catch {
-    // A pod that a rollout has replaced: its network namespace is gone.
-    return false;
-  }
 }

@@ -104,11 +104,13 @@ describe('a group of agents', () => {
     const leader = await serve();
     const standby = [...cluster.pods.values()].find((pod) => pod !== leader) as LabPod;
     leader.process?.kill('SIGKILL');
-    expect(await persist([0, 1, 2])).toBeLessThanOrEqual(2);
+    // Asked three times at most, or this throws; long before anybody has the address.
+    await persist([0, 1, 2]);
+    expect(await metric(standby, 'vmdhcp_agent_standby_answers_total')).toBeGreaterThanOrEqual(1);
+    expect(standby.process?.lines.some((line) => line.includes('answered from here, without leading'))).toBe(true);
     await waitFor('another holder', () => cluster.holders(POOL).some((pod) => pod !== leader));
     expect(cluster.holders(POOL)).toHaveLength(1);
     expect(await answered(WEB, ADDRESS)).toBe(ADDRESS);
-    expect(await metric(standby, 'vmdhcp_agent_standby_answers_total')).toBeGreaterThanOrEqual(0);
   });
 
   it('the API server is away: what is known is served by who is asked again, and nobody has the address', {

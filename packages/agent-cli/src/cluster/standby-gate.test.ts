@@ -1,14 +1,14 @@
 import {
   type Answer,
   answerPacket,
-  encodeMessage,
+  encodeOption,
   type Lease,
-  macAddressBytes,
   parseIpv4Address,
   ServedPool,
   validatePool,
 } from '@vmdhcp/dhcp-allocator';
 import { describe, expect, it } from 'vitest';
+import { encodeClientPacket } from '../probe/client-packet.js';
 import { StandbyGate } from './standby-gate.js';
 
 const MAC = '02:00:00:00:00:01';
@@ -31,34 +31,20 @@ interface Said {
   readonly requested?: string;
 }
 
-function packet(type: number, { xid = 1, secs = 0, giaddr = '0.0.0.0', requested }: Said): Answer {
-  const wanted = requested === undefined ? [] : [[50, macless(requested)] as const];
-  const { bytes } = encodeMessage({
-    op: 1,
-    htype: 1,
-    hlen: 6,
-    hops: 0,
+function packet(type: 'discover' | 'request', { xid = 1, secs = 0, giaddr = '0.0.0.0', requested }: Said): Answer {
+  const bytes = encodeClientPacket({
+    type,
+    macAddress: MAC,
     xid,
     secs,
-    flags: 0,
-    ciaddr: 0,
-    yiaddr: 0,
-    siaddr: 0,
-    giaddr: parseIpv4Address(giaddr) as number,
-    chaddr: macAddressBytes(MAC),
-    sname: new Uint8Array(0),
-    file: new Uint8Array(0),
-    options: [[53, Uint8Array.of(type)], ...wanted],
+    relayAddress: parseIpv4Address(giaddr) as number,
+    options: requested === undefined ? [] : [encodeOption('requestedAddress', parseIpv4Address(requested) as number)],
   });
   return answerPacket(bytes, { pools, leaseOf: () => lease });
 }
 
-function macless(address: string): Uint8Array {
-  return Uint8Array.from(address.split('.').map(Number));
-}
-
-const discover = (said: Said = {}) => packet(1, said);
-const request = (said: Said = {}) => packet(3, { requested: '10.0.0.10', ...said });
+const discover = (said: Said = {}) => packet('discover', said);
+const request = (said: Said = {}) => packet('request', { requested: '10.0.0.10', ...said });
 
 class Standby {
   nowMs = 0;

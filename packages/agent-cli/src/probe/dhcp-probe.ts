@@ -8,13 +8,10 @@ import {
   type DhcpOptions,
   decodeMessage,
   decodeOption,
-  encodeMessage,
   encodeOption,
   formatIpv4Address,
   type Ipv4Address,
   type MacAddress,
-  MessageTypeCode,
-  macAddressBytes,
   messageTypeOf,
   OptionCode,
   parseIpv4Address,
@@ -24,10 +21,12 @@ import {
 } from '@vmdhcp/dhcp-allocator';
 import { printable } from '../log/printable.js';
 import { PacketSocket } from '../net/packet-socket.js';
+import { encodeClientPacket } from './client-packet.js';
+
+export { type ClientPacket, encodeClientPacket } from './client-packet.js';
 
 const POLL_INTERVAL_MS = 2;
 const RETRANSMIT_INTERVAL_MS = 1_000;
-const BROADCAST_FLAG = 0x8000;
 const ASKED_FOR = [1, 3, 6, 12, 15, 26, 28, 42, 51, 54, 58, 59, 66, 67, 119, 121];
 
 /** What one server answered. */
@@ -86,7 +85,7 @@ export class DhcpProbe {
    */
   async discover(onlyFirst = false): Promise<ServerAnswer[]> {
     // An ACK is rapid commit, RFC 4039.
-    return this.#ask(this.#message(MessageTypeCode.discover, []), { onlyFirst, answers: ({ type }) => type !== 'nak' });
+    return this.#ask(this.#message('discover', []), { onlyFirst, answers: ({ type }) => type !== 'nak' });
   }
 
   /** Takes a server's offer: the server's ACK or NAK, or undefined if it does not answer. */
@@ -94,13 +93,13 @@ export class DhcpProbe {
     const options = [addressOption('serverIdentifier', offer.server), addressOption('requestedAddress', offer.address)];
     // Offers of slower servers may still be on their way.
     const answers = ({ type, server }: ServerAnswer) => type !== 'offer' && server === offer.server;
-    const [answer] = await this.#ask(this.#message(MessageTypeCode.request, options), { onlyFirst: true, answers });
+    const [answer] = await this.#ask(this.#message('request', options), { onlyFirst: true, answers });
     return answer;
   }
 
   /** Claims an address as after a restart: who knows better says NAK. */
   async claim(address: string): Promise<ServerAnswer | undefined> {
-    const message = this.#message(MessageTypeCode.request, [addressOption('requestedAddress', address)]);
+    const message = this.#message('request', [addressOption('requestedAddress', address)]);
     const [answer] = await this.#ask(message, { onlyFirst: true, answers: ({ type }) => type !== 'offer' });
     return answer;
   }
@@ -138,32 +137,18 @@ export class DhcpProbe {
     });
   }
 
-  #message(type: number, options: readonly (readonly [number, Uint8Array])[]): Uint8Array {
-    const chaddr = new Uint8Array(16);
-    chaddr.set(macAddressBytes(this.macAddress));
-    const { bytes } = encodeMessage({
-      op: 1,
-      htype: 1,
-      hlen: 6,
-      hops: 0,
+  #message(type: 'discover' | 'request', options: readonly (readonly [number, Uint8Array])[]): Uint8Array {
+    return encodeClientPacket({
+      type,
+      macAddress: this.macAddress,
       xid: this.#xid,
-      secs: 0,
-      flags: BROADCAST_FLAG,
-      ciaddr: 0,
-      yiaddr: 0,
-      siaddr: 0,
-      giaddr: 0,
-      chaddr: chaddr.subarray(0, 6),
-      sname: new Uint8Array(0),
-      file: new Uint8Array(0),
+      wantsBroadcast: true,
       options: [
-        [OptionCode.messageType, Uint8Array.of(type)],
         ...options,
         [OptionCode.parameterRequestList, Uint8Array.from(ASKED_FOR)],
         [OptionCode.vendorClass, new TextEncoder().encode('vmdhcp-probe')],
       ],
     });
-    return bytes;
   }
 }
 

@@ -1,13 +1,7 @@
-import {
-  decodeMessage,
-  encodeMessage,
-  type Lease,
-  macAddressBytes,
-  parseIpv4Address,
-  validatePool,
-} from '@vmdhcp/dhcp-allocator';
+import { decodeMessage, type Lease, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { type ClientPacket, encodeClientPacket } from '../probe/client-packet.js';
 import { DhcpServer } from './dhcp-server.js';
 import { LeaseEventLog } from './lease-event-log.js';
 
@@ -43,14 +37,8 @@ function setUp() {
   ]);
   const handle = server.handler('eth1', () => server.poolsNamed(['net']));
   /** The type of the reply, or undefined. */
-  const say = (mac: string, type: number, options: readonly (readonly [number, Uint8Array])[] = []): number | undefined => {
-    const { bytes } = encodeMessage({
-      ...{ op: 1, htype: 1, hlen: 6, hops: 0, xid: 1, secs: 0, flags: 0, ciaddr: 0, yiaddr: 0, siaddr: 0, giaddr: 0 },
-      chaddr: macAddressBytes(mac),
-      sname: new Uint8Array(0),
-      file: new Uint8Array(0),
-      options: [[53, Uint8Array.of(type)], ...options],
-    });
+  const say = (macAddress: string, type: ClientPacket['type'], options: ClientPacket['options'] = []): number | undefined => {
+    const bytes = encodeClientPacket({ type, macAddress, xid: 1, options });
     const into = Buffer.alloc(1_472);
     const reply = handle(bytes, into);
     if (reply === undefined) return undefined;
@@ -58,7 +46,7 @@ function setUp() {
     return decoded.ok ? decoded.message.options.uint8(53) : undefined;
   };
   const decline = (mac: string, address: string) =>
-    say(mac, 4, [
+    say(mac, 'decline', [
       [50, octets(address)],
       [54, octets('10.0.0.1')],
     ]);
@@ -68,7 +56,7 @@ function setUp() {
 describe('the packet path tells a story', () => {
   it('bound once, renewed without a word, expired', () => {
     const { server, say, lines, clock } = setUp();
-    for (let round = 0; round < 3; round++) expect(say(VM_A, 3, [[50, octets('10.0.0.10')]])).toBe(5);
+    for (let round = 0; round < 3; round++) expect(say(VM_A, 'request', [[50, octets('10.0.0.10')]])).toBe(5);
     clock.nowMs += 40_000_000_000;
     server.expireLeases();
     expect(lines.map(({ event, mac }) => [event, mac])).toEqual([
@@ -81,7 +69,7 @@ describe('the packet path tells a story', () => {
     const { say, decline, declined } = setUp();
     decline(VM_A, '10.0.0.10');
     expect(declined).toMatchObject([{ macAddress: VM_A, address: ip('10.0.0.10') }]);
-    expect(say(VM_A, 1)).toBeUndefined();
+    expect(say(VM_A, 'discover')).toBeUndefined();
   });
 
   it("a reserved address that is declined stays its client's, and is reported", () => {
@@ -92,6 +80,6 @@ describe('the packet path tells a story', () => {
     expect([...server.counters.messages()]).toEqual([
       { type: 'decline', outcome: 'ignored', reason: 'address-reserved', count: 1 },
     ]);
-    expect(say(PRINTER, 1)).toBe(2);
+    expect(say(PRINTER, 'discover')).toBe(2);
   });
 });

@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { applyMergePatch } from '../testing/merge-patch.js';
-import { type PoolForAgents, parseAgentNetworkConfigs } from './agent-network-config.js';
-import { formatAgentReport, parseAgentReport } from './agent-report.js';
+import type { PoolForAgents } from './agent-network-config.js';
 import { agentInterfaceName } from './interface-name.js';
 import { planUnifiedDeployment } from './plan-unified-deployment.js';
 import { toldPools } from './told-pools.js';
@@ -117,70 +115,5 @@ describe('planUnifiedDeployment', () => {
       message:
         "Deployment harvester-system/agent has no container 'agent', only sidecar, vm-dhcp-controller-agent; set AGENT_CONTAINER_NAME",
     });
-  });
-});
-
-describe('agentInterfaceName', () => {
-  it('is of the pool alone, fits into 15 characters, and differs between pools', () => {
-    const names = new Set<string>();
-    for (let index = 0; index < 10_000; index++) names.add(agentInterfaceName(`default/net-${index}`));
-    expect(names.size).toBe(10_000);
-    expect([...names].every((name) => /^net[0-9a-f]{12}$/.test(name))).toBe(true);
-    expect(agentInterfaceName('default/net-48')).toBe(agentInterfaceName('default/net-48'));
-  });
-});
-
-describe('parseAgentNetworkConfigs', () => {
-  it.each([
-    ['no JSON', '[{'],
-    ['no array', '{}'],
-  ])('%s', (_, text) => {
-    const problem = 'AGENT_NETWORK_CONFIGS is no JSON array; the controller writes it, so look who else does';
-    expect(parseAgentNetworkConfigs(text)).toEqual({ ok: false, problem });
-  });
-
-  it('an entry that makes no sense is left out, and the others are served', () => {
-    const entry = (interfaceName: string, ipPoolRef: string) => ({ interfaceName, ipPoolRef });
-    const parsed = parseAgentNetworkConfigs(
-      JSON.stringify([
-        entry('a', 'x/y'),
-        entry('b', 'x/y'),
-        entry('a', 'x/z'),
-        entry('waytoolonginterface; rm', 'x/w'),
-        entry('c', 'y'),
-        7,
-        entry('d', 'x/v'),
-      ]),
-    );
-    expect(parsed).toMatchObject({
-      ok: true,
-      configs: [{ ipPoolRef: 'x/y' }, { ipPoolRef: 'x/v' }],
-      problems: [
-        'AGENT_NETWORK_CONFIGS[1] is left out: x/y has an interface already',
-        'AGENT_NETWORK_CONFIGS[2] is left out: a serves x/y already',
-        'AGENT_NETWORK_CONFIGS[3] is left out: "waytoolonginterface; rm" is no name of an interface',
-        'AGENT_NETWORK_CONFIGS[4] is left out: it names no ipPoolRef (namespace/name)',
-        'AGENT_NETWORK_CONFIGS[5] is left out: it names no ipPoolRef (namespace/name)',
-      ],
-    });
-  });
-
-  it.each([undefined, '', '[]'])('%j: nothing to serve', (text) => {
-    expect(parseAgentNetworkConfigs(text)).toEqual({ ok: true, configs: [], problems: [] });
-  });
-});
-
-describe('the report', () => {
-  it('is read as it was written', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.record({ serving: fc.boolean() })), (pools) => {
-        const report = new Map(Object.entries(pools));
-        expect(parseAgentReport(formatAgentReport(report))).toEqual(report);
-      }),
-    );
-  });
-
-  it.each([undefined, '', '{', '[]', '{"a":1,"b":{"serving":"yes"}}'])('of %j nothing is known', (text) => {
-    expect(parseAgentReport(text)).toEqual(new Map());
   });
 });

@@ -1,0 +1,40 @@
+import { encodeMessage, type MacAddress, MessageTypeCode, macAddressBytes, OptionCode } from '@vmdhcp/dhcp-allocator';
+
+const BROADCAST_FLAG = 0x8000;
+
+export interface ClientPacket {
+  readonly type: keyof typeof MessageTypeCode;
+  readonly macAddress: MacAddress;
+  readonly xid: number;
+  /** Since the client began; default 0. */
+  readonly secs?: number;
+  /** True: answers shall be broadcast. */
+  readonly wantsBroadcast?: boolean;
+  /** giaddr; default: no relay. */
+  readonly relayAddress?: number;
+  /** Besides the message type. */
+  readonly options?: readonly (readonly [code: number, octets: Uint8Array])[];
+}
+
+/** What a client without an address sends, as octets. */
+export function encodeClientPacket(packet: ClientPacket): Uint8Array {
+  const { type, macAddress, xid, secs = 0, wantsBroadcast = false, relayAddress = 0, options = [] } = packet;
+  const { bytes } = encodeMessage({
+    op: 1,
+    htype: 1,
+    hlen: 6,
+    hops: 0,
+    xid,
+    secs,
+    flags: wantsBroadcast ? BROADCAST_FLAG : 0,
+    ciaddr: 0,
+    yiaddr: 0,
+    siaddr: 0,
+    giaddr: relayAddress,
+    chaddr: macAddressBytes(macAddress),
+    sname: new Uint8Array(0),
+    file: new Uint8Array(0),
+    options: [[OptionCode.messageType, Uint8Array.of(MessageTypeCode[type])], ...options],
+  });
+  return bytes;
+}
