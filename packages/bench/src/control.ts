@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ClusterAccess, CONTROLLER_BIN, SIMULATOR_BIN, waitFor } from '@vmdhcp/lab';
+import { ClusterAccess, CONTROLLER_BIN, SIMULATOR_BIN, virtualMachine, waitFor } from '@vmdhcp/lab';
 import type { KubernetesObject } from '@vmdhcp/reconciler';
 import { readConditions } from '@vmdhcp/reconciler';
 import { markdown } from './tables.js';
@@ -108,7 +108,7 @@ async function fill(cluster: ClusterAccess, count: number): Promise<Row> {
   const begunAtMs = performance.now();
   let next = 0;
   const create = async (): Promise<void> => {
-    while (next < count) await cluster.create(virtualMachine(next++));
+    while (next < count) await cluster.create(machineNumber(next++));
   };
   await Promise.all(Array.from({ length: CREATIONS_AT_ONCE }, create));
   const createdAfterMs = performance.now() - begunAtMs;
@@ -185,20 +185,7 @@ function pool(): KubernetesObject {
   };
 }
 
-function virtualMachine(index: number): KubernetesObject {
+function machineNumber(index: number): KubernetesObject {
   const octets = [index >> 16, index >> 8, index].map((octet) => (octet & 0xff).toString(16).padStart(2, '0'));
-  return {
-    apiVersion: 'kubevirt.io/v1',
-    kind: 'VirtualMachine',
-    metadata: { namespace: 'default', name: `vm-${index}` },
-    spec: {
-      running: true,
-      template: {
-        spec: {
-          domain: { devices: { interfaces: [{ name: 'default', macAddress: `02:00:5e:${octets.join(':')}`, bridge: {} }] } },
-          networks: [{ name: 'default', multus: { networkName: 'default/net' } }],
-        },
-      },
-    },
-  };
+  return virtualMachine(`default/vm-${index}`, `02:00:5e:${octets.join(':')}`, 'default/net');
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/reconciler';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { has, type LabProcess, needs, TestCluster, waitFor } from '../src/index.js';
+import { has, type LabProcess, needs, TestCluster, virtualMachineWith, waitFor } from '../src/index.js';
 
 let cluster: TestCluster;
 let controller: LabProcess;
@@ -66,20 +66,7 @@ function poolObject(extra: Readonly<Record<string, unknown>> = {}): KubernetesOb
 }
 
 function virtualMachine(name: string, macAddress: string, annotations: Readonly<Record<string, string>> = {}): KubernetesObject {
-  return {
-    apiVersion: 'kubevirt.io/v1',
-    kind: 'VirtualMachine',
-    metadata: { namespace: cluster.namespace, name, annotations },
-    spec: {
-      running: false,
-      template: {
-        spec: {
-          domain: { devices: { interfaces: [{ name: 'default', macAddress, bridge: {} }] } },
-          networks: [{ name: 'default', multus: { networkName: keyOf(network) } }],
-        },
-      },
-    },
-  };
+  return virtualMachineWith(keyOf(name), [{ name: 'default', macAddress, network: keyOf(network) }], annotations);
 }
 
 async function allocated(name: string): Promise<string> {

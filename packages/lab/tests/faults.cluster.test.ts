@@ -15,8 +15,9 @@ import {
   readText,
 } from '@vmdhcp/reconciler';
 import { ApiConnection, ApiObjectClient, Resource, systemClock } from '@vmdhcp/reconciler/client-node';
+import { type Random, randomFrom } from '@vmdhcp/reconciler/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLUSTER_EXAMPLES, ClusterAccess, waitFor } from '../src/index.js';
+import { CLUSTER_EXAMPLES, ClusterAccess, virtualMachineWith, waitFor } from '../src/index.js';
 
 const SEEDS = Number(process.env['VMDHCP_FAULT_SEEDS'] ?? 12);
 
@@ -85,32 +86,12 @@ function killController(): void {
 
 function virtualMachine(index: number, networks: readonly string[]): KubernetesObject {
   const octet = index.toString(16).padStart(2, '0');
-  const names = networks.map((_, position) => `nic-${position}`);
-  return {
-    apiVersion: 'kubevirt.io/v1',
-    kind: 'VirtualMachine',
-    metadata: { namespace: 'default', name: `vm-${index}` },
-    spec: {
-      template: {
-        spec: {
-          domain: {
-            devices: { interfaces: names.map((name, position) => ({ name, macAddress: `02:00:00:00:0${position}:${octet}` })) },
-          },
-          networks: names.map((name, position) => ({ name, multus: { networkName: `default/${networks[position]}` } })),
-        },
-      },
-    },
-  };
-}
-
-type Random = (below: number) => number;
-
-function randomFrom(seed: number): Random {
-  let state = (seed * 2_654_435_761 + 1) >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const interfaces = networks.map((network, position) => ({
+    name: `nic-${position}`,
+    macAddress: `02:00:00:00:0${position}:${octet}`,
+    network: `default/${network}`,
+  }));
+  return virtualMachineWith(`default/vm-${index}`, interfaces);
 }
 
 /** One thing that goes wrong. */

@@ -1,17 +1,9 @@
 /** Whatever happens to the controller, its writes and its watches: no address has two owners, none leaks, nobody's changes. */
+
 import { describe, expect, it } from 'vitest';
 import { readList, readText } from '../object/read-field.js';
+import { randomFrom } from '../testing/random-from.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
-
-type Random = (below: number) => number;
-
-function randomFrom(seed: number): Random {
-  let state = (seed * 2_654_435_761 + 1) >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 const nic = (index: number, net = 'net-1') => [`02:00:00:00:00:${index.toString(16).padStart(2, '0')}`, net] as const;
 

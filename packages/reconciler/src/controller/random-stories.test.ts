@@ -3,15 +3,8 @@ import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { isBeingDeleted } from '../object/kubernetes-object.js';
 import { readField, readList, readText } from '../object/read-field.js';
 import type { MemoryResource } from '../testing/memory-resource.js';
+import { randomFrom } from '../testing/random-from.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
-
-function randomFrom(seed: number) {
-  let state = (seed * 2_654_435_761 + 1) >>> 0;
-  return (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 function slowWatch(running: Running, resource: MemoryResource<KubernetesObject>, delay: () => number): void {
   const { watch } = resource;

@@ -10,3 +10,4 @@ export { FakeClock, settle } from './fake-clock.js';
 export { MemoryCluster } from './memory-cluster.js';
 export { MemoryLeaseStore } from './memory-lease-store.js';
 export { MemoryResource, type WriteFault } from './memory-resource.js';
+export { type Random, randomFrom } from './random-from.js';
