@@ -22,6 +22,12 @@ export const FREE_REPLICAS_ANNOTATION = `${GROUP}/free-replicas`;
 export const WITHHELD_POOLS_ANNOTATION = `${GROUP}/withheld-pools`;
 /** On the same, by the agent that leads: what it has read there and acts by. */
 export const WITHHELD_POOLS_SEEN_ANNOTATION = `${GROUP}/withheld-pools-seen`;
+/** On an agents' Lease, by the controller: JSON, what its agents log (`{"level":"debug","packets":true}`). */
+export const AGENT_LOG_ANNOTATION = `${GROUP}/agent-log`;
+/** On an IPPool: the log level for its packets: trace, debug, info, warn or error. */
+export const LOG_LEVEL_ANNOTATION = `${GROUP}/log-level`;
+/** On an IPPool, `"true"`: its agents log whole packets of its clients, decoded. */
+export const LOG_PACKETS_ANNOTATION = `${GROUP}/log-packets`;
 /** On an IPPool, presence only: its agent keeps the image it runs. */
 export const HOLD_AGENT_UPGRADE_ANNOTATION = `${GROUP}/hold-ippool-agent-upgrade`;
 /** On a VirtualMachineNetworkConfig: the name of its virtual machine. */

@@ -146,6 +146,35 @@ describe('a cluster', () => {
     capture.stop();
   });
 
+  it('what agents log changes without a restart: by an annotation of the pool, and by an option of the controller', {
+    timeout: 60_000,
+  }, async () => {
+    await apply('pools.yaml');
+    await apply('virtual-machines.yaml');
+    await cluster.agentReady(POOL);
+    await cluster.rolledOut();
+    await waitFor('an answer', () => exchange(web));
+    const pods = [...cluster.pods.values()];
+    const logged = (text: string) => pods.some(({ process }) => process?.lines.some((line) => line.includes(text)));
+    expect(logged('"msg":"packet: ')).toBe(false);
+
+    const annotate = (value: string | null) =>
+      cluster.access.patch('IPPool', POOL, { metadata: { annotations: { 'network.harvesterhci.io/log-packets': value } } });
+    await annotate('true');
+    await waitFor('a whole packet', async () => {
+      await exchange(web);
+      return logged('"options":{"messageType":"ACK"');
+    });
+    await annotate(null);
+
+    await cluster.restartController('--agent-topology', 'unified', '--agent-log-level', 'debug');
+    await waitFor('a line at debug', async () => {
+      await exchange(web);
+      return logged('"level":"debug"');
+    });
+    expect([...cluster.pods.keys()], 'the same pods').toEqual(pods.map(({ name }) => name));
+  });
+
   it('a missing Deployment or container is a condition and an Event, not a silent success', async () => {
     await cluster.access.delete('Deployment', `${AGENT_NAMESPACE}/vm-dhcp-controller-agent`);
     await apply('pools.yaml');

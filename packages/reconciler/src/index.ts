@@ -7,6 +7,14 @@
 export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agent/agent-deployment.js';
 export { AGENT_SELECTOR, AgentGroups, type AgentGroupsSettings } from './agent/agent-groups.js';
 export {
+  AGENT_LOG_LEVELS,
+  type AgentLogLevel,
+  type AgentLogSettings,
+  formatAgentLogSettings,
+  parseAgentLogSettings,
+  readPoolLogSettings,
+} from './agent/agent-log-settings.js';
+export {
   AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
   type AgentNetworkConfig,

@@ -6,11 +6,13 @@ import {
   AGENT_GROUP_LABEL,
   AGENT_LABEL,
   AGENT_LABEL_VALUE,
+  AGENT_LOG_ANNOTATION,
   WITHHELD_POOLS_ANNOTATION,
   WITHHELD_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import {
   AGENT_REPORT_ANNOTATION,
+  type AgentLogSettings,
   type AgentNetworkConfig,
   type AgentReport,
   describeAgentReport,
@@ -20,6 +22,7 @@ import {
   type KubernetesObject,
   LeaseElector,
   ObjectCache,
+  parseAgentLogSettings,
   parseAgentReport,
   parseWithheldPools,
 } from '@vmdhcp/reconciler';
@@ -66,6 +69,8 @@ export interface AgentLeadSettings {
   readonly troubles: () => readonly string[];
   /** What another leader says. */
   readonly onOthersReport: (report: AgentReport) => void;
+  /** What this group's agents log, by the controller. Called whenever the Lease was read. */
+  readonly onLogSettings: (settings: AgentLogSettings) => void;
   /** The interface has its server address now. */
   readonly onAddressGiven: (interfaceName: string) => void;
 }
@@ -220,6 +225,7 @@ export class AgentLead {
     if (isOlderVersion(version, this.#leaseVersion)) return;
     this.#leaseVersion = version;
     this.#withhold(annotations[WITHHELD_POOLS_ANNOTATION] ?? '');
+    this.#settings.onLogSettings(parseAgentLogSettings(annotations[AGENT_LOG_ANNOTATION]));
     if (!this.isLeading()) this.#settings.onOthersReport(parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]));
   }
 

@@ -3,11 +3,19 @@
  * open; the one that leads has the server addresses and answers. The others answer clients that nobody answers.
  */
 import type { Server } from 'node:http';
-import type { AddressConflict, AgentNetworkConfig, AgentReport, ElectionTimes, KubernetesObject } from '@vmdhcp/reconciler';
+import type {
+  AddressConflict,
+  AgentLogSettings,
+  AgentNetworkConfig,
+  AgentReport,
+  ElectionTimes,
+  KubernetesObject,
+} from '@vmdhcp/reconciler';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, Resource, systemClock } from '@vmdhcp/reconciler/client-node';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
+import { PacketLog } from '../log/packet-log.js';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
 import { separateLargeMemory, trimMemory } from '../net/libc.js';
 import { RateBudget } from '../rate-budget.js';
@@ -41,12 +49,15 @@ export interface ClusterAgentSettings {
   /** Undefined: there is no other replica. */
   readonly election: ElectionTimes | undefined;
   readonly http: ListenAddress | undefined;
+  /** True: whole packets are logged, unless the group's Lease or a pool says otherwise. */
+  readonly logPackets: boolean;
 }
 
 export class ClusterAgent {
   readonly #settings: ClusterAgentSettings;
   readonly #logger: Logger;
   readonly #events: LeaseEventLog;
+  readonly #packetLog: PacketLog;
   readonly #server: DhcpServer;
   readonly #connection: ApiConnection;
   readonly #pools: FollowedPools;
@@ -70,9 +81,11 @@ export class ClusterAgent {
     this.#logger = logger;
     this.#configOf = new Map(settings.configs.map((config) => [config.ipPoolRef, config]));
     this.#events = new LeaseEventLog(logger, Date.now);
+    this.#packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs: Date.now });
     this.#server = new DhcpServer({
       logger,
       events: this.#events,
+      packetLog: this.#packetLog,
       nowMs: Date.now,
       onBindingChanged: () => undefined,
       onDeclined: ({ poolName, macAddress, address }) => this.#onConflict(poolName, { macAddress, address }),
@@ -180,6 +193,7 @@ export class ClusterAgent {
         this.#lead.check();
         this.#lead.publish();
       },
+      onLogSettings: (key, settings) => this.#packetLog.setPool(key, settings),
       onFresh: (key, leases) => {
         const config = this.#configOf.get(key);
         if (config !== undefined) this.#conflictProbes.noteFresh(config.interfaceName, leases);
@@ -214,6 +228,7 @@ export class ClusterAgent {
       report: () => this.report(),
       troubles: () => this.#troubles(),
       onOthersReport: (report: AgentReport) => this.#adopt(report),
+      onLogSettings: (log: AgentLogSettings) => this.#packetLog.setGeneral(log),
       onAddressGiven: (interfaceName: string) => this.#answerRecent(interfaceName),
     };
     return new AgentLead(settings, this.#connection);
@@ -287,6 +302,7 @@ export class ClusterAgent {
 
   #keepHouse(): void {
     this.#events.reportSuppressed();
+    this.#packetLog.reportSuppressed();
     trimMemory();
     const { term } = this.#lead;
     const served = this.#settings.configs.filter(({ interfaceName }) => term?.hasAddress(interfaceName));

@@ -2,6 +2,7 @@
 import type { Assignment, Lease, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
 import {
   type AddressConflict,
+  type AgentLogSettings,
   type AgentNetworkConfig,
   type Clock,
   isBeingDeleted,
@@ -11,6 +12,7 @@ import {
   readField,
   readList,
   readPool,
+  readPoolLogSettings,
   readRecordedAddresses,
 } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
@@ -44,6 +46,8 @@ export interface FollowedPoolsPorts {
   /** A pool is another than before. */
   readonly onChange: (poolKey: string) => void;
   /** Clients of a pool have addresses that they did not have. */
+  /** What the pool's annotations set of the log. Called at every change of the pool. */
+  readonly onLogSettings?: (poolKey: string, settings: AgentLogSettings) => void;
   readonly onFresh?: (poolKey: string, leases: readonly Lease[]) => void;
 }
 
@@ -63,6 +67,8 @@ export class FollowedPools {
   /** By pool, then MAC address: the address that somebody else uses, and until when that is believed. */
   readonly #conflicts = new Map<string, Map<MacAddress, { readonly conflict: AddressConflict; readonly untilMs: number }>>();
   readonly #ntpNames: NtpNames;
+  /** What was last logged of a pool's log annotations that cannot be read. */
+  readonly #logProblems = new Map<string, string>();
 
   constructor(configs: readonly AgentNetworkConfig[], ports: FollowedPoolsPorts) {
     this.#ports = ports;
@@ -152,7 +158,16 @@ export class FollowedPools {
     if (before?.kind !== now.kind)
       logger.info({ pool: key, state: now.kind, ...(now.kind === 'unserved' && { reason: now.message }) }, 'pool');
     this.#wantNtpNames();
+    this.#readLogSettings(key, object);
     onChange(key);
+  }
+
+  #readLogSettings(key: string, object: KubernetesObject | undefined): void {
+    const { settings, problems } = readPoolLogSettings(object?.metadata.annotations ?? {});
+    const said = problems.join('; ');
+    if (said !== '' && this.#logProblems.get(key) !== said) this.#ports.logger.warn({ pool: key }, `${said}; it is left out`);
+    this.#logProblems.set(key, said);
+    this.#ports.onLogSettings?.(key, settings);
   }
 
   #toPool(key: string, object: KubernetesObject | undefined): FollowedPool {

@@ -23,6 +23,7 @@ export interface ClusterServeOptions {
   readonly leaseName: string;
   readonly http: ListenAddress | 'off';
   readonly logLevel: LogLevel;
+  readonly logPackets?: boolean;
 }
 
 export const clusterServeOptions = (): Option[] => [
@@ -60,6 +61,7 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
       identity: `${process.env['POD_NAME'] || hostname()}_${randomUUID()}`,
       election: options.leaderElection ? electionTimes(options.leaseSeconds) : undefined,
       http: options.http === 'off' ? undefined : options.http,
+      logPackets: options.logPackets === true,
     },
     logger,
   );

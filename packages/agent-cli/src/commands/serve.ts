@@ -43,6 +43,7 @@ interface ServeOptions extends ClusterServeOptions {
   readonly http: ListenAddress | 'off';
   readonly configureInterfaces?: boolean;
   readonly logLevel: LogLevel;
+  readonly logPackets?: boolean;
 }
 
 /** `vmdhcp-agent serve` */
@@ -63,6 +64,7 @@ export function serveCommand(): Command {
     )
     .option('--configure-interfaces', 'add the server address of each pool to its interface, and take it away at the end')
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
+    .option('--log-packets', 'log whole packets, decoded option by option, at most 50 a second for each pool')
     .addHelpText('after', EXAMPLES);
   for (const option of clusterServeOptions()) command.addOption(option);
   return command.action(serve);
@@ -92,6 +94,7 @@ async function serveBareHost(options: ServeOptions & Required<Pick<ServeOptions,
       poolsOfInterface: byInterface(options.interface, file),
       configureInterfaces: options.configureInterfaces === true,
       http: options.http === 'off' ? undefined : options.http,
+      logPackets: options.logPackets === true,
     },
     file,
     logger,

@@ -8,6 +8,7 @@ import type { RefusedClaim } from '@vmdhcp/reconciler';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
+import { PacketLog } from '../log/packet-log.js';
 import { addAddress, hasAddress, removeAddress } from '../net/interface-addresses.js';
 import { separateLargeMemory, trimMemory } from '../net/libc.js';
 import { describeFinding } from '../pools-file/finding.js';
@@ -40,6 +41,8 @@ export interface BareHostSettings {
   readonly configureInterfaces: boolean;
   /** Undefined: no HTTP. */
   readonly http: ListenAddress | undefined;
+  /** True: whole packets are logged. */
+  readonly logPackets: boolean;
 }
 
 export class BareHostAgent {
@@ -47,6 +50,7 @@ export class BareHostAgent {
   readonly #logger: Logger;
   readonly #directory: StateDirectory;
   readonly #events: LeaseEventLog;
+  readonly #packetLog: PacketLog;
   readonly #server: DhcpServer;
   readonly #book: AddressBook;
   readonly #ntpNames: NtpNames;
@@ -94,9 +98,11 @@ export class BareHostAgent {
     this.#logger = logger;
     this.#directory = directory;
     this.#events = new LeaseEventLog(logger, Date.now);
+    this.#packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs: Date.now });
     this.#server = new DhcpServer({
       logger,
       events: this.#events,
+      packetLog: this.#packetLog,
       nowMs: Date.now,
       onBindingChanged: () => {
         this.#bindingsChanged = true;
@@ -187,6 +193,7 @@ export class BareHostAgent {
     this.#every(INTERFACE_CHECK_INTERVAL_MS, () => void this.#checkInterfaces());
     this.#every(HOUSEKEEPING_INTERVAL_MS, () => {
       this.#events.reportSuppressed();
+      this.#packetLog.reportSuppressed();
       void this.#book.endQuarantines().catch((error) => this.#onSaveFailure(error));
       if (this.#bindingsChanged) this.#saveExpiries();
       trimMemory();

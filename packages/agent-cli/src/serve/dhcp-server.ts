@@ -10,12 +10,11 @@ import {
   type Lease,
   LeaseTable,
   leaseExpiry,
-  OptionCode,
   type Pool,
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
 import type { Logger } from '@vmdhcp/service-process';
-import { printable } from '../log/printable.js';
+import { PacketLog } from '../log/packet-log.js';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
 import type { QueuedReply } from '../net/reply-queue.js';
 import { RateBudget } from '../rate-budget.js';
@@ -28,6 +27,8 @@ type Told = Extract<Answer, { readonly kind: 'reply' }>;
 export interface DhcpServerPorts {
   readonly logger: Logger;
   readonly events: LeaseEventLog;
+  /** Default: as the level of the logger says. */
+  readonly packetLog?: PacketLog;
   readonly nowMs: () => number;
   /** The client found its address in use: it has no lease until it is given another one. */
   readonly onDeclined: (lease: Lease) => void;
@@ -52,12 +53,14 @@ export class DhcpServer {
   readonly #pools = new Map<string, ServedPool>();
   readonly #declineLimits = new DeclineLimits();
   readonly #failures = new RateBudget({ perSecond: 1, burst: 5 });
+  readonly #packetLog: PacketLog;
   readonly #leaseOf = (poolName: string, macAddress: string) => this.#table.lookup(poolName, macAddress);
   /** What the packet being answered may need; made once, as a packet is answered before the next one comes. */
   readonly #serving: { pools: readonly ServedPool[]; into: Uint8Array; readonly leaseOf: DhcpServer['leaseOf'] };
 
   constructor(ports: DhcpServerPorts) {
     this.#ports = ports;
+    this.#packetLog = ports.packetLog ?? new PacketLog(ports.logger, { packets: false, nowMs: ports.nowMs });
     this.#serving = { pools: [], into: new Uint8Array(0), leaseOf: this.#leaseOf };
   }
 
@@ -127,8 +130,12 @@ export class DhcpServer {
 
   #answer(packet: Uint8Array, interfaceName: string, gate: AnswerGate): QueuedReply | undefined {
     const answer = answerPacket(packet, this.#serving);
-    if (this.#isWithheld(answer, packet, gate)) return undefined;
-    if (this.#ports.logger.isLevelEnabled('debug')) this.#logPacket(answer, packet, interfaceName);
+    const withheld = this.#whyWithheld(answer, packet, gate);
+    if (this.#packetLog.isActive) {
+      const poolName = this.#serving.pools[0]?.pool.name;
+      this.#packetLog.note({ packet, answer, interfaceName, poolName, withheld });
+    }
+    if (withheld !== undefined) return undefined;
     switch (answer.kind) {
       case 'dropped':
         this.counters.drop(answer.reason);
@@ -144,11 +151,11 @@ export class DhcpServer {
     }
   }
 
-  #isWithheld(answer: Answer, packet: Uint8Array, gate: AnswerGate): boolean {
-    if (answer.kind !== 'reply' && answer.kind !== 'noted') return false;
+  #whyWithheld(answer: Answer, packet: Uint8Array, gate: AnswerGate): string | undefined {
+    if (answer.kind !== 'reply' && answer.kind !== 'noted') return undefined;
     const reason = gate.whyWithheld(answer, packet);
     if (reason !== undefined) this.counters.count(answer.client.type, 'ignored', reason);
-    return reason !== undefined;
+    return reason;
   }
 
   #reply(answer: Told, interfaceName: string): QueuedReply {
@@ -208,29 +215,5 @@ export class DhcpServer {
 
   #restore(lease: Lease, expiresAtMs: number | undefined): void {
     if (expiresAtMs !== undefined) this.#table.setExpiry(lease, expiresAtMs);
-  }
-
-  #logPacket(answer: Answer, packet: Uint8Array, interfaceName: string): void {
-    if (answer.kind === 'dropped') {
-      this.#ports.logger.debug({ interface: interfaceName, octets: packet.length, reason: answer.reason }, 'packet dropped');
-      return;
-    }
-    const { client, pool } = answer;
-    const hostName = client.message.options.get(OptionCode.hostName);
-    const vendorClass = client.message.options.get(OptionCode.vendorClass);
-    this.#ports.logger.debug(
-      {
-        interface: interfaceName,
-        pool: pool.name,
-        mac: client.macAddress,
-        xid: client.message.xid.toString(16).padStart(8, '0'),
-        ...(hostName !== undefined && { clientHostName: printable(hostName) }),
-        ...(vendorClass !== undefined && { vendorClass: printable(vendorClass) }),
-        ...(answer.kind === 'ignored' ? { reason: answer.reason } : { decision: answer.decision.kind }),
-        ...(answer.kind === 'reply' && answer.omittedOptions.length > 0 && { omittedOptions: answer.omittedOptions }),
-        ...(answer.kind === 'reply' && { to: `${answer.destination.kind} ${formatIpv4Address(answer.destination.address)}` }),
-      },
-      `${client.type} ${answer.kind === 'ignored' ? 'ignored' : answer.decision.kind}`,
-    );
   }
 }

@@ -1,5 +1,12 @@
 /** How the controller is told about agents. */
-import { AGENT_TOPOLOGIES, type AgentPodSettings, type AgentsSettings, type AgentTopology } from '@vmdhcp/reconciler';
+import {
+  AGENT_LOG_LEVELS,
+  AGENT_TOPOLOGIES,
+  type AgentLogLevel,
+  type AgentPodSettings,
+  type AgentsSettings,
+  type AgentTopology,
+} from '@vmdhcp/reconciler';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseImage } from './parse-image.js';
@@ -23,6 +30,8 @@ export interface AgentOptions {
   readonly agentPriorityClass: string;
   readonly agentMemoryLimit: string;
   readonly agentLeaseSeconds: number;
+  readonly agentLogLevel?: AgentLogLevel;
+  readonly agentLogPackets?: boolean;
   readonly agentDeployment: string;
   readonly agentContainer: string;
   readonly dhcp: boolean;
@@ -58,6 +67,11 @@ export const agentOptions = (): Option[] => [
   )
     .argParser(parseLeaseSeconds)
     .default(2.75),
+  new Option('--agent-log-level <level>', 'how much agents log; takes effect without restarting them').choices(AGENT_LOG_LEVELS),
+  new Option(
+    '--agent-log-packets',
+    'agents log whole packets, decoded; for one pool: annotation network.harvesterhci.io/log-packets',
+  ),
   new Option('--agent-deployment <name>', 'with unified: the Deployment that a chart installed')
     .env('AGENT_DEPLOYMENT_NAME')
     .default('vm-dhcp-controller-agent'),
@@ -82,6 +96,10 @@ export function toAgents(options: AgentOptions): AgentsSettings | undefined {
     topology,
     maxPoolsPerAgent,
     maxGroupsUpgrading,
+    log: {
+      ...(options.agentLogLevel !== undefined && { level: options.agentLogLevel }),
+      ...(options.agentLogPackets !== undefined && { packets: options.agentLogPackets }),
+    },
     unified: { deploymentName: options.agentDeployment, containerName: options.agentContainer },
     pods: image === undefined ? undefined : toPodSettings(options, { namespace, image }),
   };

@@ -239,6 +239,7 @@ const ACTION_MESSAGES: Readonly<Record<AgentAction['kind'], string>> = {
   'patch-deployment': "the agents' Deployment is changed",
   'delete-deployment': 'agents are removed',
   withhold: 'these pools are withheld from the agents',
+  'set-log': "what the agents log was set in the group's Lease",
   'delete-lease': 'the Lease of agents that are gone is removed',
   'delete-pod': 'the agent of an earlier version is removed',
 };
@@ -249,6 +250,8 @@ function describeAction(action: AgentAction): Readonly<Record<string, unknown>> 
       return { pod: action.pod.metadata.name };
     case 'withhold':
       return { group: action.group, pools: action.poolKeys };
+    case 'set-log':
+      return { group: action.group, log: action.text ?? 'as their command line says' };
     case 'create-deployment':
     case 'patch-deployment':
     case 'delete-deployment':

@@ -1,5 +1,11 @@
 /** Carries out what has to be done about agents: one write for each action. */
-import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, WITHHELD_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
+import {
+  AGENT_GROUP_LABEL,
+  AGENT_LABEL,
+  AGENT_LABEL_VALUE,
+  AGENT_LOG_ANNOTATION,
+  WITHHELD_POOLS_ANNOTATION,
+} from '@vmdhcp/ippool-api';
 import { toWorkResult } from '../controller/controller-context.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import type { WriteResult } from '../machinery/object-client.js';
@@ -59,6 +65,8 @@ export class AgentWriter {
         return this.#patch(action);
       case 'withhold':
         return this.#withhold(action);
+      case 'set-log':
+        return this.#setLog(action);
       case 'delete-deployment':
         return remove(deployments, action.deployment);
       case 'delete-lease':
@@ -97,6 +105,12 @@ export class AgentWriter {
     const metadata = { namespace, name: group, labels, annotations };
     const result = await clients.leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: {} });
     return this.#noted('leases', result);
+  }
+
+  /** At any version of the Lease: nothing else depends on this annotation, and the leader renews twice a second. */
+  async #setLog({ lease, text }: Extract<AgentAction, { readonly kind: 'set-log' }>): Promise<WorkResult> {
+    const annotations = { [AGENT_LOG_ANNOTATION]: text ?? null };
+    return this.#noted('leases', await this.#settings.clients.leases.patch({ key: keyOf(lease) }, { metadata: { annotations } }));
   }
 
   #noted(kind: AgentObjectKind, result: WriteResult<KubernetesObject>): WorkResult {

@@ -111,6 +111,21 @@ describe('planAgents', () => {
     expect(plan([...all, pool(9_999)], stuck, next)).toHaveLength(1);
   });
 
+  it('what agents log stands in their Lease once, and is taken away when nothing is set', () => {
+    const all = pools(1);
+    const [[name, group] = ['', undefined]] = [...carriedOut(new Map(), plan(all, new Map()))];
+    const seen = (annotations: Readonly<Record<string, string>>) => {
+      const lease = readGroupLease({ metadata: { namespace: 'harvester-system', name, annotations } }, true);
+      return new Map([[name, { ...(group as ObservedGroup), lease }]]);
+    };
+    const debug = { ...SETTINGS, log: { level: 'debug' as const, packets: true } };
+    const text = '{"level":"debug","packets":true}';
+    expect(plan(all, seen({}), debug)).toMatchObject([{ kind: 'set-log', group: name, text }]);
+    expect(plan(all, seen({ 'network.harvesterhci.io/agent-log': text }), debug)).toEqual([]);
+    expect(plan(all, seen({ 'network.harvesterhci.io/agent-log': text }))).toMatchObject([{ kind: 'set-log', text: undefined }]);
+    expect(plan(all, seen({}))).toEqual([]);
+  });
+
   it('a network name longer than any Deployment may have gives a name that it may have', () => {
     const actions = plan([{ ...pool(1), clusterNetwork: `Long.${'n'.repeat(60)}` }], new Map());
     expect(actions[0]).toMatchObject({ group: expect.stringMatching(/^vm-dhcp-agent-long-n+-[0-9a-f]{8}-1$/) as string });

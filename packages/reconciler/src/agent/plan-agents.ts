@@ -11,10 +11,12 @@
  *
  * A bare pod of upstream is an old group that knows no Lease: in step 4 it is deleted, in step 5 it is gone.
  */
+import { AGENT_LOG_ANNOTATION } from '@vmdhcp/ippool-api';
 import type { MergePatch } from '../machinery/object-client.js';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { readText } from '../object/read-field.js';
 import { AGENT_CONTAINER, type AgentPodSettings, toAgentDeployment } from './agent-deployment.js';
+import { type AgentLogSettings, formatAgentLogSettings } from './agent-log-settings.js';
 import type { PoolForAgents } from './agent-network-config.js';
 import { RELEASING, WITHHELD } from './agent-report.js';
 import { type GroupLease, readGroupLease } from './group-lease.js';
@@ -58,6 +60,8 @@ export interface AgentsSettings extends GroupingSettings {
   readonly pods: AgentPodSettings | undefined;
   /** How many groups are upgraded at a time; pools that come and go are told at once. */
   readonly maxGroupsUpgrading: number;
+  /** What the agents log; what is left out is as their command line says. */
+  readonly log?: AgentLogSettings;
   /** The Deployment of the topology `unified`. */
   readonly unified: { readonly deploymentName: string; readonly containerName: string };
 }
@@ -77,6 +81,8 @@ export type AgentAction =
       readonly lease: KubernetesObject | undefined;
       readonly poolKeys: readonly string[];
     }
+  /** `text` undefined: the agents log as their command line says. */
+  | { readonly kind: 'set-log'; readonly group: string; readonly lease: KubernetesObject; readonly text: string | undefined }
   | { readonly kind: 'delete-lease'; readonly group: string; readonly lease: KubernetesObject }
   | { readonly kind: 'delete-pod'; readonly pod: KubernetesObject };
 
@@ -212,6 +218,7 @@ class AgentsPlanning {
       return;
     }
     this.#withhold(name, withheld);
+    this.#setLog(name);
     // What agents are told changes only once their Lease says which pools they must not serve.
     const { lease } = this.#group(name);
     if ([...withheld].some((key) => !lease.withheld.has(key))) return;
@@ -223,6 +230,14 @@ class AgentsPlanning {
     const { lease } = this.#group(name);
     if (isSame(withheld, lease.withheld)) return;
     this.#actions.push({ kind: 'withhold', group: name, lease: lease.object, poolKeys: [...withheld].toSorted() });
+  }
+
+  /** Agents watch their Lease: what they log changes without a restart. */
+  #setLog(name: string): void {
+    const { object: lease } = this.#group(name).lease;
+    const text = formatAgentLogSettings(this.#settings.log ?? {});
+    if (lease === undefined || lease.metadata.annotations?.[AGENT_LOG_ANNOTATION] === text) return;
+    this.#actions.push({ kind: 'set-log', group: name, lease, text });
   }
 
   #withheldFrom(name: string, own: readonly PoolForAgents[], pools: readonly PoolForAgents[]): Set<string> {

@@ -1,0 +1,163 @@
+/**
+ * What the log says of single packets, general and for single pools: a line at `debug` that sums each packet up, or the whole packet
+ * and its reply at `info`. It changes while the agent runs, and it is bounded in lines a second for each pool.
+ */
+import { type Answer, decodeMessage, formatIpv4Address, OptionCode } from '@vmdhcp/dhcp-allocator';
+import type { AgentLogSettings } from '@vmdhcp/reconciler';
+import type { Logger } from '@vmdhcp/service-process';
+import { RateBudget } from '../rate-budget.js';
+import { describeMessage, hex } from './describe-message.js';
+import { printable } from './printable.js';
+
+/** Lines about packets of one pool; the rest is counted. */
+const BUDGET = { perSecond: 50, burst: 200 };
+
+export interface LoggedPacket {
+  readonly packet: Uint8Array;
+  readonly answer: Answer;
+  readonly interfaceName: string;
+  /** Undefined: no pool is served on the interface. */
+  readonly poolName: string | undefined;
+  /** Why no reply was sent although there is one. */
+  readonly withheld: string | undefined;
+}
+
+/** What is logged of the packets of one pool. */
+interface PoolLog {
+  readonly logger: Logger;
+  readonly packets: boolean;
+  readonly budget: RateBudget;
+}
+
+export class PacketLog {
+  readonly #logger: Logger;
+  readonly #nowMs: () => number;
+  /** What the command line says. */
+  readonly #initial: Required<AgentLogSettings>;
+  #general: Required<AgentLogSettings>;
+  readonly #settingsOf = new Map<string, AgentLogSettings>();
+  readonly #logs = new Map<string, PoolLog>();
+  #isActive = false;
+
+  /** @param packets - true: whole packets are logged unless something else is set later. */
+  constructor(logger: Logger, { packets, nowMs }: { readonly packets: boolean; readonly nowMs: () => number }) {
+    this.#logger = logger;
+    this.#nowMs = nowMs;
+    this.#initial = { level: logger.level as Required<AgentLogSettings>['level'], packets };
+    this.#general = this.#initial;
+    this.#onChange();
+  }
+
+  /** False: no packet is logged, and `note` need not be called. */
+  get isActive(): boolean {
+    return this.#isActive;
+  }
+
+  /** Sets the level of the whole log and whether packets are logged; what is left out is as the command line says. */
+  setGeneral(settings: AgentLogSettings): void {
+    const { level, packets } = { ...this.#initial, ...settings };
+    if (level === this.#general.level && packets === this.#general.packets) return;
+    this.#general = { level, packets };
+    this.#logger.level = this.#general.level;
+    this.#onChange();
+  }
+
+  /** Sets what is logged of one pool's packets; what is left out is as in general. */
+  setPool(poolName: string, settings: AgentLogSettings): void {
+    const known = this.#settingsOf.get(poolName) ?? {};
+    if (known.level === settings.level && known.packets === settings.packets) return;
+    this.#settingsOf.set(poolName, settings);
+    this.#onChange();
+  }
+
+  note(logged: LoggedPacket): void {
+    const { answer, poolName = '' } = logged;
+    const { logger, packets, budget } = this.#logOf(answer.kind === 'dropped' ? poolName : answer.pool.name);
+    if (!logger.isLevelEnabled(packets ? 'info' : 'debug') || !budget.take(this.#nowMs())) return;
+    if (packets) logger.info({ ...summary(logged), ...wholePackets(logged) }, `packet: ${outcome(logged)}`);
+    else logger.debug(summary(logged), `packet: ${outcome(logged)}`);
+  }
+
+  /** Says how many lines were left out since the last call. To be called every second. */
+  reportSuppressed(): void {
+    for (const [pool, { budget, logger }] of this.#logs) {
+      const suppressed = budget.takeSuppressed();
+      if (suppressed > 0) logger.warn({ pool, suppressed }, 'too many packets: lines left out of the log');
+    }
+  }
+
+  #onChange(): void {
+    this.#logs.clear();
+    const all = [this.#general, ...[...this.#settingsOf.values()].map((settings) => ({ ...this.#general, ...settings }))];
+    this.#isActive = all.some(({ level, packets }) => packets || level === 'debug' || level === 'trace');
+  }
+
+  #logOf(poolName: string): PoolLog {
+    const known = this.#logs.get(poolName);
+    if (known !== undefined) return known;
+    const { level, packets } = { ...this.#general, ...this.#settingsOf.get(poolName) };
+    const log = { logger: this.#logger.child({}, { level }), packets, budget: new RateBudget(BUDGET) };
+    this.#logs.set(poolName, log);
+    return log;
+  }
+}
+
+function outcome({ answer, withheld }: LoggedPacket): string {
+  if (answer.kind === 'dropped') return 'dropped';
+  const { type } = answer.client;
+  if (answer.kind === 'ignored') return `${type} ignored`;
+  return withheld === undefined ? `${type} ${answer.decision.kind}` : `${type} ${answer.decision.kind} withheld`;
+}
+
+function summary({ answer, packet, interfaceName, poolName, withheld }: LoggedPacket): Readonly<Record<string, unknown>> {
+  if (answer.kind === 'dropped') {
+    return { interface: interfaceName, ...(poolName && { pool: poolName }), octets: packet.length, reason: answer.reason };
+  }
+  const { client, pool } = answer;
+  return {
+    interface: interfaceName,
+    pool: pool.name,
+    mac: client.macAddress,
+    xid: client.message.xid.toString(16).padStart(8, '0'),
+    ...textOption(answer, 'clientHostName', OptionCode.hostName),
+    ...textOption(answer, 'vendorClass', OptionCode.vendorClass),
+    ...(answer.kind === 'ignored' && { reason: answer.reason }),
+    ...(withheld !== undefined && { reason: withheld }),
+    ...(answer.kind === 'reply' && toReplySummary(answer)),
+  };
+}
+
+function textOption(
+  { client }: Exclude<Answer, { readonly kind: 'dropped' }>,
+  name: string,
+  code: number,
+): Readonly<Record<string, string>> {
+  const octets = client.message.options.get(code);
+  return octets === undefined ? {} : { [name]: printable(octets) };
+}
+
+function toReplySummary({
+  decision,
+  omittedOptions,
+  destination: { kind, address },
+}: Extract<Answer, { readonly kind: 'reply' }>): Readonly<Record<string, unknown>> {
+  return {
+    ...('reason' in decision && { reason: decision.reason }),
+    ...(omittedOptions.length > 0 && { omittedOptions }),
+    to: `${kind} ${formatIpv4Address(address)}`,
+  };
+}
+
+/** What came in and what goes out, field by field; octets where a packet is no message. */
+function wholePackets({ answer, packet }: LoggedPacket): Readonly<Record<string, unknown>> {
+  const decoded = decodeMessage(packet);
+  return {
+    packet: decoded.ok ? describeMessage(decoded.message) : hex(packet),
+    ...(answer.kind === 'reply' && { reply: describeBytes(answer.bytes) }),
+  };
+}
+
+function describeBytes(bytes: Uint8Array): unknown {
+  const decoded = decodeMessage(bytes);
+  return decoded.ok ? describeMessage(decoded.message) : hex(bytes);
+}
