@@ -1,4 +1,5 @@
-// docs/supported-dhcp.md names a test for each requirement: every name must be that of a test, and every link lead somewhere.
+// docs/supported-dhcp.md names a test for each requirement, and docs/security.md for each promise: every name must be that of a
+// test, and every link lead somewhere.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -10,10 +11,22 @@ const problems = [];
 
 for (const row of readFileSync('docs/supported-dhcp.md', 'utf8').split('\n')) {
   const cells = row.split(' | ');
-  if (!row.startsWith('| §') && cells.length !== 4) continue;
-  for (const [, name] of (cells[3] ?? '').matchAll(/"([^"]+)"/g)) {
+  if (row.startsWith('| §') || cells.length === 4) checkTestNames('docs/supported-dhcp.md', cells[3] ?? '');
+}
+
+// The last column of each table of docs/security.md holds the names of tests; a row without one promises what nothing shows.
+for (const row of existsSync('docs/security.md') ? readFileSync('docs/security.md', 'utf8').split('\n') : []) {
+  const isRow = row.startsWith('| ') && !row.startsWith('| ---') && !row.endsWith('| shown by |');
+  if (!isRow) continue;
+  const last = row.split(' | ').at(-1) ?? '';
+  if (!/"[^"]+"/.test(last)) problems.push(`docs/security.md: this line names no test: ${row.slice(0, 100)}`);
+  checkTestNames('docs/security.md', last);
+}
+
+function checkTestNames(page, cell) {
+  for (const [, name] of cell.matchAll(/"([^"]+)"/g)) {
     const missing = name.split(' ... ').filter((part) => !tests.includes(part.replaceAll("'", "\\'")) && !tests.includes(part));
-    if (missing.length > 0) problems.push(`docs/supported-dhcp.md names a test that is not there: ${name}`);
+    if (missing.length > 0) problems.push(`${page} names a test that is not there: ${name}`);
   }
 }
 
