@@ -2,6 +2,7 @@
 import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, WITHHELD_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { toWorkResult } from '../controller/controller-context.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
+import { mostUrgent } from '../machinery/most-urgent.js';
 import type { WriteResult } from '../machinery/object-client.js';
 import { keyOf } from '../machinery/reflector.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
@@ -29,16 +30,19 @@ export class AgentWriter {
     this.#settings = settings;
   }
 
-  /** Several at a time; one that fails does not stop the others. @throws what one of them threw, when all were tried. */
+  /**
+   * Several at a time; one that fails does not stop the others. The result is the one that has to be looked at soonest.
+   * @throws what one of them threw, when all were tried.
+   */
   async carryOut(actions: readonly AgentAction[]): Promise<WorkResult> {
-    let worst: WorkResult = { kind: 'settled' };
+    let result: WorkResult = { kind: 'settled' };
     const failures: unknown[] = [];
     const waiting = [...actions];
     const write = async (): Promise<void> => {
       for (let action = waiting.shift(); action !== undefined; action = waiting.shift()) {
         try {
-          const result = await this.#apply(action);
-          if (result.kind !== 'settled') worst = result;
+          const one = await this.#apply(action);
+          result = mostUrgent(result, one);
         } catch (error) {
           failures.push(error);
         }
@@ -46,7 +50,7 @@ export class AgentWriter {
     };
     await Promise.all(Array.from({ length: PARALLEL_WRITES }, write));
     if (failures.length > 0) throw failures[0];
-    return worst;
+    return result;
   }
 
   #apply(action: AgentAction): Promise<WorkResult> {
