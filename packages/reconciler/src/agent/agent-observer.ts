@@ -189,7 +189,7 @@ export class AgentObserver {
     const lease = this.#caches.leases.get(leaseKey);
     const { report, ...said } = this.#readLease(lease);
     const text =
-      lease === undefined ? '' : JSON.stringify([said.leader, said.isSeen, [...said.withheld], describeAgentReport(report)]);
+      lease === undefined ? '' : JSON.stringify([said.leader, [...said.seen], [...said.withheld], describeAgentReport(report)]);
     if (this.#said.get(leaseKey) === text) return false;
     this.#said.set(leaseKey, text);
     return true;

@@ -171,7 +171,7 @@ class AgentsPlanning {
     const { lease } = this.#group(name);
     const isWithheld = lease.withheld.has(poolKey);
     if (!lease.isLive) return isWithheld || this.#isGone(name);
-    if (!isWithheld || !lease.isSeen) return false;
+    if (!lease.seen.has(poolKey)) return false;
     const said = lease.report.get(poolKey);
     return said === undefined || (!said.serving && said.reason !== RELEASING);
   }
@@ -197,10 +197,15 @@ class AgentsPlanning {
     return lease.isLive && lease.report.get(poolKey)?.reason === WITHHELD;
   }
 
-  /** Pools that the group has and shall not have: those that it has not let go of. */
+  /**
+   * Pools that the group has and shall not have. As long as it has to let go of one, its template goes on to tell of those that it has let go
+   * of, which are withheld from it: each change of the template replaces its pods, and interrupts what they still serve.
+   */
   #leaving(name: string): PoolForAgents[] {
     // Only what is told stays told: what a pod of an earlier template still knows is withheld from it, and goes with it.
-    return [...this.#group(name).told].flatMap(([key, pool]) => ((this.#holders.get(key) ?? []).includes(name) ? [pool] : []));
+    const others = [...this.#group(name).told].filter(([key]) => (this.#groupOf.get(key) ?? name) !== name);
+    const isHolding = others.some(([key]) => (this.#holders.get(key) ?? []).includes(name));
+    return isHolding ? others.map(([, pool]) => pool) : [];
   }
 
   #planGroup(name: string): void {
