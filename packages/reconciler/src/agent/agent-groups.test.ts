@@ -57,6 +57,8 @@ class Story {
   readonly pods = new MemoryResource<KubernetesObject>(this.clock);
   /** What was written of Deployments, Leases and pods. */
   readonly writes: string[] = [];
+  /** Writes of Deployments that were tried. */
+  readonly attempts: string[] = [];
   /** Groups whose agents are dead. */
   readonly dead = new Set<string>();
   /** How much later than others the controller hears of Deployments. */
@@ -70,6 +72,10 @@ class Story {
     for (const [kind, resource] of Object.entries({ deployment: this.deployments, lease: this.leases, pod: this.pods })) {
       resource.onWritten = (what, key) => void this.writes.push(`${what} ${kind} ${key.split('/')[1]}`);
     }
+    this.deployments.writeFault = (what) => {
+      this.attempts.push(`${what} deployment`);
+      return 'none';
+    };
   }
 
   addPool(name: string, clusterNetwork = 'vlan', annotations = {}): void {
@@ -397,6 +403,39 @@ describe('agents that the controller makes', () => {
     await story.goOn(10_000);
     expect([...story.deployments.objects.keys()]).toEqual([`${NAMESPACE}/vm-dhcp-agent-vlan-1`]);
     expect([...story.leases.objects.keys()]).toEqual([`${NAMESPACE}/vm-dhcp-agent-vlan-1`]);
+  });
+
+  it('a Deployment that is deleted is deleted once, however late the watch brings it', async () => {
+    const story = new Story('a');
+    story.addPool('b', 'mgmt');
+    await story.control();
+    story.watchesLagMs = 2_000;
+    story.cluster.ipPools.remove('default/b');
+    await story.goOn(10_000);
+    expect(story.deployments.objects.size).toBe(1);
+    expect(story.attempts.filter((what) => what === 'delete deployment')).toHaveLength(1);
+  });
+
+  it('two pools that are applied together make one rollout of their group', async () => {
+    const story = new Story('a');
+    await story.control();
+    const before = story.writes.length;
+    story.addPool('b');
+    await story.clock.advance(60);
+    story.addPool('c');
+    await story.goOn(5_000);
+    expect(story.writes.slice(before)).toEqual(['patch deployment vm-dhcp-agent-vlan-1']);
+    expect(['b', 'c'].map((name) => story.state(name))).toEqual(['True', 'True']);
+  });
+
+  it('pools that keep coming do not put off the rollout for longer than a quarter of a second', async () => {
+    const story = new Story('a');
+    await story.control();
+    for (let number = 0; number < 10; number++) {
+      story.addPool(`more-${number}`);
+      await story.clock.advance(60);
+    }
+    expect(story.told('vm-dhcp-agent-vlan-1').length).toBeGreaterThan(4);
   });
 
   it('a pool that is deleted is gone only when no agent is told of it', async () => {

@@ -22,6 +22,7 @@ async function outcomeOf(refusals: readonly (WriteRefusal | 'none')[]) {
     namespace: 'agents',
     clients: { deployments, unifiedDeployment: resource, leases: resource, pods: resource },
     onWritten: () => undefined,
+    onDeleted: () => undefined,
     onConflict: () => undefined,
   });
   const actions = refusals.map(
@@ -30,6 +31,7 @@ async function outcomeOf(refusals: readonly (WriteRefusal | 'none')[]) {
       group: `g${index}`,
       deployment: deployment(`g${index}`),
       patch: {},
+      changesPools: true,
     }),
   );
   return await writer.carryOut(actions);

@@ -16,6 +16,8 @@ export interface AgentWriterSettings {
   readonly clients: AgentClients;
   /** The answer to a write that happened. */
   readonly onWritten: (kind: AgentObjectKind, object: KubernetesObject) => void;
+  /** The server has taken the deletion, or has no such object any more. @param answer - the object as it is now, where there is one. */
+  readonly onDeleted: (kind: AgentObjectKind, object: KubernetesObject, answer: KubernetesObject | undefined) => void;
   /** A Deployment of somebody else has the name of a group. */
   readonly onConflict: (group: string, problem: GroupProblem) => void;
   readonly onAction?: (action: AgentAction) => void;
@@ -55,7 +57,6 @@ export class AgentWriter {
 
   #apply(action: AgentAction): Promise<WorkResult> {
     this.#settings.onAction?.(action);
-    const { deployments, leases, pods } = this.#settings.clients;
     switch (action.kind) {
       case 'create-deployment':
         return this.#create(action);
@@ -64,11 +65,11 @@ export class AgentWriter {
       case 'withhold':
         return this.#withhold(action);
       case 'delete-deployment':
-        return remove(deployments, action.deployment);
+        return this.#remove('deployments', action.deployment);
       case 'delete-lease':
-        return remove(leases, action.lease);
+        return this.#remove('leases', action.lease);
       case 'delete-pod':
-        return remove(pods, action.pod);
+        return this.#remove('pods', action.pod);
     }
   }
 
@@ -107,10 +108,13 @@ export class AgentWriter {
     if (result.ok) this.#settings.onWritten(kind, result.object);
     return toWorkResult(result);
   }
-}
 
-/** What is gone already is as it should be. */
-async function remove(client: AgentClients['pods'], object: KubernetesObject): Promise<WorkResult> {
-  const result = await client.delete(keyOf(object), object.metadata.uid ?? '');
-  return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
+  /** What is gone already is as it should be. */
+  async #remove(kind: 'deployments' | 'leases' | 'pods', object: KubernetesObject): Promise<WorkResult> {
+    const { clients, onDeleted } = this.#settings;
+    const result = await clients[kind].delete(keyOf(object), object.metadata.uid ?? '');
+    if (!result.ok && result.reason !== 'not-found') return toWorkResult(result);
+    onDeleted(kind, object, result.ok ? result.object : undefined);
+    return { kind: 'settled' };
+  }
 }

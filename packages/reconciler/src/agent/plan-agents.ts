@@ -69,6 +69,8 @@ export type AgentAction =
       readonly group: string;
       readonly deployment: KubernetesObject;
       readonly patch: MergePatch;
+      /** True: agents are told of other pools than before. */
+      readonly changesPools: boolean;
     }
   | { readonly kind: 'delete-deployment'; readonly group: string; readonly deployment: KubernetesObject }
   | {
@@ -260,8 +262,10 @@ class AgentsPlanning {
     if (isBeingDeleted(deployment)) return;
     const plan = planUnifiedDeployment(deployment, unified.containerName, pools);
     if (!plan.ok) this.#problems.set(UNIFIED_GROUP, { reason: 'AgentContainerMissing', message: plan.message });
-    else if (plan.patch !== undefined)
-      this.#actions.push({ kind: 'patch-deployment', group: UNIFIED_GROUP, deployment, patch: plan.patch });
+    else if (plan.patch !== undefined) {
+      const changesPools = this.#tellsOthers(UNIFIED_GROUP, pools);
+      this.#actions.push({ kind: 'patch-deployment', group: UNIFIED_GROUP, deployment, patch: plan.patch, changesPools });
+    }
   }
 
   #planOwned(name: string, own: readonly ActivePool[], pools: readonly PoolForAgents[]): void {
@@ -291,8 +295,11 @@ class AgentsPlanning {
     const { wanted, deployment, pools } = change;
     const plan = planOwnedDeployment(wanted, deployment);
     if (!plan.ok) this.#problems.set(name, { reason: 'AgentSelectorMismatch', message: plan.message });
-    else if (plan.patch !== undefined && (this.#tellsOthers(name, pools) || this.#mayUpgrade(name)))
-      this.#actions.push({ kind: 'patch-deployment', group: name, deployment, patch: plan.patch });
+    else if (plan.patch !== undefined) {
+      const changesPools = this.#tellsOthers(name, pools);
+      if (changesPools || this.#mayUpgrade(name))
+        this.#actions.push({ kind: 'patch-deployment', group: name, deployment, patch: plan.patch, changesPools });
+    }
   }
 
   #tellsOthers(name: string, pools: readonly PoolForAgents[]): boolean {
@@ -322,7 +329,7 @@ class AgentsPlanning {
     if (lease.object !== undefined && withheld.size > 0 && !this.#isGone(name)) this.#withhold(name, withheld);
     if (deployment !== undefined) {
       if (!isBeingDeleted(deployment)) this.#actions.push({ kind: 'delete-deployment', group: name, deployment });
-    } else if (lease.object !== undefined && !lease.isLive && this.#isGone(name)) {
+    } else if (lease.object !== undefined && !isBeingDeleted(lease.object) && !lease.isLive && this.#isGone(name)) {
       this.#actions.push({ kind: 'delete-lease', group: name, lease: lease.object });
     }
   }
