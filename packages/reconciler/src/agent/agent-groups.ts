@@ -89,9 +89,9 @@ export class AgentGroups implements AgentsPort {
       backOff: { firstMs: 100, mostMs: 30_000, random },
       work: () => this.#work(),
       onRetry: (_, { reason, error }) => {
-        if (reason !== CONFLICT) onError?.(error ?? new Error(reason));
+        if (reason !== CONFLICT) onError?.(error ?? reason);
       },
-      onTerminal: (_, reason) => onError?.(new Error(reason)),
+      onTerminal: (_, reason) => onError?.(reason),
     });
   }
 
