@@ -61,6 +61,8 @@ class Story {
   readonly attempts: string[] = [];
   /** Groups whose agents are dead. */
   readonly dead = new Set<string>();
+  /** What Deployments say of their rollouts besides counts. */
+  rolloutStatus: Readonly<Record<string, unknown>> = {};
   /** How much later than others the controller hears of Deployments. */
   watchesLagMs = 0;
   #end: () => Promise<void> = async () => undefined;
@@ -185,6 +187,11 @@ class Story {
     return readConditions(this.pool(name).status).find(({ type }) => type === 'AgentReady')?.message ?? '';
   }
 
+  /** Reasons of what was recorded. */
+  events(): (string | undefined)[] {
+    return [...this.cluster.events.objects.values()].map(({ reason }) => reason);
+  }
+
   #reports(): Map<string, Map<string, PoolReport>> {
     const reports = [...this.leases.objects.values()].map(({ metadata, spec }) => {
       const text = readText(spec, 'holderIdentity') ? metadata.annotations?.[AGENT_REPORT_ANNOTATION] : undefined;
@@ -196,9 +203,9 @@ class Story {
   #rollOut(): void {
     for (const deployment of this.deployments.objects.values()) {
       const { generation } = deployment.metadata;
-      if (readField(deployment.status, 'observedGeneration') === generation) continue;
       const counts = { replicas: 2, updatedReplicas: 2, readyReplicas: 2 };
-      this.deployments.put({ ...deployment, status: { observedGeneration: generation, ...counts } });
+      const status = { observedGeneration: generation, ...counts, ...this.rolloutStatus };
+      if (JSON.stringify(deployment.status) !== JSON.stringify(status)) this.deployments.put({ ...deployment, status });
     }
   }
 
@@ -381,7 +388,7 @@ describe('agents that the controller makes', () => {
     await story.goOn(500);
     await story.goOn(5_000);
     expect([story.state('a'), story.state('b')]).toEqual(['True', 'True']);
-    expect([...story.cluster.events.objects.values()].map(({ reason }) => reason)).toEqual([]);
+    expect(story.events()).toEqual([]);
   });
 
   it('a selector that cannot be changed is a condition, and nothing is forced', async () => {
@@ -595,6 +602,19 @@ describe('what a pool says of its agents', () => {
   it.each([
     [{ conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes' }] }, 'False NotScheduled', '0/3 nodes'],
     [
+      {
+        conditions: [
+          {
+            type: 'PodScheduled',
+            status: 'False',
+            message: "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.",
+          },
+        ],
+      },
+      'False NotScheduled',
+      'kubectl label node NODE network.harvesterhci.io/vlan=true',
+    ],
+    [
       { containerStatuses: [{ state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } }] },
       'False ImagePull',
       'no such image',
@@ -611,6 +631,28 @@ describe('what a pool says of its agents', () => {
     await story.goOn(3_000);
     expect(story.state('a')).toBe(expected);
     expect(story.message('a')).toContain(message);
+  });
+
+  it('pods that cannot be created, with the remedy and an Event; in an upgrade too, while the old ones serve', async () => {
+    const refused = 'pods "x" is forbidden: violates PodSecurity "baseline:latest": non-default capabilities';
+    const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: refused }];
+    const story = new Story('a');
+    story.rolloutStatus = { conditions };
+    story.dead.add('vm-dhcp-agent-vlan-1');
+    await story.control();
+    await story.goOn(3_000);
+    expect(story.state('a')).toBe('False FailedCreate');
+    expect(story.message('a')).toContain(`namespace ${NAMESPACE} pod-security.kubernetes.io/enforce=privileged`);
+    expect(story.events()).toContain('FailedCreate');
+    story.rolloutStatus = {};
+    story.dead.clear();
+    await story.goOn(3_000);
+    expect(story.state('a')).toBe('True');
+    story.rolloutStatus = { conditions, updatedReplicas: 0 };
+    await story.control({ image: 'agent:v2' });
+    await story.goOn(3_000);
+    expect(story.state('a')).toBe('True FailedCreate');
+    expect(story.message('a')).toContain('served by the agents that are there; pods of Deployment');
   });
 
   it('a chart whose Deployment or container is not there is told', async () => {
