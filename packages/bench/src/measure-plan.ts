@@ -64,7 +64,7 @@ function chartGroup(): ObservedGroup {
       report: new Map(),
       known: new Set(),
       withheld: new Set(),
-      isSeen: false,
+      seen: new Set(),
     },
   };
 }

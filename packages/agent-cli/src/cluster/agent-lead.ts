@@ -31,6 +31,7 @@ import {
   ApiLeaseStore,
   ApiObjectClient,
   type ClusterConnection,
+  errorForLog,
   type LeaseObject,
   Resource,
   systemClock,
@@ -196,7 +197,7 @@ export class AgentLead {
       },
       onError: (error) => {
         if (this.#warnings.take(Date.now()))
-          logger.warn({ err: String(error) }, 'the Lease cannot be read or written; it is tried again');
+          logger.warn({ err: errorForLog(error) }, 'the Lease cannot be read or written; it is tried again');
       },
     });
   }

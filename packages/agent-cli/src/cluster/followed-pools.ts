@@ -15,6 +15,7 @@ import {
   readPoolLogSettings,
   readRecordedAddresses,
 } from '@vmdhcp/reconciler';
+import { errorForLog } from '@vmdhcp/reconciler/client-node';
 import type { Logger } from '@vmdhcp/service-process';
 import { NtpNames } from '../pools-file/ntp-names.js';
 import type { DhcpServer } from '../serve/dhcp-server.js';
@@ -140,7 +141,7 @@ export class FollowedPools {
       onSynced: () => this.#update(key),
       onError: (error) =>
         logger.warn(
-          { pool: key, err: String(error) },
+          { pool: key, err: errorForLog(error) },
           'the pool cannot be read: what is known of it is served, and reading it tried again',
         ),
     });

@@ -32,9 +32,9 @@ Changed at run time, pools move one by one, each when its new agents are ready.
 Reads VirtualMachines, VirtualMachineNetworkConfigs, IPPools and NetworkAttachmentDefinitions; writes
 VirtualMachineNetworkConfigs, the status of IPPools, labels of NetworkAttachmentDefinitions, Events, and the agents'
 Deployments and Leases. Replicas agree on a leader by the Lease
-kube-system/vm-dhcp-controllers (CATTLE_ELECTION_LEASE_DURATION, _RENEW_DEADLINE, _RETRY_PERIOD).
+kube-system/vm-dhcp-controllers (CATTLE_ELECTION_LEASE_DURATION 15s, _RENEW_DEADLINE 10s, _RETRY_PERIOD 2s).
 
-Exit codes: 0 stopped by SIGTERM or SIGINT, 1 the lead was lost, 64 wrong usage, 66 no way to a cluster,
+Exit codes: 0 stopped by SIGTERM or SIGINT, 1 the lead was lost or the API server refused, 64 wrong usage, 66 no way to a cluster,
 69 the HTTP address is in use.
 `;
 

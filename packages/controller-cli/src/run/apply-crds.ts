@@ -6,7 +6,8 @@ import {
   virtualMachineNetworkConfigResource,
 } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject, readConditions } from '@vmdhcp/reconciler';
-import { type ApiConnection, ApiObjectClient, Resource } from '@vmdhcp/reconciler/client-node';
+import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog, Resource } from '@vmdhcp/reconciler/client-node';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
 export const CUSTOM_RESOURCES: readonly CustomResource[] = [ipPoolResource, virtualMachineNetworkConfigResource];
 
@@ -18,8 +19,21 @@ export interface AppliedCrd {
 const ESTABLISHED_WITHIN_MS = 30_000;
 const ESTABLISHED_CHECK_MS = 100;
 
-/** Applies every definition and waits until it is served. @throws Error where the server will not have one. */
+/** Applies every definition and waits until it is served. @throws CommandError where the server will not have one, or does not answer. */
 export async function applyCrds(connection: ApiConnection): Promise<AppliedCrd[]> {
+  try {
+    return await applyAll(connection);
+  } catch (error) {
+    const said = errorForLog(error);
+    if (typeof said !== 'string') throw error;
+    // Without an answer there is a cause: what became of the connection.
+    const isRefused = error instanceof ApiRequestError && error.cause === undefined;
+    const message = `the CustomResourceDefinitions cannot be applied: ${said}`;
+    throw new CommandError(message, isRefused ? ExitCode.failed : ExitCode.noInput, { cause: error });
+  }
+}
+
+async function applyAll(connection: ApiConnection): Promise<AppliedCrd[]> {
   const client = new ApiObjectClient<KubernetesObject>(connection, Resource.customResourceDefinitions);
   const applied: AppliedCrd[] = [];
   for (const resource of CUSTOM_RESOURCES) {
@@ -39,7 +53,7 @@ async function apply(client: ApiObjectClient<KubernetesObject>, wanted: Kubernet
   if (result.ok) return present === undefined ? 'created' : 'updated';
   // Somebody else, another replica most likely, did it meanwhile.
   if (result.reason === 'already-exists' || result.reason === 'conflict') return apply(client, wanted);
-  throw new Error(`CustomResourceDefinition ${wanted.metadata.name}: ${result.message}`);
+  throw new CommandError(`CustomResourceDefinition ${wanted.metadata.name}: ${result.message}`, ExitCode.failed);
 }
 
 /** True if everything that is wanted stands in what is there, which may say more: the server fills in defaults. */
@@ -60,9 +74,8 @@ async function waitUntilEstablished(client: ApiObjectClient<KubernetesObject>, n
     if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return;
     if (performance.now() > giveUpAtMs) {
       const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
-      throw new Error(
-        `CustomResourceDefinition ${name} is not served after 30 seconds: ${refused?.message ?? 'look at its conditions'}`,
-      );
+      const why = refused?.message ?? 'look at its conditions';
+      throw new CommandError(`CustomResourceDefinition ${name} is not served after 30 seconds: ${why}`, ExitCode.failed);
     }
     await new Promise((resolve) => setTimeout(resolve, ESTABLISHED_CHECK_MS));
   }

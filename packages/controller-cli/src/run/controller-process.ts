@@ -21,8 +21,8 @@ import {
   type ApiConnection,
   ApiLeaseStore,
   ApiObjectClient,
-  ApiRequestError,
   type ApiResource,
+  errorForLog,
   Resource,
   systemClock,
 } from '@vmdhcp/reconciler/client-node';
@@ -159,7 +159,7 @@ export class ControllerProcess {
           if (error instanceof NotLeadingError) return;
           metrics.onError(kind);
           logger.warn(
-            { kind, key, reason, ...(error !== undefined && { err: forLog(error) }) },
+            { kind, key, reason, ...(error !== undefined && { err: errorForLog(error) }) },
             'work failed; it is tried again',
           );
         },
@@ -167,9 +167,9 @@ export class ControllerProcess {
           logger.error({ kind, key, reason }, 'this will not work before somebody changes something'),
         onReadError: (kind, error) => {
           metrics.onError(kind);
-          logger.warn({ kind, err: forLog(error) }, 'list or watch failed; it is tried again');
+          logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; it is tried again');
         },
-        onEventError: (error) => logger.debug({ err: forLog(error) }, 'event not written'),
+        onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
         onSynced: () => logger.info('everything is known; working'),
       },
     });
@@ -212,7 +212,7 @@ export class ControllerProcess {
       onAction: (action) => logger.info(describeAction(action), ACTION_MESSAGES[action.kind]),
       onError: (error) => {
         if (!(error instanceof NotLeadingError))
-          logger.warn({ err: forLog(error) }, "the agents' Deployments, Leases or pods cannot be read or written");
+          logger.warn({ err: errorForLog(error) }, "the agents' Deployments, Leases or pods cannot be read or written");
       },
     });
   }
@@ -229,7 +229,7 @@ export class ControllerProcess {
       onLost: () => {
         if (!this.#stopping) onLost();
       },
-      onError: (error) => logger.warn({ err: forLog(error) }, 'the Lease of the controllers cannot be read or written'),
+      onError: (error) => logger.warn({ err: errorForLog(error) }, 'the Lease of the controllers cannot be read or written'),
     });
   }
 }
@@ -258,11 +258,6 @@ function describeAction(action: AgentAction): Readonly<Record<string, unknown>> 
     case 'delete-lease':
       return { group: action.group };
   }
-}
-
-/** What the API server said is a sentence; only a bug is a stack. */
-function forLog(error: unknown): unknown {
-  return error instanceof ApiRequestError ? error.message : error;
 }
 
 /** Seconds, as Kubernetes writes times. */

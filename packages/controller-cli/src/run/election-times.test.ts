@@ -3,12 +3,14 @@ import { readElectionTimes } from './election-times.js';
 
 describe('readElectionTimes', () => {
   it.each<[string, Record<string, string>, number[]]>([
-    ['upstream’s', {}, [45_000, 30_000, 2_000]],
+    ["client-go's", {}, [15_000, 10_000, 2_000]],
     [
       'changed',
       { CATTLE_ELECTION_LEASE_DURATION: '1m30s', CATTLE_ELECTION_RENEW_DEADLINE: '60s', CATTLE_ELECTION_RETRY_PERIOD: '500ms' },
       [90_000, 60_000, 500],
     ],
+    ['with the Lease of upstream', { CATTLE_ELECTION_LEASE_DURATION: '45s' }, [45_000, 30_000, 2_000]],
+    ['with the deadline of upstream', { CATTLE_ELECTION_RENEW_DEADLINE: '30s' }, [45_000, 30_000, 2_000]],
     ['for development', { CATTLE_DEV_MODE: '1' }, [162_000_000, 108_000_000, 2_000]],
   ])('%s', (_, environment, [leaseDurationMs, renewDeadlineMs, retryPeriodMs]) => {
     expect(readElectionTimes(environment)).toEqual({ leaseDurationMs, renewDeadlineMs, retryPeriodMs });
@@ -18,5 +20,12 @@ describe('readElectionTimes', () => {
     expect(() => readElectionTimes({ CATTLE_ELECTION_LEASE_DURATION: text })).toThrow(
       `CATTLE_ELECTION_LEASE_DURATION=${text} is no duration; write one like 45s or 1m30s`,
     );
+  });
+
+  it.each<Record<string, string>>([
+    { CATTLE_ELECTION_LEASE_DURATION: '10s', CATTLE_ELECTION_RENEW_DEADLINE: '10s' },
+    { CATTLE_ELECTION_RETRY_PERIOD: '9s' },
+  ])('%j leaves no room', (environment) => {
+    expect(() => readElectionTimes(environment)).toThrow('leave no room for each other');
   });
 });

@@ -3,15 +3,39 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Upstream's times and the variables that change them. @throws CommandError for a duration that is none. */
+const DEFAULT = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
+/** With CATTLE_DEV_MODE: a controller that stands at a breakpoint keeps its Lease. */
+const DEVELOPMENT = { ...DEFAULT, leaseDurationMs: 162_000_000, renewDeadlineMs: 108_000_000 };
+/** The last attempt before the deadline begins so much later than planned at most. */
+const RETRY_SPREAD = 1.2;
+
+/**
+ * The times of client-go's elections, and upstream's variables that change them. Where one variable of two is set, the other time
+ * follows in the same proportion. A Lease that says a longer time than this is waited for as long as it says.
+ *
+ * @throws CommandError for a duration that is none, and for times that leave no room for each other.
+ */
 export function readElectionTimes(environment: Readonly<Record<string, string | undefined>>): ElectionTimes {
-  const isDevelopment = Boolean(environment['CATTLE_DEV_MODE']);
-  const read = (name: string, otherwise: string) => parseDuration(name, environment[name] || otherwise);
-  return {
-    leaseDurationMs: read('CATTLE_ELECTION_LEASE_DURATION', isDevelopment ? '45h' : '45s'),
-    renewDeadlineMs: read('CATTLE_ELECTION_RENEW_DEADLINE', isDevelopment ? '30h' : '30s'),
-    retryPeriodMs: read('CATTLE_ELECTION_RETRY_PERIOD', '2s'),
+  const otherwise = environment['CATTLE_DEV_MODE'] ? DEVELOPMENT : DEFAULT;
+  const read = (name: string) => {
+    const text = environment[name];
+    return text ? parseDuration(name, text) : undefined;
   };
+  const lease = read('CATTLE_ELECTION_LEASE_DURATION');
+  const deadline = read('CATTLE_ELECTION_RENEW_DEADLINE');
+  const times: ElectionTimes = {
+    leaseDurationMs: lease ?? (deadline === undefined ? otherwise.leaseDurationMs : deadline * 1.5),
+    renewDeadlineMs: deadline ?? (lease === undefined ? otherwise.renewDeadlineMs : lease / 1.5),
+    retryPeriodMs: read('CATTLE_ELECTION_RETRY_PERIOD') ?? otherwise.retryPeriodMs,
+  };
+  assertRoom(times);
+  return times;
+}
+
+function assertRoom({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: ElectionTimes): void {
+  if (leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs * RETRY_SPREAD) return;
+  const message = `the times of the election leave no room for each other: CATTLE_ELECTION_LEASE_DURATION is ${leaseDurationMs} ms and must be longer than CATTLE_ELECTION_RENEW_DEADLINE, which is ${renewDeadlineMs} ms and must be longer than ${RETRY_SPREAD} times CATTLE_ELECTION_RETRY_PERIOD, which is ${retryPeriodMs} ms`;
+  throw new CommandError(message, ExitCode.usage);
 }
 
 /** `45s`, `1m30s`, `500ms`: durations as Go writes them. */

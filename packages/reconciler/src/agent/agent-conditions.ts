@@ -7,6 +7,7 @@ import type { PoolForAgents } from './agent-network-config.js';
 import type { ForeignServer } from './agent-report.js';
 import type { GroupProblem, ObservedGroup } from './plan-agents.js';
 import { isRolledOut } from './rollout-state.js';
+import { rolloutTrouble } from './rollout-trouble.js';
 import { isTold } from './told-pools.js';
 
 /** Why nobody is to serve a pool, where that is so. */
@@ -59,11 +60,26 @@ function toRegistered({ pool, group, observed: { deployment, told }, problem }: 
 function toAgentReady(agents: AgentsOfPool, registered: ConditionState): ConditionState {
   const { pool, observed, holder, isLagging } = agents;
   const isServed = [observed, holder].some((group) => group?.lease.report.get(pool.key)?.serving === true);
-  if (isServed) return isLagging ? lagging(observed) : { type: AGENT_READY, status: 'True' };
+  if (isServed) return isLagging ? lagging(observed) : servedThough(observed);
   if (registered.status !== 'True') return { ...registered, type: AGENT_READY };
   const report = observed.lease.report.get(pool.key);
   if (report !== undefined) return notReady(report.reason ?? 'NotServing', report.message ?? '');
-  return podTrouble(agents.pods) ?? (observed.lease.isLive ? notKnownYet(observed) : nobodyLeads(agents));
+  return newPodsTrouble(agents) ?? (observed.lease.isLive ? notKnownYet(observed) : nobodyLeads(agents));
+}
+
+/** What keeps new pods from serving: those that there are say most, unless they cannot even be created. */
+function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): ConditionState | undefined {
+  const rollout = rolloutTrouble(deployment);
+  const ofPods = podTrouble(pods, deployment);
+  if (rollout === undefined || (rollout.reason === 'RolloutStuck' && ofPods !== undefined)) return ofPods;
+  return notReady(rollout.reason, rollout.message);
+}
+
+/** The pool is served; what keeps its new agents from coming is told all the same. */
+function servedThough({ deployment }: ObservedGroup): ConditionState {
+  const trouble = rolloutTrouble(deployment);
+  if (trouble === undefined) return { type: AGENT_READY, status: 'True' };
+  return { type: AGENT_READY, status: 'True', ...trouble, message: `served by the agents that are there; ${trouble.message}` };
 }
 
 function notReady(reason: string, message: string): ConditionState {
@@ -89,20 +105,38 @@ function nobodyLeads({ group, observed: { deployment } }: AgentsOfPool): Conditi
 const IMAGE_REASONS = ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable'];
 
 /** What keeps pods from running, of the newest first. */
-function podTrouble(pods: readonly KubernetesObject[]): ConditionState | undefined {
+function podTrouble(pods: readonly KubernetesObject[], deployment: KubernetesObject | undefined): ConditionState | undefined {
   for (const pod of pods) {
-    const trouble = schedulingTrouble(pod) ?? containerTrouble(pod);
+    const trouble = schedulingTrouble(pod, deployment) ?? containerTrouble(pod);
     if (trouble !== undefined) return trouble;
   }
   return undefined;
 }
 
-function schedulingTrouble({ metadata, status }: KubernetesObject): ConditionState | undefined {
+function schedulingTrouble(
+  { metadata, status }: KubernetesObject,
+  deployment: KubernetesObject | undefined,
+): ConditionState | undefined {
   const unscheduled = readList(status, 'conditions').find(
     (condition) => readText(condition, 'type') === 'PodScheduled' && readText(condition, 'status') === 'False',
   );
   if (unscheduled === undefined) return undefined;
-  return notReady('NotScheduled', `no node takes pod ${metadata.name}: ${readText(unscheduled, 'message') ?? ''}`);
+  const said = readText(unscheduled, 'message') ?? '';
+  const missing = /node affinity|node selector/i.test(said) ? requiredNodeLabels(deployment) : [];
+  const remedy = missing.map((label) => `; agents run on nodes with the label ${label}: kubectl label node NODE ${label}`);
+  return notReady('NotScheduled', `no node takes pod ${metadata.name}: ${said}${remedy.join('')}`);
+}
+
+/** `key=value` of each label that a node must have. */
+function requiredNodeLabels(deployment: KubernetesObject | undefined): string[] {
+  const path = ['template', 'spec', 'affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution'];
+  return readList(deployment?.spec, ...path, 'nodeSelectorTerms').flatMap((term) =>
+    readList(term, 'matchExpressions').flatMap((expression) => {
+      const [value] = readList(expression, 'values');
+      const key = readText(expression, 'key');
+      return key === undefined || readText(expression, 'operator') !== 'In' ? [] : [`${key}=${String(value)}`];
+    }),
+  );
 }
 
 function containerTrouble({ metadata, status }: KubernetesObject): ConditionState | undefined {

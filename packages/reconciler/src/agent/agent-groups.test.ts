@@ -57,8 +57,12 @@ class Story {
   readonly pods = new MemoryResource<KubernetesObject>(this.clock);
   /** What was written of Deployments, Leases and pods. */
   readonly writes: string[] = [];
+  /** Writes of Deployments that were tried. */
+  readonly attempts: string[] = [];
   /** Groups whose agents are dead. */
   readonly dead = new Set<string>();
+  /** What Deployments say of their rollouts besides counts. */
+  rolloutStatus: Readonly<Record<string, unknown>> = {};
   /** How much later than others the controller hears of Deployments. */
   watchesLagMs = 0;
   #end: () => Promise<void> = async () => undefined;
@@ -70,6 +74,10 @@ class Story {
     for (const [kind, resource] of Object.entries({ deployment: this.deployments, lease: this.leases, pod: this.pods })) {
       resource.onWritten = (what, key) => void this.writes.push(`${what} ${kind} ${key.split('/')[1]}`);
     }
+    this.deployments.writeFault = (what) => {
+      this.attempts.push(`${what} deployment`);
+      return 'none';
+    };
   }
 
   addPool(name: string, clusterNetwork = 'vlan', annotations = {}): void {
@@ -179,6 +187,11 @@ class Story {
     return readConditions(this.pool(name).status).find(({ type }) => type === 'AgentReady')?.message ?? '';
   }
 
+  /** Reasons of what was recorded. */
+  events(): (string | undefined)[] {
+    return [...this.cluster.events.objects.values()].map(({ reason }) => reason);
+  }
+
   #reports(): Map<string, Map<string, PoolReport>> {
     const reports = [...this.leases.objects.values()].map(({ metadata, spec }) => {
       const text = readText(spec, 'holderIdentity') ? metadata.annotations?.[AGENT_REPORT_ANNOTATION] : undefined;
@@ -190,9 +203,9 @@ class Story {
   #rollOut(): void {
     for (const deployment of this.deployments.objects.values()) {
       const { generation } = deployment.metadata;
-      if (readField(deployment.status, 'observedGeneration') === generation) continue;
       const counts = { replicas: 2, updatedReplicas: 2, readyReplicas: 2 };
-      this.deployments.put({ ...deployment, status: { observedGeneration: generation, ...counts } });
+      const status = { observedGeneration: generation, ...counts, ...this.rolloutStatus };
+      if (JSON.stringify(deployment.status) !== JSON.stringify(status)) this.deployments.put({ ...deployment, status });
     }
   }
 
@@ -375,7 +388,7 @@ describe('agents that the controller makes', () => {
     await story.goOn(500);
     await story.goOn(5_000);
     expect([story.state('a'), story.state('b')]).toEqual(['True', 'True']);
-    expect([...story.cluster.events.objects.values()].map(({ reason }) => reason)).toEqual([]);
+    expect(story.events()).toEqual([]);
   });
 
   it('a selector that cannot be changed is a condition, and nothing is forced', async () => {
@@ -397,6 +410,39 @@ describe('agents that the controller makes', () => {
     await story.goOn(10_000);
     expect([...story.deployments.objects.keys()]).toEqual([`${NAMESPACE}/vm-dhcp-agent-vlan-1`]);
     expect([...story.leases.objects.keys()]).toEqual([`${NAMESPACE}/vm-dhcp-agent-vlan-1`]);
+  });
+
+  it('a Deployment that is deleted is deleted once, however late the watch brings it', async () => {
+    const story = new Story('a');
+    story.addPool('b', 'mgmt');
+    await story.control();
+    story.watchesLagMs = 2_000;
+    story.cluster.ipPools.remove('default/b');
+    await story.goOn(10_000);
+    expect(story.deployments.objects.size).toBe(1);
+    expect(story.attempts.filter((what) => what === 'delete deployment')).toHaveLength(1);
+  });
+
+  it('two pools that are applied together make one rollout of their group', async () => {
+    const story = new Story('a');
+    await story.control();
+    const before = story.writes.length;
+    story.addPool('b');
+    await story.clock.advance(60);
+    story.addPool('c');
+    await story.goOn(5_000);
+    expect(story.writes.slice(before)).toEqual(['patch deployment vm-dhcp-agent-vlan-1']);
+    expect(['b', 'c'].map((name) => story.state(name))).toEqual(['True', 'True']);
+  });
+
+  it('pools that keep coming do not put off the rollout for longer than a quarter of a second', async () => {
+    const story = new Story('a');
+    await story.control();
+    for (let number = 0; number < 10; number++) {
+      story.addPool(`more-${number}`);
+      await story.clock.advance(60);
+    }
+    expect(story.told('vm-dhcp-agent-vlan-1').length).toBeGreaterThan(4);
   });
 
   it('a pool that is deleted is gone only when no agent is told of it', async () => {
@@ -556,6 +602,19 @@ describe('what a pool says of its agents', () => {
   it.each([
     [{ conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes' }] }, 'False NotScheduled', '0/3 nodes'],
     [
+      {
+        conditions: [
+          {
+            type: 'PodScheduled',
+            status: 'False',
+            message: "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.",
+          },
+        ],
+      },
+      'False NotScheduled',
+      'kubectl label node NODE network.harvesterhci.io/vlan=true',
+    ],
+    [
       { containerStatuses: [{ state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } }] },
       'False ImagePull',
       'no such image',
@@ -572,6 +631,28 @@ describe('what a pool says of its agents', () => {
     await story.goOn(3_000);
     expect(story.state('a')).toBe(expected);
     expect(story.message('a')).toContain(message);
+  });
+
+  it('pods that cannot be created, with the remedy and an Event; in an upgrade too, while the old ones serve', async () => {
+    const refused = 'pods "x" is forbidden: violates PodSecurity "baseline:latest": non-default capabilities';
+    const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: refused }];
+    const story = new Story('a');
+    story.rolloutStatus = { conditions };
+    story.dead.add('vm-dhcp-agent-vlan-1');
+    await story.control();
+    await story.goOn(3_000);
+    expect(story.state('a')).toBe('False FailedCreate');
+    expect(story.message('a')).toContain(`namespace ${NAMESPACE} pod-security.kubernetes.io/enforce=privileged`);
+    expect(story.events()).toContain('FailedCreate');
+    story.rolloutStatus = {};
+    story.dead.clear();
+    await story.goOn(3_000);
+    expect(story.state('a')).toBe('True');
+    story.rolloutStatus = { conditions, updatedReplicas: 0 };
+    await story.control({ image: 'agent:v2' });
+    await story.goOn(3_000);
+    expect(story.state('a')).toBe('True FailedCreate');
+    expect(story.message('a')).toContain('served by the agents that are there; pods of Deployment');
   });
 
   it('a chart whose Deployment or container is not there is told', async () => {

@@ -14,6 +14,7 @@ import { agentConditions, conditionsOfKeptPod, conditionsWithoutAgents, type Not
 import type { PoolForAgents } from './agent-network-config.js';
 import { AgentObserver, type AgentObserverSettings } from './agent-observer.js';
 import { AgentWriter, type AgentWriterSettings } from './agent-writer.js';
+import { ChangeGathering } from './gather-changes.js';
 import { LagWatch } from './lag-watch.js';
 import { isGoneForGood } from './legacy-pod.js';
 import {
@@ -58,6 +59,7 @@ export class AgentGroups implements AgentsPort {
   readonly #writer: AgentWriter;
   readonly #queue: KeyedQueue;
   readonly #lag: LagWatch;
+  readonly #gathering: ChangeGathering;
   readonly #told = new Map<string, string>();
   /** Deployments of somebody else that have the name of a group. */
   readonly #conflicts = new Map<string, GroupProblem>();
@@ -65,15 +67,18 @@ export class AgentGroups implements AgentsPort {
   #groups: ReadonlyMap<string, ObservedGroup> = new Map();
   #podsOf: ReadonlyMap<string, readonly KubernetesObject[]> = new Map();
   #leading = false;
+  #callOffGathered: () => void = () => undefined;
 
   constructor(settings: AgentGroupsSettings) {
     this.#settings = settings;
     const { clock, random, onError } = settings;
     this.#lag = new LagWatch(clock);
+    this.#gathering = new ChangeGathering(clock);
     this.#observer = new AgentObserver({ ...settings, onNews: () => this.poolsChanged() });
     this.#writer = new AgentWriter({
       ...settings,
       onWritten: (kind, object) => this.#observer.wrote(kind, object),
+      onDeleted: (kind, object, answer) => this.#observer.deleted(kind, object, answer),
       onConflict: (group, problem) => {
         this.#conflicts.set(group, problem);
         this.#tellPools();
@@ -84,9 +89,9 @@ export class AgentGroups implements AgentsPort {
       backOff: { firstMs: 100, mostMs: 30_000, random },
       work: () => this.#work(),
       onRetry: (_, { reason, error }) => {
-        if (reason !== CONFLICT) onError?.(error ?? new Error(reason));
+        if (reason !== CONFLICT) onError?.(error ?? reason);
       },
-      onTerminal: (_, reason) => onError?.(new Error(reason)),
+      onTerminal: (_, reason) => onError?.(reason),
     });
   }
 
@@ -111,6 +116,7 @@ export class AgentGroups implements AgentsPort {
 
   async stop(): Promise<void> {
     this.#leading = false;
+    this.#callOffGathered();
     this.#observer.stop();
     await this.#queue.stop();
   }
@@ -220,7 +226,11 @@ export class AgentGroups implements AgentsPort {
     const groupsWithPods = this.#observer.groupsWithPods();
     this.#plan = planAgents({ pools, groups: this.#groups, groupsWithPods, legacyPods, nowMs }, this.#settings);
     this.#tellPools();
-    const result = await this.#writer.carryOut(this.#plan.actions);
+    const { actions, waitMs } = this.#gathering.take(this.#plan.actions);
+    this.#callOffGathered();
+    // By a timer of its own: what fails elsewhere is tried again later and later.
+    if (waitMs !== undefined) this.#callOffGathered = this.#settings.clock.after(waitMs, () => this.poolsChanged());
+    const result = await this.#writer.carryOut(actions);
     return result.kind === 'settled' ? { kind: 'recheck', afterMs: RECHECK_MS } : result;
   }
 

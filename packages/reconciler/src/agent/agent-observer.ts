@@ -10,6 +10,7 @@ import { readField, readText } from '../object/read-field.js';
 import { AGENT_CONTAINER } from './agent-deployment.js';
 import type { PoolForAgents } from './agent-network-config.js';
 import { describeAgentReport } from './agent-report.js';
+import { DeletionMarks } from './deletion-marks.js';
 import { type GroupLease, readGroupLease } from './group-lease.js';
 import { legacyPoolOf } from './legacy-pod.js';
 import type { AgentsSettings, ObservedGroup } from './plan-agents.js';
@@ -31,6 +32,8 @@ export type AgentObjectKind = keyof AgentClients;
 export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' | 'unified'> {
   readonly clients: AgentClients;
   readonly clock: Clock;
+  /** RFC 3339, now. */
+  readonly now: () => string;
   readonly random: () => number;
   /** Agents that are told of pools of other namespaces are none of ours; undefined: all are ours. */
   readonly onlyNamespace?: string | undefined;
@@ -61,6 +64,7 @@ export class AgentObserver {
   readonly #said = new Map<string, string>();
   /** Keys of Deployments that were made and are not listed yet. */
   readonly #made = new Set<string>();
+  readonly #deletions = new DeletionMarks();
 
   constructor(settings: AgentObserverSettings) {
     this.#settings = settings;
@@ -102,10 +106,15 @@ export class AgentObserver {
     if (kind === 'deployments') this.#made.add(keyOf(object));
   }
 
+  /** Takes note of a deletion. @param answer - the object as the server has it now, where it still does. */
+  deleted(kind: AgentObjectKind, object: KubernetesObject, answer: KubernetesObject | undefined): void {
+    this.#deletions.add(kind, object, answer?.metadata?.deletionTimestamp ?? this.#settings.now());
+  }
+
   /** All groups of which there is anything, by name. */
   groups(): Map<string, ObservedGroup> {
     const deployments = this.#deployments();
-    const leases = new Map([...this.#caches.leases.values()].map((lease) => [lease.metadata.name, lease]));
+    const leases = new Map(this.#listed('leases').map((lease) => [lease.metadata.name, lease]));
     const names = new Set([...deployments.keys(), ...leases.keys()]);
     const observed = [...names].map((name) => [name, this.#observe(deployments.get(name), leases.get(name))] as const);
     return new Map(observed.filter(([, group]) => this.#isOurs(group)));
@@ -113,7 +122,7 @@ export class AgentObserver {
 
   /** Pods that are to stay, the newest first, by group. */
   pods(): Map<string, KubernetesObject[]> {
-    const pods = [...this.#caches.pods.values()].filter((pod) => !isBeingDeleted(pod));
+    const pods = this.#listed('pods').filter((pod) => !isBeingDeleted(pod));
     const newestFirst = pods.toSorted(compareByAge).toReversed();
     return Map.groupBy(newestFirst, ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
   }
@@ -126,7 +135,7 @@ export class AgentObserver {
   /** Bare pods of an earlier version, by pool. */
   legacyPods(): Map<string, KubernetesObject[]> {
     const legacy = new Map<string, KubernetesObject[]>();
-    for (const pod of this.#caches.pods.values()) {
+    for (const pod of this.#listed('pods')) {
       const pool = legacyPoolOf(pod);
       if (pool !== undefined) legacy.set(pool, [...(legacy.get(pool) ?? []), pod]);
     }
@@ -143,9 +152,13 @@ export class AgentObserver {
     return deploymentName === unified.deploymentName ? unified.containerName : AGENT_CONTAINER;
   }
 
+  #listed(kind: AgentObjectKind): KubernetesObject[] {
+    return [...this.#caches[kind].values()].map((object) => this.#deletions.marked(kind, object));
+  }
+
   #deployments(): Map<string, KubernetesObject> {
     const { namespace, unified } = this.#settings;
-    const listed = [...this.#caches.deployments.values()];
+    const listed = this.#listed('deployments');
     for (const { metadata } of listed) this.#made.delete(keyOf({ metadata }));
     // What was made a moment ago is listed when the watch has brought it.
     const made = [...this.#made].flatMap((key) => this.#caches.deployments.get(key) ?? []);
@@ -180,6 +193,7 @@ export class AgentObserver {
   }
 
   #onChange(kind: AgentObjectKind, key: string): void {
+    this.#deletions.seen(kind, key, this.#caches[kind].get(key));
     if (kind === 'leases') this.#noteRenewal(key);
     if (kind !== 'leases' || this.#isNews(key)) this.#settings.onNews();
   }
@@ -189,7 +203,7 @@ export class AgentObserver {
     const lease = this.#caches.leases.get(leaseKey);
     const { report, ...said } = this.#readLease(lease);
     const text =
-      lease === undefined ? '' : JSON.stringify([said.leader, said.isSeen, [...said.withheld], describeAgentReport(report)]);
+      lease === undefined ? '' : JSON.stringify([said.leader, [...said.seen], [...said.withheld], describeAgentReport(report)]);
     if (this.#said.get(leaseKey) === text) return false;
     this.#said.set(leaseKey, text);
     return true;

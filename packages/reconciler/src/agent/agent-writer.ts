@@ -8,6 +8,7 @@ import {
 } from '@vmdhcp/ippool-api';
 import { toWorkResult } from '../controller/controller-context.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
+import { mostUrgent } from '../machinery/most-urgent.js';
 import type { WriteResult } from '../machinery/object-client.js';
 import { keyOf } from '../machinery/reflector.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
@@ -21,6 +22,8 @@ export interface AgentWriterSettings {
   readonly clients: AgentClients;
   /** The answer to a write that happened. */
   readonly onWritten: (kind: AgentObjectKind, object: KubernetesObject) => void;
+  /** The server has taken the deletion, or has no such object any more. @param answer - the object as it is now, where there is one. */
+  readonly onDeleted: (kind: AgentObjectKind, object: KubernetesObject, answer: KubernetesObject | undefined) => void;
   /** A Deployment of somebody else has the name of a group. */
   readonly onConflict: (group: string, problem: GroupProblem) => void;
   readonly onAction?: (action: AgentAction) => void;
@@ -35,16 +38,19 @@ export class AgentWriter {
     this.#settings = settings;
   }
 
-  /** Several at a time; one that fails does not stop the others. @throws what one of them threw, when all were tried. */
+  /**
+   * Several at a time; one that fails does not stop the others. The result is the one that has to be looked at soonest.
+   * @throws what one of them threw, when all were tried.
+   */
   async carryOut(actions: readonly AgentAction[]): Promise<WorkResult> {
-    let worst: WorkResult = { kind: 'settled' };
+    let result: WorkResult = { kind: 'settled' };
     const failures: unknown[] = [];
     const waiting = [...actions];
     const write = async (): Promise<void> => {
       for (let action = waiting.shift(); action !== undefined; action = waiting.shift()) {
         try {
-          const result = await this.#apply(action);
-          if (result.kind !== 'settled') worst = result;
+          const one = await this.#apply(action);
+          result = mostUrgent(result, one);
         } catch (error) {
           failures.push(error);
         }
@@ -52,12 +58,11 @@ export class AgentWriter {
     };
     await Promise.all(Array.from({ length: PARALLEL_WRITES }, write));
     if (failures.length > 0) throw failures[0];
-    return worst;
+    return result;
   }
 
   #apply(action: AgentAction): Promise<WorkResult> {
     this.#settings.onAction?.(action);
-    const { deployments, leases, pods } = this.#settings.clients;
     switch (action.kind) {
       case 'create-deployment':
         return this.#create(action);
@@ -68,11 +73,11 @@ export class AgentWriter {
       case 'set-log':
         return this.#setLog(action);
       case 'delete-deployment':
-        return remove(deployments, action.deployment);
+        return this.#remove('deployments', action.deployment);
       case 'delete-lease':
-        return remove(leases, action.lease);
+        return this.#remove('leases', action.lease);
       case 'delete-pod':
-        return remove(pods, action.pod);
+        return this.#remove('pods', action.pod);
     }
   }
 
@@ -117,10 +122,13 @@ export class AgentWriter {
     if (result.ok) this.#settings.onWritten(kind, result.object);
     return toWorkResult(result);
   }
-}
 
-/** What is gone already is as it should be. */
-async function remove(client: AgentClients['pods'], object: KubernetesObject): Promise<WorkResult> {
-  const result = await client.delete(keyOf(object), object.metadata.uid ?? '');
-  return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
+  /** What is gone already is as it should be. */
+  async #remove(kind: 'deployments' | 'leases' | 'pods', object: KubernetesObject): Promise<WorkResult> {
+    const { clients, onDeleted } = this.#settings;
+    const result = await clients[kind].delete(keyOf(object), object.metadata.uid ?? '');
+    if (!result.ok && result.reason !== 'not-found') return toWorkResult(result);
+    onDeleted(kind, object, result.ok ? result.object : undefined);
+    return { kind: 'settled' };
+  }
 }

@@ -36,20 +36,47 @@ describe('readGroupLease', () => {
     expect([...read.known], 'what its pods were told outlives the lead').toEqual(['a/1']);
   });
 
-  it.each([
-    ['that echoes what is withheld', withheld, true],
-    ['that echoes something older', formatWithheldPools([]), false],
-    ['that echoes nothing', undefined, false],
-  ])('a leader %s', (_, seen, isSeen) => {
+  const seenBy = (seen: string | undefined, now = withheld, more: Readonly<Record<string, string>> = report) => {
     const annotations = {
-      ...report,
-      [WITHHELD_POOLS_ANNOTATION]: withheld,
+      ...more,
+      [WITHHELD_POOLS_ANNOTATION]: now,
       ...(seen !== undefined && { [WITHHELD_POOLS_SEEN_ANNOTATION]: seen }),
     };
-    expect(readGroupLease(lease('pod_1', annotations), false).isSeen).toBe(isSeen);
+    return [...readGroupLease(lease('pod_1', annotations), false).seen];
+  };
+
+  it.each([
+    ['that echoes what is withheld', withheld, ['a/1']],
+    ['that echoes something older', formatWithheldPools([]), []],
+    ['that echoes nothing', undefined, []],
+    ['that echoes what makes no sense', '{"turn":9}', []],
+  ])('a leader %s', (_, seen, expected) => {
+    expect(seenBy(seen)).toEqual(expected);
   });
 
   it('a leader that reports nothing has seen nothing: it is none of ours', () => {
-    expect(readGroupLease(lease('pod_1', {}), false).isSeen).toBe(false);
+    expect(seenBy(withheld, withheld, {})).toEqual([]);
+  });
+
+  it('what a leader has seen stays seen when another pool is withheld, or one is no more', () => {
+    const more = formatWithheldPools(['a/1', 'b/2'], withheld);
+    expect(seenBy(withheld, more)).toEqual(['a/1']);
+    expect(seenBy(withheld, formatWithheldPools(['a/1'], more))).toEqual(['a/1']);
+    expect(seenBy(more, formatWithheldPools(['b/2'], more))).toEqual(['b/2']);
+  });
+
+  it('what was withheld, was not, and is again, has not been seen before the leader has read it again', () => {
+    const free = formatWithheldPools([], withheld);
+    const again = formatWithheldPools(['a/1'], free);
+    expect(seenBy(withheld, again)).toEqual([]);
+    expect(seenBy(free, again)).toEqual([]);
+    expect(seenBy(again, again)).toEqual(['a/1']);
+  });
+
+  it('of a text without turns for each pool, which earlier controllers wrote, only the whole counts', () => {
+    const earlier = JSON.stringify({ turn: 4, pools: ['a/1'] });
+    expect(seenBy(JSON.stringify({ turn: 3, pools: ['a/1'] }), earlier)).toEqual([]);
+    expect(seenBy(earlier, earlier)).toEqual(['a/1']);
+    expect(seenBy(earlier, formatWithheldPools(['a/1', 'b/2'], earlier))).toEqual(['a/1']);
   });
 });

@@ -16,8 +16,8 @@ export interface GroupLease {
   /** Pools that whoever led last was told of. */
   readonly known: ReadonlySet<string>;
   readonly withheld: ReadonlySet<string>;
-  /** True: the report is of a leader that has read which pools are withheld, and acts by it. */
-  readonly isSeen: boolean;
+  /** Withheld pools of which the leader knew when it wrote its report, and that have been withheld ever since. */
+  readonly seen: ReadonlySet<string>;
 }
 
 /** @param isStale - true: nobody has renewed it for so long that its lead is over. */
@@ -25,30 +25,59 @@ export function readGroupLease(object: KubernetesObject | undefined, isStale: bo
   const { annotations = {} } = object?.metadata ?? {};
   const reportText = annotations[AGENT_REPORT_ANNOTATION];
   const report = parseAgentReport(reportText);
+  const withheld = readWithheldPools(annotations[WITHHELD_POOLS_ANNOTATION]);
+  const read = readWithheldPools(annotations[WITHHELD_POOLS_SEEN_ANNOTATION]);
+  // A leader without a report is not one of these agents.
+  const seen = [...withheld.since].filter(([key, turn]) => reportText !== undefined && read.since.has(key) && read.turn >= turn);
   const said = {
     object,
     known: new Set(report.keys()),
-    withheld: parseWithheldPools(annotations[WITHHELD_POOLS_ANNOTATION]),
-    isSeen: reportText !== undefined && annotations[WITHHELD_POOLS_SEEN_ANNOTATION] === annotations[WITHHELD_POOLS_ANNOTATION],
+    withheld: new Set(withheld.since.keys()),
+    seen: new Set(seen.map(([key]) => key)),
   };
   const [leader = ''] = (readText(object?.spec, 'holderIdentity') ?? '').split('_');
   if (leader === '' || isStale) return { ...said, isLive: false, leader: '', report: new Map() };
   return { ...said, isLive: true, leader, report };
 }
 
-/** @param before - what stands there now: the next one is another text, also where it names the same pools. */
+/**
+ * What the annotation says next: `turn` counts its texts, and `since` has for each of `pools` the turn from which on it has been
+ * withheld without a break. A leader that has read any of those turns acts by all of them, so one more pool makes no
+ * report about the others void.
+ *
+ * @param before - what stands there now.
+ */
 export function formatWithheldPools(poolKeys: Iterable<string>, before?: string): string {
-  return JSON.stringify({ turn: readTurn(before) + 1, pools: [...poolKeys].toSorted() });
+  const known = readWithheldPools(before);
+  const turn = known.turn + 1;
+  const pools = [...poolKeys].toSorted();
+  return JSON.stringify({ turn, pools, since: pools.map((key) => known.since.get(key) ?? turn) });
 }
 
 /** The pools that are withheld; none where it cannot be read. */
 export function parseWithheldPools(text: string | undefined): ReadonlySet<string> {
-  return new Set(readList(parse(text), 'pools').filter((key) => typeof key === 'string'));
+  return new Set(readWithheldPools(text).since.keys());
 }
 
-function readTurn(text: string | undefined): number {
-  const turn = readField(parse(text), 'turn');
-  return typeof turn === 'number' ? turn : 0;
+interface WithheldPools {
+  readonly turn: number;
+  /** Pool to the first turn of those in which it has been withheld without a break. */
+  readonly since: ReadonlyMap<string, number>;
+}
+
+function readWithheldPools(text: string | undefined): WithheldPools {
+  const value = parse(text);
+  const turn = readNumber(readField(value, 'turn')) ?? 0;
+  const turns = readField(value, 'since');
+  const since = readList(value, 'pools').flatMap((key, index) => {
+    const first = Array.isArray(turns) ? readNumber(turns[index]) : undefined;
+    return typeof key === 'string' ? [[key, first ?? turn] as const] : [];
+  });
+  return { turn, since: new Map(since) };
+}
+
+function readNumber(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
 }
 
 function parse(text: string | undefined): unknown {

@@ -73,6 +73,8 @@ export type AgentAction =
       readonly group: string;
       readonly deployment: KubernetesObject;
       readonly patch: MergePatch;
+      /** True: agents are told of other pools than before. */
+      readonly changesPools: boolean;
     }
   | { readonly kind: 'delete-deployment'; readonly group: string; readonly deployment: KubernetesObject }
   | {
@@ -177,7 +179,7 @@ class AgentsPlanning {
     const { lease } = this.#group(name);
     const isWithheld = lease.withheld.has(poolKey);
     if (!lease.isLive) return isWithheld || this.#isGone(name);
-    if (!isWithheld || !lease.isSeen) return false;
+    if (!lease.seen.has(poolKey)) return false;
     const said = lease.report.get(poolKey);
     return said === undefined || (!said.serving && said.reason !== RELEASING);
   }
@@ -203,10 +205,15 @@ class AgentsPlanning {
     return lease.isLive && lease.report.get(poolKey)?.reason === WITHHELD;
   }
 
-  /** Pools that the group has and shall not have: those that it has not let go of. */
+  /**
+   * Pools that the group has and shall not have. As long as it has to let go of one, its template goes on to tell of those that it has let go
+   * of, which are withheld from it: each change of the template replaces its pods, and interrupts what they still serve.
+   */
   #leaving(name: string): PoolForAgents[] {
     // Only what is told stays told: what a pod of an earlier template still knows is withheld from it, and goes with it.
-    return [...this.#group(name).told].flatMap(([key, pool]) => ((this.#holders.get(key) ?? []).includes(name) ? [pool] : []));
+    const others = [...this.#group(name).told].filter(([key]) => (this.#groupOf.get(key) ?? name) !== name);
+    const isHolding = others.some(([key]) => (this.#holders.get(key) ?? []).includes(name));
+    return isHolding ? others.map(([, pool]) => pool) : [];
   }
 
   #planGroup(name: string): void {
@@ -270,8 +277,10 @@ class AgentsPlanning {
     if (isBeingDeleted(deployment)) return;
     const plan = planUnifiedDeployment(deployment, unified.containerName, pools);
     if (!plan.ok) this.#problems.set(UNIFIED_GROUP, { reason: 'AgentContainerMissing', message: plan.message });
-    else if (plan.patch !== undefined)
-      this.#actions.push({ kind: 'patch-deployment', group: UNIFIED_GROUP, deployment, patch: plan.patch });
+    else if (plan.patch !== undefined) {
+      const changesPools = this.#tellsOthers(UNIFIED_GROUP, pools);
+      this.#actions.push({ kind: 'patch-deployment', group: UNIFIED_GROUP, deployment, patch: plan.patch, changesPools });
+    }
   }
 
   #planOwned(name: string, own: readonly ActivePool[], pools: readonly PoolForAgents[]): void {
@@ -301,8 +310,11 @@ class AgentsPlanning {
     const { wanted, deployment, pools } = change;
     const plan = planOwnedDeployment(wanted, deployment);
     if (!plan.ok) this.#problems.set(name, { reason: 'AgentSelectorMismatch', message: plan.message });
-    else if (plan.patch !== undefined && (this.#tellsOthers(name, pools) || this.#mayUpgrade(name)))
-      this.#actions.push({ kind: 'patch-deployment', group: name, deployment, patch: plan.patch });
+    else if (plan.patch !== undefined) {
+      const changesPools = this.#tellsOthers(name, pools);
+      if (changesPools || this.#mayUpgrade(name))
+        this.#actions.push({ kind: 'patch-deployment', group: name, deployment, patch: plan.patch, changesPools });
+    }
   }
 
   #tellsOthers(name: string, pools: readonly PoolForAgents[]): boolean {
@@ -332,7 +344,7 @@ class AgentsPlanning {
     if (lease.object !== undefined && withheld.size > 0 && !this.#isGone(name)) this.#withhold(name, withheld);
     if (deployment !== undefined) {
       if (!isBeingDeleted(deployment)) this.#actions.push({ kind: 'delete-deployment', group: name, deployment });
-    } else if (lease.object !== undefined && !lease.isLive && this.#isGone(name)) {
+    } else if (lease.object !== undefined && !isBeingDeleted(lease.object) && !lease.isLive && this.#isGone(name)) {
       this.#actions.push({ kind: 'delete-lease', group: name, lease: lease.object });
     }
   }

@@ -2,6 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { ClusterConnection } from './cluster-connection.js';
+import { messageOf } from './message-of.js';
 
 /** The server's answer was no success, or there was none. Whether a write happened is open where `status` is undefined or 5xx. */
 export class ApiRequestError extends Error {
@@ -216,10 +217,6 @@ function parseStatus(body: string): { readonly reason?: string; readonly message
 
 function pathOnly(path: string): string {
   return path.split('?', 1)[0] ?? path;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
 }
 
 /** Lines from chunks that end anywhere. */

@@ -65,7 +65,7 @@ export class ApiLeaseStore implements LeaseStore {
       return toStoredLease(result.object);
     }
     if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found') return undefined;
-    throw new Error(result.message);
+    throw new ApiRequestError(result.message);
   };
 
   #know(lease: LeaseObject | undefined): void {

@@ -9,5 +9,6 @@ export {
   type KubeConfigSource,
   NoClusterError,
 } from './cluster-connection.js';
+export { errorForLog } from './error-for-log.js';
 export { Resource } from './resources.js';
 export { systemClock } from './system-clock.js';

@@ -37,6 +37,8 @@ const WORTH_AN_EVENT: ReadonlySet<string> = new Set([
   'AgentDeploymentConflict',
   'AgentSelectorMismatch',
   'NetworkMissing',
+  'FailedCreate',
+  'RolloutStuck',
   'NotScheduled',
   'ImagePull',
   'ForeignServer',

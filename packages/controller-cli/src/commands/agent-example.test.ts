@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { isRecord, toAgentDeployment } from '@vmdhcp/reconciler';
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
+
+const EXAMPLE = new URL('../../../../examples/cluster/agent.yaml', import.meta.url);
+
+/** What an API server fills in where a Deployment does not say it. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  apiVersion: 'v1',
+  dnsPolicy: 'ClusterFirst',
+  imagePullPolicy: 'IfNotPresent',
+  progressDeadlineSeconds: 600,
+  protocol: 'TCP',
+  restartPolicy: 'Always',
+  schedulerName: 'default-scheduler',
+  scheme: 'HTTP',
+  securityContext: {},
+  successThreshold: 1,
+  terminationMessagePath: '/dev/termination-log',
+  timeoutSeconds: 1,
+};
+/** What each group has its own of, or is a second name for something. */
+const OWN = ['name', 'image', 'selector', 'labels', 'labelSelector', 'annotations', 'serviceAccount', 'affinity'];
+const OWN_VARIABLES = ['AGENT_LEASE_NAME', 'AGENT_NETWORK_CONFIGS', 'IPPOOL_REFS_JSON', 'VM_DHCP_AGENT_NAME'];
+
+/** What a Deployment says of how agents run, without what is its own and what goes without saying. */
+function essence(value: unknown, path: readonly string[] = []): unknown {
+  if (Array.isArray(value)) {
+    return value
+      .filter((item) => !(path.at(-1) === 'env' && isRecord(item) && OWN_VARIABLES.includes(String(item['name']))))
+      .map((item) => essence(item, [...path, '[]']));
+  }
+  if (!isRecord(value)) return value;
+  const isNamed = ['env', 'ports'].includes(path.at(-2) ?? '');
+  const entries = Object.entries(value).filter(([key, of]) => {
+    if (of === undefined || (OWN.includes(key) && !isNamed)) return false;
+    return JSON.stringify(DEFAULTS[key]) !== JSON.stringify(of);
+  });
+  return Object.fromEntries(entries.map(([key, of]) => [key, essence(of, [...path, key])]));
+}
+
+function generated() {
+  const command = new Command();
+  for (const option of agentOptions()) command.addOption(option);
+  const options = command.parse(['--image', 'agent:v1'], { from: 'user' }).opts<AgentOptions>();
+  const settings = toAgents(options)?.pods;
+  if (settings === undefined) throw new Error('there are no agents');
+  return toAgentDeployment({ group: 'group', clusterNetwork: undefined, pools: [], image: settings.image }, settings);
+}
+
+describe('examples/cluster/agent.yaml', () => {
+  const example = parse(readFileSync(EXAMPLE, 'utf8')) as { readonly spec: Readonly<Record<string, unknown>> };
+
+  it('says of the pods what the controller says of those it makes', () => {
+    expect(essence(example.spec)).toEqual(essence(generated().spec));
+  });
+
+  it('spreads its own pods', () => {
+    expect(example.spec).toMatchObject({
+      selector: { matchLabels: expect.anything() as object },
+      template: { spec: { topologySpreadConstraints: [{ labelSelector: example.spec['selector'] }] } },
+    });
+  });
+});

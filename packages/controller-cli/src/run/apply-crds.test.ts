@@ -1,0 +1,33 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApiConnection } from '@vmdhcp/reconciler/client-node';
+import { CommandError } from '@vmdhcp/service-process';
+import { describe, expect, it } from 'vitest';
+import { applyCrds } from './apply-crds.js';
+
+/** What applying comes to at a server that answers every request with this status; undefined: there is no server. */
+async function outcomeAt(status: number | undefined): Promise<unknown> {
+  const server = createServer((_, response) => response.writeHead(status ?? 500).end('{"message":"no"}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  if (status === undefined) await new Promise((resolve) => server.close(resolve));
+  const where = { server: `http://127.0.0.1:${port}`, tls: {}, authorization: async () => undefined, namespace: 'default' };
+  const connection = new ApiConnection(where, { userAgent: 'test' });
+  const outcome = await applyCrds(connection).catch((error: unknown) => error);
+  connection.close();
+  server.close();
+  return outcome;
+}
+
+describe('applyCrds', () => {
+  it.each([
+    [undefined, 66, 'ECONNREFUSED'],
+    [403, 1, '403 no'],
+    [500, 1, '500 no'],
+  ])('at a server with status %s it ends with exit code %i and a sentence, not a stack', async (status, exitCode, text) => {
+    const error = await outcomeAt(status);
+    expect(error).toBeInstanceOf(CommandError);
+    expect(error).toMatchObject({ exitCode });
+    expect((error as Error).message).toContain(text);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { WriteRefusal } from '../machinery/object-client.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { FakeClock } from '../testing/fake-clock.js';
+import { MemoryResource } from '../testing/memory-resource.js';
+import { AgentWriter } from './agent-writer.js';
+import type { AgentAction } from './plan-agents.js';
+
+const deployment = (name: string): KubernetesObject => ({ metadata: { namespace: 'agents', name, uid: name } });
+
+/** What all writes together come to, where the server answers each with the next of these refusals. */
+async function outcomeOf(refusals: readonly (WriteRefusal | 'none')[]) {
+  const clock = new FakeClock();
+  const resource = new MemoryResource<KubernetesObject>(clock);
+  const left = [...refusals];
+  const patch: typeof resource.patch = async () => {
+    const reason = left.shift() ?? 'none';
+    return reason === 'none' ? { ok: true, object: deployment('a') } : { ok: false, reason, message: reason };
+  };
+  const deployments = Object.assign(Object.create(resource) as typeof resource, { patch });
+  const writer = new AgentWriter({
+    namespace: 'agents',
+    clients: { deployments, unifiedDeployment: resource, leases: resource, pods: resource },
+    onWritten: () => undefined,
+    onDeleted: () => undefined,
+    onConflict: () => undefined,
+  });
+  const actions = refusals.map(
+    (_, index): AgentAction => ({
+      kind: 'patch-deployment',
+      group: `g${index}`,
+      deployment: deployment(`g${index}`),
+      patch: {},
+      changesPools: true,
+    }),
+  );
+  return await writer.carryOut(actions);
+}
+
+describe('AgentWriter', () => {
+  it.each<[readonly (WriteRefusal | 'none')[], object]>([
+    [['conflict', 'invalid'], { kind: 'retry', reason: 'conflict' }],
+    [['invalid', 'conflict'], { kind: 'retry', reason: 'conflict' }],
+    [['invalid', 'forbidden', 'none'], { kind: 'retry', reason: 'forbidden: forbidden' }],
+    [['none', 'invalid', 'none'], { kind: 'terminal', reason: 'invalid', recheckAfterMs: 30_000 }],
+    [['none', 'none'], { kind: 'settled' }],
+  ])('of several writes the result that has to be looked at soonest counts: %j', async (refusals, expected) => {
+    expect(await outcomeOf(refusals)).toEqual(expected);
+  });
+});

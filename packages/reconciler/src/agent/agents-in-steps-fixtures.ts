@@ -1,0 +1,354 @@
+/**
+ * A controller and the agents of all groups, one step at a time and in any order: what is written is seen later, pods are replaced when
+ * a template changes, and any of them may come to lead. A pool is served by the pods that have its server address.
+ */
+import { AGENT_GROUP_LABEL, WITHHELD_POOLS_ANNOTATION, WITHHELD_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { applyMergePatch } from '../testing/merge-patch.js';
+import type { Random } from '../testing/random-from.js';
+import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, RELEASING, WITHHELD } from './agent-report.js';
+import { formatWithheldPools, parseWithheldPools, readGroupLease } from './group-lease.js';
+import { type ActivePool, type AgentAction, type AgentsSettings, planAgents } from './plan-agents.js';
+import { toldPools } from './told-pools.js';
+import { UNIFIED_GROUP } from './topology.js';
+
+interface Pod {
+  readonly name: string;
+  readonly group: string;
+  /** Of the Deployment's template. */
+  readonly generation: number;
+  readonly told: readonly string[];
+  readonly addresses: Set<string>;
+  isReady: boolean;
+  isFrozen: boolean;
+  /** What it has read of the Lease. */
+  withheldText: string;
+  version: string;
+  lead: 'none' | 'writing' | 'leading';
+}
+
+export class AgentsInSteps {
+  readonly #random: Random;
+  #settings: AgentsSettings;
+  pools: ActivePool[];
+  readonly deployments = new Map<string, KubernetesObject>();
+  readonly leases = new Map<string, KubernetesObject>();
+  readonly pods = new Set<Pod>();
+  /** What the controller has seen. */
+  #seenDeployments = new Map<string, KubernetesObject>();
+  #seenLeases = new Map<string, KubernetesObject>();
+  /** Leases that were not renewed for as long as they last. */
+  readonly #stale = new Set<string>();
+  #number = 0;
+  readonly #served = new Set<string>();
+  /** How often each pool went from served to not served. */
+  readonly interruptions = new Map<string, number>();
+  /** Pools that two pods served at a time, ever. */
+  readonly servedTwice = new Set<string>();
+  /** How often templates were written. */
+  templateWrites = 0;
+
+  constructor(pools: ActivePool[], settings: AgentsSettings, random: Random) {
+    this.pools = pools;
+    this.#settings = settings;
+    this.#random = random;
+    const { deploymentName: name, containerName } = settings.unified;
+    const metadata = { namespace: settings.namespace, name, uid: 'chart', generation: 1 };
+    this.#putDeployment(UNIFIED_GROUP, {
+      metadata,
+      spec: { replicas: 2, template: { spec: { containers: [{ name: containerName }] } } },
+    });
+  }
+
+  /** Another controller begins: it has seen everything. */
+  control(settings: Partial<AgentsSettings>): void {
+    this.#settings = { ...this.#settings, ...settings };
+    this.#seenDeployments = new Map(this.deployments);
+    this.#seenLeases = new Map(this.leases);
+    this.interruptions.clear();
+    this.templateWrites = 0;
+  }
+
+  /** One thing happens, any that can. @param crashes - true: pods also die or freeze. */
+  step(crashes = false): void {
+    const steps = this.#steps();
+    const faults = crashes && this.#random(40) === 0 ? [...this.pods].map((pod) => () => this.#fail(pod)) : [];
+    const among = faults.length > 0 ? faults : steps;
+    among[this.#random(among.length)]?.();
+    this.#watch();
+  }
+
+  /** Everything that can happen happens, over and over. */
+  settle(): void {
+    // Those that hold a Lease wake up when it has run out.
+    for (const pod of this.pods) if (pod.lead === 'none') pod.isFrozen = false;
+    for (let round = 0; round < 40; round++) {
+      const steps = this.#steps();
+      for (let index = steps.length - 1; index > 0; index--) {
+        const other = this.#random(index + 1);
+        [steps[index], steps[other]] = [steps[other] as () => void, steps[index] as () => void];
+      }
+      for (const step of steps) {
+        step();
+        this.#watch();
+      }
+    }
+  }
+
+  /** Pool to the group whose pods serve it. */
+  servedBy(): Map<string, string> {
+    return new Map([...this.pods].flatMap(({ group, addresses }) => [...addresses].map((key) => [key, group] as const)));
+  }
+
+  #steps(): (() => void)[] {
+    return [
+      () => this.#plan(),
+      ...[...new Set([...this.deployments.keys(), ...this.#seenDeployments.keys()])].map(
+        (name) => () => hear(name, this.deployments, this.#seenDeployments),
+      ),
+      ...[...new Set([...this.leases.keys(), ...this.#seenLeases.keys()])].map(
+        (name) => () => hear(name, this.leases, this.#seenLeases),
+      ),
+      ...[...new Set([...this.deployments.keys(), ...[...this.pods].map(({ group }) => group)])].map(
+        (name) => () => this.#rollOut(name),
+      ),
+      ...[...this.pods].filter(({ isFrozen }) => !isFrozen).map((pod) => () => this.#go(pod)),
+      ...[...this.leases.keys()].map((name) => () => this.#passTime(name)),
+    ];
+  }
+
+  #plan(): void {
+    const { unified } = this.#settings;
+    const names = new Set([...this.#seenDeployments.keys(), ...this.#seenLeases.keys()]);
+    const groups = new Map(
+      [...names].map((name) => {
+        const deployment = this.#seenDeployments.get(name);
+        const container = name === UNIFIED_GROUP ? unified.containerName : 'agent';
+        const told = deployment === undefined ? new Map() : toldPools(deployment, container);
+        return [name, { deployment, told, lease: readGroupLease(this.#seenLeases.get(name), this.#stale.has(name)) }] as const;
+      }),
+    );
+    const groupsWithPods = new Set([...this.pods].map(({ group }) => group));
+    const observed = { pools: this.pools, groups, groupsWithPods, legacyPods: new Map(), nowMs: 0 };
+    for (const action of planAgents(observed, this.#settings).actions) this.#apply(action);
+  }
+
+  #apply(action: AgentAction): void {
+    switch (action.kind) {
+      case 'create-deployment':
+        if (this.deployments.has(action.group)) return;
+        this.templateWrites++;
+        this.#putDeployment(action.group, withMetadata(action.deployment, { uid: `uid-${++this.#number}`, generation: 1 }));
+        this.#seenDeployments.set(action.group, this.deployments.get(action.group) as KubernetesObject);
+        return;
+      case 'patch-deployment':
+        this.#patch(action);
+        return;
+      case 'withhold':
+        this.#withhold(action);
+        return;
+      case 'delete-deployment':
+        this.deployments.delete(action.group);
+        return;
+      case 'delete-lease':
+        if (isSame(this.leases.get(action.group), action.lease)) this.leases.delete(action.group);
+        return;
+      case 'delete-pod':
+    }
+  }
+
+  #patch({ group, deployment, patch }: Extract<AgentAction, { readonly kind: 'patch-deployment' }>): void {
+    const stored = this.deployments.get(group);
+    if (stored === undefined || !isSame(stored, deployment)) return;
+    this.templateWrites++;
+    const patched = applyMergePatch(stored, patch) as KubernetesObject;
+    this.#putDeployment(group, withMetadata(patched, { generation: (stored.metadata.generation ?? 0) + 1 }));
+    this.#seenDeployments.set(group, this.deployments.get(group) as KubernetesObject);
+  }
+
+  #withhold({ group, lease, poolKeys }: Extract<AgentAction, { readonly kind: 'withhold' }>): void {
+    const stored = this.leases.get(group);
+    if (!isSame(stored, lease)) return;
+    const before = lease?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION];
+    this.#putLease(group, { annotations: { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys, before) } });
+    this.#seenLeases.set(group, this.leases.get(group) as KubernetesObject);
+  }
+
+  /** One step of a rolling update: a pod more, at most three at a time, or one of an earlier template less. */
+  #rollOut(name: string): void {
+    const deployment = this.deployments.get(name);
+    const pods = [...this.pods].filter(({ group }) => group === name);
+    if (deployment === undefined) {
+      if (pods[0] !== undefined) this.#end(pods[0]);
+      return;
+    }
+    const generation = deployment.metadata.generation ?? 0;
+    const updated = pods.filter((pod) => pod.generation === generation);
+    const old = pods.filter((pod) => pod.generation !== generation);
+    if (updated.length < 2 && pods.length < 3) this.#startPod(name, deployment);
+    else if (pods.filter(({ isReady }) => isReady).length > 2) this.#end(old[this.#random(old.length)]);
+    const readyReplicas = pods.filter(({ isReady }) => isReady).length;
+    const status = {
+      observedGeneration: generation,
+      replicas: pods.length,
+      updatedReplicas: updated.length,
+      readyReplicas,
+    };
+    if (JSON.stringify(deployment.status) !== JSON.stringify(status)) this.#putDeployment(name, { ...deployment, status });
+  }
+
+  #startPod(group: string, deployment: KubernetesObject): void {
+    const container = group === UNIFIED_GROUP ? this.#settings.unified.containerName : 'agent';
+    this.pods.add({
+      name: `pod${++this.#number}`,
+      group,
+      generation: deployment.metadata.generation ?? 0,
+      told: [...toldPools(deployment, container).keys()],
+      addresses: new Set(),
+      isReady: false,
+      isFrozen: false,
+      withheldText: '',
+      version: '',
+      lead: 'none',
+    });
+  }
+
+  /** Asked to end: addresses first, then the Lease. */
+  #end(pod: Pod | undefined): void {
+    if (pod === undefined) return;
+    const lease = this.leases.get(pod.group);
+    if (pod.lead !== 'none' && holderOf(lease) === pod.name && !pod.isFrozen) this.#putLease(pod.group, { holder: '' });
+    this.pods.delete(pod);
+  }
+
+  /** Dies, or runs no more for a while. */
+  #fail(pod: Pod): void {
+    if (this.#random(2) === 0) this.pods.delete(pod);
+    else pod.isFrozen = true;
+  }
+
+  /** A Lease whose holder renews no more runs out; the kernel has taken its addresses by then, and a frozen one wakes up. */
+  #passTime(name: string): void {
+    const holder = holderOf(this.leases.get(name));
+    const pod = [...this.pods].find((one) => one.name === holder);
+    if (holder === '' || (pod !== undefined && !pod.isFrozen)) return;
+    this.#stale.add(name);
+    if (pod === undefined) return;
+    pod.addresses.clear();
+    pod.lead = 'none';
+    pod.isFrozen = false;
+  }
+
+  /** What an agent does next. */
+  #go(pod: Pod): void {
+    const lease = this.leases.get(pod.group);
+    if (!this.pods.has(pod)) return;
+    if (!pod.isReady) pod.isReady = true;
+    else if (pod.lead === 'none') this.#stand(pod, lease);
+    else if (holderOf(lease) !== pod.name) this.#lose(pod);
+    else if (pod.lead === 'writing') {
+      pod.lead = 'leading';
+      this.#check(pod);
+    } else if (lease?.metadata.resourceVersion === pod.version) this.#write(pod);
+    else {
+      this.#read(pod, lease);
+      this.#check(pod);
+    }
+  }
+
+  #lose(pod: Pod): void {
+    pod.addresses.clear();
+    pod.lead = 'none';
+  }
+
+  #stand(pod: Pod, lease: KubernetesObject | undefined): void {
+    const isFree = holderOf(lease) === '' || holderOf(lease) === pod.name || this.#stale.has(pod.group);
+    if (!isFree) return;
+    if ((lease?.metadata.resourceVersion ?? '') !== pod.version || this.#random(2) === 0) {
+      this.#read(pod, lease);
+      return;
+    }
+    this.#stale.delete(pod.group);
+    this.#write(pod);
+    pod.lead = 'writing';
+  }
+
+  #read(pod: Pod, lease: KubernetesObject | undefined): void {
+    pod.version = lease?.metadata.resourceVersion ?? '';
+    pod.withheldText = lease?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION] ?? '';
+  }
+
+  /** Takes addresses away, and gives others. */
+  #check(pod: Pod): void {
+    const withheld = parseWithheldPools(pod.withheldText);
+    pod.addresses.clear();
+    for (const key of pod.told) if (!withheld.has(key)) pod.addresses.add(key);
+  }
+
+  #write(pod: Pod): void {
+    const withheld = parseWithheldPools(pod.withheldText);
+    const state = (key: string): PoolReport => {
+      if (withheld.has(key)) return { serving: false, reason: pod.addresses.has(key) ? RELEASING : WITHHELD };
+      return pod.addresses.has(key) ? { serving: true } : { serving: false, reason: 'NotLeading' };
+    };
+    const report = new Map(pod.told.map((key) => [key, state(key)]));
+    const annotations = {
+      [WITHHELD_POOLS_SEEN_ANNOTATION]: pod.withheldText,
+      [AGENT_REPORT_ANNOTATION]: formatAgentReport(report),
+    };
+    this.#putLease(pod.group, { holder: pod.name, annotations });
+    pod.version = this.leases.get(pod.group)?.metadata.resourceVersion ?? '';
+  }
+
+  /** @param change.holder - undefined: who leads stays. */
+  #putLease(name: string, change: { readonly holder?: string; readonly annotations?: Readonly<Record<string, string>> }): void {
+    const before = this.leases.get(name);
+    const metadata = {
+      ...before?.metadata,
+      namespace: this.#settings.namespace,
+      name,
+      resourceVersion: String(++this.#number),
+      annotations: { ...before?.metadata.annotations, ...change.annotations },
+    };
+    this.leases.set(name, { metadata, spec: { holderIdentity: change.holder ?? holderOf(before) } });
+  }
+
+  #putDeployment(group: string, deployment: KubernetesObject): void {
+    const labels = { ...deployment.metadata.labels, [AGENT_GROUP_LABEL]: group };
+    const stored = withMetadata(deployment, { labels, resourceVersion: String(++this.#number) });
+    this.deployments.set(group, stored);
+  }
+
+  #watch(): void {
+    const served = new Set<string>();
+    for (const { addresses } of this.pods) {
+      for (const key of addresses) {
+        if (served.has(key)) this.servedTwice.add(key);
+        served.add(key);
+      }
+    }
+    for (const key of this.#served) {
+      if (!served.has(key)) this.interruptions.set(key, (this.interruptions.get(key) ?? 0) + 1);
+    }
+    this.#served.clear();
+    for (const key of served) this.#served.add(key);
+  }
+}
+
+function hear(name: string, there: ReadonlyMap<string, KubernetesObject>, seen: Map<string, KubernetesObject>): void {
+  const object = there.get(name);
+  if (object === undefined) seen.delete(name);
+  else seen.set(name, object);
+}
+
+function isSame(one: KubernetesObject | undefined, other: KubernetesObject | undefined): boolean {
+  return one?.metadata.resourceVersion === other?.metadata.resourceVersion;
+}
+
+function holderOf(lease: KubernetesObject | undefined): string {
+  return (lease?.spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity ?? '';
+}
+
+function withMetadata(object: KubernetesObject, more: Partial<KubernetesObject['metadata']>): KubernetesObject {
+  return { ...object, metadata: { ...object.metadata, ...more } };
+}

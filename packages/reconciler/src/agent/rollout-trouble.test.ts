@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { rolloutTrouble } from './rollout-trouble.js';
+
+function deployment(conditions: readonly object[]) {
+  return {
+    metadata: { namespace: 'harvester-system', name: 'vm-dhcp-agent-vlan-1' },
+    spec: { template: { spec: { serviceAccountName: 'vm-dhcp-controller-agent' } } },
+    status: { conditions },
+  };
+}
+
+const failed = (message: string) =>
+  rolloutTrouble(deployment([{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message }]));
+
+/** As API servers say it. */
+const POD = 'pods "vm-dhcp-agent-vlan-1-5d9c7b8f6d-x2x7k" is forbidden';
+
+describe('rolloutTrouble', () => {
+  it.each([
+    [
+      `${POD}: violates PodSecurity "baseline:latest": non-default capabilities (container "agent" must not include "NET_ADMIN", "NET_RAW" in securityContext.capabilities.add)`,
+      'kubectl label --overwrite namespace harvester-system pod-security.kubernetes.io/enforce=privileged',
+    ],
+    [
+      `${POD}: error looking up service account harvester-system/vm-dhcp-controller-agent: serviceaccount "vm-dhcp-controller-agent" not found`,
+      'create the ServiceAccount harvester-system/vm-dhcp-controller-agent with its rights (examples/cluster/rbac.yaml)',
+    ],
+    [
+      `${POD}: exceeded quota: compute, requested: pods=1, used: pods=4, limited: pods=4`,
+      'raise ResourceQuota compute of namespace harvester-system',
+    ],
+    [`${POD}: failed quota: compute: must specify limits.cpu for: agent`, 'raise ResourceQuota compute'],
+    [
+      `${POD}: insufficient quota to match these scopes: [{PriorityClass In [system-node-critical system-cluster-critical]}]`,
+      '--agent-priority-class',
+    ],
+    [`${POD}: no PriorityClass with name nosuch was found`, 'create the PriorityClass nosuch'],
+    ['admission webhook "policy.example.com" denied the request: no', 'describe deployment vm-dhcp-agent-vlan-1 says more'],
+  ])('%s', (said, remedy) => {
+    const trouble = failed(said);
+    expect(trouble?.reason).toBe('FailedCreate');
+    expect(trouble?.message).toContain(said);
+    expect(trouble?.message).toContain(remedy);
+  });
+
+  it('what is said may be long, and the message is not', () => {
+    expect(failed('x'.repeat(100_000))?.message.length).toBeLessThan(1_000);
+  });
+
+  it('a rollout that goes no further for too long is told', () => {
+    const message = 'ReplicaSet "vm-dhcp-agent-vlan-1-5d9c7b8f6d" has timed out progressing.';
+    const progressing = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message };
+    expect(rolloutTrouble(deployment([progressing]))).toMatchObject({
+      reason: 'RolloutStuck',
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it.each([
+    [[]],
+    [[{ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }]],
+    [[{ type: 'ReplicaFailure', status: 'False' }]],
+    [[{ type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused' }]],
+  ])('nothing is wrong with %j', (conditions) => {
+    expect(rolloutTrouble(deployment(conditions))).toBeUndefined();
+  });
+});

@@ -1,0 +1,73 @@
+/** What keeps a Deployment from having the pods that it should have, and what to do about it. */
+import type { ConditionState } from '../object/conditions.js';
+import { readConditions } from '../object/conditions.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readText } from '../object/read-field.js';
+
+export interface RolloutTrouble extends Pick<ConditionState, 'reason' | 'message'> {
+  readonly reason: 'FailedCreate' | 'RolloutStuck';
+  readonly message: string;
+}
+
+/** Of what the API server said; a policy may have much to say. */
+const MOST_CHARACTERS = 500;
+
+/** Undefined: nothing is known to keep its pods from being made. Pods that were made and do not run say why themselves. */
+export function rolloutTrouble(deployment: KubernetesObject | undefined): RolloutTrouble | undefined {
+  if (deployment === undefined) return undefined;
+  const conditions = readConditions(deployment.status);
+  const failure = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
+  if (failure !== undefined) return toFailedCreate(deployment, failure.message ?? '');
+  const progress = conditions.find(({ type, status }) => type === 'Progressing' && status === 'False');
+  return progress?.reason === 'ProgressDeadlineExceeded' ? toStuck(deployment, progress.message ?? '') : undefined;
+}
+
+function toFailedCreate(deployment: KubernetesObject, said: string): RolloutTrouble {
+  const message = `pods of Deployment ${nameOf(deployment)} cannot be created: ${shortened(said)}; ${remedyFor(said, deployment)}`;
+  return { reason: 'FailedCreate', message };
+}
+
+function toStuck(deployment: KubernetesObject, said: string): RolloutTrouble {
+  const { namespace, name } = deployment.metadata;
+  const look = `look at its pods: kubectl -n ${namespace} describe deployment ${name}`;
+  return {
+    reason: 'RolloutStuck',
+    message: `the rollout of Deployment ${nameOf(deployment)} goes no further: ${shortened(said)} ${look}`,
+  };
+}
+
+function remedyFor(said: string, { metadata, spec }: KubernetesObject): string {
+  const { namespace, name } = metadata;
+  if (/violates PodSecurity/i.test(said)) {
+    return `agents need NET_ADMIN and NET_RAW, which takes the Pod Security level privileged: kubectl label --overwrite namespace ${namespace} pod-security.kubernetes.io/enforce=privileged`;
+  }
+  if (/serviceaccount "?[^" ]*"? not found/i.test(said)) {
+    const account = readText(spec, 'template', 'spec', 'serviceAccountName') ?? 'default';
+    return `create the ServiceAccount ${namespace}/${account} with its rights (examples/cluster/rbac.yaml), or name another one (--service-account-name)`;
+  }
+  const priorityClass = /no PriorityClass with name (\S+) was found/i.exec(said)?.[1];
+  if (priorityClass !== undefined) {
+    return `create the PriorityClass ${priorityClass}, or name another one (--agent-priority-class, "" for none)`;
+  }
+  return (
+    remedyForQuota(said, namespace) ??
+    `correct that, and the pods are made; kubectl -n ${namespace} describe deployment ${name} says more`
+  );
+}
+
+function remedyForQuota(said: string, namespace: string | undefined): string | undefined {
+  const [, quota] = /(?:exceeded|failed) quota: ([^,: ]+)/i.exec(said) ?? [];
+  if (quota !== undefined) {
+    return `raise ResourceQuota ${quota} of namespace ${namespace}, or ask for less (--agent-replicas, --agent-memory-limit)`;
+  }
+  if (!/insufficient quota to match these scopes/i.test(said)) return undefined;
+  return `namespace ${namespace} has no ResourceQuota that allows this PriorityClass: add one, or name another (--agent-priority-class, "" for none)`;
+}
+
+function nameOf({ metadata }: KubernetesObject): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+function shortened(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)} ...`;
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { randomFrom } from '../testing/random-from.js';
+import { AgentsInSteps } from './agents-in-steps-fixtures.js';
+import type { ActivePool, AgentsSettings } from './plan-agents.js';
+import { AGENT_TOPOLOGIES, type AgentTopology } from './topology.js';
+
+const SETTINGS: AgentsSettings = {
+  namespace: 'harvester-system',
+  topology: 'per-network',
+  maxPoolsPerAgent: 24,
+  maxGroupsUpgrading: 4,
+  pods: {
+    namespace: 'harvester-system',
+    image: 'agent:v1',
+    imagePullPolicy: 'IfNotPresent',
+    imagePullSecrets: [],
+    serviceAccountName: 'agent',
+    priorityClassName: undefined,
+    replicas: 2,
+    resources: { cpu: '10m', memory: '96Mi', memoryLimit: '256Mi' },
+    leaseSeconds: 2.75,
+    dryRun: false,
+  },
+  unified: { deploymentName: 'chart', containerName: 'agent' },
+};
+
+const pools = (count: number): ActivePool[] =>
+  Array.from({ length: count }, (_, number) => ({
+    key: `default/p${number}`,
+    network: `default/net-${number}`,
+    serverIP: '10.0.0.2',
+    cidr: '10.0.0.0/24',
+    clusterNetwork: `vlan${number % 2}`,
+    holdsImage: false,
+    recorded: { group: undefined, image: undefined },
+  }));
+
+const SWITCHES: readonly (readonly [AgentTopology, AgentTopology])[] = AGENT_TOPOLOGIES.flatMap((from) =>
+  AGENT_TOPOLOGIES.filter((to) => to !== from).map((to) => [from, to] as const),
+);
+const SEEDS = Number(process.env['VMDHCP_SWITCH_SEEDS'] ?? 5);
+const STEPS = 600;
+
+function begin(from: AgentTopology, count: number, seed: number): AgentsInSteps {
+  const story = new AgentsInSteps(pools(count), { ...SETTINGS, topology: from }, randomFrom(seed));
+  story.settle();
+  expect(story.servedBy().size, `seed ${seed}: served at first`).toBe(count);
+  return story;
+}
+
+describe('a switch of the topology, in steps that come in any order', () => {
+  it.each(SWITCHES.flatMap(([from, to]) => [3, 10].map((count) => [from, to, count] as const)))(
+    'from %s to %s: each of %i pools is interrupted once at most, and never served by two',
+    (from, to, count) => {
+      for (let seed = 0; seed < SEEDS; seed++) {
+        const story = begin(from, count, seed);
+        story.control({ topology: to });
+        for (let step = 0; step < STEPS; step++) story.step();
+        story.settle();
+        expect(story.servedBy().size, `seed ${seed}: served in the end`).toBe(count);
+        expect([...story.servedTwice], `seed ${seed}`).toEqual([]);
+        expect(Math.max(...story.interruptions.values()), `seed ${seed}: ${JSON.stringify([...story.interruptions])}`).toBe(1);
+      }
+    },
+  );
+
+  it('one after the other, also before the last one is over, while agents die and freeze: never served by two, and served in the end', () => {
+    for (let seed = 0; seed < 2 * SEEDS; seed++) {
+      const random = randomFrom(1_000 + seed);
+      const story = begin('per-network', 6, seed);
+      for (let turn = 0; turn < 6; turn++) {
+        story.control({ topology: AGENT_TOPOLOGIES[random(3)] ?? 'unified' });
+        const steps = random(STEPS);
+        for (let step = 0; step < steps; step++) story.step(true);
+      }
+      story.settle();
+      expect([...story.servedTwice], `seed ${seed}`).toEqual([]);
+      expect(story.servedBy().size, `seed ${seed}: served in the end`).toBe(6);
+    }
+  });
+});

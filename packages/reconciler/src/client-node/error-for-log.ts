@@ -1,0 +1,23 @@
+/** What a log says of an error: a sentence for what networks and servers do, the error with its stack for a bug. */
+import { messageOf } from './message-of.js';
+
+/** Codes of the system and of name resolution (`ECONNRESET`, `EAI_AGAIN`), and of HTTP that is none. */
+const NETWORK_CODE = /^(?:E(?:AI_)?[A-Z0-9]+|HPE_[A-Z_]+)$/;
+/** Codes of OpenSSL and of Node's TLS. */
+const TLS_CODE = /^(?:ERR_(?:SSL|TLS)_[A-Z0-9_]+|(?:CERT|CRL|UNABLE|DEPTH|SELF|INVALID|PATH|HOSTNAME|AKID|OCSP)_[A-Z0-9_]+)$/;
+const OWN_CODES: ReadonlySet<string> = new Set(['ERR_API_REQUEST', 'ERR_NO_CLUSTER']);
+
+/** A text where nothing is to be corrected in this program; else the error itself, whose stack says where the bug is. */
+export function errorForLog(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  return isOrdinary(error) ? messageOf(error) : error;
+}
+
+function isOrdinary(error: Error): boolean {
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return error.errors.every((one) => one instanceof Error && isOrdinary(one));
+  }
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return true;
+  const code = 'code' in error ? String(error.code) : '';
+  return OWN_CODES.has(code) || NETWORK_CODE.test(code) || TLS_CODE.test(code);
+}
