@@ -10,9 +10,10 @@ import { toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type ConditionState, toReason } from '../object/conditions.js';
-import { isBeingDeleted } from '../object/kubernetes-object.js';
+import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { parseTime } from '../object/time.js';
 import type { ClaimRefusal, RecordedPool } from '../plan-assignments.js';
+import { describeUnlisted } from '../pool/excluded-marks.js';
 import { planPoolStatus } from '../pool/plan-pool-status.js';
 import { type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
 import { readQuarantines } from '../pool/quarantines.js';
@@ -329,7 +330,7 @@ function exhaustionWarning({ refusals }: PoolPlan): Warning[] {
   return isExhausted ? [{ reason: 'PoolExhausted', message }] : [];
 }
 
-function poolConditions({ paused, reading, recorded }: PoolView, obstacle: PoolObstacle | undefined): ConditionState[] {
+function poolConditions({ object, paused, reading, recorded }: PoolView, obstacle: PoolObstacle | undefined): ConditionState[] {
   return [{ type: IPPoolConditionType.stopped, status: paused ? 'True' : 'False' }, cacheReady()];
 
   function cacheReady(): ConditionState {
@@ -345,7 +346,7 @@ function poolConditions({ paused, reading, recorded }: PoolView, obstacle: PoolO
     }
     const skipped = recorded.unreadable.map((entry) => `status.ipv4.allocated has ${describeEntry(entry)}`);
     const left = [...(reading.ok ? reading.warnings : []), ...skipped];
-    if (left.length === 0) return { type, status: 'True' };
+    if (left.length === 0) return { type, status: 'True', ...unlistedExclusions(object) };
     return {
       type,
       status: 'True',
@@ -353,6 +354,11 @@ function poolConditions({ paused, reading, recorded }: PoolView, obstacle: PoolO
       message: `left out, as it makes no sense: ${left.slice(0, 5).join('; ')}`,
     };
   }
+}
+
+function unlistedExclusions({ spec }: KubernetesObject): Pick<ConditionState, 'reason' | 'message'> {
+  const message = describeUnlisted(spec);
+  return message === undefined ? {} : { reason: 'ExclusionsNotListed', message };
 }
 
 function describePlan({ assignments, refusals }: PoolPlan): string {
