@@ -1,6 +1,8 @@
 /** What a pool's conditions Registered, AgentReady and ForeignServer say, in words that tell a person where to look. */
 import { HOLD_AGENT_UPGRADE_ANNOTATION, IPPoolConditionType } from '@vmdhcp/ippool-api';
 import type { ConditionState } from '../object/conditions.js';
+import { cutText } from '../object/cut-text.js';
+import { describeNames } from '../object/describe-problems.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readList, readText } from '../object/read-field.js';
 import type { PoolForAgents } from './agent-network-config.js';
@@ -86,6 +88,8 @@ function nobodyLeads({ group, observed: { deployment } }: AgentsOfPool): Conditi
   return notReady('NotLeading', `no agent leads: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
 }
 
+/** Of the kubelet's or the scheduler's words: the remedy that follows them must not be cut off. */
+const MOST_WORDS_OCTETS = 512;
 const IMAGE_REASONS = ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable'];
 
 /** What keeps pods from running, of the newest first. */
@@ -102,13 +106,16 @@ function schedulingTrouble({ metadata, status }: KubernetesObject): ConditionSta
     (condition) => readText(condition, 'type') === 'PodScheduled' && readText(condition, 'status') === 'False',
   );
   if (unscheduled === undefined) return undefined;
-  return notReady('NotScheduled', `no node takes pod ${metadata.name}: ${readText(unscheduled, 'message') ?? ''}`);
+  return notReady(
+    'NotScheduled',
+    `no node takes pod ${metadata.name}: ${cutText(readText(unscheduled, 'message') ?? '', MOST_WORDS_OCTETS)}`,
+  );
 }
 
 function containerTrouble({ metadata, status }: KubernetesObject): ConditionState | undefined {
   for (const container of readList(status, 'containerStatuses')) {
     const reason = readText(container, 'state', 'waiting', 'reason') ?? '';
-    const said = `pod ${metadata.name}: ${readText(container, 'state', 'waiting', 'message') ?? reason}`;
+    const said = `pod ${metadata.name}: ${cutText(readText(container, 'state', 'waiting', 'message') ?? reason, MOST_WORDS_OCTETS)}`;
     if (IMAGE_REASONS.includes(reason)) return notReady('ImagePull', `${said}; correct the image (--image) or its pull Secret`);
     if (reason === 'CrashLoopBackOff') return notReady('CrashLooping', `${said}; look at its log (kubectl logs --previous)`);
   }
@@ -124,5 +131,5 @@ function toForeignServer({ pool, observed: { lease } }: AgentsOfPool): Condition
 
 function describeForeignServers({ network }: PoolForAgents, servers: readonly ForeignServer[]): string {
   const names = servers.map(({ address, macAddress }) => `${address} (${macAddress})`);
-  return `another DHCP server answers on network ${network}: ${names.join(', ')}; switch it off there, or delete this pool`;
+  return `another DHCP server answers on network ${network}: ${describeNames(names)}; switch it off there, or delete this pool`;
 }

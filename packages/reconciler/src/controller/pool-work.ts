@@ -10,9 +10,11 @@ import { toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type ConditionState, toReason } from '../object/conditions.js';
+import { describeProblems } from '../object/describe-problems.js';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { parseTime } from '../object/time.js';
 import type { ClaimRefusal, RecordedPool } from '../plan-assignments.js';
+import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
 import { describeUnlisted } from '../pool/excluded-marks.js';
 import { planPoolStatus } from '../pool/plan-pool-status.js';
 import { type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
@@ -117,7 +119,7 @@ export class PoolWork {
   }
 
   #obstacle({ key, network, reading }: PoolView): PoolObstacle | undefined {
-    if (!reading.ok) return { reason: 'pool-invalid', message: reading.problems.join('; ') };
+    if (!reading.ok) return { reason: 'pool-invalid', message: describeProblems(reading.problems) };
     if (network === '') {
       return { reason: 'network-name-missing', message: 'spec.networkName is empty; name a NetworkAttachmentDefinition' };
     }
@@ -201,7 +203,7 @@ export class PoolWork {
   #whyUnserved(network: string): ClaimRefusal | undefined {
     const serving = this.#context.view.servingPool(network);
     if (serving === undefined || serving.reading.ok) return undefined;
-    return { reason: 'pool-invalid', message: `IPPool ${serving.key} makes no sense: ${serving.reading.problems.join('; ')}` };
+    return { reason: 'pool-invalid', message: describeInvalidPool(serving.key) };
   }
 
   async #writeStatus(
@@ -351,7 +353,7 @@ function poolConditions({ object, paused, reading, recorded }: PoolView, obstacl
       type,
       status: 'True',
       reason: 'EntriesSkipped',
-      message: `left out, as it makes no sense: ${left.slice(0, 5).join('; ')}`,
+      message: `left out, as it makes no sense: ${describeProblems(left)}`,
     };
   }
 }
