@@ -100,6 +100,8 @@ export {
 export { isOlderVersion } from './machinery/resource-version.js';
 export { type NetworkConfigClaims, readNetworkConfigClaims } from './network-config/interface-claims.js';
 export { type ConditionState, readConditions, withConditions } from './object/conditions.js';
+export { cutText } from './object/cut-text.js';
+export { describeNames, describeProblems } from './object/describe-problems.js';
 export { isBeingDeleted, type KubernetesObject, type OwnerReference } from './object/kubernetes-object.js';
 export { isRecord, readField, readList, readText } from './object/read-field.js';
 export {

@@ -3,13 +3,14 @@
  * open; the one that leads has the server addresses and answers. The others answer clients that nobody answers.
  */
 import type { Server } from 'node:http';
-import type {
-  AddressConflict,
-  AgentLogSettings,
-  AgentNetworkConfig,
-  AgentReport,
-  ElectionTimes,
-  KubernetesObject,
+import {
+  type AddressConflict,
+  type AgentLogSettings,
+  type AgentNetworkConfig,
+  type AgentReport,
+  describeNames,
+  type ElectionTimes,
+  type KubernetesObject,
 } from '@vmdhcp/reconciler';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, Resource, systemClock } from '@vmdhcp/reconciler/client-node';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
@@ -285,7 +286,7 @@ export class ClusterAgent {
 
   #unready(): string[] {
     const unsynced = this.#pools.unsynced();
-    return unsynced.length > 0 ? [`not listed yet: ${unsynced.join(', ')}`] : this.#troubles();
+    return unsynced.length > 0 ? [`not listed yet: ${describeNames(unsynced)}`] : this.#troubles();
   }
 
   /** What keeps pools from being served from here, whoever leads. */

@@ -5,6 +5,7 @@ import {
   type AgentLogSettings,
   type AgentNetworkConfig,
   type Clock,
+  describeProblems,
   isBeingDeleted,
   type KubernetesObject,
   ObjectCache,
@@ -213,8 +214,9 @@ export class FollowedPools {
     const known = this.#read.get(key);
     if (known?.of === of) return known.pool;
     const reading = readPool(object, this.#ntpNames.known);
-    if (!reading.ok) return reading.problems.join('; ');
-    for (const warning of reading.warnings) this.#ports.logger.warn({ pool: key }, `left out, as it makes no sense: ${warning}`);
+    if (!reading.ok) return describeProblems(reading.problems);
+    for (const warning of reading.warnings)
+      this.#ports.logger.warn({ pool: key }, `left out, as it makes no sense: ${describeProblems([warning])}`);
     this.#read.set(key, { of, pool: reading.pool });
     return reading.pool;
   }

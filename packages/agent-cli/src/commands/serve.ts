@@ -1,3 +1,4 @@
+import { describeNames } from '@vmdhcp/reconciler';
 import {
   CommandError,
   createLogger,
@@ -123,7 +124,7 @@ function byInterface(interfaces: ReadonlyMap<string, readonly string[]>, { pools
     if (pool === undefined || matching.length > 1) {
       const what = pool === undefined ? 'there is no such pool' : `it could be ${matching.join(' or ')}`;
       throw new CommandError(
-        `--interface ${given}=${names[0]}: ${what}; the file has ${[...pools.keys()].join(', ')}`,
+        `--interface ${given}=${names[0]}: ${what}; the file has ${describeNames([...pools.keys()])}`,
         ExitCode.usage,
       );
     }

@@ -1,3 +1,4 @@
+import { describeProblems } from '@vmdhcp/reconciler';
 import type { InterfaceState } from './served-interface.js';
 
 /** Why a pool is not served, for a person. */
@@ -31,7 +32,7 @@ function whyUnserved(pool: string, { planned, paused, interfacesOf, stateOf }: S
   const interfaces = interfacesOf.get(pool) ?? [];
   if (interfaces.length === 0) return `no interface: give --interface ${pool}=IFACE`;
   const reasons = interfaces.flatMap((name) => whyNotServing(name, stateOf(name)) ?? []);
-  return reasons.length === 0 ? undefined : reasons.join('; ');
+  return reasons.length === 0 ? undefined : describeProblems(reasons);
 }
 
 function whyNotServing(name: string, state: InterfaceState): string | undefined {

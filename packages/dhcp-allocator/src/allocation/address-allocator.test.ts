@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { formatIpv4Address, parseIpv4Address } from '../address/ipv4-address.js';
 import type { Pool } from '../pool/pool.js';
 import type { PoolDefinition } from '../pool/pool-definition.js';
 import { validatePool } from '../pool/validate-pool.js';
 import { AddressAllocator, type AllocationResult } from './address-allocator.js';
+import { AddressBitmap } from './address-bitmap.js';
 
 function poolOf(definition: Partial<PoolDefinition> = {}): Pool {
   const checked = validatePool({
@@ -130,5 +131,21 @@ describe('AddressAllocator laws', () => {
         }
       }),
     );
+  });
+});
+
+describe('excluded ranges cost by their number', () => {
+  it('1,024 ranges of 8,192 addresses each in a /8 are 1,024 steps, and no step for each address', () => {
+    const [addOne, addRange] = (['add', 'addRange'] as const).map((name) => vi.spyOn(AddressBitmap.prototype, name));
+    const exclude = Array.from({ length: 1_024 }, (_, index) => {
+      const first = address('10.1.0.0') + index * 10_000;
+      return `${formatIpv4Address(first)}-${formatIpv4Address(first + 8_191)}`;
+    });
+    const pool = poolOf({ cidr: '10.0.0.0/8', start: '10.1.0.0', end: '10.255.255.254', exclude });
+    const allocator = new AddressAllocator(pool);
+    expect([addOne?.mock.calls.length, addRange?.mock.calls.length]).toEqual([0, 1_024]);
+    expect(allocator.counts()).toMatchObject({ size: 255 * 65_536 - 1 - 1_024 * 8_192 });
+    expect(said(allocator.allocate(vm('a')))).toBe('10.1.32.0');
+    vi.restoreAllMocks();
   });
 });

@@ -1,6 +1,6 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import { cidrContains } from '../address/ipv4-cidr.js';
-import { rangeContains, sizeOfRange } from '../address/ipv4-range.js';
+import { intersectRanges, rangeContains, sizeOfRange } from '../address/ipv4-range.js';
 import type { MacAddress } from '../address/mac-address.js';
 import type { Pool } from '../pool/pool.js';
 import { AddressBitmap } from './address-bitmap.js';
@@ -63,8 +63,9 @@ export class AddressAllocator {
   constructor(pool: Pool) {
     this.#pool = pool;
     this.#unavailable = new AddressBitmap(sizeOfRange(pool.range));
-    for (const { first, last } of pool.withheld) {
-      for (let address = first; address <= last; address++) this.#unavailable.add(address - pool.range.first);
+    for (const withheld of pool.withheld) {
+      const inside = intersectRanges(pool.range, withheld);
+      if (inside !== undefined) this.#unavailable.addRange(inside.first - pool.range.first, inside.last - pool.range.first);
     }
     let size = this.#unavailable.size - this.#unavailable.count;
     for (const { address, macAddress } of pool.reservations.values()) {

@@ -42,4 +42,53 @@ describe('AddressBitmap', () => {
       }),
     );
   });
+
+  it.each([
+    [0, 0],
+    [0, 31],
+    [31, 32],
+    [5, 1023],
+    [0, 1024],
+    [0, 1_048_575],
+    [33, 1_048_574],
+  ])('a range from %i to %i has no gap inside and keeps those outside', (first, last) => {
+    const bitmap = new AddressBitmap(1_048_577);
+    bitmap.addRange(first, last);
+    expect(bitmap.count).toBe(last - first + 1);
+    expect(bitmap.lowestAbsent()).toBe(first === 0 ? last + 1 : 0);
+    expect([first, last, last + 1].map((member) => bitmap.has(member))).toEqual([true, true, false]);
+  });
+
+  it('law: adding ranges is the same as adding their members one by one', () => {
+    const range = fc
+      .tuple(fc.nat(2_999), fc.nat(2_999))
+      .map(([one, other]) => [Math.min(one, other), Math.max(one, other)] as const);
+    const before = fc.array(fc.nat(2_999), { maxLength: 40 });
+    fc.assert(
+      fc.property(
+        before,
+        fc.array(range, { minLength: 1, maxLength: 6 }),
+        fc.array(fc.nat(2_999), { maxLength: 20 }),
+        (single, ranges, deleted) => {
+          const [bitmap, oneByOne] = [new AddressBitmap(3_000), new AddressBitmap(3_000)];
+          for (const member of single) for (const each of [bitmap, oneByOne]) each.add(member);
+          for (const [first, last] of ranges) {
+            bitmap.addRange(first, last);
+            for (let member = first; member <= last; member++) oneByOne.add(member);
+            expect(bitmap.count).toBe(oneByOne.count);
+            expect(bitmap.lowestAbsent()).toBe(oneByOne.lowestAbsent());
+          }
+          for (const member of deleted) {
+            expect(bitmap.delete(member)).toBe(oneByOne.delete(member));
+            expect(bitmap.lowestAbsent()).toBe(oneByOne.lowestAbsent());
+          }
+          for (let gap = bitmap.lowestAbsent(); gap !== undefined; gap = bitmap.lowestAbsent()) {
+            expect(oneByOne.lowestAbsent()).toBe(gap);
+            for (const each of [bitmap, oneByOne]) each.add(gap);
+          }
+          expect(oneByOne.lowestAbsent()).toBeUndefined();
+        },
+      ),
+    );
+  });
 });

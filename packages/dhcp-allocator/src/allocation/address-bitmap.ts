@@ -47,6 +47,24 @@ export class AddressBitmap {
     return true;
   }
 
+  /**
+   * Adds the members from `first` to `last`, both included; some may be present. Costs one step for every 32 members.
+   *
+   * @param first - 0 to `last`. @param last - less than `size`.
+   */
+  addRange(first: number, last: number): void {
+    let [from, to] = [first, last];
+    for (const [level, words] of this.#levels.entries()) {
+      const added = setBits(words, from, to);
+      if (level === 0) this.#count += added;
+      // A level up, one bit stands for each word that is full: all of them, but perhaps not the first and the last.
+      const [firstWord, lastWord] = [from >>> 5, to >>> 5];
+      from = words[firstWord] === 0xffffffff ? firstWord : firstWord + 1;
+      to = words[lastWord] === 0xffffffff ? lastWord : lastWord - 1;
+      if (from > to) break;
+    }
+  }
+
   /** Removes a member; false if it was absent. */
   delete(member: number): boolean {
     if (!this.has(member)) return false;
@@ -72,6 +90,27 @@ export class AddressBitmap {
     }
     return word;
   }
+}
+
+/** Sets the bits from `first` to `last`; returns how many of them were not set. */
+function setBits(words: Uint32Array, first: number, last: number): number {
+  let added = 0;
+  for (let word = first >>> 5; word <= last >>> 5; word++) {
+    const before = words[word] as number;
+    const from = Math.max(first - word * 32, 0);
+    const to = Math.min(last - word * 32, 31);
+    const after = (before | ((0xffffffff << from) & (0xffffffff >>> (31 - to)))) >>> 0;
+    added += countBits(after ^ before);
+    words[word] = after;
+  }
+  return added;
+}
+
+/** How many of the 32 bits are set. Source: Hacker's Delight (2nd edition), §5-1. */
+function countBits(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 /** Bits that stand for nothing are set, so that no search ends on them. */

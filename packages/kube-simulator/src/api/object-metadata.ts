@@ -3,6 +3,7 @@ import type { Cause } from '../api-error.js';
 import type { ApiObject, Json, JsonObject, ObjectMeta } from '../api-object.js';
 import { jsonEqual } from '../json-equal.js';
 import { textOf } from '../json-parts.js';
+import { annotationCauses } from '../resources/annotation-causes.js';
 import { formatTime } from '../resources/go-time.js';
 import type { ResourceType } from '../resources/resource-type.js';
 import { labelCauses } from './label-rules.js';
@@ -11,7 +12,6 @@ import { nameCauses, prefixedNameMessage } from './name-rules.js';
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 const maxGeneratedLength = 63;
-const maxAnnotationBytes = 262_144;
 
 /** The prefix, cut so that the name has at most 63 characters, and five random ones. */
 export function generateName(prefix: string): string {
@@ -76,7 +76,7 @@ export function metadataCauses(object: ApiObject, type: ResourceType): readonly 
   return [
     ...nameCauses(metadata, type.nameRule),
     ...labelCauses(section(metadata['labels'])),
-    ...annotationCauses(section(metadata['annotations'])),
+    ...annotationCauses(section(metadata['annotations']), 'metadata.annotations'),
     ...ownerCauses((metadata['ownerReferences'] ?? []) as readonly JsonObject[]),
     ...finalizerCauses((metadata['finalizers'] ?? []) as readonly string[]),
   ];
@@ -84,14 +84,6 @@ export function metadataCauses(object: ApiObject, type: ResourceType): readonly 
 
 function section(value: Json | undefined): JsonObject {
   return (value ?? {}) as JsonObject;
-}
-
-function annotationCauses(annotations: JsonObject): readonly Cause[] {
-  let size = 0;
-  for (const [key, value] of Object.entries(annotations)) size += Buffer.byteLength(key) + Buffer.byteLength(textOf(value));
-  if (size <= maxAnnotationBytes) return [];
-  const message = `Too long: may not be more than ${maxAnnotationBytes} bytes`;
-  return [{ reason: 'FieldValueTooLong', message, field: 'metadata.annotations' }];
 }
 
 function ownerCauses(owners: readonly JsonObject[]): readonly Cause[] {

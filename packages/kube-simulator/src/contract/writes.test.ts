@@ -201,6 +201,33 @@ describe('limits', () => {
     expect(reply.body['message']).toBe(message);
   });
 
+  it('annotations of more than 256 KiB together are refused, also in an update, and what was there stays', async () => {
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/ns/leases';
+    const annotations = (octets: number) => ({ one: 'x'.repeat(131_072), two: 'é'.repeat((octets - 131_072 - 6) / 2) });
+    await cluster.post(leases, { metadata: { name: 'lead' }, spec: { holderIdentity: 'a' } });
+    const patch = (octets: number) => cluster.patch(`${leases}/lead`, { metadata: { annotations: annotations(octets) } });
+    const refused = await patch(262_146);
+    expect(refused.status).toBe(422);
+    expect(refused.body['message']).toBe(
+      'Lease.coordination.k8s.io "lead" is invalid: metadata.annotations: Too long: may not be more than 262144 bytes',
+    );
+    expect(metadataOf(await cluster.get(`${leases}/lead`))['annotations']).toBeUndefined();
+    expect((await patch(262_144)).status).toBe(200);
+  });
+
+  it('annotations of a template of Pods have the same limit', async () => {
+    const template = {
+      metadata: { labels: { app: 'a' }, annotations: { networks: 'x'.repeat(262_144) } },
+      spec: { containers: [{ name: 'c', image: 'img:1' }] },
+    };
+    const spec = { selector: { matchLabels: { app: 'a' } }, template };
+    const reply = await cluster.post('/apis/apps/v1/namespaces/ns/deployments', { metadata: { name: 'd' }, spec });
+    expect(reply.status).toBe(422);
+    expect(reply.body['message']).toBe(
+      'Deployment.apps "d" is invalid: spec.template.annotations: Too long: may not be more than 262144 bytes',
+    );
+  });
+
   it.each([
     ['text/html', 'GET', 406],
     ['application/json', 'OPTIONS', 405],

@@ -1,6 +1,8 @@
 /** What a pool's conditions Registered, AgentReady and ForeignServer say, in words that tell a person where to look. */
 import { HOLD_AGENT_UPGRADE_ANNOTATION, IPPoolConditionType } from '@vmdhcp/ippool-api';
 import type { ConditionState } from '../object/conditions.js';
+import { cutText } from '../object/cut-text.js';
+import { describeNames } from '../object/describe-problems.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readList, readText } from '../object/read-field.js';
 import type { PoolForAgents } from './agent-network-config.js';
@@ -102,6 +104,8 @@ function nobodyLeads({ group, observed: { deployment } }: AgentsOfPool): Conditi
   return notReady('NotLeading', `no agent leads: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
 }
 
+/** Of the kubelet's or the scheduler's words: the remedy that follows them must not be cut off. */
+const MOST_WORDS_OCTETS = 512;
 const IMAGE_REASONS = ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable'];
 
 /** What keeps pods from running, of the newest first. */
@@ -124,7 +128,7 @@ function schedulingTrouble(
   const said = readText(unscheduled, 'message') ?? '';
   const missing = /node affinity|node selector/i.test(said) ? requiredNodeLabels(deployment) : [];
   const remedy = missing.map((label) => `; agents run on nodes with the label ${label}: kubectl label node NODE ${label}`);
-  return notReady('NotScheduled', `no node takes pod ${metadata.name}: ${said}${remedy.join('')}`);
+  return notReady('NotScheduled', `no node takes pod ${metadata.name}: ${cutText(said, MOST_WORDS_OCTETS)}${remedy.join('')}`);
 }
 
 /** `key=value` of each label that a node must have. */
@@ -142,7 +146,7 @@ function requiredNodeLabels(deployment: KubernetesObject | undefined): string[] 
 function containerTrouble({ metadata, status }: KubernetesObject): ConditionState | undefined {
   for (const container of readList(status, 'containerStatuses')) {
     const reason = readText(container, 'state', 'waiting', 'reason') ?? '';
-    const said = `pod ${metadata.name}: ${readText(container, 'state', 'waiting', 'message') ?? reason}`;
+    const said = `pod ${metadata.name}: ${cutText(readText(container, 'state', 'waiting', 'message') ?? reason, MOST_WORDS_OCTETS)}`;
     if (IMAGE_REASONS.includes(reason)) return notReady('ImagePull', `${said}; correct the image (--image) or its pull Secret`);
     if (reason === 'CrashLoopBackOff') return notReady('CrashLooping', `${said}; look at its log (kubectl logs --previous)`);
   }
@@ -158,5 +162,5 @@ function toForeignServer({ pool, observed: { lease } }: AgentsOfPool): Condition
 
 function describeForeignServers({ network }: PoolForAgents, servers: readonly ForeignServer[]): string {
   const names = servers.map(({ address, macAddress }) => `${address} (${macAddress})`);
-  return `another DHCP server answers on network ${network}: ${names.join(', ')}; switch it off there, or delete this pool`;
+  return `another DHCP server answers on network ${network}: ${describeNames(names)}; switch it off there, or delete this pool`;
 }

@@ -1,5 +1,6 @@
 /** What the controller tells the agents in the environment of their pods, and how they read it. */
 import { compareText } from '../object/kubernetes-object.js';
+import { quote } from '../object/quote.js';
 import { readText } from '../object/read-field.js';
 import { agentInterfaceName } from './interface-name.js';
 
@@ -87,7 +88,7 @@ function readEntry(entry: unknown, before: readonly AgentNetworkConfig[]): Agent
   const ipPoolRef = text('ipPoolRef') || text('ipPoolName');
   const interfaceName = text('interfaceName');
   if (!/^[^/\s]+\/[^/\s]+$/.test(ipPoolRef)) return 'it names no ipPoolRef (namespace/name)';
-  if (!/^[A-Za-z0-9._-]{1,15}$/.test(interfaceName)) return `${JSON.stringify(interfaceName)} is no name of an interface`;
+  if (!/^[A-Za-z0-9._-]{1,15}$/.test(interfaceName)) return `${quote(interfaceName)} is no name of an interface`;
   if (before.some((other) => other.ipPoolRef === ipPoolRef)) return `${ipPoolRef} has an interface already`;
   const other = before.find((one) => one.interfaceName === interfaceName);
   if (other !== undefined) return `${interfaceName} serves ${other.ipPoolRef} already`;

@@ -1,7 +1,7 @@
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeAgentReport, formatAgentReport, type PoolReport, parseAgentReport } from './agent-report.js';
+import { describeAgentReport, formatAgentReport, MOST_REPORT_OCTETS, type PoolReport, parseAgentReport } from './agent-report.js';
 
 const FULL: PoolReport = {
   serving: false,
@@ -46,5 +46,90 @@ describe('the report', () => {
     const foreignServers = [{ address: 'nobody' }, null];
     const text = JSON.stringify({ 'a/p': { serving: true, conflicts, foreignServers } });
     expect(parseAgentReport(text)).toEqual(new Map([['a/p', { serving: true, foreignServers: [] }]]));
+  });
+});
+
+describe('the report is bounded', () => {
+  const octets = (text: string) => Buffer.byteLength(text);
+  const conflictOf = (index: number) => ({
+    address: 0x0a000000 + index,
+    macAddress: '02:00:00:00:00:01',
+    usedBy: '02:00:00:00:00:02',
+  });
+  const textsOf = (report: ReadonlyMap<string, PoolReport>) =>
+    [...report].map(([pool, { serving, reason, version }]) => [pool, serving, reason, version]);
+
+  it('a message for each of 4,096 wrong reservations does not make it too large for an annotation', () => {
+    const message = 'spec.ipv4Config.reservations[0].ipAddress: 10.9.9.9 is outside 10.0.0.0/24; correct it; '.repeat(4_096);
+    const report = new Map([['default/pool-1', { serving: false, reason: 'PoolInvalid', version: '17', message }]]);
+    const text = formatAgentReport(report);
+    expect(octets(text)).toBeLessThan(2_048);
+    expect(textsOf(parseAgentReport(text))).toEqual(textsOf(report));
+  });
+
+  it('messages are cut first, then conflicts; what keeps two groups from serving one pool stays', () => {
+    const reportOf = (pools: number, said: Partial<PoolReport>) =>
+      new Map(
+        Array.from({ length: pools }, (_, index) => [
+          `default/net-${index}`,
+          { serving: false, reason: 'Withheld', version: '1234567890', ...said },
+        ]),
+      );
+    const conflicts = Array.from({ length: 40 }, (_, index) => conflictOf(index));
+    const fewConflicts = parseAgentReport(
+      formatAgentReport(reportOf(700, { message: 'x'.repeat(400), conflicts: conflicts.slice(0, 1) })),
+    );
+    expect(fewConflicts.get('default/net-699')).toEqual({
+      serving: false,
+      reason: 'Withheld',
+      version: '1234567890',
+      conflicts: conflicts.slice(0, 1),
+    });
+    const manyConflicts = formatAgentReport(reportOf(700, { message: 'x'.repeat(400), conflicts }));
+    expect(octets(manyConflicts)).toBeLessThanOrEqual(MOST_REPORT_OCTETS);
+    expect(parseAgentReport(manyConflicts).size).toBe(700);
+  });
+
+  it('a list of other servers that is cut never reads as none', () => {
+    const servers = Array.from({ length: 40 }, (_, index) => ({ address: `10.0.0.${index}`, macAddress: '02:00:00:00:00:04' }));
+    for (const pools of [1, 100, 400, 700]) {
+      const report = new Map(
+        Array.from({ length: pools }, (_, index) => [`default/net-${index}`, { ...FULL, foreignServers: servers }]),
+      );
+      for (const { foreignServers } of parseAgentReport(formatAgentReport(report)).values())
+        expect(foreignServers).not.toEqual([]);
+    }
+  });
+
+  it('law: it fits, whatever leaders find out about pools that one environment string can name, and says which are served', () => {
+    const conflicts = Array.from({ length: 400 }, (_, index) => conflictOf(index));
+    const poolKeys = fc.tuple(fc.integer({ min: 3, max: 317 }), fc.integer({ min: 1, max: 800 })).map(([length, wished]) => {
+      // As many as `AGENT_NETWORK_CONFIGS` has room for: each is named there twice.
+      const most = Math.min(wished, Math.floor(131_072 / (2 * length + 130)));
+      return Array.from({ length: most }, (_, index) => `n/${String(index).padStart(length - 2, '0')}`.slice(0, 317));
+    });
+    const said = fc.record(
+      {
+        serving: fc.boolean(),
+        reason: fc.constantFrom('Withheld', 'Releasing', 'ForeignServer', 'PoolInvalid', 'x'.repeat(64)),
+        message: fc.string({ unit: 'binary', maxLength: 600 }).map((text) => text.repeat(3)),
+        version: fc.integer({ min: 1 }).map(String),
+        conflicts: fc.oneof(fc.nat(3), fc.nat(400)).map((count) => conflicts.slice(0, count)),
+        foreignServers: fc
+          .nat(40)
+          .map((count) => Array.from({ length: count }, () => ({ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }))),
+      },
+      { requiredKeys: ['serving'] },
+    );
+    fc.assert(
+      fc.property(poolKeys, fc.array(said, { minLength: 1, maxLength: 5 }), (keys, some) => {
+        const report = new Map(keys.map((key, index) => [key, some[index % some.length] as PoolReport]));
+        const text = formatAgentReport(report);
+        expect(octets(text)).toBeLessThanOrEqual(MOST_REPORT_OCTETS);
+        expect(textsOf(parseAgentReport(text))).toEqual(textsOf(report));
+        expect(formatAgentReport(new Map([...report].toReversed()))).toBe(text);
+      }),
+      { numRuns: 30 },
+    );
   });
 });

@@ -3,6 +3,7 @@
  * that heartbeat and report are one request, and the status of an IPPool has one writer.
  */
 import { formatIpv4Address, type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { cutText, MOST_MESSAGE_OCTETS, octetsOf } from '../object/cut-text.js';
 import { isRecord, readList, readText } from '../object/read-field.js';
 
 /** On the agents' Lease: JSON, `AgentReport`. */
@@ -42,14 +43,68 @@ export interface ForeignServer {
 /** By the `namespace/name` of a pool. */
 export type AgentReport = ReadonlyMap<string, PoolReport>;
 
-export function formatAgentReport(report: AgentReport): string {
-  const entries = [...report].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([pool, said]) => [pool, toText(said)]);
-  return JSON.stringify(Object.fromEntries(entries));
+/**
+ * The most octets of a report: half of what the API server lets all annotations of an object have together. The rest is for the
+ * pools that are withheld, which the Lease names twice.
+ */
+export const MOST_REPORT_OCTETS = 131_072;
+
+/** How much of each pool's details a report has room for. */
+interface Detail {
+  /** Octets; 0: none. */
+  readonly message: number;
+  readonly conflicts: number;
+  readonly foreignServers: number;
 }
 
-function toText({ conflicts, ...said }: PoolReport): object {
-  if (conflicts === undefined) return said;
-  return { ...said, conflicts: conflicts.map((conflict) => ({ ...conflict, address: formatIpv4Address(conflict.address) })) };
+/**
+ * From most to least. Messages are cut first, as they are for people. Conflicts come last: the controller quarantines those that it
+ * reads, and then they make room for others.
+ */
+const DETAILS: readonly Detail[] = [
+  { message: MOST_MESSAGE_OCTETS, conflicts: 256, foreignServers: 16 },
+  { message: 240, conflicts: 256, foreignServers: 4 },
+  { message: 80, conflicts: 64, foreignServers: 1 },
+  { message: 0, conflicts: 16, foreignServers: 1 },
+  { message: 0, conflicts: 2, foreignServers: 1 },
+  { message: 0, conflicts: 0, foreignServers: 0 },
+];
+
+/** `{"address":"10.0.0.9","macAddress":"02:00:00:00:00:01"}` and a comma. */
+const LEAST_CONFLICT_OCTETS = 56;
+
+/**
+ * The text of the annotation: at most `MOST_REPORT_OCTETS` for the pools that one group of agents can be told of. Details are cut where
+ * there is no room for them; `serving`, `reason` and `version` of a pool never are: pools move between groups by what they say.
+ */
+export function formatAgentReport(report: AgentReport): string {
+  const pools = [...report].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  let text = '';
+  for (const detail of DETAILS) {
+    if (conflictsIn(report, detail) * LEAST_CONFLICT_OCTETS > MOST_REPORT_OCTETS) continue;
+    text = JSON.stringify(Object.fromEntries(pools.map(([pool, said]) => [pool, toText(said, detail)])));
+    if (octetsOf(text) <= MOST_REPORT_OCTETS) break;
+  }
+  return text;
+}
+
+/** Thousands of conflicts are counted before they are written. */
+function conflictsIn(report: AgentReport, most: Detail): number {
+  return [...report.values()].reduce((sum, { conflicts = [] }) => sum + Math.min(conflicts.length, most.conflicts), 0);
+}
+
+function toText({ message, conflicts, foreignServers, ...said }: PoolReport, most: Detail): object {
+  const inUse = (conflicts ?? []).slice(0, most.conflicts);
+  const servers = foreignServers?.slice(0, most.foreignServers);
+  return {
+    ...said,
+    ...(message !== undefined && most.message > 0 && { message: cutText(message, most.message) }),
+    ...(inUse.length > 0 && {
+      conflicts: inUse.map((conflict) => ({ ...conflict, address: formatIpv4Address(conflict.address) })),
+    }),
+    // No server is another thing than no room for one.
+    ...(servers !== undefined && (servers.length > 0 || foreignServers?.length === 0) && { foreignServers: servers }),
+  };
 }
 
 /** What is to be told at once when it changes: which version a pool has can wait for the next renewal. */

@@ -1,5 +1,6 @@
 /** The Lease of a group: who leads, what the leader says, and which pools are withheld from it. */
 import { WITHHELD_POOLS_ANNOTATION, WITHHELD_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import { cutText } from '../object/cut-text.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readList, readText } from '../object/read-field.js';
 import { AGENT_REPORT_ANNOTATION, type AgentReport, parseAgentReport } from './agent-report.js';
@@ -35,7 +36,8 @@ export function readGroupLease(object: KubernetesObject | undefined, isStale: bo
     withheld: new Set(withheld.since.keys()),
     seen: new Set(seen.map(([key]) => key)),
   };
-  const [leader = ''] = (readText(object?.spec, 'holderIdentity') ?? '').split('_');
+  // The name of a pod has at most 253 characters.
+  const [leader = ''] = cutText(readText(object?.spec, 'holderIdentity') ?? '', 512).split('_');
   if (leader === '' || isStale) return { ...said, isLive: false, leader: '', report: new Map() };
   return { ...said, isLive: true, leader, report };
 }

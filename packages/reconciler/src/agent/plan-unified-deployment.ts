@@ -3,6 +3,7 @@
  * to, and what its agents are told. Nothing else of it is touched: it belongs to the chart.
  */
 import type { MergePatch } from '../machinery/object-client.js';
+import { describeNames } from '../object/describe-problems.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readList, readText } from '../object/read-field.js';
 import { MULTUS_NETWORKS_ANNOTATION } from './agent-deployment.js';
@@ -29,8 +30,8 @@ export function planUnifiedDeployment(
 ): UnifiedDeploymentPlan {
   const found = findContainer(deployment, container);
   if (found === undefined) {
-    const names = containersOf(deployment).map((one) => readText(one, 'name'));
-    const message = `Deployment ${deployment.metadata.namespace}/${deployment.metadata.name} has no container '${container}', only ${names.join(', ') || 'none'}; set AGENT_CONTAINER_NAME`;
+    const names = containersOf(deployment).map((one) => readText(one, 'name') ?? '');
+    const message = `Deployment ${deployment.metadata.namespace}/${deployment.metadata.name} has no container '${container}', only ${describeNames(names) || 'none'}; set AGENT_CONTAINER_NAME`;
     return { ok: false, reason: 'agent-container-missing', message };
   }
   const configs = toAgentNetworkConfigs(pools);

@@ -14,6 +14,7 @@ import {
 import { toReason } from '../object/conditions.js';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { readList, readText } from '../object/read-field.js';
+import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
 
 /** Looked at again even without news, in case a pool cannot be written for long. */
@@ -56,7 +57,7 @@ export class NetworkConfigWork {
     const pool = view.servingPool(network);
     if (pool === undefined) return { kind: 'unserved', network };
     if (!pool.reading.ok) {
-      const message = `IPPool ${pool.key} makes no sense: ${pool.reading.problems.join('; ')}`;
+      const message = describeInvalidPool(pool.key);
       return { kind: 'refused', refusal: { reason: 'pool-invalid', message } };
     }
     const plan = plans.get(pool.key);

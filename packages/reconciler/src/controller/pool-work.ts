@@ -10,9 +10,12 @@ import { toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type ConditionState, toReason } from '../object/conditions.js';
-import { isBeingDeleted } from '../object/kubernetes-object.js';
+import { describeProblems } from '../object/describe-problems.js';
+import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { parseTime } from '../object/time.js';
 import type { ClaimRefusal, RecordedPool } from '../plan-assignments.js';
+import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
+import { describeUnlisted } from '../pool/excluded-marks.js';
 import { planPoolStatus } from '../pool/plan-pool-status.js';
 import { type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
 import { readQuarantines } from '../pool/quarantines.js';
@@ -118,7 +121,7 @@ export class PoolWork {
   }
 
   #obstacle({ key, network, reading }: PoolView): PoolObstacle | undefined {
-    if (!reading.ok) return { reason: 'pool-invalid', message: reading.problems.join('; ') };
+    if (!reading.ok) return { reason: 'pool-invalid', message: describeProblems(reading.problems) };
     if (network === '') {
       return { reason: 'network-name-missing', message: 'spec.networkName is empty; name a NetworkAttachmentDefinition' };
     }
@@ -202,7 +205,7 @@ export class PoolWork {
   #whyUnserved(network: string): ClaimRefusal | undefined {
     const serving = this.#context.view.servingPool(network);
     if (serving === undefined || serving.reading.ok) return undefined;
-    return { reason: 'pool-invalid', message: `IPPool ${serving.key} makes no sense: ${serving.reading.problems.join('; ')}` };
+    return { reason: 'pool-invalid', message: describeInvalidPool(serving.key) };
   }
 
   async #writeStatus(
@@ -331,7 +334,7 @@ function exhaustionWarning({ refusals }: PoolPlan): Warning[] {
   return isExhausted ? [{ reason: 'PoolExhausted', message }] : [];
 }
 
-function poolConditions({ paused, reading, recorded }: PoolView, obstacle: PoolObstacle | undefined): ConditionState[] {
+function poolConditions({ object, paused, reading, recorded }: PoolView, obstacle: PoolObstacle | undefined): ConditionState[] {
   return [{ type: IPPoolConditionType.stopped, status: paused ? 'True' : 'False' }, cacheReady()];
 
   function cacheReady(): ConditionState {
@@ -347,14 +350,19 @@ function poolConditions({ paused, reading, recorded }: PoolView, obstacle: PoolO
     }
     const skipped = recorded.unreadable.map((entry) => `status.ipv4.allocated has ${describeEntry(entry)}`);
     const left = [...(reading.ok ? reading.warnings : []), ...skipped];
-    if (left.length === 0) return { type, status: 'True' };
+    if (left.length === 0) return { type, status: 'True', ...unlistedExclusions(object) };
     return {
       type,
       status: 'True',
       reason: 'EntriesSkipped',
-      message: `left out, as it makes no sense: ${left.slice(0, 5).join('; ')}`,
+      message: `left out, as it makes no sense: ${describeProblems(left)}`,
     };
   }
+}
+
+function unlistedExclusions({ spec }: KubernetesObject): Pick<ConditionState, 'reason' | 'message'> {
+  const message = describeUnlisted(spec);
+  return message === undefined ? {} : { reason: 'ExclusionsNotListed', message };
 }
 
 function describePlan({ assignments, refusals }: PoolPlan): string {

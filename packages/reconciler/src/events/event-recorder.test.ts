@@ -22,6 +22,14 @@ const VM = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', namespace: 'd
 const EXHAUSTED = { type: 'Warning', reason: 'PoolExhausted', message: 'every address is in use' } as const;
 
 describe('EventRecorder', () => {
+  it('a message has at most the 1,024 octets that the API server takes', async () => {
+    const { clock, server, recorder } = start();
+    recorder.record(VM, { ...EXHAUSTED, message: 'é'.repeat(600) });
+    recorder.record(VM, { ...EXHAUSTED, message: 'é'.repeat(700) });
+    await clock.advance(100);
+    expect([...server.objects.values()].map(({ message }) => Buffer.byteLength(message))).toEqual([1_023]);
+  });
+
   it('the same is told once, and counted when it is still so after five minutes', async () => {
     const { clock, server, recorder } = start();
     for (let turn = 0; turn < 10; turn++) recorder.record(VM, EXHAUSTED);

@@ -5,6 +5,7 @@
 import type { Clock } from '../machinery/clock.js';
 import type { ObjectClient } from '../machinery/object-client.js';
 import { keyOf } from '../machinery/reflector.js';
+import { cutText, MOST_MESSAGE_OCTETS, MOST_REASON_OCTETS } from '../object/cut-text.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 
 /** An Event of core/v1, as far as it is written here. */
@@ -84,8 +85,9 @@ export class EventRecorder {
     return this.#dropped;
   }
 
-  /** Tells it, now or never. */
-  record(regarding: EventRegarding, text: EventText): void {
+  /** Tells it, now or never; a message of more than 1,024 octets is cut. */
+  record(regarding: EventRegarding, { type, reason, message }: EventText): void {
+    const text = { type, reason: cutText(reason, MOST_REASON_OCTETS), message: cutText(message, MOST_MESSAGE_OCTETS) };
     const nowMs = this.#settings.clock.nowMs();
     const id = [regarding.kind, regarding.uid ?? `${regarding.namespace}/${regarding.name}`, text.reason, text.message].join(' ');
     const told = this.#told.get(id);

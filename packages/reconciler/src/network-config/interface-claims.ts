@@ -2,6 +2,7 @@
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { networkKey } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
+import { quote } from '../object/quote.js';
 import { readField, readList, readText } from '../object/read-field.js';
 
 export interface InterfaceClaim {
@@ -58,12 +59,12 @@ function readEntry(entry: unknown, namespace: string): InterfaceClaim | Unreadab
   }
   const macAddress = parseMacAddress(macText);
   if (macAddress === undefined) {
-    const message = `${JSON.stringify(macText)} is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01`;
+    const message = `${quote(macText)} is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01`;
     return { ...problem, reason: 'mac-address-unreadable', message };
   }
   const wanted = ipText === '' ? 0 : parseIpv4Address(ipText);
   if (wanted === undefined) {
-    const message = `ipAddress ${JSON.stringify(ipText.slice(0, 64))} of ${macAddress} is no IPv4 address; correct or remove it`;
+    const message = `ipAddress ${quote(ipText)} of ${macAddress} is no IPv4 address; correct or remove it`;
     return { ...problem, reason: 'address-unreadable', message };
   }
   return { network, macAddress, ...(wanted !== 0 && { wanted }) };

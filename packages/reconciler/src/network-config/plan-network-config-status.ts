@@ -3,6 +3,7 @@ import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dh
 import { VirtualMachineNetworkConfigConditionType } from '@vmdhcp/ippool-api';
 import type { MergePatch } from '../machinery/object-client.js';
 import { type ConditionState, readConditions, toReason, withConditions } from '../object/conditions.js';
+import { describeNames } from '../object/describe-problems.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readList } from '../object/read-field.js';
 import type { InterfaceClaim, NetworkConfigClaims } from './interface-claims.js';
@@ -90,7 +91,7 @@ function firstProblem({ claims: { unreadable } }: NetworkConfigFacts, outcomes: 
 }
 
 function unservedProblem(outcomes: readonly ClaimWithOutcome[]): OutcomeProblem {
-  const networks = [...new Set(outcomes.map(({ claim }) => claim.network))].join(', ');
+  const networks = describeNames([...new Set(outcomes.map(({ claim }) => claim.network))]);
   return { reason: 'no-pool', message: `no IPPool serves ${networks}; create one whose spec.networkName is the network` };
 }
 
@@ -101,13 +102,13 @@ function allocatedState(outcomes: readonly ClaimWithOutcome[], problem: OutcomeP
   return {
     type: Type.allocated,
     status: 'True',
-    ...(unserved.length > 0 && { message: `not served, as they have no IPPool: ${[...new Set(unserved)].join(', ')}` }),
+    ...(unserved.length > 0 && { message: `not served, as they have no IPPool: ${describeNames([...new Set(unserved)])}` }),
   };
 }
 
 function inSyncState({ stale }: NetworkConfigFacts): ConditionState {
   if (stale.length === 0) return { type: Type.inSynced, status: 'True' };
-  const addresses = stale.map(({ address }) => formatIpv4Address(address)).join(', ');
+  const addresses = describeNames(stale.map(({ address }) => formatIpv4Address(address)));
   const message = `${addresses} is no longer wanted and is being freed`;
   return { type: Type.inSynced, status: 'False', reason: 'NetworkConfigChanged', message };
 }

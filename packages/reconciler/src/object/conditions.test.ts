@@ -20,6 +20,15 @@ describe('withConditions', () => {
     ]);
   });
 
+  it('a message and a reason of any length are cut, and then say the same', () => {
+    const state = { type: 'AgentReady', status: 'False' as const, reason: 'R'.repeat(1_000), message: 'é'.repeat(100_000) };
+    const after = withConditions([], [state], 't1');
+    expect(after.map(({ reason = '', message = '' }) => [reason, message].map((text) => Buffer.byteLength(text)))).toEqual([
+      [128, 1_023],
+    ]);
+    expect(withConditions(after, [state], 't2')).toEqual(after);
+  });
+
   it('conditions of others stay where they are', () => {
     const others = [{ type: 'Theirs', status: 'True' as const }];
     expect(withConditions(others, [{ type: 'Ours', status: 'True' }], 't1')).toEqual([

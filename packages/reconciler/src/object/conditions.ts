@@ -1,4 +1,5 @@
 import type { Condition } from '@vmdhcp/ippool-api';
+import { cutText, MOST_MESSAGE_OCTETS, MOST_REASON_OCTETS } from './cut-text.js';
 import { readList, readText } from './read-field.js';
 
 /** What a condition says, without when. */
@@ -29,7 +30,7 @@ export function readConditions(status: unknown): Condition[] {
  */
 export function withConditions(conditions: readonly Condition[], states: readonly ConditionState[], now: string): Condition[] {
   const result = [...conditions];
-  for (const state of states) {
+  for (const state of states.map(bounded)) {
     const index = result.findIndex(({ type }) => type === state.type);
     const before = index < 0 ? undefined : result[index];
     if (before !== undefined && saysTheSame(before, state)) continue;
@@ -38,6 +39,16 @@ export function withConditions(conditions: readonly Condition[], states: readonl
     else result[index] = changed;
   }
   return result;
+}
+
+/** Reasons and messages may come from agents, and messages quote objects of others. */
+function bounded({ type, status, reason, message }: ConditionState): ConditionState {
+  return {
+    type,
+    status,
+    ...(reason !== undefined && { reason: cutText(reason, MOST_REASON_OCTETS) }),
+    ...(message !== undefined && { message: cutText(message, MOST_MESSAGE_OCTETS) }),
+  };
 }
 
 function saysTheSame(condition: Condition, state: ConditionState): boolean {

@@ -1,13 +1,14 @@
 /** What an IPPool's status shall say, and the smallest patch that makes it say so. */
-import { formatIpv4Address, type Ipv4Range, type Pool, parseIpv4Range, rangeContains, sizeOfRange } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, type Pool, rangeContains } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 import { mergePatchTowards } from '../agent/merge-patch-towards.js';
 import type { PoolAgents } from '../agent/pool-agents.js';
 import type { MergePatch } from '../machinery/object-client.js';
 import { type ConditionState, readConditions, withConditions } from '../object/conditions.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { isRecord, readField, readList } from '../object/read-field.js';
+import { isRecord, readField } from '../object/read-field.js';
 import type { AssignmentPlan } from '../plan-assignments.js';
+import { excludedMarks } from './excluded-marks.js';
 import { toQuarantined } from './quarantines.js';
 import { readRecordedAddresses } from './recorded-addresses.js';
 
@@ -82,9 +83,6 @@ function difference(
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-/** Ranges up to this size are marked address by address. */
-const MOST_MARKS_OF_A_RANGE = 256;
-
 /** Address to MAC address or mark, as `status.ipv4.allocated` has it. */
 function allocatedOf({ metadata, spec, status }: KubernetesObject, pool: Pool, plan: AssignmentPlan): Map<string, string> {
   const allocated = new Map<string, string>();
@@ -92,19 +90,8 @@ function allocatedOf({ metadata, spec, status }: KubernetesObject, pool: Pool, p
     if (address !== undefined && rangeContains(pool.range, address))
       allocated.set(formatIpv4Address(address), ALLOCATED_RESERVED);
   }
-  for (const range of excludedRanges(spec)) {
-    if (sizeOfRange(range) > MOST_MARKS_OF_A_RANGE) continue;
-    for (let address = range.first; address <= range.last; address++)
-      allocated.set(formatIpv4Address(address), ALLOCATED_EXCLUDED);
-  }
+  for (const address of excludedMarks(spec).addresses) allocated.set(formatIpv4Address(address), ALLOCATED_EXCLUDED);
   for (const { address, macAddress } of plan.assignments) allocated.set(formatIpv4Address(address), macAddress);
   for (const { key, value } of readRecordedAddresses({ metadata, status }).unreadable) allocated.set(key, value as string);
   return allocated;
-}
-
-function excludedRanges(spec: unknown): Ipv4Range[] {
-  return readList(spec, 'ipv4Config', 'pool', 'exclude').flatMap((entry) => {
-    const range = typeof entry === 'string' ? parseIpv4Range(entry) : undefined;
-    return range === undefined ? [] : [range];
-  });
 }

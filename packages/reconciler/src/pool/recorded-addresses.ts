@@ -2,6 +2,7 @@
 import { type Assignment, type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { quote } from '../object/quote.js';
 import { isRecord, readField } from '../object/read-field.js';
 
 export interface RecordedAddresses {
@@ -58,7 +59,7 @@ function parseEntry(key: string, value: unknown): ParsedEntry {
   return { value, address, assignment: address === undefined || macAddress === undefined ? undefined : { macAddress, address } };
 }
 
-/** `10.0.0.5: nonsense`, bounded. */
+/** `"10.0.0.5": "nonsense"`, bounded. */
 export function describeEntry({ key, value }: UnreadableEntry): string {
-  return `${key.slice(0, 64)}: ${typeof value === 'string' ? value.slice(0, 64) : (JSON.stringify(value) ?? '').slice(0, 64)}`;
+  return `${quote(key)}: ${quote(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))}`;
 }

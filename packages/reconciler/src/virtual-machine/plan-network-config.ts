@@ -14,6 +14,7 @@ import {
   VM_NAME_LABEL,
 } from '@vmdhcp/ippool-api';
 import type { MergePatch } from '../machinery/object-client.js';
+import { describeNames } from '../object/describe-problems.js';
 import { isBeingDeleted, type KubernetesObject, type OwnerReference } from '../object/kubernetes-object.js';
 import { readList, readText } from '../object/read-field.js';
 import { type VirtualMachineProblem, type WantedInterface, wantedInterfaces } from './wanted-interfaces.js';
@@ -119,7 +120,7 @@ function asManyAsFit(
   const left = wanted.filter((one) => !chosen.has(one)).map(({ name }) => name);
   problems.push({
     reason: 'too-many-interfaces',
-    message: `only ${MOST_INTERFACES} interfaces of a virtual machine get addresses, ${left.join(', ')} not; opt interfaces out with annotation ${DHCP_OPT_OUT_ANNOTATION}`,
+    message: `only ${MOST_INTERFACES} interfaces of a virtual machine get addresses, ${describeNames(left)} not; opt interfaces out with annotation ${DHCP_OPT_OUT_ANNOTATION}`,
   });
   return wanted.filter((one) => chosen.has(one));
 }

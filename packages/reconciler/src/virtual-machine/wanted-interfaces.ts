@@ -1,7 +1,9 @@
 /** Which interfaces of a virtual machine shall have addresses, by what its spec and annotations say. */
 import { formatIpv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, networkKey, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import { describeNames } from '../object/describe-problems.js';
 import { compareText, type KubernetesObject } from '../object/kubernetes-object.js';
+import { quote } from '../object/quote.js';
 import { isRecord, readField, readList, readText } from '../object/read-field.js';
 
 /** An interface that shall have an address. */
@@ -44,6 +46,8 @@ export interface WantedInterfaces {
 const NONE: ReadonlySet<string> = new Set();
 /** As long as the CRD lets the name of a network be. */
 const LONGEST_NETWORK_NAME = 64;
+/** Annotations can name thousands; the first few show what is wrong. */
+const MOST_UNKNOWN_NAMES = 4;
 
 /** Reads any object; what makes no sense is a problem. Never throws. */
 export function wantedInterfaces(virtualMachine: KubernetesObject): WantedInterfaces {
@@ -65,7 +69,7 @@ export function wantedInterfaces(virtualMachine: KubernetesObject): WantedInterf
     if (macAddress !== undefined) return [{ name, networkName, macAddress, ...staticAddress(annotations, name, problems) }];
     problems.push({
       reason: 'mac-address-unreadable',
-      message: `interface ${name}: ${quote(text)} is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01`,
+      message: `interface ${quote(name)}: ${quote(text)} is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01`,
     });
     return [];
   });
@@ -122,7 +126,7 @@ function readNetworks(template: unknown, namespace: string | undefined, problems
     const key = networkKey(networkName, namespace);
     if (key.length <= LONGEST_NETWORK_NAME) networks.set(name, key);
     else {
-      const message = `interface ${name}: ${key} is longer than ${LONGEST_NETWORK_NAME} characters and gets no address; give the NetworkAttachmentDefinition a shorter name`;
+      const message = `interface ${quote(name)}: ${quote(key)} is longer than ${LONGEST_NETWORK_NAME} characters and gets no address; give the NetworkAttachmentDefinition a shorter name`;
       problems.push({ reason: 'network-name-too-long', message });
     }
   }
@@ -137,13 +141,11 @@ function readOptOut(
   if (annotation === undefined || annotation === 'false') return () => false;
   if (annotation === 'true') return () => true;
   const names = new Set(annotation.split(',').map((name) => name.trim()));
-  for (const name of names) {
-    if (!networks.has(name)) {
-      problems.push({
-        reason: 'opt-out-without-interface',
-        message: `annotation ${DHCP_OPT_OUT_ANNOTATION} names ${quote(name)}, which is no interface on a Multus network; write 'true' or names of ${listOf(networks)}`,
-      });
-    }
+  for (const name of [...names].filter((one) => !networks.has(one)).slice(0, MOST_UNKNOWN_NAMES)) {
+    problems.push({
+      reason: 'opt-out-without-interface',
+      message: `annotation ${DHCP_OPT_OUT_ANNOTATION} names ${quote(name)}, which is no interface on a Multus network; write 'true' or names of ${listOf(networks)}`,
+    });
   }
   return (name) => names.has(name);
 }
@@ -169,13 +171,13 @@ function reportUnknownInterfaces(
   networks: ReadonlyMap<string, string>,
   problems: VirtualMachineProblem[],
 ): void {
-  for (const key of Object.keys(annotations)) {
-    if (!key.startsWith(STATIC_IP_ANNOTATION_PREFIX)) continue;
-    const name = key.slice(STATIC_IP_ANNOTATION_PREFIX.length);
-    if (networks.has(name)) continue;
+  const names = Object.keys(annotations).flatMap((key) =>
+    key.startsWith(STATIC_IP_ANNOTATION_PREFIX) ? [key.slice(STATIC_IP_ANNOTATION_PREFIX.length)] : [],
+  );
+  for (const name of names.filter((one) => !networks.has(one)).slice(0, MOST_UNKNOWN_NAMES)) {
     problems.push({
       reason: 'static-address-without-interface',
-      message: `annotation ${key} is of no use: ${quote(name)} is no interface on a Multus network; there are ${listOf(networks)}`,
+      message: `annotation ${STATIC_IP_ANNOTATION_PREFIX}${name} is of no use: ${quote(name)} is no interface on a Multus network; there are ${listOf(networks)}`,
     });
   }
 }
@@ -198,10 +200,5 @@ function distinct(wanted: readonly WantedInterface[], problems: VirtualMachinePr
 }
 
 function listOf(networks: ReadonlyMap<string, string>): string {
-  return networks.size === 0 ? 'none' : [...networks.keys()].toSorted().join(', ');
-}
-
-/** Text of others, bounded. */
-function quote(text: string): string {
-  return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}...` : text);
+  return networks.size === 0 ? 'none' : describeNames([...networks.keys()].toSorted());
 }

@@ -4,6 +4,7 @@ import type { Cause } from '../../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../../api-object.js';
 import { jsonEqual } from '../../json-equal.js';
 import { numberOf, section, textOf } from '../../json-parts.js';
+import { annotationCauses } from '../annotation-causes.js';
 import { builtInType, column, withField } from '../built-in-type.js';
 import { always, anything, int32, int64, intOrString, list, pointer, struct, text, time } from '../go-type.js';
 import { labelSelector } from '../object-meta.js';
@@ -95,10 +96,12 @@ function workloadCauses(object: ApiObject, old: ApiObject | undefined): readonly
     causes.push(invalid('spec.replicas', replicas, 'must be greater than or equal to 0'));
   }
   if (selector === undefined) causes.push({ reason: 'FieldValueRequired', message: 'Required value', field: 'spec.selector' });
-  const labels = section(section(section(spec, 'template'), 'metadata'), 'labels');
+  const metadata = section(section(spec, 'template'), 'metadata');
+  const labels = section(metadata, 'labels');
   if (!matches(section(spec, 'selector'), labels)) {
     causes.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
   }
+  causes.push(...annotationCauses(section(metadata, 'annotations'), 'spec.template.annotations'));
   causes.push(...podSpecCauses(section(section(spec, 'template'), 'spec'), 'spec.template.spec'));
   if (causes.length === 0 && old !== undefined && !jsonEqual(selector, specOf(old)['selector'])) {
     causes.push(invalid('spec.selector', selector ?? null, 'field is immutable'));

@@ -1,0 +1,38 @@
+/** Bounds for text, in octets of UTF-8: what the API server and etcd count. */
+
+/** The most octets of a condition's message, and of an Event's: the API server refuses a longer note of an Event. */
+export const MOST_MESSAGE_OCTETS = 1_024;
+/** The most octets of the reason of either. */
+export const MOST_REASON_OCTETS = 128;
+
+/** How many octets of UTF-8 the text has. */
+export function octetsOf(text: string): number {
+  let octets = 0;
+  for (const character of text) octets += octetsOfCharacter(character);
+  return octets;
+}
+
+/**
+ * The text if it has at most so many octets, else its beginning and `...`. No character is cut in two.
+ *
+ * @param mostOctets - 3 or more.
+ */
+export function cutText(text: string, mostOctets: number): string {
+  // No UTF-16 unit has more than three octets.
+  if (text.length * 3 <= mostOctets) return text;
+  let [octets, length, kept] = [0, 0, 0];
+  for (const character of text) {
+    octets += octetsOfCharacter(character);
+    if (octets > mostOctets) return `${text.slice(0, kept)}...`;
+    length += character.length;
+    if (octets <= mostOctets - 3) kept = length;
+  }
+  return text;
+}
+
+function octetsOfCharacter(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x10000 ? 3 : 4;
+}
