@@ -47,8 +47,8 @@ export class ClusterView {
   readonly #configsByNetwork = new Map<string, Set<string>>();
   /** `network mac` to the configs that claim it. */
   readonly #claimants = new Map<string, Set<string>>();
-  /** `network mac` to the virtual machine that has such an interface, as they were indexed. */
-  readonly #machineWith = new Map<string, string>();
+  /** `network mac` to the virtual machines that have such an interface, as they were indexed: copies share MAC addresses. */
+  readonly #machinesWith = new Map<string, Set<string>>();
   readonly #interfacesOf = new Map<string, readonly WantedInterface[]>();
   readonly #networkOfPool = new Map<string, string>();
   readonly #poolsByNetwork = new Map<string, Set<string>>();
@@ -115,13 +115,15 @@ export class ClusterView {
   }
 
   /**
-   * The virtual machine that has an interface with this MAC address on this network, and whose config is on its way: gone, or
+   * A virtual machine that has an interface with this MAC address on this network, and whose config is on its way: gone, or
    * going. What is recorded for it is not free.
    */
   holder(network: string, macAddress: MacAddress): string | undefined {
-    const machine = this.#machineWith.get(`${network} ${macAddress}`);
-    const config = machine === undefined ? undefined : this.#sources.networkConfigs.get(machine);
-    return config === undefined || isBeingDeleted(config) ? machine : undefined;
+    for (const machine of this.#machinesWith.get(`${network} ${macAddress}`) ?? []) {
+      const config = this.#sources.networkConfigs.get(machine);
+      if (config === undefined || isBeingDeleted(config)) return machine;
+    }
+    return undefined;
   }
 
   /** Recorded clients of a pool that nothing claims at the moment, and whose they are. */
@@ -140,8 +142,8 @@ export class ClusterView {
     const before = this.#interfacesOf.get(key) ?? [];
     const object = this.#sources.virtualMachines.get(key);
     const after = object === undefined ? [] : (wantedInterfaces(object).interfaces ?? before);
-    for (const one of before) this.#machineWith.delete(identity(one));
-    for (const one of after) this.#machineWith.set(identity(one), key);
+    for (const one of before) removeFrom(this.#machinesWith, identity(one), key);
+    for (const one of after) addTo(this.#machinesWith, identity(one), key);
     if (object === undefined) this.#interfacesOf.delete(key);
     else this.#interfacesOf.set(key, after);
     const kept = new Set(after.map(identity));
