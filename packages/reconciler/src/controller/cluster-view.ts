@@ -7,7 +7,8 @@ import { compareByAge, isBeingDeleted, type KubernetesObject } from '../object/k
 import { readField, readText } from '../object/read-field.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';
 import { type RecordedAddresses, readRecordedAddresses } from '../pool/recorded-addresses.js';
-import { type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
+import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
+import { type MachineKnowledge, type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
 
 /** Objects of one kind, by key. */
 export interface ObjectSource {
@@ -20,6 +21,8 @@ export interface ClusterSources {
   readonly networks: ObjectSource;
   readonly ipPools: ObjectSource;
   readonly networkConfigs: ObjectSource;
+  /** The guests that run; default: none. */
+  readonly instances?: { readonly of: (virtualMachine: KubernetesObject) => MachineKnowledge['instance'] };
 }
 
 /** A pool object and what it means. */
@@ -137,11 +140,27 @@ export class ClusterView {
     return held;
   }
 
-  /** Takes note of a virtual machine that is another than before. Returns the networks on which it has one interface less. */
+  /** What is known of a virtual machine besides its own object. */
+  knowledgeOf(virtualMachine: KubernetesObject): MachineKnowledge {
+    return { instance: this.#sources.instances?.of(virtualMachine), remembered: this.#remembered(keyOf(virtualMachine)) };
+  }
+
+  /** What its config remembers of each interface; where that says nothing (somebody deleted it), what was known before. */
+  #remembered(key: string): RememberedInterfaces {
+    const known = (this.#interfacesOf.get(key) ?? []).map(
+      ({ name, networkName, macAddress }) => [name, { networkName, macAddress, replaces: [] }] as const,
+    );
+    return new Map([...known, ...readRememberedInterfaces(this.#sources.networkConfigs.get(key))]);
+  }
+
+  /**
+   * Takes note of a virtual machine that is another than before, or whose guest is. Returns the networks on which it has one
+   * interface less.
+   */
   noteVirtualMachine(key: string): ReadonlySet<string> {
     const before = this.#interfacesOf.get(key) ?? [];
     const object = this.#sources.virtualMachines.get(key);
-    const after = object === undefined ? [] : (wantedInterfaces(object).interfaces ?? before);
+    const after = object === undefined ? [] : (wantedInterfaces(object, this.knowledgeOf(object)).interfaces ?? before);
     for (const one of before) removeFrom(this.#machinesWith, identity(one), key);
     for (const one of after) addTo(this.#machinesWith, identity(one), key);
     if (object === undefined) this.#interfacesOf.delete(key);
