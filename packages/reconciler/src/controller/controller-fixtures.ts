@@ -63,7 +63,7 @@ export function virtualMachine(name: string, { annotations, interfaces }: Virtua
 
 export interface GuestText {
   /** Interface name to network, MAC address that the spec asks for, and MAC address that the status reports. */
-  readonly interfaces?: Readonly<Record<string, readonly [network: string, asked?: string, reported?: string]>>;
+  readonly interfaces?: Readonly<Record<string, readonly [network: string, asked?: string | undefined, reported?: string]>>;
   readonly phase?: string;
   /** Default: none. */
   readonly ownerUid?: string;
