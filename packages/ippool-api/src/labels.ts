@@ -38,6 +38,11 @@ export const MAC_ADDRESS_ANNOTATION = 'harvesterhci.io/mac-address';
 export const STATIC_IP_ANNOTATION_PREFIX = 'static-ip.harvesterhci.io/';
 /** On a VirtualMachine: 'true' for all of its interfaces, or names of interfaces with commas between them, that get no address. */
 export const DHCP_OPT_OUT_ANNOTATION = `${GROUP}/dhcp-opt-out`;
+/**
+ * On a VirtualMachineNetworkConfig: JSON object, interface name to `{networkName, macAddress, replaces}`. It says which entry of
+ * the spec belongs to which interface, as a MAC address may be another one after each start of the virtual machine.
+ */
+export const INTERFACES_ANNOTATION = `${GROUP}/interfaces`;
 /** On a VirtualMachineNetworkConfig and an IPPool: what waits for its addresses to be freed. Upstream's names. */
 export const NETWORK_CONFIG_FINALIZER = 'wrangler.cattle.io/vm-dhcp-vmnetcfg-controller';
 export const IPPOOL_FINALIZER = 'wrangler.cattle.io/vm-dhcp-ippool-controller';

@@ -21,6 +21,7 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   Role: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', namespaced: true },
   RoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', namespaced: true },
   VirtualMachine: Resource.virtualMachines,
+  VirtualMachineInstance: Resource.virtualMachineInstances,
   VirtualMachineNetworkConfig: Resource.networkConfigs,
 };
 

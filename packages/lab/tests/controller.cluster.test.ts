@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const kind of ['VirtualMachine', 'VirtualMachineNetworkConfig', 'IPPool']) {
+  for (const kind of ['VirtualMachine', 'VirtualMachineInstance', 'VirtualMachineNetworkConfig', 'IPPool']) {
     for (const { metadata } of await cluster.access.list(kind)) {
       if (metadata.namespace === cluster.namespace) await cluster.access.delete(kind, keyOf(metadata.name));
     }
@@ -127,6 +127,52 @@ describe('virtual machines', () => {
     const addresses = await Promise.all(['a', 'b', 'c'].map(allocated));
     expect(addresses.toSorted()).toEqual(['10.1.0.10', '10.1.0.11', '10.1.0.12']);
     expect(await recorded()).toMatchObject(before);
+  });
+});
+
+describe('virtual machines without a MAC address, as plain KubeVirt makes them', () => {
+  /** The guest of a virtual machine; KubeVirt reports the MAC address a while after the guest is made. */
+  function instance(name: string, macAddress?: string): KubernetesObject {
+    return {
+      apiVersion: 'kubevirt.io/v1',
+      kind: 'VirtualMachineInstance',
+      metadata: { namespace: cluster.namespace, name },
+      spec: {
+        domain: { devices: { interfaces: [{ name: 'default', bridge: {} }] } },
+        networks: [{ name: 'default', multus: { networkName: keyOf(network) } }],
+      },
+      status: {
+        phase: macAddress === undefined ? 'Scheduling' : 'Running',
+        ...(macAddress !== undefined && { interfaces: [{ name: 'default', mac: macAddress, infoSource: 'domain' }] }),
+      } as unknown,
+    };
+  }
+
+  it('are told what is awaited, get an address when their guest runs, and keep it for the next guest', async () => {
+    await cluster.access.create(virtualMachine('a', ''));
+    const event = await waitFor('an Event', async () =>
+      (await cluster.access.list('Event')).find(
+        (one) => readText(one, 'reason') === 'AwaitingMacAddress' && readText(one, 'metadata', 'namespace') === cluster.namespace,
+      ),
+    );
+    expect(readText(event, 'involvedObject', 'kind')).toBe('VirtualMachine');
+    expect(readText(event, 'message')).toContain(`status.interfaces of VirtualMachineInstance ${keyOf('a')}`);
+
+    await cluster.access.create(instance('a'));
+    await cluster.access.patch('VirtualMachineInstance', keyOf('a'), { status: instance('a', '02:00:00:00:01:01').status });
+    expect(await allocated('a')).toBe('10.1.0.10');
+    await cluster.access.delete('VirtualMachineInstance', keyOf('a'));
+    await cluster.access.create(virtualMachine('b', '02:00:00:00:00:0b'));
+    expect(await allocated('b')).toBe('10.1.0.11');
+    expect(await recorded()).toEqual({ '10.1.0.10': '02:00:00:00:01:01', '10.1.0.11': '02:00:00:00:00:0b' });
+
+    controller.kill('SIGKILL');
+    await controller.ended();
+    await cluster.access.create(instance('a', '02:00:00:00:01:02'));
+    controller = await cluster.startController('--no-agent');
+    await waitFor('the address to move', async () => (await recorded())['10.1.0.10'] === '02:00:00:00:01:02');
+    expect(await recorded()).toEqual({ '10.1.0.10': '02:00:00:00:01:02', '10.1.0.11': '02:00:00:00:00:0b' });
+    expect(controller.lines.join('\n')).toContain('VirtualMachineInstances are listed');
   });
 });
 

@@ -64,6 +64,7 @@ export {
   type WorkDone,
   type WorkKind,
 } from './controller/dhcp-controller.js';
+export type { InstancesState } from './controller/instance-source.js';
 export {
   type EventObject,
   EventRecorder,
@@ -117,5 +118,12 @@ export {
 export { type PoolReading, readPool } from './pool/read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './pool/recorded-addresses.js';
 export { type ResolvedNames, toPool } from './to-pool.js';
-export { type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
-export { type WantedInterfaces, wantedInterfaces } from './virtual-machine/wanted-interfaces.js';
+export { INSTANCES_REMEDY, type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
+export {
+  formatRememberedInterfaces,
+  type RememberedInterface,
+  type RememberedInterfaces,
+  readRememberedInterfaces,
+} from './virtual-machine/remembered-interfaces.js';
+export { projectInstance, type RunningInstance, readRunningInstance } from './virtual-machine/running-instance.js';
+export { type MachineKnowledge, type WantedInterfaces, wantedInterfaces } from './virtual-machine/wanted-interfaces.js';

@@ -18,6 +18,8 @@ export interface AddressClaim {
   readonly wanted?: Ipv4Address;
   /** The address it had last, by somebody's record: it has it again if it is free and nothing else is wanted. */
   readonly previous?: Ipv4Address;
+  /** MAC addresses that the same interface had before: what is recorded for one of them, and is `previous`, becomes its own. */
+  readonly replaces?: readonly MacAddress[];
   /** Who was there first comes first: RFC 3339, or any text that sorts. */
   readonly createdAt?: string;
 }
@@ -84,7 +86,7 @@ export interface AddressRequest {
   readonly blocked?: ClaimRefusal;
 }
 
-export interface PoolClaim extends Pick<AddressClaim, 'macAddress' | 'wanted' | 'previous'> {
+export interface PoolClaim extends Pick<AddressClaim, 'macAddress' | 'wanted' | 'previous' | 'replaces'> {
   readonly poolKey: string;
 }
 

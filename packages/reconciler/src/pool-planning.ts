@@ -30,7 +30,7 @@ export class PoolPlanning {
 
   constructor(state: PoolState, candidates: readonly Candidate[]) {
     this.#state = state;
-    this.#recorded = recordedAddresses(state.recorded);
+    this.#recorded = afterReplacements(recordedAddresses(state.recorded), candidates);
     this.#accepted = this.#distinct(candidates);
     this.#allocator = new AddressAllocator(this.#effectivePool());
   }
@@ -212,6 +212,26 @@ function recordedAddresses({ assignments }: RecordedPool): Map<MacAddress, Ipv4A
     if (!recorded.has(macAddress)) recorded.set(macAddress, address);
   }
   return recorded;
+}
+
+/**
+ * An interface that has another MAC address by now keeps its address: what is recorded for the former one is its own from the
+ * beginning of the plan on, so that it is never free. Of several claims to the former one, that counts that has the address.
+ */
+function afterReplacements(
+  recorded: ReadonlyMap<MacAddress, Ipv4Address>,
+  candidates: readonly Candidate[],
+): ReadonlyMap<MacAddress, Ipv4Address> {
+  const result = new Map(recorded);
+  for (const { macAddress, previous, replaces = [] } of candidates) {
+    if (previous === undefined || result.has(macAddress)) continue;
+    const isOfAnother = (former: MacAddress) => candidates.some((one) => one.macAddress === former && one.previous === previous);
+    const former = replaces.find((one) => result.get(one) === previous && !isOfAnother(one));
+    if (former === undefined) continue;
+    result.delete(former);
+    result.set(macAddress, previous);
+  }
+  return result;
 }
 
 function byAddress(one: { readonly address: Ipv4Address }, other: { readonly address: Ipv4Address }): number {

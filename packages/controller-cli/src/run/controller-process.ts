@@ -12,6 +12,8 @@ import {
   type ElectionTimes,
   type EventObject,
   fencedClient,
+  INSTANCES_REMEDY,
+  type InstancesState,
   type KubernetesObject,
   LeaseElector,
   NOTHING_KNOWN_OF_AGENTS,
@@ -120,6 +122,7 @@ export class ControllerProcess {
   #unready(): string[] {
     const { caches } = this.#controller;
     const kinds = Object.entries(caches).flatMap(([kind, cache]) => (cache.synced ? [] : [kind]));
+    if (!this.#controller.instances.synced) kinds.push('virtualMachineInstances');
     if (this.#agents !== undefined && !this.#agents.synced) kinds.push('agents');
     return kinds.length === 0 ? [] : [`not listed yet: ${kinds.join(', ')}`];
   }
@@ -142,6 +145,7 @@ export class ControllerProcess {
     return new DhcpController({
       clients: {
         virtualMachines: this.#client(Resource.virtualMachines),
+        virtualMachineInstances: this.#client(Resource.virtualMachineInstances),
         networkConfigs: this.#client(Resource.networkConfigs),
         ipPools: this.#client(Resource.ipPools),
         networks: this.#client(Resource.networks),
@@ -169,6 +173,7 @@ export class ControllerProcess {
           metrics.onError(kind);
           logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; it is tried again');
         },
+        onInstances: (state) => logInstances(logger, state),
         onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
         onSynced: () => logger.info('everything is known; working'),
       },
@@ -257,6 +262,25 @@ function describeAction(action: AgentAction): Readonly<Record<string, unknown>> 
     case 'delete-deployment':
     case 'delete-lease':
       return { group: action.group };
+  }
+}
+
+function logInstances(logger: Logger, state: InstancesState): void {
+  switch (state) {
+    case 'unknown':
+      return;
+    case 'listed':
+      logger.info('VirtualMachineInstances are listed: interfaces and MAC addresses of running guests are known');
+      return;
+    case 'kind-missing':
+      logger.info(
+        'the API server does not have the kind VirtualMachineInstance (kubevirt.io/v1): no guest is taken for running, and the kind is looked for again every 30 s',
+      );
+      return;
+    case 'forbidden':
+      logger.warn(
+        `reading VirtualMachineInstances is forbidden: ${INSTANCES_REMEDY}. Until then interfaces without a MAC address get no address, and no address of an existing virtual machine is freed when its template changes`,
+      );
   }
 }
 

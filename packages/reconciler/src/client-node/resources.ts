@@ -7,6 +7,7 @@ export const Resource = {
   networkConfigs: { group: GROUP, version: VERSION, plural: 'virtualmachinenetworkconfigs', namespaced: true },
   networks: { group: 'k8s.cni.cncf.io', version: 'v1', plural: 'network-attachment-definitions', namespaced: true },
   virtualMachines: { group: 'kubevirt.io', version: 'v1', plural: 'virtualmachines', namespaced: true },
+  virtualMachineInstances: { group: 'kubevirt.io', version: 'v1', plural: 'virtualmachineinstances', namespaced: true },
   events: { group: '', version: 'v1', plural: 'events', namespaced: true },
   deployments: { group: 'apps', version: 'v1', plural: 'deployments', namespaced: true },
   pods: { group: '', version: 'v1', plural: 'pods', namespaced: true },

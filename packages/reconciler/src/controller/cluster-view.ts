@@ -7,7 +7,8 @@ import { compareByAge, isBeingDeleted, type KubernetesObject } from '../object/k
 import { readField, readText } from '../object/read-field.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';
 import { type RecordedAddresses, readRecordedAddresses } from '../pool/recorded-addresses.js';
-import { type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
+import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
+import { type MachineKnowledge, type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
 
 /** Objects of one kind, by key. */
 export interface ObjectSource {
@@ -20,6 +21,8 @@ export interface ClusterSources {
   readonly networks: ObjectSource;
   readonly ipPools: ObjectSource;
   readonly networkConfigs: ObjectSource;
+  /** The guests that run; default: none. */
+  readonly instances?: { readonly of: (virtualMachine: KubernetesObject) => MachineKnowledge['instance'] };
 }
 
 /** A pool object and what it means. */
@@ -47,8 +50,8 @@ export class ClusterView {
   readonly #configsByNetwork = new Map<string, Set<string>>();
   /** `network mac` to the configs that claim it. */
   readonly #claimants = new Map<string, Set<string>>();
-  /** `network mac` to the virtual machine that has such an interface, as they were indexed. */
-  readonly #machineWith = new Map<string, string>();
+  /** `network mac` to the virtual machines that have such an interface, as they were indexed: copies share MAC addresses. */
+  readonly #machinesWith = new Map<string, Set<string>>();
   readonly #interfacesOf = new Map<string, readonly WantedInterface[]>();
   readonly #networkOfPool = new Map<string, string>();
   readonly #poolsByNetwork = new Map<string, Set<string>>();
@@ -115,13 +118,15 @@ export class ClusterView {
   }
 
   /**
-   * The virtual machine that has an interface with this MAC address on this network, and whose config is on its way: gone, or
+   * A virtual machine that has an interface with this MAC address on this network, and whose config is on its way: gone, or
    * going. What is recorded for it is not free.
    */
   holder(network: string, macAddress: MacAddress): string | undefined {
-    const machine = this.#machineWith.get(`${network} ${macAddress}`);
-    const config = machine === undefined ? undefined : this.#sources.networkConfigs.get(machine);
-    return config === undefined || isBeingDeleted(config) ? machine : undefined;
+    for (const machine of this.#machinesWith.get(`${network} ${macAddress}`) ?? []) {
+      const config = this.#sources.networkConfigs.get(machine);
+      if (config === undefined || isBeingDeleted(config)) return machine;
+    }
+    return undefined;
   }
 
   /** Recorded clients of a pool that nothing claims at the moment, and whose they are. */
@@ -135,13 +140,29 @@ export class ClusterView {
     return held;
   }
 
-  /** Takes note of a virtual machine that is another than before. Returns the networks on which it has one interface less. */
+  /** What is known of a virtual machine besides its own object. */
+  knowledgeOf(virtualMachine: KubernetesObject): MachineKnowledge {
+    return { instance: this.#sources.instances?.of(virtualMachine), remembered: this.#remembered(keyOf(virtualMachine)) };
+  }
+
+  /** What its config remembers of each interface; where that says nothing (somebody deleted it), what was known before. */
+  #remembered(key: string): RememberedInterfaces {
+    const known = (this.#interfacesOf.get(key) ?? []).map(
+      ({ name, networkName, macAddress }) => [name, { networkName, macAddress, replaces: [] }] as const,
+    );
+    return new Map([...known, ...readRememberedInterfaces(this.#sources.networkConfigs.get(key))]);
+  }
+
+  /**
+   * Takes note of a virtual machine that is another than before, or whose guest is. Returns the networks on which it has one
+   * interface less.
+   */
   noteVirtualMachine(key: string): ReadonlySet<string> {
     const before = this.#interfacesOf.get(key) ?? [];
     const object = this.#sources.virtualMachines.get(key);
-    const after = object === undefined ? [] : (wantedInterfaces(object).interfaces ?? before);
-    for (const one of before) this.#machineWith.delete(identity(one));
-    for (const one of after) this.#machineWith.set(identity(one), key);
+    const after = object === undefined ? [] : (wantedInterfaces(object, this.knowledgeOf(object)).interfaces ?? before);
+    for (const one of before) removeFrom(this.#machinesWith, identity(one), key);
+    for (const one of after) addTo(this.#machinesWith, identity(one), key);
     if (object === undefined) this.#interfacesOf.delete(key);
     else this.#interfacesOf.set(key, after);
     const kept = new Set(after.map(identity));

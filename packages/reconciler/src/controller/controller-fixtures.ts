@@ -61,6 +61,39 @@ export function virtualMachine(name: string, { annotations, interfaces }: Virtua
   };
 }
 
+export interface GuestText {
+  /** Interface name to network, MAC address that the spec asks for, and MAC address that the status reports. */
+  readonly interfaces?: Readonly<Record<string, readonly [network: string, asked?: string | undefined, reported?: string]>>;
+  readonly phase?: string;
+  /** Default: none. */
+  readonly ownerUid?: string;
+}
+
+/** A VirtualMachineInstance: the guest of the virtual machine of the same name. */
+export function guest(name: string, { interfaces, phase = 'Running', ownerUid }: GuestText = {}): KubernetesObject {
+  const entries = Object.entries(interfaces ?? { nic: ['net-1'] as const });
+  const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name, uid: ownerUid ?? '', controller: true };
+  return {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstance',
+    metadata: { namespace: 'default', name, ...(ownerUid !== undefined && { ownerReferences: [owner] }) },
+    spec: {
+      domain: {
+        devices: {
+          interfaces: entries.map(([nic, [, asked]]) => ({ name: nic, bridge: {}, ...(asked && { macAddress: asked }) })),
+        },
+      },
+      networks: entries.map(([nic, [net]]) => ({ name: nic, multus: { networkName: net } })),
+    },
+    status: {
+      phase,
+      interfaces: entries.flatMap(([nic, [, , reported]]) =>
+        reported ? [{ name: nic, mac: reported, infoSource: 'domain' }] : [],
+      ),
+    },
+  };
+}
+
 /** `vm-a` has 0a, `vm-b` 0b, ... */
 function macOctet(name: string): string {
   return (name.charCodeAt(name.length - 1) - 'a'.charCodeAt(0) + 10).toString(16).padStart(2, '0');
@@ -134,6 +167,20 @@ export class Running {
     await this.clock.advance(ms);
   }
 
+  /** The guest of a virtual machine starts, or is another than before. */
+  startGuest(name: string, text: GuestText = {}): void {
+    const { virtualMachines, virtualMachineInstances } = this.cluster;
+    const ownerUid = text.ownerUid ?? virtualMachines.objects.get(`default/${name}`)?.metadata.uid;
+    const made = guest(name, { ...text, ...(ownerUid !== undefined && { ownerUid }) });
+    const uid = virtualMachineInstances.objects.get(`default/${name}`)?.metadata.uid ?? `${name}-${this.clock.nowMs()}`;
+    virtualMachineInstances.put({ ...made, metadata: { ...made.metadata, uid } });
+  }
+
+  /** The guest is gone. */
+  stopGuest(name: string): void {
+    this.cluster.virtualMachineInstances.remove(`default/${name}`);
+  }
+
   /** Address to MAC address, marks left out. */
   allocated(poolName = 'pool-1'): Record<string, string> {
     const map = readField(this.cluster.ipPools.objects.get(`default/${poolName}`)?.status, 'ipv4', 'allocated') ?? {};
@@ -174,9 +221,10 @@ export class Running {
   }
 
   #resource(kind = '') {
-    const { virtualMachines, networkConfigs, ipPools, networks } = this.cluster;
+    const { virtualMachines, virtualMachineInstances, networkConfigs, ipPools, networks } = this.cluster;
     const resources = new Map([
       ['VirtualMachine', virtualMachines],
+      ['VirtualMachineInstance', virtualMachineInstances],
       ['VirtualMachineNetworkConfig', networkConfigs],
       ['IPPool', ipPools],
     ]);

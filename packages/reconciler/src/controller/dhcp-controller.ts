@@ -13,9 +13,11 @@ import { KeyedQueue, type WorkResult } from '../machinery/keyed-queue.js';
 import { ObjectCache } from '../machinery/object-cache.js';
 import type { ObjectClient } from '../machinery/object-client.js';
 import { keyOf } from '../machinery/reflector.js';
+import type { ResourcePort } from '../machinery/resource-port.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { ClusterView } from './cluster-view.js';
 import { type ByKind, CONFLICT, type ControllerContext } from './controller-context.js';
+import { InstanceSource, type InstancesState } from './instance-source.js';
 import { NetworkConfigWork } from './network-config-work.js';
 import { NetworkWork } from './network-work.js';
 import { PoolWork } from './pool-work.js';
@@ -39,7 +41,9 @@ export interface ControllerObserver {
   /** A key cannot be settled before somebody changes something. */
   readonly onTerminal?: (kind: WorkKind, key: string, reason: string) => void;
   /** A list or watch failed, and will be tried again. */
-  readonly onReadError?: (kind: WorkKind, error: unknown) => void;
+  readonly onReadError?: (kind: WorkKind | 'virtualMachineInstances', error: unknown) => void;
+  /** What can be told of VirtualMachineInstances is another than before. */
+  readonly onInstances?: (state: InstancesState) => void;
   readonly onEventError?: (error: unknown) => void;
   readonly onSynced?: () => void;
 }
@@ -47,6 +51,8 @@ export interface ControllerObserver {
 export interface DhcpControllerSettings {
   readonly clients: ByKind<ObjectClient<KubernetesObject>> & {
     readonly events: Pick<ObjectClient<EventObject>, 'create' | 'patch'>;
+    /** KubeVirt's guests; only read. Default: there are none, and the templates of virtual machines count at once. */
+    readonly virtualMachineInstances?: ResourcePort<KubernetesObject>;
   };
   readonly clock: Clock;
   /** RFC 3339, now: for people, nothing is decided by it. */
@@ -72,6 +78,7 @@ export class DhcpController {
   readonly #settings: DhcpControllerSettings;
   readonly #caches: ByKind<ObjectCache<KubernetesObject>>;
   readonly #queues: ByKind<KeyedQueue>;
+  readonly #instances: InstanceSource;
   readonly #events: EventRecorder;
   readonly #context: ControllerContext;
   #state: 'following' | 'leading' | 'stopped' = 'following';
@@ -85,7 +92,15 @@ export class DhcpController {
     const { clock, random, now, identity, clients, observer } = settings;
     const backOff: BackOffSettings = { firstMs: 100, mostMs: 30_000, random };
     this.#caches = this.#byKind((kind) => this.#createCache(kind, backOff));
-    this.view = new ClusterView(this.#caches);
+    this.#instances = new InstanceSource({
+      port: clients.virtualMachineInstances,
+      clock,
+      backOff,
+      onChange: (key) => this.#onGuestChange(key),
+      onState: (state) => this.#onInstances(state),
+      onError: (error) => observer?.onReadError?.('virtualMachineInstances', error),
+    });
+    this.view = new ClusterView({ ...this.#caches, instances: this.#instances });
     this.#events = new EventRecorder({
       client: clients.events,
       clock,
@@ -118,7 +133,12 @@ export class DhcpController {
 
   /** True once every copy is whole. */
   get synced(): boolean {
-    return KINDS.every((kind) => this.#caches[kind].synced);
+    return KINDS.every((kind) => this.#caches[kind].synced) && this.#instances.synced;
+  }
+
+  /** What is known of VirtualMachineInstances. */
+  get instances(): Pick<InstanceSource, 'state' | 'synced'> {
+    return this.#instances;
   }
 
   /** True while it works: it leads, and everything is known. */
@@ -140,6 +160,7 @@ export class DhcpController {
     if (this.#started) return;
     this.#started = true;
     for (const kind of KINDS) this.#caches[kind].start();
+    this.#instances.start();
   }
 
   /**
@@ -151,7 +172,7 @@ export class DhcpController {
     this.#state = 'leading';
     const wasStarted = this.#started;
     this.start();
-    const refreshed = wasStarted ? KINDS.map((kind) => this.#caches[kind].refresh()) : [];
+    const refreshed = wasStarted ? [...KINDS.map((kind) => this.#caches[kind].refresh()), this.#instances.refresh()] : [];
     void Promise.all(refreshed).then(() => {
       this.#isFresh = true;
       this.#workIfSynced();
@@ -168,6 +189,7 @@ export class DhcpController {
     this.#state = 'stopped';
     this.#working = false;
     for (const kind of KINDS) this.#caches[kind].stop();
+    this.#instances.stop();
     this.#events.stop();
     await Promise.all(KINDS.map((kind) => this.#queues[kind].stop()));
   }
@@ -221,6 +243,8 @@ export class DhcpController {
     this.#working = true;
     this.#settings.observer?.onSynced?.();
     this.#settings.onPoolsChanged?.();
+    // Some were noted before their guests and their configs were known.
+    for (const virtualMachine of this.#caches.virtualMachines.values()) this.view.noteVirtualMachine(keyOf(virtualMachine));
     for (const kind of KINDS) {
       for (const { metadata } of this.#caches[kind].values()) {
         this.#enqueue(kind, keyOf({ metadata }));
@@ -235,8 +259,7 @@ export class DhcpController {
   #onChange(kind: WorkKind, key: string, isOwn: boolean): void {
     switch (kind) {
       case 'virtualMachines':
-        for (const network of this.view.noteVirtualMachine(key)) this.#enqueuePoolOf(network);
-        this.#enqueue('virtualMachines', key);
+        this.#onGuestChange(key);
         return;
       case 'networkConfigs':
         this.#onNetworkConfigChange(key, isOwn);
@@ -249,6 +272,19 @@ export class DhcpController {
         this.#settings.onPoolsChanged?.();
         for (const pool of this.view.poolsOn(key)) this.#enqueue('ipPools', pool);
     }
+  }
+
+  /** Of the virtual machine itself, or of its VirtualMachineInstance, which has the same name. */
+  #onGuestChange(key: string): void {
+    for (const network of this.view.noteVirtualMachine(key)) this.#enqueuePoolOf(network);
+    this.#enqueue('virtualMachines', key);
+  }
+
+  #onInstances(state: InstancesState): void {
+    this.#settings.observer?.onInstances?.(state);
+    if (this.#working)
+      for (const virtualMachine of this.#caches.virtualMachines.values()) this.#onGuestChange(keyOf(virtualMachine));
+    else this.#workIfSynced();
   }
 
   #onNetworkConfigChange(key: string, isOwn: boolean): void {

@@ -80,12 +80,12 @@ export class NetworkConfigWork {
   }
 
   /** By its own spec, unless it is on its way out, or by anybody else's. */
-  #isClaimed(object: KubernetesObject, { network, macAddress }: StaleAddress): boolean {
+  #isClaimed(object: KubernetesObject, { network, macAddress, address }: StaleAddress): boolean {
     const { view } = this.#context;
     if ([...view.claimants(network, macAddress)].some((other) => other !== keyOf(object))) return true;
     // Its virtual machine is still there and gets another config, with the same address.
     if (isBeingDeleted(object) && view.holder(network, macAddress) !== undefined) return true;
-    return view.claimsOf(object).claims.some((claim) => claim.network === network && claim.macAddress === macAddress);
+    return view.claimsOf(object).claims.some((claim) => claim.network === network && isOfClaim(claim, { macAddress, address }));
   }
 
   async #release(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<WorkResult> {
@@ -140,6 +140,12 @@ export class NetworkConfigWork {
     const { apiVersion, kind, name, uid } = owner;
     return { apiVersion, kind, name, uid, ...(metadata.namespace !== undefined && { namespace: metadata.namespace }) };
   }
+}
+
+/** An interface that has another MAC address by now takes the address over that is recorded for the former one. */
+function isOfClaim(claim: InterfaceClaim, { macAddress, address }: Pick<StaleAddress, 'macAddress' | 'address'>): boolean {
+  if (claim.macAddress === macAddress) return true;
+  return claim.previous === address && claim.replaces?.includes(macAddress) === true;
 }
 
 function toOutcome(

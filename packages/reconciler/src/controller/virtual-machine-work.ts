@@ -17,12 +17,15 @@ export class VirtualMachineWork {
   }
 
   readonly work = async (key: string): Promise<WorkResult> => {
-    const { caches, events } = this.#context;
+    const { caches, events, view } = this.#context;
     const virtualMachine = caches.virtualMachines.get(key);
     if (virtualMachine === undefined) return { kind: 'settled' };
-    const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key));
+    const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key), view.knowledgeOf(virtualMachine));
     for (const { reason, message } of plan.problems) {
       events.record(toRegarding(virtualMachine), { type: 'Warning', reason: toReason(reason), message });
+    }
+    if (plan.awaits !== undefined) {
+      events.record(toRegarding(virtualMachine), { type: 'Normal', reason: 'AwaitingMacAddress', message: plan.awaits });
     }
     for (const action of plan.actions) {
       const result = await this.#apply(key, action);

@@ -4,6 +4,7 @@ import { networkKey } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { quote } from '../object/quote.js';
 import { readField, readList, readText } from '../object/read-field.js';
+import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 
 export interface InterfaceClaim {
   /** `namespace/name` of a NetworkAttachmentDefinition. */
@@ -13,6 +14,8 @@ export interface InterfaceClaim {
   readonly wanted?: Ipv4Address;
   /** The address it had last, as its own record says. */
   readonly previous?: Ipv4Address;
+  /** MAC addresses that the same interface had before, and under which its address may be recorded still. */
+  readonly replaces?: readonly MacAddress[];
 }
 
 /** An entry of the spec that cannot be met as it stands. */
@@ -40,10 +43,11 @@ export function readNetworkConfigClaims(object: KubernetesObject): NetworkConfig
   const claims: InterfaceClaim[] = [];
   const unreadable: UnreadableInterface[] = [];
   const previous = previousAddresses(object, namespace);
+  const replacedBy = replacedMacAddresses(object);
   for (const entry of readList(object.spec, 'networkConfigs')) {
     const read = readEntry(entry, namespace);
     if ('reason' in read) unreadable.push(read);
-    else claims.push(withPrevious(read, previous.get(identity(read))));
+    else claims.push(withPrevious(read, previous, replacedBy.get(identity(read)) ?? []));
   }
   return { ...base, claims, unreadable };
 }
@@ -83,9 +87,27 @@ function previousAddresses({ status }: KubernetesObject, namespace: string): Map
   return addresses;
 }
 
-function withPrevious(claim: InterfaceClaim, previous: Ipv4Address | undefined): InterfaceClaim {
+/** By network and MAC address: the MAC addresses that the same interface had before. */
+function replacedMacAddresses(object: KubernetesObject): Map<string, readonly MacAddress[]> {
+  return new Map(
+    [...readRememberedInterfaces(object).values()].map(({ networkName, macAddress, replaces }) => [
+      identity({ network: networkName, macAddress }),
+      replaces,
+    ]),
+  );
+}
+
+function withPrevious(
+  claim: InterfaceClaim,
+  addresses: ReadonlyMap<string, Ipv4Address>,
+  replaces: readonly MacAddress[],
+): InterfaceClaim {
+  const had = [claim.macAddress, ...replaces.toReversed()].map((macAddress) =>
+    addresses.get(identity({ network: claim.network, macAddress })),
+  );
+  const previous = had.find((address) => address !== undefined);
   if (previous === undefined || (claim.wanted !== undefined && claim.wanted !== previous)) return claim;
-  return { ...claim, previous };
+  return { ...claim, previous, ...(replaces.length > 0 && { replaces }) };
 }
 
 function identity({ network, macAddress }: Pick<InterfaceClaim, 'network' | 'macAddress'>): string {

@@ -7,6 +7,7 @@ import { MemoryResource } from './memory-resource.js';
 
 export class MemoryCluster {
   readonly virtualMachines: MemoryResource<KubernetesObject>;
+  readonly virtualMachineInstances: MemoryResource<KubernetesObject>;
   readonly networkConfigs: MemoryResource<KubernetesObject>;
   readonly ipPools: MemoryResource<KubernetesObject>;
   readonly networks: MemoryResource<KubernetesObject>;
@@ -14,6 +15,7 @@ export class MemoryCluster {
 
   constructor(clock: Clock) {
     this.virtualMachines = new MemoryResource(clock);
+    this.virtualMachineInstances = new MemoryResource(clock);
     this.networkConfigs = new MemoryResource(clock);
     this.ipPools = new MemoryResource(clock);
     this.networks = new MemoryResource(clock);
@@ -22,7 +24,7 @@ export class MemoryCluster {
 
   /** What the controller writes to and reads from, Events left out. */
   get resources(): readonly MemoryResource<KubernetesObject>[] {
-    return [this.virtualMachines, this.networkConfigs, this.ipPools, this.networks];
+    return [this.virtualMachines, this.virtualMachineInstances, this.networkConfigs, this.ipPools, this.networks];
   }
 
   /** Deletes what belongs to a virtual machine that is no more. */

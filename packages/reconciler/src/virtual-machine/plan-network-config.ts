@@ -4,10 +4,11 @@
  * Only its spec and metadata: that a change is under way (`InSynced` is False, addresses that nobody wants are `Stale`) is
  * said by the work on that object, which sees when they are freed. Two works that write the same status would undo each other.
  */
-import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import {
   API_VERSION,
   DHCP_OPT_OUT_ANNOTATION,
+  INTERFACES_ANNOTATION,
   NETWORK_CONFIG_FINALIZER,
   type NetworkConfig,
   STATIC_IP_ANNOTATION_PREFIX,
@@ -17,7 +18,20 @@ import type { MergePatch } from '../machinery/object-client.js';
 import { describeNames } from '../object/describe-problems.js';
 import { isBeingDeleted, type KubernetesObject, type OwnerReference } from '../object/kubernetes-object.js';
 import { readList, readText } from '../object/read-field.js';
-import { type VirtualMachineProblem, type WantedInterface, wantedInterfaces } from './wanted-interfaces.js';
+import {
+  formatRememberedInterfaces,
+  type RememberedInterface,
+  type RememberedInterfaces,
+  readRememberedInterfaces,
+  rememberInterface,
+} from './remembered-interfaces.js';
+import {
+  type MachineKnowledge,
+  type VirtualMachineProblem,
+  type WantedInterface,
+  type WantedInterfaces,
+  wantedInterfaces,
+} from './wanted-interfaces.js';
 
 export type NetworkConfigAction =
   | { readonly kind: 'create'; readonly object: KubernetesObject }
@@ -30,30 +44,114 @@ export interface NetworkConfigPlan {
   readonly actions: readonly NetworkConfigAction[];
   /** What the owner of the virtual machine should know. */
   readonly problems: readonly VirtualMachineProblem[];
+  /** What is awaited before every interface can have an address, for people; absent: nothing. */
+  readonly awaits?: string;
   /** What is there has to go first: look again when it has. */
   readonly waits: boolean;
 }
 
-/** What has to be done so that the VirtualMachineNetworkConfig (undefined: there is none) says what the virtual machine wants. */
-export function planNetworkConfig(virtualMachine: KubernetesObject, observed: KubernetesObject | undefined): NetworkConfigPlan {
+/**
+ * What has to be done so that the VirtualMachineNetworkConfig (undefined: there is none) says what the virtual machine wants.
+ *
+ * @param knowledge - default: nothing runs, and what the VirtualMachineNetworkConfig itself remembers.
+ */
+export function planNetworkConfig(
+  virtualMachine: KubernetesObject,
+  observed: KubernetesObject | undefined,
+  knowledge: MachineKnowledge = {},
+): NetworkConfigPlan {
   if (isBeingDeleted(virtualMachine)) return { actions: [], problems: [], waits: false };
-  const wanted = wantedInterfaces(virtualMachine);
-  const { networksOfUnknown } = wanted;
-  const problems = [...wanted.problems];
-  const nothing = { actions: [], problems, waits: false };
+  const known = { ...knowledge, remembered: knowledge.remembered ?? readRememberedInterfaces(observed) };
+  const wanted = wantedInterfaces(virtualMachine, known);
+  const problems = [...wanted.problems, ...heldBack(virtualMachine, wanted, known)];
+  const awaits = describeAwaited(virtualMachine, wanted, known);
+  const nothing = { actions: [], problems, waits: false, ...(awaits !== undefined && { awaits }) };
   if (wanted.interfaces === undefined) return nothing;
   const present = observed === undefined ? [] : readNetworkConfigs(observed);
-  const interfaces = asManyAsFit(wanted.interfaces, present, problems);
-  if (observed === undefined) {
-    return interfaces.length === 0 ? nothing : { ...nothing, actions: [create(virtualMachine, interfaces)] };
-  }
-  if (isBeingDeleted(observed)) return { ...nothing, waits: interfaces.length > 0 };
-  const unknown = present.filter(({ networkName }) => networksOfUnknown.has(networkName));
-  if (interfaces.length === 0 && unknown.length === 0) return { ...nothing, actions: removal(virtualMachine, observed) };
-  return { ...nothing, actions: update(virtualMachine, observed, { interfaces, unknown }) };
+  const interfaces = asManyAsFit(toEntries(wanted.interfaces, known.remembered, observed), present, problems);
+  if (observed !== undefined && isBeingDeleted(observed)) return { ...nothing, waits: interfaces.length > 0 };
+  const unknown = present.filter(isOfUnknown(wanted, known));
+  return { ...nothing, actions: planActions(virtualMachine, observed, { interfaces, unknown }) };
 }
 
-function create(virtualMachine: KubernetesObject, interfaces: readonly WantedInterface[]): NetworkConfigAction {
+function planActions(
+  virtualMachine: KubernetesObject,
+  observed: KubernetesObject | undefined,
+  wanted: Wanted,
+): NetworkConfigAction[] {
+  if (observed === undefined) return wanted.interfaces.length === 0 ? [] : [create(virtualMachine, wanted.interfaces)];
+  if (wanted.interfaces.length === 0 && wanted.unknown.length === 0) return removal(virtualMachine, observed);
+  return update(virtualMachine, observed, wanted);
+}
+
+/** An interface that shall have an address, and what it is remembered by. */
+interface WantedEntry extends WantedInterface {
+  readonly memory: RememberedInterface;
+}
+
+function toEntries(
+  interfaces: readonly WantedInterface[],
+  remembered: RememberedInterfaces,
+  observed: KubernetesObject | undefined,
+): WantedEntry[] {
+  const recorded = new Set(
+    readList(observed?.status, 'networkConfigs')
+      .filter((entry) => readText(entry, 'state') === 'Allocated')
+      .map((entry) =>
+        identity({ networkName: readText(entry, 'networkName') ?? '', macAddress: readText(entry, 'macAddress') ?? '' }),
+      ),
+  );
+  const isRecorded = (networkName: string, macAddress: MacAddress) => recorded.has(identity({ networkName, macAddress }));
+  return interfaces.map((one) => ({ ...one, memory: rememberInterface(one, remembered.get(one.name), isRecorded) }));
+}
+
+/** Tells entries that may be those of interfaces whose MAC address, or whose state, is not known at the moment. */
+function isOfUnknown(
+  { awaited }: WantedInterfaces,
+  { instance, remembered = new Map() }: MachineKnowledge,
+): (entry: NetworkConfig) => boolean {
+  const networks = new Set(awaited.values());
+  const ofOthers = new Set(
+    [...remembered].flatMap(([name, { networkName, macAddress, replaces }]) =>
+      awaited.has(name) ? [] : [macAddress, ...replaces].map((one) => identity({ networkName, macAddress: one })),
+    ),
+  );
+  return (entry) => !ofOthers.has(identity(entry)) && (instance === 'unreadable' || networks.has(entry.networkName));
+}
+
+/** What keeps a change of the template from taking effect, where that is no guest that is known to run. */
+function heldBack(virtualMachine: KubernetesObject, wanted: WantedInterfaces, known: MachineKnowledge): VirtualMachineProblem[] {
+  if (known.instance !== 'unreadable') return [];
+  const stopped = wantedInterfaces(virtualMachine, { remembered: known.remembered });
+  if (describe((stopped.interfaces ?? []).map(toNetworkConfig)) === describe((wanted.interfaces ?? []).map(toNetworkConfig)))
+    return [];
+  return [
+    {
+      reason: 'virtual-machine-instances-unreadable',
+      message: `the interfaces of the virtual machine have changed, and its guest may run with the former ones: nothing is freed before the controller may read VirtualMachineInstances; ${INSTANCES_REMEDY}`,
+    },
+  ];
+}
+
+/** What lets the controller read VirtualMachineInstances, for people. */
+export const INSTANCES_REMEDY =
+  'allow its ServiceAccount get, list and watch on virtualmachineinstances of the API group kubevirt.io (examples/cluster/rbac.yaml has the rule)';
+
+function describeAwaited(
+  { metadata: { namespace, name } }: KubernetesObject,
+  { awaited }: WantedInterfaces,
+  { instance }: MachineKnowledge,
+): string | undefined {
+  if (awaited.size === 0) return undefined;
+  const names = [...awaited.keys()].toSorted().join(', ');
+  const source = `status.interfaces of VirtualMachineInstance ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+  const begin = `no IP address yet for ${names}, as the MAC address is not known`;
+  if (instance === 'unreadable') return `${begin}: the controller may not read ${source}; ${INSTANCES_REMEDY}`;
+  if (instance !== undefined) return `${begin}: KubeVirt writes it to ${source} when the guest has started`;
+  return `${begin}: start the virtual machine, then KubeVirt writes it to ${source}; or set macAddress in spec.template.spec.domain.devices.interfaces`;
+}
+
+function create(virtualMachine: KubernetesObject, interfaces: readonly WantedEntry[]): NetworkConfigAction {
   const { namespace, name } = virtualMachine.metadata;
   return {
     kind: 'create',
@@ -64,7 +162,7 @@ function create(virtualMachine: KubernetesObject, interfaces: readonly WantedInt
         ...(namespace !== undefined && { namespace }),
         name,
         labels: vmNameLabel(name),
-        annotations: staticAddressAnnotations(interfaces),
+        annotations: annotationsOf(interfaces),
         finalizers: [NETWORK_CONFIG_FINALIZER],
         ownerReferences: [toOwner(virtualMachine)],
       },
@@ -80,7 +178,7 @@ function removal(virtualMachine: KubernetesObject, { metadata }: KubernetesObjec
 }
 
 interface Wanted {
-  readonly interfaces: readonly WantedInterface[];
+  readonly interfaces: readonly WantedEntry[];
   /** Entries that may be those of interfaces whose MAC address is not known at the moment. */
   readonly unknown: readonly NetworkConfig[];
 }
@@ -109,13 +207,12 @@ const MOST_INTERFACES = 4;
 
 /** Those that are there already come first: a new one does not take the place of one that has an address. */
 function asManyAsFit(
-  wanted: readonly WantedInterface[],
+  wanted: readonly WantedEntry[],
   present: readonly NetworkConfig[],
   problems: VirtualMachineProblem[],
-): readonly WantedInterface[] {
+): readonly WantedEntry[] {
   if (wanted.length <= MOST_INTERFACES) return wanted;
-  const identities = new Set(present.map(identity));
-  const isPresent = (one: WantedInterface) => identities.has(identity(one));
+  const isPresent = (one: WantedEntry) => formerEntry(one, present) !== undefined;
   const chosen = new Set([...wanted.filter(isPresent), ...wanted.filter((one) => !isPresent(one))].slice(0, MOST_INTERFACES));
   const left = wanted.filter((one) => !chosen.has(one)).map(({ name }) => name);
   problems.push({
@@ -123,6 +220,15 @@ function asManyAsFit(
     message: `only ${MOST_INTERFACES} interfaces of a virtual machine get addresses, ${describeNames(left)} not; opt interfaces out with annotation ${DHCP_OPT_OUT_ANNOTATION}`,
   });
   return wanted.filter((one) => chosen.has(one));
+}
+
+/** The entry that an interface has, under this MAC address or under one that it had before. */
+function formerEntry({ networkName, memory }: WantedEntry, present: readonly NetworkConfig[]): NetworkConfig | undefined {
+  for (const macAddress of [memory.macAddress, ...memory.replaces.toReversed()]) {
+    const former = present.find((one) => identity(one) === identity({ networkName, macAddress }));
+    if (former !== undefined) return former;
+  }
+  return undefined;
 }
 
 /** The network configs of an object, as they are written; entries that are none are left out. */
@@ -144,13 +250,9 @@ function toNetworkConfig({ networkName, macAddress, ipAddress }: WantedInterface
  * An address that somebody wrote into the spec by hand stays, as long as no annotation of the virtual machine wants
  * another. One that came from an annotation goes with it: the annotations that were copied tell which those are.
  */
-function keepHandmadeAddress(
-  wanted: WantedInterface,
-  observed: KubernetesObject,
-  present: readonly NetworkConfig[],
-): NetworkConfig {
+function keepHandmadeAddress(wanted: WantedEntry, observed: KubernetesObject, present: readonly NetworkConfig[]): NetworkConfig {
   const config = toNetworkConfig(wanted);
-  const former = present.find((one) => identity(one) === identity(config));
+  const former = formerEntry(wanted, present);
   if (config.ipAddress !== undefined || !former?.ipAddress) return config;
   const copied = Object.entries(observed.metadata.annotations ?? {}).some(
     ([key, value]) => key.startsWith(STATIC_IP_ANNOTATION_PREFIX) && value === former.ipAddress,
@@ -179,11 +281,11 @@ function vmNameLabel(name: string): Record<string, string> {
 function metadataPatch(
   virtualMachine: KubernetesObject,
   { metadata }: KubernetesObject,
-  interfaces: readonly WantedInterface[],
+  interfaces: readonly WantedEntry[],
 ): MergePatch | undefined {
   const { name } = virtualMachine.metadata;
   const ownerReferences = ownersPatch(virtualMachine, metadata.ownerReferences ?? []);
-  const annotations = annotationsPatch(metadata.annotations ?? {}, staticAddressAnnotations(interfaces));
+  const annotations = annotationsPatch(metadata.annotations ?? {}, annotationsOf(interfaces));
   const patch: MergePatch = {
     ...(Object.entries(vmNameLabel(name)).some(([key, value]) => metadata.labels?.[key] !== value) && {
       labels: vmNameLabel(name),
@@ -202,12 +304,15 @@ function ownersPatch(virtualMachine: KubernetesObject, owners: readonly OwnerRef
   return isOwned ? undefined : [...others, toOwner(virtualMachine)];
 }
 
-function staticAddressAnnotations(interfaces: readonly WantedInterface[]): Record<string, string> {
-  return Object.fromEntries(
-    interfaces.flatMap(({ name, ipAddress }) =>
-      ipAddress === undefined ? [] : [[`${STATIC_IP_ANNOTATION_PREFIX}${name}`, ipAddress]],
-    ),
+function annotationsOf(interfaces: readonly WantedEntry[]): Record<string, string> {
+  const staticAddresses = interfaces.flatMap(({ name, ipAddress }) =>
+    ipAddress === undefined ? [] : [[`${STATIC_IP_ANNOTATION_PREFIX}${name}`, ipAddress] as const],
   );
+  const remembered = new Map(interfaces.map(({ name, memory }) => [name, memory]));
+  return {
+    ...Object.fromEntries(staticAddresses),
+    ...(remembered.size > 0 && { [INTERFACES_ANNOTATION]: formatRememberedInterfaces(remembered) }),
+  };
 }
 
 function annotationsPatch(

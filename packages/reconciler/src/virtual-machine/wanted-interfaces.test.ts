@@ -175,6 +175,9 @@ describe('planNetworkConfig', () => {
       patch: {
         metadata: {
           labels: { 'harvesterhci.io/vmName': 'vm-a' },
+          annotations: {
+            'network.harvesterhci.io/interfaces': '{"nic":{"networkName":"default/net-1","macAddress":"02:00:00:00:00:0a"}}',
+          },
           ownerReferences: [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'vm-a', uid: 'uid-1' }],
         },
       },

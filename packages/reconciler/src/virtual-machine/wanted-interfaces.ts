@@ -1,10 +1,21 @@
-/** Which interfaces of a virtual machine shall have addresses, by what its spec and annotations say. */
+/**
+ * Which interfaces of a virtual machine shall have addresses.
+ *
+ * While its guest runs, interfaces and networks are those of the VirtualMachineInstance; what changes in the virtual machine's
+ * template counts for the next start. A MAC address comes from the first of these that has one:
+ *
+ * - while the guest runs: the instance's status, its spec, the annotation, what is remembered, the template;
+ * - else: the template, the annotation, what is remembered;
+ * - where the controller cannot tell whether the guest runs: what is remembered, the template, the annotation.
+ */
 import { formatIpv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, networkKey, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { describeNames } from '../object/describe-problems.js';
 import { compareText, type KubernetesObject } from '../object/kubernetes-object.js';
 import { quote } from '../object/quote.js';
 import { isRecord, readField, readList, readText } from '../object/read-field.js';
+import { NOTHING_REMEMBERED, type RememberedInterfaces } from './remembered-interfaces.js';
+import type { RunningInstance } from './running-instance.js';
 
 /** An interface that shall have an address. */
 export interface WantedInterface {
@@ -26,7 +37,8 @@ export type VirtualMachineProblemReason =
   | 'static-address-without-interface'
   | 'opt-out-without-interface'
   | 'network-name-too-long'
-  | 'too-many-interfaces';
+  | 'too-many-interfaces'
+  | 'virtual-machine-instances-unreadable';
 
 /** Something about a virtual machine that its owner should put right. */
 export interface VirtualMachineProblem {
@@ -35,32 +47,42 @@ export interface VirtualMachineProblem {
   readonly message: string;
 }
 
+/** What is known of a virtual machine besides its own object. */
+export interface MachineKnowledge {
+  /** The guest; undefined: none runs; `unreadable`: one may run, and the controller may not look. */
+  readonly instance?: RunningInstance | 'unreadable' | undefined;
+  /** Default: nothing. */
+  readonly remembered?: RememberedInterfaces | undefined;
+}
+
 export interface WantedInterfaces {
   /** Sorted by name. Undefined: nobody can tell, so that what there is stays as it is. */
   readonly interfaces: readonly WantedInterface[] | undefined;
-  /** Networks of interfaces whose MAC address nobody knows at the moment: what is there for them stays. */
-  readonly networksOfUnknown: ReadonlySet<string>;
+  /** Name to network of interfaces that shall have an address, and have no MAC address yet: what is there for them stays. */
+  readonly awaited: ReadonlyMap<string, string>;
   readonly problems: readonly VirtualMachineProblem[];
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NONE: ReadonlyMap<string, string> = new Map();
 /** As long as the CRD lets the name of a network be. */
 const LONGEST_NETWORK_NAME = 64;
 /** Annotations can name thousands; the first few show what is wrong. */
 const MOST_UNKNOWN_NAMES = 4;
 
 /** Reads any object; what makes no sense is a problem. Never throws. */
-export function wantedInterfaces(virtualMachine: KubernetesObject): WantedInterfaces {
+export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: MachineKnowledge = {}): WantedInterfaces {
   const problems: VirtualMachineProblem[] = [];
   const template = readField(virtualMachine.spec, 'template', 'spec');
-  if (!isRecord(template)) {
+  const shape = isRunning(knowledge.instance) ? knowledge.instance.spec : template;
+  if (!isRecord(shape)) {
     const message = 'the virtual machine has no spec.template.spec, so its interfaces are unknown; add it';
-    return { interfaces: undefined, networksOfUnknown: NONE, problems: [{ reason: 'template-missing', message }] };
+    return { interfaces: undefined, awaited: NONE, problems: [{ reason: 'template-missing', message }] };
   }
-  const macAddresses = readMacAddresses(virtualMachine, template, problems);
-  if (macAddresses === undefined) return { interfaces: undefined, networksOfUnknown: NONE, problems };
-  const networks = readNetworks(template, virtualMachine.metadata.namespace, problems);
+  const networks = readNetworks(shape, virtualMachine.metadata.namespace, problems);
+  if (knowledge.instance === 'unreadable') addRemembered(networks, knowledge.remembered);
   const annotations = virtualMachine.metadata.annotations ?? {};
+  const macAddresses = readMacAddresses({ annotations, template, networks, knowledge }, problems);
+  if (macAddresses === undefined) return { interfaces: undefined, awaited: NONE, problems };
   const optedOut = readOptOut(annotations[DHCP_OPT_OUT_ANNOTATION], networks, problems);
   const wanted = [...networks].flatMap(([name, networkName]): WantedInterface[] => {
     const text = macAddresses.get(name);
@@ -74,34 +96,59 @@ export function wantedInterfaces(virtualMachine: KubernetesObject): WantedInterf
     return [];
   });
   reportUnknownInterfaces(annotations, networks, problems);
-  const unknown = [...networks].filter(([name]) => !macAddresses.has(name) && !optedOut(name));
-  return { interfaces: distinct(wanted, problems), networksOfUnknown: new Set(unknown.map(([, network]) => network)), problems };
+  const awaited = [...networks].filter(([name]) => !macAddresses.has(name) && !optedOut(name));
+  return { interfaces: distinct(wanted, problems), awaited: new Map(awaited), problems };
+}
+
+function isRunning(instance: MachineKnowledge['instance']): instance is RunningInstance {
+  return instance !== undefined && instance !== 'unreadable';
+}
+
+/** The guest may have these interfaces still, whatever the template says by now. */
+function addRemembered(networks: Map<string, string>, remembered: RememberedInterfaces = NOTHING_REMEMBERED): void {
+  for (const [name, { networkName }] of remembered) networks.set(name, networkName);
+}
+
+interface MacAddressSources {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly template: unknown;
+  readonly networks: ReadonlyMap<string, string>;
+  readonly knowledge: MachineKnowledge;
 }
 
 /** Interface name to MAC address as it is written; undefined where an annotation that is needed cannot be read. */
 function readMacAddresses(
-  { metadata }: KubernetesObject,
-  template: unknown,
+  { annotations, template, networks, knowledge: { instance, remembered = NOTHING_REMEMBERED } }: MacAddressSources,
   problems: VirtualMachineProblem[],
 ): Map<string, string> | undefined {
-  const fromSpec = new Map<string, string>();
-  let someAreMissing = false;
-  for (const entry of readList(template, 'domain', 'devices', 'interfaces')) {
+  const annotation = parseMacAddressAnnotation(annotations[MAC_ADDRESS_ANNOTATION]);
+  const fromAnnotation = annotation ?? [];
+  const fromTemplate = templateMacAddresses(template);
+  const fromMemory = [...remembered].flatMap(([name, { networkName, macAddress }]): [string, string][] =>
+    networks.get(name) === networkName ? [[name, macAddress]] : [],
+  );
+  // What comes last counts.
+  const found = new Map(
+    isRunning(instance)
+      ? [...fromTemplate, ...fromMemory, ...fromAnnotation, ...instance.macAddresses]
+      : instance === 'unreadable'
+        ? [...fromAnnotation, ...fromTemplate, ...fromMemory]
+        : [...fromMemory, ...fromAnnotation, ...fromTemplate],
+  );
+  if (annotation !== undefined) return found;
+  problems.push({
+    reason: 'mac-address-annotation-unreadable',
+    message: `annotation ${MAC_ADDRESS_ANNOTATION} is no JSON object of interface names and MAC addresses; correct or remove it`,
+  });
+  return [...networks.keys()].every((name) => found.has(name)) ? found : undefined;
+}
+
+function templateMacAddresses(template: unknown): [string, string][] {
+  return readList(template, 'domain', 'devices', 'interfaces').flatMap((entry): [string, string][] => {
     const name = readText(entry, 'name');
     const macAddress = readText(entry, 'macAddress');
-    if (name === undefined) continue;
-    if (macAddress) fromSpec.set(name, macAddress);
-    else someAreMissing = true;
-  }
-  const fromAnnotation = parseMacAddressAnnotation(metadata.annotations?.[MAC_ADDRESS_ANNOTATION]);
-  if (fromAnnotation === undefined) {
-    problems.push({
-      reason: 'mac-address-annotation-unreadable',
-      message: `annotation ${MAC_ADDRESS_ANNOTATION} is no JSON object of interface names and MAC addresses; correct or remove it`,
-    });
-    if (someAreMissing) return undefined;
-  }
-  return new Map([...(fromAnnotation ?? []), ...fromSpec]);
+    return name !== undefined && macAddress ? [[name, macAddress]] : [];
+  });
 }
 
 function parseMacAddressAnnotation(text: string | undefined): [string, string][] | undefined {

@@ -1,0 +1,142 @@
+/**
+ * The VirtualMachineInstances of the cluster, as far as they count. Unlike the kinds that the controller works on, this one may
+ * be missing (a cluster without KubeVirt's instances) or forbidden (an RBAC rule of an earlier version): the controller works
+ * all the same, and looks again, at most half a minute later each time.
+ */
+import type { BackOffSettings } from '../machinery/back-off.js';
+import type { Clock } from '../machinery/clock.js';
+import { projectedPort } from '../machinery/projected-port.js';
+import { keyOf, Reflector } from '../machinery/reflector.js';
+import type { ResourcePort } from '../machinery/resource-port.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readField } from '../object/read-field.js';
+import {
+  projectInstance,
+  type RunningInstance,
+  readRunningInstance,
+  saysTheSameOfGuest,
+} from '../virtual-machine/running-instance.js';
+
+export type InstancesState =
+  /** There was no answer that says anything: nothing may be decided yet. */
+  | 'unknown'
+  | 'listed'
+  /** HTTP 404: the API server does not have the kind, so no guest runs. */
+  | 'kind-missing'
+  /** HTTP 403: guests may run, and nobody can tell which. */
+  | 'forbidden';
+
+export interface InstanceSourceSettings {
+  /** Undefined: there are none. */
+  readonly port: ResourcePort<KubernetesObject> | undefined;
+  readonly clock: Clock;
+  readonly backOff: BackOffSettings;
+  /** What counts of this instance is another than before. */
+  readonly onChange: (key: string) => void;
+  /** What the controller can tell of all of them is another than before. */
+  readonly onState: (state: InstancesState) => void;
+  /** A list or watch failed for another reason than the state says, and is tried again. */
+  readonly onError: (error: unknown) => void;
+}
+
+export class InstanceSource {
+  readonly #settings: InstanceSourceSettings;
+  readonly #reflector: Reflector<KubernetesObject> | undefined;
+  /** As they were last told. */
+  readonly #told = new Map<string, KubernetesObject>();
+  #state: InstancesState;
+  #wasListed = false;
+  #onAnswer: (() => void)[] = [];
+
+  constructor(settings: InstanceSourceSettings) {
+    const { port, clock, backOff } = settings;
+    this.#settings = settings;
+    this.#state = port === undefined ? 'kind-missing' : 'unknown';
+    if (port === undefined) return;
+    const projected = projectedPort(port, projectInstance);
+    this.#reflector = new Reflector({
+      port: {
+        list: projected.list,
+        watch: (resourceVersion, { onEvent, onEnd }) =>
+          projected.watch(resourceVersion, {
+            onEvent: (event) => {
+              onEvent(event);
+              // A watch that brings something is allowed.
+              if (this.#state === 'forbidden') this.#enter('listed');
+            },
+            onEnd,
+          }),
+      },
+      clock,
+      backOff,
+      onChange: (key) => this.#onSeen(key),
+      onListed: () => this.#enter('listed'),
+      onError: (error) => this.#onError(error),
+    });
+  }
+
+  get state(): InstancesState {
+    return this.#state;
+  }
+
+  /** True once it is known which guests run, or that this cannot be known. */
+  get synced(): boolean {
+    return this.#state !== 'unknown';
+  }
+
+  /** The guest of a virtual machine; undefined: none runs; `unreadable`: nobody can tell. */
+  of(virtualMachine: KubernetesObject): RunningInstance | 'unreadable' | undefined {
+    if (this.#state === 'unknown' || this.#state === 'forbidden') return 'unreadable';
+    return readRunningInstance(virtualMachine, this.#reflector?.get(keyOf(virtualMachine)));
+  }
+
+  start(): void {
+    this.#reflector?.start();
+  }
+
+  /** Resolves when what is known is at least as new as this call, or cannot be known. */
+  async refresh(): Promise<void> {
+    const reflector = this.#reflector;
+    if (reflector === undefined) return;
+    await new Promise<void>((resolve) => {
+      this.#onAnswer.push(resolve);
+      reflector.relist();
+    });
+  }
+
+  stop(): void {
+    this.#reflector?.stop();
+  }
+
+  #onSeen(key: string): void {
+    const before = this.#told.get(key);
+    const now = this.#reflector?.get(key);
+    if (now === undefined) this.#told.delete(key);
+    else this.#told.set(key, now);
+    if (before === undefined ? now === undefined : now !== undefined && saysTheSameOfGuest(before, now)) return;
+    this.#settings.onChange(key);
+  }
+
+  #onError(error: unknown): void {
+    const status = readField(error, 'status');
+    if (status === 403) this.#enter('forbidden');
+    // What was listed once stays known: a server that begins may not have the kind for a moment.
+    else if (status === 404 && !this.#wasListed && this.#state !== 'forbidden') this.#enter('kind-missing');
+    else if (status === 404) this.#answer();
+    else this.#settings.onError(error);
+  }
+
+  #enter(state: InstancesState): void {
+    const isOther = state !== this.#state;
+    this.#state = state;
+    this.#wasListed ||= state === 'listed';
+    if (isOther) this.#settings.onState(state);
+    this.#answer();
+  }
+
+  #answer(): void {
+    const waiting = this.#onAnswer;
+    this.#onAnswer = [];
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+
+const SHARED = '02:00:00:00:00:aa';
+const withShared = (name: string) => virtualMachine(name, { interfaces: { nic: [SHARED, 'net-1'] } });
+const conditionsOf = (running: Running, name: string) => running.conditions('VirtualMachineNetworkConfig', name);
+
+/** A pool of one address, and deletions of VirtualMachineNetworkConfigs that take their time. */
+async function smallPool(): Promise<Running> {
+  return Running.withPool({ start: '10.0.0.10', end: '10.0.0.10' });
+}
+
+async function deleteConfig(running: Running, name: string): Promise<void> {
+  const uid = running.networkConfig(name)?.metadata.uid ?? '';
+  const deleted = running.cluster.networkConfigs.delete(`default/${name}`, uid);
+  await running.settle(2);
+  await deleted;
+}
+
+describe('vm-a and vm-b have the same MAC address, as a restored copy has', () => {
+  it('vm-a is deleted, the VirtualMachineNetworkConfig of vm-b is deleted by hand: vm-c does not get the address of vm-b', async () => {
+    const running = await smallPool();
+    await running.add(withShared('vm-a'));
+    await running.settle();
+    await running.add(withShared('vm-b'));
+    await running.add(virtualMachine('vm-c'));
+    await running.settle();
+    expect(conditionsOf(running, 'vm-b')).toContain('Allocated=False MacAddressClaimedTwice');
+    expect(conditionsOf(running, 'vm-c')).toContain('Allocated=False PoolExhausted');
+
+    await running.remove('VirtualMachine', 'vm-a');
+    await running.settle();
+    expect(running.allocated()).toEqual({ '10.0.0.10': SHARED });
+    expect(conditionsOf(running, 'vm-b')).toContain('Allocated=True');
+
+    const seen: string[] = [];
+    running.cluster.ipPools.onWritten = () => seen.push(Object.values(running.allocated()).join());
+    await deleteConfig(running, 'vm-b');
+    await running.settle(60_000);
+    expect(seen.filter((owners) => owners !== SHARED)).toEqual([]);
+    expect(running.allocated()).toEqual({ '10.0.0.10': SHARED });
+    expect(conditionsOf(running, 'vm-b')).toContain('Allocated=True');
+
+    await running.remove('VirtualMachine', 'vm-b');
+    await running.settle(60_000);
+    expect(running.allocated(), 'nothing is held for a VM that is gone').toEqual({ '10.0.0.10': '02:00:00:00:00:0c' });
+  });
+
+  it('the configs of both are deleted by hand at once: the address stays for one of them', async () => {
+    const running = await smallPool();
+    await running.add(withShared('vm-a'));
+    await running.settle();
+    await running.add(withShared('vm-b'), virtualMachine('vm-c'));
+    await running.settle();
+    await Promise.all([deleteConfig(running, 'vm-a'), deleteConfig(running, 'vm-b')]);
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': SHARED });
+  });
+
+  it('on two networks each has its own address, and keeps it when the other goes', async () => {
+    const running = new Running();
+    await running.add(network('net-1'), network('net-2'));
+    await running.add(
+      pool('pool-1', { end: '10.0.0.10' }),
+      pool('pool-2', { network: 'default/net-2', start: '10.0.0.50', end: '10.0.0.50' }),
+    );
+    await running.started();
+    await running.add(withShared('vm-a'), virtualMachine('vm-b', { interfaces: { nic: [SHARED, 'net-2'] } }));
+    await running.add(virtualMachine('vm-c', { interfaces: { nic: ['02:00:00:00:00:0c', 'net-2'] } }));
+    await running.settle();
+    await running.remove('VirtualMachine', 'vm-a');
+    await deleteConfig(running, 'vm-b');
+    await running.settle(60_000);
+    expect(running.allocated('pool-1')).toEqual({});
+    expect(running.allocated('pool-2')).toEqual({ '10.0.0.50': SHARED });
+  });
+});

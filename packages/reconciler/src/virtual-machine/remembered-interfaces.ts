@@ -1,0 +1,72 @@
+/**
+ * Which entry of a VirtualMachineNetworkConfig belongs to which interface of its virtual machine. The entries name MAC addresses
+ * only, and KubeVirt may choose another MAC address at each start; an annotation has the names.
+ */
+import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api';
+import { compareText, type KubernetesObject } from '../object/kubernetes-object.js';
+import { isRecord, readList, readText } from '../object/read-field.js';
+
+export interface RememberedInterface {
+  /** `namespace/name` of its NetworkAttachmentDefinition. */
+  readonly networkName: string;
+  readonly macAddress: MacAddress;
+  /** MAC addresses that it had since its address was last recorded: it takes over the address of any of them. At most eight. */
+  readonly replaces: readonly MacAddress[];
+}
+
+/** By interface name. */
+export type RememberedInterfaces = ReadonlyMap<string, RememberedInterface>;
+
+export const NOTHING_REMEMBERED: RememberedInterfaces = new Map();
+/** A machine that starts again and again while its pool cannot be written. */
+const MOST_REPLACED = 8;
+
+/** What the annotation of a VirtualMachineNetworkConfig says. What makes no sense is left out. Never throws. */
+export function readRememberedInterfaces(object: KubernetesObject | undefined): RememberedInterfaces {
+  const text = object?.metadata.annotations?.[INTERFACES_ANNOTATION];
+  if (typeof text !== 'string') return NOTHING_REMEMBERED;
+  return new Map(Object.entries(parseRecord(text)).flatMap(([name, entry]) => readEntry(name, entry)));
+}
+
+function parseRecord(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function readEntry(name: string, entry: unknown): [string, RememberedInterface][] {
+  const networkName = readText(entry, 'networkName');
+  const macAddress = parseMacAddress(readText(entry, 'macAddress') ?? '');
+  if (!networkName || macAddress === undefined) return [];
+  const replaces = readList(entry, 'replaces').flatMap((text) => (typeof text === 'string' ? (parseMacAddress(text) ?? []) : []));
+  return [[name, { networkName, macAddress, replaces: replaces.slice(-MOST_REPLACED) }]];
+}
+
+/** The annotation's value; the same interfaces give the same text. */
+export function formatRememberedInterfaces(interfaces: RememberedInterfaces): string {
+  const entries = [...interfaces].toSorted(([one], [other]) => compareText(one, other));
+  return JSON.stringify(
+    Object.fromEntries(
+      entries.map(([name, { networkName, macAddress, replaces }]) => [
+        name,
+        { networkName, macAddress, ...(replaces.length > 0 && { replaces }) },
+      ]),
+    ),
+  );
+}
+
+/** The interface as it is to be remembered from now on. `isRecorded`: the status says that this MAC address has its address. */
+export function rememberInterface(
+  { networkName, macAddress }: Pick<RememberedInterface, 'networkName' | 'macAddress'>,
+  former: RememberedInterface | undefined,
+  isRecorded: (networkName: string, macAddress: MacAddress) => boolean,
+): RememberedInterface {
+  if (former === undefined || former.networkName !== networkName) return { networkName, macAddress, replaces: [] };
+  const before = isRecorded(networkName, former.macAddress) ? [] : former.replaces;
+  const replaced = [...new Set([...before, former.macAddress])].filter((one) => one !== macAddress);
+  return { networkName, macAddress, replaces: replaced.slice(-MOST_REPLACED) };
+}

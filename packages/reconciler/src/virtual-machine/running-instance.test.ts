@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { guest } from '../controller/controller-fixtures.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { projectInstance, readRunningInstance, saysTheSameOfGuest } from './running-instance.js';
+
+const MAC = '02:00:00:00:00:0a';
+const machine: KubernetesObject = { metadata: { namespace: 'default', name: 'vm-a', uid: 'uid-a' } };
+
+describe('projectInstance', () => {
+  it('keeps what counts of a VirtualMachineInstance, and nothing of what makes it large', () => {
+    const small = guest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] }, ownerUid: 'uid-a' });
+    const large: KubernetesObject = {
+      ...small,
+      metadata: { ...small.metadata, annotations: { large: 'x'.repeat(50_000) }, resourceVersion: '7' },
+      spec: { ...(small.spec as object), volumes: ['x'.repeat(50_000)] },
+      status: { ...(small.status as object), guestOSInfo: 'x'.repeat(50_000), conditions: ['x'.repeat(50_000)] },
+    };
+    const projected = projectInstance(large);
+    expect(JSON.stringify(projected).length).toBeLessThan(700);
+    expect(projected.metadata.resourceVersion).toBe('7');
+    expect(saysTheSameOfGuest(projected, projectInstance(small))).toBe(true);
+    expect(readRunningInstance(machine, projected)).toEqual(readRunningInstance(machine, projectInstance(small)));
+  });
+
+  it('reads any object without throwing', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (spec, status, ownerReferences) => {
+        const metadata = { name: 'vm-a', ownerReferences } as unknown as KubernetesObject['metadata'];
+        for (const given of [spec, { domain: { devices: { interfaces: spec } }, networks: status }] as unknown[]) {
+          const projected = projectInstance({ metadata, spec: given, status: { interfaces: status } as unknown });
+          readRunningInstance(machine, projected);
+          expect(projectInstance(projected)).toEqual(projected);
+        }
+      }),
+    );
+  });
+});
+
+describe('readRunningInstance', () => {
+  it.each<[string, KubernetesObject | undefined, boolean]>([
+    ['none', undefined, false],
+    ['one that runs', guest('vm-a'), true],
+    ['one that is on its way', guest('vm-a', { phase: 'Scheduling' }), true],
+    ['one that has ended well', guest('vm-a', { phase: 'Succeeded' }), false],
+    ['one that has failed', guest('vm-a', { phase: 'Failed' }), false],
+    ['one that is its own', guest('vm-a', { ownerUid: 'uid-a' }), true],
+    ['one of another virtual machine of that name', guest('vm-a', { ownerUid: 'uid-b' }), false],
+    ['one without a domain', projectInstance({ metadata: { name: 'vm-a' }, spec: {} }), false],
+  ])('%s', (_, instance, runs) => {
+    expect(readRunningInstance(machine, instance) !== undefined).toBe(runs);
+  });
+
+  it('one that is being deleted runs until it has ended', () => {
+    const one = guest('vm-a');
+    const deleted = { ...one, metadata: { ...one.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    expect(readRunningInstance(machine, deleted)).toBeDefined();
+  });
+});

@@ -1,0 +1,118 @@
+/** What is read of a KubeVirt VirtualMachineInstance: the interfaces that the guest has now, and their MAC addresses. */
+import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { isRecord, readField, readList, readText } from '../object/read-field.js';
+
+/** A guest that runs, or is on its way. */
+export interface RunningInstance {
+  /** In the form of a VirtualMachine's `spec.template.spec`. */
+  readonly spec: unknown;
+  /** By interface name: what the hypervisor reports, else what the spec asks for. */
+  readonly macAddresses: ReadonlyMap<string, MacAddress>;
+}
+
+/**
+ * The parts of a VirtualMachineInstance that count, and nothing else: the whole object is large, and changes with every
+ * heartbeat of its node.
+ */
+export function projectInstance({ apiVersion, kind, metadata, spec, status }: KubernetesObject): KubernetesObject {
+  const { name, namespace, uid, resourceVersion, deletionTimestamp, ownerReferences } = metadata;
+  return {
+    ...(apiVersion !== undefined && { apiVersion }),
+    ...(kind !== undefined && { kind }),
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      ...(ownerReferences !== undefined && { ownerReferences }),
+    },
+    ...(isRecord(readField(spec, 'domain')) && { spec: projectSpec(spec) }),
+    status: {
+      ...pick(status, ['phase']),
+      interfaces: readList(status, 'interfaces')
+        .filter(isNamed)
+        .map((entry) => pick(entry, ['name', 'mac', 'infoSource'])),
+    },
+  };
+}
+
+function projectSpec(spec: unknown): unknown {
+  const interfaces = readList(spec, 'domain', 'devices', 'interfaces').filter(isNamed);
+  return {
+    domain: { devices: { interfaces: interfaces.map((entry) => pick(entry, ['name', 'macAddress'])) } },
+    networks: readList(spec, 'networks')
+      .filter(isNamed)
+      .map((entry) => {
+        const networkName = readText(entry, 'multus', 'networkName');
+        return { ...pick(entry, ['name']), ...(networkName !== undefined && { multus: { networkName } }) };
+      }),
+  };
+}
+
+function isNamed(entry: unknown): boolean {
+  return readText(entry, 'name') !== undefined;
+}
+
+function pick(value: unknown, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const text = readText(value, name);
+      return text === undefined ? [] : [[name, text] as const];
+    }),
+  );
+}
+
+const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
+
+/**
+ * What the guest of a virtual machine has; undefined where no guest runs. A guest that is being deleted counts until it has
+ * ended: until then it uses its addresses. An instance of another virtual machine of the same name does not count. Never throws.
+ */
+export function readRunningInstance(
+  virtualMachine: KubernetesObject,
+  instance: KubernetesObject | undefined,
+): RunningInstance | undefined {
+  if (instance === undefined || ENDED.has(readText(instance.status, 'phase') ?? '')) return undefined;
+  if (!isRecord(instance.spec) || isOfAnother(virtualMachine, instance)) return undefined;
+  return {
+    spec: instance.spec,
+    macAddresses: new Map([
+      ...macAddresses(readList(instance.spec, 'domain', 'devices', 'interfaces'), 'macAddress'),
+      ...macAddresses(readList(instance.status, 'interfaces').filter(isOfHypervisor), 'mac'),
+    ]),
+  };
+}
+
+function isOfAnother({ metadata: { uid } }: KubernetesObject, { metadata: { ownerReferences = [] } }: KubernetesObject): boolean {
+  const owners = Array.isArray(ownerReferences) ? ownerReferences : [];
+  return owners.some((owner) => readText(owner, 'kind') === 'VirtualMachine' && readText(owner, 'uid') !== uid);
+}
+
+/** A guest agent may report whatever the guest wants. */
+function isOfHypervisor(entry: unknown): boolean {
+  return readText(entry, 'infoSource') !== 'guest-agent';
+}
+
+function macAddresses(entries: readonly unknown[], field: string): [string, MacAddress][] {
+  return entries.flatMap((entry): [string, MacAddress][] => {
+    const name = readText(entry, 'name');
+    const macAddress = parseMacAddress(readText(entry, field) ?? '');
+    return name === undefined || macAddress === undefined ? [] : [[name, macAddress]];
+  });
+}
+
+/** True where both say the same about the guest, whatever their versions. */
+export function saysTheSameOfGuest(one: KubernetesObject, other: KubernetesObject): boolean {
+  return describe(one) === describe(other);
+}
+
+function describe({ metadata, spec, status }: KubernetesObject): string {
+  const interfaces = readList(status, 'interfaces').map((entry) => [
+    readText(entry, 'name'),
+    readText(entry, 'mac'),
+    isOfHypervisor(entry),
+  ]);
+  return JSON.stringify([metadata.uid, metadata.ownerReferences, spec, ENDED.has(readText(status, 'phase') ?? ''), interfaces]);
+}
