@@ -20,6 +20,15 @@ export const ipv4AddressOrRange = () =>
       'is neither an address nor a range; write 192.168.48.5 or 192.168.48.10-192.168.48.19',
     );
 
+export const ipv4AddressOrCidr = () =>
+  z
+    .string()
+    .max(18)
+    .regex(
+      new RegExp(`^${IPV4}(/(3[0-2]|[12]?[0-9]))?$`),
+      'is neither an IPv4 address nor a subnet; write 192.0.2.1 or 192.0.2.0/24',
+    );
+
 export const ipv4Cidr = () =>
   z
     .string()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { condition } from './condition.js';
 import { type CustomResource, conditionColumn } from './custom-resource.js';
-import { immutable, ipv4Address, ipv4AddressOrRange, ipv4Cidr, macAddress } from './formats.js';
+import { immutable, ipv4Address, ipv4AddressOrCidr, ipv4AddressOrRange, ipv4Cidr, macAddress } from './formats.js';
 import { API_VERSION } from './labels.js';
 import { objectMeta } from './object-meta.js';
 
@@ -68,6 +68,13 @@ const ipv4Config = z
       .max(4096)
       .optional()
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['macAddress'] }),
+    relays: z
+      .array(ipv4AddressOrCidr())
+      .max(32)
+      .optional()
+      .describe(
+        'DHCP relays outside the subnet that are answered: addresses or subnets. Relays in the subnet are answered anyway.',
+      ),
     authoritative: z
       .boolean()
       .optional()

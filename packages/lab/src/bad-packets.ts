@@ -107,6 +107,16 @@ const MALFORMED: readonly BadPacket[] = [
     bytes: message('discover', [], { giaddr: address(1, 99) }),
     outcome: 'dropped no-pool-for-relay',
   },
+  {
+    name: 'a relay of nowhere that names this network',
+    bytes: message('discover', [[82, [5, 4, 192, 168, 48, 0]]], { giaddr: address(1, 99) }),
+    outcome: 'dropped relay-not-allowed',
+  },
+  {
+    name: 'a relay at the address of the server',
+    bytes: message('discover', [], { giaddr: address(2) }),
+    outcome: 'dropped relay-not-allowed',
+  },
 ];
 
 const UNWANTED: readonly BadPacket[] = [

@@ -1,4 +1,4 @@
-import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
 import type { IPPool } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
 import { toPool } from './to-pool.js';
@@ -52,6 +52,14 @@ describe('an IPPool becomes a pool', () => {
     const addresses = poolOf({ ntp: ['10.0.0.5', 'time.example', 'unknown.example'] }, resolved).options.ntpServers;
     expect(addresses.map(formatIpv4Address)).toEqual(['10.0.0.5', '10.0.0.6']);
     expect(poolOf({ ntp: ['many.example'] }, resolved).options.ntpServers).toHaveLength(63);
+  });
+
+  it('relays outside the subnet are those that it names', () => {
+    expect(poolOf({}).relays).toEqual([]);
+    const { relays } = poolOf({ relays: ['192.0.2.1', '198.51.100.0/24'] });
+    expect(relays.map(formatIpv4Cidr)).toEqual(['192.0.2.1/32', '198.51.100.0/24']);
+    const checked = toPool(objectOf({ relays: ['192.0.2.1', 'router'] }));
+    expect(checked.ok ? [] : checked.problems.map(({ path }) => path.join('.'))).toEqual(['spec.ipv4Config.relays.1']);
   });
 
   it('problems say where in the object', () => {

@@ -37,7 +37,7 @@ export function toPool(object: IPPool, resolved: ResolvedNames = new Map()): Che
 }
 
 function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames): PoolDefinition {
-  const { leaseTime, authoritative, reservations = [] } = config;
+  const { leaseTime, authoritative, relays, reservations = [] } = config;
   return {
     name,
     cidr: config.cidr,
@@ -52,6 +52,7 @@ function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames)
     })),
     // Upstream reads a missing, zero or negative lease time as the default.
     ...(typeof leaseTime === 'number' && leaseTime > 0 && { leaseTimeSeconds: Math.min(leaseTime, INFINITE_LEASE_TIME_SECONDS) }),
+    ...(relays !== undefined && { relays }),
     ...(authoritative !== undefined && { authoritative }),
     options: toOptions(config, resolved),
   };

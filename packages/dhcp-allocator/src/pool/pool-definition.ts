@@ -22,6 +22,11 @@ export interface PoolDefinition {
   /** Seconds a lease lasts, 1 to 4294967294, or 4294967295 for ever; default one year. */
   readonly leaseTimeSeconds?: number;
   /**
+   * Relays outside the subnet that are answered: addresses (`192.0.2.1`) or subnets (`192.0.2.0/24`), at most 32. Relays in the
+   * subnet are answered anyway. Default: none.
+   */
+  readonly relays?: readonly string[];
+  /**
    * True: no other DHCP server is on this network, so a client without a lease here that claims an address is told to
    * give it up (NAK). Default false: clients that are not ours are met with silence.
    */

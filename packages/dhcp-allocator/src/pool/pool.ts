@@ -15,6 +15,8 @@ export interface Pool {
   /** By MAC address; at most one address each, at most one MAC address per address. */
   readonly reservations: ReadonlyMap<MacAddress, Reservation>;
   readonly leaseTimeSeconds: number;
+  /** Relays outside `cidr` that are answered. */
+  readonly relays: readonly Ipv4Cidr[];
   readonly authoritative: boolean;
   readonly rapidCommit: boolean;
   readonly options: PoolOptions;
@@ -55,6 +57,9 @@ export const DEFAULT_LEASE_TIME_SECONDS = 31_536_000;
 
 /** The most addresses one pool may range over: a /8. */
 export const MAX_RANGE_SIZE = 2 ** 24;
+
+/** The most entries that `relays` of a pool may have. */
+export const MAX_RELAYS = 32;
 
 /** A lease for ever. Source: RFC 2131 §3.3. */
 export const INFINITE_LEASE_TIME_SECONDS = 0xffffffff;

@@ -2,7 +2,7 @@ import { type Ipv4Address, parseIpv4Address } from '../address/ipv4-address.js';
 import { type Ipv4Cidr, parseIpv4Cidr } from '../address/ipv4-cidr.js';
 import { type Ipv4Range, parseIpv4Range } from '../address/ipv4-range.js';
 import { isGroupMacAddress, parseMacAddress } from '../address/mac-address.js';
-import { INFINITE_LEASE_TIME_SECONDS, type PoolOptions, type Reservation, type StaticRoute } from './pool.js';
+import { INFINITE_LEASE_TIME_SECONDS, MAX_RELAYS, type PoolOptions, type Reservation, type StaticRoute } from './pool.js';
 import type { BootDefinition, PoolDefinition, PoolOptionsDefinition } from './pool-definition.js';
 import type { PoolProblemReason, PoolProblems } from './pool-problems.js';
 
@@ -14,6 +14,7 @@ export interface ReadPoolFields {
   readonly end: Ipv4Address | undefined;
   readonly exclude: readonly { readonly index: number; readonly text: string; readonly range: Ipv4Range }[];
   readonly reservations: readonly (Reservation & { readonly index: number })[];
+  readonly relays: readonly Ipv4Cidr[];
   readonly options: PoolOptions;
 }
 
@@ -45,6 +46,7 @@ export function readPoolFields(definition: PoolDefinition, problems: PoolProblem
       return range === undefined ? [] : [{ index, text, range }];
     }),
     reservations: readReservations(definition, reader),
+    relays: reader.relays(['relays'], definition.relays),
     options: readOptions(options, reader),
   };
 }
@@ -146,6 +148,19 @@ class FieldReader {
       ]);
     }
     return texts.flatMap((text, index) => this.address([...path, index], text) ?? []);
+  }
+
+  /** An address is a subnet of one. */
+  relays(path: Path, texts: readonly string[] = []): Ipv4Cidr[] {
+    if (texts.length > MAX_RELAYS) {
+      this.#refuse('too-many', { path, value: texts.length }, ['relays are too many', `list at most ${MAX_RELAYS}, or subnets`]);
+    }
+    return texts.flatMap((text, index) => {
+      const cidr = parseIpv4Cidr(text) ?? parseIpv4Cidr(`${text}/32`);
+      if (cidr !== undefined) return [cidr];
+      const wording: Wording = ['is neither an IPv4 address nor a subnet', 'write 192.0.2.1 or 192.0.2.0/24'];
+      return this.#refuse('not-a-cidr', { path: [...path, index], value: text }, wording) ?? [];
+    });
   }
 
   range(path: Path, text: string): Ipv4Range | undefined {

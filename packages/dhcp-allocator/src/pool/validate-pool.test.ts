@@ -110,6 +110,12 @@ describe('a pool with problems is refused, with where and why', () => {
     ],
     ['a lease time of 0', { leaseTimeSeconds: 0 }, ['leaseTimeSeconds number-out-of-bounds']],
     ['a lease time of half a second', { leaseTimeSeconds: 0.5 }, ['leaseTimeSeconds number-out-of-bounds']],
+    [
+      'relays that are none',
+      { relays: ['192.0.2.1', '192.0.2.0/24', '192.0.2.0/33', 'router', ''] },
+      ['relays[2] not-a-cidr', 'relays[3] not-a-cidr', 'relays[4] not-a-cidr'],
+    ],
+    ['33 relays', { relays: Array.from({ length: 33 }, (_, index) => `192.0.2.${index}`) }, ['relays too-many']],
     ['an MTU below 68', { options: { mtu: 67 } }, ['options.mtu number-out-of-bounds']],
     [
       'a reservation for a group address',

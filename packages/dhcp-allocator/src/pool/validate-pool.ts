@@ -53,6 +53,7 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
       withheld,
       reservations,
       leaseTimeSeconds,
+      relays: fields.relays,
       authoritative,
       rapidCommit,
       options: fields.options,

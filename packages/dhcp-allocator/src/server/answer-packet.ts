@@ -7,6 +7,7 @@ import { DEFAULT_MAXIMUM_MESSAGE_LENGTH, IP_UDP_HEADER_LENGTH, OptionCode } from
 import { type ClientMessage, type NotForServersReason, toClientMessage } from './client-message.js';
 import { decide } from './decide.js';
 import type { Decision, IgnoreReason } from './decision.js';
+import { isRelayAllowed } from './relay-allowed.js';
 import { type Reply, ReplyComposer } from './reply-composer.js';
 import { type ReplyDestination, replyDestination } from './reply-destination.js';
 
@@ -30,7 +31,7 @@ export interface Serving {
   readonly into?: Uint8Array;
 }
 
-export type DropReason = MalformedReason | NotForServersReason | 'no-pool-for-relay' | 'no-pool-here';
+export type DropReason = MalformedReason | NotForServersReason | 'no-pool-for-relay' | 'no-pool-here' | 'relay-not-allowed';
 
 /** What a packet led to. */
 export type Answer =
@@ -68,6 +69,8 @@ export function answerPacket(packet: Uint8Array, serving: Serving): Answer {
   const { client } = translated;
   const found = findPool(client, serving);
   if (typeof found === 'string') return { kind: 'dropped', reason: found };
+  if (client.relayAddress !== undefined && !isRelayAllowed(client.relayAddress, found.served.pool))
+    return { kind: 'dropped', reason: 'relay-not-allowed' };
   return answerClient(client, found, serving.into);
 }
 

@@ -1,6 +1,4 @@
-import type { Ipv4Address } from '../address/ipv4-address.js';
-import { broadcastAddressOf, cidrContains, networkAddressOf } from '../address/ipv4-cidr.js';
-import type { Pool } from '../pool/pool.js';
+import { isAnotherHost } from './another-host.js';
 import type { ClientMessage } from './client-message.js';
 import { type Decision, ignore, type KnownClient } from './decision.js';
 
@@ -14,12 +12,6 @@ import { type Decision, ignore, type KnownClient } from './decision.js';
 export function decideInform(client: ClientMessage, { pool }: KnownClient): Decision {
   const { clientAddress } = client;
   if (clientAddress === undefined) return ignore('address-missing');
-  if (!canBeAClient(clientAddress, pool)) return ignore('client-not-on-this-network');
+  if (!isAnotherHost(clientAddress, pool)) return ignore('client-not-on-this-network');
   return { kind: 'inform', clientAddress };
-}
-
-/** An answer to the network's or our own address would go to everybody, or round in a circle. */
-function canBeAClient(address: Ipv4Address, { cidr, serverAddress }: Pool): boolean {
-  if (address === serverAddress || address === networkAddressOf(cidr) || address === broadcastAddressOf(cidr)) return false;
-  return cidrContains(cidr, address);
 }

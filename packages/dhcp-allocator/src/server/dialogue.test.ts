@@ -157,9 +157,9 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
     ['§4.3.5 INFORM from elsewhere', packet('inform', { ciaddr: '10.9.0.200' }), 'ignored client-not-on-this-network'],
     ['§4.1 relayed DISCOVER', packet('discover', { giaddr: '10.0.0.254' }), 'offer 10.0.0.10 unicast 10.0.0.254:67'],
     [
-      'RFC 3527: the link says which subnet',
+      'RFC 3527: the link says which subnet, but not where the reply may go',
       packet('discover', { giaddr: '192.0.2.1', more: [[82, Uint8Array.of(5, 4, 10, 0, 0, 0)]] }),
-      'offer 10.0.0.10 unicast 192.0.2.1:67',
+      'dropped relay-not-allowed',
     ],
     [
       'RFC 3527: a link of 0.0.0.0 names none',
@@ -179,6 +179,11 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
     const answer = server();
     expect(told(answer(bytes))).toBe(expected);
     expect(told(answer(packet('discover')))).toBe('offer 10.0.0.10 link 10.0.0.10:68');
+  });
+
+  it('RFC 3527: the link says which subnet, and the reply goes to a relay that the pool allows', () => {
+    const relayed = packet('discover', { giaddr: '192.0.2.1', more: [[82, Uint8Array.of(5, 4, 10, 0, 0, 0)]] });
+    expect(told(server({ relays: ['192.0.2.0/24'] })(relayed))).toBe('offer 10.0.0.10 unicast 192.0.2.1:67');
   });
 
   it('an authoritative pool tells strangers that their address is wrong', () => {

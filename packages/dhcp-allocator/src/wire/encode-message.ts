@@ -146,14 +146,16 @@ function fieldsForOptions({ file, sname }: OutgoingMessage, { overload = true }:
 
 /**
  * Spreads the options over up to three fields, each into the first in which it fits: their order means nothing to a client,
- * and no octet is left unused while an option has no room.
+ * and no octet is left unused while an option has no room. Option 82 is the exception: "Servers SHOULD
+ * copy the Relay Agent Information option as the last DHCP option in the response" (RFC 3046 §2.2). So its room in the options
+ * field is reserved first, and it is written there last.
  */
 function encodeOverloaded({ options, takesFile, takesSname }: ToSpread, target: Uint8Array, maximumLength: number): Encoded {
-  const rooms: Room[] = [{ at: Offset.options, limit: maximumLength - 1 - OVERLOAD_OPTION_LENGTH, overloadBit: 0 }];
+  const { last, limit, omittedOptions } = reserveRoomForTheLast(options, maximumLength - 1 - OVERLOAD_OPTION_LENGTH);
+  const rooms: Room[] = [{ at: Offset.options, limit, overloadBit: 0 }];
   if (takesFile) rooms.push({ at: Offset.file, limit: Offset.file + FILE_LENGTH - 1, overloadBit: 1 });
   if (takesSname) rooms.push({ at: Offset.sname, limit: Offset.sname + SNAME_LENGTH - 1, overloadBit: 2 });
 
-  const omittedOptions: number[] = [];
   let overload = 0;
   for (const [code, value] of spreadOrder(options)) {
     const room = rooms.find((room) => room.at + encodedLength(value) <= room.limit);
@@ -169,25 +171,42 @@ function encodeOverloaded({ options, takesFile, takesSname }: ToSpread, target: 
   }
   const own = rooms[0] as Room;
   if (overload !== 0) own.at = writeOption(target, own.at, OptionCode.overload, Uint8Array.of(overload));
+  for (const [code, value] of last) own.at = writeOption(target, own.at, code, value);
   target[own.at] = OptionCode.end;
   return { bytes: finish(target, own.at + 1), omittedOptions };
 }
 
 const OVERLOAD_OPTION_LENGTH = 3;
 
+interface LastOptions {
+  readonly last: readonly OptionEntry[];
+  /** Where the options before them have to end. */
+  readonly limit: number;
+  readonly omittedOptions: number[];
+}
+
+/** Option 82 and its room, if the options field has that much before `limit`. */
+function reserveRoomForTheLast(options: readonly OptionEntry[], limit: number): LastOptions {
+  const last = options.filter(([code]) => code === OptionCode.relayAgentInformation);
+  const reserved = last.reduce((octets, [, value]) => octets + encodedLength(value), 0);
+  if (Offset.options + reserved <= limit) return { last, limit: limit - reserved, omittedOptions: [] };
+  return { last: [], limit, omittedOptions: last.map(([code]) => code) };
+}
+
 /**
- * What must not be lost when room is short: a relay cannot do without its option (RFC 3046 §2.2), a client not without type,
- * server and lease time, and its identifier MUST come back (RFC 6842 §3).
+ * What must not be lost when room is short: a client cannot do without type, server and lease time, and its identifier MUST
+ * come back (RFC 6842 §3).
  */
 const FIRST_OF_ALL: readonly number[] = [
-  OptionCode.relayAgentInformation,
   OptionCode.messageType,
   OptionCode.serverIdentifier,
   OptionCode.leaseTime,
   OptionCode.clientIdentifier,
 ];
 
+/** Every option but the relay's, whose room is reserved. */
 function spreadOrder(options: readonly OptionEntry[]): OptionEntry[] {
   const first = FIRST_OF_ALL.flatMap((wanted) => options.filter(([code]) => code === wanted));
-  return [...first, ...options.filter(([code]) => !FIRST_OF_ALL.includes(code))];
+  const rest = options.filter(([code]) => code !== OptionCode.relayAgentInformation && !FIRST_OF_ALL.includes(code));
+  return [...first, ...rest];
 }

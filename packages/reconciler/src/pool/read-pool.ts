@@ -22,6 +22,7 @@ const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
   'ntp',
   'leaseTime',
   'mtu',
+  'relays',
   'authoritative',
   'staticRoutes',
   'nextServer',
