@@ -19,6 +19,7 @@ import { type ByKind, CONFLICT, type ControllerContext } from './controller-cont
 import { NetworkConfigWork } from './network-config-work.js';
 import { NetworkWork } from './network-work.js';
 import { PoolWork } from './pool-work.js';
+import { SharedSegments } from './shared-segments.js';
 import { VirtualMachineWork } from './virtual-machine-work.js';
 
 export type WorkKind = keyof ByKind<unknown>;
@@ -74,6 +75,7 @@ export class DhcpController {
   readonly #queues: ByKind<KeyedQueue>;
   readonly #events: EventRecorder;
   readonly #context: ControllerContext;
+  readonly #segments: SharedSegments;
   #state: 'following' | 'leading' | 'stopped' = 'following';
   #working = false;
   #started = false;
@@ -86,6 +88,7 @@ export class DhcpController {
     const backOff: BackOffSettings = { firstMs: 100, mostMs: 30_000, random };
     this.#caches = this.#byKind((kind) => this.#createCache(kind, backOff));
     this.view = new ClusterView(this.#caches);
+    this.#segments = new SharedSegments(this.view, this.#caches.networks);
     this.#events = new EventRecorder({
       client: clients.events,
       clock,
@@ -97,6 +100,7 @@ export class DhcpController {
     });
     this.#context = {
       view: this.view,
+      segments: this.#segments,
       caches: this.#caches,
       clients,
       events: this.#events,
@@ -248,6 +252,7 @@ export class DhcpController {
         if (!isOwn) this.#enqueue('networks', key);
         this.#settings.onPoolsChanged?.();
         for (const pool of this.view.poolsOn(key)) this.#enqueue('ipPools', pool);
+        for (const pool of this.#segments.poolsOnSegmentOf(key)) this.#enqueue('ipPools', pool);
     }
   }
 
@@ -272,6 +277,7 @@ export class DhcpController {
     for (const network of networks) {
       this.#enqueue('networks', network);
       for (const other of this.view.poolsOn(network)) this.#enqueue('ipPools', other);
+      for (const other of this.#segments.poolsOnSegmentOf(network)) this.#enqueue('ipPools', other);
       if (this.view.servingPool(network)?.key !== key) {
         for (const config of this.view.configsOn(network)) this.#enqueue('networkConfigs', config);
       }
