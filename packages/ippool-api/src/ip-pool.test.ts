@@ -53,7 +53,8 @@ describe('generated files', () => {
     'crds/$plural.yaml is what `npm run generate` writes',
     (resource) => {
       const written = readFileSync(new URL(`../crds/${resource.plural}.yaml`, import.meta.url), 'utf8');
-      expect(written).toBe(stringify(toCustomResourceDefinition(resource), { lineWidth: 120, aliasDuplicateObjects: false }));
+      const options = { lineWidth: 120, aliasDuplicateObjects: false, compat: 'yaml-1.1' } as const;
+      expect(written).toBe(stringify(toCustomResourceDefinition(resource), options));
     },
   );
 });

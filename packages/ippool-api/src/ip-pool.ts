@@ -93,9 +93,11 @@ const spec = z.object({
   ipv4Config: ipv4Config.optional(),
   paused: z.boolean().nullish().describe('True: nothing is allocated and served.'),
   conflictProbe: z
-    .enum(['Off', 'First'])
+    .enum(['Disabled', 'First'])
     .optional()
-    .describe('First (default): before an address is given to a new client, the network is asked whether anybody uses it.'),
+    .describe(
+      'First (default): before an address is given to a new client, the network is asked whether anybody uses it. Disabled: it is not asked.',
+    ),
   onForeignServer: z
     .enum(['Warn', 'Stop'])
     .optional()

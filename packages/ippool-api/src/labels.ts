@@ -6,6 +6,11 @@ export const API_VERSION = `${GROUP}/${VERSION}`;
 /** On a NetworkAttachmentDefinition: the pool that serves its network. */
 export const IPPOOL_NAMESPACE_LABEL = `${GROUP}/ippool-namespace`;
 export const IPPOOL_NAME_LABEL = `${GROUP}/ippool-name`;
+/**
+ * On a NetworkAttachmentDefinition: namespaces whose IPPools may serve the network besides those of its own, with commas between them, or
+ * `*` for all. Set but empty: none, whatever the labels say.
+ */
+export const ALLOWED_POOL_NAMESPACES_ANNOTATION = `${GROUP}/allowed-pool-namespaces`;
 /** On a NetworkAttachmentDefinition, set by Harvester: the cluster network it belongs to. */
 export const CLUSTER_NETWORK_LABEL = `${GROUP}/clusternetwork`;
 /** On Deployments, pods and Leases of agents: the value is always `agent`. */

@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/reconciler';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { has, type LabProcess, needs, TestCluster, virtualMachineWith, waitFor } from '../src/index.js';
@@ -230,6 +232,22 @@ describe('kubectl', () => {
       await kubectl(undefined, 'delete', 'vm', 'web', '--wait=true');
       await kubectl(undefined, 'wait', '--for=delete', 'vmnetcfg/web', '--timeout=10s');
       expect(await recorded()).toEqual({});
+    },
+  );
+
+  it.skipIf(!has('kubectl'))(
+    `reads the CRDs as they are meant, and takes conflictProbe: Disabled${needs('kubectl')}`,
+    async () => {
+      for (const resource of [ipPoolResource, virtualMachineNetworkConfigResource]) {
+        const file = fileURLToPath(import.meta.resolve(`@vmdhcp/ippool-api/crds/${resource.plural}.yaml`));
+        const printed = await kubectl(undefined, 'create', '--dry-run=client', '-o', 'json', '-f', file);
+        expect(JSON.parse(printed)).toMatchObject(toCustomResourceDefinition(resource));
+      }
+      const config = 'cidr: 10.9.0.0/24, serverIP: 10.9.0.2, pool: { start: 10.9.0.10, end: 10.9.0.12 }';
+      const spec = `networkName: default/none\n  conflictProbe: Disabled\n  ipv4Config: { ${config} }`;
+      const typed = `apiVersion: network.harvesterhci.io/v1alpha1\nkind: IPPool\nmetadata:\n  name: typed\nspec:\n  ${spec}\n`;
+      await kubectl(typed, 'apply', '-f', '-');
+      expect(await cluster.access.get('IPPool', keyOf('typed'))).toMatchObject({ spec: { conflictProbe: 'Disabled' } });
     },
   );
 

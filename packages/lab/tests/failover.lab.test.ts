@@ -190,8 +190,8 @@ describe('somebody else on the network', () => {
     expect(readText(event, 'message')).toContain('02:00:5e:00:48:99');
   });
 
-  it('with conflictProbe Off it is: nobody is asked', { timeout: 60_000 }, async () => {
-    await serve({ conflictProbe: 'Off' });
+  it('with conflictProbe Disabled it is: nobody is asked', { timeout: 60_000 }, async () => {
+    await serve({ conflictProbe: 'Disabled' });
     const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
     squatter.ip('address', 'add', '192.168.48.11/24', 'dev', 'eth0');
     await cluster.access.create(virtualMachine('default/second', '02:00:5e:00:48:02', 'default/vlan-48'));

@@ -102,7 +102,7 @@ describe('pools that are followed', () => {
     expect(story.fresh.splice(0)).toEqual([B]);
     await story.record({ '10.0.0.12': A, '10.0.0.11': B });
     expect(story.fresh.splice(0)).toEqual([A]);
-    await story.record({ '10.0.0.12': A, '10.0.0.13': B }, { conflictProbe: 'Off' });
+    await story.record({ '10.0.0.12': A, '10.0.0.13': B }, { conflictProbe: 'Disabled' });
     expect(story.fresh).toEqual([]);
   });
 

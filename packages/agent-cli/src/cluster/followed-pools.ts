@@ -192,7 +192,7 @@ export class FollowedPools {
       kind: 'active',
       pool,
       assignments,
-      probesConflicts: readField(object.spec, 'conflictProbe') !== 'Off',
+      probesConflicts: readField(object.spec, 'conflictProbe') !== 'Disabled',
       stopsForForeignServer: readField(object.spec, 'onForeignServer') === 'Stop',
     };
   }

@@ -32,7 +32,13 @@ export function crdsCommand(): Command {
 function print({ json }: CrdsOptions): void {
   const crds = CUSTOM_RESOURCES.map(toCustomResourceDefinition);
   if (json) process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: crds }, undefined, 2)}\n`);
-  else process.stdout.write(crds.map((crd) => `---\n${stringify(crd, { aliasDuplicateObjects: false, lineWidth: 0 })}`).join(''));
+  else process.stdout.write(toYaml(crds));
+}
+
+/** Documents that YAML 1.1 (kubectl) and 1.2 read the same: words that mean something else to either are quoted. */
+export function toYaml(documents: readonly unknown[]): string {
+  const options = { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' } as const;
+  return documents.map((document) => `---\n${stringify(document, options)}`).join('');
 }
 
 async function apply(options: CrdsOptions): Promise<void> {

@@ -574,6 +574,25 @@ describe('moving', () => {
     expect(story.pods.objects.size).toBe(0);
   });
 
+  it('a pool that its network’s namespace does not allow is served by no agent and no bare pod', async () => {
+    const story = new Story('a');
+    const [net] = [...story.cluster.networks.objects.values()] as [KubernetesObject];
+    const of = (namespaces: string) => ({ 'network.harvesterhci.io/allowed-pool-namespaces': namespaces });
+    const elsewhere = { ...net, metadata: { ...net.metadata, namespace: 'tenant', annotations: of('default') } };
+    story.cluster.networks.put(elsewhere);
+    const stored = story.pool('a');
+    story.cluster.ipPools.put({ ...stored, spec: { ...(stored.spec as object), networkName: 'tenant/net-a' } });
+    await story.control();
+    await story.goOn(5_000);
+    expect(story.serving().get('vm-dhcp-agent-vlan-1')).toEqual(['a']);
+    story.pods.put(legacyPod('a'));
+    story.cluster.networks.put({ ...elsewhere, metadata: { ...elsewhere.metadata, annotations: of('others') } });
+    await story.goOn(5_000);
+    expect(story.pods.objects.size).toBe(0);
+    expect(story.serving().get('vm-dhcp-agent-vlan-1') ?? []).toEqual([]);
+    expect(story.told('vm-dhcp-agent-vlan-1')).toEqual([]);
+  });
+
   it('a bare pod on a node that is lost is not waited for, for ever', async () => {
     const story = new Story('a');
     const dying = legacyPod('a', { deletionTimestamp: '2026-01-01T00:00:10Z' });

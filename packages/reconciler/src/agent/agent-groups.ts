@@ -207,8 +207,15 @@ export class AgentGroups implements AgentsPort {
     return pods.find((pod) => !isBeingDeleted(pod) && !isGoneForGood(pod, nowMs));
   }
 
+  /** True if the network is there, and its namespace does not allow the pool to serve it. */
+  #isForbidden(pool: PoolView): boolean {
+    const { view, networks } = this.#settings.cluster();
+    return networks.get(pool.network) !== undefined && !view.mayServe(pool);
+  }
+
   /** True if a pod of an earlier version that serves the pool is left alone: it is held, or something else is wrong with the pool now. */
   #keepsItsPod(view: PoolView): boolean {
+    if (this.#isForbidden(view)) return false;
     const why = this.#whyNotServed(view);
     return this.#keptPod(view) !== undefined || (why !== undefined && why.reason !== 'Paused' && !isBeingDeleted(view.object));
   }

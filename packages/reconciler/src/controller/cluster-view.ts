@@ -2,6 +2,7 @@
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, networkKey } from '@vmdhcp/ippool-api';
 import { keyOf } from '../machinery/reflector.js';
+import { mayServeNetwork } from '../network/network-permission.js';
 import { type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { compareByAge, isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readText } from '../object/read-field.js';
@@ -70,13 +71,13 @@ export class ClusterView {
   }
 
   /**
-   * The oldest pool of a network that is not being deleted: two pools on one network would answer for each other. Of several
-   * made in the same second it is the one that the network's labels name.
+   * The oldest pool that may serve the network and is not being deleted: two pools on one network would answer for each other. Of
+   * several made in the same second it is the one that the network's labels name.
    */
   servingPool(network: string): PoolView | undefined {
     const [oldest, ...others] = [...(this.#poolsByNetwork.get(network) ?? [])]
       .flatMap((key) => this.#sources.ipPools.get(key) ?? [])
-      .filter((object) => !isBeingDeleted(object))
+      .filter((object) => !isBeingDeleted(object) && this.#mayServe(object, network))
       .toSorted(compareByAge);
     if (oldest === undefined || others.length === 0) return oldest && this.#viewOf(oldest);
     const labels = this.#sources.networks.get(network)?.metadata.labels ?? {};
@@ -84,6 +85,15 @@ export class ClusterView {
       labels[IPPOOL_NAMESPACE_LABEL] === namespace && labels[IPPOOL_NAME_LABEL] === name;
     const sameAge = others.filter(({ metadata }) => metadata.creationTimestamp === oldest.metadata.creationTimestamp);
     return this.#viewOf([oldest, ...sameAge].find(isLabelled) ?? oldest);
+  }
+
+  /** True if the namespace of the pool's network allows the pool to serve it. */
+  mayServe({ object, network }: PoolView): boolean {
+    return this.#mayServe(object, network);
+  }
+
+  #mayServe(pool: KubernetesObject, network: string): boolean {
+    return mayServeNetwork(pool, network, this.#sources.networks.get(network));
   }
 
   /** Keys of the pools that name a network. */

@@ -7,6 +7,7 @@ import type { ObjectClient, WriteResult } from '../machinery/object-client.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import type { PoolPlan } from '../pool/plan-pools.js';
 import type { ClusterView } from './cluster-view.js';
+import type { SharedSegments } from './shared-segments.js';
 
 /** The kinds that the controller reads. */
 export interface ByKind<Value> {
@@ -19,6 +20,7 @@ export interface ByKind<Value> {
 /** What the work on each kind shares. */
 export interface ControllerContext {
   readonly view: ClusterView;
+  readonly segments: SharedSegments;
   readonly caches: ByKind<ObjectCache<KubernetesObject>>;
   readonly clients: ByKind<ObjectClient<KubernetesObject>>;
   readonly events: EventRecorder;

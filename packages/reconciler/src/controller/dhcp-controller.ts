@@ -21,6 +21,7 @@ import { InstanceSource, type InstancesState } from './instance-source.js';
 import { NetworkConfigWork } from './network-config-work.js';
 import { NetworkWork } from './network-work.js';
 import { PoolWork } from './pool-work.js';
+import { SharedSegments } from './shared-segments.js';
 import { VirtualMachineWork } from './virtual-machine-work.js';
 
 export type WorkKind = keyof ByKind<unknown>;
@@ -81,6 +82,7 @@ export class DhcpController {
   readonly #instances: InstanceSource;
   readonly #events: EventRecorder;
   readonly #context: ControllerContext;
+  readonly #segments: SharedSegments;
   #state: 'following' | 'leading' | 'stopped' = 'following';
   #working = false;
   #started = false;
@@ -101,6 +103,7 @@ export class DhcpController {
       onError: (error) => observer?.onReadError?.('virtualMachineInstances', error),
     });
     this.view = new ClusterView({ ...this.#caches, instances: this.#instances });
+    this.#segments = new SharedSegments(this.view, this.#caches.networks);
     this.#events = new EventRecorder({
       client: clients.events,
       clock,
@@ -112,6 +115,7 @@ export class DhcpController {
     });
     this.#context = {
       view: this.view,
+      segments: this.#segments,
       caches: this.#caches,
       clients,
       events: this.#events,
@@ -271,6 +275,7 @@ export class DhcpController {
         if (!isOwn) this.#enqueue('networks', key);
         this.#settings.onPoolsChanged?.();
         for (const pool of this.view.poolsOn(key)) this.#enqueue('ipPools', pool);
+        for (const pool of this.#segments.poolsOnSegmentOf(key)) this.#enqueue('ipPools', pool);
     }
   }
 
@@ -308,6 +313,7 @@ export class DhcpController {
     for (const network of networks) {
       this.#enqueue('networks', network);
       for (const other of this.view.poolsOn(network)) this.#enqueue('ipPools', other);
+      for (const other of this.#segments.poolsOnSegmentOf(network)) this.#enqueue('ipPools', other);
       if (this.view.servingPool(network)?.key !== key) {
         for (const config of this.view.configsOn(network)) this.#enqueue('networkConfigs', config);
       }

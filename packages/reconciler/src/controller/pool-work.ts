@@ -8,6 +8,7 @@ import type { AddressConflict } from '../agent/agent-report.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
 import { toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
+import { describeMissingPermission } from '../network/network-permission.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type ConditionState, toReason } from '../object/conditions.js';
 import { describeProblems } from '../object/describe-problems.js';
@@ -22,6 +23,7 @@ import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from './cluster-view.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
+import { joinNotes, type PoolNote, segmentNote } from './pool-notes.js';
 
 /** The longest wait between two patches of a pool. */
 const MOST_PACE_MS = 250;
@@ -29,7 +31,7 @@ const REFUSED_CHECK_MS = 30_000;
 
 /** What keeps a pool from being used. */
 interface PoolObstacle {
-  readonly reason: 'pool-invalid' | 'network-taken' | 'network-name-missing';
+  readonly reason: 'pool-invalid' | 'network-taken' | 'network-name-missing' | 'network-not-allowed';
   readonly message: string;
 }
 
@@ -90,18 +92,19 @@ export class PoolWork {
   async #settle(view: PoolView, agents: PoolAgents): Promise<WorkResult> {
     const obstacle = this.#obstacle(view);
     const plan = obstacle === undefined ? this.#plan(view) : undefined;
-    const result = await this.#writeStatus(view, plan, { obstacle, agents });
+    const notes = segmentNote(view, this.#context.segments.sharedBy(view));
+    const result = await this.#writeStatus(view, plan, { obstacle, agents, notes });
     if (plan === undefined) this.#forget(view.key);
     if (result.kind !== 'settled' || plan === undefined) return result;
     // What could not be written is told when it is.
     this.#tellConfigs(view.key, plan);
-    return this.#nextLook(plan);
+    return this.#nextLook(plan, notes);
   }
 
   /** Whether somebody can be served may hang on pools far away: those who wait are looked at again, news or not. */
-  #nextLook(plan: PoolPlan): WorkResult {
+  #nextLook(plan: PoolPlan, notes: readonly PoolNote[]): WorkResult {
     const untilMs = plan.quarantines.map((quarantine) => quarantine.untilMs - this.#nowMs());
-    const afterMs = Math.min(...untilMs, plan.refusals.size === 0 ? Number.POSITIVE_INFINITY : REFUSED_CHECK_MS);
+    const afterMs = Math.min(...untilMs, plan.refusals.size + notes.length === 0 ? Number.POSITIVE_INFINITY : REFUSED_CHECK_MS);
     return Number.isFinite(afterMs) ? { kind: 'recheck', afterMs: Math.max(afterMs, 1_000) } : { kind: 'settled' };
   }
 
@@ -120,10 +123,14 @@ export class PoolWork {
     return result.ok ? { kind: 'recheck', afterMs: 0 } : toWorkResult(result);
   }
 
-  #obstacle({ key, network, reading }: PoolView): PoolObstacle | undefined {
+  #obstacle(pool: PoolView): PoolObstacle | undefined {
+    const { key, network, reading, object } = pool;
     if (!reading.ok) return { reason: 'pool-invalid', message: describeProblems(reading.problems) };
     if (network === '') {
       return { reason: 'network-name-missing', message: 'spec.networkName is empty; name a NetworkAttachmentDefinition' };
+    }
+    if (!this.#context.view.mayServe(pool)) {
+      return { reason: 'network-not-allowed', message: describeMissingPermission(object, network) };
     }
     const serving = this.#context.view.servingPool(network);
     if (serving === undefined || serving.key === key) return undefined;
@@ -208,16 +215,13 @@ export class PoolWork {
     return { reason: 'pool-invalid', message: describeInvalidPool(serving.key) };
   }
 
-  async #writeStatus(
-    view: PoolView,
-    plan: PoolPlan | undefined,
-    { obstacle, agents }: { readonly obstacle: PoolObstacle | undefined; readonly agents: PoolAgents },
-  ): Promise<WorkResult> {
+  async #writeStatus(view: PoolView, plan: PoolPlan | undefined, { obstacle, agents, notes }: PoolFacts): Promise<WorkResult> {
     const { now, clients, caches } = this.#context;
     const addresses = plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan } : undefined;
-    const conditions = [...poolConditions(view, obstacle), ...agents.conditions];
+    const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions];
     this.#tellPeople(view, plan, [
       ...agentWarnings(agents),
+      ...notes,
       ...(obstacle === undefined ? [] : [{ reason: toReason(obstacle.reason), message: obstacle.message }]),
     ]);
     const patch = planPoolStatus(view.object, { addresses, conditions, agents, now: now() });
@@ -294,6 +298,12 @@ export class PoolWork {
   }
 }
 
+interface PoolFacts {
+  readonly obstacle: PoolObstacle | undefined;
+  readonly agents: PoolAgents;
+  readonly notes: readonly PoolNote[];
+}
+
 interface Warning {
   readonly reason: string;
   readonly message: string;
@@ -334,7 +344,11 @@ function exhaustionWarning({ refusals }: PoolPlan): Warning[] {
   return isExhausted ? [{ reason: 'PoolExhausted', message }] : [];
 }
 
-function poolConditions({ object, paused, reading, recorded }: PoolView, obstacle: PoolObstacle | undefined): ConditionState[] {
+function poolConditions(
+  { object, paused, reading, recorded }: PoolView,
+  obstacle: PoolObstacle | undefined,
+  notes: readonly PoolNote[],
+): ConditionState[] {
   return [{ type: IPPoolConditionType.stopped, status: paused ? 'True' : 'False' }, cacheReady()];
 
   function cacheReady(): ConditionState {
@@ -350,19 +364,16 @@ function poolConditions({ object, paused, reading, recorded }: PoolView, obstacl
     }
     const skipped = recorded.unreadable.map((entry) => `status.ipv4.allocated has ${describeEntry(entry)}`);
     const left = [...(reading.ok ? reading.warnings : []), ...skipped];
-    if (left.length === 0) return { type, status: 'True', ...unlistedExclusions(object) };
-    return {
-      type,
-      status: 'True',
-      reason: 'EntriesSkipped',
-      message: `left out, as it makes no sense: ${describeProblems(left)}`,
-    };
+    const message = `left out, as it makes no sense: ${describeProblems(left)}`;
+    const skippedNotes = left.length === 0 ? [] : [{ reason: 'EntriesSkipped', message }];
+    return { type, status: 'True', ...joinNotes([...skippedNotes, ...notes, ...unlistedExclusions(object)]) };
   }
 }
 
-function unlistedExclusions({ spec }: KubernetesObject): Pick<ConditionState, 'reason' | 'message'> {
+/** Nothing is wrong: it stands in the condition, and is no Event. */
+function unlistedExclusions({ spec }: KubernetesObject): PoolNote[] {
   const message = describeUnlisted(spec);
-  return message === undefined ? {} : { reason: 'ExclusionsNotListed', message };
+  return message === undefined ? [] : [{ reason: 'ExclusionsNotListed', message }];
 }
 
 function describePlan({ assignments, refusals }: PoolPlan): string {

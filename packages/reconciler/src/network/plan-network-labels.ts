@@ -3,16 +3,24 @@ import type { MergePatch } from '../machinery/object-client.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 
 /**
- * The patch that makes a NetworkAttachmentDefinition's labels name the pool that serves it, or none; undefined if they do.
+ * The patch that makes a NetworkAttachmentDefinition's labels name the pool that serves it, or none; undefined if they do. A pool of
+ * another namespace is not written there, as its label would go on to allow it after the owner of the network has changed their mind;
+ * labels of upstream that name it already stay.
  *
  * @param pool - the IPPool that serves the network; undefined: none does.
  */
 export function planNetworkLabels(network: KubernetesObject, pool: KubernetesObject | undefined): MergePatch | undefined {
-  const labels = network.metadata.labels ?? {};
+  const { labels = {}, namespace } = network.metadata;
+  const isOwn = pool?.metadata.namespace === namespace;
+  const named = pool !== undefined && (isOwn || areNaming(labels, pool)) ? pool.metadata : undefined;
   const wanted: Record<string, string | undefined> = {
-    [IPPOOL_NAMESPACE_LABEL]: pool?.metadata.namespace,
-    [IPPOOL_NAME_LABEL]: pool?.metadata.name,
+    [IPPOOL_NAMESPACE_LABEL]: named?.namespace,
+    [IPPOOL_NAME_LABEL]: named?.name,
   };
   const patch = Object.entries(wanted).flatMap(([key, value]) => (labels[key] === value ? [] : [[key, value ?? null]]));
   return patch.length === 0 ? undefined : { metadata: { labels: Object.fromEntries(patch) } };
+}
+
+function areNaming(labels: Readonly<Record<string, string>>, { metadata: { namespace, name } }: KubernetesObject): boolean {
+  return labels[IPPOOL_NAMESPACE_LABEL] === namespace && labels[IPPOOL_NAME_LABEL] === name;
 }

@@ -1,0 +1,76 @@
+/** Pools with overlapping CIDRs on two NetworkAttachmentDefinitions that lead to one segment. */
+import { describe, expect, it } from 'vitest';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+
+const bridged = (name: string, vlan: number): KubernetesObject => ({
+  ...network(name),
+  spec: { config: JSON.stringify({ cniVersion: '0.3.1', type: 'bridge', bridge: 'mgmt-br', vlan }) },
+});
+const cacheReady = (story: Running, name: string) =>
+  story.conditions('IPPool', name).find((condition) => condition.startsWith('CacheReady'));
+
+async function twoPools(vlan: number, cidr = '10.0.0.0/24'): Promise<Running> {
+  const story = new Running();
+  const addresses = cidr.startsWith('10.0.0.')
+    ? { start: '10.0.0.100', end: '10.0.0.110' }
+    : { start: '10.0.1.100', end: '10.0.1.110', ipv4Config: { cidr, serverIP: '10.0.1.2', router: '10.0.1.1' } };
+  await story.add(bridged('net-1', 48), bridged('net-2', vlan), pool('pool-1'));
+  const { ipv4Config, start, end } = { ipv4Config: {}, ...addresses };
+  await story.add(pool('pool-2', { network: 'default/net-2', start, end, ipv4Config: { ...ipv4Config, pool: { start, end } } }));
+  return story.started();
+}
+
+function change({ cluster }: Running, name: string, vlan: number): void {
+  const stored = cluster.networks.objects.get(`default/${name}`);
+  if (stored === undefined) throw new Error('there is no such network');
+  cluster.networks.put({ ...stored, spec: bridged(name, vlan).spec });
+}
+
+describe('two pools on networks that are one segment', () => {
+  it('are warned of on both, and served all the same', async () => {
+    const story = await twoPools(48);
+    await story.add(virtualMachine('vm-a'));
+    await story.settle();
+    expect(story.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
+    for (const name of ['pool-1', 'pool-2']) {
+      expect(cacheReady(story, name)).toBe('CacheReady=True SegmentShared');
+      expect(story.events()).toContain(`SegmentShared on IPPool ${name}`);
+    }
+    const messages = [...story.cluster.events.objects.values()].map(({ message }) => message);
+    expect(messages).toContain(
+      'network default/net-1 is the same segment (bridge mgmt-br, VLAN 48) as the network of IPPool default/pool-2, and the CIDRs overlap, so two virtual machines could get one address; delete all but one of these IPPools, or make them again with CIDRs that do not overlap',
+    );
+  });
+
+  it.each([
+    ['other VLANs', 49, '10.0.0.0/24'],
+    ['CIDRs that do not overlap', 48, '10.0.1.0/24'],
+  ])('no word where they have %s', async (_, vlan, cidr) => {
+    const story = await twoPools(vlan, cidr);
+    for (const name of ['pool-1', 'pool-2']) expect(cacheReady(story, name)).toBe('CacheReady=True');
+    expect(story.events()).toEqual([]);
+  });
+
+  it.each([
+    ['the other pool is deleted', async (story: Running) => story.remove('IPPool', 'pool-2')],
+    ['the other network moves to another VLAN', async (story: Running) => change(story, 'net-2', 50)],
+    [
+      'the other pool is paused',
+      async (story: Running) =>
+        story.change('IPPool', 'pool-2', (object) => ({ ...object, spec: { ...(object.spec as object), paused: true } })),
+    ],
+  ])('the warning ends within 30 s when %s', async (_, end) => {
+    const story = await twoPools(48);
+    await end(story);
+    await story.settle(31_000);
+    expect(cacheReady(story, 'pool-1')).toBe('CacheReady=True');
+  });
+
+  it('the warning comes when the network is changed', async () => {
+    const story = await twoPools(49);
+    change(story, 'net-2', 48);
+    await story.settle();
+    for (const name of ['pool-1', 'pool-2']) expect(cacheReady(story, name)).toBe('CacheReady=True SegmentShared');
+  });
+});

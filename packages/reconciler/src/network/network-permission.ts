@@ -1,0 +1,41 @@
+/**
+ * Whose networks an IPPool may serve: those of its own namespace; others only with a word of the network's owner. Otherwise anybody who
+ * may create IPPools in one namespace could answer the DHCP clients of every other.
+ */
+import { ALLOWED_POOL_NAMESPACES_ANNOTATION, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+
+/**
+ * True if the pool may serve the network. In a network of another namespace the annotation decides where it is set, be it empty; where
+ * it is not, labels that name exactly this pool allow it: upstream's controller wrote them.
+ *
+ * @param networkKey - `namespace/name` of the NetworkAttachmentDefinition.
+ * @param network - undefined: it does not exist, so nobody has allowed anything.
+ */
+export function mayServeNetwork(
+  { metadata: { namespace = '', name } }: KubernetesObject,
+  networkKey: string,
+  network: KubernetesObject | undefined,
+): boolean {
+  if (namespace === namespaceOf(networkKey)) return true;
+  const { annotations, labels = {} } = network?.metadata ?? {};
+  const allowed = annotations?.[ALLOWED_POOL_NAMESPACES_ANNOTATION];
+  if (allowed !== undefined) return splitNames(allowed).some((one) => one === '*' || one === namespace);
+  return labels[IPPOOL_NAMESPACE_LABEL] === namespace && labels[IPPOOL_NAME_LABEL] === name;
+}
+
+/** What keeps the pool from the network, and what to do about it. */
+export function describeMissingPermission({ metadata: { namespace = '' } }: KubernetesObject, networkKey: string): string {
+  const owner = namespaceOf(networkKey);
+  const problem = `network ${networkKey} belongs to namespace ${owner}, which does not allow IPPools of namespace ${namespace}`;
+  const remedy = `add "${namespace}" to the annotation ${ALLOWED_POOL_NAMESPACES_ANNOTATION} of NetworkAttachmentDefinition ${networkKey} (names with commas, or *)`;
+  return `${problem}; ${remedy}, or create the IPPool in namespace ${owner}`;
+}
+
+function namespaceOf(networkKey: string): string {
+  return networkKey.slice(0, networkKey.indexOf('/'));
+}
+
+function splitNames(text: string): string[] {
+  return text.split(',').map((name) => name.trim());
+}
