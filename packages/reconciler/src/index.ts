@@ -37,6 +37,7 @@ export {
   type AgentsSettings,
   planAgents,
 } from './agent/plan-agents.js';
+export { toldPools } from './agent/told-pools.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agent/plan-unified-deployment.js';
 export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agent/pool-agents.js';
 export {

@@ -199,6 +199,12 @@ export class ControllerProcess {
         }),
         leases: ours(Resource.leases),
         pods: ours(Resource.pods),
+        ...(settings.groupRights && {
+          serviceAccounts: ours(Resource.serviceAccounts),
+          // The rights to read pools are where the pools are.
+          roles: this.#client({ ...Resource.roles, labelSelector: AGENT_SELECTOR }),
+          roleBindings: this.#client({ ...Resource.roleBindings, labelSelector: AGENT_SELECTOR }),
+        }),
       },
       clock: systemClock,
       now: rfc3339,
@@ -212,7 +218,7 @@ export class ControllerProcess {
       onAction: (action) => logger.info(describeAction(action), ACTION_MESSAGES[action.kind]),
       onError: (error) => {
         if (!(error instanceof NotLeadingError))
-          logger.warn({ err: forLog(error) }, "the agents' Deployments, Leases or pods cannot be read or written");
+          logger.warn({ err: forLog(error) }, "the agents' Deployments, Leases, pods or rights cannot be read or written");
       },
     });
   }
@@ -238,9 +244,13 @@ const ACTION_MESSAGES: Readonly<Record<AgentAction['kind'], string>> = {
   'create-deployment': 'agents are deployed',
   'patch-deployment': "the agents' Deployment is changed",
   'delete-deployment': 'agents are removed',
+  'create-lease': 'the Lease of a group is created',
   withhold: 'these pools are withheld from the agents',
   'delete-lease': 'the Lease of agents that are gone is removed',
   'delete-pod': 'the agent of an earlier version is removed',
+  'create-right': 'agents are given a right',
+  'patch-right': "the agents' rights are changed",
+  'delete-right': 'a right of agents is taken away',
 };
 
 function describeAction(action: AgentAction): Readonly<Record<string, unknown>> {
@@ -248,7 +258,12 @@ function describeAction(action: AgentAction): Readonly<Record<string, unknown>> 
     case 'delete-pod':
       return { pod: action.pod.metadata.name };
     case 'withhold':
+    case 'create-lease':
       return { group: action.group, pools: action.poolKeys };
+    case 'create-right':
+    case 'patch-right':
+    case 'delete-right':
+      return { group: action.group, kind: action.object.kind, namespace: action.object.metadata.namespace };
     case 'create-deployment':
     case 'patch-deployment':
     case 'delete-deployment':

@@ -1,4 +1,4 @@
-/** What is there of agents: their Deployments, Leases and pods, and whether a Lease is still anybody's. */
+/** What is there of agents: their Deployments, Leases, pods and rights, and whether a Lease is still anybody's. */
 import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
 import type { BackOffSettings } from '../machinery/back-off.js';
 import type { Clock } from '../machinery/clock.js';
@@ -24,9 +24,15 @@ export interface AgentClients {
   /** Those with the agents' label. */
   readonly leases: ObjectClient<KubernetesObject>;
   readonly pods: ObjectClient<KubernetesObject>;
+  /** Those with the agents' label; undefined where the controller gives no rights. */
+  readonly serviceAccounts?: ObjectClient<KubernetesObject> | undefined;
+  /** The same, of all namespaces. */
+  readonly roles?: ObjectClient<KubernetesObject> | undefined;
+  readonly roleBindings?: ObjectClient<KubernetesObject> | undefined;
 }
 
 export type AgentObjectKind = keyof AgentClients;
+export type RightsKind = (typeof RIGHTS_KINDS)[number];
 
 export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' | 'unified'> {
   readonly clients: AgentClients;
@@ -40,7 +46,8 @@ export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' 
 
 /** Timers may be a little early. */
 const MARGIN_MS = 10;
-const KINDS: readonly AgentObjectKind[] = ['deployments', 'unifiedDeployment', 'leases', 'pods'];
+const KINDS = ['deployments', 'unifiedDeployment', 'leases', 'pods'] as const;
+const RIGHTS_KINDS = ['serviceAccounts', 'roles', 'roleBindings'] as const;
 const NOTHING_TOLD: ReadonlyMap<string, PoolForAgents> = new Map();
 
 /** When a Lease was last renewed, by our own clock. */
@@ -51,7 +58,8 @@ interface Renewal {
 
 export class AgentObserver {
   readonly #settings: AgentObserverSettings;
-  readonly #caches: Readonly<Record<AgentObjectKind, ObjectCache<KubernetesObject>>>;
+  readonly #caches: Readonly<Record<(typeof KINDS)[number], ObjectCache<KubernetesObject>>>;
+  readonly #rights: ReadonlyMap<AgentObjectKind, ObjectCache<KubernetesObject>>;
   readonly #renewals = new Map<string, Renewal>();
   readonly #staleTimers = new Map<string, () => void>();
   /** By Lease, as it was read; read again only when it says something else. */
@@ -66,9 +74,9 @@ export class AgentObserver {
     this.#settings = settings;
     const { clients, clock, random, onNews, onError } = settings;
     const backOff: BackOffSettings = { firstMs: 100, mostMs: 30_000, random };
-    const cache = (kind: AgentObjectKind) =>
+    const cache = (kind: AgentObjectKind, port: ObjectClient<KubernetesObject>) =>
       new ObjectCache({
-        port: clients[kind],
+        port,
         clock,
         backOff,
         onChange: (key) => this.#onChange(kind, key),
@@ -76,29 +84,35 @@ export class AgentObserver {
         ...(onError && { onError }),
       });
     this.#caches = {
-      deployments: cache('deployments'),
-      unifiedDeployment: cache('unifiedDeployment'),
-      leases: cache('leases'),
-      pods: cache('pods'),
+      deployments: cache('deployments', clients.deployments),
+      unifiedDeployment: cache('unifiedDeployment', clients.unifiedDeployment),
+      leases: cache('leases', clients.leases),
+      pods: cache('pods', clients.pods),
     };
+    this.#rights = new Map(
+      RIGHTS_KINDS.flatMap((kind) => {
+        const port = clients[kind];
+        return port === undefined ? [] : [[kind, cache(kind, port)] as const];
+      }),
+    );
   }
 
   get synced(): boolean {
-    return KINDS.every((kind) => this.#caches[kind].synced);
+    return this.#allCaches().every(({ synced }) => synced);
   }
 
   start(): void {
-    for (const kind of KINDS) this.#caches[kind].start();
+    for (const cache of this.#allCaches()) cache.start();
   }
 
   stop(): void {
     for (const callOff of this.#staleTimers.values()) callOff();
-    for (const kind of KINDS) this.#caches[kind].stop();
+    for (const cache of this.#allCaches()) cache.stop();
   }
 
   /** Takes the answer to a write. */
   wrote(kind: AgentObjectKind, object: KubernetesObject): void {
-    this.#caches[kind].wrote(object);
+    this.#cacheOf(kind)?.wrote(object);
     if (kind === 'deployments') this.#made.add(keyOf(object));
   }
 
@@ -133,6 +147,12 @@ export class AgentObserver {
     return legacy;
   }
 
+  /** ServiceAccounts, Roles and RoleBindings of groups, by group. */
+  rights(): Map<string, KubernetesObject[]> {
+    const objects = [...this.#rights.values()].flatMap((cache) => [...cache.values()]);
+    return Map.groupBy(objects, ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
+  }
+
   /** The Lease of a group as it is now: newer than what `groups` said, where only its time has changed since. */
   leaseOf(group: string): GroupLease {
     return this.#readLease(this.#caches.leases.get(`${this.#settings.namespace}/${group}`));
@@ -141,6 +161,14 @@ export class AgentObserver {
   containerOf(deploymentName: string): string {
     const { unified } = this.#settings;
     return deploymentName === unified.deploymentName ? unified.containerName : AGENT_CONTAINER;
+  }
+
+  #allCaches(): ObjectCache<KubernetesObject>[] {
+    return [...KINDS.map((kind) => this.#caches[kind]), ...this.#rights.values()];
+  }
+
+  #cacheOf(kind: AgentObjectKind): ObjectCache<KubernetesObject> | undefined {
+    return this.#rights.get(kind) ?? KINDS.flatMap((one) => (one === kind ? [this.#caches[one]] : []))[0];
   }
 
   #deployments(): Map<string, KubernetesObject> {
