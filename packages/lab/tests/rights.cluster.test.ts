@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { type KubernetesObject, readConditions, readField, readText, toldPools } from '@vmdhcp/reconciler';
-import { ApiRequestError } from '@vmdhcp/reconciler/client-node';
+import { ApiLeaseStore, ApiRequestError } from '@vmdhcp/reconciler/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTER_EXAMPLES, ClusterAccess, CONTROLLER_BIN, LabProcess, serviceAccountToken, waitFor } from '../src/index.js';
 
@@ -152,6 +152,13 @@ describe('an agent', () => {
     expect(await status(agent, `${POOLS}/namespaces/red/ippools`)).toBe(403);
     expect(await status(agent, `${POOLS}/ippools`)).toBe(403);
     expect(await status(agent, `${DEPLOYMENTS}/${AGENTS}/deployments/${B}`)).toBe(403);
+  });
+
+  it('waits for a Lease that is missing, and says so', async () => {
+    const store = new ApiLeaseStore(agent.connection, { namespace: AGENTS, name: 'missing', wallTimeMs: Date.now });
+    await expect(store.write({ holder: 'me', leaseDurationMs: 3_000, transitions: 0 }, undefined)).rejects.toThrow(
+      `Lease ${AGENTS}/missing does not exist, and cannot be created from here: leases.coordination.k8s.io is forbidden`,
+    );
   });
 
   it('creates, deletes and patches nothing, and reads neither Secrets nor pods nor virtual machines', async () => {
