@@ -6,6 +6,7 @@ import type { ApiClient } from './api/api-client.js';
 import type { ApiObject } from './api-object.js';
 import { answerReview } from './auth/access-review.js';
 import { defaultRoles } from './auth/default-roles.js';
+import { EscalationCheck } from './auth/escalation.js';
 import { livePolicy, RbacAuthorizer } from './auth/rbac-authorizer.js';
 import { RequestAuthenticator } from './auth/request-authenticator.js';
 import type { CredentialAnswers } from './auth/review-types.js';
@@ -64,7 +65,7 @@ export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane
     chain: {
       authenticator: new RequestAuthenticator(authenticator, policy),
       authorizer: new RbacAuthorizer(policy),
-      admission,
+      admission: new EscalationCheck(admission, policy),
       faults,
       paths: [faultsPath(faults, () => serverFaults)],
     },

@@ -20,5 +20,6 @@ export { type CapturedMessage, PacketCapture } from './packet-capture.js';
 export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
 export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
+export { serviceAccountToken } from './service-account-token.js';
 export { TEST_CLUSTER_VARIABLE, TestCluster } from './test-cluster.js';
 export { type MachineInterface, virtualMachine, virtualMachineWith } from './virtual-machine.js';

@@ -11,12 +11,14 @@ import type { Lab } from './lab.js';
 import { LabPod, type PodEnvironment } from './lab-pod.js';
 import type { LabProcess } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
+import { serviceAccountToken } from './service-account-token.js';
 
 const MANAGEMENT_NETWORK = 'br-mgmt';
 const API_HOST = '10.99.255.1';
 /** Where manifests are that a user applies too. */
 export const CLUSTER_EXAMPLES = fileURLToPath(new URL('../../../examples/cluster/', import.meta.url));
-export const AGENT_NAMESPACE = 'harvester-system';
+export const AGENT_NAMESPACE = 'vm-dhcp-agents';
+const CONTROLLER_NAMESPACE = 'harvester-system';
 /** Pods of the lab run the agent of this checkout, whatever their image is called. */
 export const AGENT_IMAGE = 'vmdhcp-agent:lab';
 /** Every node is attached to the cluster network of the examples. */
@@ -97,7 +99,7 @@ export class LabCluster {
   async startController(...parameters: readonly string[]): Promise<LabController> {
     const port = ++lastPort;
     const kubeconfig = join(this.#lab.folder, `controller-${port}.kubeconfig`);
-    const token = await this.#token(AGENT_NAMESPACE, 'vm-dhcp-controller');
+    const token = await serviceAccountToken(this.access, CONTROLLER_NAMESPACE, 'vm-dhcp-controller');
     writeFileSync(kubeconfig, this.simulator.kubeconfig({ name: 'vm-dhcp-controller', token }), { mode: 0o600 });
     const flags = [
       '--kubeconfig',
@@ -193,14 +195,7 @@ export class LabCluster {
 
   #podToken({ metadata: { namespace = '' }, ...pod }: Pod): Promise<string> {
     const { serviceAccountName = 'default' } = (pod as { spec?: { serviceAccountName?: string } }).spec ?? {};
-    return this.#token(namespace, serviceAccountName);
-  }
-
-  async #token(namespace: string, name: string): Promise<string> {
-    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
-    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } };
-    const answer = await this.access.connection.request({ method: 'POST', path, body });
-    return (answer as { status: { token: string } }).status.token;
+    return serviceAccountToken(this.access, namespace, serviceAccountName);
   }
 }
 

@@ -47,6 +47,7 @@ export {
 } from './agent/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agent/plan-unified-deployment.js';
 export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agent/pool-agents.js';
+export { toldPools } from './agent/told-pools.js';
 export {
   AGENT_TOPOLOGIES,
   type AgentGroup,

@@ -3,6 +3,7 @@ import {
   AGENT_LOG_LEVELS,
   AGENT_TOPOLOGIES,
   type AgentLogLevel,
+  type AgentLogSettings,
   type AgentPodSettings,
   type AgentsSettings,
   type AgentTopology,
@@ -24,7 +25,7 @@ export interface AgentOptions {
   readonly image?: string;
   readonly imagePullPolicy: AgentPodSettings['imagePullPolicy'];
   readonly imagePullSecret: readonly string[];
-  readonly serviceAccountName: string;
+  readonly serviceAccountName?: string;
   readonly agentReplicas: number;
   readonly maxGroupsUpgrading: number;
   readonly agentPriorityClass: string;
@@ -50,9 +51,10 @@ export const agentOptions = (): Option[] => [
   new Option('--image-pull-secret <name>', 'Secret to pull it with; may be given several times')
     .argParser((name, before: readonly string[]) => [...before, name])
     .default([] as readonly string[], 'none'),
-  new Option('--service-account-name <name>', 'ServiceAccount of the agents')
-    .env('AGENT_SERVICE_ACCOUNT_NAME')
-    .default('vm-dhcp-controller-agent'),
+  new Option(
+    '--service-account-name <name>',
+    'ServiceAccount of all agents, whose rights you give; default: one for each group, with rights to its own Lease and pools',
+  ).env('AGENT_SERVICE_ACCOUNT_NAME'),
   new Option('--agent-replicas <count>', 'agents of each group; 0 to see what would be deployed')
     .argParser(parseReplicas)
     .default(2),
@@ -91,18 +93,25 @@ export function toAgents(options: AgentOptions): AgentsSettings | undefined {
     const message = `with --agent-topology ${topology} the controller makes the agents' Deployments: give their image (--image, AGENT_IMAGE), or --agent-topology unified, or --no-agent`;
     throw new CommandError(message, ExitCode.usage);
   }
+  const groupRights = !options.serviceAccountName;
+  if (groupRights && options.onlyNamespace !== undefined && options.onlyNamespace !== namespace) {
+    const message = `with --only-namespace ${options.onlyNamespace} the controller gives no rights in namespace ${namespace}: give the agents' ServiceAccount (--service-account-name), or leave out --namespace`;
+    throw new CommandError(message, ExitCode.usage);
+  }
   return {
     namespace,
+    groupRights,
     topology,
     maxPoolsPerAgent,
     maxGroupsUpgrading,
-    log: {
-      ...(options.agentLogLevel !== undefined && { level: options.agentLogLevel }),
-      ...(options.agentLogPackets !== undefined && { packets: options.agentLogPackets }),
-    },
+    log: toLogSettings(options),
     unified: { deploymentName: options.agentDeployment, containerName: options.agentContainer },
     pods: image === undefined ? undefined : toPodSettings(options, { namespace, image }),
   };
+}
+
+function toLogSettings({ agentLogLevel: level, agentLogPackets: packets }: AgentOptions): AgentLogSettings {
+  return { ...(level !== undefined && { level }), ...(packets !== undefined && { packets }) };
 }
 
 function toPodSettings(
@@ -114,7 +123,7 @@ function toPodSettings(
     image,
     imagePullPolicy: options.imagePullPolicy,
     imagePullSecrets: options.imagePullSecret,
-    serviceAccountName: options.serviceAccountName,
+    serviceAccountName: options.serviceAccountName || undefined,
     priorityClassName: options.agentPriorityClass || undefined,
     replicas: options.agentReplicas,
     resources: { ...RESOURCES, memoryLimit: options.agentMemoryLimit },

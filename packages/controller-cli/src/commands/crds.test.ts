@@ -34,7 +34,7 @@ describe('printed YAML', () => {
     for (const version of ['1.1', '1.2'] as const) expect(readAs(version, toYaml([document]))).toEqual([document]);
   });
 
-  it('`vmdhcp-controller crds` prints what both read as the JSON that it prints', () => {
+  it('`vmdhcp-controller crds` prints what both read as the JSON that it prints', { timeout: 30_000 }, () => {
     const program = fileURLToPath(new URL('../../bin/vmdhcp-controller.js', import.meta.url));
     const run = (...words: string[]) => spawnSync(process.execPath, [program, 'crds', ...words], { encoding: 'utf8' }).stdout;
     const { items } = JSON.parse(run('--json')) as { items: unknown[] };

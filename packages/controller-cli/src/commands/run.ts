@@ -31,7 +31,8 @@ Changed at run time, pools move one by one, each when its new agents are ready.
 
 Reads VirtualMachines, VirtualMachineNetworkConfigs, IPPools and NetworkAttachmentDefinitions; writes
 VirtualMachineNetworkConfigs, the status of IPPools, labels of NetworkAttachmentDefinitions, Events, and the agents'
-Deployments and Leases. Replicas agree on a leader by the Lease
+Deployments and Leases. Unless --service-account-name is given, each group of agents has a ServiceAccount of its own, and Roles with
+which it leads by its own Lease and reads its own IPPools, and nothing else. Replicas agree on a leader by the Lease
 kube-system/vm-dhcp-controllers (CATTLE_ELECTION_LEASE_DURATION 15s, _RENEW_DEADLINE 10s, _RETRY_PERIOD 2s).
 
 Exit codes: 0 stopped by SIGTERM or SIGINT, 1 the lead was lost or the API server refused, 64 wrong usage, 66 no way to a cluster,

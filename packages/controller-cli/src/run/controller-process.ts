@@ -204,6 +204,12 @@ export class ControllerProcess {
         }),
         leases: ours(Resource.leases),
         pods: ours(Resource.pods),
+        ...(settings.groupRights && {
+          serviceAccounts: ours(Resource.serviceAccounts),
+          // The rights to read pools are where the pools are.
+          roles: this.#client({ ...Resource.roles, labelSelector: AGENT_SELECTOR }),
+          roleBindings: this.#client({ ...Resource.roleBindings, labelSelector: AGENT_SELECTOR }),
+        }),
       },
       clock: systemClock,
       now: rfc3339,
@@ -217,7 +223,7 @@ export class ControllerProcess {
       onAction: (action) => logger.info(describeAction(action), ACTION_MESSAGES[action.kind]),
       onError: (error) => {
         if (!(error instanceof NotLeadingError))
-          logger.warn({ err: errorForLog(error) }, "the agents' Deployments, Leases or pods cannot be read or written");
+          logger.warn({ err: errorForLog(error) }, "the agents' Deployments, Leases, pods or rights cannot be read or written");
       },
     });
   }
@@ -243,26 +249,22 @@ const ACTION_MESSAGES: Readonly<Record<AgentAction['kind'], string>> = {
   'create-deployment': 'agents are deployed',
   'patch-deployment': "the agents' Deployment is changed",
   'delete-deployment': 'agents are removed',
+  'create-lease': 'the Lease of a group is created',
   withhold: 'these pools are withheld from the agents',
   'set-log': "what the agents log was set in the group's Lease",
   'delete-lease': 'the Lease of agents that are gone is removed',
   'delete-pod': 'the agent of an earlier version is removed',
+  'create-right': 'agents are given a right',
+  'patch-right': "the agents' rights are changed",
+  'delete-right': 'a right of agents is taken away',
 };
 
 function describeAction(action: AgentAction): Readonly<Record<string, unknown>> {
-  switch (action.kind) {
-    case 'delete-pod':
-      return { pod: action.pod.metadata.name };
-    case 'withhold':
-      return { group: action.group, pools: action.poolKeys };
-    case 'set-log':
-      return { group: action.group, log: action.text ?? 'as their command line says' };
-    case 'create-deployment':
-    case 'patch-deployment':
-    case 'delete-deployment':
-    case 'delete-lease':
-      return { group: action.group };
-  }
+  if (action.kind === 'delete-pod') return { pod: action.pod.metadata.name };
+  const { group } = action;
+  if ('poolKeys' in action) return { group, pools: action.poolKeys };
+  if ('object' in action) return { group, kind: action.object.kind, namespace: action.object.metadata.namespace };
+  return action.kind === 'set-log' ? { group, log: action.text ?? 'as their command line says' } : { group };
 }
 
 function logInstances(logger: Logger, state: InstancesState): void {

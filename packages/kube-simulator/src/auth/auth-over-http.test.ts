@@ -91,6 +91,68 @@ describe('a request', () => {
     expect((await list()).status).toBe(401);
   });
 
+  it('that lists or watches one object by its name needs the right to that object only', async () => {
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+    const rules = [{ apiGroups: [''], resources: ['secrets'], resourceNames: ['one'], verbs: ['get', 'list', 'watch'] }];
+    await send(`${rbac}/roles`, { token: admin(), body: { metadata: { name: 'one-secret' }, rules } });
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'one-secret' };
+    const subjects = [{ kind: 'User', name: 'limited' }];
+    await send(`${rbac}/rolebindings`, { token: admin(), body: { metadata: { name: 'one-secret' }, roleRef, subjects } });
+    const status = async (query: string) =>
+      (
+        await fetch(`${simulator.url}/api/v1/namespaces/default/secrets${query}`, {
+          headers: { authorization: 'Bearer limited' },
+        })
+      ).status;
+    expect(await status('?fieldSelector=metadata.name%3Done')).toBe(200);
+    expect(await status('?fieldSelector=metadata.name%3D%3Done,type%3DOpaque')).toBe(200);
+    expect(await status('?watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3Done')).toBe(200);
+    expect(await status('')).toBe(403);
+    expect(await status('?fieldSelector=metadata.name%3Dtwo')).toBe(403);
+    expect(await status('?fieldSelector=metadata.name!%3Dtwo')).toBe(403);
+    const refused = await send('/api/v1/namespaces/default/secrets?fieldSelector=metadata.name%3Dtwo', { token: 'limited' });
+    expect(refused.body.message).toContain('secrets "two" is forbidden: User "limited" cannot list');
+  });
+
+  it('that gives rights gives none that its author does not have', async () => {
+    const cluster = '/apis/rbac.authorization.k8s.io/v1';
+    const rbac = `${cluster}/namespaces/default`;
+    const rules = [
+      { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: ['create', 'patch'] },
+      { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list'] },
+    ];
+    await send(`${cluster}/clusterroles`, { token: admin(), body: { metadata: { name: 'giver' }, rules } });
+    const giver = {
+      metadata: { name: 'giver' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'giver' },
+      subjects: [{ kind: 'User', name: 'limited' }],
+    };
+    await send(`${cluster}/clusterrolebindings`, { token: admin(), body: giver });
+    const give = (name: string, rule: object) =>
+      send(`${rbac}/roles`, { token: 'limited', body: { metadata: { name }, rules: [rule] } });
+    const held = { apiGroups: ['apps'], resources: ['deployments'], resourceNames: ['one'], verbs: ['get'] };
+    expect((await give('held', held)).status).toBe(201);
+    expect(await give('more', { ...held, verbs: ['get', 'delete'] })).toMatchObject({
+      status: 403,
+      body: {
+        message:
+          'roles.rbac.authorization.k8s.io "more" is forbidden: user "limited" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:["apps"], Resources:["deployments"], ResourceNames:["one"], Verbs:["get", "delete"]}',
+      },
+    });
+    const bind = (kind: string, name: string) =>
+      send(`${rbac}/rolebindings`, {
+        token: 'limited',
+        body: {
+          metadata: { name: `${kind}-${name}`.toLowerCase() },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name },
+          subjects: [{ kind: 'User', name: 'another' }],
+        },
+      });
+    expect((await bind('Role', 'held')).status).toBe(201);
+    expect((await bind('ClusterRole', 'cluster-admin')).status).toBe(403);
+    expect((await bind('Role', 'none')).status).toBe(404);
+  });
+
   it('for the token of nobody is 404', async () => {
     const answer = await send('/api/v1/namespaces/default/serviceaccounts/none/token', { token: admin(), body: { spec: {} } });
     expect(answer).toMatchObject({ status: 404, body: { message: 'serviceaccounts "none" not found' } });

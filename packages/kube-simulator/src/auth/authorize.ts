@@ -75,4 +75,5 @@ const matchesName = (rule: PolicyRule, name: string): boolean =>
 const pathMatches = (rule: PolicyRule, path: string): boolean =>
   (rule.nonResourceURLs ?? []).some((url) => (url.endsWith('*') ? path.startsWith(url.slice(0, -1)) : url === path));
 
-const has = (list: readonly string[], wanted: string): boolean => list.includes('*') || list.includes(wanted);
+/** True if the list of a rule names this, or everything. */
+export const has = (list: readonly string[], wanted: string): boolean => list.includes('*') || list.includes(wanted);

@@ -86,7 +86,7 @@ export class HttpServer {
     const attributes = attributesOf(route, user);
     const verdict = await this.#chain.faults.inspect(attributes);
     assertUndisturbed(verdict);
-    await this.#chain.authorizer.authorize(attributes);
+    await this.#chain.authorizer.authorize(withSelectedName(attributes, route));
     const answer = await this.#dispatch({ request, response, route, attributes, warnings });
     if (verdict.kind === 'close-after') throw new ConnectionClosed();
     return answer;
@@ -156,6 +156,19 @@ function assertUndisturbed(verdict: FaultVerdict): void {
 function attributesOf(route: Route, user: User): RequestAttributes {
   const { query: _query, ...attributes } = route;
   return { ...attributes, user };
+}
+
+/**
+ * A list or a watch that asks for one name by its field selector is authorized for that name.
+ *
+ * Source: k8s.io/apiserver/pkg/endpoints/request RequestInfoFactory.
+ */
+function withSelectedName(attributes: RequestAttributes, { query }: Route): RequestAttributes {
+  if (attributes.name !== '' || (attributes.verb !== 'list' && attributes.verb !== 'watch')) return attributes;
+  const names = (query.get('fieldSelector') ?? '')
+    .split(',')
+    .flatMap((term) => /^metadata\.name==?([^=!]+)$/.exec(term)?.[1] ?? []);
+  return names.length === 1 ? { ...attributes, name: names[0] ?? '' } : attributes;
 }
 
 /** A namespaced path is for namespaced kinds only; a cluster-wide one also lists and watches those. */

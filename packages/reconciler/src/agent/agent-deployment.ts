@@ -29,7 +29,8 @@ export interface AgentPodSettings {
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   /** Names of Secrets. */
   readonly imagePullSecrets: readonly string[];
-  readonly serviceAccountName: string;
+  /** Undefined: each group has one of its own, with the group's name. */
+  readonly serviceAccountName?: string | undefined;
   /** Undefined: the cluster's default. */
   readonly priorityClassName: string | undefined;
   readonly replicas: number;
@@ -80,8 +81,8 @@ export function toAgentDeployment(
           dnsPolicy: 'ClusterFirst',
           schedulerName: 'default-scheduler',
           securityContext: {},
-          serviceAccountName: settings.serviceAccountName,
-          serviceAccount: settings.serviceAccountName,
+          serviceAccountName: settings.serviceAccountName ?? group,
+          serviceAccount: settings.serviceAccountName ?? group,
           priorityClassName: settings.priorityClassName,
           terminationGracePeriodSeconds: GRACE_SECONDS,
           imagePullSecrets:

@@ -7,6 +7,7 @@ import { AGENT_LABEL, AGENT_LABEL_VALUE, CLUSTER_NETWORK_LABEL, HOLD_AGENT_UPGRA
 import type { ClusterView, ObjectSource, PoolView } from '../controller/cluster-view.js';
 import { CONFLICT } from '../controller/controller-context.js';
 import { KeyedQueue, type WorkResult } from '../machinery/keyed-queue.js';
+import { keyOf } from '../machinery/reflector.js';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readText } from '../object/read-field.js';
 import { parseTime } from '../object/time.js';
@@ -63,6 +64,8 @@ export class AgentGroups implements AgentsPort {
   readonly #told = new Map<string, string>();
   /** Deployments of somebody else that have the name of a group. */
   readonly #conflicts = new Map<string, GroupProblem>();
+  /** Rights that could not be given, by namespace and group. */
+  readonly #rightsProblems = new Map<string, GroupProblem>();
   #plan: AgentsPlan = { actions: [], groupOf: new Map(), servedBy: new Map(), problems: new Map() };
   #groups: ReadonlyMap<string, ObservedGroup> = new Map();
   #podsOf: ReadonlyMap<string, readonly KubernetesObject[]> = new Map();
@@ -83,6 +86,7 @@ export class AgentGroups implements AgentsPort {
         this.#conflicts.set(group, problem);
         this.#tellPools();
       },
+      onRights: (right, problem) => this.#noteRights(right, problem),
     });
     this.#queue = new KeyedQueue({
       clock,
@@ -159,7 +163,7 @@ export class AgentGroups implements AgentsPort {
         group,
         observed,
         holder,
-        problem: this.#conflicts.get(group) ?? this.#plan.problems.get(group),
+        problem: this.#conflicts.get(group) ?? this.#plan.problems.get(group) ?? this.#rightsProblem(view.key, observed, group),
         pods: this.#podsOf.get(group) ?? [],
         isLagging: this.#lag.isLagging(view, this.#observer.leaseOf(group).report.get(view.key)?.version),
       }),
@@ -168,6 +172,20 @@ export class AgentGroups implements AgentsPort {
       isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
       conflicts: told.flatMap(({ report }) => report?.conflicts ?? []),
     };
+  }
+
+  /** Of a pool that the agents are told of already, nothing is missing. */
+  #rightsProblem(poolKey: string, { told }: ObservedGroup, group: string): GroupProblem | undefined {
+    if (told.has(poolKey)) return undefined;
+    const [namespace] = poolKey.split('/', 1);
+    return this.#rightsProblems.get(`${namespace}/${group}`) ?? this.#rightsProblems.get(`${this.#settings.namespace}/${group}`);
+  }
+
+  #noteRights(right: KubernetesObject, problem: GroupProblem | undefined): void {
+    const key = keyOf(right);
+    if (problem === undefined && !this.#rightsProblems.delete(key)) return;
+    if (problem !== undefined) this.#rightsProblems.set(key, problem);
+    this.#tellPools();
   }
 
   #holderOf(poolKey: string): ObservedGroup | undefined {
@@ -231,7 +249,8 @@ export class AgentGroups implements AgentsPort {
     const pools = views.flatMap((view) => (kept.has(view.key) ? [] : this.#toActivePool(view)));
     const nowMs = parseTime(this.#settings.now());
     const groupsWithPods = this.#observer.groupsWithPods();
-    this.#plan = planAgents({ pools, groups: this.#groups, groupsWithPods, legacyPods, nowMs }, this.#settings);
+    const rights = this.#observer.rights();
+    this.#plan = planAgents({ pools, groups: this.#groups, groupsWithPods, legacyPods, rights, nowMs }, this.#settings);
     this.#tellPools();
     const { actions, waitMs } = this.#gathering.take(this.#plan.actions);
     this.#callOffGathered();

@@ -1,4 +1,4 @@
-/** What is there of agents: their Deployments, Leases and pods, and whether a Lease is still anybody's. */
+/** What is there of agents: their Deployments, Leases, pods and rights, and whether a Lease is still anybody's. */
 import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
 import type { BackOffSettings } from '../machinery/back-off.js';
 import type { Clock } from '../machinery/clock.js';
@@ -25,9 +25,15 @@ export interface AgentClients {
   /** Those with the agents' label. */
   readonly leases: ObjectClient<KubernetesObject>;
   readonly pods: ObjectClient<KubernetesObject>;
+  /** Those with the agents' label; undefined where the controller gives no rights. */
+  readonly serviceAccounts?: ObjectClient<KubernetesObject> | undefined;
+  /** The same, of all namespaces. */
+  readonly roles?: ObjectClient<KubernetesObject> | undefined;
+  readonly roleBindings?: ObjectClient<KubernetesObject> | undefined;
 }
 
 export type AgentObjectKind = keyof AgentClients;
+export type RightsKind = (typeof RIGHTS_KINDS)[number];
 
 export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' | 'unified'> {
   readonly clients: AgentClients;
@@ -43,7 +49,8 @@ export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' 
 
 /** Timers may be a little early. */
 const MARGIN_MS = 10;
-const KINDS: readonly AgentObjectKind[] = ['deployments', 'unifiedDeployment', 'leases', 'pods'];
+const KINDS = ['deployments', 'unifiedDeployment', 'leases', 'pods'] as const;
+const RIGHTS_KINDS = ['serviceAccounts', 'roles', 'roleBindings'] as const;
 const NOTHING_TOLD: ReadonlyMap<string, PoolForAgents> = new Map();
 
 /** When a Lease was last renewed, by our own clock. */
@@ -54,7 +61,8 @@ interface Renewal {
 
 export class AgentObserver {
   readonly #settings: AgentObserverSettings;
-  readonly #caches: Readonly<Record<AgentObjectKind, ObjectCache<KubernetesObject>>>;
+  readonly #caches: Readonly<Record<(typeof KINDS)[number], ObjectCache<KubernetesObject>>>;
+  readonly #rights: ReadonlyMap<AgentObjectKind, ObjectCache<KubernetesObject>>;
   readonly #renewals = new Map<string, Renewal>();
   readonly #staleTimers = new Map<string, () => void>();
   /** By Lease, as it was read; read again only when it says something else. */
@@ -70,9 +78,9 @@ export class AgentObserver {
     this.#settings = settings;
     const { clients, clock, random, onNews, onError } = settings;
     const backOff: BackOffSettings = { firstMs: 100, mostMs: 30_000, random };
-    const cache = (kind: AgentObjectKind) =>
+    const cache = (kind: AgentObjectKind, port: ObjectClient<KubernetesObject>) =>
       new ObjectCache({
-        port: clients[kind],
+        port,
         clock,
         backOff,
         onChange: (key) => this.#onChange(kind, key),
@@ -80,29 +88,35 @@ export class AgentObserver {
         ...(onError && { onError }),
       });
     this.#caches = {
-      deployments: cache('deployments'),
-      unifiedDeployment: cache('unifiedDeployment'),
-      leases: cache('leases'),
-      pods: cache('pods'),
+      deployments: cache('deployments', clients.deployments),
+      unifiedDeployment: cache('unifiedDeployment', clients.unifiedDeployment),
+      leases: cache('leases', clients.leases),
+      pods: cache('pods', clients.pods),
     };
+    this.#rights = new Map(
+      RIGHTS_KINDS.flatMap((kind) => {
+        const port = clients[kind];
+        return port === undefined ? [] : [[kind, cache(kind, port)] as const];
+      }),
+    );
   }
 
   get synced(): boolean {
-    return KINDS.every((kind) => this.#caches[kind].synced);
+    return this.#allCaches().every(({ synced }) => synced);
   }
 
   start(): void {
-    for (const kind of KINDS) this.#caches[kind].start();
+    for (const cache of this.#allCaches()) cache.start();
   }
 
   stop(): void {
     for (const callOff of this.#staleTimers.values()) callOff();
-    for (const kind of KINDS) this.#caches[kind].stop();
+    for (const cache of this.#allCaches()) cache.stop();
   }
 
   /** Takes the answer to a write. */
   wrote(kind: AgentObjectKind, object: KubernetesObject): void {
-    this.#caches[kind].wrote(object);
+    this.#cacheOf(kind)?.wrote(object);
     if (kind === 'deployments') this.#made.add(keyOf(object));
   }
 
@@ -142,6 +156,12 @@ export class AgentObserver {
     return legacy;
   }
 
+  /** ServiceAccounts, Roles and RoleBindings of groups, by group. */
+  rights(): Map<string, KubernetesObject[]> {
+    const objects = [...this.#rights.keys()].flatMap((kind) => this.#listed(kind));
+    return Map.groupBy(objects, ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
+  }
+
   /** The Lease of a group as it is now: newer than what `groups` said, where only its time has changed since. */
   leaseOf(group: string): GroupLease {
     return this.#readLease(this.#caches.leases.get(`${this.#settings.namespace}/${group}`));
@@ -152,8 +172,16 @@ export class AgentObserver {
     return deploymentName === unified.deploymentName ? unified.containerName : AGENT_CONTAINER;
   }
 
+  #allCaches(): ObjectCache<KubernetesObject>[] {
+    return [...KINDS.map((kind) => this.#caches[kind]), ...this.#rights.values()];
+  }
+
+  #cacheOf(kind: AgentObjectKind): ObjectCache<KubernetesObject> | undefined {
+    return this.#rights.get(kind) ?? KINDS.flatMap((one) => (one === kind ? [this.#caches[one]] : []))[0];
+  }
+
   #listed(kind: AgentObjectKind): KubernetesObject[] {
-    return [...this.#caches[kind].values()].map((object) => this.#deletions.marked(kind, object));
+    return [...(this.#cacheOf(kind)?.values() ?? [])].map((object) => this.#deletions.marked(kind, object));
   }
 
   #deployments(): Map<string, KubernetesObject> {
@@ -193,7 +221,7 @@ export class AgentObserver {
   }
 
   #onChange(kind: AgentObjectKind, key: string): void {
-    this.#deletions.seen(kind, key, this.#caches[kind].get(key));
+    this.#deletions.seen(kind, key, this.#cacheOf(kind)?.get(key));
     if (kind === 'leases') this.#noteRenewal(key);
     if (kind !== 'leases' || this.#isNews(key)) this.#settings.onNews();
   }

@@ -126,7 +126,7 @@ describe('the report is bounded', () => {
         const report = new Map(keys.map((key, index) => [key, some[index % some.length] as PoolReport]));
         const text = formatAgentReport(report);
         expect(octets(text)).toBeLessThanOrEqual(MOST_REPORT_OCTETS);
-        expect(textsOf(parseAgentReport(text))).toEqual(textsOf(report));
+        expect(new Set(textsOf(parseAgentReport(text)).map(String))).toEqual(new Set(textsOf(report).map(String)));
         expect(formatAgentReport(new Map([...report].toReversed()))).toBe(text);
       }),
       { numRuns: 30 },

@@ -24,6 +24,7 @@ async function outcomeOf(refusals: readonly (WriteRefusal | 'none')[]) {
     onWritten: () => undefined,
     onDeleted: () => undefined,
     onConflict: () => undefined,
+    onRights: () => undefined,
   });
   const actions = refusals.map(
     (_, index): AgentAction => ({

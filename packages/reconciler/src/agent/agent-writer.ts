@@ -12,9 +12,10 @@ import { mostUrgent } from '../machinery/most-urgent.js';
 import type { WriteResult } from '../machinery/object-client.js';
 import { keyOf } from '../machinery/reflector.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
-import type { AgentClients, AgentObjectKind } from './agent-observer.js';
+import type { AgentClients, AgentObjectKind, RightsKind } from './agent-observer.js';
 import { formatWithheldPools } from './group-lease.js';
 import type { AgentAction, GroupProblem } from './plan-agents.js';
+import type { RightsAction } from './plan-group-rights.js';
 import { UNIFIED_GROUP } from './topology.js';
 
 export interface AgentWriterSettings {
@@ -26,10 +27,21 @@ export interface AgentWriterSettings {
   readonly onDeleted: (kind: AgentObjectKind, object: KubernetesObject, answer: KubernetesObject | undefined) => void;
   /** A Deployment of somebody else has the name of a group. */
   readonly onConflict: (group: string, problem: GroupProblem) => void;
+  /** A ServiceAccount, Role or RoleBinding of a group could not be written; undefined: it was. */
+  readonly onRights: (right: KubernetesObject, problem: GroupProblem | undefined) => void;
   readonly onAction?: (action: AgentAction) => void;
 }
 
 const PARALLEL_WRITES = 8;
+/** Holds a Lease that was created in place of a deleted one: an agent that led by that one may not know yet. */
+const NO_AGENT = 'no-agent_lease-created-again';
+/** At least; agents wait for as long as they lead without a renewal, where that is more. */
+const GUARD_SECONDS = 3;
+const RIGHTS_KIND_OF: Readonly<Record<string, RightsKind>> = {
+  ServiceAccount: 'serviceAccounts',
+  Role: 'roles',
+  RoleBinding: 'roleBindings',
+};
 
 export class AgentWriter {
   readonly #settings: AgentWriterSettings;
@@ -68,6 +80,8 @@ export class AgentWriter {
         return this.#create(action);
       case 'patch-deployment':
         return this.#patch(action);
+      case 'create-lease':
+        return this.#createLease(action);
       case 'withhold':
         return this.#withhold(action);
       case 'set-log':
@@ -78,7 +92,23 @@ export class AgentWriter {
         return this.#remove('leases', action.lease);
       case 'delete-pod':
         return this.#remove('pods', action.pod);
+      default:
+        return this.#writeRight(action);
     }
+  }
+
+  async #writeRight(action: RightsAction): Promise<WorkResult> {
+    const { clients, onRights } = this.#settings;
+    const { object } = action;
+    const kind = RIGHTS_KIND_OF[object.kind ?? ''];
+    const client = kind === undefined ? undefined : clients[kind];
+    if (kind === undefined || client === undefined) return { kind: 'settled' };
+    if (action.kind === 'delete-right') return this.#remove(kind, object);
+    const result = await (action.kind === 'create-right'
+      ? client.create(object)
+      : client.patch({ key: keyOf(object), resourceVersion: object.metadata.resourceVersion }, action.patch));
+    onRights(object, result.ok ? undefined : toRightsProblem(action, result));
+    return this.#noted(kind, result);
   }
 
   async #create({ group, deployment }: Extract<AgentAction, { readonly kind: 'create-deployment' }>): Promise<WorkResult> {
@@ -97,18 +127,25 @@ export class AgentWriter {
     return this.#noted(kind, await this.#settings.clients[kind].patch(target, patch));
   }
 
-  async #withhold({ group, lease, poolKeys }: Extract<AgentAction, { readonly kind: 'withhold' }>): Promise<WorkResult> {
-    const { clients, namespace } = this.#settings;
-    const before = lease?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION];
+  async #withhold({ lease, poolKeys }: Extract<AgentAction, { readonly kind: 'withhold' }>): Promise<WorkResult> {
+    const before = lease.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION];
     const annotations = { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys, before) };
-    if (lease !== undefined) {
-      // What was planned by an older state of the Lease must not be written: it may be the other way round by now.
-      const target = { key: keyOf(lease), resourceVersion: lease.metadata.resourceVersion };
-      return this.#noted('leases', await clients.leases.patch(target, { metadata: { annotations } }));
-    }
+    // What was planned by an older state of the Lease must not be written: it may be the other way round by now.
+    const target = { key: keyOf(lease), resourceVersion: lease.metadata.resourceVersion };
+    return this.#noted('leases', await this.#settings.clients.leases.patch(target, { metadata: { annotations } }));
+  }
+
+  async #createLease({
+    group,
+    poolKeys,
+    isGuarded,
+  }: Extract<AgentAction, { readonly kind: 'create-lease' }>): Promise<WorkResult> {
+    const { clients, namespace } = this.#settings;
+    const annotations = { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys) };
     const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: group };
     const metadata = { namespace, name: group, labels, annotations };
-    const result = await clients.leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: {} });
+    const spec = isGuarded ? { holderIdentity: NO_AGENT, leaseDurationSeconds: GUARD_SECONDS } : {};
+    const result = await clients.leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec });
     return this.#noted('leases', result);
   }
 
@@ -124,11 +161,26 @@ export class AgentWriter {
   }
 
   /** What is gone already is as it should be. */
-  async #remove(kind: 'deployments' | 'leases' | 'pods', object: KubernetesObject): Promise<WorkResult> {
+  async #remove(kind: AgentObjectKind, object: KubernetesObject): Promise<WorkResult> {
     const { clients, onDeleted } = this.#settings;
-    const result = await clients[kind].delete(keyOf(object), object.metadata.uid ?? '');
+    const result = await clients[kind]?.delete(keyOf(object), object.metadata.uid ?? '');
+    if (result === undefined) return { kind: 'settled' };
     if (!result.ok && result.reason !== 'not-found') return toWorkResult(result);
     onDeleted(kind, object, result.ok ? result.object : undefined);
     return { kind: 'settled' };
   }
+}
+
+function toRightsProblem(
+  { kind, object }: RightsAction,
+  { reason, message: said }: Extract<WriteResult<unknown>, { readonly ok: false }>,
+): GroupProblem | undefined {
+  const name = `${object.kind} ${object.metadata.namespace}/${object.metadata.name}`;
+  if (kind === 'create-right' && reason === 'already-exists') {
+    const message = `there is a ${name} without the label ${AGENT_LABEL}=${AGENT_LABEL_VALUE}: the controller did not create it, and leaves it alone; rename or delete it`;
+    return { reason: 'AgentRightsMissing', message };
+  }
+  if (reason !== 'forbidden' && reason !== 'invalid') return undefined;
+  const message = `the API server refused ${name}, which gives the agents their rights: ${said}; apply examples/cluster/rbac.yaml, or start the controller with --service-account-name`;
+  return { reason: 'AgentRightsMissing', message };
 }

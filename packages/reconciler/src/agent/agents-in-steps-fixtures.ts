@@ -133,28 +133,32 @@ export class AgentsInSteps {
     for (const action of planAgents(observed, this.#settings).actions) this.#apply(action);
   }
 
+  /** What agents log and what their rights are is of no concern here; pods of earlier versions are not there. */
   #apply(action: AgentAction): void {
-    switch (action.kind) {
-      case 'create-deployment':
-        if (this.deployments.has(action.group)) return;
-        this.templateWrites++;
-        this.#putDeployment(action.group, withMetadata(action.deployment, { uid: `uid-${++this.#number}`, generation: 1 }));
-        this.#seenDeployments.set(action.group, this.deployments.get(action.group) as KubernetesObject);
-        return;
-      case 'patch-deployment':
-        this.#patch(action);
-        return;
-      case 'withhold':
-        this.#withhold(action);
-        return;
-      case 'delete-deployment':
-        this.deployments.delete(action.group);
-        return;
-      case 'delete-lease':
-        if (isSame(this.leases.get(action.group), action.lease)) this.leases.delete(action.group);
-        return;
-      case 'delete-pod':
-    }
+    if (action.kind === 'create-deployment') this.#createDeployment(action);
+    else if (action.kind === 'patch-deployment') this.#patch(action);
+    else if (action.kind === 'create-lease') this.#createLease(action);
+    else if (action.kind === 'withhold') this.#withhold(action);
+    else if (action.kind === 'delete-deployment') this.deployments.delete(action.group);
+    else if (action.kind === 'delete-lease') this.#deleteLease(action);
+  }
+
+  #createDeployment({ group, deployment }: Extract<AgentAction, { readonly kind: 'create-deployment' }>): void {
+    if (this.deployments.has(group)) return;
+    this.templateWrites++;
+    this.#putDeployment(group, withMetadata(deployment, { uid: `uid-${++this.#number}`, generation: 1 }));
+    this.#seenDeployments.set(group, this.deployments.get(group) as KubernetesObject);
+  }
+
+  #deleteLease({ group, lease }: Extract<AgentAction, { readonly kind: 'delete-lease' }>): void {
+    if (isSame(this.leases.get(group), lease)) this.leases.delete(group);
+  }
+
+  #createLease({ group, poolKeys, isGuarded }: Extract<AgentAction, { readonly kind: 'create-lease' }>): void {
+    if (this.leases.has(group)) return;
+    const annotations = { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys) };
+    this.#putLease(group, { annotations, ...(isGuarded && { holder: 'no-agent' }) });
+    this.#seenLeases.set(group, this.leases.get(group) as KubernetesObject);
   }
 
   #patch({ group, deployment, patch }: Extract<AgentAction, { readonly kind: 'patch-deployment' }>): void {
@@ -169,7 +173,7 @@ export class AgentsInSteps {
   #withhold({ group, lease, poolKeys }: Extract<AgentAction, { readonly kind: 'withhold' }>): void {
     const stored = this.leases.get(group);
     if (!isSame(stored, lease)) return;
-    const before = lease?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION];
+    const before = lease.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION];
     this.#putLease(group, { annotations: { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys, before) } });
     this.#seenLeases.set(group, this.leases.get(group) as KubernetesObject);
   }

@@ -92,7 +92,12 @@ describe('planAgents', () => {
     const more = plan([...all.slice(0, 150), { ...pool(9_999), key: 'default/p0149a' }, ...all.slice(150)], groups);
     expect(more.map(({ kind }) => kind)).toEqual(['patch-deployment']);
     const [less, ...others] = plan(all.slice(1), groups);
-    expect(less).toMatchObject({ kind: 'withhold', group: 'vm-dhcp-agent-vlan0-1', poolKeys: ['default/p0000'] });
+    expect(less).toMatchObject({
+      kind: 'create-lease',
+      group: 'vm-dhcp-agent-vlan0-1',
+      poolKeys: ['default/p0000'],
+      isGuarded: true,
+    });
     expect(others).toEqual([]);
   });
 

@@ -21,6 +21,7 @@ import type { PoolForAgents } from './agent-network-config.js';
 import { RELEASING, WITHHELD } from './agent-report.js';
 import { type GroupLease, readGroupLease } from './group-lease.js';
 import { isGoneForGood } from './legacy-pod.js';
+import { type GroupRightsPlan, planGroupRights, planRightsRemoval, type RightsAction } from './plan-group-rights.js';
 import { planOwnedDeployment } from './plan-owned-deployment.js';
 import { planUnifiedDeployment } from './plan-unified-deployment.js';
 import { isRolledOut } from './rollout-state.js';
@@ -51,6 +52,8 @@ export interface AgentsObservation {
   readonly groupsWithPods: ReadonlySet<string>;
   /** Bare pods of upstream, by pool. */
   readonly legacyPods: ReadonlyMap<string, readonly KubernetesObject[]>;
+  /** ServiceAccounts, Roles and RoleBindings of groups, by group. */
+  readonly rights?: ReadonlyMap<string, readonly KubernetesObject[]>;
   readonly nowMs: number;
 }
 
@@ -62,6 +65,8 @@ export interface AgentsSettings extends GroupingSettings {
   readonly maxGroupsUpgrading: number;
   /** What the agents log; what is left out is as their command line says. */
   readonly log?: AgentLogSettings;
+  /** True: each group has a ServiceAccount with rights to its own Lease and pools, and its Lease is made for it. */
+  readonly groupRights?: boolean;
   /** The Deployment of the topology `unified`. */
   readonly unified: { readonly deploymentName: string; readonly containerName: string };
 }
@@ -78,19 +83,33 @@ export type AgentAction =
     }
   | { readonly kind: 'delete-deployment'; readonly group: string; readonly deployment: KubernetesObject }
   | {
+      readonly kind: 'create-lease';
+      readonly group: string;
+      /** Pools that are withheld from the group. */
+      readonly poolKeys: readonly string[];
+      /** True: an agent may still lead by an earlier Lease of this name, so that no agent may take this one at once. */
+      readonly isGuarded: boolean;
+    }
+  | {
       readonly kind: 'withhold';
       readonly group: string;
-      readonly lease: KubernetesObject | undefined;
+      readonly lease: KubernetesObject;
       readonly poolKeys: readonly string[];
     }
   /** `text` undefined: the agents log as their command line says. */
   | { readonly kind: 'set-log'; readonly group: string; readonly lease: KubernetesObject; readonly text: string | undefined }
   | { readonly kind: 'delete-lease'; readonly group: string; readonly lease: KubernetesObject }
-  | { readonly kind: 'delete-pod'; readonly pod: KubernetesObject };
+  | { readonly kind: 'delete-pod'; readonly pod: KubernetesObject }
+  | RightsAction;
 
 /** What keeps a group's Deployment from being as it should be. */
 export interface GroupProblem {
-  readonly reason: 'AgentSelectorMismatch' | 'AgentDeploymentConflict' | 'AgentDeploymentMissing' | 'AgentContainerMissing';
+  readonly reason:
+    | 'AgentSelectorMismatch'
+    | 'AgentDeploymentConflict'
+    | 'AgentDeploymentMissing'
+    | 'AgentContainerMissing'
+    | 'AgentRightsMissing';
   readonly message: string;
 }
 
@@ -101,6 +120,13 @@ export interface AgentsPlan {
   /** The group that may serve the pool now, where that is another one. */
   readonly servedBy: ReadonlyMap<string, string>;
   readonly problems: ReadonlyMap<string, GroupProblem>;
+}
+
+/** What a group's Deployment follows from. */
+interface GroupToPlan {
+  readonly own: readonly ActivePool[];
+  readonly pools: readonly PoolForAgents[];
+  readonly rights: GroupRightsPlan | undefined;
 }
 
 const NO_GROUP: ObservedGroup = {
@@ -138,7 +164,8 @@ class AgentsPlanning {
   }
 
   plan(): AgentsPlan {
-    for (const name of new Set([...this.#groups.keys(), ...this.#observed.groups.keys()])) this.#planGroup(name);
+    const { groups, rights = new Map() } = this.#observed;
+    for (const name of new Set([...this.#groups.keys(), ...groups.keys(), ...rights.keys()])) this.#planGroup(name);
     this.#planLegacyPods();
     const servedBy = [...this.#holders].flatMap(([key, [holder]]) => (holder === undefined ? [] : [[key, holder] as const]));
     return { actions: this.#actions, groupOf: this.#groupOf, servedBy: new Map(servedBy), problems: this.#problems };
@@ -228,15 +255,35 @@ class AgentsPlanning {
     this.#setLog(name);
     // What agents are told changes only once their Lease says which pools they must not serve.
     const { lease } = this.#group(name);
+    const rights = this.#planRights(name, pools);
     if ([...withheld].some((key) => !lease.withheld.has(key))) return;
     if (name === UNIFIED_GROUP) this.#planUnified(pools);
-    else this.#planOwned(name, own, pools);
+    // Agents that may not create their Lease start when it is there.
+    else if (rights === undefined || lease.object !== undefined) this.#planOwned(name, { own, pools, rights });
+  }
+
+  /** Undefined: the rights of the group's agents are not the controller's to give. */
+  #planRights(group: string, pools: readonly PoolForAgents[]): GroupRightsPlan | undefined {
+    const { groupRights, namespace } = this.#settings;
+    if (!groupRights || group === UNIFIED_GROUP) return undefined;
+    const { told, deployment } = this.#group(group);
+    const isKept = (key: string) => told.has(key) || (deployment !== undefined && !isRolledOut(deployment));
+    const wanted = { group, namespace, poolKeys: pools.map(({ key }) => key), isKept };
+    const plan = planGroupRights(wanted, this.#observed.rights?.get(group) ?? []);
+    this.#actions.push(...plan.actions);
+    return plan;
   }
 
   #withhold(name: string, withheld: ReadonlySet<string>): void {
-    const { lease } = this.#group(name);
-    if (isSame(withheld, lease.withheld)) return;
-    this.#actions.push({ kind: 'withhold', group: name, lease: lease.object, poolKeys: [...withheld].toSorted() });
+    const { lease, deployment } = this.#group(name);
+    const poolKeys = [...withheld].toSorted();
+    if (lease.object !== undefined) {
+      if (!isSame(withheld, lease.withheld)) this.#actions.push({ kind: 'withhold', group: name, lease: lease.object, poolKeys });
+    } else if (withheld.size > 0 || (this.#settings.groupRights && this.#groups.has(name))) {
+      // Pods may still believe in a Lease that was deleted; the pods of a chart are not known.
+      const isGuarded = deployment !== undefined || this.#observed.groupsWithPods.has(name) || name === UNIFIED_GROUP;
+      this.#actions.push({ kind: 'create-lease', group: name, poolKeys, isGuarded });
+    }
   }
 
   /** Agents watch their Lease: what they log changes without a restart. */
@@ -263,7 +310,14 @@ class AgentsPlanning {
       ),
       // Nobody is told of anything any more, and pods may still run.
       ...(deployment === undefined ? [...lease.known].filter((key) => !ownKeys.has(key) && this.#groupOf.has(key)) : []),
+      // What a deleted Lease withheld is not known any more: pods of earlier templates may know any pool.
+      ...(this.#hasLostItsLease(name) ? [...this.#groupOf.keys()].filter((key) => !keys.has(key)) : []),
     ]);
+  }
+
+  #hasLostItsLease(name: string): boolean {
+    const { deployment, lease } = this.#group(name);
+    return this.#settings.groupRights === true && deployment !== undefined && lease.object === undefined;
   }
 
   #planUnified(pools: readonly PoolForAgents[]): void {
@@ -283,20 +337,34 @@ class AgentsPlanning {
     }
   }
 
-  #planOwned(name: string, own: readonly ActivePool[], pools: readonly PoolForAgents[]): void {
-    const { deployment } = this.#group(name);
-    const wanted = this.#wantedDeployment(name, own, pools);
+  #planOwned(name: string, of: GroupToPlan): void {
+    const { deployment, told } = this.#group(name);
+    const { rights } = of;
+    // Agents are told of a pool once they may read it. One that lost the right stays told: it is given again.
+    const pools = rights === undefined ? of.pools : of.pools.filter(({ key }) => rights.granted.has(key) || told.has(key));
+    if (deployment === undefined && rights !== undefined && (!rights.isReady || pools.length === 0)) return;
+    const wanted = this.#wantedDeployment(name, { ...of, pools });
     if (wanted === undefined) return;
     if (deployment === undefined) this.#actions.push({ kind: 'create-deployment', group: name, deployment: wanted });
     else if (!isBeingDeleted(deployment)) this.#planChange(name, { wanted, deployment, pools });
   }
 
   /** Undefined for a group that only has pools on their way out: it stays as it is until it has none. */
-  #wantedDeployment(name: string, own: readonly ActivePool[], pools: readonly PoolForAgents[]): KubernetesObject | undefined {
+  #wantedDeployment(name: string, { own, pools, rights }: GroupToPlan): KubernetesObject | undefined {
     const settings = this.#settings.pods;
     if (settings === undefined || own.length === 0) return undefined;
-    const image = this.#heldImage(own, this.#group(name).deployment) ?? settings.image;
-    return toAgentDeployment({ group: name, clusterNetwork: this.#groups.get(name)?.clusterNetwork, pools, image }, settings);
+    const { deployment } = this.#group(name);
+    const image = this.#heldImage(own, deployment) ?? settings.image;
+    const clusterNetwork = this.#groups.get(name)?.clusterNetwork;
+    const serviceAccountName = settings.serviceAccountName ?? this.#ownAccount(name, pools, rights);
+    return toAgentDeployment({ group: name, clusterNetwork, pools, image }, { ...settings, serviceAccountName });
+  }
+
+  /** Agents that run under another ServiceAccount keep it until the group's own has all of their rights. */
+  #ownAccount(name: string, pools: readonly PoolForAgents[], rights: GroupRightsPlan | undefined): string {
+    const isComplete = rights?.isReady !== false && pools.every(({ key }) => rights?.granted.has(key) !== false);
+    const { deployment } = this.#group(name);
+    return (isComplete ? undefined : readText(deployment?.spec, 'template', 'spec', 'serviceAccountName')) ?? name;
   }
 
   #planChange(
@@ -344,9 +412,17 @@ class AgentsPlanning {
     if (lease.object !== undefined && withheld.size > 0 && !this.#isGone(name)) this.#withhold(name, withheld);
     if (deployment !== undefined) {
       if (!isBeingDeleted(deployment)) this.#actions.push({ kind: 'delete-deployment', group: name, deployment });
-    } else if (lease.object !== undefined && !isBeingDeleted(lease.object) && !lease.isLive && this.#isGone(name)) {
-      this.#actions.push({ kind: 'delete-lease', group: name, lease: lease.object });
+      return;
     }
+    this.#planLeaseRemoval(name);
+    if (!this.#observed.groupsWithPods.has(name))
+      this.#actions.push(...planRightsRemoval(name, this.#observed.rights?.get(name) ?? []));
+  }
+
+  #planLeaseRemoval(name: string): void {
+    const { object, isLive } = this.#group(name).lease;
+    if (object === undefined || isBeingDeleted(object) || isLive || !this.#isGone(name)) return;
+    this.#actions.push({ kind: 'delete-lease', group: name, lease: object });
   }
 
   #planLegacyPods(): void {

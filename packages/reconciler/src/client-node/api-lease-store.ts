@@ -65,7 +65,9 @@ export class ApiLeaseStore implements LeaseStore {
       return toStoredLease(result.object);
     }
     if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found') return undefined;
-    throw new ApiRequestError(result.message);
+    const { namespace, name } = this.#settings;
+    const why = version === undefined ? `Lease ${namespace}/${name} does not exist, and cannot be created from here: ` : '';
+    throw new ApiRequestError(why + result.message);
   };
 
   #know(lease: LeaseObject | undefined): void {

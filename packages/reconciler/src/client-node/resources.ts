@@ -12,6 +12,9 @@ export const Resource = {
   deployments: { group: 'apps', version: 'v1', plural: 'deployments', namespaced: true },
   pods: { group: '', version: 'v1', plural: 'pods', namespaced: true },
   leases: { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true },
+  serviceAccounts: { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true },
+  roles: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', namespaced: true },
+  roleBindings: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', namespaced: true },
   customResourceDefinitions: {
     group: 'apiextensions.k8s.io',
     version: 'v1',

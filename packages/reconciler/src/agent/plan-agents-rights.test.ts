@@ -1,0 +1,169 @@
+/** In what order a group comes to its rights, its Lease and its Deployment. */
+import { describe, expect, it } from 'vitest';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readText } from '../object/read-field.js';
+import { applyMergePatch } from '../testing/merge-patch.js';
+import { formatWithheldPools, readGroupLease } from './group-lease.js';
+import { toGroupRights } from './group-rights.js';
+import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
+import { toldPools } from './told-pools.js';
+
+const GROUP = 'vm-dhcp-agent-vlan-1';
+const NAMESPACE = 'vm-dhcp-agents';
+const SETTINGS: AgentsSettings = {
+  namespace: NAMESPACE,
+  topology: 'per-network',
+  maxPoolsPerAgent: 24,
+  maxGroupsUpgrading: 4,
+  groupRights: true,
+  pods: {
+    namespace: NAMESPACE,
+    image: 'agent:v1',
+    imagePullPolicy: 'IfNotPresent',
+    imagePullSecrets: [],
+    priorityClassName: undefined,
+    replicas: 2,
+    resources: { cpu: '10m', memory: '96Mi', memoryLimit: '256Mi' },
+    leaseSeconds: 2.75,
+    dryRun: false,
+  },
+  unified: { deploymentName: 'chart', containerName: 'agent' },
+};
+
+const pool = (key: string): ActivePool => ({
+  key,
+  network: key,
+  serverIP: '10.0.0.2',
+  cidr: '10.0.0.0/24',
+  clusterNetwork: 'vlan',
+  holdsImage: false,
+  recorded: { group: undefined, image: undefined },
+});
+
+interface Observed {
+  readonly pools?: readonly string[];
+  readonly group?: ObservedGroup;
+  readonly rights?: readonly KubernetesObject[];
+  readonly groupsWithPods?: readonly string[];
+}
+
+function plan({ pools = ['red/a', 'blue/b'], group, rights = [], groupsWithPods = [] }: Observed, settings = SETTINGS) {
+  return planAgents(
+    {
+      pools: pools.map(pool),
+      groups: new Map(group === undefined ? [] : [[GROUP, group]]),
+      groupsWithPods: new Set(groupsWithPods),
+      legacyPods: new Map(),
+      rights: new Map([[GROUP, rights]]),
+      nowMs: 0,
+    },
+    settings,
+  ).actions;
+}
+
+const kinds = (actions: readonly AgentAction[]) => [...new Set(actions.map(({ kind }) => kind))];
+const rightsTo = (names: Readonly<Record<string, readonly string[]>>) =>
+  toGroupRights({ group: GROUP, namespace: NAMESPACE }, new Map(Object.entries(names)));
+const ALL = rightsTo({ red: ['a'], blue: ['b'] });
+
+const annotations = { 'network.harvesterhci.io/withheld-pools': formatWithheldPools([]) };
+const metadata = { namespace: NAMESPACE, name: GROUP, uid: 'l', annotations };
+const LEASE = readGroupLease({ metadata, spec: { holderIdentity: '' } }, true);
+const NO_LEASE = readGroupLease(undefined, true);
+const LEASE_ONLY: ObservedGroup = { deployment: undefined, told: new Map(), lease: LEASE };
+
+function deployed(actions: readonly AgentAction[], lease = LEASE): ObservedGroup {
+  const created = actions.find((action) => action.kind === 'create-deployment');
+  if (created?.kind !== 'create-deployment') throw new Error('no Deployment was planned');
+  const { deployment } = created;
+  return {
+    deployment: { ...deployment, metadata: { ...deployment.metadata, uid: 'd' } },
+    told: toldPools(deployment, 'agent'),
+    lease,
+  };
+}
+
+describe('a group of agents that are given their rights', () => {
+  it('has its rights and its Lease before its Deployment', () => {
+    expect(kinds(plan({}))).toEqual(['create-lease', 'create-right']);
+    expect(kinds(plan({ group: LEASE_ONLY }))).toEqual(['create-right']);
+    expect(kinds(plan({ rights: ALL }))).toEqual(['create-lease']);
+    const [created, ...others] = plan({ group: LEASE_ONLY, rights: ALL });
+    expect(others).toEqual([]);
+    expect(created).toMatchObject({
+      kind: 'create-deployment',
+      deployment: { spec: { template: { spec: { serviceAccountName: GROUP } } } },
+    });
+  });
+
+  it('is told of a pool once it may read it, and of the others meanwhile', () => {
+    const some = plan({ group: LEASE_ONLY, rights: rightsTo({ red: ['a'] }) });
+    expect(kinds(some)).toEqual(['create-right', 'create-deployment']);
+    const group = deployed(some);
+    expect([...group.told.keys()]).toEqual(['red/a']);
+    expect(kinds(plan({ group, rights: rightsTo({ red: ['a'] }) }))).toEqual(['create-right']);
+    const [told] = plan({ group, rights: ALL });
+    expect(told?.kind === 'patch-deployment' && JSON.stringify(told.patch)).toContain('blue/b');
+  });
+
+  it('keeps what it is told when a right is taken away by hand', () => {
+    const group = deployed(plan({ group: LEASE_ONLY, rights: ALL }));
+    expect(kinds(plan({ group, rights: rightsTo({ red: ['a'] }) }))).toEqual(['create-right']);
+    expect(kinds(plan({ group, rights: [] }))).toEqual(['create-right']);
+  });
+
+  it('loses the right to a pool when its pods are of a template that does not tell of it', () => {
+    const before = deployed(plan({ group: LEASE_ONLY, rights: ALL }));
+    const isRight = ({ kind }: AgentAction) => kind.endsWith('-right');
+    expect(plan({ pools: ['red/a'], group: before, rights: ALL }).filter(isRight), 'still told').toEqual([]);
+    const rolling = { ...before, told: new Map([...before.told].filter(([key]) => key === 'red/a')) };
+    expect(plan({ pools: ['red/a'], group: rolling, rights: ALL }).filter(isRight), 'older pods may follow it').toEqual([]);
+    const status = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 2 };
+    const done = { ...rolling, deployment: { ...(rolling.deployment as KubernetesObject), status } };
+    expect(
+      plan({ pools: ['red/a'], group: done, rights: ALL })
+        .filter(isRight)
+        .map(({ kind }) => kind),
+    ).toEqual(['delete-right', 'delete-right']);
+  });
+
+  it('that runs under another ServiceAccount keeps it until its own has all rights', () => {
+    const shared = { ...SETTINGS, groupRights: false, pods: { ...(SETTINGS.pods as object), serviceAccountName: 'shared' } };
+    const group = deployed(plan({}, shared as AgentsSettings));
+    const accountAfter = (rights: readonly KubernetesObject[]) => {
+      const patch = plan({ group, rights }).find(({ kind }) => kind === 'patch-deployment');
+      const after =
+        patch?.kind === 'patch-deployment'
+          ? applyMergePatch(group.deployment as KubernetesObject, patch.patch)
+          : group.deployment;
+      return readText((after as KubernetesObject).spec, 'template', 'spec', 'serviceAccountName');
+    };
+    expect(accountAfter([])).toBe('shared');
+    expect(accountAfter(rightsTo({ red: ['a'] }))).toBe('shared');
+    expect(accountAfter(ALL)).toBe(GROUP);
+  });
+
+  it('has its rights for as long as it has pods', () => {
+    const gone = { pools: [], rights: ALL, group: { ...LEASE_ONLY, lease: NO_LEASE } };
+    expect(plan({ ...gone, groupsWithPods: [GROUP] })).toEqual([]);
+    expect(kinds(plan(gone))).toEqual(['delete-right']);
+    expect(plan(gone)).toHaveLength(ALL.length);
+  });
+
+  it('gets a deleted Lease again, which no agent may take at once, and which withholds what others serve', () => {
+    expect(plan({})[0]).toMatchObject({ kind: 'create-lease', isGuarded: false });
+    expect(plan({ groupsWithPods: [GROUP] })[0]).toMatchObject({ kind: 'create-lease', isGuarded: true });
+    const group = deployed(plan({ group: LEASE_ONLY, rights: ALL }), NO_LEASE);
+    const [created] = planAgents(
+      {
+        pools: [...['red/a', 'blue/b'].map(pool), { ...pool('red/other'), clusterNetwork: 'another' }],
+        groups: new Map([[GROUP, group]]),
+        groupsWithPods: new Set(),
+        legacyPods: new Map(),
+        nowMs: 0,
+      },
+      SETTINGS,
+    ).actions.filter((action) => action.kind === 'create-lease' && action.group === GROUP);
+    expect(created).toMatchObject({ isGuarded: true, poolKeys: ['red/other'] });
+  });
+});

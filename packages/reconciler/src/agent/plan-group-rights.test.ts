@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { applyMergePatch } from '../testing/merge-patch.js';
+import { toGroupRights } from './group-rights.js';
+import { planGroupRights, planRightsRemoval, type RightsAction } from './plan-group-rights.js';
+
+const HOLDER = { group: 'vm-dhcp-agent-1', namespace: 'vm-dhcp-agents' };
+const identityOf = ({ kind, metadata }: KubernetesObject) => `${kind} ${metadata.namespace}/${metadata.name}`;
+
+function plan(
+  poolKeys: readonly string[],
+  observed: readonly KubernetesObject[],
+  isKept: (key: string) => boolean = () => false,
+) {
+  return planGroupRights({ ...HOLDER, poolKeys, isKept }, observed);
+}
+
+function carriedOut(observed: readonly KubernetesObject[], actions: readonly RightsAction[]): KubernetesObject[] {
+  const after = new Map(observed.map((object) => [identityOf(object), object]));
+  for (const action of actions) {
+    const identity = identityOf(action.object);
+    if (action.kind === 'create-right') after.set(identity, action.object);
+    else if (action.kind === 'patch-right') after.set(identity, applyMergePatch(action.object, action.patch) as KubernetesObject);
+    else after.delete(identity);
+  }
+  return [...after.values()];
+}
+
+const described = (actions: readonly RightsAction[]) => actions.map(({ kind, object }) => `${kind} ${identityOf(object)}`);
+const POOLS = ['default/a', 'default/b', 'red/c'];
+const GIVEN = carriedOut([], plan(POOLS, []).actions);
+
+describe('planGroupRights', () => {
+  it('gives a ServiceAccount, the Lease of the group, and its pools by name in each of their namespaces', () => {
+    expect(plan(POOLS, [])).toMatchObject({ isReady: false, granted: new Set() });
+    expect(described(plan(POOLS, []).actions)).toEqual([
+      'create-right ServiceAccount vm-dhcp-agents/vm-dhcp-agent-1',
+      'create-right Role vm-dhcp-agents/vm-dhcp-agent-1',
+      'create-right RoleBinding vm-dhcp-agents/vm-dhcp-agent-1',
+      'create-right Role default/vm-dhcp-agent-1',
+      'create-right RoleBinding default/vm-dhcp-agent-1',
+      'create-right Role red/vm-dhcp-agent-1',
+      'create-right RoleBinding red/vm-dhcp-agent-1',
+    ]);
+    const rules = GIVEN.flatMap((object) => (object as { readonly rules?: readonly unknown[] }).rules ?? []);
+    expect(rules).toEqual([
+      {
+        apiGroups: ['coordination.k8s.io'],
+        resources: ['leases'],
+        resourceNames: ['vm-dhcp-agent-1'],
+        verbs: ['get', 'list', 'watch', 'update'],
+      },
+      {
+        apiGroups: ['network.harvesterhci.io'],
+        resources: ['ippools'],
+        resourceNames: ['a', 'b'],
+        verbs: ['get', 'list', 'watch'],
+      },
+      { apiGroups: ['network.harvesterhci.io'], resources: ['ippools'], resourceNames: ['c'], verbs: ['get', 'list', 'watch'] },
+    ]);
+    expect(plan(POOLS, GIVEN)).toEqual({ actions: [], granted: new Set(POOLS), isReady: true });
+  });
+
+  it('has one Role for the Lease and the pools where those are in the agents’ namespace', () => {
+    const own = carriedOut([], plan(['vm-dhcp-agents/p'], []).actions);
+    expect(own.map(identityOf)).toEqual(toGroupRights(HOLDER, new Map()).map(identityOf));
+    expect(plan(['vm-dhcp-agents/p'], own)).toEqual({ actions: [], granted: new Set(['vm-dhcp-agents/p']), isReady: true });
+  });
+
+  it('takes the right to a pool that left, but not while pods may still follow it', () => {
+    expect(described(plan(['default/a'], GIVEN, (key) => key === 'red/c').actions)).toEqual([
+      'patch-right Role default/vm-dhcp-agent-1',
+    ]);
+    expect(described(plan(['default/a', 'default/b'], GIVEN).actions)).toEqual([
+      'delete-right Role red/vm-dhcp-agent-1',
+      'delete-right RoleBinding red/vm-dhcp-agent-1',
+    ]);
+  });
+
+  it('a right that is not there is not given for a pool that only leaves', () => {
+    const lost = GIVEN.filter(({ metadata }) => metadata.namespace !== 'red');
+    expect(plan(['default/a', 'default/b'], lost, (key) => key === 'red/c').actions).toEqual([]);
+  });
+
+  it.each([
+    ['a Role without its binding', 'RoleBinding default', ['red/c'], true],
+    ['the Lease’s binding', 'RoleBinding vm-dhcp-agents', ['default/a', 'default/b', 'red/c'], false],
+    ['the ServiceAccount', 'ServiceAccount vm-dhcp-agents', ['default/a', 'default/b', 'red/c'], false],
+  ])('%s gives nothing', (_, missing, granted, isReady) => {
+    const observed = GIVEN.filter((object) => !identityOf(object).startsWith(`${missing}/`));
+    const { actions, ...rest } = plan(POOLS, observed);
+    expect(rest).toEqual({ granted: new Set(granted), isReady });
+    expect(described(actions)).toEqual([`create-right ${missing}/vm-dhcp-agent-1`]);
+  });
+
+  it('a Role that was widened is narrowed; a binding to another Role is deleted, and created again when it is gone', () => {
+    const changed = GIVEN.map((object) => {
+      if (identityOf(object) === 'Role red/vm-dhcp-agent-1')
+        return { ...object, rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] };
+      if (identityOf(object) === 'RoleBinding default/vm-dhcp-agent-1')
+        return { ...object, roleRef: { kind: 'Role', name: 'another' } };
+      return object;
+    });
+    const { actions } = plan(POOLS, changed);
+    expect(described(actions)).toEqual([
+      'delete-right RoleBinding default/vm-dhcp-agent-1',
+      'patch-right Role red/vm-dhcp-agent-1',
+    ]);
+    const next = plan(POOLS, carriedOut(changed, actions)).actions;
+    expect(described(next)).toEqual(['create-right RoleBinding default/vm-dhcp-agent-1']);
+  });
+
+  it('what has the label of the group and another name is left alone', () => {
+    const others = GIVEN.map((object) => ({ ...object, metadata: { ...object.metadata, name: 'another' } }));
+    expect(planRightsRemoval(HOLDER.group, others)).toEqual([]);
+    expect(planRightsRemoval(HOLDER.group, GIVEN)).toHaveLength(GIVEN.length);
+  });
+
+  it('a plan after it was carried out is empty, whatever there was before', () => {
+    const keys = fc.uniqueArray(fc.constantFrom('default/a', 'default/b', 'red/c', 'vm-dhcp-agents/d'));
+    fc.assert(
+      fc.property(keys, keys, fc.subarray(GIVEN), (before, after, there) => {
+        const start = carriedOut(there, plan(before, there).actions);
+        const end = carriedOut(start, plan(after, start).actions);
+        expect(plan(after, end)).toEqual({ actions: [], granted: new Set(after), isReady: true });
+      }),
+    );
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * What has to be written so that the agents of a group have the rights they need. Rights are given before the agents are told of a pool, and
+ * taken when no pod of the group needs them any more.
+ */
+import type { MergePatch } from '../machinery/object-client.js';
+import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
+import { hasLeaseRule, poolNamesOf, type RightsHolder, toGroupRights, toRoleBinding } from './group-rights.js';
+import { mergePatchTowards } from './merge-patch-towards.js';
+
+export type RightsAction =
+  | { readonly kind: 'create-right'; readonly group: string; readonly object: KubernetesObject }
+  | { readonly kind: 'patch-right'; readonly group: string; readonly object: KubernetesObject; readonly patch: MergePatch }
+  | { readonly kind: 'delete-right'; readonly group: string; readonly object: KubernetesObject };
+
+export interface GroupRightsWanted extends RightsHolder {
+  /** `namespace/name` of the pools that the group serves, or still has to let go of. */
+  readonly poolKeys: readonly string[];
+  /** True for a pool of another time that pods of the group may still follow: a right to it that is there stays. */
+  readonly isKept: (poolKey: string) => boolean;
+}
+
+export interface GroupRightsPlan {
+  readonly actions: readonly RightsAction[];
+  /** Pools that the group's agents may follow now. */
+  readonly granted: ReadonlySet<string>;
+  /** True if the ServiceAccount is there, and may use the Lease of the group. */
+  readonly isReady: boolean;
+}
+
+/** @param observed - objects with the label of the group, of all namespaces. */
+export function planGroupRights(wanted: GroupRightsWanted, observed: readonly KubernetesObject[]): GroupRightsPlan {
+  const there = new Map(ofGroup(wanted.group, observed).map((object) => [identityOf(object), object]));
+  const granted = findGranted(wanted, there);
+  const poolKeys = new Set([...wanted.poolKeys, ...[...granted].filter(wanted.isKept)]);
+  const objects = toGroupRights(wanted, namesByNamespace(poolKeys));
+  const names = new Set(objects.map(identityOf));
+  const writes = objects.flatMap((object) => planObject(wanted.group, object, there.get(identityOf(object))));
+  const surplus = [...there].flatMap(([identity, object]) => (names.has(identity) ? [] : deletion(wanted.group, object)));
+  return { actions: [...writes, ...surplus], granted, isReady: hasLeaseRights(wanted, there) };
+}
+
+/** What takes all rights away from a group that has no pods any more. */
+export function planRightsRemoval(group: string, observed: readonly KubernetesObject[]): RightsAction[] {
+  return ofGroup(group, observed).flatMap((object) => deletion(group, object));
+}
+
+/** What has the label of the group and another name was made by others: it is left alone. */
+function ofGroup(group: string, observed: readonly KubernetesObject[]): KubernetesObject[] {
+  return observed.filter(({ metadata }) => metadata.name === group);
+}
+
+function deletion(group: string, object: KubernetesObject): RightsAction[] {
+  return isBeingDeleted(object) ? [] : [{ kind: 'delete-right', group, object }];
+}
+
+function planObject(group: string, wanted: KubernetesObject, observed: KubernetesObject | undefined): RightsAction[] {
+  if (observed === undefined) return [{ kind: 'create-right', group, object: wanted }];
+  if (isBeingDeleted(observed)) return [];
+  // The roleRef of a binding cannot be changed: the binding is deleted, and created again once it is gone.
+  if (patchTowards({ roleRef: partsOf(wanted)['roleRef'] }, observed) !== undefined) return deletion(group, observed);
+  const patch = patchTowards(partsOf(wanted), observed);
+  return patch === undefined ? [] : [{ kind: 'patch-right', group, object: observed, patch }];
+}
+
+function partsOf(wanted: KubernetesObject): Readonly<Record<string, unknown>> {
+  const { apiVersion: _, kind: __, metadata, ...parts } = wanted as unknown as Readonly<Record<string, unknown>>;
+  return { metadata: { labels: (metadata as KubernetesObject['metadata']).labels }, ...parts };
+}
+
+function patchTowards(wanted: Readonly<Record<string, unknown>>, observed: KubernetesObject): MergePatch | undefined {
+  return mergePatchTowards(wanted, observed as unknown as Readonly<Record<string, unknown>>);
+}
+
+function findGranted(holder: RightsHolder, there: ReadonlyMap<string, KubernetesObject>): Set<string> {
+  const bound = [...there.values()].filter((object) => object.kind === 'Role' && isBound(holder, object, there));
+  return new Set(bound.flatMap((role) => poolNamesOf(role).map((name) => `${role.metadata.namespace}/${name}`)));
+}
+
+function isBound(holder: RightsHolder, role: KubernetesObject, there: ReadonlyMap<string, KubernetesObject>): boolean {
+  const binding = toRoleBinding(holder, role.metadata.namespace ?? '');
+  return !isBeingDeleted(role) && isAsWanted(binding, there);
+}
+
+function hasLeaseRights(holder: RightsHolder, there: ReadonlyMap<string, KubernetesObject>): boolean {
+  const [account, role, binding] = toGroupRights(holder, new Map());
+  const present = role === undefined ? undefined : there.get(identityOf(role));
+  const hasRule = present !== undefined && !isBeingDeleted(present) && hasLeaseRule(holder.group, present);
+  return hasRule && [account, binding].every((object) => object !== undefined && isAsWanted(object, there));
+}
+
+function isAsWanted(wanted: KubernetesObject, there: ReadonlyMap<string, KubernetesObject>): boolean {
+  const observed = there.get(identityOf(wanted));
+  return observed !== undefined && !isBeingDeleted(observed) && patchTowards(partsOf(wanted), observed) === undefined;
+}
+
+function identityOf({ kind, metadata }: KubernetesObject): string {
+  return `${kind} ${metadata.namespace}`;
+}
+
+function namesByNamespace(poolKeys: Iterable<string>): Map<string, string[]> {
+  const names = new Map<string, string[]>();
+  for (const key of poolKeys) {
+    const [namespace = '', name = ''] = key.split('/', 2);
+    names.set(namespace, [...(names.get(namespace) ?? []), name]);
+  }
+  return names;
+}
