@@ -70,6 +70,8 @@ export class BareHostAgent {
   #wasReady = false;
   #bindingsChanged = false;
   #retry: NodeJS.Timeout | undefined;
+  /** Why the last save failed; undefined: it did not. */
+  #saveFailure: string | undefined;
 
   /**
    * Starts everything; resolves when the interfaces that are there are being served.
@@ -111,7 +113,7 @@ export class BareHostAgent {
     });
     this.#book = new AddressBook(
       {
-        directory,
+        directory: { save: (state) => directory.save(state).then(() => this.#onSaved()) },
         nowMs: Date.now,
         // Of a pool that is not served (yet), what was known before is still what is known.
         expiryOf: (poolName, macAddress) =>
@@ -271,7 +273,10 @@ export class BareHostAgent {
       return;
     }
     for (const warning of result.warnings) this.#logger.warn(describeFinding(poolsPath, warning));
-    if (!(await this.#configure(result.file))) return;
+    if (!(await this.#configure(result.file))) {
+      this.#logger.warn({ file: poolsPath }, 'the changed pools file is not in effect: its leases cannot be saved yet');
+      return;
+    }
     await Promise.all([...this.#settings.poolsOfInterface].map(([name, pools]) => this.#prepareIfServing(name, pools)));
     this.#logger.info({ file: poolsPath, pools: result.file.pools.size }, 'the changed pools file is in effect');
   }
@@ -298,13 +303,21 @@ export class BareHostAgent {
 
   /** Nothing that is not saved is served; it is tried again until it is. */
   #onSaveFailure(error: unknown): void {
-    this.#logger.error(
-      { err: error, directory: this.#directory.path },
-      'leases cannot be saved: changes wait until they can; free or repair the disk',
-    );
+    const why = error instanceof Error ? error.message : String(error);
+    if (this.#saveFailure !== why)
+      this.#logger.error(
+        { directory: this.#directory.path },
+        `leases cannot be saved: ${why}; clients keep the leases that are saved, and changes wait until they can be saved`,
+      );
+    this.#saveFailure = why;
     if (this.#stopping.signal.aborted) return;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => void this.#configure(this.#file), SAVE_RETRY_INTERVAL_MS);
+  }
+
+  #onSaved(): void {
+    if (this.#saveFailure !== undefined) this.#logger.info({ directory: this.#directory.path }, 'leases can be saved again');
+    this.#saveFailure = undefined;
   }
 
   #onPlanned(pools: ReadonlyMap<string, PlannedPool>): void {
