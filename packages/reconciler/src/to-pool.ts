@@ -55,9 +55,10 @@ function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames)
   return {
     name,
     cidr: config.cidr,
-    serverAddress: config.serverIP,
-    start: config.pool.start,
-    end: config.pool.end,
+    // The API takes no empty text here; in what a person wrote it is left out, as it is for upstream.
+    ...(config.serverIP !== '' && { serverAddress: config.serverIP }),
+    ...(config.pool.start !== '' && { start: config.pool.start }),
+    ...(config.pool.end !== '' && { end: config.pool.end }),
     exclude: config.pool.exclude ?? [],
     reservations: reservations.map(({ macAddress, ipAddress, hostname }) => ({
       macAddress,
