@@ -18,6 +18,7 @@ import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import { watchFile } from '../pools-file/watch-file.js';
 import { RateBudget } from '../rate-budget.js';
 import { AddressBook, type PlannedPool } from '../state/address-book.js';
+import { ownersOf } from '../state/owners-of.js';
 import { StateDirectory } from '../state/state-directory.js';
 import { DhcpServer } from './dhcp-server.js';
 import { LeaseEventLog } from './lease-event-log.js';
@@ -147,8 +148,8 @@ export class BareHostAgent {
   }
 
   *leases(): Generator<LeaseView> {
-    for (const [poolName, { configured }] of this.#planned) {
-      const owners = new Map(configured.claims.map(({ macAddress, owner }) => [macAddress, owner]));
+    for (const [poolName, planned] of this.#planned) {
+      const owners = ownersOf(planned);
       for (const lease of this.#server.leases(poolName)) yield toLeaseView(lease, owners.get(lease.macAddress));
     }
   }
@@ -188,6 +189,7 @@ export class BareHostAgent {
       });
     }
     await this.#configure(file);
+    this.#reportPoolsWithoutInterface();
     const { poolsPath: path, poolsFileState: since } = this.#settings;
     watchFile({ path, since, signal: this.#stopping.signal }, () => void this.#reload());
     await this.#checkInterfaces();
@@ -273,7 +275,9 @@ export class BareHostAgent {
       return;
     }
     for (const warning of result.warnings) this.#logger.warn(describeFinding(poolsPath, warning));
-    if (!(await this.#configure(result.file))) {
+    const isInEffect = await this.#configure(result.file);
+    this.#reportPoolsWithoutInterface();
+    if (!isInEffect) {
       this.#logger.warn({ file: poolsPath }, 'the changed pools file is not in effect: its leases cannot be saved yet');
       return;
     }
@@ -339,6 +343,16 @@ export class BareHostAgent {
       if (!this.#lastRefusals.has(message)) this.#logger.warn({ owner, mac: macAddress, reason }, message);
     }
     this.#lastRefusals = messages;
+  }
+
+  #reportPoolsWithoutInterface(): void {
+    for (const [pool, { paused }] of this.#file.pools) {
+      if (paused || this.#interfacesOf.has(pool)) continue;
+      this.#logger.warn(
+        { pool },
+        `the pool has no interface and is not served: give --interface ${pool}=IFACE and start the agent again, or set spec.paused: true`,
+      );
+    }
   }
 
   #reportReadiness(): void {

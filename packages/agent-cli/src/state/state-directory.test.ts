@@ -22,7 +22,7 @@ function stateOf(leases: number): StateToSave {
     macAddress: `02:00:00:00:${(index >> 8).toString(16).padStart(2, '0')}:${(index & 255).toString(16).padStart(2, '0')}`,
     address: 0x0a000000 + index,
   }));
-  return { pools: new Map([['net', { assignments, quarantines: [] }]]), expiryOf: () => undefined };
+  return { pools: new Map([['net', { assignments, quarantines: [] }]]), owners: new Map(), expiryOf: () => undefined };
 }
 
 /** How many leases are found when the folder is opened again, and how many files were set aside. */
