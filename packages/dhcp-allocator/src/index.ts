@@ -46,6 +46,7 @@ export {
   optionNameOf,
 } from './options/option-registry.js';
 // Pools
+export { isHostName } from './pool/host-name.js';
 export {
   type BootSettings,
   DEFAULT_LEASE_TIME_SECONDS,

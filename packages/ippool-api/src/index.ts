@@ -7,6 +7,7 @@
 export { type Condition, condition, IPPoolConditionType, VirtualMachineNetworkConfigConditionType } from './condition.js';
 export type { CustomResource, PrinterColumn } from './custom-resource.js';
 export { toCustomResourceDefinition } from './custom-resource-definition.js';
+export { describeIssue } from './describe-issue.js';
 export {
   ALLOCATED_EXCLUDED,
   ALLOCATED_RESERVED,
@@ -21,6 +22,7 @@ export * from './labels.js';
 export { type NetworkAttachmentDefinition, networkAttachmentDefinition, networkKey } from './network-attachment-definition.js';
 export { DEFAULT_NAMESPACE, type ObjectMeta, objectKey } from './object-meta.js';
 export { type ApiObject, type ObjectProblem, type ParsedObject, parseObject } from './parse-object.js';
+export type { UnknownField } from './unknown-fields.js';
 export { type VirtualMachine, virtualMachine } from './virtual-machine.js';
 export {
   type NetworkConfig,

@@ -115,6 +115,32 @@ describe('a pools file that changes', () => {
   });
 });
 
+describe('a pool without an interface', () => {
+  const remedy = (pool: string) => `give --interface ${pool}=IFACE`;
+
+  it('is named at the start and at each reload, with the remedy; the others are served', async () => {
+    const pools = join(lab.folder, 'one-interface.yaml');
+    writeFileSync(pools, POOLS);
+    agent.process.kill('SIGTERM');
+    await agent.process.ended();
+    const started = lab.start(process.execPath, [
+      ...[AGENT_BIN, 'serve', '--pools', pools, '--state', join(lab.folder, 'one-interface'), '--http', 'off'],
+      ...['--interface', 'net-48=br48'],
+    ]);
+    const warning = JSON.parse(await started.line(remedy('default/net-49'))) as Record<string, unknown>;
+    expect(warning).toMatchObject({ level: 'warn', pool: 'default/net-49' });
+    expect((await exchange(vmA))?.address).toBe('192.168.48.10');
+    writeFileSync(pools, POOLS.replaceAll('net-49', 'net-51'));
+    await started.line(remedy('default/net-51'));
+    writeFileSync(
+      pools,
+      POOLS.replaceAll('networkName: default/net-49\n  ipv4', 'networkName: default/net-49\n  paused: true\n  ipv4'),
+    );
+    await waitFor('the second reload', () => started.lines.filter((line) => line.includes('is in effect')).length === 2);
+    expect(started.lines.filter((line) => line.includes('--interface'))).toHaveLength(2);
+  });
+});
+
 describe('an interface', () => {
   it('that vanishes is named, the others are served on, and it is served again when it is back', async () => {
     lab.removeNetwork('br48');
@@ -243,6 +269,34 @@ describe('what a person sees', () => {
     expect((await missing.ended()).code).toBe(66);
   });
 
+  it.each([
+    ['claim one MAC address', { macAddress: MAC_A }, `${MAC_A} is claimed by default/vm-a too`],
+    [
+      'want one address',
+      { macAddress: '02:00:00:00:48:03', address: '192.168.48.10' },
+      `192.168.48.10 is wanted by default/vm-a (${MAC_A}) too`,
+    ],
+    [
+      'want an address outside the pool',
+      { macAddress: '02:00:00:00:48:03', address: '192.168.48.200' },
+      'pool default/net-48 cannot give 192.168.48.200 to 02:00:00:00:48:03',
+    ],
+  ])('check exits 65 where machines %s, and names them', async (_, second, said) => {
+    const path = join(lab.folder, 'claims.yaml');
+    const first = { name: 'vm-a', pool: 'net-48', macAddress: MAC_A, address: '192.168.48.10' };
+    writeFileSync(path, poolsYaml(NETWORKS, [first, { name: 'vm-b', pool: 'net-48', ...second }]));
+    const check = lab.start(process.execPath, [AGENT_BIN, 'check', path, '--json']);
+    expect((await check.ended()).code).toBe(65);
+    const { ok, problems } = JSON.parse(check.lines.join('\n')) as {
+      ok: boolean;
+      problems: { object: string; message: string }[];
+    };
+    expect(ok).toBe(false);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.object).toBe('VirtualMachineNetworkConfig default/vm-b');
+    expect(problems[0]?.message).toContain(said);
+  });
+
   it('leases prints a table from the running agent, and from its state directory', async () => {
     await exchange(vmA);
     const asked = lab.start(process.execPath, [AGENT_BIN, 'leases', '--agent', agent.url.slice('http://'.length)]);
@@ -251,7 +305,33 @@ describe('what a person sees', () => {
     expect(asked.lines[1]).toMatch(/^default\/net-48 +192\.168\.48\.10 +02:00:00:00:48:01 +- +default\/vm-a +bound +20/);
     const read = lab.start(process.execPath, [AGENT_BIN, 'leases', '--state', agent.statePath, '--json']);
     await read.ended();
-    expect(JSON.parse(read.lines.join('\n'))).toHaveLength(2);
+    const views = JSON.parse(read.lines.join('\n')) as { owner?: string }[];
+    expect(views.map(({ owner }) => owner)).toEqual(['default/vm-a', 'default/vm-b']);
+  });
+
+  it('probe shows search list, NTP servers and routes, for people and for programs', async () => {
+    const settings = [
+      'router: 192.168.48.1',
+      'ntp: [192.168.48.7]',
+      'domainSearch: [lab.example, example.org]',
+      'staticRoutes: [{ destination: 10.0.0.0/8, gateway: 192.168.48.9 }]',
+    ];
+    agent.setPools(poolsYaml([{ name: 'net-48', prefix: '192.168.48', settings }, ...NETWORKS.slice(1)], MACHINES));
+    await agent.process.line('the changed pools file is in effect');
+    expect((await ask(vmA, '--request')).at(-1)).toMatchObject({
+      type: 'ack',
+      ntpServers: ['192.168.48.7'],
+      domainSearch: ['lab.example', 'example.org'],
+      classlessRoutes: [
+        { destination: '10.0.0.0/8', gateway: '192.168.48.9' },
+        { destination: '0.0.0.0/0', gateway: '192.168.48.1' },
+      ],
+      staticRoutes: [],
+    });
+    const { output } = await runAgent(vmA, 'probe', '--interface', 'eth0', '--request');
+    expect(output).toContain(
+      'router 192.168.48.1, search "lab.example" "example.org", ntp 192.168.48.7, routes 10.0.0.0/8 via 192.168.48.9 0.0.0.0/0 via 192.168.48.1\n',
+    );
   });
 
   it.skipIf(!has('dnsmasq'))(`probe names every server that answers, ours and a foreign one ${needs('dnsmasq')}`, async () => {
@@ -260,10 +340,13 @@ describe('what a person sees', () => {
     const dnsmasq = rogue.start('dnsmasq', [
       ...['-d', '-C', '/dev/null', '-p', '0', '-i', 'eth0', '--bind-interfaces', '--leasefile-ro', '--no-ping'],
       ...['--dhcp-authoritative', '--dhcp-range=192.168.48.200,192.168.48.220,255.255.255.0,600'],
+      '--dhcp-option=33,10.1.0.1,192.168.48.3',
     ]);
     await dnsmasq.line('DHCP, sockets bound');
     const answers = await ask(vmA, '--timeout', '1');
     expect(answers.map(({ server }) => server).toSorted()).toEqual(['192.168.48.2', '192.168.48.3']);
+    const foreign = answers.find(({ server }) => server === '192.168.48.3');
+    expect(foreign).toMatchObject({ staticRoutes: [{ destination: '10.1.0.1', gateway: '192.168.48.3' }] });
   });
 
   it('no request over HTTP ends the agent', async () => {

@@ -62,6 +62,15 @@ describe('an IPPool becomes a pool', () => {
     expect(checked.ok ? [] : checked.problems.map(({ path }) => path.join('.'))).toEqual(['spec.ipv4Config.relays.1']);
   });
 
+  it('an NTP server that is neither an address nor a host name is a problem', () => {
+    const checked = toPool(objectOf({ ntp: ['10.0.0.5', 'time.example', 'not a host!', '10.0.0.256', ''] }));
+    expect(checked.ok ? [] : checked.problems.map(({ path, message }) => `${path.join('.')}: ${message}`)).toEqual([
+      'spec.ipv4Config.ntp.2: "not a host!" is neither an IPv4 address nor a host name',
+      'spec.ipv4Config.ntp.3: "10.0.0.256" is neither an IPv4 address nor a host name',
+      'spec.ipv4Config.ntp.4: "" is neither an IPv4 address nor a host name',
+    ]);
+  });
+
   it('problems say where in the object', () => {
     const checked = toPool(
       objectOf({ serverIP: '10.0.9.1', bootfile: 'with space', pool: { start: '10.0.0.10', end: '10.0.0.5' } }),

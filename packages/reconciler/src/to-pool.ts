@@ -1,8 +1,10 @@
 import {
   type Checked,
   INFINITE_LEASE_TIME_SECONDS,
+  isHostName,
   type Pool,
   type PoolDefinition,
+  type Problem,
   parseIpv4Address,
   validatePool,
 } from '@vmdhcp/dhcp-allocator';
@@ -32,8 +34,20 @@ export function toPool(object: IPPool, resolved: ResolvedNames = new Map()): Che
     return { ok: false, problems: [{ ...problem, message: 'the pool has no IPv4 settings', remedy: 'set spec.ipv4Config' }] };
   }
   const checked = validatePool(toDefinition(objectKey(object.metadata), ipv4Config, resolved));
-  if (checked.ok) return checked;
-  return { ok: false, problems: checked.problems.map((problem) => ({ ...problem, path: toObjectPath(problem.path) })) };
+  const wrongServers = ntpProblems(ipv4Config.ntp ?? []);
+  if (checked.ok && wrongServers.length === 0) return checked;
+  const problems = checked.ok ? [] : checked.problems.map((problem) => ({ ...problem, path: toObjectPath(problem.path) }));
+  return { ok: false, problems: [...problems, ...wrongServers] };
+}
+
+/** Digits and dots that are no address are no name either: a top-level domain is not a number. Source: RFC 3696 §2. */
+function ntpProblems(servers: readonly string[]): Problem[] {
+  return servers.flatMap((value, index) => {
+    if (parseIpv4Address(value) !== undefined || (isHostName(value) && !/^[\d.]+$/.test(value))) return [];
+    const message = `${JSON.stringify(value)} is neither an IPv4 address nor a host name`;
+    const remedy = 'write an address, as in 192.168.48.1, or a name, as in time.example.org';
+    return [{ reason: 'not-a-time-server', path: ['spec', 'ipv4Config', 'ntp', index], value, message, remedy }];
+  });
 }
 
 function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames): PoolDefinition {
@@ -41,9 +55,10 @@ function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames)
   return {
     name,
     cidr: config.cidr,
-    serverAddress: config.serverIP,
-    start: config.pool.start,
-    end: config.pool.end,
+    // The API takes no empty text here; in what a person wrote it is left out, as it is for upstream.
+    ...(config.serverIP !== '' && { serverAddress: config.serverIP }),
+    ...(config.pool.start !== '' && { start: config.pool.start }),
+    ...(config.pool.end !== '' && { end: config.pool.end }),
     exclude: config.pool.exclude ?? [],
     reservations: reservations.map(({ macAddress, ipAddress, hostname }) => ({
       macAddress,

@@ -55,11 +55,12 @@ async function askAgent(agent: string): Promise<LeaseView[]> {
 }
 
 async function readState(path: string): Promise<LeaseView[]> {
-  const { pools, expiries } = await peekState(path);
+  const { pools, expiries, owners } = await peekState(path);
   return [...pools].flatMap(([poolName, { assignments }]) =>
     assignments.map((assignment) => {
       const expiresAtMs = expiries.get(poolName)?.get(assignment.macAddress);
-      return toLeaseView({ poolName, ...assignment, ...(expiresAtMs !== undefined && { expiresAtMs }) }, undefined);
+      const owner = owners.get(poolName)?.get(assignment.macAddress);
+      return toLeaseView({ poolName, ...assignment, ...(expiresAtMs !== undefined && { expiresAtMs }) }, owner);
     }),
   );
 }

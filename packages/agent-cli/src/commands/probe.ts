@@ -2,7 +2,7 @@ import { type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { SocketError } from '../net/socket-error.js';
-import { DhcpProbe, type ServerAnswer } from '../probe/dhcp-probe.js';
+import { DhcpProbe, type OfferedRoute, type ServerAnswer } from '../probe/dhcp-probe.js';
 
 const EXAMPLES = `
 Examples:
@@ -84,15 +84,30 @@ function only(answer: ServerAnswer | undefined): ServerAnswer[] {
 
 function describeAnswer(answer: ServerAnswer): string {
   const details = [
-    answer.leaseTimeSeconds !== undefined && `lease ${answer.leaseTimeSeconds} s`,
-    answer.subnetMask !== undefined && `mask ${answer.subnetMask}`,
-    answer.routers.length > 0 && `router ${answer.routers.join(' ')}`,
-    answer.dnsServers.length > 0 && `dns ${answer.dnsServers.join(' ')}`,
-    answer.domainName !== undefined && `domain "${answer.domainName}"`,
-    answer.mtu !== undefined && `mtu ${answer.mtu}`,
-  ].filter((detail) => detail !== false);
+    answer.leaseTimeSeconds === undefined ? '' : `lease ${answer.leaseTimeSeconds} s`,
+    answer.subnetMask === undefined ? '' : `mask ${answer.subnetMask}`,
+    list('router', answer.routers),
+    list('dns', answer.dnsServers),
+    answer.domainName === undefined ? '' : `domain "${answer.domainName}"`,
+    list(
+      'search',
+      answer.domainSearch.map((name) => `"${name}"`),
+    ),
+    list('ntp', answer.ntpServers),
+    list('routes', answer.classlessRoutes.map(describeRoute)),
+    list('static routes', answer.staticRoutes.map(describeRoute)),
+    answer.mtu === undefined ? '' : `mtu ${answer.mtu}`,
+  ].filter((detail) => detail !== '');
   const subject = answer.type === 'nak' ? 'NAK' : `${answer.type.toUpperCase()} ${answer.address}`;
   return `${subject} from ${answer.server} (${answer.serverMacAddress}) after ${answer.tookMs} ms${details.length === 0 ? '' : `: ${details.join(', ')}`}\n`;
+}
+
+function list(name: string, values: readonly string[]): string {
+  return values.length === 0 ? '' : `${name} ${values.join(' ')}`;
+}
+
+function describeRoute({ destination, gateway }: OfferedRoute): string {
+  return `${destination} via ${gateway}`;
 }
 
 function parseMac(text: string): MacAddress {

@@ -49,5 +49,6 @@ function parseInChild(task: ParseTask): Promise<PoolsFileResult> {
 }
 
 function unreadable(message: string): Extract<PoolsFileResult, { ok: false }> {
-  return { ok: false, warnings: [], problems: [{ line: 1, column: 1, object: 'file', path: '', message }] };
+  const rest = { pools: new Map(), ntpNames: new Set<string>() };
+  return { ok: false, warnings: [], problems: [{ line: 1, column: 1, object: 'file', path: '', message }], rest };
 }

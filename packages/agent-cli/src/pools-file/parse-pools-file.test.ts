@@ -38,7 +38,9 @@ describe('a pools file', () => {
     if (!result.ok) throw new Error('refused');
     const configured = result.file.pools.get('default/net-48');
     expect(configured?.paused).toBe(false);
-    expect(configured?.claims).toEqual([{ owner: 'default/vm-a', macAddress: '02:00:00:00:00:0a' }]);
+    expect(configured?.claims).toEqual([
+      { owner: 'default/vm-a', macAddress: '02:00:00:00:00:0a', index: 0, line: 20, column: 7 },
+    ]);
   });
 
   it('finds the pool by the labels of a NetworkAttachmentDefinition, before its networkName', () => {
@@ -88,6 +90,64 @@ metadata:
       [/^f:21:19: VirtualMachineNetworkConfig default\/vm-a: spec\.networkConfigs\[0\]\.macAddress: '02:00' is no MAC address/],
     ],
     [
+      'misspelled fields, beside others that are wrong',
+      POOL.replace('networkName', 'networkname').replace('    pool:', '    leasTime: 5\n    pool:'),
+      [
+        'f:6:3: IPPool default/net-48: spec.networkName: is missing; write text',
+        'f:6:16: IPPool default/net-48: spec.networkname: is no known field; did you mean networkName?',
+        'f:10:15: IPPool default/net-48: spec.ipv4Config.leasTime: is no known field; did you mean leaseTime?',
+      ],
+    ],
+    [
+      'a lease time below 1',
+      POOL.replace('    pool:', '    leaseTime: -5\n    pool:'),
+      [
+        'f:10:16: IPPool default/net-48: spec.ipv4Config.leaseTime: -5 is no number of seconds that a lease can last; write 1 to 4294967294, 4294967295 for leases without end, or leave it out for one year',
+      ],
+    ],
+    ['a lease time of 0', POOL.replace('    pool:', '    leaseTime: 0\n    pool:'), [/leaseTime: 0 is no number of seconds/]],
+    [
+      'a route with host bits through a router outside the subnet, and an NTP server that is none',
+      POOL.replace(
+        '    pool:',
+        '    staticRoutes:\n      - { destination: 10.0.0.1/8, gateway: 192.168.49.1 }\n    ntp: ["not a host!"]\n    pool:',
+      ),
+      [
+        'f:11:24: IPPool default/net-48: spec.ipv4Config.staticRoutes[0].destination: "10.0.0.1/8" is a host address with a prefix length, not a subnet; write 10.0.0.0/8, or the address with /32 for one host',
+        /^f:11:45: .*staticRoutes\[0\]\.gateway: 192\.168\.49\.1 is outside 192\.168\.48\.0\/24; /,
+        'f:12:11: IPPool default/net-48: spec.ipv4Config.ntp[0]: "not a host!" is neither an IPv4 address nor a host name; write an address, as in 192.168.48.1, or a name, as in time.example.org',
+      ],
+    ],
+    [
+      'a subnet that is none: the fields whose default it gives are not asked for',
+      POOL.replace(/cidr: .*/, 'cidr: 48').replace(/ {4}serverIP[\s\S]*/, '    domainName: not a name\n'),
+      [
+        'f:8:11: IPPool default/net-48: spec.ipv4Config.cidr: 48 is a number, not text; put it in quotes, as in "48"',
+        /^f:9:17: .*domainName: "not a name" is no domain name; /,
+      ],
+    ],
+    [
+      'a subnet too small for defaults',
+      POOL.replace(/cidr: .*/, 'cidr: 192.168.48.0/31').replace(/ {4}serverIP[\s\S]*/, '    domainName: lab.example\n'),
+      [/serverIP: is missing; write text/, /pool: is missing; write its fields below it, indented/],
+    ],
+    [
+      'everything excluded: the server address that is left out',
+      POOL.replace(/ {4}serverIP[\s\S]*/, '    pool:\n      exclude: [192.168.48.0-192.168.48.255]\n'),
+      [/serverIP: no address of 192\.168\.48\.0\/24 is left for the DHCP server; /],
+    ],
+    [
+      'wrong types in one object, wrong rules in it and in others: all of them, by line',
+      `${POOL.replace('end: 192.168.48.99', 'end: 192.168.47.99').replace('    pool:', '    mtu: large\n    dns: 1.1.1.1\n    pool:')}${machine('02:00')}---\n${POOL.replaceAll('net-48', 'net-49').replace('serverIP: 192.168.48.2', 'serverIP: 192.168.48.0')}`,
+      [
+        'f:10:10: IPPool default/net-48: spec.ipv4Config.mtu: "large" is text, not a number; write a number, without quotes',
+        'f:11:10: IPPool default/net-48: spec.ipv4Config.dns: "1.1.1.1" is text, not a list; write a list, each entry on a line that begins with "- "',
+        /^f:14:12: IPPool default\/net-48: spec\.ipv4Config\.pool\.end: 192\.168\.47\.99 is outside 192\.168\.48\.0\/24; /,
+        /^f:23:19: VirtualMachineNetworkConfig default\/vm-a: spec\.networkConfigs\[0\]\.macAddress: '02:00' is no MAC address/,
+        /^f:33:15: IPPool default\/net-49: spec\.ipv4Config\.serverIP: 192\.168\.48\.0 is the network address of 192\.168\.48\.0\/24; /,
+      ],
+    ],
+    [
       'an alias bomb',
       `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n`,
       [/is no object/],
@@ -101,8 +161,8 @@ metadata:
   it.each([
     [
       'an unknown field',
-      POOL.replace('    pool:', '    leasTime: 5\n    pool:'),
-      'f:10:15: IPPool default/net-48: spec.ipv4Config.leasTime: is no known field; correct its name or remove it',
+      POOL.replace('    pool:', '    colour: blue\n    pool:'),
+      'f:10:13: IPPool default/net-48: spec.ipv4Config.colour: is no known field; correct its name or remove it',
     ],
     [
       'a network without a pool',

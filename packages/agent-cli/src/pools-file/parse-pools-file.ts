@@ -2,7 +2,14 @@
  * Pools and virtual machines from a file of ordinary Kubernetes objects. Nothing is guessed: a file with one problem is
  * refused whole, with every problem it has, because half a configuration gives wrong addresses.
  */
-import { formatPath, type MacAddress, type Pool, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import {
+  formatPath,
+  INFINITE_LEASE_TIME_SECONDS,
+  type MacAddress,
+  type Pool,
+  parseIpv4Address,
+  parseMacAddress,
+} from '@vmdhcp/dhcp-allocator';
 import {
   type ApiObject,
   IPPOOL_NAME_LABEL,
@@ -10,20 +17,30 @@ import {
   type IPPool,
   type NetworkAttachmentDefinition,
   networkKey,
+  type ObjectProblem,
   objectKey,
   parseObject,
+  type UnknownField,
   type VirtualMachineNetworkConfig,
 } from '@vmdhcp/ippool-api';
 import { type AddressClaim, fillInDefaults, type ResolvedNames, toPool } from '@vmdhcp/reconciler';
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import type { Finding } from './finding.js';
 
+/** A claim, and where it stands in the file. */
+export interface ConfiguredClaim extends AddressClaim {
+  /** Of `spec.networkConfigs`. */
+  readonly index: number;
+  readonly line: number;
+  readonly column: number;
+}
+
 /** A pool, and who wants an address of it. */
 export interface ConfiguredPool {
   readonly pool: Pool;
   /** Nothing is allocated or served. */
   readonly paused: boolean;
-  readonly claims: readonly AddressClaim[];
+  readonly claims: readonly ConfiguredClaim[];
 }
 
 export interface PoolsFile {
@@ -34,23 +51,39 @@ export interface PoolsFile {
 
 export type PoolsFileResult =
   | { readonly ok: true; readonly file: PoolsFile; readonly warnings: readonly Finding[] }
-  | { readonly ok: false; readonly problems: readonly Finding[]; readonly warnings: readonly Finding[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly Finding[];
+      readonly warnings: readonly Finding[];
+      /** The pools without problems of their own, with the claims that could be read: for finding what else is wrong. */
+      readonly rest: PoolsFile;
+    };
 
 type Path = readonly (string | number)[];
 
 interface Located<Kind extends ApiObject = ApiObject> {
   readonly object: Kind;
+  /** Notes a problem, unless something was said about that field already. */
+  readonly report: (path: Path, message: string) => void;
   readonly find: (path: Path, message: string) => Finding;
+  /** How many problems it has. */
+  readonly problemCount: () => number;
+  /** Fields that nothing stands in and that have a default, which needs other fields to be right. */
+  readonly missing: readonly ObjectProblem[];
 }
+
+/** Fields of an IPPool that a person may leave out of a file. */
+const WITH_DEFAULTS: ReadonlySet<string> = new Set(['serverIP', 'pool', 'pool.start', 'pool.end']);
 
 /** @param resolved - addresses of NTP servers that are given by name. */
 export function parsePoolsFile(text: string, resolved: ResolvedNames = new Map()): PoolsFileResult {
   const reader = new Reader(text);
   const pools = reader.pools(resolved);
   reader.claims(pools);
-  const { problems, warnings } = reader;
-  if (problems.length > 0) return { ok: false, problems, warnings };
-  return { ok: true, warnings, file: { pools, ntpNames: reader.ntpNames() } };
+  const file = { pools, ntpNames: reader.ntpNames() };
+  const problems = reader.problems.toSorted(byPlace);
+  const warnings = reader.warnings.toSorted(byPlace);
+  return problems.length > 0 ? { ok: false, problems, warnings, rest: file } : { ok: true, warnings, file };
 }
 
 class Reader {
@@ -69,12 +102,15 @@ class Reader {
   }
 
   /** Every pool of the file that has no problem. */
-  pools(resolved: ResolvedNames): Map<string, ConfiguredPool & { claims: AddressClaim[] }> {
-    const pools = new Map<string, ConfiguredPool & { claims: AddressClaim[] }>();
-    for (const { object, find } of this.#of<IPPool>('IPPool')) {
+  pools(resolved: ResolvedNames): Map<string, ConfiguredPool & { claims: ConfiguredClaim[] }> {
+    const pools = new Map<string, ConfiguredPool & { claims: ConfiguredClaim[] }>();
+    for (const { object, report, problemCount, missing } of this.#of<IPPool>('IPPool')) {
       const checked = toPool(object, resolved);
-      if (checked.ok) pools.set(checked.value.name, { pool: checked.value, paused: object.spec.paused === true, claims: [] });
-      else for (const { path, message, remedy } of checked.problems) this.problems.push(find(path, `${message}; ${remedy}`));
+      for (const { path, message, remedy } of checked.ok ? [] : checked.problems) report(path, `${message}; ${remedy}`);
+      reportLeaseTime(object, report);
+      if (problemCount() === 0) for (const { path, message } of missing) report(path, message);
+      if (checked.ok && problemCount() === 0)
+        pools.set(checked.value.name, { pool: checked.value, paused: object.spec.paused === true, claims: [] });
     }
     return pools;
   }
@@ -85,24 +121,23 @@ class Reader {
   }
 
   /** Adds to each pool who wants an address of it. */
-  claims(pools: ReadonlyMap<string, { readonly claims: AddressClaim[] }>): void {
+  claims(pools: ReadonlyMap<string, { readonly claims: ConfiguredClaim[] }>): void {
     const poolOfNetwork = this.#poolsOfNetworks();
-    for (const { object, find } of this.#of<VirtualMachineNetworkConfig>('VirtualMachineNetworkConfig')) {
+    for (const { object, find, report } of this.#of<VirtualMachineNetworkConfig>('VirtualMachineNetworkConfig')) {
       if (object.spec.paused === true) continue;
       for (const [index, config] of (object.spec.networkConfigs ?? []).entries()) {
         const path = ['spec', 'networkConfigs', index];
         const pool = pools.get(poolOfNetwork.get(networkKey(config.networkName, object.metadata.namespace)) ?? '');
         const macAddress = parseMacAddress(config.macAddress);
         if (macAddress === undefined) {
-          this.problems.push(
-            find([...path, 'macAddress'], `'${config.macAddress}' is no MAC address; write it like 02:00:00:00:00:01`),
-          );
+          report([...path, 'macAddress'], `'${config.macAddress}' is no MAC address; write it like 02:00:00:00:00:01`);
         } else if (pool === undefined) {
           this.#reportNoPool(
             find([...path, 'networkName'], `no pool serves network ${config.networkName}; correct its name or add an IPPool`),
           );
         } else {
-          pool.claims.push(toClaim(object, macAddress, config.ipAddress));
+          const { line, column } = find(path, '');
+          pool.claims.push({ ...toClaim(object, macAddress, config.ipAddress), index, line, column });
         }
       }
     }
@@ -116,14 +151,11 @@ class Reader {
   /** Network to pool: by the label of its NetworkAttachmentDefinition where the file has it, else by the pool's networkName. */
   #poolsOfNetworks(): Map<string, string> {
     const pools = new Map<string, string>();
-    for (const { object, find } of this.#of<IPPool>('IPPool')) {
+    for (const { object, report } of this.#of<IPPool>('IPPool')) {
       const network = networkKey(object.spec.networkName, object.metadata.namespace);
       const first = pools.get(network);
       if (first === undefined) pools.set(network, objectKey(object.metadata));
-      else
-        this.problems.push(
-          find(['spec', 'networkName'], `network ${network} has the pool ${first} already; give this pool another network`),
-        );
+      else report(['spec', 'networkName'], `network ${network} has the pool ${first} already; give this pool another network`);
     }
     for (const { object } of this.#of<NetworkAttachmentDefinition>('NetworkAttachmentDefinition')) {
       const name = object.metadata.labels?.[IPPOOL_NAME_LABEL];
@@ -146,23 +178,64 @@ class Reader {
     }
     if (document.errors.length > 0 || document.contents === null) return;
     const value = fillInDefaults(toPlainValue(document));
-    const name = describeObject(value);
+    const place = this.#placeIn(document, describeObject(value), lines);
+    const located = this.#readObject(value, place);
+    if (located === undefined) return;
+    const key = `${located.object.kind} ${objectKey(located.object.metadata)}`;
+    if (seen.has(key)) place.report(['metadata', 'name'], 'stands in the file twice; remove one');
+    seen.add(key);
+    this.#objects.push(located);
+  }
+
+  /** Undefined where the object is so wrong that nothing more can be said of it. */
+  #readObject(value: unknown, place: Pick<Located, 'report' | 'find' | 'problemCount'>): Located | undefined {
+    const parsed = parseObject(value);
+    const problems = parsed.ok ? [] : parsed.problems;
+    const missing = problems.filter(({ path, isMissing }) => isMissing && WITH_DEFAULTS.has(path.slice(2).join('.')));
+    for (const problem of problems) if (!missing.includes(problem)) place.report(problem.path, problem.message);
+    this.#noteUnknownFields(parsed.unknownFields, place);
+    const object = parsed.ok ? parsed.object : parsed.rest;
+    if (object !== undefined) return { object, missing, ...place };
+    if (place.problemCount() === 0) for (const { path, message } of missing) place.report(path, message);
+    return undefined;
+  }
+
+  /** A field that looks misspelled is a problem, as the setting that was meant would be missing without a word; others may be of another version. */
+  #noteUnknownFields(fields: readonly UnknownField[], { report, find }: Pick<Located, 'report' | 'find'>): void {
+    for (const { path, message, suggestion } of fields) {
+      if (suggestion === undefined) this.warnings.push(find(path, message));
+      else report(path, message);
+    }
+  }
+
+  #placeIn(document: Document, name: string, lines: LineCounter): Pick<Located, 'report' | 'find' | 'problemCount'> {
+    const said = new Set<string>();
     const find = (path: Path, message: string): Finding => ({
       ...positionOf(document, path, lines),
       object: name,
       path: path.length === 0 ? '' : formatPath(path),
       message,
     });
-    const parsed = parseObject(value);
-    if (!parsed.ok) {
-      for (const { path, message } of parsed.problems) this.problems.push(find(path, message));
-      return;
-    }
-    for (const { path, message } of parsed.unknownFields) this.warnings.push(find(path, message));
-    if (seen.has(name)) this.problems.push(find(['metadata', 'name'], 'stands in the file twice; remove one'));
-    seen.add(name);
-    this.#objects.push({ object: parsed.object, find });
+    const report = (path: Path, message: string): void => {
+      const places = path.map((_, index) => formatPath(path.slice(0, index + 1)));
+      if (places.some((place) => said.has(place))) return;
+      said.add(path.length === 0 ? '' : formatPath(path));
+      this.problems.push(find(path, message));
+    };
+    return { find, report, problemCount: () => said.size };
   }
+}
+
+/** The API reads 0 and less as the default; in a file a person wrote them, and means something else. */
+function reportLeaseTime({ spec }: IPPool, report: Located['report']): void {
+  const { leaseTime } = spec.ipv4Config ?? {};
+  if (typeof leaseTime !== 'number' || (leaseTime >= 1 && leaseTime <= INFINITE_LEASE_TIME_SECONDS)) return;
+  const remedy = `write 1 to ${INFINITE_LEASE_TIME_SECONDS - 1}, ${INFINITE_LEASE_TIME_SECONDS} for leases without end, or leave it out for one year`;
+  report(['spec', 'ipv4Config', 'leaseTime'], `${leaseTime} is no number of seconds that a lease can last; ${remedy}`);
+}
+
+function byPlace(one: Finding, other: Finding): number {
+  return one.line - other.line || one.column - other.column;
 }
 
 /** Aliases that would grow without bound read as no object. */

@@ -10,10 +10,14 @@ import {
   decodeOption,
   encodeOption,
   formatIpv4Address,
+  formatIpv4Cidr,
   type Ipv4Address,
   type MacAddress,
   messageTypeOf,
+  OPTIONS,
   OptionCode,
+  type OptionName,
+  type OptionValue,
   parseIpv4Address,
   readMacAddress,
   SERVER_PORT,
@@ -27,7 +31,7 @@ export { type ClientPacket, encodeClientPacket } from './client-packet.js';
 
 const POLL_INTERVAL_MS = 2;
 const RETRANSMIT_INTERVAL_MS = 1_000;
-const ASKED_FOR = [1, 3, 6, 12, 15, 26, 28, 42, 51, 54, 58, 59, 66, 67, 119, 121];
+const ASKED_FOR = [1, 3, 6, 12, 15, 26, 28, 33, 42, 51, 54, 58, 59, 66, 67, 119, 121];
 
 /** What one server answered. */
 export interface ServerAnswer {
@@ -43,8 +47,23 @@ export interface ServerAnswer {
   readonly dnsServers: readonly string[];
   readonly domainName?: string;
   readonly mtu?: number;
+  /** Option 42. */
+  readonly ntpServers: readonly string[];
+  /** Option 119, RFC 3397. */
+  readonly domainSearch: readonly string[];
+  /** Option 121, RFC 3442: the default route among them. */
+  readonly classlessRoutes: readonly OfferedRoute[];
+  /** Option 33: routes to single hosts, or to networks of the old classes. */
+  readonly staticRoutes: readonly OfferedRoute[];
   /** From the question to this answer. */
   readonly tookMs: number;
+}
+
+export interface OfferedRoute {
+  /** `10.0.0.0/8`; in option 33 an address. */
+  readonly destination: string;
+  /** 0.0.0.0: the destination is on the link. */
+  readonly gateway: string;
 }
 
 export interface ProbeSettings {
@@ -179,13 +198,34 @@ function toAnswer(
     dnsServers: addressList(options, 'domainNameServers'),
     ...(domainName !== undefined && { domainName: printable(domainName) }),
     ...(mtu !== undefined && { mtu }),
+    ntpServers: addressList(options, 'ntpServers'),
+    ...searchAndRoutes(options),
     tookMs: Math.round(tookMs * 10) / 10,
   };
 }
 
-function addressList(options: DhcpOptions, name: 'routers' | 'domainNameServers'): string[] {
-  const octets = options.get(OptionCode[name]);
-  return octets === undefined ? [] : (decodeOption(name, octets) ?? []).map(formatIpv4Address);
+function searchAndRoutes(options: DhcpOptions): Pick<ServerAnswer, 'domainSearch' | 'classlessRoutes' | 'staticRoutes'> {
+  return {
+    domainSearch: (optionValue(options, 'domainSearch') ?? []).map((name) => printable(new TextEncoder().encode(name))),
+    classlessRoutes: (optionValue(options, 'classlessStaticRoutes') ?? []).map(({ destination, gateway }) => ({
+      destination: formatIpv4Cidr(destination),
+      gateway: formatIpv4Address(gateway),
+    })),
+    staticRoutes: (optionValue(options, 'staticRoutes') ?? []).map(([destination, gateway]) => ({
+      destination: formatIpv4Address(destination),
+      gateway: formatIpv4Address(gateway),
+    })),
+  };
+}
+
+function addressList(options: DhcpOptions, name: 'routers' | 'domainNameServers' | 'ntpServers'): string[] {
+  return (optionValue(options, name) ?? []).map(formatIpv4Address);
+}
+
+/** Undefined where the option is not there, or cannot be read. */
+function optionValue<Name extends OptionName>(options: DhcpOptions, name: Name): OptionValue<Name> | undefined {
+  const octets = options.get(OPTIONS[name].code);
+  return octets === undefined ? undefined : decodeOption(name, octets);
 }
 
 function addressOption(name: 'serverIdentifier' | 'requestedAddress', address: string): readonly [number, Uint8Array] {

@@ -18,6 +18,7 @@ import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import { watchFile } from '../pools-file/watch-file.js';
 import { RateBudget } from '../rate-budget.js';
 import { AddressBook, type PlannedPool } from '../state/address-book.js';
+import { ownersOf } from '../state/owners-of.js';
 import { StateDirectory } from '../state/state-directory.js';
 import { DhcpServer } from './dhcp-server.js';
 import { LeaseEventLog } from './lease-event-log.js';
@@ -70,6 +71,8 @@ export class BareHostAgent {
   #wasReady = false;
   #bindingsChanged = false;
   #retry: NodeJS.Timeout | undefined;
+  /** Why the last save failed; undefined: it did not. */
+  #saveFailure: string | undefined;
 
   /**
    * Starts everything; resolves when the interfaces that are there are being served.
@@ -111,7 +114,7 @@ export class BareHostAgent {
     });
     this.#book = new AddressBook(
       {
-        directory,
+        directory: { save: (state) => directory.save(state).then(() => this.#onSaved()) },
         nowMs: Date.now,
         // Of a pool that is not served (yet), what was known before is still what is known.
         expiryOf: (poolName, macAddress) =>
@@ -145,8 +148,8 @@ export class BareHostAgent {
   }
 
   *leases(): Generator<LeaseView> {
-    for (const [poolName, { configured }] of this.#planned) {
-      const owners = new Map(configured.claims.map(({ macAddress, owner }) => [macAddress, owner]));
+    for (const [poolName, planned] of this.#planned) {
+      const owners = ownersOf(planned);
       for (const lease of this.#server.leases(poolName)) yield toLeaseView(lease, owners.get(lease.macAddress));
     }
   }
@@ -186,6 +189,7 @@ export class BareHostAgent {
       });
     }
     await this.#configure(file);
+    this.#reportPoolsWithoutInterface();
     const { poolsPath: path, poolsFileState: since } = this.#settings;
     watchFile({ path, since, signal: this.#stopping.signal }, () => void this.#reload());
     await this.#checkInterfaces();
@@ -271,7 +275,12 @@ export class BareHostAgent {
       return;
     }
     for (const warning of result.warnings) this.#logger.warn(describeFinding(poolsPath, warning));
-    if (!(await this.#configure(result.file))) return;
+    const isInEffect = await this.#configure(result.file);
+    this.#reportPoolsWithoutInterface();
+    if (!isInEffect) {
+      this.#logger.warn({ file: poolsPath }, 'the changed pools file is not in effect: its leases cannot be saved yet');
+      return;
+    }
     await Promise.all([...this.#settings.poolsOfInterface].map(([name, pools]) => this.#prepareIfServing(name, pools)));
     this.#logger.info({ file: poolsPath, pools: result.file.pools.size }, 'the changed pools file is in effect');
   }
@@ -298,13 +307,21 @@ export class BareHostAgent {
 
   /** Nothing that is not saved is served; it is tried again until it is. */
   #onSaveFailure(error: unknown): void {
-    this.#logger.error(
-      { err: error, directory: this.#directory.path },
-      'leases cannot be saved: changes wait until they can; free or repair the disk',
-    );
+    const why = error instanceof Error ? error.message : String(error);
+    if (this.#saveFailure !== why)
+      this.#logger.error(
+        { directory: this.#directory.path },
+        `leases cannot be saved: ${why}; clients keep the leases that are saved, and changes wait until they can be saved`,
+      );
+    this.#saveFailure = why;
     if (this.#stopping.signal.aborted) return;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => void this.#configure(this.#file), SAVE_RETRY_INTERVAL_MS);
+  }
+
+  #onSaved(): void {
+    if (this.#saveFailure !== undefined) this.#logger.info({ directory: this.#directory.path }, 'leases can be saved again');
+    this.#saveFailure = undefined;
   }
 
   #onPlanned(pools: ReadonlyMap<string, PlannedPool>): void {
@@ -326,6 +343,16 @@ export class BareHostAgent {
       if (!this.#lastRefusals.has(message)) this.#logger.warn({ owner, mac: macAddress, reason }, message);
     }
     this.#lastRefusals = messages;
+  }
+
+  #reportPoolsWithoutInterface(): void {
+    for (const [pool, { paused }] of this.#file.pools) {
+      if (paused || this.#interfacesOf.has(pool)) continue;
+      this.#logger.warn(
+        { pool },
+        `the pool has no interface and is not served: give --interface ${pool}=IFACE and start the agent again, or set spec.paused: true`,
+      );
+    }
   }
 
   #reportReadiness(): void {

@@ -10,20 +10,22 @@ const VM_B = '02:00:00:00:00:0b';
 function fileOf(macs: readonly string[], settings: Partial<ConfiguredPool> = {}): PoolsFile {
   const checked = validatePool({ name: 'net', cidr: '10.0.0.0/24', serverAddress: '10.0.0.1', start: '10.0.0.10' });
   if (!checked.ok) throw new Error('no pool');
-  const claims = macs.map((macAddress) => ({ owner: macAddress, macAddress }));
+  const claims = macs.map((macAddress, index) => ({ owner: macAddress, macAddress, index, line: 1, column: 1 }));
   return { pools: new Map([['net', { pool: checked.value, paused: false, claims, ...settings }]]), ntpNames: new Set() };
 }
 
 /** A book on a disk that can fail, and everything that happened, in order. */
 function bookOn(disk: { fails?: boolean } = {}, stored = EMPTY_STATE) {
   const log: string[] = [];
+  let saved: StateToSave['owners'] = new Map();
   const clock = { nowMs: 1_000 };
   const book = new AddressBook(
     {
       directory: {
-        save: async ({ pools }: StateToSave) => {
+        save: async ({ pools, owners }: StateToSave) => {
           await Promise.resolve();
           if (disk.fails) throw new Error('disk full');
+          saved = owners;
           log.push(
             `saved ${pools.get('net')?.assignments.map(({ macAddress, address }) => `${macAddress.slice(-1)}=${address & 255}`)}`,
           );
@@ -39,7 +41,7 @@ function bookOn(disk: { fails?: boolean } = {}, stored = EMPTY_STATE) {
     },
     stored,
   );
-  return { book, log, clock };
+  return { book, log, clock, owners: () => [...(saved.get('net')?.values() ?? [])] };
 }
 
 describe('the address book tells a story', () => {
@@ -86,11 +88,29 @@ describe('the address book tells a story', () => {
 
   it('what was assigned comes first, and a paused pool keeps its addresses', async () => {
     const pools = new Map([['net', { assignments: [{ macAddress: VM_B, address: 0x0a00000a }], quarantines: [] }]]);
-    const { book, log } = bookOn({}, { pools, expiries: new Map([['net', new Map([[VM_B, 5_000]])]]) });
+    const { book, log } = bookOn({}, { pools, expiries: new Map([['net', new Map([[VM_B, 5_000]])]]), owners: new Map() });
     await book.configure(fileOf([VM_A, VM_B], { paused: true }));
     await book.configure(fileOf([VM_A, VM_B]));
     expect(log.at(-1)).toBe('served a=11,b=10');
     expect(book.restoredExpiry('net', VM_B)).toBe(5_000);
+  });
+
+  it('owners are saved too: at once where a state of an earlier version has none, and when another object claims the MAC address', async () => {
+    const pools = new Map([['net', { assignments: [{ macAddress: VM_A, address: 0x0a00000a }], quarantines: [] }]]);
+    const { book, log, owners } = bookOn({}, { ...EMPTY_STATE, pools });
+    await book.configure(fileOf([VM_A]));
+    expect(log).toEqual(['saved a=10', 'served a=10']);
+    expect(owners()).toEqual([VM_A]);
+    const renamed = fileOf([VM_A]).pools.get('net');
+    const claims = (renamed?.claims ?? []).map((claim) => ({ ...claim, owner: 'default/vm-a' }));
+    await book.configure(fileOf([], { claims }));
+    expect(owners()).toEqual(['default/vm-a']);
+    // Of two that claim it, the one that has the address.
+    const twice = ['default/vm-a', 'default/vm-b'].flatMap((owner) => claims.map((claim) => ({ ...claim, owner })));
+    await book.configure(fileOf([], { claims: twice }));
+    await book.configure({ pools: new Map(), ntpNames: new Set() });
+    await book.saveExpiries();
+    expect(owners()).toEqual(['default/vm-a']);
   });
 
   it('a pool that leaves the file finds its addresses again when it comes back', async () => {

@@ -6,8 +6,9 @@
 import type { Assignment, Lease, PoolCounts } from '@vmdhcp/dhcp-allocator';
 import { NOTHING_RECORDED, planAssignments, type RecordedPool, type RefusedClaim } from '@vmdhcp/reconciler/plan-assignments';
 import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';
+import { ownersOf } from './owners-of.js';
 import type { StateDirectory } from './state-directory.js';
-import type { ExpiryOf, StoredState } from './state-format.js';
+import type { ExpiryOf, Owners, StoredState } from './state-format.js';
 
 /** How long nobody gets an address that a client found in use. */
 export const QUARANTINE_MS = 3_600_000;
@@ -34,12 +35,14 @@ export class AddressBook {
   /** What the disk holds. */
   #recorded: Map<string, RecordedPool>;
   readonly #restoredExpiries: StoredState['expiries'];
+  #owners: Owners;
   #work: Promise<void> = Promise.resolve();
 
   constructor(ports: AddressBookPorts, stored: StoredState) {
     this.#ports = ports;
     this.#recorded = new Map(stored.pools);
     this.#restoredExpiries = stored.expiries;
+    this.#owners = stored.owners;
   }
 
   /** Takes a new configuration. @throws what saving throws; the old plan stands then. */
@@ -73,7 +76,7 @@ export class AddressBook {
 
   /** Writes down when leases end, which may lag: a lost expiry loses no address. */
   saveExpiries(): Promise<void> {
-    return this.#enqueue(() => this.#save(this.#recorded));
+    return this.#enqueue(() => this.#save(this.#recorded, this.#owners));
   }
 
   /** When the client's lease ended or ends according to the state that was loaded. */
@@ -92,34 +95,47 @@ export class AddressBook {
     const planned = new Map<string, PlannedPool>();
     // A pool that is taken out of the file finds its addresses again when it comes back.
     const recorded = new Map(from);
+    const owners = new Map(this.#owners);
     for (const [name, pool] of configured) {
       const before = from.get(name) ?? NOTHING_RECORDED;
       if (pool.paused) continue;
       const { assignments, quarantines, refused, counts } = planAssignments(pool.pool, pool.claims, { recorded: before, nowMs });
       recorded.set(name, { assignments, quarantines });
-      planned.set(name, { configured: pool, assignments, refused, counts });
+      const plannedPool = { configured: pool, assignments, refused, counts };
+      planned.set(name, plannedPool);
+      owners.set(name, ownersOf(plannedPool));
     }
-    if (!sameRecords(recorded, this.#recorded)) await this.#save(recorded);
+    const before = { pools: this.#recorded, owners: this.#owners };
+    if (!sameRecords({ pools: recorded, owners }, before)) await this.#save(recorded, owners);
     this.#recorded = recorded;
+    this.#owners = owners;
     this.#configured = configured;
     this.#ports.onPlanned(planned);
   }
 
-  #save(pools: ReadonlyMap<string, RecordedPool>): Promise<void> {
-    return this.#ports.directory.save({ pools, expiryOf: this.#ports.expiryOf });
+  #save(pools: ReadonlyMap<string, RecordedPool>, owners: Owners): Promise<void> {
+    return this.#ports.directory.save({ pools, owners, expiryOf: this.#ports.expiryOf });
   }
 }
 
-function sameRecords(one: ReadonlyMap<string, RecordedPool>, other: ReadonlyMap<string, RecordedPool>): boolean {
-  if (one.size !== other.size) return false;
-  return [...one].every(([name, pool]) => {
-    const known = other.get(name);
-    return known !== undefined && describeRecord(pool) === describeRecord(known);
+interface Records {
+  readonly pools: ReadonlyMap<string, RecordedPool>;
+  readonly owners: Owners;
+}
+
+function sameRecords(one: Records, other: Records): boolean {
+  if (one.pools.size !== other.pools.size) return false;
+  return [...one.pools].every(([name, pool]) => {
+    const known = other.pools.get(name);
+    if (known === undefined) return false;
+    return describeRecord(pool, one.owners.get(name)) === describeRecord(known, other.owners.get(name));
   });
 }
 
-function describeRecord({ assignments, quarantines }: RecordedPool): string {
-  const leases = assignments.map(({ macAddress, address, hostname }) => `${macAddress} ${address} ${hostname ?? ''}`);
+function describeRecord({ assignments, quarantines }: RecordedPool, owners?: ReadonlyMap<string, string>): string {
+  const leases = assignments.map(
+    ({ macAddress, address, hostname }) => `${macAddress} ${address} ${hostname ?? ''} ${owners?.get(macAddress) ?? ''}`,
+  );
   const held = quarantines.map(({ address, untilMs }) => `${address} ${untilMs}`);
   return [...leases.toSorted(), ...held.toSorted()].join('\n');
 }

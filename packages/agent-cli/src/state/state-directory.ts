@@ -1,18 +1,18 @@
 /**
  * The folder in which an agent keeps what must survive it. A file is never changed in place: the new one is written beside
- * it, flushed to the disk, and takes its name; the one before is kept as `leases.previous`. A file that cannot be believed
- * is set aside under a name of its own, for a person to look at.
+ * it, flushed to the disk, read back, and takes its name; the one before is kept as `leases.previous`. A file that cannot be
+ * believed is set aside under a name of its own, for a person to look at.
  */
 import { closeSync, constants, openSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { flock, LOCK_EX, LOCK_NB, lastErrorName } from '../net/libc.js';
+import { type FileOperations, replaceFile } from './replace-file.js';
 import { EMPTY_STATE, formatState, parseState, type StateToSave, type StoredState } from './state-format.js';
 
 const CURRENT = 'leases';
 const PREVIOUS = 'leases.previous';
-const NEXT = 'leases.next';
 const LOCK = 'lock';
 
 /** What is to be told about a state that was not read as it should. */
@@ -30,17 +30,19 @@ export interface LoadedState {
 export class StateDirectory {
   readonly path: string;
   readonly #lock: number;
+  readonly #files: FileOperations;
   #last: Promise<void> = Promise.resolve();
 
   /**
    * Opens the folder for this process alone, and makes it if need be.
+   * @param files - what saving is done with; for tests of what a disk may do.
    * @throws CommandError if it cannot be written, or another agent uses it.
    */
-  static async open(path: string): Promise<StateDirectory> {
+  static async open(path: string, files: FileOperations = fs): Promise<StateDirectory> {
     try {
       await makeFolder(path);
       const lock = openSync(join(path, LOCK), constants.O_RDWR | constants.O_CREAT, 0o640);
-      if (flock(lock, LOCK_EX | LOCK_NB) === 0) return new StateDirectory(path, lock);
+      if (flock(lock, LOCK_EX | LOCK_NB) === 0) return new StateDirectory({ path, lock, files });
       const code = lastErrorName();
       closeSync(lock);
       const why = code === 'EAGAIN' ? 'another agent uses it' : `it cannot be locked (${code})`;
@@ -57,9 +59,10 @@ export class StateDirectory {
     }
   }
 
-  private constructor(path: string, lock: number) {
+  private constructor({ path, lock, files }: { readonly path: string; readonly lock: number; readonly files: FileOperations }) {
     this.path = path;
     this.#lock = lock;
+    this.#files = files;
   }
 
   /** What was saved last; of two files the newer one that can be believed. Never throws for what a file holds. */
@@ -76,9 +79,13 @@ export class StateDirectory {
     return { state: EMPTY_STATE, reports };
   }
 
-  /** Resolves when the state is on the disk. Saves happen one after the other, in the order they were asked for. */
+  /**
+   * Resolves when the state is on the disk and was read back. Saves happen one after the other, in the order they were asked for.
+   * @throws Error that says what could not be written and why; what was saved before is still there.
+   */
   save(state: StateToSave): Promise<void> {
-    const saving = this.#last.then(() => this.#write(state));
+    const file = { folder: this.path, name: CURRENT };
+    const saving = this.#last.then(() => replaceFile(file, formatState(state), this.#files));
     this.#last = saving.catch(() => undefined);
     return saving;
   }
@@ -86,27 +93,6 @@ export class StateDirectory {
   async close(): Promise<void> {
     await this.#last;
     closeSync(this.#lock);
-  }
-
-  async #write(state: StateToSave): Promise<void> {
-    const next = join(this.path, NEXT);
-    const current = join(this.path, CURRENT);
-    const file = await fs.open(next, 'w', 0o640);
-    try {
-      for (const chunk of formatState(state)) await file.write(chunk);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await fs.rm(join(this.path, PREVIOUS), { force: true });
-    await fs.link(current, join(this.path, PREVIOUS)).catch(ignoreMissing);
-    await fs.rename(next, current);
-    const folder = await fs.open(this.path, 'r');
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
   }
 }
 
@@ -147,8 +133,4 @@ async function makeFolder(path: string): Promise<void> {
     await makeFolder(parent);
     await makeFolder(path);
   }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }

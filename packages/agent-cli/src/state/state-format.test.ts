@@ -16,6 +16,7 @@ const state: StateToSave = {
     ],
     ['default/empty', { assignments: [], quarantines: [] }],
   ]),
+  owners: new Map([['default/net-48', new Map([['02:00:00:00:00:0a', 'default/vm-a']])]]),
   expiryOf: (_, mac) => (mac.endsWith('0a') ? 1_700_000_000_000 : Number.POSITIVE_INFINITY),
 };
 const text = [...formatState(state)].join('');
@@ -25,7 +26,7 @@ describe('a state file', () => {
     expect(text.split('\n').slice(0, 3)).toEqual([
       'vmdhcp-agent-state 1',
       '{"pool":"default/net-48"}',
-      '{"pool":"default/net-48","mac":"02:00:00:00:00:0a","address":"10.0.0.10","expires":"2023-11-14T22:13:20.000Z"}',
+      '{"pool":"default/net-48","mac":"02:00:00:00:00:0a","address":"10.0.0.10","owner":"default/vm-a","expires":"2023-11-14T22:13:20.000Z"}',
     ]);
   });
 
@@ -33,8 +34,30 @@ describe('a state file', () => {
     const reading = parseState(text);
     if (!reading.ok) throw new Error(reading.reason);
     expect(reading.state.pools).toEqual(state.pools);
+    expect(reading.state.owners).toEqual(state.owners);
     expect(reading.state.expiries.get('default/net-48')?.get('02:00:00:00:00:0a')).toBe(1_700_000_000_000);
     expect(reading.state.expiries.get('default/net-48')?.get('02:00:00:00:00:0b')).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('of the version before, which knew no owners, is read', () => {
+    // As that version wrote it: its checksum is of its own text.
+    const written = [
+      'vmdhcp-agent-state 1',
+      '{"pool":"default/net-48"}',
+      '{"pool":"default/net-48","mac":"02:00:00:00:00:0a","address":"10.0.0.10","expires":"2023-11-14T22:13:20.000Z"}',
+      '{"pool":"default/net-48","mac":"02:00:00:00:00:0b","address":"10.0.0.11","hostname":"printer","expires":"never"}',
+      'sha256:ea8cba8127e3569f5a9cb707acbc368215e0abe14fd72de4618dfefb273b5d29',
+      '',
+    ].join('\n');
+    expect(parseState(written)).toMatchObject({
+      ok: true,
+      state: {
+        pools: new Map([
+          ['default/net-48', { assignments: [{ address: 0x0a00000a }, { hostname: 'printer' }], quarantines: [] }],
+        ]),
+        owners: new Map(),
+      },
+    });
   });
 
   it('in many pieces is the same', () => {
@@ -43,9 +66,9 @@ describe('a state file', () => {
       address: 0x0a000000 + index,
     }));
     const pools = new Map([['net', { assignments, quarantines: [] }]]);
-    const pieces = [...formatState({ pools, expiryOf: () => undefined })];
+    const pieces = [...formatState({ pools, owners: new Map(), expiryOf: () => undefined })];
     expect(pieces.length).toBeGreaterThan(3);
-    expect(parseState(pieces.join(''))).toEqual({ ok: true, state: { pools, expiries: new Map() } });
+    expect(parseState(pieces.join(''))).toEqual({ ok: true, state: { pools, expiries: new Map(), owners: new Map() } });
   });
 
   it('law: cut anywhere, or with any octet changed, it is not believed', () => {

@@ -9,10 +9,14 @@ import type { Quarantine, RecordedPool } from '@vmdhcp/reconciler';
 /** When a client's lease ends, milliseconds since 1970; Infinity: never; undefined: it has none at the moment. */
 export type ExpiryOf = (poolName: string, macAddress: string) => number | undefined;
 
+/** By pool, then by MAC address: the VirtualMachineNetworkConfig that the address is for. */
+export type Owners = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
 /** What is to be remembered. */
 export interface StateToSave {
   readonly pools: ReadonlyMap<string, RecordedPool>;
   readonly expiryOf: ExpiryOf;
+  readonly owners: Owners;
 }
 
 /** What was remembered. */
@@ -20,11 +24,13 @@ export interface StoredState {
   readonly pools: ReadonlyMap<string, RecordedPool>;
   /** By pool, then by MAC address. @see ExpiryOf */
   readonly expiries: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** Files of earlier versions have none. */
+  readonly owners: Owners;
 }
 
 export type StateReading = { readonly ok: true; readonly state: StoredState } | { readonly ok: false; readonly reason: string };
 
-export const EMPTY_STATE: StoredState = { pools: new Map(), expiries: new Map() };
+export const EMPTY_STATE: StoredState = { pools: new Map(), expiries: new Map(), owners: new Map() };
 
 const FORMAT = 'vmdhcp-agent-state';
 const VERSION = 1;
@@ -72,21 +78,24 @@ type JsonRecord =
       readonly mac: string;
       readonly address: string;
       readonly hostname?: string;
+      readonly owner?: string;
       /** ISO 8601, or `never`; absent: not bound. */
       readonly expires?: string;
     }
   | { readonly pool: string; readonly quarantined: string; readonly until: string };
 
-function* records({ pools, expiryOf }: StateToSave): Generator<JsonRecord> {
+function* records({ pools, expiryOf, owners }: StateToSave): Generator<JsonRecord> {
   for (const [pool, { assignments, quarantines }] of pools) {
     yield { pool };
     for (const { macAddress, address, hostname } of assignments) {
       const expires = expiryOf(pool, macAddress);
+      const owner = owners.get(pool)?.get(macAddress);
       yield {
         pool,
         mac: macAddress,
         address: formatIpv4Address(address),
         ...(hostname !== undefined && { hostname }),
+        ...(owner !== undefined && { owner }),
         ...(expires !== undefined && { expires: formatTime(expires) }),
       };
     }
@@ -98,12 +107,13 @@ function* records({ pools, expiryOf }: StateToSave): Generator<JsonRecord> {
 function readRecords(lines: readonly string[]): StoredState {
   const pools = new Map<string, { assignments: Assignment[]; quarantines: Quarantine[] }>();
   const expiries = new Map<string, Map<string, number>>();
+  const owners = new Map<string, Map<string, string>>();
   for (const line of lines) {
     const record = JSON.parse(line) as JsonRecord;
     const pool = pools.get(record.pool) ?? { assignments: [], quarantines: [] };
     pools.set(record.pool, pool);
     if ('mac' in record) {
-      const { mac, address, hostname, expires } = record;
+      const { mac, address, hostname, owner, expires } = record;
       const macAddress = required(parseMacAddress(mac), mac);
       pool.assignments.push({
         macAddress,
@@ -112,12 +122,13 @@ function readRecords(lines: readonly string[]): StoredState {
       });
       if (expires !== undefined)
         expiries.set(record.pool, (expiries.get(record.pool) ?? new Map()).set(macAddress, parseTime(expires)));
+      if (owner !== undefined) owners.set(record.pool, (owners.get(record.pool) ?? new Map()).set(macAddress, owner));
     } else if ('quarantined' in record) {
       const { quarantined, until } = record;
       pool.quarantines.push({ address: required(parseIpv4Address(quarantined), quarantined), untilMs: parseTime(until) });
     }
   }
-  return { pools, expiries };
+  return { pools, expiries, owners };
 }
 
 function required<Value>(value: Value | undefined, text: unknown): Value {

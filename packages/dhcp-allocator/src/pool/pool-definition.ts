@@ -68,7 +68,9 @@ export interface PoolOptionsDefinition {
 }
 
 export interface StaticRouteDefinition {
+  /** A subnet without host bits, `10.0.0.0/8`. */
   readonly destination: string;
+  /** A host address in the pool's subnet, or 0.0.0.0: the destination is on the clients' link. */
   readonly gateway: string;
 }
 

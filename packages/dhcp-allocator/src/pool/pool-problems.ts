@@ -10,6 +10,7 @@ export type PoolProblemReason =
   | 'number-out-of-bounds'
   | 'too-many'
   | 'outside-subnet'
+  | 'host-bits-set'
   | 'is-network-address'
   | 'is-broadcast-address'
   | 'not-a-host-address'

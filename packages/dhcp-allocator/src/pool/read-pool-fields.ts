@@ -1,7 +1,8 @@
 import { type Ipv4Address, parseIpv4Address } from '../address/ipv4-address.js';
-import { type Ipv4Cidr, parseIpv4Cidr } from '../address/ipv4-cidr.js';
+import { formatIpv4Cidr, type Ipv4Cidr, parseIpv4Cidr } from '../address/ipv4-cidr.js';
 import { type Ipv4Range, parseIpv4Range } from '../address/ipv4-range.js';
 import { isGroupMacAddress, parseMacAddress } from '../address/mac-address.js';
+import { isHostName } from './host-name.js';
 import { INFINITE_LEASE_TIME_SECONDS, MAX_RELAYS, type PoolOptions, type Reservation, type StaticRoute } from './pool.js';
 import type { BootDefinition, PoolDefinition, PoolOptionsDefinition } from './pool-definition.js';
 import type { PoolProblemReason, PoolProblems } from './pool-problems.js';
@@ -16,6 +17,8 @@ export interface ReadPoolFields {
   readonly reservations: readonly (Reservation & { readonly index: number })[];
   readonly relays: readonly Ipv4Cidr[];
   readonly options: PoolOptions;
+  /** Of static routes, also of those whose destination could not be read. */
+  readonly gateways: readonly { readonly index: number; readonly gateway: Ipv4Address }[];
 }
 
 type Path = readonly (string | number)[];
@@ -23,19 +26,13 @@ type Path = readonly (string | number)[];
 /** An option of 255 octets holds 63 addresses; longer lists would be split, which few clients join. */
 const MAX_ADDRESSES_IN_AN_OPTION = 63;
 
-const HOST_NAME = /^(?=.{1,254}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
-
-/** True for a DNS name of at most 253 characters whose labels have 1 to 63. Source: RFC 1035 §2.3.4. */
-function isHostName(text: string): boolean {
-  return HOST_NAME.test(text);
-}
-
 export function readPoolFields(definition: PoolDefinition, problems: PoolProblems): ReadPoolFields {
   const reader = new FieldReader(problems);
   const { leaseTimeSeconds, options = {} } = definition;
   if (leaseTimeSeconds !== undefined) {
     reader.wholeNumber(['leaseTimeSeconds'], leaseTimeSeconds, { least: 1, most: INFINITE_LEASE_TIME_SECONDS });
   }
+  const gateways: { index: number; gateway: Ipv4Address }[] = [];
   return {
     cidr: reader.cidr(['cidr'], definition.cidr),
     serverAddress: reader.optionalAddress(['serverAddress'], definition.serverAddress),
@@ -47,7 +44,8 @@ export function readPoolFields(definition: PoolDefinition, problems: PoolProblem
     }),
     reservations: readReservations(definition, reader),
     relays: reader.relays(['relays'], definition.relays),
-    options: readOptions(options, reader),
+    options: { ...readOptions(options, reader), staticRoutes: readStaticRoutes(options, reader, gateways) },
+    gateways,
   };
 }
 
@@ -61,7 +59,7 @@ function readReservations(definition: PoolDefinition, reader: FieldReader): (Res
   });
 }
 
-function readOptions(options: PoolOptionsDefinition, reader: FieldReader): PoolOptions {
+function readOptions(options: PoolOptionsDefinition, reader: FieldReader): Omit<PoolOptions, 'staticRoutes'> {
   const path = (...rest: Path): Path => ['options', ...rest];
   const router = reader.optionalAddress(path('router'), options.router);
   const domainName = reader.optionalHostName(path('domainName'), options.domainName);
@@ -75,16 +73,20 @@ function readOptions(options: PoolOptionsDefinition, reader: FieldReader): PoolO
     }),
     ntpServers: reader.addresses(path('ntpServers'), options.ntpServers),
     ...(mtu !== undefined && { mtu }),
-    staticRoutes: readStaticRoutes(options, reader),
     ...readBoot(options, path(), reader),
     bootByArchitecture: readBootByArchitecture(options.bootByArchitecture ?? [], reader),
   };
 }
 
-function readStaticRoutes(options: PoolOptionsDefinition, reader: FieldReader): StaticRoute[] {
+function readStaticRoutes(
+  options: PoolOptionsDefinition,
+  reader: FieldReader,
+  gateways: { index: number; gateway: Ipv4Address }[],
+): StaticRoute[] {
   return (options.staticRoutes ?? []).flatMap((route, index) => {
-    const destination = reader.cidr(['options', 'staticRoutes', index, 'destination'], route.destination);
+    const destination = reader.network(['options', 'staticRoutes', index, 'destination'], route.destination);
     const gateway = reader.address(['options', 'staticRoutes', index, 'gateway'], route.gateway);
+    if (gateway !== undefined) gateways.push({ index, gateway });
     return destination === undefined || gateway === undefined ? [] : [{ destination, gateway }];
   });
 }
@@ -124,6 +126,16 @@ class FieldReader {
         'write address/prefix length, as in 192.168.48.0/24',
       ])
     );
+  }
+
+  /** A subnet whose text has no host bits: there it is a typing error, as nothing says which subnet is meant. */
+  network(path: Path, text: string): Ipv4Cidr | undefined {
+    const cidr = this.cidr(path, text);
+    if (cidr === undefined || parseIpv4Address(text.slice(0, text.indexOf('/'))) === cidr.network) return cidr;
+    return this.#refuse('host-bits-set', { path, value: text }, [
+      'is a host address with a prefix length, not a subnet',
+      `write ${formatIpv4Cidr(cidr)}, or the address with /32 for one host`,
+    ]);
   }
 
   address(path: Path, text: string): Ipv4Address | undefined {

@@ -170,6 +170,25 @@ describe('a pool with problems is refused, with where and why', () => {
       },
       ['options.bootByArchitecture[1].architecture architecture-twice'],
     ],
+    [
+      'static routes: host bits in the destination, a gateway outside the subnet, or that no host has',
+      {
+        options: {
+          staticRoutes: [
+            { destination: '10.9.0.1/8', gateway: '10.9.9.9' },
+            { destination: '10.9.0.0/16', gateway: '10.0.0.255' },
+            { destination: '10.9.0.0', gateway: '10.0.0' },
+          ],
+        },
+      },
+      [
+        'options.staticRoutes[0].destination host-bits-set',
+        'options.staticRoutes[2].destination not-a-cidr',
+        'options.staticRoutes[2].gateway not-an-address',
+        'options.staticRoutes[0].gateway outside-subnet',
+        'options.staticRoutes[1].gateway is-broadcast-address',
+      ],
+    ],
     ['a range wider than a /8', { cidr: '96.0.0.0/7', serverAddress: '96.0.0.1' }, ['cidr range-too-large']],
     [
       'names that are none',
@@ -190,6 +209,14 @@ describe('a pool with problems is refused, with where and why', () => {
     ],
   ])('%s', (_what, definition, problems) => {
     expect(problemsOf(definition)).toEqual(problems);
+  });
+
+  it('RFC 3442: a route may be on the link, or to one host', () => {
+    const staticRoutes = [
+      { destination: '10.9.0.0/16', gateway: '0.0.0.0' },
+      { destination: '10.8.0.1/32', gateway: '10.0.0.7' },
+    ];
+    expect(problemsOf({ options: { staticRoutes } })).toEqual([]);
   });
 
   it('each problem names field, value and remedy', () => {

@@ -2,7 +2,7 @@
  * Validation in two steps, so that one mistake never hides another: every field is read on its own, then named rules
  * look at how the readable ones fit together. A rule whose fields could not be read keeps quiet.
  */
-import { formatIpv4Address, type Ipv4Address, isNeverAHost } from '../address/ipv4-address.js';
+import { formatIpv4Address, type Ipv4Address, isNeverAHost, UNSPECIFIED_ADDRESS } from '../address/ipv4-address.js';
 import {
   broadcastAddressOf,
   cidrContains,
@@ -38,6 +38,7 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
   checkServer({ cidr, fields, problems });
   checkRange(range, fields, problems);
   checkExclusions({ cidr, fields, problems });
+  checkGateways({ cidr, fields, problems });
   const reservations = checkReservations({ cidr, fields, problems }, serverAddress);
 
   if (problems.all.length > 0 || serverAddress === undefined) return { ok: false, problems: problems.all };
@@ -205,6 +206,13 @@ function checkExclusions({ cidr, fields, problems }: Subject): void {
       message: `${text} is outside ${formatIpv4Cidr(cidr)}`,
       remedy: 'remove it or widen the cidr',
     });
+  }
+}
+
+/** A client sends to a gateway on its own link; 0.0.0.0 means that the destination is on the link. Source: RFC 3442, "Local Subnet Routes". */
+function checkGateways(subject: Subject): void {
+  for (const { index, gateway } of subject.fields.gateways) {
+    if (gateway !== UNSPECIFIED_ADDRESS) checkHostAddress(subject, ['options', 'staticRoutes', index, 'gateway'], gateway);
   }
 }
 

@@ -15,6 +15,7 @@ it.each<[string, Record<string, unknown>]>([
   ['domainName', { domainName: 'a-.b' }],
   ['domainName 2', { domainName: 'a'.repeat(64) }],
   ['ntp name', { ntp: ['-a-'] }],
+  ['ntp no name', { ntp: ['not a host!', '10.0.0.5', '300.1.1.1'] }],
   ['bootfile empty', { bootfile: '' }],
   ['bootfile 127', { bootfile: 'x'.repeat(128) }],
   ['bootfile unicode', { bootfile: 'ü'.repeat(100) }],
@@ -50,4 +51,10 @@ it.each<[string, Record<string, unknown>]>([
   const passes = ipPool.safeParse(object).success;
   const read = readPool(object);
   expect({ passes, read: read.ok ? 'ok' : read.problems }, `CRD lets pass: ${passes}`).toMatchObject({ read: 'ok' });
+});
+
+it('an NTP server that makes no sense is left out with a warning, and the others are not', () => {
+  const read = readPool(pool('p', { ipv4Config: { ntp: ['not a host!', '10.0.0.5'] } }));
+  expect(read.ok && read.pool.options.ntpServers).toEqual([0x0a000005]);
+  expect(read.ok && read.warnings).toEqual([expect.stringContaining('spec.ipv4Config.ntp[0]: "not a host!" is neither')]);
 });

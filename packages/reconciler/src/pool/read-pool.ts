@@ -1,5 +1,5 @@
-import { describeProblem, type Pool } from '@vmdhcp/dhcp-allocator';
-import { type IPPool, ipPool } from '@vmdhcp/ippool-api';
+import { describeProblem, formatPath, type Pool } from '@vmdhcp/dhcp-allocator';
+import { describeIssue, type IPPool, ipPool } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { isRecord } from '../object/read-field.js';
 import { type ResolvedNames, toPool } from '../to-pool.js';
@@ -58,9 +58,9 @@ type Tried =
 function tryToRead(candidate: unknown, resolved: ResolvedNames | undefined): Tried {
   const parsed = ipPool.safeParse(candidate);
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => ({
-      path: path.map(String),
-      message: `${path.join('.')} ${message}`,
+    const problems = parsed.error.issues.map((issue) => ({
+      path: issue.path.map(String),
+      message: `${formatPath(issue.path.map(toPathPart))}: ${describeIssue(issue, candidate)}`,
     }));
     return { ok: false, problems };
   }
@@ -70,6 +70,10 @@ function tryToRead(candidate: unknown, resolved: ResolvedNames | undefined): Tri
     ok: false,
     problems: checked.problems.map((problem) => ({ path: problem.path.map(String), message: describeProblem(problem) })),
   };
+}
+
+function toPathPart(part: PropertyKey): string | number {
+  return typeof part === 'number' ? part : String(part);
 }
 
 function isOptionalSetting([spec, config, setting = '']: readonly string[]): boolean {

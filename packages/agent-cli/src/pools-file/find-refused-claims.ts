@@ -1,0 +1,36 @@
+import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { NOTHING_RECORDED, planAssignments, type RefusedClaim } from '@vmdhcp/reconciler/plan-assignments';
+import type { Finding } from './finding.js';
+import type { ConfiguredClaim, ConfiguredPool, PoolsFile } from './parse-pools-file.js';
+
+/** The claims of a file that cannot be met, were nothing assigned yet: each names its rival where it has one. */
+export function findRefusedClaims({ pools }: PoolsFile): Finding[] {
+  return [...pools.values()].flatMap((configured) => {
+    const { pool, claims } = configured;
+    const { refused } = planAssignments(pool, claims, { recorded: NOTHING_RECORDED, nowMs: 0 });
+    return refused.map((refusal) => toFinding(refusal, configured));
+  });
+}
+
+function toFinding(refusal: RefusedClaim, configured: ConfiguredPool): Finding {
+  // Of several claims of one owner to one MAC address, the first is the one that is met.
+  const claim = configured.claims.findLast(
+    ({ owner, macAddress }) => owner === refusal.owner && macAddress === refusal.macAddress,
+  );
+  const { line = 1, column = 1 } = claim ?? {};
+  const object = claim === undefined ? `IPPool ${configured.pool.name}` : `VirtualMachineNetworkConfig ${refusal.owner}`;
+  const path = claim === undefined ? 'spec.ipv4Config.reservations' : `spec.networkConfigs[${claim.index}]`;
+  return { line, column, object, path, message: describeRefusal(refusal, claim, configured) };
+}
+
+function describeRefusal(
+  { reason, message }: RefusedClaim,
+  claim: ConfiguredClaim | undefined,
+  { claims }: ConfiguredPool,
+): string {
+  if (reason !== 'address-taken' || claim?.wanted === undefined) return message;
+  const { wanted, macAddress } = claim;
+  const rival = claims.find((other) => other.wanted === wanted && other.macAddress !== macAddress);
+  if (rival === undefined) return message;
+  return `${formatIpv4Address(wanted)} is wanted by ${rival.owner} (${rival.macAddress}) too; give one of them another address`;
+}

@@ -1,0 +1,132 @@
+/**
+ * Replaces a file so that at every moment, whenever the process dies, its name or that of the copy before it leads to a whole file.
+ *
+ * 1. The new text is written to `NAME.next`, flushed to the disk, and read back: a file system may take a part of what it is given.
+ * 2. The current file gets a second name, `NAME.link`, which then replaces `NAME.previous` in one step.
+ * 3. `NAME.next` replaces `NAME` in one step, and the folder is flushed.
+ */
+import { createHash } from 'node:crypto';
+import * as nodeFiles from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What is needed of `node:fs/promises`. */
+export type FileOperations = Pick<typeof nodeFiles, 'open' | 'link' | 'rename' | 'rm'>;
+
+export interface ReplacedFile {
+  readonly folder: string;
+  readonly name: string;
+}
+
+const READ_BACK_OCTETS = 64 << 10;
+
+/**
+ * Resolves when the whole text is on the disk under the file's name.
+ * @throws Error that says what could not be done and where. The file is what it was then, unless only flushing the folder failed.
+ */
+export async function replaceFile(
+  { folder, name }: ReplacedFile,
+  chunks: Iterable<string>,
+  files: FileOperations = nodeFiles,
+): Promise<void> {
+  const [current, next] = [join(folder, name), join(folder, `${name}.next`)];
+  try {
+    const written = await writeWhole(next, chunks, files);
+    await readBack(next, written, files);
+    await keepPrevious(current, files);
+    await files.rename(next, current);
+  } catch (error) {
+    // What was begun takes room on a disk that may be full. A failure of this changes nothing: the next save begins it anew.
+    await files.rm(next, { force: true }).catch(() => undefined);
+    throw new Error(`${next} cannot be written: ${describeFailure(error)}`, { cause: error });
+  }
+  await flushFolder(folder, files);
+}
+
+/** What a file must hold. */
+interface Written {
+  readonly octets: number;
+  readonly digest: string;
+}
+
+async function writeWhole(path: string, chunks: Iterable<string>, files: FileOperations): Promise<Written> {
+  const hash = createHash('sha256');
+  let octets = 0;
+  const file = await files.open(path, 'w', 0o640);
+  try {
+    for (const chunk of chunks) {
+      const bytes = Buffer.from(chunk);
+      hash.update(bytes);
+      octets += bytes.length;
+      await writeAll(file, bytes);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { octets, digest: hash.digest('hex') };
+}
+
+/** Source: write(2): the number of octets written may be less than asked for, as when the disk is nearly full. */
+async function writeAll(file: nodeFiles.FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done);
+    if (bytesWritten === 0) throw new Error('the disk takes no more octets');
+    done += bytesWritten;
+  }
+}
+
+/** @throws Error if the file does not hold what was written. */
+async function readBack(path: string, written: Written, files: FileOperations): Promise<void> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(READ_BACK_OCTETS);
+  let octets = 0;
+  const file = await files.open(path, 'r');
+  try {
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, octets);
+      if (bytesRead === 0) break;
+      hash.update(buffer.subarray(0, bytesRead));
+      octets += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+  if (octets !== written.octets) throw new Error(`it has ${octets} octets where ${written.octets} were written`);
+  if (hash.digest('hex') !== written.digest) throw new Error('it does not hold the octets that were written');
+}
+
+/** The current file is the previous one too from now on; without a current file the previous one stays. */
+async function keepPrevious(current: string, files: FileOperations): Promise<void> {
+  const link = `${current}.link`;
+  await files.rm(link, { force: true });
+  try {
+    await files.link(current, link);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  await files.rename(link, `${current}.previous`);
+  // Source: rename(2): where both names are of one file already, as after a crash, nothing is done and the link stays.
+  await files.rm(link, { force: true });
+}
+
+async function flushFolder(folder: string, files: FileOperations): Promise<void> {
+  try {
+    const handle = await files.open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw new Error(`folder ${folder} cannot be flushed to the disk: ${describeFailure(error)}`, { cause: error });
+  }
+}
+
+function describeFailure(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk is full (${code}); free space on it`;
+  if (code === 'EROFS') return `the file system is read-only (${code}); mount it writable`;
+  if (code === 'EACCES' || code === 'EPERM') return `permission is denied (${code}); make the folder writable for this user`;
+  return `${message}; look at the disk and free or repair it`;
+}

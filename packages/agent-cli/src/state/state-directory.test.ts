@@ -1,0 +1,205 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StateDirectory } from './state-directory.js';
+import type { StateToSave } from './state-format.js';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vmdhcp-state-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+type Files = NonNullable<Parameters<typeof StateDirectory.open>[1]>;
+
+/** A state of so many leases. */
+function stateOf(leases: number): StateToSave {
+  const assignments = Array.from({ length: leases }, (_, index) => ({
+    macAddress: `02:00:00:00:${(index >> 8).toString(16).padStart(2, '0')}:${(index & 255).toString(16).padStart(2, '0')}`,
+    address: 0x0a000000 + index,
+  }));
+  return { pools: new Map([['net', { assignments, quarantines: [] }]]), owners: new Map(), expiryOf: () => undefined };
+}
+
+/** How many leases are found when the folder is opened again, and how many files were set aside. */
+async function reopened(): Promise<{ leases: number; setAside: number }> {
+  const directory = await StateDirectory.open(folder);
+  const { state, reports } = await directory.load();
+  await directory.close();
+  return { leases: state.pools.get('net')?.assignments.length ?? 0, setAside: reports.length };
+}
+
+type Write = (bytes: Uint8Array, offset: number, length: number) => Promise<{ bytesWritten: number }>;
+
+function writeOf(handle: fs.FileHandle): Write {
+  const write = handle.write.bind(handle);
+  return (bytes, offset, length) => write(bytes, offset, length);
+}
+
+/** File operations whose `write` is another one, given the real one. */
+function filesThatWrite(write: (real: Write) => Write): Files {
+  return {
+    ...fs,
+    open: async (...parameters: Parameters<typeof fs.open>) => {
+      const handle = await fs.open(...parameters);
+      return Object.assign(handle, { write: write(writeOf(handle)) });
+    },
+  };
+}
+
+describe('a file handle that writes a part of what it is given', () => {
+  it('is asked for the rest', async () => {
+    const directory = await StateDirectory.open(
+      folder,
+      filesThatWrite((real) => (bytes, offset, length) => real(bytes, offset, Math.min(length, 7))),
+    );
+    await directory.save(stateOf(40));
+    await directory.close();
+    expect(await reopened()).toEqual({ leases: 40, setAside: 0 });
+  });
+
+  it('and then nothing more: the save fails, the old state stays, and no half-written file is left', async () => {
+    let room = Number.POSITIVE_INFINITY;
+    const directory = await StateDirectory.open(
+      folder,
+      filesThatWrite((real) => async (bytes, offset, length) => {
+        const { bytesWritten } = await real(bytes, offset, Math.min(length, room));
+        room -= bytesWritten;
+        return { bytesWritten };
+      }),
+    );
+    await directory.save(stateOf(3));
+    room = 1_000;
+    await expect(directory.save(stateOf(40))).rejects.toThrow(
+      `${join(folder, 'leases.next')} cannot be written: the disk takes no more octets; look at the disk and free or repair it`,
+    );
+    room = Number.POSITIVE_INFINITY;
+    expect(readdirSync(folder).toSorted()).toEqual(['leases', 'lock']);
+    await directory.save(stateOf(41));
+    await directory.close();
+    expect(await reopened()).toEqual({ leases: 41, setAside: 0 });
+  });
+
+  it('and says that it wrote all: what is read back shows it, and nothing is renamed', async () => {
+    let lies = false;
+    const directory = await StateDirectory.open(
+      folder,
+      filesThatWrite((real) => async (bytes, offset, length) => {
+        await real(bytes, offset, lies ? length - 10 : length);
+        return { bytesWritten: length };
+      }),
+    );
+    await directory.save(stateOf(3));
+    lies = true;
+    await expect(directory.save(stateOf(40))).rejects.toThrow(/it has \d+ octets where \d+ were written/);
+    await directory.close();
+    expect(await reopened()).toEqual({ leases: 3, setAside: 0 });
+  });
+
+  it('and writes other octets than it was given: what is read back shows it, and nothing is renamed', async () => {
+    let lies = false;
+    const directory = await StateDirectory.open(
+      folder,
+      filesThatWrite((real) => (bytes, offset, length) => real(lies ? new Uint8Array(bytes.length) : bytes, offset, length)),
+    );
+    await directory.save(stateOf(3));
+    lies = true;
+    await expect(directory.save(stateOf(40))).rejects.toThrow('it does not hold the octets that were written');
+    await directory.close();
+    expect(await reopened()).toEqual({ leases: 3, setAside: 0 });
+  });
+
+  it.each([
+    ['ENOSPC', 'the disk is full (ENOSPC); free space on it'],
+    ['EROFS', 'the file system is read-only (EROFS); mount it writable'],
+    ['EACCES', 'permission is denied (EACCES); make the folder writable for this user'],
+  ])('or fails with %s: the error says where, what and what to do', async (code, said) => {
+    const refuse = () => Promise.reject(Object.assign(new Error('refused'), { code }));
+    const directory = await StateDirectory.open(
+      folder,
+      filesThatWrite(() => refuse),
+    );
+    await expect(directory.save(stateOf(1))).rejects.toThrow(`${join(folder, 'leases.next')} cannot be written: ${said}`);
+    await directory.close();
+  });
+});
+
+/** File operations of a process that dies: after `steps` of them none is done any more. */
+function filesUntilDeath(steps: number): { files: Files; taken: () => number } {
+  let taken = 0;
+  const mortal =
+    <Parameters extends unknown[], Result>(operation: (...parameters: Parameters) => Promise<Result>) =>
+    async (...parameters: Parameters): Promise<Result> => {
+      if (taken >= steps) throw new Error('the process is dead');
+      taken++;
+      return operation(...parameters);
+    };
+  const open = async (...parameters: Parameters<typeof fs.open>) => {
+    const handle = await fs.open(...parameters);
+    // Closing is what the kernel does for a process that died, and is not counted.
+    return Object.assign(handle, { write: mortal(writeOf(handle)), sync: mortal(handle.sync.bind(handle)) });
+  };
+  const files = { ...fs, open: mortal(open), link: mortal(fs.link), rename: mortal(fs.rename), rm: mortal(fs.rm) };
+  return { files, taken: () => taken };
+}
+
+describe('a process that dies', () => {
+  const MOST_STEPS = 40;
+
+  it.each([
+    ['with one save before', 1],
+    ['with two saves before', 2],
+    ['after it died at the same step before', 3],
+  ] as const)('between any two file operations of a save, %s, leaves the old state or the new one', async (_, story) => {
+    const found: number[] = [];
+    let completed = false;
+    for (let steps = 0; !completed; steps++) {
+      expect(steps, 'a save has an end').toBeLessThan(MOST_STEPS);
+      rmSync(folder, { recursive: true, force: true });
+      const before = await StateDirectory.open(folder);
+      await before.save(stateOf(600));
+      if (story === 2) await before.save(stateOf(600));
+      await before.close();
+      for (let deaths = story === 3 ? 2 : 1; deaths > 0; deaths--) {
+        const dying = await StateDirectory.open(folder, filesUntilDeath(steps).files);
+        completed = await dying.save(stateOf(700)).then(
+          () => true,
+          () => false,
+        );
+        await dying.close();
+        // A name of a state leads to a whole one at every moment; nothing had to be set aside.
+        const { leases, setAside } = await reopened();
+        expect({ steps, setAside }).toEqual({ steps, setAside: 0 });
+        expect([600, 700]).toContain(leases);
+        if (completed) expect(leases).toBe(700);
+        found.push(leases);
+      }
+      const after = await StateDirectory.open(folder);
+      await after.save(stateOf(800));
+      await after.close();
+      expect((await reopened()).leases).toBe(800);
+      expect(readdirSync(folder).toSorted()).toEqual(['leases', 'leases.previous', 'lock']);
+    }
+    expect(found).toContain(600);
+    expect(found).toContain(700);
+  });
+
+  it('never leaves the folder without the copy before the current file', async () => {
+    const before = await StateDirectory.open(folder);
+    await before.save(stateOf(1));
+    await before.save(stateOf(2));
+    await before.close();
+    for (let steps = 0; ; steps++) {
+      const { files, taken } = filesUntilDeath(steps);
+      const dying = await StateDirectory.open(folder, files);
+      await dying.save(stateOf(2)).catch(() => undefined);
+      await dying.close();
+      expect(readFileSync(join(folder, 'leases.previous'), 'utf8')).toContain('"net"');
+      if (taken() < steps) break;
+    }
+  });
+});

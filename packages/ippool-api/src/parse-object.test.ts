@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { parseObject } from './index.js';
+
+const poolWith = (ipv4Config: Record<string, unknown>, others: Record<string, unknown> = {}) => ({
+  apiVersion: 'network.harvesterhci.io/v1alpha1',
+  kind: 'IPPool',
+  metadata: { name: 'net-48' },
+  spec: {
+    networkName: 'default/net-48',
+    ipv4Config: {
+      cidr: '192.168.48.0/24',
+      serverIP: '192.168.48.2',
+      pool: { start: '192.168.48.10', end: '192.168.48.99' },
+      ...ipv4Config,
+    },
+    ...others,
+  },
+});
+
+function said(value: unknown): string[] {
+  const parsed = parseObject(value);
+  return parsed.ok ? [] : parsed.problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+describe('what a schema finds wrong is a sentence: what is there, what is expected, what to write', () => {
+  it.each<[what: string, value: unknown, sentences: string[]]>([
+    [
+      'a number for text',
+      poolWith({ cidr: 48 }),
+      ['spec.ipv4Config.cidr: 48 is a number, not text; put it in quotes, as in "48"'],
+    ],
+    [
+      'true for text',
+      poolWith({ domainName: true }),
+      ['spec.ipv4Config.domainName: true is a true-or-false value, not text; put it in quotes, as in "true"'],
+    ],
+    ['a list for text', poolWith({ serverIP: ['192.168.48.2'] }), ['spec.ipv4Config.serverIP: is a list, not text; write text']],
+    ['nothing for text', poolWith({ serverIP: null }), ['spec.ipv4Config.serverIP: is empty; write text, or remove the field']],
+    [
+      'a missing text',
+      { ...poolWith({}), spec: { ipv4Config: poolWith({}).spec.ipv4Config } },
+      ['spec.networkName: is missing; write text'],
+    ],
+    [
+      'text for a list',
+      poolWith({ dns: '1.1.1.1' }),
+      ['spec.ipv4Config.dns: "1.1.1.1" is text, not a list; write a list, each entry on a line that begins with "- "'],
+    ],
+    [
+      'text for fields',
+      poolWith({ pool: 'all' }),
+      ['spec.ipv4Config.pool: "all" is text, not a group of fields; write its fields below it, indented'],
+    ],
+    [
+      'text for true or false',
+      poolWith({}, { paused: 'yes' }),
+      ['spec.paused: "yes" is text, not true or false; write true or false, without quotes'],
+    ],
+    [
+      'a broken number',
+      poolWith({ leaseTime: 1.5 }),
+      ['spec.ipv4Config.leaseTime: 1.5 is no whole number; write a whole number, without quotes'],
+    ],
+    [
+      'text for a number',
+      poolWith({ leaseTime: '600' }),
+      ['spec.ipv4Config.leaseTime: "600" is text, not a number; write a number, without quotes'],
+    ],
+    ['a small number', poolWith({ mtu: 5 }), ['spec.ipv4Config.mtu: 5 is too small; write at least 68']],
+    ['a large number', poolWith({ mtu: 70_000 }), ['spec.ipv4Config.mtu: 70000 is too large; write at most 65535']],
+    [
+      'a long list',
+      poolWith({ dns: ['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.4'] }),
+      ['spec.ipv4Config.dns: the list of 4 entries is too long; list at most 3'],
+    ],
+    [
+      'a long text',
+      poolWith({ domainName: 'x'.repeat(300) }),
+      ['spec.ipv4Config.domainName: the text of 300 characters is too long; write at most 253 characters'],
+    ],
+    [
+      'a value of a closed list',
+      poolWith({}, { onForeignServer: 'stop' }),
+      ['spec.onForeignServer: "stop" is no value of this field; write Warn or Stop'],
+    ],
+    [
+      'a wrong version',
+      { ...poolWith({}), apiVersion: 'v1' },
+      ['apiVersion: "v1" is no value of this field; write network.harvesterhci.io/v1alpha1'],
+    ],
+    [
+      'a wrong format',
+      poolWith({ pool: { start: 'here', end: '192.168.48.99' } }),
+      ['spec.ipv4Config.pool.start: "here" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10'],
+    ],
+    [
+      'everything at once',
+      { ...poolWith({ cidr: 48, dns: 'x', mtu: 5, staticRoutes: [{ destination: '10.0.0.0/8' }] }), metadata: {} },
+      [
+        'metadata.name: is missing; write text',
+        'spec.ipv4Config.cidr: 48 is a number, not text; put it in quotes, as in "48"',
+        'spec.ipv4Config.dns: "x" is text, not a list; write a list, each entry on a line that begins with "- "',
+        'spec.ipv4Config.mtu: 5 is too small; write at least 68',
+        'spec.ipv4Config.staticRoutes.0.gateway: is missing; write text',
+      ],
+    ],
+  ])('%s', (_, value, sentences) => expect(said(value)).toEqual(sentences));
+
+  it('never in the words of the library, and never long', () => {
+    const long = 'x'.repeat(100_000);
+    for (const sentence of said(poolWith({ cidr: long, mtu: long, dns: long, router: [long] }, { networkName: long }))) {
+      expect(sentence).not.toMatch(/Invalid|expected|received|Too (big|small)/);
+      expect(sentence.length).toBeLessThan(300);
+    }
+  });
+});
+
+describe('an object with wrong fields', () => {
+  it('leaves a rest in which everything is of its type, for finding what else is wrong', () => {
+    const parsed = parseObject(poolWith({ cidr: 48, domainName: 'not a name', mtu: 'x', reservations: [3] }, { paused: 'no' }));
+    expect(!parsed.ok && parsed.rest).toMatchObject({
+      spec: { networkName: 'default/net-48', ipv4Config: { cidr: '', serverIP: '192.168.48.2', domainName: 'not a name' } },
+    });
+    const { rest } = parsed as { rest?: { spec: { ipv4Config: object } } };
+    expect(Object.keys(rest?.spec.ipv4Config ?? {})).not.toContain('mtu');
+    expect(Object.keys(rest?.spec.ipv4Config ?? {})).not.toContain('reservations');
+  });
+
+  it.each([
+    ['spec.networkname', poolWith({}, { networkname: 'a' }), 'networkName'],
+    ['spec.ipv4config', poolWith({}, { ipv4config: {} }), 'ipv4Config'],
+    ['spec.ipv4Config.leasTime', poolWith({ leasTime: 5 }), 'leaseTime'],
+    ['spec.ipv4Config.lease_time', poolWith({ lease_time: 5 }), 'leaseTime'],
+    ['spec.ipv4Config.mut', poolWith({ mut: 5 }), undefined],
+    ['spec.ipv4Config.mtuu', poolWith({ mtuu: 5 }), 'mtu'],
+    ['spec.ipv4Config.colour', poolWith({ colour: 5 }), undefined],
+    ['spec.ipv4Config.pool.ends', poolWith({ pool: { start: 'x', ends: 'y' } }), 'end'],
+    ['spec.ipv4Config.reservations.0.ipAdress', poolWith({ reservations: [{ ipAdress: 'y' }] }), 'ipAddress'],
+    ['status.condition', { ...poolWith({}), status: { condition: [] } }, undefined],
+  ])('has %s named as unknown, with what may be meant', (path, value, suggestion) => {
+    const [unknown, ...others] = parseObject(value).unknownFields;
+    expect(others).toEqual([]);
+    expect(unknown?.path.join('.')).toBe(path);
+    expect(unknown?.suggestion).toBe(suggestion);
+    expect(unknown?.message).toBe(
+      suggestion === undefined
+        ? 'is no known field; correct its name or remove it'
+        : `is no known field; did you mean ${suggestion}?`,
+    );
+  });
+
+  it('may have any metadata and labels', () => {
+    const value = { ...poolWith({}), metadata: { name: 'a', managedFields: [], labels: { label: 'x' }, selflink: '' } };
+    expect(parseObject(value)).toMatchObject({ ok: true, unknownFields: [] });
+  });
+});

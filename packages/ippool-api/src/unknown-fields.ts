@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+/** A field that a schema does not have. */
+export interface UnknownField {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  /** The field of the schema that is probably meant: this one looks like a misspelling of it. */
+  readonly suggestion?: string;
+}
+
+/** Fields of a value that its schema does not have, at any depth. What was not written by a person (`status`) is never called misspelled. */
+export function unknownFields(schema: unknown, value: unknown, path: readonly (string | number)[] = []): UnknownField[] {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    return value.flatMap((item, index) => unknownFields(inner.element, item, [...path, index]));
+  }
+  if (!(inner instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  const shape = inner.shape as Readonly<Record<string, unknown>>;
+  const isOpen = inner.def.catchall instanceof z.ZodUnknown;
+  return Object.entries(value).flatMap(([field, content]) => {
+    if (Object.hasOwn(shape, field)) return unknownFields(shape[field], content, [...path, field]);
+    return isOpen ? [] : [toUnknownField([...path, field], field, Object.keys(shape))];
+  });
+}
+
+function toUnknownField(path: readonly (string | number)[], field: string, known: readonly string[]): UnknownField {
+  const suggestion = path[0] === 'status' ? undefined : closest(field, known);
+  if (suggestion === undefined) return { path, message: 'is no known field; correct its name or remove it' };
+  return { path, message: `is no known field; did you mean ${suggestion}?`, suggestion };
+}
+
+function unwrap(schema: unknown): unknown {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
+  return inner;
+}
+
+/** Names of four characters and less differ by one from many others. */
+const SHORT_NAME = 4;
+
+/** The known name that differs only in case, hyphens and underscores, or in one letter or two. */
+function closest(field: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .map((name) => ({ name, distance: distanceBetween(plain(field), plain(name)) }))
+    .filter(({ name, distance }) => distance <= (Math.min(name.length, field.length) <= SHORT_NAME ? 1 : 2))
+    .toSorted((one, other) => one.distance - other.distance);
+  return best?.name;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, '');
+}
+
+/** How many letters have to be added, removed or changed to make one of the other; more than 2 where the lengths say so already. */
+function distanceBetween(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > 2) return 3;
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let index = 0; index < one.length; index++) {
+    const next = [index + 1];
+    for (let at = 0; at < other.length; at++) {
+      const changed = (row[at] ?? 0) + (one[index] === other[at] ? 0 : 1);
+      next.push(Math.min(changed, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AGENT_BIN, Lab, LabAgent, type Machine, poolsYaml, run, runAgent, waitFor } from '../src/index.js';
+
+/** Its name is in every line of the state, so that 150 leases need more than a third of the disk. */
+const POOL = 'pool-with-a-name-as-long-as-people-choose-them';
+const NETWORKS = [{ name: POOL, prefix: '192.168.48', range: [10, 250] as const }];
+const macOf = (number: number) => `02:00:00:00:48:${number.toString(16).padStart(2, '0')}`;
+
+/** So many machines; `vm-000` has 192.168.48.10. */
+function poolsOf(count: number): string {
+  const machines = Array.from({ length: count }, (_, number) => ({
+    name: `vm-${String(number).padStart(3, '0')}`,
+    pool: POOL,
+    macAddress: macOf(number),
+  }));
+  return poolsYaml(NETWORKS, machines);
+}
+
+interface Answer {
+  readonly type: string;
+  readonly address: string;
+}
+
+let lab: Lab;
+let machine: Machine;
+let agent: LabAgent;
+
+/** What the client of this MAC address is answered within a moment. */
+async function offered(macAddress: string): Promise<string | undefined> {
+  const { output } = await runAgent(machine, 'probe', '--interface', 'eth0', '--json', '--mac', macAddress, '--timeout', '0.5');
+  return (JSON.parse(output) as { answers: Answer[] }).answers[0]?.address;
+}
+
+/** How many leases are on the disk, as they are found after the agent is opened again. */
+async function leasesOnDisk(): Promise<number> {
+  const reading = lab.start(process.execPath, [AGENT_BIN, 'leases', '--state', agent.statePath, '--json']);
+  const { code } = await reading.ended();
+  if (code !== 0) throw new Error(reading.lines.join('\n'));
+  return (JSON.parse(reading.lines.join('\n')) as unknown[]).length;
+}
+
+/** Gives the agent this file: true if it is in effect, false if it could not be saved. */
+async function takes(yaml: string): Promise<boolean> {
+  const before = agent.records().length;
+  agent.setPools(yaml);
+  return waitFor('the agent to say what became of the file', () => {
+    const said = agent
+      .records()
+      .slice(before)
+      .map(({ msg }) => String(msg));
+    if (said.some((text) => text.startsWith('the changed pools file is in effect'))) return { saved: true };
+    return said.some((text) => text.startsWith('the changed pools file is not in effect')) ? { saved: false } : undefined;
+  }).then(({ saved }) => saved);
+}
+
+beforeEach(async () => {
+  lab = new Lab();
+  lab.addNetwork('br48', '192.168.48.2/24');
+  machine = lab.addMachine('vm-000', { network: 'br48', macAddress: macOf(0) });
+  agent = await LabAgent.start(lab, { pools: poolsOf(1), interfaces: [`${POOL}=br48`] });
+  agent.process.kill('SIGKILL');
+  await agent.process.ended();
+  run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', agent.statePath]);
+  await agent.restart();
+});
+
+afterEach(async () => {
+  await agent.process.stop();
+  run('umount', [agent.statePath]);
+  await lab.dispose();
+});
+
+describe('a state directory of 64 KiB', () => {
+  it('every save of a growing state that is said to be in effect is there when the state is opened again', async () => {
+    const outcomes: boolean[] = [];
+    let saved = 1;
+    for (let count = 21; count <= 241; count += 11) {
+      const isSaved = await takes(poolsOf(count));
+      outcomes.push(isSaved);
+      if (isSaved) saved = count;
+      expect(await leasesOnDisk()).toBe(saved);
+    }
+    expect(outcomes.length).toBeGreaterThanOrEqual(21);
+    expect(outcomes).toContain(true);
+    expect(outcomes).toContain(false);
+    agent.process.kill('SIGKILL');
+    await agent.process.ended();
+    expect(await leasesOnDisk()).toBe(saved);
+  }, 120_000);
+
+  it('that is full: who is new is not answered, others are, and the new one is once there is room again', async () => {
+    const filler = join(agent.statePath, 'filler');
+    expect(await takes(poolsOf(100))).toBe(true);
+    expect(() => writeFileSync(filler, Buffer.alloc(64 << 10))).toThrow('ENOSPC');
+    expect(await takes(poolsOf(101))).toBe(false);
+    const said = await agent.process.line('leases cannot be saved');
+    expect(said).toContain(join(agent.statePath, 'leases.next'));
+    expect(said).toContain('the disk is full (ENOSPC); free space on it');
+    expect(await offered(macOf(100))).toBeUndefined();
+    expect(await offered(macOf(0))).toBe('192.168.48.10');
+    expect(await leasesOnDisk()).toBe(100);
+    run('rm', [filler]);
+    await waitFor('the new lease', async () => (await offered(macOf(100))) === '192.168.48.110');
+    expect(await leasesOnDisk()).toBe(101);
+  });
+});
