@@ -61,6 +61,7 @@ export class AgentWriter {
     const write = async (): Promise<void> => {
       for (let action = waiting.shift(); action !== undefined; action = waiting.shift()) {
         try {
+          this.#settings.onAction?.(action);
           const one = await this.#apply(action);
           result = mostUrgent(result, one);
         } catch (error) {
@@ -74,7 +75,7 @@ export class AgentWriter {
   }
 
   #apply(action: AgentAction): Promise<WorkResult> {
-    this.#settings.onAction?.(action);
+    if ('object' in action) return this.#writeRight(action);
     switch (action.kind) {
       case 'create-deployment':
         return this.#create(action);
@@ -92,8 +93,6 @@ export class AgentWriter {
         return this.#remove('leases', action.lease);
       case 'delete-pod':
         return this.#remove('pods', action.pod);
-      default:
-        return this.#writeRight(action);
     }
   }
 
