@@ -121,3 +121,8 @@ it('idle connections that the server closes do not fail requests', async () => {
   }
   expect(failed, 'of 400 GETs').toBe(0);
 }, 20_000);
+
+it('a time that is no whole number of milliseconds is one all the same', async () => {
+  const connection = await serve((_, response) => response.end('{"kind":"APIVersions"}'), 10_000 / 3);
+  expect(await connection.request({ method: 'GET', path: '/api' })).toEqual({ kind: 'APIVersions' });
+});

@@ -144,7 +144,7 @@ export class ApiConnection {
 
   async #send(request: ApiRequest): Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }> {
     const { timeoutMs = TIMEOUT_MS } = this.#settings;
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
     const response = await this.#open(request, { agent: this.#agent, signal });
     return { status: response.statusCode ?? 0, headers: response.headers, body: await readAll(response) };
   }

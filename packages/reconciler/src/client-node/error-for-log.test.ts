@@ -83,7 +83,10 @@ describe('errorForLog', () => {
 
   it('what the API server said is a sentence; a bug keeps its stack, also one among several errors', () => {
     expect(errorForLog(new ApiRequestError('GET /apis: 403 forbidden', { status: 403 }))).toBe('GET /apis: 403 forbidden');
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    expect(errorForLog(new ApiRequestError('GET /apis: no', { cause: refused }))).toBe('GET /apis: no');
     const bug = new TypeError('x is not a function');
+    expect(errorForLog(new ApiRequestError('GET /apis: no', { cause: bug }))).toBeInstanceOf(ApiRequestError);
     expect(errorForLog(bug)).toBe(bug);
     expect(errorForLog(Object.assign(new Error('bad'), { code: 'ERR_INVALID_ARG_TYPE' }))).toBeInstanceOf(Error);
     expect(errorForLog(new AggregateError([bug]))).toBeInstanceOf(AggregateError);

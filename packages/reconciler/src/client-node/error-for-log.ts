@@ -19,5 +19,7 @@ function isOrdinary(error: Error): boolean {
   }
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return true;
   const code = 'code' in error ? String(error.code) : '';
-  return OWN_CODES.has(code) || NETWORK_CODE.test(code) || TLS_CODE.test(code);
+  // A bug on the way to the server is wrapped as well.
+  if (OWN_CODES.has(code)) return !(error.cause instanceof Error) || isOrdinary(error.cause);
+  return NETWORK_CODE.test(code) || TLS_CODE.test(code);
 }
