@@ -15,6 +15,7 @@ export {
   readPoolLogSettings,
 } from './agent/agent-log-settings.js';
 export {
+  AGENT_DRY_RUN_VARIABLE,
   AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
   type AgentNetworkConfig,

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { booleanOption } from './boolean-option.js';
 export { CommandError, ExitCode } from './exit-code.js';
 export { type ListenAddress, parseListenAddress } from './listen-address.js';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';

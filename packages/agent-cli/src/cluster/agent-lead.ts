@@ -25,6 +25,7 @@ import {
   parseAgentLogSettings,
   parseAgentReport,
   parseWithheldPools,
+  readText,
 } from '@vmdhcp/reconciler';
 import {
   ApiConnection,
@@ -59,8 +60,11 @@ export interface AgentLeadSettings {
   readonly leaseName: string;
   /** Of this replica, and of no other nor of an earlier run of it. */
   readonly identity: string;
-  /** Undefined: there is no other replica, and nothing to agree on. */
-  readonly times: ElectionTimes | undefined;
+  readonly times: ElectionTimes;
+  /** True: there is no other replica that could do better, so the lead is never left to one. */
+  readonly isAlone: boolean;
+  /** True: interfaces get no server address. */
+  readonly isDryRun: boolean;
   readonly configs: readonly AgentNetworkConfig[];
   readonly pools: FollowedPools;
   readonly logger: Logger;
@@ -79,7 +83,7 @@ export interface AgentLeadSettings {
 export class AgentLead {
   readonly #settings: AgentLeadSettings;
   readonly #connection: ApiConnection;
-  readonly #elector: LeaseElector | undefined;
+  readonly #elector: LeaseElector;
   readonly #leaseWatch: ObjectCache<KubernetesObject>;
   readonly #warnings = new RateBudget({ perSecond: 0.05, burst: 1 });
   #term: LeaderTerm | undefined;
@@ -92,6 +96,8 @@ export class AgentLead {
   /** Of the newest Lease that was read, written or seen. */
   #leaseVersion = '';
   #heardAtMs = Number.NEGATIVE_INFINITY;
+  /** By whose name the Lease was held when it was seen last. */
+  #otherHolder = '';
   #brokenSinceMs: number | undefined;
   #resignAfterMs = BROKEN_MS;
   #resignedUntilMs = Number.NEGATIVE_INFINITY;
@@ -101,17 +107,12 @@ export class AgentLead {
     this.#settings = settings;
     const { cluster, userAgent, times } = settings;
     // A Lease that cannot be renewed in time is lost: its requests must fail sooner than that, and wait for nothing else.
-    const timeoutMs = times === undefined ? undefined : times.renewDeadlineMs * 0.6;
-    this.#connection = new ApiConnection(cluster, { userAgent, ...(timeoutMs !== undefined && { timeoutMs }) });
-    this.#elector = times === undefined ? undefined : this.#createElector(times);
+    this.#connection = new ApiConnection(cluster, { userAgent, timeoutMs: times.renewDeadlineMs * 0.6 });
+    this.#elector = this.#createElector(times);
     this.#leaseWatch = this.#watchLease(connection);
   }
 
   start(): void {
-    if (this.#elector === undefined) {
-      this.#lead(Number.MAX_SAFE_INTEGER);
-      return;
-    }
     this.#leaseWatch.start();
     this.#elector.start();
   }
@@ -120,14 +121,13 @@ export class AgentLead {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#leaseWatch.stop();
-    if (this.#elector === undefined) this.#endTerm();
-    else await this.#elector.stop(async () => this.#endTerm());
+    await this.#elector.stop(async () => this.#endTerm());
     this.#connection.close();
   }
 
   isLeading(): boolean {
     if (this.#stopping || this.#term === undefined) return false;
-    return this.#elector?.isLeading() ?? true;
+    return this.#elector.isLeading();
   }
 
   /** What goes with the lead; undefined while another one has it. */
@@ -152,14 +152,14 @@ export class AgentLead {
 
   /** The report stands in the Lease: what has changed is told with the next renewal, which is now. */
   publish(): void {
-    if (this.isLeading() && describeAgentReport(this.#settings.report()) !== this.#published) this.#elector?.tryNow();
+    if (this.isLeading() && describeAgentReport(this.#settings.report()) !== this.#published) this.#elector.tryNow();
   }
 
   /** Another replica may be able to do what this one cannot. Where none can, they do not take turns for ever. To be called every second. */
   resignIfBroken(): void {
     const { troubles, logger } = this.#settings;
     const nowMs = performance.now();
-    if (this.#elector === undefined || !this.isLeading() || troubles().length === 0) {
+    if (this.#settings.isAlone || !this.isLeading() || troubles().length === 0) {
       this.#brokenSinceMs = undefined;
       if (this.isLeading()) this.#resignAfterMs = BROKEN_MS;
       return;
@@ -188,7 +188,7 @@ export class AgentLead {
       }),
       clock: systemClock,
       random: Math.random,
-      handicapMs: () => (this.#hasTrouble() ? HANDICAP_MS : 0),
+      handicapMs: () => (!this.#settings.isAlone && this.#hasTrouble() ? HANDICAP_MS : 0),
       onLeading: () => logger.info('leading'),
       onRenewed: (remainingMs) => this.#lead(safeAddressMs(times, remainingMs)),
       onLost: () => {
@@ -258,11 +258,24 @@ export class AgentLead {
   }
 
   #onLeaseSeen(lease: KubernetesObject | undefined): void {
-    if (lease === undefined || this.#elector === undefined) return;
+    if (lease === undefined) return;
+    this.#noteHolder(readText(lease.spec, 'holderIdentity') ?? '');
     const { annotations = {}, resourceVersion = '' } = lease.metadata;
     if (!this.#elector.isLeading()) this.#onAnnotations(annotations, resourceVersion);
     else if (this.#isOthersWord(annotations, resourceVersion)) this.#elector.tryNow();
     this.#elector.observe(toStoredLease(lease as LeaseObject));
+  }
+
+  /** Two that lead would be two servers with one address: who is to be alone and is not waits, and says so. */
+  #noteHolder(holder: string): void {
+    const { isAlone, identity, logger, leaseName } = this.#settings;
+    if (holder === this.#otherHolder) return;
+    this.#otherHolder = holder;
+    if (!isAlone || holder === '' || holder === identity) return;
+    logger.warn(
+      { holder, lease: leaseName },
+      'another agent holds the Lease, so this one does not lead: with --no-leader-election there must be no other replica. It leads when that one has ended or has not renewed the Lease for as long as it lasts',
+    );
   }
 
   /** True if somebody else wrote into the Lease that this agent leads by: it has to be read, and what comes of it said. */
@@ -279,8 +292,8 @@ export class AgentLead {
     const { configs, pools, logger, onAddressGiven } = this.#settings;
     const term = new LeaderTerm({
       configs,
-      isLeading: () => this.#elector?.isLeading() ?? true,
-      isWithheld: (key) => this.isWithheld(key),
+      isLeading: () => this.#elector.isLeading(),
+      isWithheld: (key) => this.#settings.isDryRun || this.isWithheld(key),
       pools,
       logger,
       onAddressGiven,

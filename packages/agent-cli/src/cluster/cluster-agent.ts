@@ -47,8 +47,11 @@ export interface ClusterAgentSettings {
   readonly leaseName: string;
   /** Of this replica, and of no other nor of an earlier run of it. */
   readonly identity: string;
-  /** Undefined: there is no other replica. */
-  readonly election: ElectionTimes | undefined;
+  readonly election: ElectionTimes;
+  /** True: there is no other replica. */
+  readonly isAlone: boolean;
+  /** True: everything is followed and reported; no port is opened, no address given and nothing sent. */
+  readonly isDryRun: boolean;
   readonly http: ListenAddress | undefined;
   /** True: whole packets are logged, unless the group's Lease or a pool says otherwise. */
   readonly logPackets: boolean;
@@ -106,7 +109,7 @@ export class ClusterAgent {
       random: Math.random,
       onChange: () => this.#lead.publish(),
     });
-    const takeOverMs = (settings.election?.leaseDurationMs ?? 0) + TAKE_OVER_MS;
+    const takeOverMs = settings.election.leaseDurationMs + TAKE_OVER_MS;
     this.#standbyGate = new StandbyGate({
       nowMs: () => performance.now(),
       leastWaitMs: () => (this.#lead.heardAgoMs() > OUT_OF_TOUCH_MS ? takeOverMs : 0),
@@ -136,6 +139,8 @@ export class ClusterAgent {
       { pools: configs.map(({ ipPoolRef }) => ipPoolRef) },
       configs.length === 0 ? 'nothing to serve yet' : 'following pools',
     );
+    if (this.#settings.isDryRun)
+      this.#logger.warn('dry run (--dry-run): pools are followed and reported, no port is opened, no client gets an answer');
     this.#pools.start();
     this.#ports.start();
     this.#lead.start();
@@ -169,6 +174,7 @@ export class ClusterAgent {
           version: this.#pools.versionOf(key),
           port: this.#ports.stateOf(interfaceName),
           isWithheld: this.#lead.isWithheld(key),
+          isDryRun: this.#settings.isDryRun,
           term,
           conflicts: this.#pools.conflictsOf(key),
           foreignServers: this.#foreignServers.on(interfaceName),
@@ -197,14 +203,14 @@ export class ClusterAgent {
       onLogSettings: (key, settings) => this.#packetLog.setPool(key, settings),
       onFresh: (key, leases) => {
         const config = this.#configOf.get(key);
-        if (config !== undefined) this.#conflictProbes.noteFresh(config.interfaceName, leases);
+        if (config !== undefined && !this.#settings.isDryRun) this.#conflictProbes.noteFresh(config.interfaceName, leases);
       },
     });
   }
 
   #createPorts(): PoolPorts {
     return new PoolPorts({
-      configs: this.#settings.configs,
+      configs: this.#settings.isDryRun ? [] : this.#settings.configs,
       pools: this.#pools,
       logger: this.#logger,
       handlerOf: (config) => this.#handler(config),
@@ -215,7 +221,7 @@ export class ClusterAgent {
   }
 
   #createLead(): AgentLead {
-    const { cluster, namespace, leaseName, identity, election, configs } = this.#settings;
+    const { cluster, namespace, leaseName, identity, election, isAlone, isDryRun, configs } = this.#settings;
     const settings = {
       cluster,
       userAgent: USER_AGENT,
@@ -223,6 +229,8 @@ export class ClusterAgent {
       leaseName,
       identity,
       times: election,
+      isAlone,
+      isDryRun,
       configs,
       pools: this.#pools,
       logger: this.#logger,
@@ -291,6 +299,7 @@ export class ClusterAgent {
 
   /** What keeps pools from being served from here, whoever leads. */
   #troubles(): string[] {
+    if (this.#settings.isDryRun) return [];
     const problems = this.#lead.term?.problems() ?? [];
     const ports = this.#settings.configs.flatMap(({ ipPoolRef, interfaceName }) => {
       const { kind } = this.#ports.stateOf(interfaceName);

@@ -25,6 +25,17 @@ it.each<[string, string, Partial<PoolState>]>([
   ],
   ['withheld and ready', 'Withheld', { isWithheld: true, term: LET_GO }],
   ['withheld, and could not serve', 'InterfaceMissing', { isWithheld: true, term: LET_GO, port: { kind: 'missing' } }],
+  ['a dry run', 'DryRun', { isDryRun: true, term: LET_GO, port: { kind: 'opening' } }],
+  [
+    'a dry run, withheld: pools move as in any other',
+    'Withheld',
+    { isDryRun: true, isWithheld: true, term: LET_GO, port: { kind: 'opening' } },
+  ],
+  [
+    'a dry run of a pool that is gone',
+    'PoolMissing',
+    { isDryRun: true, followed: { kind: 'unserved', reason: 'PoolMissing', message: '' } },
+  ],
   ['paused', 'Paused', { followed: { kind: 'paused' } }],
   ['gone', 'PoolMissing', { followed: { kind: 'unserved', reason: 'PoolMissing', message: 'there is none' } }],
 ])('%s: %s', (_, expected, state) => {
@@ -34,6 +45,7 @@ it.each<[string, string, Partial<PoolState>]>([
     version: '7',
     port: { kind: 'serving' },
     isWithheld: false,
+    isDryRun: false,
     term: LEADS,
     conflicts: [],
     foreignServers: [],

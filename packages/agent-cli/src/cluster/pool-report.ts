@@ -7,12 +7,20 @@ import type { LeaderTerm } from './leader-term.js';
 /** An annotation has its limits; those that are left out are told when the first ones are settled. */
 const MOST_CONFLICTS = 64;
 
+const DRY_RUN = 'DryRun';
+const DRY_RUN_MESSAGE =
+  'the agents run with --dry-run, so no client gets an answer; start the controller without --no-dhcp, or remove --dry-run from their Deployment';
+
+const WITHHELD_POOL = not(WITHHELD, 'other agents serve the pool; these could at once');
+
 export interface PoolState {
   readonly interfaceName: string;
   readonly followed: FollowedPool;
   readonly version: string | undefined;
   readonly port: InterfaceState;
   readonly isWithheld: boolean;
+  /** True: nothing is served from here whatever else is true. */
+  readonly isDryRun: boolean;
   /** Undefined: this agent does not lead. */
   readonly term: Pick<LeaderTerm, 'hasAddress' | 'mayHaveAddress' | 'problemOf'> | undefined;
   readonly conflicts: readonly AddressConflict[];
@@ -32,15 +40,21 @@ export function reportOn(state: PoolState): PoolReport {
 type Service = Pick<PoolReport, 'serving' | 'reason' | 'message'>;
 
 function toService(state: PoolState): Service {
-  const { interfaceName, followed, port, isWithheld, term } = state;
+  const { interfaceName, followed, port, isWithheld, isDryRun, term } = state;
   // First of all: as long as the address may be there, nobody else can have it.
   if (isWithheld && term?.mayHaveAddress(interfaceName)) return not(RELEASING, 'the pool is being let go of');
   if (followed.kind === 'paused') return not('Paused', 'the pool is paused');
   if (followed.kind === 'unserved') return not(followed.reason, followed.message);
+  if (isDryRun) return inDryRun(isWithheld);
   if (port.kind !== 'serving') return toPortTrouble(interfaceName, port);
-  if (isWithheld) return not(WITHHELD, 'other agents serve the pool; these could at once');
+  if (isWithheld) return WITHHELD_POOL;
   if (term === undefined) return not('NotLeading', 'this replica does not lead');
   return toLeaderService({ ...state, term, followed });
+}
+
+/** Pools move in a dry run as in any other. */
+function inDryRun(isWithheld: boolean): Service {
+  return isWithheld ? WITHHELD_POOL : not(DRY_RUN, DRY_RUN_MESSAGE);
 }
 
 function toLeaderService({

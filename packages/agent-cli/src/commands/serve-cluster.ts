@@ -2,15 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import {
+  AGENT_DRY_RUN_VARIABLE,
   AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
   parseAgentNetworkConfigs,
   UNIFIED_GROUP,
 } from '@vmdhcp/reconciler';
 import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/reconciler/client-node';
-import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
+import {
+  booleanOption,
+  CommandError,
+  createLogger,
+  ExitCode,
+  type ListenAddress,
+  type LogLevel,
+  stopSignal,
+} from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
 import { ClusterAgent } from '../cluster/cluster-agent.js';
+import { idle } from '../cluster/idle.js';
 import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from '../cluster/lead-times.js';
 
 export interface ClusterServeOptions {
@@ -36,21 +46,26 @@ export const clusterServeOptions = (): Option[] => [
   new Option('--lease-name <name>', 'Lease by which the replicas agree on a leader')
     .env(AGENT_LEASE_VARIABLE)
     .default(UNIFIED_GROUP),
-  new Option('--no-leader-election', 'lead without a Lease: there must be no other replica'),
-  new Option('--dry-run', 'check what is to be served, and serve nothing'),
+  booleanOption(
+    '--no-leader-election',
+    'there is no other replica: keep the lead whatever happens; the Lease is written all the same',
+  ),
+  booleanOption('--dry-run', 'follow and report everything, and serve nothing: no port is opened, no address given').env(
+    AGENT_DRY_RUN_VARIABLE,
+  ),
 ];
 
 /** @throws CommandError where it cannot start at all. */
 export async function serveCluster(options: ClusterServeOptions): Promise<void> {
   const parsed = parseAgentNetworkConfigs(process.env[AGENT_NETWORK_CONFIGS_VARIABLE]);
-  if (!parsed.ok) throw new CommandError(parsed.problem, ExitCode.invalidData);
   const logger = (await createLogger(options.logLevel)).child(options.name === undefined ? {} : { name: options.name });
-  for (const problem of parsed.problems) logger.error(problem);
   const asked = stopSignal();
-  if (options.dryRun) {
-    logger.info({ configs: parsed.configs }, 'dry run: this would be served');
+  const http = options.http === 'off' ? undefined : options.http;
+  if (!parsed.ok) {
+    await idle(parsed.problem, { http, logger, asked });
     return;
   }
+  for (const problem of parsed.problems) logger.error(problem);
   const cluster = await connect(options);
   const agent = new ClusterAgent(
     {
@@ -59,8 +74,10 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
       namespace: process.env['POD_NAMESPACE'] || cluster.namespace,
       leaseName: options.leaseName,
       identity: `${process.env['POD_NAME'] || hostname()}_${randomUUID()}`,
-      election: options.leaderElection ? electionTimes(options.leaseSeconds) : undefined,
-      http: options.http === 'off' ? undefined : options.http,
+      election: electionTimes(options.leaseSeconds),
+      isAlone: !options.leaderElection,
+      isDryRun: options.dryRun === true,
+      http,
       logPackets: options.logPackets === true,
     },
     logger,

@@ -75,6 +75,11 @@ async function serve({ pools, interface: interfaces, ...options }: ServeOptions)
   if (pools === undefined) {
     if (interfaces !== undefined) throw new CommandError('--interface needs --pools FILE', ExitCode.usage);
     await serveCluster(options);
+  } else if (options.dryRun) {
+    throw new CommandError(
+      `--dry-run is for agents in a cluster; look at a file with vmdhcp-agent check ${pools}`,
+      ExitCode.usage,
+    );
   } else if (interfaces === undefined) {
     throw new CommandError('--pools needs --interface POOL=INTERFACE for each pool', ExitCode.usage);
   } else {

@@ -8,7 +8,7 @@ import {
   type AgentsSettings,
   type AgentTopology,
 } from '@vmdhcp/reconciler';
-import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { booleanOption, CommandError, ExitCode } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseImage } from './parse-image.js';
 
@@ -80,8 +80,8 @@ export const agentOptions = (): Option[] => [
   new Option('--agent-container <name>', 'with unified: the container in it')
     .env('AGENT_CONTAINER_NAME')
     .default('vm-dhcp-controller-agent'),
-  new Option('--no-agent', 'leave agents alone, and do not wait for them'),
-  new Option('--no-dhcp', 'start agents with --dry-run: they serve nothing'),
+  booleanOption('--no-agent', 'leave agents alone, and do not wait for them'),
+  booleanOption('--no-dhcp', 'agents run and report, and serve nothing (--dry-run)'),
 ];
 
 /** Undefined: agents are none of the controller's business. @throws CommandError where an option is missing. */
@@ -105,7 +105,7 @@ export function toAgents(options: AgentOptions): AgentsSettings | undefined {
     maxPoolsPerAgent,
     maxGroupsUpgrading,
     log: toLogSettings(options),
-    unified: { deploymentName: options.agentDeployment, containerName: options.agentContainer },
+    unified: { deploymentName: options.agentDeployment, containerName: options.agentContainer, dryRun: !options.dhcp },
     pods: image === undefined ? undefined : toPodSettings(options, { namespace, image }),
   };
 }

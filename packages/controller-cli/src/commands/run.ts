@@ -1,5 +1,6 @@
 import type { ElectionTimes } from '@vmdhcp/reconciler';
 import {
+  booleanOption,
   createLogger,
   ExitCode,
   type ListenAddress,
@@ -55,7 +56,7 @@ export function runCommand(): Command {
   const command = new Command('run')
     .description('Give the virtual machines of a cluster their addresses.')
     .option('--only-namespace <namespace>', 'see objects of this namespace only; default: all')
-    .option('--no-leader-election', 'run without a Lease: there must be no other controller')
+    .addOption(booleanOption('--no-leader-election', 'run without a Lease: there must be no other controller'))
     .option('--no-crds', 'do not apply the CustomResourceDefinitions')
     .option('--enable-cache-dump-api', 'tell what is known at /ipams/ and /caches/')
     .addOption(

@@ -43,7 +43,7 @@ async function running() {
   controller.start();
   controller.lead();
   await clock.advance(3_000);
-  return { metrics, controller };
+  return { metrics, controller, cluster, clock };
 }
 
 it('upstream’s metrics keep their names and labels', async () => {
@@ -58,6 +58,21 @@ it('upstream’s metrics keep their names and labels', async () => {
       'vmdhcpcontroller_queue_depth{kind="ipPools"} 0',
     ]),
   );
+});
+
+it('a pool that is paused keeps its gauges, as its addresses stay with their virtual machines', async () => {
+  const { metrics, cluster, clock } = await running();
+  const stored = cluster.ipPools.objects.get('default/net-48') as KubernetesObject;
+  cluster.ipPools.put({ ...stored, spec: { ...(stored.spec as object), paused: true } });
+  await clock.advance(5_000);
+  expect(JSON.stringify(cluster.ipPools.objects.get('default/net-48')?.status)).toContain('Paused');
+  const labels = '{ippool="default/net-48",cidr="10.0.0.0/24",network="default/vlan-48"}';
+  const text = await metrics.registry.metrics();
+  expect(text).toContain(`vmdhcpcontroller_ippool_used${labels} 1`);
+  expect(text).toContain(`vmdhcpcontroller_ippool_available${labels} 1`);
+  cluster.ipPools.remove('default/net-48');
+  await clock.advance(5_000);
+  expect(await metrics.registry.metrics()).not.toContain('ippool="default/net-48"');
 });
 
 it.each([

@@ -489,6 +489,23 @@ describe('agents that the controller makes', () => {
   });
 });
 
+describe('the Deployment of a chart', () => {
+  it('has the image of the chart, also where a pool is held: the annotation has no effect there', async () => {
+    const story = new Story();
+    story.addPool('a', 'vlan', { [HOLD_AGENT_UPGRADE_ANNOTATION]: '' });
+    story.deployments.put(chartDeployment());
+    await story.control({ topology: 'unified', image: 'agent:v2' });
+    await story.goOn(3_000);
+    expect(story.state('a')).toBe('True');
+    expect(story.image(UNIFIED.deploymentName)).toBe('chart:v1');
+    const containers = [{ name: 'agent', image: 'chart:v2' }];
+    await patched(story, `${NAMESPACE}/${UNIFIED.deploymentName}`, { spec: { template: { spec: { containers } } } });
+    await story.goOn(5_000);
+    expect(story.image(UNIFIED.deploymentName)).toBe('chart:v2');
+    expect(story.state('a')).toBe('True');
+  });
+});
+
 describe('moving', () => {
   it.each<[AgentTopology, AgentTopology]>([
     ['unified', 'per-network'],

@@ -12,6 +12,9 @@ export const IPPOOL_REFS_VARIABLE = 'IPPOOL_REFS_JSON';
 /** In the agents' environment: the name of their Lease. */
 export const AGENT_LEASE_VARIABLE = 'AGENT_LEASE_NAME';
 
+/** In the agents' environment: `true` for agents that serve nothing. */
+export const AGENT_DRY_RUN_VARIABLE = 'VM_DHCP_AGENT_DRY_RUN';
+
 /** A pool that agents are to serve. */
 export interface PoolForAgents {
   /** `namespace/name`. */

@@ -68,7 +68,12 @@ export interface AgentsSettings extends GroupingSettings {
   /** True: each group has a ServiceAccount with rights to its own Lease and pools, and its Lease is made for it. */
   readonly groupRights?: boolean;
   /** The Deployment of the topology `unified`. */
-  readonly unified: { readonly deploymentName: string; readonly containerName: string };
+  readonly unified: {
+    readonly deploymentName: string;
+    readonly containerName: string;
+    /** True: its agents serve nothing. */
+    readonly dryRun?: boolean;
+  };
 }
 
 export type AgentAction =
@@ -329,7 +334,7 @@ class AgentsPlanning {
       return;
     }
     if (isBeingDeleted(deployment)) return;
-    const plan = planUnifiedDeployment(deployment, unified.containerName, pools);
+    const plan = planUnifiedDeployment(deployment, unified.containerName, { pools, dryRun: unified.dryRun === true });
     if (!plan.ok) this.#problems.set(UNIFIED_GROUP, { reason: 'AgentContainerMissing', message: plan.message });
     else if (plan.patch !== undefined) {
       const changesPools = this.#tellsOthers(UNIFIED_GROUP, pools);

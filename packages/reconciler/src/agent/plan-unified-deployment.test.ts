@@ -42,8 +42,8 @@ const net49: PoolForAgents = {
   cidr: '192.168.49.0/24',
 };
 
-function applied(before: KubernetesObject, pools: readonly PoolForAgents[]): KubernetesObject {
-  const plan = planUnifiedDeployment(before, CONTAINER, pools);
+function applied(before: KubernetesObject, pools: readonly PoolForAgents[], dryRun = false): KubernetesObject {
+  const plan = planUnifiedDeployment(before, CONTAINER, { pools, dryRun });
   if (!plan.ok) throw new Error(plan.message);
   return applyMergePatch(before, plan.patch ?? {}) as KubernetesObject;
 }
@@ -100,8 +100,24 @@ describe('planUnifiedDeployment', () => {
 
   it('a plan after it was applied is empty, in whatever order the pools come', () => {
     const once = applied(deployment(), [net49, net48]);
-    expect(planUnifiedDeployment(once, CONTAINER, [net48, net49])).toEqual({ ok: true, patch: undefined });
-    expect(planUnifiedDeployment(applied(once, []), CONTAINER, [])).toEqual({ ok: true, patch: undefined });
+    expect(planUnifiedDeployment(once, CONTAINER, { pools: [net48, net49], dryRun: false })).toEqual({
+      ok: true,
+      patch: undefined,
+    });
+    expect(planUnifiedDeployment(applied(once, []), CONTAINER, { pools: [], dryRun: false })).toEqual({
+      ok: true,
+      patch: undefined,
+    });
+  });
+
+  it('a dry run is a variable that comes and goes; a dry run that the chart wants itself stays', () => {
+    const chart = deployment({ args: ['serve', '--dry-run'] });
+    const dry = applied(chart, [net48], true);
+    expect(JSON.stringify(dry)).toContain('{"name":"VM_DHCP_AGENT_DRY_RUN","value":"true"}');
+    expect(planUnifiedDeployment(dry, CONTAINER, { pools: [net48], dryRun: true })).toEqual({ ok: true, patch: undefined });
+    const wet = applied(dry, [net48]);
+    expect(JSON.stringify(wet)).not.toContain('VM_DHCP_AGENT_DRY_RUN');
+    expect(JSON.stringify(wet)).toContain('"args":["serve","--dry-run"]');
   });
 
   it('what was told can be read', () => {
@@ -109,7 +125,7 @@ describe('planUnifiedDeployment', () => {
   });
 
   it('says which containers there are, where the named one is not', () => {
-    expect(planUnifiedDeployment(deployment(), 'agent', [net48])).toEqual({
+    expect(planUnifiedDeployment(deployment(), 'agent', { pools: [net48], dryRun: false })).toEqual({
       ok: false,
       reason: 'agent-container-missing',
       message:

@@ -8,6 +8,7 @@ import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readList, readText } from '../object/read-field.js';
 import { MULTUS_NETWORKS_ANNOTATION } from './agent-deployment.js';
 import {
+  AGENT_DRY_RUN_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
   type AgentNetworkConfig,
   IPPOOL_REFS_VARIABLE,
@@ -22,11 +23,20 @@ export type UnifiedDeploymentPlan =
   | { readonly ok: true; readonly patch: MergePatch | undefined }
   | { readonly ok: false; readonly reason: 'agent-container-missing'; readonly message: string };
 
-/** The patch after which the agents of a chart's Deployment are told of exactly these pools. */
+export interface UnifiedAgents {
+  readonly pools: readonly PoolForAgents[];
+  /** True: they serve nothing. */
+  readonly dryRun: boolean;
+}
+
+/**
+ * The patch after which the agents of a chart's Deployment are told of exactly these pools. Whether they are to serve them stands in a
+ * variable, not in the arguments: those are the chart's, which may want a dry run of its own.
+ */
 export function planUnifiedDeployment(
   deployment: KubernetesObject,
   container: string,
-  pools: readonly PoolForAgents[],
+  { pools, dryRun }: UnifiedAgents,
 ): UnifiedDeploymentPlan {
   const found = findContainer(deployment, container);
   if (found === undefined) {
@@ -36,7 +46,7 @@ export function planUnifiedDeployment(
   }
   const configs = toAgentNetworkConfigs(pools);
   const annotation = toMultusNetworks(configs);
-  const wanted = configured(found, configs);
+  const wanted = configured(found, configs, dryRun);
   const containers = containersOf(deployment).map((one) => (one === found ? wanted : one));
   const isAnnotated = (readText(annotationsOf(deployment), MULTUS_NETWORKS_ANNOTATION) ?? '') === annotation;
   const isConfigured = JSON.stringify(wanted) === JSON.stringify(found);
@@ -50,13 +60,16 @@ export function planUnifiedDeployment(
 function configured(
   container: Readonly<Record<string, unknown>>,
   configs: readonly AgentNetworkConfig[],
+  dryRun: boolean,
 ): Readonly<Record<string, unknown>> {
   const values = new Map([
     [AGENT_NETWORK_CONFIGS_VARIABLE, JSON.stringify(configs)],
     [IPPOOL_REFS_VARIABLE, JSON.stringify(configs.map(({ ipPoolRef }) => ipPoolRef))],
+    ...(dryRun ? [[AGENT_DRY_RUN_VARIABLE, 'true'] as const] : []),
   ]);
+  const gone = ['IPPOOL_REF', ...(dryRun ? [] : [AGENT_DRY_RUN_VARIABLE])];
   const env = readList(container, 'env')
-    .filter((entry) => readText(entry, 'name') !== 'IPPOOL_REF')
+    .filter((entry) => !gone.includes(readText(entry, 'name') ?? ''))
     .map((entry) => {
       const name = readText(entry, 'name') ?? '';
       const value = values.get(name);

@@ -78,5 +78,20 @@ describe('perPoolGroupName', () => {
 
   it('pools whose names run together have agents of their own', () => {
     expect(perPoolGroupName('a-b/c')).not.toBe(perPoolGroupName('a/b-c'));
+    expect(perPoolGroupName('a/b-c')).toBe('a-b-c-agent');
+    expect(perPoolGroupName('a-b/c')).toMatch(/^a-b-c-[0-9a-f]{8}-agent$/);
+  });
+
+  it('is of the pool alone, so that no pool that comes renames the Deployment of another', () => {
+    const nameOf = (keys: readonly string[]) =>
+      Object.entries(
+        named(
+          keys.map((key) => pool(key)),
+          NOTHING,
+          settings('per-pool'),
+        ),
+      );
+    const [alone] = nameOf(['a-b/c']);
+    expect(nameOf(['a-b/c', 'a/b-c'])).toContainEqual(alone);
   });
 });

@@ -1,0 +1,34 @@
+import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { Registry } from 'prom-client';
+
+/** How often the log says again what the agent waits for. */
+const REMINDER_MS = 300_000;
+
+export interface IdlePorts {
+  readonly http: ListenAddress | undefined;
+  readonly logger: Logger;
+  /** Aborts when the process is asked to end. */
+  readonly asked: AbortSignal;
+}
+
+/**
+ * Runs without doing anything, and says why: alive, never ready, no candidate for the lead. A rollout stops at such a pod, and those of
+ * the template before go on. Resolves when it listens; it ends when it is asked to.
+ *
+ * @throws CommandError where the HTTP address is in use.
+ */
+export async function idle(problem: string, { http, logger, asked }: IdlePorts): Promise<void> {
+  const registry = new Registry();
+  const server = http === undefined ? undefined : await startStatusServer(http, { unready: () => [problem], registry });
+  const say = () => logger.error(`nothing is served: ${problem}`);
+  say();
+  const reminder = setInterval(say, REMINDER_MS);
+  const stop = () => {
+    clearInterval(reminder);
+    server?.close();
+    server?.closeAllConnections();
+    logger.info('stopped');
+  };
+  if (asked.aborted) stop();
+  else asked.addEventListener('abort', stop, { once: true });
+}
