@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isRecord, toAgentDeployment } from '@vmdhcp/reconciler';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
 
 const EXAMPLE = new URL('../../../../examples/cluster/agent.yaml', import.meta.url);
@@ -23,7 +23,17 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   timeoutSeconds: 1,
 };
 /** What each group has its own of, or is a second name for something. */
-const OWN = ['name', 'image', 'selector', 'labels', 'labelSelector', 'annotations', 'serviceAccount', 'affinity'];
+const OWN = [
+  'name',
+  'image',
+  'selector',
+  'labels',
+  'labelSelector',
+  'annotations',
+  'serviceAccount',
+  'serviceAccountName',
+  'affinity',
+];
 const OWN_VARIABLES = ['AGENT_LEASE_NAME', 'AGENT_NETWORK_CONFIGS', 'IPPOOL_REFS_JSON', 'VM_DHCP_AGENT_NAME'];
 
 /** What a Deployment says of how agents run, without what is its own and what goes without saying. */
@@ -51,8 +61,14 @@ function generated() {
   return toAgentDeployment({ group: 'group', clusterNetwork: undefined, pools: [], image: settings.image }, settings);
 }
 
+interface ExampleObject {
+  readonly kind: string;
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
 describe('examples/cluster/agent.yaml', () => {
-  const example = parse(readFileSync(EXAMPLE, 'utf8')) as { readonly spec: Readonly<Record<string, unknown>> };
+  const documents = parseAllDocuments(readFileSync(EXAMPLE, 'utf8')).map((document) => document.toJS() as ExampleObject);
+  const example = documents.find(({ kind }) => kind === 'Deployment') ?? { kind: '', spec: {} };
 
   it('says of the pods what the controller says of those it makes', () => {
     expect(essence(example.spec)).toEqual(essence(generated().spec));

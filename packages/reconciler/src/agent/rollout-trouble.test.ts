@@ -23,7 +23,7 @@ describe('rolloutTrouble', () => {
     ],
     [
       `${POD}: error looking up service account harvester-system/vm-dhcp-controller-agent: serviceaccount "vm-dhcp-controller-agent" not found`,
-      'create the ServiceAccount harvester-system/vm-dhcp-controller-agent with its rights (examples/cluster/rbac.yaml)',
+      'create the ServiceAccount harvester-system/vm-dhcp-controller-agent with the rights of agents',
     ],
     [
       `${POD}: exceeded quota: compute, requested: pods=1, used: pods=4, limited: pods=4`,

@@ -43,7 +43,7 @@ function remedyFor(said: string, { metadata, spec }: KubernetesObject): string {
   }
   if (/serviceaccount "?[^" ]*"? not found/i.test(said)) {
     const account = readText(spec, 'template', 'spec', 'serviceAccountName') ?? 'default';
-    return `create the ServiceAccount ${namespace}/${account} with its rights (examples/cluster/rbac.yaml), or name another one (--service-account-name)`;
+    return `create the ServiceAccount ${namespace}/${account} with the rights of agents (as in examples/cluster/agent.yaml), or name another one (--service-account-name)`;
   }
   const priorityClass = /no PriorityClass with name (\S+) was found/i.exec(said)?.[1];
   if (priorityClass !== undefined) {
