@@ -66,7 +66,7 @@ export class AgentGroups implements AgentsPort {
   readonly #conflicts = new Map<string, GroupProblem>();
   /** Rights that could not be given, by namespace and group. */
   readonly #rightsProblems = new Map<string, GroupProblem>();
-  #plan: AgentsPlan = { actions: [], groupOf: new Map(), servedBy: new Map(), problems: new Map() };
+  #plan: AgentsPlan = { actions: [], groupOf: new Map(), servedBy: new Map(), problems: new Map(), leftOut: new Map() };
   #groups: ReadonlyMap<string, ObservedGroup> = new Map();
   #podsOf: ReadonlyMap<string, readonly KubernetesObject[]> = new Map();
   #leading = false;
@@ -153,6 +153,7 @@ export class AgentGroups implements AgentsPort {
   #ofGroup(view: PoolView, pool: PoolForAgents, group: string): PoolAgents {
     const observed = this.#group(group);
     const holder = this.#holderOf(view.key);
+    const leftOut = this.#plan.leftOut.get(view.key);
     const told = [observed, holder].flatMap((one) =>
       one === undefined ? [] : [{ one, report: one.lease.report.get(view.key) }],
     );
@@ -163,11 +164,16 @@ export class AgentGroups implements AgentsPort {
         group,
         observed,
         holder,
-        problem: this.#conflicts.get(group) ?? this.#plan.problems.get(group) ?? this.#rightsProblem(view.key, observed, group),
+        problem:
+          this.#conflicts.get(group) ??
+          this.#plan.problems.get(group) ??
+          leftOut ??
+          this.#rightsProblem(view.key, observed, group),
         pods: this.#podsOf.get(group) ?? [],
         isLagging: this.#lag.isLagging(view, this.#observer.leaseOf(group).report.get(view.key)?.version),
       }),
-      deploymentRef: this.#deploymentRef(holder ?? observed),
+      // A pool that its group has no room for has no place in it either: it takes the first free one.
+      deploymentRef: holder === undefined && leftOut !== undefined ? null : this.#deploymentRef(holder ?? observed),
       servedBy: serving?.lease.leader ?? null,
       isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
       conflicts: told.flatMap(({ report }) => report?.conflicts ?? []),
@@ -273,7 +279,7 @@ export class AgentGroups implements AgentsPort {
 
   #toActivePool(view: PoolView): ActivePool[] {
     if (this.#whyNotServed(view) !== undefined) return [];
-    const { status } = view.object;
+    const { status, metadata } = view.object;
     const network = this.#settings.cluster().networks.get(view.network);
     const recorded = {
       group: this.#groupRecordedIn(status),
@@ -282,6 +288,7 @@ export class AgentGroups implements AgentsPort {
     return toPoolForAgents(view).map((pool) => ({
       ...pool,
       clusterNetwork: network?.metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined,
+      ...(metadata.creationTimestamp !== undefined && { createdAt: metadata.creationTimestamp }),
       holdsImage: holdsImage(view.object),
       recorded,
     }));
