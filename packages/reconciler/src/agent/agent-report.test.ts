@@ -129,7 +129,7 @@ describe('the report is bounded', () => {
         expect(new Set(textsOf(parseAgentReport(text)).map(String))).toEqual(new Set(textsOf(report).map(String)));
         expect(formatAgentReport(new Map([...report].toReversed()))).toBe(text);
       }),
-      { numRuns: 30 },
+      { numRuns: 12 },
     );
   });
 });

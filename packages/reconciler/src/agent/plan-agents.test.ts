@@ -281,7 +281,7 @@ describe('more pools than one environment string can name', () => {
     const older = { ...(late as ActivePool), key: 'default/a-first', createdAt: '2025-01-01' };
     expect(observe([older, ...all], before).actions).toEqual([]);
     const withheld = observe(all.slice(1), before).actions;
-    expect(withheld).toMatchObject([{ kind: 'withhold', poolKeys: ['default/p0000'] }]);
+    expect(withheld).toMatchObject([{ kind: 'create-lease', poolKeys: ['default/p0000'] }]);
     const lease = {
       metadata: { name: UNIFIED_GROUP, annotations: { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(['default/p0000']) } },
     };
@@ -301,7 +301,7 @@ describe('more pools than one environment string can name', () => {
     const overfull = new Map([[UNIFIED_GROUP, { ...CHART, deployment, told: toldPools(deployment, 'agent') }]]);
     const first = observe(all, overfull);
     const leftOut = [...first.leftOut.keys()];
-    expect(first.actions).toMatchObject([{ kind: 'withhold', poolKeys: leftOut.toSorted(compareText) }]);
+    expect(first.actions).toMatchObject([{ kind: 'create-lease', poolKeys: leftOut.toSorted(compareText) }]);
     const lease = {
       metadata: { name: UNIFIED_GROUP, annotations: { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(leftOut) } },
     };
@@ -347,7 +347,11 @@ describe('more pools than one environment string can name', () => {
     before: ReadonlyMap<string, ObservedGroup> = new Map(),
     actions: readonly AgentAction[] = [],
   ): Map<string, ObservedGroup> {
-    const withheldNow = new Map(actions.flatMap((one) => (one.kind === 'withhold' ? [[one.group, one.poolKeys] as const] : [])));
+    const withheldNow = new Map(
+      actions.flatMap((one) =>
+        one.kind === 'withhold' || one.kind === 'create-lease' ? [[one.group, one.poolKeys] as const] : [],
+      ),
+    );
     const deleted = new Set(actions.flatMap((one) => (one.kind === 'delete-deployment' ? [one.group] : [])));
     const led = [...groups].flatMap(([name, group]) => {
       if (deleted.has(name) || group.deployment === undefined) return [];
