@@ -153,7 +153,6 @@ export class AgentGroups implements AgentsPort {
   #ofGroup(view: PoolView, pool: PoolForAgents, group: string): PoolAgents {
     const observed = this.#group(group);
     const holder = this.#holderOf(view.key);
-    const leftOut = this.#plan.leftOut.get(view.key);
     const told = [observed, holder].flatMap((one) =>
       one === undefined ? [] : [{ one, report: one.lease.report.get(view.key) }],
     );
@@ -164,20 +163,20 @@ export class AgentGroups implements AgentsPort {
         group,
         observed,
         holder,
-        problem:
-          this.#conflicts.get(group) ??
-          this.#plan.problems.get(group) ??
-          leftOut ??
-          this.#rightsProblem(view.key, observed, group),
+        problem: this.#problemOf(view.key, observed, group),
         pods: this.#podsOf.get(group) ?? [],
         isLagging: this.#lag.isLagging(view, this.#observer.leaseOf(group).report.get(view.key)?.version),
       }),
-      // A pool that its group has no room for has no place in it either: it takes the first free one.
-      deploymentRef: holder === undefined && leftOut !== undefined ? null : this.#deploymentRef(holder ?? observed),
+      deploymentRef: this.#deploymentRef(view.key, holder, observed),
       servedBy: serving?.lease.leader ?? null,
       isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
       conflicts: told.flatMap(({ report }) => report?.conflicts ?? []),
     };
+  }
+
+  #problemOf(poolKey: string, observed: ObservedGroup, group: string): GroupProblem | undefined {
+    const ofGroup = this.#conflicts.get(group) ?? this.#plan.problems.get(group);
+    return ofGroup ?? this.#plan.leftOut.get(poolKey) ?? this.#rightsProblem(poolKey, observed, group);
   }
 
   /** Of a pool that the agents are told of already, nothing is missing. */
@@ -199,7 +198,10 @@ export class AgentGroups implements AgentsPort {
     return name === undefined ? undefined : this.#group(name);
   }
 
-  #deploymentRef({ deployment }: ObservedGroup): PoolAgents['deploymentRef'] {
+  #deploymentRef(poolKey: string, holder: ObservedGroup | undefined, own: ObservedGroup): PoolAgents['deploymentRef'] {
+    // A pool that its group has no room for has no place in it either: it takes the first free one.
+    if (holder === undefined && this.#plan.leftOut.has(poolKey)) return null;
+    const { deployment } = holder ?? own;
     if (deployment === undefined) return undefined;
     const { namespace = '', name, uid = '' } = deployment.metadata;
     return { namespace, name, image: readText(findContainer(deployment, this.#observer.containerOf(name)), 'image') ?? '', uid };
