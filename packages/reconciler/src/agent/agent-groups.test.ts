@@ -713,36 +713,3 @@ async function patched(story: Story, key: string, patch: Readonly<Record<string,
   await done;
   story.writes.pop();
 }
-
-describe('more pools than one environment string can name', () => {
-  const names = Array.from({ length: 200 }, (_, index) => `${'p'.repeat(249)}-${String(index).padStart(3, '0')}`);
-  const last = names.at(-1) ?? '';
-  const statesOf = (story: Story, some: readonly string[]) => new Set(some.map((name) => story.state(name)));
-
-  function crowded(): Story {
-    const story = new Story();
-    story.deployments.put(chartDeployment());
-    for (const [index, name] of names.entries()) {
-      const net = network(`net-${index}`);
-      story.cluster.networks.put({ ...net, metadata: { ...net.metadata, labels: { [CLUSTER_NETWORK_LABEL]: 'vlan' } } });
-      const { metadata, ...one } = pool(name, { network: `default/net-${index}` });
-      const creationTimestamp = new Date(1_767_225_600_000 + index * 1_000).toISOString();
-      story.cluster.ipPools.put({ ...one, metadata: { ...metadata, uid: `uid-${name}`, generation: 1, creationTimestamp } });
-    }
-    return story;
-  }
-
-  it('the newest are left out and say so, and the others are served', async () => {
-    const story = crowded();
-    await story.control({ topology: 'unified' });
-    await story.goOn(500);
-    const most = story.told(UNIFIED.deploymentName).length;
-    const told = names.slice(0, most);
-    expect(most).toBeLessThan(names.length - 1);
-    expect([story.told(UNIFIED.deploymentName), story.serving().get('vm-dhcp-agents')]).toEqual([told, told]);
-    expect(statesOf(story, told)).toEqual(new Set(['True']));
-    expect(statesOf(story, names.slice(most))).toEqual(new Set(['False AgentConfigTooLarge']));
-    expect(story.message(last)).toContain('use --agent-topology per-network');
-    expect((story.pool(last).status as Record<string, unknown>)['agentDeploymentRef']).toBeUndefined();
-  }, 60_000);
-});
