@@ -37,6 +37,7 @@ export {
   RELEASING,
   WITHHELD,
 } from './agent/agent-report.js';
+export { type FittingPools, fitAgentConfigs, MOST_CONFIG_OCTETS } from './agent/fit-agent-configs.js';
 export { parseWithheldPools } from './agent/group-lease.js';
 export { agentInterfaceName } from './agent/interface-name.js';
 export {

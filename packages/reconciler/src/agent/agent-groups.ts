@@ -66,7 +66,7 @@ export class AgentGroups implements AgentsPort {
   readonly #conflicts = new Map<string, GroupProblem>();
   /** Rights that could not be given, by namespace and group. */
   readonly #rightsProblems = new Map<string, GroupProblem>();
-  #plan: AgentsPlan = { actions: [], groupOf: new Map(), servedBy: new Map(), problems: new Map() };
+  #plan: AgentsPlan = { actions: [], groupOf: new Map(), servedBy: new Map(), problems: new Map(), leftOut: new Map() };
   #groups: ReadonlyMap<string, ObservedGroup> = new Map();
   #podsOf: ReadonlyMap<string, readonly KubernetesObject[]> = new Map();
   #leading = false;
@@ -163,15 +163,20 @@ export class AgentGroups implements AgentsPort {
         group,
         observed,
         holder,
-        problem: this.#conflicts.get(group) ?? this.#plan.problems.get(group) ?? this.#rightsProblem(view.key, observed, group),
+        problem: this.#problemOf(view.key, observed, group),
         pods: this.#podsOf.get(group) ?? [],
         isLagging: this.#lag.isLagging(view, this.#observer.leaseOf(group).report.get(view.key)?.version),
       }),
-      deploymentRef: this.#deploymentRef(holder ?? observed),
+      deploymentRef: this.#deploymentRef(view.key, holder, observed),
       servedBy: serving?.lease.leader ?? null,
       isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
       conflicts: told.flatMap(({ report }) => report?.conflicts ?? []),
     };
+  }
+
+  #problemOf(poolKey: string, observed: ObservedGroup, group: string): GroupProblem | undefined {
+    const ofGroup = this.#conflicts.get(group) ?? this.#plan.problems.get(group);
+    return ofGroup ?? this.#plan.leftOut.get(poolKey) ?? this.#rightsProblem(poolKey, observed, group);
   }
 
   /** Of a pool that the agents are told of already, nothing is missing. */
@@ -193,7 +198,10 @@ export class AgentGroups implements AgentsPort {
     return name === undefined ? undefined : this.#group(name);
   }
 
-  #deploymentRef({ deployment }: ObservedGroup): PoolAgents['deploymentRef'] {
+  #deploymentRef(poolKey: string, holder: ObservedGroup | undefined, own: ObservedGroup): PoolAgents['deploymentRef'] {
+    // A pool that its group has no room for has no place in it either: it takes the first free one.
+    if (holder === undefined && this.#plan.leftOut.has(poolKey)) return null;
+    const { deployment } = holder ?? own;
     if (deployment === undefined) return undefined;
     const { namespace = '', name, uid = '' } = deployment.metadata;
     return { namespace, name, image: readText(findContainer(deployment, this.#observer.containerOf(name)), 'image') ?? '', uid };
@@ -273,7 +281,7 @@ export class AgentGroups implements AgentsPort {
 
   #toActivePool(view: PoolView): ActivePool[] {
     if (this.#whyNotServed(view) !== undefined) return [];
-    const { status } = view.object;
+    const { status, metadata } = view.object;
     const network = this.#settings.cluster().networks.get(view.network);
     const recorded = {
       group: this.#groupRecordedIn(status),
@@ -282,6 +290,7 @@ export class AgentGroups implements AgentsPort {
     return toPoolForAgents(view).map((pool) => ({
       ...pool,
       clusterNetwork: network?.metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined,
+      ...(metadata.creationTimestamp !== undefined && { createdAt: metadata.creationTimestamp }),
       holdsImage: holdsImage(view.object),
       recorded,
     }));

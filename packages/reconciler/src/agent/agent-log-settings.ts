@@ -3,6 +3,7 @@
  * pool in annotations of its IPPool. Both take effect while the agents run.
  */
 import { LOG_LEVEL_ANNOTATION, LOG_PACKETS_ANNOTATION } from '@vmdhcp/ippool-api';
+import { quote } from '../object/quote.js';
 import { readField, readText } from '../object/read-field.js';
 
 export const AGENT_LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -54,10 +55,6 @@ export function readPoolLogSettings(annotations: Readonly<Record<string, string>
 
 function toLevel(text: string | undefined): AgentLogLevel | undefined {
   return AGENT_LOG_LEVELS.find((level) => level === text);
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.slice(0, 64));
 }
 
 function parse(text: string | undefined): unknown {

@@ -1,11 +1,16 @@
+import { WITHHELD_POOLS_ANNOTATION, WITHHELD_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { compareText, type KubernetesObject } from '../object/kubernetes-object.js';
+import { readList, readText } from '../object/read-field.js';
 import { applyMergePatch } from '../testing/merge-patch.js';
 import type { AgentPodSettings } from './agent-deployment.js';
+import { AGENT_NETWORK_CONFIGS_VARIABLE, toAgentNetworkConfigs } from './agent-network-config.js';
+import { AGENT_REPORT_ANNOTATION, formatAgentReport, WITHHELD } from './agent-report.js';
+import { MOST_CONFIG_OCTETS } from './fit-agent-configs.js';
 import { formatWithheldPools, readGroupLease } from './group-lease.js';
 import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
-import { toldPools } from './told-pools.js';
-import { AGENT_TOPOLOGIES } from './topology.js';
+import { findContainer, toldPools } from './told-pools.js';
+import { AGENT_TOPOLOGIES, UNIFIED_GROUP } from './topology.js';
 
 const SETTINGS: AgentsSettings = {
   namespace: 'harvester-system',
@@ -233,4 +238,136 @@ describe('a pool that moves from one group to another', () => {
     expect(last.servedBy.get(moved.key)).toBeUndefined();
     expect(last.actions.some(({ kind }) => kind === 'delete-lease')).toBe(true);
   });
+});
+
+describe('more pools than one environment string can name', () => {
+  const UNIFIED = { ...SETTINGS, topology: 'unified' as const };
+  const observe = (of: readonly ActivePool[], groups: ReadonlyMap<string, ObservedGroup>, settings = UNIFIED) =>
+    planAgents({ pools: of, groups, groupsWithPods: new Set(), legacyPods: new Map(), nowMs: 0 }, settings);
+  const chart = new Map([[UNIFIED_GROUP, CHART]]);
+  const toldBy = (groups: ReadonlyMap<string, ObservedGroup>, name = UNIFIED_GROUP) => [...(groups.get(name)?.told.keys() ?? [])];
+  const aged = (count: number) =>
+    pools(count).map((one, index) => ({ ...one, createdAt: `2026-01-${10 + Math.floor(index / 100)}` }));
+  const valueIn = (groups: ReadonlyMap<string, ObservedGroup>) =>
+    readText(readList(findContainer(groups.get(UNIFIED_GROUP)?.deployment as KubernetesObject, 'agent'), 'env')[0], 'value') ??
+    '';
+
+  it('the newest are left out, and say what to do', () => {
+    const first = observe(aged(1_000).toReversed(), chart);
+    const groups = carriedOut(chart, first.actions);
+    expect(Buffer.byteLength(valueIn(groups))).toBeLessThanOrEqual(MOST_CONFIG_OCTETS);
+    const told = toldBy(groups);
+    expect(told).toEqual(
+      pools(1_000)
+        .slice(0, told.length)
+        .map(({ key }) => key),
+    );
+    expect([...first.leftOut.keys()].toSorted(compareText)).toEqual(
+      pools(1_000)
+        .slice(told.length)
+        .map(({ key }) => key),
+    );
+    expect(first.leftOut.get('default/p0999')).toEqual({
+      reason: 'AgentConfigTooLarge',
+      message: `AGENT_NETWORK_CONFIGS of the agents ${UNIFIED_GROUP} has no room for the pool beside ${told.length} others: Linux takes 131072 octets; use --agent-topology per-network`,
+    });
+  });
+
+  it('what is told stays told when an older pool comes; the oldest one left out follows when one goes', () => {
+    const [late, ...others] = aged(1_000).toReversed();
+    const all = others.toReversed();
+    const before = carriedOut(chart, observe(all, chart).actions);
+    const told = toldBy(before);
+    const older = { ...(late as ActivePool), key: 'default/a-first', createdAt: '2025-01-01' };
+    expect(observe([older, ...all], before).actions).toEqual([]);
+    const withheld = observe(all.slice(1), before).actions;
+    expect(withheld).toMatchObject([{ kind: 'create-lease', poolKeys: ['default/p0000'] }]);
+    const lease = {
+      metadata: { name: UNIFIED_GROUP, annotations: { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(['default/p0000']) } },
+    };
+    const group = before.get(UNIFIED_GROUP) as ObservedGroup;
+    const released = new Map([[UNIFIED_GROUP, { ...group, lease: readGroupLease(lease, true) }]]);
+    const after = carriedOut(released, observe([older, ...all.slice(1)], released).actions);
+    expect(toldBy(after)).toEqual(['default/a-first', ...told.slice(1)]);
+  });
+
+  it('agents that were told of too many by an earlier version are told of fewer, after their Lease withholds the others', () => {
+    const all = aged(1_000);
+    const container = {
+      name: 'agent',
+      env: [{ name: AGENT_NETWORK_CONFIGS_VARIABLE, value: JSON.stringify(toAgentNetworkConfigs(all)) }],
+    };
+    const deployment = { ...(CHART.deployment as KubernetesObject), spec: { template: { spec: { containers: [container] } } } };
+    const overfull = new Map([[UNIFIED_GROUP, { ...CHART, deployment, told: toldPools(deployment, 'agent') }]]);
+    const first = observe(all, overfull);
+    const leftOut = [...first.leftOut.keys()];
+    expect(first.actions).toMatchObject([{ kind: 'create-lease', poolKeys: leftOut.toSorted(compareText) }]);
+    const lease = {
+      metadata: { name: UNIFIED_GROUP, annotations: { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(leftOut) } },
+    };
+    const withheld = new Map([
+      [UNIFIED_GROUP, { ...(overfull.get(UNIFIED_GROUP) as ObservedGroup), lease: readGroupLease(lease, true) }],
+    ]);
+    const second = observe(all, withheld);
+    expect(second.actions.map(({ kind }) => kind)).toEqual(['patch-deployment']);
+    const patched = carriedOut(withheld, second.actions);
+    expect(Buffer.byteLength(valueIn(patched))).toBeLessThanOrEqual(MOST_CONFIG_OCTETS);
+    const settled = new Map([
+      [UNIFIED_GROUP, { ...(patched.get(UNIFIED_GROUP) as ObservedGroup), lease: readGroupLease(lease, true) }],
+    ]);
+    expect(observe(all, settled).actions).toEqual([]);
+  });
+
+  it('a switch to the topology that has no room for all takes none away: the others stay where they are, and none is served twice', () => {
+    const all = aged(1_000);
+    let groups = ledBy(carriedOut(chart, plan(all, chart)));
+    expect(servedIn(groups)).toHaveLength(1_000);
+    let result = observe(all, groups);
+    for (let round = 0; result.actions.length > 0; round++) {
+      expect(round).toBeLessThan(20);
+      groups = ledBy(carriedOut(groups, result.actions), groups, result.actions);
+      const served = servedIn(groups);
+      expect(new Set(served).size).toBe(served.length);
+      result = observe(all, groups);
+    }
+    const told = toldBy(groups);
+    expect(told.length).toBeLessThan(all.length - 100);
+    expect([...result.leftOut.keys()].toSorted(compareText)).toEqual(keysOf(all.slice(told.length)));
+    expect(servedIn(groups).toSorted(compareText)).toEqual(keysOf(all));
+    for (const key of result.leftOut.keys()) expect(result.servedBy.get(key)).toMatch(/^vm-dhcp-agent-vlan/);
+  });
+
+  const keysOf = (some: readonly ActivePool[]) => some.map(({ key }) => key);
+  const servedIn = (groups: ReadonlyMap<string, ObservedGroup>) =>
+    [...groups.values()].flatMap(({ lease }) => [...lease.report].flatMap(([key, { serving }]) => (serving ? [key] : [])));
+
+  /** Every Deployment has a leader that serves what it is told of, but for what its Lease withholds. */
+  function ledBy(
+    groups: ReadonlyMap<string, ObservedGroup>,
+    before: ReadonlyMap<string, ObservedGroup> = new Map(),
+    actions: readonly AgentAction[] = [],
+  ): Map<string, ObservedGroup> {
+    const withheldNow = new Map(
+      actions.flatMap((one) =>
+        one.kind === 'withhold' || one.kind === 'create-lease' ? [[one.group, one.poolKeys] as const] : [],
+      ),
+    );
+    const deleted = new Set(actions.flatMap((one) => (one.kind === 'delete-deployment' ? [one.group] : [])));
+    const led = [...groups].flatMap(([name, group]) => {
+      if (deleted.has(name) || group.deployment === undefined) return [];
+      const withheld = new Set(withheldNow.get(name) ?? before.get(name)?.lease.withheld ?? []);
+      const text = formatWithheldPools(withheld);
+      const report = [...group.told.keys()].map(
+        (key) => [key, withheld.has(key) ? { serving: false, reason: WITHHELD } : { serving: true }] as const,
+      );
+      const annotations = {
+        [WITHHELD_POOLS_ANNOTATION]: text,
+        [WITHHELD_POOLS_SEEN_ANNOTATION]: text,
+        [AGENT_REPORT_ANNOTATION]: formatAgentReport(new Map(report)),
+      };
+      const lease = { metadata: { name, annotations }, spec: { holderIdentity: `${name}_x` } };
+      return [[name, { ...group, deployment: rolledOut(group.deployment), lease: readGroupLease(lease, false) }] as const];
+    });
+    return new Map(led);
+  }
 });

@@ -13,12 +13,13 @@
  */
 import { AGENT_LOG_ANNOTATION } from '@vmdhcp/ippool-api';
 import type { MergePatch } from '../machinery/object-client.js';
-import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
+import { compareText, isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { readText } from '../object/read-field.js';
 import { AGENT_CONTAINER, type AgentPodSettings, toAgentDeployment } from './agent-deployment.js';
 import { type AgentLogSettings, formatAgentLogSettings } from './agent-log-settings.js';
-import type { PoolForAgents } from './agent-network-config.js';
+import { AGENT_NETWORK_CONFIGS_VARIABLE, type PoolForAgents } from './agent-network-config.js';
 import { RELEASING, WITHHELD } from './agent-report.js';
+import { fitAgentConfigs, MOST_ENVIRONMENT_STRING_OCTETS } from './fit-agent-configs.js';
 import { type GroupLease, readGroupLease } from './group-lease.js';
 import { isGoneForGood } from './legacy-pod.js';
 import { type GroupRightsPlan, planGroupRights, planRightsRemoval, type RightsAction } from './plan-group-rights.js';
@@ -31,6 +32,8 @@ import { type GroupingSettings, groupPools, UNIFIED_GROUP } from './topology.js'
 /** A pool that is to be served. */
 export interface ActivePool extends PoolForAgents {
   readonly clusterNetwork: string | undefined;
+  /** RFC 3339: of pools that agents cannot all be told of the newest are left out. */
+  readonly createdAt?: string;
   /** True: its agents keep the image they have. */
   readonly holdsImage: boolean;
   /** By the pool's status: what has served it so far. */
@@ -107,14 +110,15 @@ export type AgentAction =
   | { readonly kind: 'delete-pod'; readonly pod: KubernetesObject }
   | RightsAction;
 
-/** What keeps a group's Deployment from being as it should be. */
+/** What keeps a group's Deployment from being as it should be, or a pool from being served by it. */
 export interface GroupProblem {
   readonly reason:
     | 'AgentSelectorMismatch'
     | 'AgentDeploymentConflict'
     | 'AgentDeploymentMissing'
     | 'AgentContainerMissing'
-    | 'AgentRightsMissing';
+    | 'AgentRightsMissing'
+    | 'AgentConfigTooLarge';
   readonly message: string;
 }
 
@@ -125,6 +129,8 @@ export interface AgentsPlan {
   /** The group that may serve the pool now, where that is another one. */
   readonly servedBy: ReadonlyMap<string, string>;
   readonly problems: ReadonlyMap<string, GroupProblem>;
+  /** Pools that their group's agents cannot be told of, by pool. What serves such a pool now goes on. */
+  readonly leftOut: ReadonlyMap<string, GroupProblem>;
 }
 
 /** What a group's Deployment follows from. */
@@ -152,6 +158,8 @@ class AgentsPlanning {
   readonly #groupOf: ReadonlyMap<string, string>;
   /** Groups that may serve a pool and are not its own, by pool. */
   readonly #holders: ReadonlyMap<string, readonly string[]>;
+  readonly #fitting: ReadonlyMap<string, FittingGroup>;
+  readonly #leftOut = new Map<string, GroupProblem>();
   readonly #actions: AgentAction[] = [];
   readonly #problems = new Map<string, GroupProblem>();
   /** Groups whose pods are not all of the newest template yet. */
@@ -164,16 +172,42 @@ class AgentsPlanning {
     this.#groups = groupPools(observed.pools, this.#memberships(), settings);
     this.#groupOf = new Map([...this.#groups.values()].flatMap(({ name, poolKeys }) => poolKeys.map((key) => [key, name])));
     this.#holders = this.#findHolders();
+    this.#fitting = new Map(this.#names().map((name) => [name, this.#fit(name)]));
     const rolling = [...observed.groups].filter(([, { deployment }]) => deployment !== undefined && !isRolledOut(deployment));
     this.#rolling = new Set(rolling.map(([name]) => name));
   }
 
   plan(): AgentsPlan {
-    const { groups, rights = new Map() } = this.#observed;
-    for (const name of new Set([...this.#groups.keys(), ...groups.keys(), ...rights.keys()])) this.#planGroup(name);
+    for (const name of this.#names()) this.#planGroup(name);
     this.#planLegacyPods();
     const servedBy = [...this.#holders].flatMap(([key, [holder]]) => (holder === undefined ? [] : [[key, holder] as const]));
-    return { actions: this.#actions, groupOf: this.#groupOf, servedBy: new Map(servedBy), problems: this.#problems };
+    const [actions, groupOf, problems, leftOut] = [this.#actions, this.#groupOf, this.#problems, this.#leftOut];
+    return { actions, groupOf, servedBy: new Map(servedBy), problems, leftOut };
+  }
+
+  #names(): string[] {
+    const { groups, rights = new Map() } = this.#observed;
+    return [...new Set([...this.#groups.keys(), ...groups.keys(), ...rights.keys()])];
+  }
+
+  /** What agents are told of already stays, and so does what they have not let go of; then come the others by age. */
+  #fit(name: string): FittingGroup {
+    const { told } = this.#group(name);
+    const own = (this.#groups.get(name)?.poolKeys ?? []).flatMap((key) => this.#pools.get(key) ?? []).toSorted(byAge);
+    const leaving = this.#leaving(name);
+    const ordered = [...leaving, ...own.filter(({ key }) => told.has(key)), ...own.filter(({ key }) => !told.has(key))];
+    const { fitting, leftOut } = fitAgentConfigs<PoolForAgents>(ordered);
+    for (const { key } of leftOut)
+      if (this.#groupOf.get(key) === name) this.#leftOut.set(key, this.#tooLarge(name, fitting.length));
+    const kept = new Set(fitting);
+    return { own: own.filter((pool) => kept.has(pool)), pools: fitting };
+  }
+
+  #tooLarge(group: string, others: number): GroupProblem {
+    const remedy =
+      this.#settings.topology === 'unified' ? 'use --agent-topology per-network' : 'set a smaller --max-pools-per-agent';
+    const message = `${AGENT_NETWORK_CONFIGS_VARIABLE} of the agents ${group} has no room for the pool beside ${others} others: Linux takes ${MOST_ENVIRONMENT_STRING_OCTETS} octets; ${remedy}`;
+    return { reason: 'AgentConfigTooLarge', message };
   }
 
   /** What is told, else what the pool's status remembers: a Deployment that was deleted by hand comes back with the same pools. */
@@ -234,7 +268,8 @@ class AgentsPlanning {
   /** True if the pool's own group could serve it at once. */
   #isAwaited(poolKey: string): boolean {
     const { lease } = this.#group(this.#groupOf.get(poolKey) ?? '');
-    return lease.isLive && lease.report.get(poolKey)?.reason === WITHHELD;
+    // Agents of an earlier template may say so that the next ones are not told of it.
+    return !this.#leftOut.has(poolKey) && lease.isLive && lease.report.get(poolKey)?.reason === WITHHELD;
   }
 
   /**
@@ -249,8 +284,7 @@ class AgentsPlanning {
   }
 
   #planGroup(name: string): void {
-    const own = (this.#groups.get(name)?.poolKeys ?? []).flatMap((key) => this.#pools.get(key) ?? []);
-    const pools = [...own, ...this.#leaving(name)];
+    const { own = [], pools = [] } = this.#fitting.get(name) ?? {};
     const withheld = this.#withheldFrom(name, own, pools);
     if (pools.length === 0 && name !== UNIFIED_GROUP) {
       this.#planRemoval(name, withheld);
@@ -438,6 +472,17 @@ class AgentsPlanning {
       }
     }
   }
+}
+
+interface FittingGroup {
+  /** Pools that the group is to serve. */
+  readonly own: readonly ActivePool[];
+  /** Those, and pools that it has not let go of. */
+  readonly pools: readonly PoolForAgents[];
+}
+
+function byAge(one: ActivePool, other: ActivePool): number {
+  return compareText(one.createdAt ?? '', other.createdAt ?? '') || compareText(one.key, other.key);
 }
 
 function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

@@ -41,6 +41,7 @@ const WORTH_AN_EVENT: ReadonlySet<string> = new Set([
   'AgentContainerMissing',
   'AgentDeploymentConflict',
   'AgentSelectorMismatch',
+  'AgentConfigTooLarge',
   'NetworkMissing',
   'FailedCreate',
   'RolloutStuck',

@@ -7,8 +7,13 @@ export const MOST_REASON_OCTETS = 128;
 
 /** How many octets of UTF-8 the text has. */
 export function octetsOf(text: string): number {
-  let octets = 0;
-  for (const character of text) octets += octetsOfCharacter(character);
+  let octets = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0x80) octets += unit < 0x800 ? 1 : 2;
+    // Two units of UTF-16 are four octets.
+    if (unit >= 0xd800 && unit < 0xdc00 && (text.codePointAt(index) ?? 0) > 0xffff) index++;
+  }
   return octets;
 }
 

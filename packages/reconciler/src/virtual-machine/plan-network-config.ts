@@ -143,7 +143,7 @@ function describeAwaited(
   { instance }: MachineKnowledge,
 ): string | undefined {
   if (awaited.size === 0) return undefined;
-  const names = [...awaited.keys()].toSorted().join(', ');
+  const names = describeNames([...awaited.keys()].toSorted());
   const source = `status.interfaces of VirtualMachineInstance ${namespace === undefined ? '' : `${namespace}/`}${name}`;
   const begin = `no IP address yet for ${names}, as the MAC address is not known`;
   if (instance === 'unreadable') return `${begin}: the controller may not read ${source}; ${INSTANCES_REMEDY}`;

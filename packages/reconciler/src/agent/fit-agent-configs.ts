@@ -1,0 +1,43 @@
+import { octetsOf } from '../object/cut-text.js';
+import { AGENT_NETWORK_CONFIGS_VARIABLE, type PoolForAgents, toAgentNetworkConfigs } from './agent-network-config.js';
+
+/** Of one string in a program's environment: 32 pages of 4 KiB. Source: execve(2), MAX_ARG_STRLEN. */
+export const MOST_ENVIRONMENT_STRING_OCTETS = 131_072;
+
+/** The most octets of the value: the name, an equals sign and a zero are in the string too. */
+export const MOST_CONFIG_OCTETS = MOST_ENVIRONMENT_STRING_OCTETS - octetsOf(`${AGENT_NETWORK_CONFIGS_VARIABLE}=\0`);
+
+/** Of an entry whose texts are empty: its field names, and the name of the interface, which always has the same length. */
+const EMPTY_ENTRY_OCTETS = octetsOf(JSON.stringify(toAgentNetworkConfigs([{ key: '', network: '', serverIP: '', cidr: '' }])[0]));
+
+export interface FittingPools<Pool> {
+  readonly fitting: readonly Pool[];
+  readonly leftOut: readonly Pool[];
+}
+
+/**
+ * The pools that agents can be told of in one environment string. A pod with a longer one never starts. The other texts that name the
+ * pools (their references, the networks for Multus) are shorter than this one.
+ *
+ * @param pools - in the order in which they have room.
+ */
+export function fitAgentConfigs<Pool extends PoolForAgents>(pools: readonly Pool[]): FittingPools<Pool> {
+  const [fitting, leftOut]: [Pool[], Pool[]] = [[], []];
+  // The brackets; each pool has a comma or the end of the list after it, so that one is too many.
+  let octets = 2 - 1;
+  for (const pool of pools) {
+    const more = octetsOfEntry(pool) + 1;
+    if (octets + more > MOST_CONFIG_OCTETS) leftOut.push(pool);
+    else {
+      fitting.push(pool);
+      octets += more;
+    }
+  }
+  return { fitting, leftOut };
+}
+
+/** Without the name of the interface, which is dear to find. */
+function octetsOfEntry({ key, network, serverIP, cidr }: PoolForAgents): number {
+  // Brackets, commas and quotation marks: 16 octets that are not of the texts.
+  return EMPTY_ENTRY_OCTETS + octetsOf(JSON.stringify([key, key, network, serverIP, cidr])) - 16;
+}
