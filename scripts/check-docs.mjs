@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const tests = globSync('packages/**/*.test.ts', { exclude: (name) => name.includes('node_modules') })
-  .concat('packages/lab/src/bad-packets.ts')
+  .concat('packages/dhcp-allocator/src/wire/fixtures/odd-packets.json')
   .map((path) => readFileSync(path, 'utf8'))
   .join('\n');
 const problems = [];

@@ -73,15 +73,20 @@ describe('a flood', () => {
     expect(sender.lines.every((line) => line.includes('"answered":"ack"'))).toBe(true);
   });
 
-  it('of declines takes three addresses from the pool at most, for each client', async () => {
+  it('of declines that the network does not confirm takes no address from the pool, and is checked a few times', async () => {
     const agent = await LabAgent.start(lab, START);
     const decliner = machine.start(process.execPath, [
       fileURLToPath(new URL('../dist/decline-everything.js', import.meta.url)),
       '8',
     ]);
     await decliner.ended();
-    expect(await agent.metric('vmdhcp_agent_pool_quarantined{pool="default/net-48"}')).toBe(3);
-    expect(await agent.metric(metricOf('decline ignored decline-limit'))).toBe(5);
-    expect(await agent.metric(metricOf('decline declined '))).toBe(3);
+    const ignored = async () => {
+      const reasons = ['decline-unconfirmed', 'decline-being-checked', 'decline-limit'];
+      return Promise.all(reasons.map((reason) => agent.metric(metricOf(`decline ignored ${reason}`))));
+    };
+    await waitFor('eight declines', async () => (await ignored()).reduce((sum, count) => sum + count) === 8);
+    expect((await ignored())[0]).toBeLessThanOrEqual(3);
+    expect(await agent.metric('vmdhcp_agent_pool_quarantined{pool="default/net-48"}')).toBe(0);
+    expect(await agent.metric(metricOf('decline declined '))).toBe(0);
   });
 });

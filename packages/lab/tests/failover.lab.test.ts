@@ -1,4 +1,6 @@
 /** Agents that die, freeze, lose an interface or their API server, and other users of the network: real processes, real packets. */
+
+import { fileURLToPath } from 'node:url';
 import { agentInterfaceName, readConditions, readField, readText } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AGENT_NAMESPACE, ClientFleet, has, Lab, LabCluster, type LabPod, needs, virtualMachine, waitFor } from '../src/index.js';
@@ -188,6 +190,19 @@ describe('somebody else on the network', () => {
       (await cluster.access.list('Event')).find((one) => readField(one, 'reason') === 'AddressConflict'),
     );
     expect(readText(event, 'message')).toContain('02:00:5e:00:48:99');
+  });
+
+  it('that answers ARP for every address keeps no new virtual machine from its address, and is named', {
+    timeout: 60_000,
+  }, async () => {
+    const leader = await serve();
+    const guest = lab.addMachine('guest', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
+    const answers = fileURLToPath(new URL('../dist/send-arp-answers.js', import.meta.url));
+    await guest.start(process.execPath, [answers]).line('answering');
+    await cluster.access.create(virtualMachine('default/second', '02:00:5e:00:48:02', 'default/vlan-48'));
+    await waitFor('the address', async () => (await answered('02:00:5e:00:48:02')) === '192.168.48.11', 20_000);
+    expect(await answered(WEB)).toBe(ADDRESS);
+    await waitFor('a warning that names it', () => leader.process?.lines.some((line) => line.includes('02:00:5e:00:48:99')));
   });
 
   it('with conflictProbe Disabled it is: nobody is asked', { timeout: 60_000 }, async () => {

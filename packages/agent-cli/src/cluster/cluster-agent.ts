@@ -20,6 +20,7 @@ import { PacketLog } from '../log/packet-log.js';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
 import { separateLargeMemory, trimMemory } from '../net/libc.js';
 import { RateBudget } from '../rate-budget.js';
+import { AddressInquiry, DECOYS } from '../serve/address-inquiry.js';
 import { DhcpServer } from '../serve/dhcp-server.js';
 import { LeaseEventLog } from '../serve/lease-event-log.js';
 import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
@@ -67,6 +68,7 @@ export class ClusterAgent {
   readonly #pools: FollowedPools;
   readonly #ports: PoolPorts;
   readonly #lead: AgentLead;
+  readonly #inquiry: AddressInquiry;
   readonly #conflictProbes: ConflictProbes;
   readonly #foreignServers: ForeignServers;
   readonly #standbyGate: StandbyGate;
@@ -92,14 +94,21 @@ export class ClusterAgent {
       packetLog: this.#packetLog,
       nowMs: Date.now,
       onBindingChanged: () => undefined,
-      onDeclined: ({ poolName, macAddress, address }) => this.#onConflict(poolName, { macAddress, address }),
+      whoUses: (interfaceName, lease) => this.#inquiry.whoUses(interfaceName, lease),
+      onDeclined: ({ poolName, macAddress, address }, usedBy) => this.#onConflict(poolName, { macAddress, address, usedBy }),
     });
     this.#connection = new ApiConnection(settings.cluster, { userAgent: USER_AGENT });
     this.#pools = this.#followPools();
+    this.#inquiry = new AddressInquiry({
+      logger,
+      nowMs: () => performance.now(),
+      decoysOf: (poolKey) => this.#server.decoysOf(poolKey, DECOYS, Math.random),
+    });
     this.#conflictProbes = new ConflictProbes({
       logger,
       nowMs: () => performance.now(),
       isLeading: () => this.#lead.isLeading(),
+      whoUses: this.#inquiry.whoUses,
       onConflict: (pool, conflict) => this.#onConflict(pool, conflict),
       inject: (name, packet) => this.#ports.inject(name, packet),
     });

@@ -5,10 +5,9 @@
 import { type Answer, formatIpv4Address, type Lease } from '@vmdhcp/dhcp-allocator';
 import type { AddressConflict } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
-import { AddressProbe } from '../net/address-probe.js';
 import { RateBudget } from '../rate-budget.js';
+import type { AskWhoUses } from '../serve/address-inquiry.js';
 
-const PROBE_MS = 300;
 /** Packets of clients that wait, each with its newest. */
 const MOST_DEFERRED = 1_024;
 /** An address that nobody asked about for so long was new in the time of another leader: that one has asked. */
@@ -22,6 +21,7 @@ export interface ConflictProbesSettings {
   readonly logger: Logger;
   readonly nowMs: () => number;
   readonly isLeading: () => boolean;
+  readonly whoUses: AskWhoUses;
   readonly onConflict: (poolName: string, conflict: AddressConflict) => void;
   /** Answers a packet that was put off. */
   readonly inject: (interfaceName: string, packet: Uint8Array) => void;
@@ -29,7 +29,6 @@ export interface ConflictProbesSettings {
 
 export class ConflictProbes {
   readonly #settings: ConflictProbesSettings;
-  readonly #probes = new Map<string, AddressProbe>();
   /** By pool, MAC address and address: only those that are not known to be free of conflict. */
   readonly #states = new Map<string, State>();
   readonly #deferred = new Map<string, Uint8Array>();
@@ -76,7 +75,7 @@ export class ConflictProbes {
     if (state?.kind !== 'fresh') return;
     this.#states.set(key, { kind: 'asking' });
     try {
-      const usedBy = await this.#probeOf(interfaceName).ask(lease);
+      const [usedBy] = (await this.#settings.whoUses(interfaceName, lease)).others;
       this.#states.delete(key);
       if (usedBy !== undefined) this.#onUsed(lease, usedBy);
       else this.#answerDeferred(interfaceName, key);
@@ -103,12 +102,6 @@ export class ConflictProbes {
     const packet = this.#deferred.get(key);
     this.#deferred.delete(key);
     if (packet !== undefined) this.#settings.inject(interfaceName, packet);
-  }
-
-  #probeOf(interfaceName: string): AddressProbe {
-    const probe = this.#probes.get(interfaceName) ?? new AddressProbe(interfaceName, PROBE_MS);
-    this.#probes.set(interfaceName, probe);
-    return probe;
   }
 }
 

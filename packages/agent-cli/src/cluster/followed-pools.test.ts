@@ -27,6 +27,7 @@ class Story {
       logger,
       events,
       nowMs: clock.nowMs,
+      whoUses: () => Promise.resolve({ byClient: false, others: [] }),
       onDeclined: () => undefined,
       onBindingChanged: () => undefined,
     });

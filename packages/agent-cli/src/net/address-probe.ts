@@ -1,46 +1,61 @@
-/** Asks a network whether anybody uses an address. Source: RFC 5227 §2.1. */
+/** Asks a network which hosts use an address. Source: RFC 5227 §2.1. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Ipv4Address, type MacAddress, readMacAddress, UNSPECIFIED_ADDRESS } from '@vmdhcp/dhcp-allocator';
-import { ArpSocket } from './arp-socket.js';
+import { ArpSocket, type ReceivedArp } from './arp-socket.js';
 
+const PROBE_MS = 300;
 const POLL_INTERVAL_MS = 10;
 const REQUESTS = 3;
 /** Of one interface. */
 const MOST_AT_A_TIME = 128;
+/** Other hosts that are remembered of one question; a network in order has one at most. */
+const MOST_OTHERS = 8;
 
 export interface AddressQuestion {
   readonly address: Ipv4Address;
-  /** Who is to have it: may answer. */
+  /** The client that the address belongs to. */
   readonly macAddress: MacAddress;
+}
+
+/** Which hosts answered for an address. */
+export interface AddressUse {
+  /** True: the client itself. */
+  readonly byClient: boolean;
+  /** Other hosts, by the source addresses of their frames; eight at most. */
+  readonly others: readonly MacAddress[];
 }
 
 interface Asked extends AddressQuestion {
   readonly sinceMs: number;
   sent: number;
-  readonly answer: (usedBy: MacAddress | undefined) => void;
+  byClient: boolean;
+  isIncomplete: boolean;
+  readonly others: Set<MacAddress>;
+  readonly answer: (use: AddressUse) => void;
   readonly fail: (error: unknown) => void;
 }
+
+type Waiting = Pick<Asked, 'address' | 'macAddress' | 'answer' | 'fail'>;
 
 /** One interface; opened while there is something to ask. */
 export class AddressProbe {
   readonly #interfaceName: string;
-  readonly #timeoutMs: number;
-  readonly #waiting: Asked[] = [];
+  readonly #waiting: Waiting[] = [];
   readonly #asked = new Set<Asked>();
   #isRunning = false;
 
-  constructor(interfaceName: string, timeoutMs: number) {
+  constructor(interfaceName: string) {
     this.#interfaceName = interfaceName;
-    this.#timeoutMs = timeoutMs;
   }
 
   /**
-   * Who else uses the address; undefined: nobody answered. Resolves after `timeoutMs`, later where many are asked about.
-   * Rejects with a SocketError where the network cannot be asked.
+   * Every host that answers for the address within 300 ms; later where many addresses are asked about. Never resolves at the first
+   * answer: another host may answer after it.
+   * Rejects with a SocketError where the network cannot be asked, and with an Error where more came in than could be read.
    */
-  async ask(question: AddressQuestion): Promise<MacAddress | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<MacAddress | undefined>();
-    this.#waiting.push({ ...question, sinceMs: 0, sent: 0, answer: resolve, fail: reject });
+  async ask({ address, macAddress }: AddressQuestion): Promise<AddressUse> {
+    const { promise, resolve, reject } = Promise.withResolvers<AddressUse>();
+    this.#waiting.push({ address, macAddress, answer: resolve, fail: reject });
     if (!this.#isRunning) void this.#run();
     return await promise;
   }
@@ -69,29 +84,40 @@ export class AddressProbe {
     const nowMs = performance.now();
     while (this.#waiting.length > 0 && this.#asked.size < MOST_AT_A_TIME) {
       const next = this.#waiting.shift();
-      if (next !== undefined) this.#asked.add({ ...next, sinceMs: nowMs });
+      if (next === undefined) break;
+      this.#asked.add({ ...next, sinceMs: nowMs, sent: 0, byClient: false, isIncomplete: false, others: new Set() });
     }
     for (const one of this.#asked) {
-      if (one.sent === REQUESTS || nowMs - one.sinceMs < (one.sent * this.#timeoutMs) / REQUESTS) continue;
+      if (one.sent === REQUESTS || nowMs - one.sinceMs < (one.sent * PROBE_MS) / REQUESTS) continue;
       one.sent++;
       socket.request({ senderAddress: UNSPECIFIED_ADDRESS, targetAddress: one.address });
     }
   }
 
   #receive(socket: ArpSocket, own: MacAddress): void {
-    for (const { senderAddress, senderHardwareAddress } of socket.receive()) {
-      const macAddress = readMacAddress(senderHardwareAddress);
-      if (macAddress === own) continue;
-      for (const one of this.#asked) {
-        if (one.address === senderAddress) this.#settle(one, macAddress === one.macAddress ? undefined : macAddress);
-      }
-    }
+    for (const packet of socket.receive()) this.#note(packet, own);
     const nowMs = performance.now();
-    for (const one of this.#asked) if (nowMs - one.sinceMs >= this.#timeoutMs) this.#settle(one, undefined);
+    for (const one of this.#asked) {
+      one.isIncomplete ||= socket.hasMissed;
+      if (nowMs - one.sinceMs >= PROBE_MS) this.#settle(one);
+    }
   }
 
-  #settle(one: Asked, usedBy: MacAddress | undefined): void {
+  /** The frame says who sent it, even on networks where a guest can write any address into the packet. */
+  #note({ senderAddress, senderHardwareAddress, frameHardwareAddress }: ReceivedArp, own: MacAddress): void {
+    const named = readMacAddress(senderHardwareAddress);
+    const sender = readMacAddress(frameHardwareAddress);
+    if (named === own || sender === own) return;
+    for (const one of this.#asked) {
+      if (one.address !== senderAddress) continue;
+      if (named === one.macAddress || sender === one.macAddress) one.byClient = true;
+      else if (one.others.size < MOST_OTHERS) one.others.add(sender);
+    }
+  }
+
+  #settle(one: Asked): void {
     this.#asked.delete(one);
-    one.answer(usedBy);
+    if (one.isIncomplete) one.fail(new Error(`more ARP packets came in on ${this.#interfaceName} than could be read`));
+    else one.answer({ byClient: one.byClient, others: [...one.others] });
   }
 }

@@ -16,6 +16,9 @@ export const bind = libc.func('int bind(int fd, const void *address, uint32_t le
 export const setsockopt = libc.func('int setsockopt(int fd, int level, int name, const void *value, uint32_t length)') as Call<
   [number, number, number, Memory, number]
 >;
+export const getsockopt = libc.func('int getsockopt(int fd, int level, int name, void *value, void *length)') as Call<
+  [number, number, number, Memory, Memory]
+>;
 export const getsockname = libc.func('int getsockname(int fd, void *address, void *length)') as Call<[number, Memory, Memory]>;
 export const recvmmsg = libc.func('int recvmmsg(int fd, void *messages, uint32_t count, int flags, void *timeout)') as Call<
   [number, Memory, number, number, null]
@@ -77,6 +80,8 @@ export const SO_SNDBUF = 7;
 export const SO_BINDTODEVICE = 25;
 export const SO_SNDBUFFORCE = 32;
 export const SO_RCVBUFFORCE = 33;
+export const SOL_PACKET = 263;
+export const PACKET_STATISTICS = 6;
 export const MSG_DONTWAIT = 0x40;
 export const LOCK_EX = 2;
 export const LOCK_NB = 4;

@@ -10,15 +10,17 @@ export interface ClientPacket {
   readonly secs?: number;
   /** True: answers shall be broadcast. */
   readonly wantsBroadcast?: boolean;
+  /** ciaddr; default: none. */
+  readonly clientAddress?: number;
   /** giaddr; default: no relay. */
   readonly relayAddress?: number;
   /** Besides the message type. */
   readonly options?: readonly (readonly [code: number, octets: Uint8Array])[];
 }
 
-/** What a client without an address sends, as octets. */
+/** What a client sends, as octets. */
 export function encodeClientPacket(packet: ClientPacket): Uint8Array {
-  const { type, macAddress, xid, secs = 0, wantsBroadcast = false, relayAddress = 0, options = [] } = packet;
+  const { type, macAddress, xid, secs = 0, wantsBroadcast = false, clientAddress = 0, relayAddress = 0, options = [] } = packet;
   const { bytes } = encodeMessage({
     op: 1,
     htype: 1,
@@ -27,7 +29,7 @@ export function encodeClientPacket(packet: ClientPacket): Uint8Array {
     xid,
     secs,
     flags: wantsBroadcast ? BROADCAST_FLAG : 0,
-    ciaddr: 0,
+    ciaddr: clientAddress,
     yiaddr: 0,
     siaddr: 0,
     giaddr: relayAddress,

@@ -20,6 +20,7 @@ import { RateBudget } from '../rate-budget.js';
 import { AddressBook, type PlannedPool } from '../state/address-book.js';
 import { ownersOf } from '../state/owners-of.js';
 import { StateDirectory } from '../state/state-directory.js';
+import { AddressInquiry, DECOYS } from './address-inquiry.js';
 import { DhcpServer } from './dhcp-server.js';
 import { LeaseEventLog } from './lease-event-log.js';
 import { type LeaseView, toLeaseView } from './lease-view.js';
@@ -53,6 +54,7 @@ export class BareHostAgent {
   readonly #events: LeaseEventLog;
   readonly #packetLog: PacketLog;
   readonly #server: DhcpServer;
+  readonly #inquiry: AddressInquiry;
   readonly #book: AddressBook;
   readonly #ntpNames: NtpNames;
   readonly #interfaces = new Map<string, ServedInterface>();
@@ -110,7 +112,13 @@ export class BareHostAgent {
       onBindingChanged: () => {
         this.#bindingsChanged = true;
       },
+      whoUses: (interfaceName, lease) => this.#inquiry.whoUses(interfaceName, lease),
       onDeclined: (lease) => void this.#book.decline(lease).catch((error) => this.#onSaveFailure(error)),
+    });
+    this.#inquiry = new AddressInquiry({
+      logger,
+      nowMs: () => performance.now(),
+      decoysOf: (poolName) => this.#server.decoysOf(poolName, DECOYS, Math.random),
     });
     this.#book = new AddressBook(
       {

@@ -7,9 +7,11 @@ import {
   type Assignment,
   answerPacket,
   formatIpv4Address,
+  type Ipv4Address,
   type Lease,
   LeaseTable,
   leaseExpiry,
+  type MacAddress,
   type Pool,
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
@@ -18,7 +20,9 @@ import { PacketLog } from '../log/packet-log.js';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
 import type { QueuedReply } from '../net/reply-queue.js';
 import { RateBudget } from '../rate-budget.js';
-import { DeclineLimits } from './decline-limits.js';
+import type { AskWhoUses } from './address-inquiry.js';
+import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
+import { decoyAddresses } from './decoy-addresses.js';
 import type { LeaseEventLog } from './lease-event-log.js';
 import { MessageCounters } from './message-counters.js';
 
@@ -30,8 +34,10 @@ export interface DhcpServerPorts {
   /** Default: as the level of the logger says. */
   readonly packetLog?: PacketLog;
   readonly nowMs: () => number;
-  /** The client found its address in use: it has no lease until it is given another one. */
-  readonly onDeclined: (lease: Lease) => void;
+  /** Asks the network which hosts use an address. A DECLINE is believed only if this confirms it. */
+  readonly whoUses: AskWhoUses;
+  /** The client declined its address and the network confirmed it: it has no lease until it is given another one. */
+  readonly onDeclined: (lease: Lease, usedBy: MacAddress) => void;
   /** A client began or ceased to use its address. */
   readonly onBindingChanged: () => void;
 }
@@ -51,7 +57,9 @@ export class DhcpServer {
   readonly #ports: DhcpServerPorts;
   readonly #table = new LeaseTable();
   readonly #pools = new Map<string, ServedPool>();
-  readonly #declineLimits = new DeclineLimits();
+  readonly #declines: DeclineChecks;
+  /** DECLINEs that are not believed are counted; so many of them are logged. */
+  readonly #doubtLines = new RateBudget({ perSecond: 0.2, burst: 10 });
   readonly #failures = new RateBudget({ perSecond: 1, burst: 5 });
   readonly #packetLog: PacketLog;
   readonly #leaseOf = (poolName: string, macAddress: string) => this.#table.lookup(poolName, macAddress);
@@ -61,6 +69,11 @@ export class DhcpServer {
   constructor(ports: DhcpServerPorts) {
     this.#ports = ports;
     this.#packetLog = ports.packetLog ?? new PacketLog(ports.logger, { packets: false, nowMs: ports.nowMs });
+    this.#declines = new DeclineChecks({
+      nowMs: ports.nowMs,
+      whoUses: ports.whoUses,
+      onOutcome: (lease, interfaceName, outcome) => this.#onDeclineChecked(lease, interfaceName, outcome),
+    });
     this.#serving = { pools: [], into: new Uint8Array(0), leaseOf: this.#leaseOf };
   }
 
@@ -102,6 +115,13 @@ export class DhcpServer {
   /** The pools of that name that are served now, in that order. */
   poolsNamed(names: readonly string[]): readonly ServedPool[] {
     return names.flatMap((name) => this.#pools.get(name) ?? []);
+  }
+
+  /** So many addresses of the pool's subnet that no client has, or none where they are not found. @param random - 0 to less than 1. */
+  decoysOf(poolName: string, count: number, random: () => number): readonly Ipv4Address[] {
+    const pool = this.#pools.get(poolName)?.pool;
+    const isAssigned = (address: Ipv4Address) => this.#table.ownerOf(poolName, address) !== undefined;
+    return pool === undefined ? [] : decoyAddresses(pool, { count, isAssigned, random });
   }
 
   /** Notes leases that have ended. */
@@ -200,17 +220,36 @@ export class DhcpServer {
     }
     if (pool.reservations.get(client.macAddress)?.address === lease.address) {
       // What a person has reserved is not taken away; that somebody else uses it is for a person to see.
-      this.counters.count('decline', 'ignored', 'address-reserved');
-      this.#ports.events.note('declined', lease, { interface: interfaceName, believed: false, reason: 'address-reserved' });
+      this.#doubtDecline(lease, { interface: interfaceName, reason: 'address-reserved' });
       return;
     }
-    const quarantined = this.#declineLimits.take(pool.name, client.macAddress, this.#ports.nowMs());
-    this.counters.count('decline', quarantined ? 'declined' : 'ignored', quarantined ? '' : 'decline-limit');
-    this.#ports.events.note('declined', lease, { interface: interfaceName, believed: quarantined });
-    if (!quarantined) return;
-    const others = [...this.#table.leases(pool.name)].filter(({ macAddress }) => macAddress !== lease.macAddress);
-    this.#table.replacePool(pool.name, others);
-    this.#ports.onDeclined(lease);
+    this.#declines.claim(lease, interfaceName);
+  }
+
+  #onDeclineChecked(lease: Lease, interfaceName: string, outcome: DeclineOutcome): void {
+    if (!outcome.believed) {
+      const { reason, error } = outcome;
+      this.#doubtDecline(lease, { interface: interfaceName, reason, ...(error !== undefined && { err: error }) });
+      return;
+    }
+    const { poolName, macAddress, address } = lease;
+    // While the network was asked, the client may have been given another address.
+    if (this.#table.lookup(poolName, macAddress)?.address !== address) {
+      this.counters.count('decline', 'ignored', 'address-not-its-own');
+      return;
+    }
+    const { usedBy } = outcome;
+    this.counters.count('decline', 'declined', '');
+    this.#ports.events.note('declined', lease, { interface: interfaceName, believed: true, usedBy });
+    const others = [...this.#table.leases(poolName)].filter((other) => other.macAddress !== macAddress);
+    this.#table.replacePool(poolName, others);
+    this.#ports.onDeclined(lease, usedBy);
+  }
+
+  /** A DECLINE that changes nothing. */
+  #doubtDecline(lease: Lease, details: { readonly interface: string; readonly reason: string; readonly err?: string }): void {
+    this.counters.count('decline', 'ignored', details.reason);
+    if (this.#doubtLines.take(this.#ports.nowMs())) this.#ports.events.note('declined', lease, { ...details, believed: false });
   }
 
   #restore(lease: Lease, expiresAtMs: number | undefined): void {
