@@ -112,7 +112,7 @@ describe('virtual machines', () => {
       ),
     );
     expect(readText(event, 'message')).toBe(
-      `pool ${keyOf(pool)} cannot give an address to 02:00:00:00:00:0d: every address is in use; widen the range or remove virtual machines`,
+      `pool ${keyOf(pool)} cannot give an address to 02:00:00:00:00:0d: every address is in use; raise spec.ipv4Config.pool.end of the IPPool (up to 10.1.0.254), or delete virtual machines`,
     );
     await cluster.access.delete('VirtualMachine', keyOf('b'));
     expect(await allocated('d')).toBe('10.1.0.11');

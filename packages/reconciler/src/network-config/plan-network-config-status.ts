@@ -92,7 +92,10 @@ function firstProblem({ claims: { unreadable } }: NetworkConfigFacts, outcomes: 
 
 function unservedProblem(outcomes: readonly ClaimWithOutcome[]): OutcomeProblem {
   const networks = describeNames([...new Set(outcomes.map(({ claim }) => claim.network))]);
-  return { reason: 'no-pool', message: `no IPPool serves ${networks}; create one whose spec.networkName is the network` };
+  return {
+    reason: 'no-pool',
+    message: `no IPPool serves ${networks}; create one in the namespace of the network whose spec.networkName is the network`,
+  };
 }
 
 function allocatedState(outcomes: readonly ClaimWithOutcome[], problem: OutcomeProblem | undefined): ConditionState {
