@@ -6,6 +6,11 @@ export const condition = z.object({
   status: z.enum(['True', 'False', 'Unknown']),
   reason: z.string().optional(),
   message: z.string().optional(),
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('The metadata.generation of the object that the condition was found for.'),
   lastUpdateTime: z.string().optional(),
   lastTransitionTime: z.string().optional(),
 });

@@ -4,6 +4,7 @@ import { type CustomResource, conditionColumn } from './custom-resource.js';
 import { immutable, ipv4Address, ipv4AddressOrCidr, ipv4AddressOrRange, ipv4Cidr, macAddress } from './formats.js';
 import { API_VERSION } from './labels.js';
 import { objectMeta } from './object-meta.js';
+import { growsInsideCidr, mayBeLowered, mayBeRaised } from './range-rules.js';
 
 const hostName = () => z.string().max(253);
 
@@ -26,8 +27,8 @@ const ipv4Config = z
     serverIP: ipv4Address().meta(immutable('ServerIP')).describe('The address of the DHCP server in the subnet.'),
     pool: z
       .object({
-        start: ipv4Address().meta(immutable('Start')).describe('The first address that may be allocated.'),
-        end: ipv4Address().meta(immutable('End')).describe('The last address that may be allocated.'),
+        start: ipv4Address().meta(mayBeLowered()).describe('The first address that may be allocated. It can be lowered.'),
+        end: ipv4Address().meta(mayBeRaised()).describe('The last address that may be allocated. It can be raised.'),
         exclude: z
           .array(ipv4AddressOrRange())
           .max(1024)
@@ -81,7 +82,10 @@ const ipv4Config = z
       .describe('True: no other DHCP server is on this network, so unknown clients that claim an address are refused (NAK).'),
   })
   .meta({
-    'x-kubernetes-validations': [{ rule: '!has(oldSelf.router) || has(self.router)', message: 'Router is required once set' }],
+    'x-kubernetes-validations': [
+      { rule: '!has(oldSelf.router) || has(self.router)', message: 'Router is required once set' },
+      ...growsInsideCidr(),
+    ],
   });
 
 const spec = z.object({

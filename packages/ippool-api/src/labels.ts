@@ -11,6 +11,8 @@ export const IPPOOL_NAME_LABEL = `${GROUP}/ippool-name`;
  * `*` for all. Set but empty: none, whatever the labels say.
  */
 export const ALLOWED_POOL_NAMESPACES_ANNOTATION = `${GROUP}/allowed-pool-namespaces`;
+/** On a NetworkAttachmentDefinition, `"true"`: another DHCP server serves it, so that no IPPool is missed. */
+export const EXTERNAL_DHCP_ANNOTATION = `${GROUP}/external-dhcp`;
 /** On a NetworkAttachmentDefinition, set by Harvester: the cluster network it belongs to. */
 export const CLUSTER_NETWORK_LABEL = `${GROUP}/clusternetwork`;
 /** On Deployments, pods and Leases of agents: the value is always `agent`. */

@@ -51,9 +51,12 @@ export const virtualMachineNetworkConfigResource: CustomResource = {
   schema: z.object({ spec, status: status.optional() }),
   columns: [
     { name: 'VMNAME', type: 'string', jsonPath: '.spec.vmName' },
+    { name: 'ADDRESS', type: 'string', jsonPath: '.status.networkConfigs[*].allocatedIPAddress' },
+    { name: 'MAC', type: 'string', jsonPath: '.status.networkConfigs[*].macAddress' },
     conditionColumn('ALLOCATED', 'Allocated'),
     conditionColumn('DISABLED', 'Disabled'),
     conditionColumn('INSYNCED', 'InSynced'),
+    { name: 'REASON', type: 'string', jsonPath: `.status.conditions[?(@.type=='Allocated')].reason` },
     { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
 };

@@ -47,17 +47,19 @@ export class TestCluster {
   }
 
   /** Starts a controller that sees this namespace only, and waits until it works. */
-  async startController(...parameters: readonly string[]): Promise<LabProcess> {
+  startController(...parameters: readonly string[]): Promise<LabProcess> {
+    return this.#start('--only-namespace', this.namespace, ...parameters);
+  }
+
+  /** Starts a controller that sees every namespace, and waits until it works. In a cluster of the test's own only. */
+  startControllerOfAll(...parameters: readonly string[]): Promise<LabProcess> {
+    if (this.simulator === undefined) throw new Error('a controller of all namespaces would work on what is not of the test');
+    return this.#start('--namespace', this.namespace, ...parameters);
+  }
+
+  async #start(...parameters: readonly string[]): Promise<LabProcess> {
     const http = `127.0.0.1:${++lastPort}`;
-    const flags = [
-      '--kubeconfig',
-      this.kubeconfigPath,
-      '--only-namespace',
-      this.namespace,
-      '--no-leader-election',
-      '--http',
-      http,
-    ];
+    const flags = ['--kubeconfig', this.kubeconfigPath, '--no-leader-election', '--http', http];
     const started = new LabProcess(process.execPath, [CONTROLLER_BIN, 'run', ...flags, ...parameters]);
     this.#processes.push(started);
     await waitFor(

@@ -112,7 +112,7 @@ describe('virtual machines', () => {
       ),
     );
     expect(readText(event, 'message')).toBe(
-      `pool ${keyOf(pool)} cannot give an address to 02:00:00:00:00:0d: every address is in use; widen the range or remove virtual machines`,
+      `pool ${keyOf(pool)} cannot give an address to 02:00:00:00:00:0d: every address is in use; raise spec.ipv4Config.pool.end of the IPPool (up to 10.1.0.254), or delete virtual machines`,
     );
     await cluster.access.delete('VirtualMachine', keyOf('b'));
     expect(await allocated('d')).toBe('10.1.0.11');
@@ -209,16 +209,16 @@ describe('kubectl', () => {
         'AGE',
       ]);
       expect(row.split(/\s+/).slice(0, 7)).toEqual([pool, keyOf(network), '2', '1', 'True', 'True', 'True']);
-      expect((await kubectl(undefined, 'get', 'vmnetcfg')).split('\n')[1]?.split(/\s+/).slice(0, 5)).toEqual([
-        'web',
-        'web',
-        'True',
-        'False',
-        'True',
-      ]);
+      const configs = (await kubectl(undefined, 'get', 'vmnetcfg')).split('\n');
+      const columns = 'NAME VMNAME ADDRESS MAC ALLOCATED DISABLED INSYNCED REASON AGE';
+      expect(configs[0]?.trim().split(/\s+/).join(' ')).toBe(columns);
+      expect(configs[1]?.split(/\s+/).slice(0, 7).join(' ')).toBe('web web 10.1.0.10 02:00:00:00:00:0a True False True');
 
       await kubectl(undefined, 'annotate', 'vm', 'web', 'static-ip.harvesterhci.io/default=10.1.0.99');
       await waitFor('the reason', async () => (await kubectl(undefined, 'describe', 'vm', 'web')).includes('AddressOutsidePool'));
+      await waitFor('the reason as a column', async () =>
+        (await kubectl(undefined, 'get', 'vmnetcfg', 'web')).includes('AddressOutsidePool'),
+      );
       await kubectl(
         undefined,
         'patch',

@@ -73,6 +73,27 @@ describe('planAssignments', () => {
     expect(told(wanted), 'nobody loses an address to a wish').toEqual({ '01': '10.0.0.10', '03!': 'address-taken' });
   });
 
+  it('a range that became smaller cuts off no address in use: it stays until its claim goes', () => {
+    const wide = planAssignments(poolOf(), [claim('a', 1), claim('b', 2), claim('c', 3)], {
+      recorded: NOTHING_RECORDED,
+      nowMs: 0,
+    });
+    const small = poolOf({ end: '10.0.0.10' });
+    const kept = planAssignments(small, [claim('a', 1), claim('b', 2), claim('c', 3), claim('d', 4)], {
+      recorded: wide,
+      nowMs: 0,
+    });
+    expect(told(kept)).toEqual({ '01': '10.0.0.10', '02': '10.0.0.11', '03': '10.0.0.12', '04!': 'pool-exhausted' });
+    expect(kept.counts).toMatchObject({ used: 3, free: 0 });
+    const later = planAssignments(small, [claim('b', 2, '10.0.0.10'), claim('d', 4)], { recorded: kept, nowMs: 0 });
+    expect(told(later), 'who moves gives it up').toEqual({ '02': '10.0.0.10', '04!': 'pool-exhausted' });
+    const refused = planAssignments(small, [claim('a', 1), claim('b', 2, '10.0.0.10')], { recorded: kept, nowMs: 0 });
+    expect(told(refused), 'who cannot move keeps it').toMatchObject({ '01': '10.0.0.10', '02': '10.0.0.11' });
+    const elsewhere = poolOf({ cidr: '10.0.1.0/24', serverAddress: '10.0.1.1', start: '10.0.1.10', end: '10.0.1.13' });
+    const moved = planAssignments(elsewhere, [claim('b', 2)], { recorded: kept, nowMs: 0 });
+    expect(told(moved), 'an address of another subnet is of no use').toEqual({ '02': '10.0.1.10' });
+  });
+
   it('meets reservations that nobody claims, and refuses a MAC address that two claim', () => {
     const pool = poolOf({ reservations: [{ macAddress: mac(9), address: '10.0.0.10', hostname: 'printer' }] });
     const plan = planAssignments(pool, [claim('a', 1), claim('b', 1)], { recorded: NOTHING_RECORDED, nowMs: 0 });
@@ -92,8 +113,8 @@ describe('planAssignments', () => {
       nowMs: 0,
     });
     expect(plan.refused.map(({ message }) => message)).toEqual([
-      'pool default/net cannot give 10.0.0.9 to 02:00:00:00:00:03: it lies outside start to end; choose another, or reserve it',
-      'pool default/net cannot give an address to 02:00:00:00:00:02: every address is in use; widen the range or remove virtual machines',
+      'pool default/net cannot give 10.0.0.9 to 02:00:00:00:00:03: it lies outside start to end; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool',
+      'pool default/net cannot give an address to 02:00:00:00:00:02: every address is in use; raise spec.ipv4Config.pool.end of the IPPool (up to 10.0.0.254), or delete virtual machines',
     ]);
   });
 });
@@ -109,6 +130,25 @@ describe('planAssignments laws', () => {
   );
   const toClaims = (records: { owner: string; n: number; wanted: number | undefined }[]) =>
     records.map(({ owner, n, wanted }) => claim(owner, n, wanted === undefined ? undefined : `10.0.0.${wanted}`));
+
+  it('a smaller range: what is claimed stays, never two owners, planning again changes nothing', () => {
+    fc.assert(
+      fc.property(claims, claims, fc.integer({ min: 10, max: 13 }), (before, after, end) => {
+        const small = poolOf({ end: `10.0.0.${end}`, reservations: [{ macAddress: mac(1), address: '10.0.0.14' }] });
+        const recorded = planAssignments(poolOf(), toClaims(before), { recorded: NOTHING_RECORDED, nowMs: 0 });
+        const content = toClaims(after).map(({ owner, macAddress }) => ({ owner, macAddress }));
+        const plan = planAssignments(small, content, { recorded, nowMs: 0 });
+        const addressOf = new Map(plan.assignments.map(({ macAddress, address }) => [macAddress, address]));
+        for (const { macAddress, address } of recorded.assignments) {
+          const claimed = content.some((one) => one.macAddress === macAddress);
+          if (claimed && macAddress !== mac(1)) expect(addressOf.get(macAddress)).toBe(address);
+        }
+        expect(new Set(addressOf.values()).size).toBe(plan.assignments.length);
+        expect(told(planAssignments(small, content, { recorded: plan, nowMs: 0 }))).toEqual(told(plan));
+        expect(plan.counts.free).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
 
   it('never two owners; planning again changes nothing; shuffled input gives the same plan', () => {
     fc.assert(

@@ -4,12 +4,15 @@ import {
   type AllocationRefusal,
   type AllocationResult,
   type Assignment,
+  cidrContains,
   formatIpv4Address,
+  formatIpv4Cidr,
   type Ipv4Address,
   type MacAddress,
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
 import type { AddressRequest, AssignmentPlan, ClaimRefusal, PoolClaim, PoolState, RecordedPool } from './plan-assignments.js';
+import { describeRoom } from './pool/describe-room.js';
 
 /** Blocks a request that only keeps what is recorded until its owner asks again. */
 export const HOLDING: ClaimRefusal = { reason: 'claim-missing', message: 'its VirtualMachineNetworkConfig is being made' };
@@ -50,8 +53,14 @@ export class PoolPlanning {
     const candidate = this.#accepted.get(macAddress);
     if (candidate === undefined) return [];
     const moves = candidate.wanted !== undefined && candidate.wanted !== address && candidate.request.blocked === undefined;
-    if (!moves) this.#allocator.allocate(macAddress, address);
+    if (!moves) this.#keepRecorded(macAddress);
     return moves ? [candidate] : [];
+  }
+
+  /** Also where the range has the address no more: it is in use. */
+  #keepRecorded(macAddress: MacAddress): void {
+    const address = this.#recorded.get(macAddress);
+    if (address !== undefined) this.#allocator.keep(macAddress, address);
   }
 
   #giveBack({ macAddress, wanted, previous }: Candidate): void {
@@ -111,7 +120,7 @@ export class PoolPlanning {
     const keeping = new Map<MacAddress, ClaimRefusal>();
     for (;;) {
       for (const { macAddress } of movers) {
-        if (keeping.has(macAddress)) this.#allocator.allocate(macAddress, this.#recorded.get(macAddress));
+        if (keeping.has(macAddress)) this.#keepRecorded(macAddress);
       }
       const moving = movers.filter(({ macAddress }) => !keeping.has(macAddress));
       const failed = moving.flatMap(({ macAddress, wanted }) => {
@@ -195,7 +204,7 @@ export class PoolPlanning {
   #toRefusal(macAddress: MacAddress, refused: Refused): ClaimRefusal {
     const wanted = this.#accepted.get(macAddress)?.wanted;
     const address = wanted === undefined ? 'an address' : formatIpv4Address(wanted);
-    const message = `pool ${this.#state.pool.name} cannot give ${address} to ${macAddress}: ${explain(refused)}`;
+    const message = `pool ${this.#state.pool.name} cannot give ${address} to ${macAddress}: ${explain(refused, this.#state.pool, wanted)}`;
     return { reason: refused.reason, message };
   }
 }
@@ -238,22 +247,29 @@ function byAddress(one: { readonly address: Ipv4Address }, other: { readonly add
   return one.address - other.address;
 }
 
+interface Refusal {
+  readonly reason: AllocationRefusal;
+  readonly owner?: MacAddress;
+}
+
 type Refused = Extract<AllocationResult, { readonly ok: false }>;
 
-function explain({ reason, owner }: { readonly reason: AllocationRefusal; readonly owner?: MacAddress }): string {
+function explain({ reason, owner }: Refusal, pool: Pool, wanted: Ipv4Address | undefined): string {
   switch (reason) {
     case 'pool-exhausted':
-      return 'every address is in use; widen the range or remove virtual machines';
+      return `every address is in use; ${describeRoom(pool)}`;
     case 'address-outside-pool':
-      return 'it lies outside start to end; choose another, or reserve it';
+      return wanted === undefined || cidrContains(pool.cidr, wanted)
+        ? 'it lies outside start to end; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool'
+        : `it lies outside ${formatIpv4Cidr(pool.cidr)}; choose another`;
     case 'address-withheld':
       return 'it is excluded, or the address of the server or the router; choose another';
     case 'address-reserved':
       return `it is reserved for ${owner}; choose another, or change the reservation`;
     case 'address-taken':
-      return `${owner} has it; choose another, or free it first`;
+      return `${owner} has it; choose another, or delete the virtual machine with that MAC address first`;
     case 'address-quarantined':
-      return 'a client found it in use by somebody unknown; find out who that is, or wait until its quarantine ends';
+      return 'another machine of the network uses it; choose another, or remove that machine and wait until the quarantine in status.ipv4.quarantined of the IPPool ends';
     case 'client-has-another-address':
       return 'the client has another one; free that first';
   }

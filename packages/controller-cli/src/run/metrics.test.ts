@@ -53,7 +53,7 @@ it('upstream’s metrics keep their names and labels', async () => {
     expect.arrayContaining([
       'vmdhcpcontroller_ippool_used{ippool="default/net-48",cidr="10.0.0.0/24",network="default/vlan-48"} 1',
       'vmdhcpcontroller_ippool_available{ippool="default/net-48",cidr="10.0.0.0/24",network="default/vlan-48"} 1',
-      'vmdhcpcontroller_vmnetcfg_status{vmnetcfg="default/vm-a",network="default/vlan-48",mac="02:00:00:00:00:01",ip="10.0.0.10",state="Allocated"} 1',
+      'vmdhcpcontroller_vmnetcfg_status{vmnetcfg="default/vm-a",network="default/vlan-48",mac="02:00:00:00:00:01",ip="10.0.0.10",state="Allocated",reason=""} 1',
       'vmdhcpcontroller_leading 1',
       'vmdhcpcontroller_queue_depth{kind="ipPools"} 0',
     ]),
@@ -73,6 +73,22 @@ it('a pool that is paused keeps its gauges, as its addresses stay with their vir
   cluster.ipPools.remove('default/net-48');
   await clock.advance(5_000);
   expect(await metrics.registry.metrics()).not.toContain('ippool="default/net-48"');
+});
+
+it('an interface without an address has the reason of its condition', async () => {
+  const { metrics, cluster, clock } = await running();
+  for (const name of ['vm-b', 'vm-c']) {
+    const networkConfigs = [{ networkName: 'default/vlan-48', macAddress: `02:00:00:00:01:${name === 'vm-b' ? '01' : '02'}` }];
+    void cluster.networkConfigs.create({
+      ...CONFIG,
+      metadata: { namespace: 'default', name },
+      spec: { vmName: name, networkConfigs },
+    });
+    await clock.advance(3_000);
+  }
+  expect((await metrics.registry.metrics()).split('\n')).toContain(
+    'vmdhcpcontroller_vmnetcfg_status{vmnetcfg="default/vm-c",network="default/vlan-48",mac="02:00:00:00:01:02",ip="",state="Pending",reason="PoolExhausted"} 1',
+  );
 });
 
 it.each([

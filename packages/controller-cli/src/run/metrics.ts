@@ -1,5 +1,5 @@
 /** What the controller tells Prometheus: upstream's gauges, and how its own work goes. */
-import { type DhcpController, readField, readList, readText, type WorkDone } from '@vmdhcp/reconciler';
+import { type DhcpController, readConditions, readField, readList, readText, type WorkDone } from '@vmdhcp/reconciler';
 import type { RequestObserver } from '@vmdhcp/reconciler/client-node';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -65,12 +65,13 @@ function describeCluster(controller: DhcpController, isLeading: () => boolean, r
   for (const field of ['used', 'available'] as const) describePools(controller, field, registers);
   new Gauge({
     name: 'vmdhcpcontroller_vmnetcfg_status',
-    help: '1 for each interface of a VirtualMachineNetworkConfig, with its address and state.',
-    labelNames: ['vmnetcfg', 'network', 'mac', 'ip', 'state'],
+    help: '1 for each interface of a VirtualMachineNetworkConfig, with its address, its state, and the reason where it has no address.',
+    labelNames: ['vmnetcfg', 'network', 'mac', 'ip', 'state', 'reason'],
     registers,
     collect() {
       this.reset();
       for (const { metadata, status } of controller.caches.networkConfigs.values()) {
+        const why = readConditions(status).find(({ type }) => type === 'Allocated')?.reason ?? '';
         for (const entry of readList(status, 'networkConfigs')) {
           const text = (name: string) => readText(entry, name) ?? '';
           const labels = {
@@ -78,6 +79,7 @@ function describeCluster(controller: DhcpController, isLeading: () => boolean, r
             mac: text('macAddress'),
             ip: text('allocatedIPAddress'),
             state: text('state'),
+            reason: text('state') === 'Allocated' ? '' : why,
           };
           this.set({ vmnetcfg: `${metadata.namespace}/${metadata.name}`, ...labels }, 1);
         }

@@ -40,6 +40,25 @@ describe('AddressAllocator tells a story', () => {
     expect(allocator.counts()).toEqual({ size: 4, used: 4, reserved: 0, quarantined: 0, free: 0 });
   });
 
+  it('an address that a client has already stays its own, also outside start to end, and is not given to others', () => {
+    const allocator = new AddressAllocator(poolOf({ options: { router: '10.0.0.99' } }));
+    expect(said(allocator.allocate(vm('a'), address('10.0.0.20')))).toBe('address-outside-pool');
+    expect(said(allocator.keep(vm('a'), address('10.0.0.20')))).toBe('10.0.0.20');
+    expect(said(allocator.keep(vm('b'), address('10.0.0.20')))).toBe('address-taken');
+    expect(said(allocator.keep(vm('b'), address('10.0.0.11')))).toBe('10.0.0.11');
+    expect(allocator.counts()).toEqual({ size: 5, used: 2, reserved: 0, quarantined: 0, free: 3 });
+    expect(said(allocator.allocate(vm('c')))).toBe('10.0.0.10');
+    expect(allocator.release(vm('a'))).toBe(true);
+    expect(allocator.counts()).toEqual({ size: 4, used: 2, reserved: 0, quarantined: 0, free: 2 });
+    expect(said(allocator.allocate(vm('a')))).toBe('10.0.0.12');
+  });
+
+  it.each(['10.0.1.5', '10.0.0.0', '10.0.0.255', '10.0.0.1', '10.0.0.99'])('%s is kept by no client', (text) => {
+    const allocator = new AddressAllocator(poolOf({ options: { router: '10.0.0.99' } }));
+    expect(said(allocator.keep(vm('a'), address(text)))).toMatch(/^address-(outside-pool|withheld)$/);
+    expect(allocator.counts()).toMatchObject({ size: 4, used: 0 });
+  });
+
   it('a reservation is kept for its client, also outside start to end', () => {
     const allocator = new AddressAllocator(
       poolOf({

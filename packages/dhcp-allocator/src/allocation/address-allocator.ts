@@ -1,5 +1,5 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
-import { cidrContains } from '../address/ipv4-cidr.js';
+import { broadcastAddressOf, cidrContains, networkAddressOf } from '../address/ipv4-cidr.js';
 import { intersectRanges, rangeContains, sizeOfRange } from '../address/ipv4-range.js';
 import type { MacAddress } from '../address/mac-address.js';
 import type { Pool } from '../pool/pool.js';
@@ -58,6 +58,8 @@ export class AddressAllocator {
   readonly #quarantinedUntilMs = new Map<Ipv4Address, number>();
   readonly #size: number;
   #used = 0;
+  /** Addresses outside the range that clients have kept, without those that are reserved. */
+  #outside = 0;
   #reservedUnused: number;
 
   constructor(pool: Pool) {
@@ -79,7 +81,8 @@ export class AddressAllocator {
   counts(): PoolCounts {
     const quarantined = this.#quarantinedUntilMs.size;
     const reserved = this.#reservedUnused;
-    return { size: this.#size, used: this.#used, reserved, quarantined, free: this.#size - this.#used - reserved - quarantined };
+    const size = this.#size + this.#outside;
+    return { size, used: this.#used, reserved, quarantined, free: size - this.#used - reserved - quarantined };
   }
 
   /** The address the client has now. */
@@ -109,6 +112,24 @@ export class AddressAllocator {
     return this.#hold(client, this.#pool.range.first + lowest);
   }
 
+  /**
+   * Gives the client the address that it was given before. As `allocate`, but an address of the subnet outside the range, which may have
+   * been another then, is the client's until it is released.
+   */
+  keep(client: MacAddress, address: Ipv4Address): AllocationResult {
+    const isAllocatable = this.#reservedFor.has(address) || rangeContains(this.#pool.range, address);
+    if (isAllocatable || this.#holdings.get(client)?.held || !this.#isHostAddress(address)) return this.allocate(client, address);
+    const owner = this.ownerOf(address);
+    return owner === undefined ? this.#hold(client, address) : { ok: false, reason: 'address-taken', owner };
+  }
+
+  /** True if a client of the subnet could have it, in the range or not. */
+  #isHostAddress(address: Ipv4Address): boolean {
+    const { cidr, serverAddress, options } = this.#pool;
+    const others = [serverAddress, options.router, networkAddressOf(cidr), broadcastAddressOf(cidr)];
+    return cidrContains(cidr, address) && !others.includes(address);
+  }
+
   /** Frees the client's address; it is remembered as the client's until somebody else gets it. False if it had none. */
   release(client: MacAddress): boolean {
     const holding = this.#holdings.get(client);
@@ -116,7 +137,7 @@ export class AddressAllocator {
     holding.held = false;
     this.#used--;
     if (this.#reservedFor.get(holding.address) === client) this.#reservedUnused++;
-    else this.#unblock(holding.address);
+    else if (!this.#unblock(holding.address)) this.#outside--;
     return true;
   }
 
@@ -194,7 +215,7 @@ export class AddressAllocator {
     }
     this.#used++;
     if (this.#reservedFor.get(address) === client) this.#reservedUnused--;
-    else this.#block(address);
+    else if (!this.#block(address)) this.#outside++;
     return { ok: true, address };
   }
 
@@ -217,8 +238,11 @@ export class AddressAllocator {
     return true;
   }
 
-  #unblock(address: Ipv4Address): void {
-    if (rangeContains(this.#pool.range, address)) this.#unavailable.delete(address - this.#pool.range.first);
+  /** False if the address lies outside the range. */
+  #unblock(address: Ipv4Address): boolean {
+    if (!rangeContains(this.#pool.range, address)) return false;
+    this.#unavailable.delete(address - this.#pool.range.first);
+    return true;
   }
 }
 

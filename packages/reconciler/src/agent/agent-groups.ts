@@ -213,7 +213,7 @@ export class AgentGroups implements AgentsPort {
     if (!reading.ok || view.servingPool(network)?.key !== key)
       return { reason: 'NotServed', message: 'the condition CacheReady says why' };
     if (networks.get(network) !== undefined) return undefined;
-    const message = `there is no NetworkAttachmentDefinition ${network}; create it, or correct spec.networkName`;
+    const message = `there is no NetworkAttachmentDefinition ${network}; create it, or delete the IPPool and create it again with another spec.networkName`;
     return { reason: 'NetworkMissing', message };
   }
 

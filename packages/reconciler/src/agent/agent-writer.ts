@@ -115,7 +115,7 @@ export class AgentWriter {
     const result = await clients.deployments.create(deployment);
     if (result.ok || result.reason !== 'already-exists') return this.#noted('deployments', result);
     const { namespace, name } = deployment.metadata;
-    const message = `there is a Deployment ${namespace}/${name} without the label ${AGENT_GROUP_LABEL}=${group}: it is not ours, and is left alone; rename or delete it`;
+    const message = `there is a Deployment ${namespace}/${name} without the label ${AGENT_GROUP_LABEL}=${group}: it is not ours, and is left alone; delete it, or create it again with another name`;
     onConflict(group, { reason: 'AgentDeploymentConflict', message });
     return { kind: 'settled' };
   }

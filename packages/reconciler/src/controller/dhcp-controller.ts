@@ -272,11 +272,18 @@ export class DhcpController {
         this.#onPoolChange(key, isOwn);
         return;
       case 'networks':
-        if (!isOwn) this.#enqueue('networks', key);
-        this.#settings.onPoolsChanged?.();
-        for (const pool of this.view.poolsOn(key)) this.#enqueue('ipPools', pool);
-        for (const pool of this.#segments.poolsOnSegmentOf(key)) this.#enqueue('ipPools', pool);
+        this.#onNetworkChange(key, isOwn);
     }
+  }
+
+  #onNetworkChange(key: string, isOwn: boolean): void {
+    if (!isOwn) this.#enqueue('networks', key);
+    this.#settings.onPoolsChanged?.();
+    for (const pool of this.view.poolsOn(key)) this.#enqueue('ipPools', pool);
+    for (const pool of this.#segments.poolsOnSegmentOf(key)) this.#enqueue('ipPools', pool);
+    // Whether a pool is missed there is for the network to say.
+    if (this.view.servingPool(key) === undefined)
+      for (const config of this.view.configsOn(key)) this.#enqueue('networkConfigs', config);
   }
 
   /** Of the virtual machine itself, or of its VirtualMachineInstance, which has the same name. */

@@ -1,6 +1,6 @@
 /** Work on one VirtualMachineNetworkConfig: its status says what its pools record, and it goes when they record nothing more. */
 import { type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { NETWORK_CONFIG_FINALIZER, networkKey } from '@vmdhcp/ippool-api';
+import { EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey } from '@vmdhcp/ippool-api';
 import { type EventRegarding, toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import { keyOf } from '../machinery/reflector.js';
@@ -55,7 +55,7 @@ export class NetworkConfigWork {
   #outcomeOf(config: string, { network, macAddress, wanted }: InterfaceClaim): InterfaceOutcome {
     const { view, plans } = this.#context;
     const pool = view.servingPool(network);
-    if (pool === undefined) return { kind: 'unserved', network };
+    if (pool === undefined) return { kind: this.#isServedElsewhere(network) ? 'external' : 'unserved', network };
     if (!pool.reading.ok) {
       const message = describeInvalidPool(pool.key);
       return { kind: 'refused', refusal: { reason: 'pool-invalid', message } };
@@ -63,6 +63,10 @@ export class NetworkConfigWork {
     const plan = plans.get(pool.key);
     if (plan === undefined) return { kind: 'waiting' };
     return toOutcome(wanted, pool.addressOf.get(macAddress), plan.refusals.get(config)?.get(macAddress));
+  }
+
+  #isServedElsewhere(network: string): boolean {
+    return this.#context.caches.networks.get(network)?.metadata.annotations?.[EXTERNAL_DHCP_ANNOTATION] === 'true';
   }
 
   /** What its status lists, its spec does not want, nobody else claims, and a pool still records. */

@@ -2,7 +2,7 @@
  * Work on one IPPool. It is the only writer of the pool's status: all allocations that are waiting go in one patch, which is
  * refused if anybody else wrote in between.
  */
-import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_FINALIZER, IPPoolConditionType } from '@vmdhcp/ippool-api';
 import type { AddressConflict } from '../agent/agent-report.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
@@ -16,6 +16,7 @@ import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-obje
 import { parseTime } from '../object/time.js';
 import type { ClaimRefusal, RecordedPool } from '../plan-assignments.js';
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
+import { describeRoom } from '../pool/describe-room.js';
 import { describeUnlisted } from '../pool/excluded-marks.js';
 import { planPoolStatus } from '../pool/plan-pool-status.js';
 import { type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
@@ -23,7 +24,7 @@ import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from './cluster-view.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
-import { joinNotes, type PoolNote, segmentNote } from './pool-notes.js';
+import { joinNotes, outsideNote, type PoolNote, segmentNote } from './pool-notes.js';
 
 /** The longest wait between two patches of a pool. */
 const MOST_PACE_MS = 250;
@@ -34,6 +35,11 @@ interface PoolObstacle {
   readonly reason: 'pool-invalid' | 'network-taken' | 'network-name-missing' | 'network-not-allowed';
   readonly message: string;
 }
+
+const NO_NETWORK_NAME =
+  'spec.networkName is empty and cannot be changed; delete the IPPool, and create it again with the name of a NetworkAttachmentDefinition';
+const TO_CORRECT =
+  'cidr, serverIP, router and exclude cannot be changed, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
 
 /** Why a pool is not registered with its agents, where somebody has to do something about it. */
 const WORTH_AN_EVENT: ReadonlySet<string> = new Set([
@@ -93,7 +99,9 @@ export class PoolWork {
   async #settle(view: PoolView, agents: PoolAgents): Promise<WorkResult> {
     const obstacle = this.#obstacle(view);
     const plan = obstacle === undefined ? this.#plan(view) : undefined;
-    const notes = segmentNote(view, this.#context.segments.sharedBy(view));
+    const { segments, view: cluster } = this.#context;
+    const isClaimed = (macAddress: MacAddress) => cluster.claimants(view.network, macAddress).size > 0;
+    const notes = [...outsideNote(view, isClaimed), ...segmentNote(view, segments.sharedBy(view))];
     const result = await this.#writeStatus(view, plan, { obstacle, agents, notes });
     if (plan === undefined) this.#forget(view.key);
     if (result.kind !== 'settled' || plan === undefined) return result;
@@ -126,9 +134,9 @@ export class PoolWork {
 
   #obstacle(pool: PoolView): PoolObstacle | undefined {
     const { key, network, reading, object } = pool;
-    if (!reading.ok) return { reason: 'pool-invalid', message: describeProblems(reading.problems) };
+    if (!reading.ok) return { reason: 'pool-invalid', message: `${describeProblems(reading.problems)}; ${TO_CORRECT}` };
     if (network === '') {
-      return { reason: 'network-name-missing', message: 'spec.networkName is empty; name a NetworkAttachmentDefinition' };
+      return { reason: 'network-name-missing', message: NO_NETWORK_NAME };
     }
     if (!this.#context.view.mayServe(pool)) {
       return { reason: 'network-not-allowed', message: describeMissingPermission(object, network) };
@@ -238,7 +246,7 @@ export class PoolWork {
     const warnings = [
       ...others,
       ...view.recorded.unreadable.slice(0, 3).map(entryWarning),
-      ...(plan === undefined ? [] : exhaustionWarning(plan)),
+      ...(plan === undefined ? [] : exhaustionWarning(plan, view)),
     ];
     for (const warning of warnings) this.#context.events.record(regarding, { type: 'Warning', ...warning });
   }
@@ -328,7 +336,9 @@ function agentWarnings({ conditions, conflicts }: PoolAgents): Warning[] {
 
 function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warning {
   const who = usedBy === undefined ? 'somebody unknown, as its client found out' : usedBy;
-  const message = `${formatIpv4Address(address)}, which was for ${macAddress}, is in use by ${who}: nobody is given it for an hour; find out whose that is, and exclude the address or move it`;
+  const other = usedBy === undefined ? "that machine's MAC address, once you have found it," : usedBy;
+  const remedy = `reserve the address for ${other} in spec.ipv4Config.reservations of the IPPool, or remove that machine from the network`;
+  const message = `${formatIpv4Address(address)}, which was for ${macAddress}, is in use by ${who}: nobody is given it for an hour; ${remedy}`;
   return { reason: 'AddressConflict', message };
 }
 
@@ -337,11 +347,12 @@ function entryWarning(entry: UnreadableEntry): Warning {
   return { reason: 'EntrySkipped', message };
 }
 
-function exhaustionWarning({ refusals }: PoolPlan): Warning[] {
+function exhaustionWarning({ refusals }: PoolPlan, { reading }: PoolView): Warning[] {
   const isExhausted = [...refusals.values()].some((ofConfig) =>
     [...ofConfig.values()].some(({ reason }) => reason === 'pool-exhausted'),
   );
-  const message = 'every address is in use and virtual machines wait for one; widen the range or remove virtual machines';
+  const remedy = reading.ok ? describeRoom(reading.pool) : 'delete virtual machines';
+  const message = `every address is in use and virtual machines wait for one; ${remedy}`;
   return isExhausted ? [{ reason: 'PoolExhausted', message }] : [];
 }
 

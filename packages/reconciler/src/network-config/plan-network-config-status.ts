@@ -1,6 +1,6 @@
 /** What a VirtualMachineNetworkConfig's status shall say about its interfaces. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
-import { VirtualMachineNetworkConfigConditionType } from '@vmdhcp/ippool-api';
+import { EXTERNAL_DHCP_ANNOTATION, VirtualMachineNetworkConfigConditionType } from '@vmdhcp/ippool-api';
 import type { MergePatch } from '../machinery/object-client.js';
 import { type ConditionState, readConditions, toReason, withConditions } from '../object/conditions.js';
 import { describeNames } from '../object/describe-problems.js';
@@ -15,8 +15,10 @@ export type InterfaceOutcome =
   /** Its turn has not come. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'refused'; readonly refusal: OutcomeProblem }
-  /** No pool serves its network, as on networks with a DHCP server of their own: of no concern to the other interfaces. */
-  | { readonly kind: 'unserved'; readonly network: string };
+  /** No pool serves its network: of no concern to the other interfaces. */
+  | { readonly kind: 'unserved'; readonly network: string }
+  /** No pool serves its network, and none should: the network says that it has a DHCP server of its own. */
+  | { readonly kind: 'external'; readonly network: string };
 
 export interface OutcomeProblem {
   readonly reason: string;
@@ -87,22 +89,38 @@ function firstProblem({ claims: { unreadable } }: NetworkConfigFacts, outcomes: 
       message: 'spec.networkConfigs is empty, so there is nothing to allocate; add an interface',
     };
   }
-  return outcomes.every(({ outcome }) => outcome.kind === 'unserved') ? unservedProblem(outcomes) : undefined;
+  const unserved = networksWith('unserved', outcomes);
+  const isAnyServed = outcomes.some(({ outcome }) => outcome.kind !== 'unserved' && outcome.kind !== 'external');
+  return isAnyServed || unserved.length === 0 ? undefined : unservedProblem(unserved);
 }
 
-function unservedProblem(outcomes: readonly ClaimWithOutcome[]): OutcomeProblem {
-  const networks = describeNames([...new Set(outcomes.map(({ claim }) => claim.network))]);
-  return { reason: 'no-pool', message: `no IPPool serves ${networks}; create one whose spec.networkName is the network` };
+/** Each once. */
+function networksWith(kind: 'unserved' | 'external', outcomes: readonly ClaimWithOutcome[]): string[] {
+  return [...new Set(outcomes.filter(({ outcome }) => outcome.kind === kind).map(({ claim }) => claim.network))];
+}
+
+function unservedProblem(unserved: readonly string[]): OutcomeProblem {
+  const networks = describeNames(unserved);
+  return {
+    reason: 'no-pool',
+    message: `no IPPool serves ${networks}; create one in the namespace of the network whose spec.networkName is the network, or annotate the NetworkAttachmentDefinition ${EXTERNAL_DHCP_ANNOTATION}: "true" if another DHCP server serves it`,
+  };
 }
 
 function allocatedState(outcomes: readonly ClaimWithOutcome[], problem: OutcomeProblem | undefined): ConditionState {
   if (problem !== undefined)
     return { type: Type.allocated, status: 'False', reason: toReason(problem.reason), message: problem.message };
-  const unserved = outcomes.filter(({ outcome }) => outcome.kind === 'unserved').map(({ claim }) => claim.network);
+  const [unserved, external] = [networksWith('unserved', outcomes), networksWith('external', outcomes)];
+  const messages = [
+    ...(unserved.length > 0 ? [`not served, as they have no IPPool: ${describeNames(unserved)}`] : []),
+    ...(external.length > 0 ? [`served by DHCP servers of their own: ${describeNames(external)}`] : []),
+  ];
+  const isAllExternal = external.length > 0 && outcomes.every(({ outcome }) => outcome.kind === 'external');
   return {
     type: Type.allocated,
     status: 'True',
-    ...(unserved.length > 0 && { message: `not served, as they have no IPPool: ${describeNames([...new Set(unserved)])}` }),
+    ...(isAllExternal && { reason: 'ExternalDHCP' }),
+    ...(messages.length > 0 && { message: messages.join('; ') }),
   };
 }
 
@@ -141,11 +159,11 @@ interface WantedStatus {
   readonly now: string;
 }
 
-function statusPatch({ status }: KubernetesObject, { entries, conditions, now }: WantedStatus): MergePatch | undefined {
-  const before = readConditions(status);
-  const after = withConditions(before, conditions, now);
-  const conditionsDiffer = JSON.stringify(before) !== JSON.stringify(after);
+function statusPatch({ status, metadata }: KubernetesObject, { entries, conditions, now }: WantedStatus): MergePatch | undefined {
   const entriesDiffer = describe(readList(status, 'networkConfigs')) !== describe(entries);
+  const before = readConditions(status);
+  const after = withConditions(before, conditions, { now, generation: metadata.generation, isWritten: entriesDiffer });
+  const conditionsDiffer = JSON.stringify(before) !== JSON.stringify(after);
   if (!conditionsDiffer && !entriesDiffer) return undefined;
   return {
     status: {

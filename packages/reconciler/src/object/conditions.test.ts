@@ -2,39 +2,74 @@ import { describe, expect, it } from 'vitest';
 import { readConditions, toReason, withConditions } from './conditions.js';
 
 describe('withConditions', () => {
-  const before = withConditions([], [{ type: 'Allocated', status: 'False', reason: 'PoolExhausted', message: 'full' }], 't1');
+  const before = withConditions([], [{ type: 'Allocated', status: 'False', reason: 'PoolExhausted', message: 'full' }], {
+    now: 't1',
+  });
 
   it('what says the same stays as it is, times included', () => {
     expect(
-      withConditions(before, [{ type: 'Allocated', status: 'False', reason: 'PoolExhausted', message: 'full' }], 't2'),
+      withConditions(before, [{ type: 'Allocated', status: 'False', reason: 'PoolExhausted', message: 'full' }], { now: 't2' }),
     ).toEqual(before);
   });
 
   it('another message is an update, another status a transition', () => {
-    const updated = withConditions(before, [{ type: 'Allocated', status: 'False', reason: 'PoolPaused' }], 't2');
+    const updated = withConditions(before, [{ type: 'Allocated', status: 'False', reason: 'PoolPaused' }], { now: 't2' });
     expect(updated).toEqual([
       { type: 'Allocated', status: 'False', reason: 'PoolPaused', lastUpdateTime: 't2', lastTransitionTime: 't1' },
     ]);
-    expect(withConditions(updated, [{ type: 'Allocated', status: 'True' }], 't3')).toEqual([
+    expect(withConditions(updated, [{ type: 'Allocated', status: 'True' }], { now: 't3' })).toEqual([
       { type: 'Allocated', status: 'True', lastUpdateTime: 't3', lastTransitionTime: 't3' },
     ]);
   });
 
   it('a message and a reason of any length are cut, and then say the same', () => {
     const state = { type: 'AgentReady', status: 'False' as const, reason: 'R'.repeat(1_000), message: 'é'.repeat(100_000) };
-    const after = withConditions([], [state], 't1');
+    const after = withConditions([], [state], { now: 't1' });
     expect(after.map(({ reason = '', message = '' }) => [reason, message].map((text) => Buffer.byteLength(text)))).toEqual([
       [128, 1_023],
     ]);
-    expect(withConditions(after, [state], 't2')).toEqual(after);
+    expect(withConditions(after, [state], { now: 't2' })).toEqual(after);
   });
 
   it('conditions of others stay where they are', () => {
     const others = [{ type: 'Theirs', status: 'True' as const }];
-    expect(withConditions(others, [{ type: 'Ours', status: 'True' }], 't1')).toEqual([
+    expect(withConditions(others, [{ type: 'Ours', status: 'True' }], { now: 't1' })).toEqual([
       ...others,
       { type: 'Ours', status: 'True', lastUpdateTime: 't1', lastTransitionTime: 't1' },
     ]);
+  });
+});
+
+describe('the generation of withConditions', () => {
+  const [ready, other] = [
+    { type: 'Ready', status: 'True' as const },
+    { type: 'Other', status: 'False' as const },
+  ];
+  const old = withConditions([], [ready, other], { now: 't1' });
+
+  it('stands in every condition that is written', () => {
+    const written = withConditions([], [ready], { now: 't1', generation: 3 });
+    expect(written).toEqual([{ ...ready, observedGeneration: 3, lastUpdateTime: 't1', lastTransitionTime: 't1' }]);
+  });
+
+  it('is no reason to write a condition of an earlier version, which has none', () => {
+    expect(withConditions(old, [ready, other], { now: 't2', generation: 3 })).toEqual(old);
+  });
+
+  it('is added to all of them when one says something else, or the status is written anyway; times stay', () => {
+    const stamped = old.map((condition) => ({ ...condition, observedGeneration: 3 }));
+    expect(withConditions(old, [ready, other], { now: 't2', generation: 3, isWritten: true })).toEqual(stamped);
+    const changed = withConditions(old, [{ ...ready, status: 'False' }, other], { now: 't2', generation: 3 });
+    expect(changed).toEqual([
+      { type: 'Ready', status: 'False', observedGeneration: 3, lastUpdateTime: 't2', lastTransitionTime: 't2' },
+      stamped[1],
+    ]);
+  });
+
+  it('is another one when the spec has changed, though all is as it was', () => {
+    const before = withConditions([], [ready], { now: 't1', generation: 3 });
+    expect(withConditions(before, [ready], { now: 't2', generation: 4 })).toEqual([{ ...before[0], observedGeneration: 4 }]);
+    expect(withConditions(before, [ready], { now: 't2' }), 'not known').toEqual(before);
   });
 });
 

@@ -22,23 +22,39 @@ export function readConditions(status: unknown): Condition[] {
   });
 }
 
+/** When and for what the states were found. */
+export interface Found {
+  /** RFC 3339. */
+  readonly now: string;
+  /** `metadata.generation` of the object; undefined: not known. */
+  readonly generation?: number | undefined;
+  /** The status is written whatever the conditions say. */
+  readonly isWritten?: boolean;
+}
+
 /**
  * The conditions with these states. Times change with what they are of: `lastTransitionTime` with the status,
- * `lastUpdateTime` with anything. A condition that says the same as before stays as it is.
- *
- * @param now - RFC 3339.
+ * `lastUpdateTime` with what is said. A condition that says the same as before stays as it is; of another generation it is told when the
+ * spec has changed since, or when the status is written anyway. Conditions without a generation, as earlier versions wrote them, are no reason to
+ * write: otherwise an upgrade would write every object.
  */
-export function withConditions(conditions: readonly Condition[], states: readonly ConditionState[], now: string): Condition[] {
+export function withConditions(conditions: readonly Condition[], states: readonly ConditionState[], found: Found): Condition[] {
   const result = [...conditions];
-  for (const state of states.map(bounded)) {
-    const index = result.findIndex(({ type }) => type === state.type);
-    const before = index < 0 ? undefined : result[index];
-    if (before !== undefined && saysTheSame(before, state)) continue;
-    const changed = toCondition(state, before, now);
-    if (index < 0) result.push(changed);
-    else result[index] = changed;
+  const entries = states.map(bounded).map((state) => ({ state, before: conditions.find(({ type }) => type === state.type) }));
+  const isNews = entries.some(
+    ({ state, before }) => before === undefined || !saysTheSame(before, state) || isOlder(before, found),
+  );
+  if (!isNews && found.isWritten !== true) return result;
+  for (const { state, before } of entries) {
+    const after = toCondition(state, before, found);
+    if (before === undefined) result.push(after);
+    else result[conditions.indexOf(before)] = after;
   }
   return result;
+}
+
+function isOlder({ observedGeneration }: Condition, { generation }: Found): boolean {
+  return observedGeneration !== undefined && generation !== undefined && observedGeneration < generation;
 }
 
 /** Reasons and messages may come from agents, and messages quote objects of others. */
@@ -59,13 +75,17 @@ function saysTheSame(condition: Condition, state: ConditionState): boolean {
   );
 }
 
-function toCondition({ type, status, reason, message }: ConditionState, before: Condition | undefined, now: string): Condition {
+function toCondition(state: ConditionState, before: Condition | undefined, { now, generation }: Found): Condition {
+  const { type, status, reason, message } = state;
+  const observed = generation === undefined ? {} : { observedGeneration: generation };
+  if (before !== undefined && saysTheSame(before, state)) return { ...before, ...observed };
   const since = before?.status === status ? (before.lastTransitionTime ?? now) : now;
   return {
     type,
     status,
     ...(reason !== undefined && { reason }),
     ...(message !== undefined && { message }),
+    ...observed,
     lastUpdateTime: now,
     lastTransitionTime: since,
   };

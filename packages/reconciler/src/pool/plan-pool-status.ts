@@ -26,12 +26,13 @@ export function planPoolStatus(
   object: KubernetesObject,
   { addresses, conditions, agents, now }: WantedPoolStatus,
 ): MergePatch | undefined {
-  const before = readConditions(object.status);
-  const after = withConditions(before, conditions, now);
   const ipv4 = addresses === undefined ? undefined : ipv4Patch(object, addresses.pool, addresses.plan);
-  const conditionsDiffer = JSON.stringify(before) !== JSON.stringify(after);
   const ofAgents = agentsPatch(object.status, agents);
-  if (ipv4 === undefined && !conditionsDiffer && ofAgents === undefined) return undefined;
+  const isWritten = ipv4 !== undefined || ofAgents !== undefined;
+  const before = readConditions(object.status);
+  const after = withConditions(before, conditions, { now, generation: object.metadata.generation, isWritten });
+  const conditionsDiffer = JSON.stringify(before) !== JSON.stringify(after);
+  if (!isWritten && !conditionsDiffer) return undefined;
   return {
     status: {
       lastUpdate: now,

@@ -173,7 +173,7 @@ function readNetworks(template: unknown, namespace: string | undefined, problems
     const key = networkKey(networkName, namespace);
     if (key.length <= LONGEST_NETWORK_NAME) networks.set(name, key);
     else {
-      const message = `interface ${quote(name)}: ${quote(key)} is longer than ${LONGEST_NETWORK_NAME} characters and gets no address; give the NetworkAttachmentDefinition a shorter name`;
+      const message = `interface ${quote(name)}: ${quote(key)} is longer than ${LONGEST_NETWORK_NAME} characters and gets no address; create the NetworkAttachmentDefinition with a shorter name`;
       problems.push({ reason: 'network-name-too-long', message });
     }
   }

@@ -1,0 +1,55 @@
+/**
+ * The CEL rules of a range of addresses that may grow and never shrinks. CEL has no numbers of addresses, so they are made of the four
+ * octets. Only `split` of a field with a `maxLength` is used: a real API server estimates the cost of a rule from the longest text, and knows no
+ * bound for parts of parts. By its factors that is about 150 for a bound that moves and 400 for the subnet; one rule may cost 10,000,000.
+ */
+interface Rule {
+  readonly rule: string;
+  readonly message: string;
+}
+type Rules = Record<'x-kubernetes-validations', Rule[]>;
+
+/** @param text - the name of a field that holds an IPv4 address. */
+function toNumber(text: string): string {
+  const [a, b, c, d] = [0, 1, 2, 3].map((index) => `int(${text}.split('.')[${index}])`);
+  return `(((${a} * 256 + ${b}) * 256 + ${c}) * 256 + ${d})`;
+}
+
+/** Of the first address: it may be lowered. */
+export function mayBeLowered(): Rules {
+  const message = 'Start can only be lowered: addresses in use would be cut off';
+  return { 'x-kubernetes-validations': [{ rule: `${toNumber('self')} <= ${toNumber('oldSelf')}`, message }] };
+}
+
+/** Of the last address: it may be raised. */
+export function mayBeRaised(): Rules {
+  const message = 'End can only be raised: addresses in use would be cut off';
+  return { 'x-kubernetes-validations': [{ rule: `${toNumber('self')} >= ${toNumber('oldSelf')}`, message }] };
+}
+
+/** Addresses of a subnet by the length of its prefix, 0 to 32. */
+const SUBNET_SIZES = `[${Array.from({ length: 33 }, (_, length) => 2 ** (32 - length)).join(', ')}]`;
+/** As the allocator has it. */
+const MOST_ADDRESSES = 2 ** 24;
+
+/**
+ * Of an IPv4 configuration: a range that grows stays inside the CIDR, without its first and last address, which no client can have, and
+ * within the size that a pool may have. Otherwise the whole pool would be invalid, and no change could undo that.
+ */
+export function growsInsideCidr(): Rule[] {
+  const isSame = 'self.pool.start == oldSelf.pool.start && self.pool.end == oldSelf.pool.end';
+  const [start, end] = [toNumber('self.pool.start'), toNumber('self.pool.end')];
+  // A pool whose server is outside its CIDR is invalid, so the server is as good as any address of the CIDR, and cheaper to read.
+  const subnet = `${toNumber('self.serverIP')} / size`;
+  const isInside = `(${start} - 1) / size == ${subnet} && (${end} + 1) / size == ${subnet}`;
+  return [
+    {
+      rule: `${isSame} || [${SUBNET_SIZES}[int(self.cidr.split('/')[1])]].all(size, ${isInside})`,
+      message: 'Start and End must stay inside the CIDR, without its first and last address',
+    },
+    {
+      rule: `${isSame} || ${end} - ${start} < ${MOST_ADDRESSES}`,
+      message: `Start to End must not hold more than ${MOST_ADDRESSES} addresses`,
+    },
+  ];
+}

@@ -1,0 +1,80 @@
+/** Networks that have a DHCP server of their own on purpose. */
+import { EXTERNAL_DHCP_ANNOTATION } from '@vmdhcp/ippool-api';
+import { describe, expect, it } from 'vitest';
+import { readList, readText } from '../object/read-field.js';
+import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+
+const EXTERNAL = { [EXTERNAL_DHCP_ANNOTATION]: 'true' };
+
+function allocated(story: Running): string | undefined {
+  return story.conditions('VirtualMachineNetworkConfig', 'vm-a').find((condition) => condition.startsWith('Allocated'));
+}
+
+function message(story: Running): string | undefined {
+  const conditions = readList(story.networkConfig('vm-a')?.status, 'conditions');
+  return readText(
+    conditions.find((one) => readText(one, 'type') === 'Allocated'),
+    'message',
+  );
+}
+
+function annotate(story: Running, annotations: Readonly<Record<string, string>>, name = 'net-1'): void {
+  const stored = story.cluster.networks.objects.get(`default/${name}`);
+  if (stored === undefined) throw new Error('there is no such network');
+  story.cluster.networks.put({ ...stored, metadata: { ...stored.metadata, annotations } });
+}
+
+async function without(...objects: Parameters<Running['add']>): Promise<Running> {
+  const story = new Running();
+  await story.add(...objects);
+  return story.started();
+}
+
+describe('a network without an IPPool', () => {
+  it('that says it has another DHCP server is no warning', async () => {
+    const story = await without(
+      { ...network(), metadata: { ...network().metadata, annotations: EXTERNAL } },
+      virtualMachine('vm-a'),
+    );
+    expect(allocated(story)).toBe('Allocated=True ExternalDHCP');
+    expect(message(story)).toBe('served by DHCP servers of their own: default/net-1');
+    expect(story.events()).toEqual([]);
+  });
+
+  it('is a warning until it says so, and again when it does not', async () => {
+    const story = await without(network(), virtualMachine('vm-a'));
+    expect(allocated(story)).toBe('Allocated=False NoPool');
+    expect(story.events()).toEqual(['NoPool on VirtualMachine vm-a']);
+    expect(message(story)).toContain('annotate the NetworkAttachmentDefinition network.harvesterhci.io/external-dhcp: "true"');
+    annotate(story, EXTERNAL);
+    await story.settle();
+    expect(allocated(story)).toBe('Allocated=True ExternalDHCP');
+    annotate(story, { [EXTERNAL_DHCP_ANNOTATION]: 'false' });
+    await story.settle();
+    expect(allocated(story)).toBe('Allocated=False NoPool');
+  });
+
+  it('beside one that is served is told, and beside one that lacks a pool that one is the problem', async () => {
+    const interfaces = { one: ['02:00:00:00:00:0a', 'net-1'], two: ['02:00:00:00:00:0b', 'net-2'] } as const;
+    const story = await without(network(), network('net-2'), pool(), virtualMachine('vm-a', { interfaces }));
+    annotate(story, EXTERNAL, 'net-2');
+    await story.settle();
+    expect(allocated(story)).toBe('Allocated=True');
+    expect(message(story)).toBe('served by DHCP servers of their own: default/net-2');
+    await story.remove('IPPool', 'pool-1');
+    await story.settle();
+    expect(allocated(story)).toBe('Allocated=False NoPool');
+    expect(message(story)).toMatch(/^no IPPool serves default\/net-1;/);
+  });
+
+  it('gets addresses as soon as there is an IPPool, whatever it says', async () => {
+    const story = await without(
+      { ...network(), metadata: { ...network().metadata, annotations: EXTERNAL } },
+      virtualMachine('vm-a'),
+    );
+    await story.add(pool());
+    await story.settle();
+    expect(allocated(story)).toBe('Allocated=True');
+    expect(story.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
+  });
+});

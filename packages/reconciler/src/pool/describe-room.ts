@@ -1,0 +1,21 @@
+import {
+  broadcastAddressOf,
+  formatIpv4Address,
+  lastAddressOf,
+  MAX_RANGE_SIZE,
+  networkAddressOf,
+  type Pool,
+} from '@vmdhcp/dhcp-allocator';
+
+/** How a pool whose addresses are all in use can have more of them: as far as its subnet has any beside the range. */
+export function describeRoom({ cidr, range }: Pool): string {
+  const lowest = networkAddressOf(cidr) === undefined ? cidr.network : cidr.network + 1;
+  const highest = lastAddressOf(cidr) - (broadcastAddressOf(cidr) === undefined ? 0 : 1);
+  const end = Math.min(highest, range.first + MAX_RANGE_SIZE - 1);
+  const start = Math.max(lowest, range.last - MAX_RANGE_SIZE + 1);
+  if (range.last < end)
+    return `raise spec.ipv4Config.pool.end of the IPPool (up to ${formatIpv4Address(end)}), or delete virtual machines`;
+  if (range.first > start)
+    return `lower spec.ipv4Config.pool.start of the IPPool (down to ${formatIpv4Address(start)}), or delete virtual machines`;
+  return 'delete virtual machines, or attach some to another network: the range fills its subnet';
+}
