@@ -34,7 +34,7 @@ import { cacheDumpPages } from './cache-dumps.js';
 import type { ControllerMetrics } from './metrics.js';
 
 /** Upstream's Lease: an old controller and a new one never work at the same time. */
-const LEASE = { namespace: 'kube-system', name: 'vm-dhcp-controllers' };
+export const CONTROLLER_LEASE = { namespace: 'kube-system', name: 'vm-dhcp-controllers' };
 
 export interface ControllerProcessSettings {
   readonly http: ListenAddress | 'off';
@@ -233,7 +233,7 @@ export class ControllerProcess {
     return new LeaseElector({
       ...times,
       identity,
-      store: new ApiLeaseStore(leaseConnection, { ...LEASE, wallTimeMs: Date.now }),
+      store: new ApiLeaseStore(leaseConnection, { ...CONTROLLER_LEASE, wallTimeMs: Date.now }),
       clock: systemClock,
       random: Math.random,
       onLeading: () => this.#lead(),
