@@ -82,7 +82,7 @@ export class LabCluster {
     const access = await ClusterAccess.open(kubeconfigPath);
     const cluster = new LabCluster({ simulator, access, kubeconfigPath }, lab, { settings, pods });
     started.cluster = cluster;
-    for (const file of ['rbac.yaml', 'crds.yaml']) await access.applyFile(join(CLUSTER_EXAMPLES, file));
+    for (const file of ['namespace.yaml', 'rbac.yaml', 'crds.yaml']) await access.applyFile(join(CLUSTER_EXAMPLES, file));
     return cluster;
   }
 

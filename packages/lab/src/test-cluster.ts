@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import type { KubernetesObject } from '@vmdhcp/reconciler';
 import { ClusterAccess } from './cluster-access.js';
 import { waitFor } from './deadline.js';
 import { CLUSTER_EXAMPLES } from './lab-cluster.js';
@@ -12,6 +13,9 @@ import { CONTROLLER_BIN } from './programs.js';
 
 /** Names the kubeconfig of the cluster to test against. Not KUBECONFIG itself: nobody's cluster is to be hit by accident. */
 export const TEST_CLUSTER_VARIABLE = 'VMDHCP_TEST_KUBECONFIG';
+/** Kinds that a suite makes and that finalizers may hold, in the order in which they are deleted. */
+const OBJECT_KINDS = ['VirtualMachine', 'VirtualMachineNetworkConfig', 'IPPool', 'NetworkAttachmentDefinition'];
+const GONE_WITHIN_MS = 60_000;
 let lastPort = 18_300;
 
 export class TestCluster {
@@ -76,17 +80,50 @@ export class TestCluster {
     return started;
   }
 
+  /**
+   * Deletes everything of the suite and waits until its namespace is gone. IPPools and VirtualMachineNetworkConfigs have finalizers, which
+   * only a controller takes away: a namespace whose controller has ended before stays in Terminating for ever.
+   */
   async close(): Promise<void> {
-    // Finalizers are the controller's: what is deleted goes while it is there.
-    for (const kind of ['VirtualMachine', 'VirtualMachineNetworkConfig', 'IPPool', 'NetworkAttachmentDefinition']) {
-      for (const { metadata } of await this.access.list(kind)) {
-        if (metadata.namespace === this.namespace) await this.access.delete(kind, `${metadata.namespace}/${metadata.name}`);
-      }
+    try {
+      await this.#deleteObjects();
+      await this.access.delete('Namespace', this.namespace);
+      await waitFor(`namespace ${this.namespace} to go`, async () => !(await this.#isThere()), GONE_WITHIN_MS);
+    } finally {
+      await this.#stopControllers();
+      this.access.close();
+      await this.simulator?.stop();
+      rmSync(this.#folder, { recursive: true });
     }
-    await this.access.delete('Namespace', this.namespace);
-    await Promise.all(this.#processes.map((started) => started.stop()));
-    this.access.close();
-    await this.simulator?.stop();
-    rmSync(this.#folder, { recursive: true });
+  }
+
+  async #deleteObjects(): Promise<void> {
+    for (const kind of OBJECT_KINDS) {
+      for (const { metadata } of await this.#objects(kind))
+        await this.access.delete(kind, `${metadata.namespace}/${metadata.name}`);
+    }
+    if (await this.#areObjectsGone()) return;
+    // One that waits for no agents: those of a test are its own words in a Lease.
+    await this.#stopControllers();
+    await this.startController('--no-agent');
+    await waitFor('the objects with finalizers to go', () => this.#areObjectsGone(), GONE_WITHIN_MS);
+  }
+
+  async #areObjectsGone(): Promise<boolean> {
+    const left = await Promise.all(OBJECT_KINDS.map((kind) => this.#objects(kind)));
+    return left.every(({ length }) => length === 0);
+  }
+
+  async #objects(kind: string): Promise<readonly KubernetesObject[]> {
+    const objects = await this.access.list(kind);
+    return objects.filter(({ metadata }) => metadata.namespace === this.namespace);
+  }
+
+  async #isThere(): Promise<boolean> {
+    return (await this.access.get('Namespace', this.namespace)) !== undefined;
+  }
+
+  async #stopControllers(): Promise<void> {
+    await Promise.all(this.#processes.splice(0).map((started) => started.stop()));
   }
 }

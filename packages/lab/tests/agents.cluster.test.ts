@@ -20,14 +20,7 @@ beforeEach(async () => {
   cluster = await TestCluster.open();
 });
 
-afterEach(async () => {
-  for (const kind of ['Pod', 'Deployment', 'Lease']) {
-    for (const { metadata } of await cluster.access.list(kind)) {
-      if (metadata.namespace === cluster.namespace) await cluster.access.delete(kind, key(metadata.name));
-    }
-  }
-  await cluster.close();
-});
+afterEach(() => cluster.close());
 
 const key = (name: string) => `${cluster.namespace}/${name}`;
 

@@ -1,4 +1,7 @@
-/** A simulated API server that misbehaves: requests lost before and after they took effect, watches dropped, restarts. */
+/**
+ * A simulated API server that misbehaves: requests lost before and after they took effect, watches dropped, restarts. Always a simulated one,
+ * whatever KUBECONFIG says: no other fails on demand.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -176,7 +179,7 @@ async function expectSettled(): Promise<void> {
   );
 }
 
-describe(`${SEEDS} seeds of faults over HTTPS`, () => {
+describe(`${SEEDS} seeds of faults over HTTPS, always against a simulated API server`, () => {
   it.each(Array.from({ length: SEEDS }, (_, seed) => seed))('seed %i', { timeout: 60_000 }, async (seed) => {
     const random = randomFrom(seed);
     const known: Known = { addresses: new Map() };

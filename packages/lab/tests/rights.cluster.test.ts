@@ -1,6 +1,6 @@
 /**
  * What the controller and the agents may do, by requests with their own tokens. Always against a simulated API server, whatever
- * VMDHCP_TEST_KUBECONFIG says: the examples' namespaces and ClusterRoles are no business of somebody's cluster.
+ * KUBECONFIG says: the examples' namespaces and ClusterRoles are no business of somebody's cluster.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vmdhcp-rights-'));
   simulator = await startKubeSimulator();
   admin = await open('admin', simulator.adminToken);
-  for (const file of ['rbac.yaml', 'crds.yaml', 'agent.yaml']) await admin.applyFile(join(CLUSTER_EXAMPLES, file));
+  for (const file of ['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'agent.yaml'])
+    await admin.applyFile(join(CLUSTER_EXAMPLES, file));
   for (const name of ['red', 'blue']) await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await startController();
   await createPool('red/one', 'red');
@@ -137,7 +138,7 @@ async function status(access: ClusterAccess, path: string, { method = 'GET', bod
 
 const lease = (name: string) => admin.get('Lease', `${AGENTS}/${name}`);
 
-describe('an agent', () => {
+describe('an agent, always against a simulated API server', () => {
   let agent: ClusterAccess;
 
   beforeAll(async () => {
@@ -193,7 +194,7 @@ describe('an agent', () => {
   });
 });
 
-describe('the controller', () => {
+describe('the controller, always against a simulated API server', () => {
   let access: ClusterAccess;
 
   beforeAll(async () => {
@@ -229,7 +230,7 @@ describe('the controller', () => {
   });
 });
 
-describe('rights', () => {
+describe('rights, always against a simulated API server', () => {
   it('come with a pool before the agents are told of it, and go with it', async () => {
     const given: string[] = [];
     await createPool('blue/four', 'red');

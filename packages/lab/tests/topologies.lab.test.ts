@@ -1,5 +1,5 @@
 /** From one topology to another while clients ask all the time, and upgrades: real agents, real packets. */
-import { readText } from '@vmdhcp/reconciler';
+import { readConditions, readText } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AGENT_NAMESPACE, CLUSTER_EXAMPLES, ClientFleet, Lab, LabCluster, virtualMachine, waitFor } from '../src/index.js';
 
@@ -150,5 +150,55 @@ describe('agents of a cluster', () => {
     await renewing.end();
     expect([...renewing.addresses]).toEqual([ADDRESS]);
     expect(renewing.mostHolders).toBe(1);
+  });
+
+  it('pools move from the namespace where agents ran before, one holder at a time, and are not served twice meanwhile', {
+    timeout: 180_000,
+  }, async () => {
+    const before = 'harvester-system';
+    const group = 'vm-dhcp-agent-mgmt-1';
+    const namespaceOf = (status: unknown) => readText(status, 'agentDeploymentRef', 'namespace');
+    // What a controller that ran its agents beside itself was allowed to do there.
+    const binding = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { namespace: before, name: 'earlier' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', namespace: before, name: 'vm-dhcp-controller' }],
+    };
+    await cluster.access.create(binding);
+    await cluster.startController('--no-leader-election', '--namespace', before);
+    await cluster.access.applyFile(`${CLUSTER_EXAMPLES}pools.yaml`);
+    await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
+    await cluster.agentReady(POOL);
+    await servedBy(group);
+    await waitFor('the first answer', async () => {
+      fleet.ask({ macAddress: WEB, xid: 999_999, address: ADDRESS });
+      return fleet.answerTo(999_999);
+    });
+    const renewing = new Renewing();
+    await cluster.access.delete('RoleBinding', `${before}/earlier`);
+
+    await cluster.restartController('--no-leader-election');
+    await cluster.access.waitForObject('IPPool', POOL, ({ status }) =>
+      readConditions(status).some(({ type, reason }) => type === 'AgentReady' && reason === 'AgentsElsewhere'),
+    );
+    expect(await cluster.access.get('Deployment', `${AGENT_NAMESPACE}/${group}`)).toBeUndefined();
+
+    await cluster.access.applyFile(`${CLUSTER_EXAMPLES}takeover.yaml`);
+    await cluster.restartController('--no-leader-election', '--previous-namespace', before);
+    await cluster.access.waitForObject('IPPool', POOL, ({ status }) => namespaceOf(status) === AGENT_NAMESPACE);
+    await waitFor(
+      'the old agents to go',
+      async () => {
+        const objects = await Promise.all(['Deployment', 'Lease'].map((kind) => cluster.access.list(kind)));
+        return !objects.flat().some(({ metadata }) => metadata.namespace === before && metadata.name === group);
+      },
+      30_000,
+    );
+    await cluster.agentReady(POOL);
+    await renewing.end();
+    expect([...renewing.addresses]).toEqual([ADDRESS]);
+    expect(renewing.mostHolders, 'holders of the server address at a time').toBe(1);
   });
 });

@@ -121,6 +121,15 @@ export {
 export { type PoolReading, readPool } from './pool/read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './pool/recorded-addresses.js';
 export { type ResolvedNames, toPool } from './to-pool.js';
+export {
+  type Installation,
+  type InstalledKind,
+  planUninstall,
+  UNINSTALL_PHASES,
+  type UninstallPhase,
+  type UninstallPlan,
+  type UninstallStep,
+} from './uninstall/plan-uninstall.js';
 export { INSTANCES_REMEDY, type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
 export {
   formatRememberedInterfaces,

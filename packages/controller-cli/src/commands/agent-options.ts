@@ -21,6 +21,7 @@ export interface AgentOptions {
   readonly agentTopology: AgentTopology;
   readonly maxPoolsPerAgent: number;
   readonly namespace?: string;
+  readonly previousNamespace?: string;
   readonly onlyNamespace?: string;
   readonly image?: string;
   readonly imagePullPolicy: AgentPodSettings['imagePullPolicy'];
@@ -44,6 +45,10 @@ export const agentOptions = (): Option[] => [
     .argParser(parseCount)
     .default(24),
   new Option('--namespace <namespace>', 'namespace of the agents; default: the own one, POD_NAMESPACE').env('AGENT_NAMESPACE'),
+  new Option(
+    '--previous-namespace <namespace>',
+    'namespace where agents ran before: those that are still there hand over their pools and are removed',
+  ).env('AGENT_PREVIOUS_NAMESPACE'),
   new Option('--image <image>', 'image of the agents; required unless the topology is unified')
     .argParser(parseImage)
     .env('AGENT_IMAGE'),
@@ -101,6 +106,7 @@ export function toAgents(options: AgentOptions): AgentsSettings | undefined {
   return {
     namespace,
     groupRights,
+    previousNamespace: options.previousNamespace === namespace ? undefined : options.previousNamespace || undefined,
     topology,
     maxPoolsPerAgent,
     maxGroupsUpgrading,

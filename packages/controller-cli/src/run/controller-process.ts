@@ -34,7 +34,7 @@ import { cacheDumpPages } from './cache-dumps.js';
 import type { ControllerMetrics } from './metrics.js';
 
 /** Upstream's Lease: an old controller and a new one never work at the same time. */
-const LEASE = { namespace: 'kube-system', name: 'vm-dhcp-controllers' };
+export const CONTROLLER_LEASE = { namespace: 'kube-system', name: 'vm-dhcp-controllers' };
 
 export interface ControllerProcessSettings {
   readonly http: ListenAddress | 'off';
@@ -189,9 +189,11 @@ export class ControllerProcess {
   }
 
   #createAgents(settings: AgentsSettings): AgentGroups {
-    const { namespace, unified } = settings;
+    const { namespace, unified, previousNamespace } = settings;
     const { logger } = this.#ports;
-    const ours = (resource: ApiResource) => this.#client({ ...resource, namespace, labelSelector: AGENT_SELECTOR });
+    const of = (resource: ApiResource, within: string) =>
+      this.#client({ ...resource, namespace: within, labelSelector: AGENT_SELECTOR });
+    const ours = (resource: ApiResource) => of(resource, namespace);
     return new AgentGroups({
       ...settings,
       onlyNamespace: this.#settings.onlyNamespace,
@@ -209,6 +211,11 @@ export class ControllerProcess {
           // The rights to read pools are where the pools are.
           roles: this.#client({ ...Resource.roles, labelSelector: AGENT_SELECTOR }),
           roleBindings: this.#client({ ...Resource.roleBindings, labelSelector: AGENT_SELECTOR }),
+        }),
+        ...(previousNamespace !== undefined && {
+          previousDeployments: of(Resource.deployments, previousNamespace),
+          previousLeases: of(Resource.leases, previousNamespace),
+          previousPods: of(Resource.pods, previousNamespace),
         }),
       },
       clock: systemClock,
@@ -233,7 +240,7 @@ export class ControllerProcess {
     return new LeaseElector({
       ...times,
       identity,
-      store: new ApiLeaseStore(leaseConnection, { ...LEASE, wallTimeMs: Date.now }),
+      store: new ApiLeaseStore(leaseConnection, { ...CONTROLLER_LEASE, wallTimeMs: Date.now }),
       clock: systemClock,
       random: Math.random,
       onLeading: () => this.#lead(),

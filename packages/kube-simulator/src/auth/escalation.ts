@@ -90,15 +90,14 @@ function pathParts({ verbs, nonResourceURLs = [] }: PolicyRule): Part[] {
   return verbs.flatMap((verb) => nonResourceURLs.map((path) => ({ verb, path })));
 }
 
-function covers(held: PolicyRule, { verb, group, resource, name, path }: Part): boolean {
-  if (!has(held.verbs, verb)) return false;
-  if (path !== undefined) return has(held.nonResourceURLs ?? [], path);
-  const names = held.resourceNames ?? [];
-  return (
-    has(held.apiGroups ?? [], group ?? '') &&
-    coversResource(held.resources ?? [], resource ?? '') &&
-    (names.length === 0 || (name !== undefined && names.includes(name)))
-  );
+function covers(held: PolicyRule, part: Part): boolean {
+  if (!has(held.verbs, part.verb)) return false;
+  return part.path === undefined ? coversObjects(held, part) : has(held.nonResourceURLs ?? [], part.path);
+}
+
+function coversObjects({ apiGroups = [], resources = [], resourceNames = [] }: PolicyRule, part: Part): boolean {
+  const coversName = resourceNames.length === 0 || (part.name !== undefined && resourceNames.includes(part.name));
+  return coversName && has(apiGroups, part.group ?? '') && coversResource(resources, part.resource ?? '');
 }
 
 /** A star before a subresource stands for every resource. */

@@ -14,7 +14,7 @@ import { isTold } from './told-pools.js';
 
 /** Why nobody is to serve a pool, where that is so. */
 export interface NotToBeServed {
-  readonly reason: 'Paused' | 'NotServed' | 'NetworkMissing';
+  readonly reason: 'Paused' | 'NotServed' | 'NetworkMissing' | 'AgentsElsewhere';
   readonly message: string;
 }
 

@@ -138,7 +138,9 @@ export class AgentGroups implements AgentsPort {
     if (!this.synced) return NOTHING_KNOWN_OF_AGENTS;
     const why = this.#whyNotServed(view);
     if (why !== undefined) {
-      return { ...NOTHING_KNOWN_OF_AGENTS, conditions: conditionsWithoutAgents(why), deploymentRef: null, servedBy: null };
+      // What stands in the status says where agents are, as long as they may be there.
+      const deploymentRef = why.reason === 'AgentsElsewhere' ? undefined : null;
+      return { ...NOTHING_KNOWN_OF_AGENTS, conditions: conditionsWithoutAgents(why), deploymentRef, servedBy: null };
     }
     const kept = this.#keptPod(view);
     if (kept !== undefined) {
@@ -207,7 +209,11 @@ export class AgentGroups implements AgentsPort {
     return { namespace, name, image: readText(findContainer(deployment, this.#observer.containerOf(name)), 'image') ?? '', uid };
   }
 
-  #whyNotServed({ key, network, paused, reading }: PoolView): NotToBeServed | undefined {
+  #whyNotServed(view: PoolView): NotToBeServed | undefined {
+    return this.#whyElsewhere(view.object) ?? this.#whyNotActive(view);
+  }
+
+  #whyNotActive({ key, network, paused, reading }: PoolView): NotToBeServed | undefined {
     if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it' };
     const { view, networks } = this.#settings.cluster();
     if (!reading.ok || view.servingPool(network)?.key !== key)
@@ -215,6 +221,16 @@ export class AgentGroups implements AgentsPort {
     if (networks.get(network) !== undefined) return undefined;
     const message = `there is no NetworkAttachmentDefinition ${network}; create it, or delete the IPPool and create it again with another spec.networkName`;
     return { reason: 'NetworkMissing', message };
+  }
+
+  /** Agents of a namespace that this controller does not look at would go on to serve a pool of its own agents. */
+  #whyElsewhere({ status }: KubernetesObject): NotToBeServed | undefined {
+    const { namespace, previousNamespace } = this.#settings;
+    const recorded = ['agentDeploymentRef', 'agentPodRef'].flatMap((name) => readText(status, name, 'namespace') || []);
+    const elsewhere = recorded.find((one) => one !== namespace && one !== previousNamespace);
+    if (elsewhere === undefined) return undefined;
+    const message = `agents in namespace ${elsewhere} served the pool and may still do so, and the controller looks at namespace ${namespace} only; start it with --previous-namespace ${elsewhere} (rights: examples/cluster/takeover.yaml), and it removes them`;
+    return { reason: 'AgentsElsewhere', message };
   }
 
   #group(name: string): ObservedGroup {

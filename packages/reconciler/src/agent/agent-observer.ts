@@ -30,6 +30,10 @@ export interface AgentClients {
   /** The same, of all namespaces. */
   readonly roles?: ObjectClient<KubernetesObject> | undefined;
   readonly roleBindings?: ObjectClient<KubernetesObject> | undefined;
+  /** Those of the namespace where agents ran before; undefined where there was none. */
+  readonly previousDeployments?: ObjectClient<KubernetesObject> | undefined;
+  readonly previousLeases?: ObjectClient<KubernetesObject> | undefined;
+  readonly previousPods?: ObjectClient<KubernetesObject> | undefined;
 }
 
 export type AgentObjectKind = keyof AgentClients;
@@ -51,6 +55,12 @@ export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' 
 const MARGIN_MS = 10;
 const KINDS = ['deployments', 'unifiedDeployment', 'leases', 'pods'] as const;
 const RIGHTS_KINDS = ['serviceAccounts', 'roles', 'roleBindings'] as const;
+const PREVIOUS_KINDS = ['previousDeployments', 'previousLeases', 'previousPods'] as const;
+const PREVIOUS_KIND_OF: Partial<Record<AgentObjectKind, (typeof PREVIOUS_KINDS)[number]>> = {
+  deployments: 'previousDeployments',
+  leases: 'previousLeases',
+  pods: 'previousPods',
+};
 const NOTHING_TOLD: ReadonlyMap<string, PoolForAgents> = new Map();
 
 /** When a Lease was last renewed, by our own clock. */
@@ -62,7 +72,8 @@ interface Renewal {
 export class AgentObserver {
   readonly #settings: AgentObserverSettings;
   readonly #caches: Readonly<Record<(typeof KINDS)[number], ObjectCache<KubernetesObject>>>;
-  readonly #rights: ReadonlyMap<AgentObjectKind, ObjectCache<KubernetesObject>>;
+  /** Of kinds that not every controller has. */
+  readonly #others: ReadonlyMap<AgentObjectKind, ObjectCache<KubernetesObject>>;
   readonly #renewals = new Map<string, Renewal>();
   readonly #staleTimers = new Map<string, () => void>();
   /** By Lease, as it was read; read again only when it says something else. */
@@ -93,8 +104,8 @@ export class AgentObserver {
       leases: cache('leases', clients.leases),
       pods: cache('pods', clients.pods),
     };
-    this.#rights = new Map(
-      RIGHTS_KINDS.flatMap((kind) => {
+    this.#others = new Map(
+      [...RIGHTS_KINDS, ...PREVIOUS_KINDS].flatMap((kind) => {
         const port = clients[kind];
         return port === undefined ? [] : [[kind, cache(kind, port)] as const];
       }),
@@ -116,13 +127,13 @@ export class AgentObserver {
 
   /** Takes the answer to a write. */
   wrote(kind: AgentObjectKind, object: KubernetesObject): void {
-    this.#cacheOf(kind)?.wrote(object);
+    this.#cacheOf(this.#kindOf(kind, object))?.wrote(object);
     if (kind === 'deployments') this.#made.add(keyOf(object));
   }
 
   /** Takes note of a deletion. @param answer - the object as the server has it now, where it still does. */
   deleted(kind: AgentObjectKind, object: KubernetesObject, answer: KubernetesObject | undefined): void {
-    this.#deletions.add(kind, object, answer?.metadata?.deletionTimestamp ?? this.#settings.now());
+    this.#deletions.add(this.#kindOf(kind, object), object, answer?.metadata?.deletionTimestamp ?? this.#settings.now());
   }
 
   /** All groups of which there is anything, by name. */
@@ -131,7 +142,7 @@ export class AgentObserver {
     const leases = new Map(this.#listed('leases').map((lease) => [lease.metadata.name, lease]));
     const names = new Set([...deployments.keys(), ...leases.keys()]);
     const observed = [...names].map((name) => [name, this.#observe(deployments.get(name), leases.get(name))] as const);
-    return new Map(observed.filter(([, group]) => this.#isOurs(group)));
+    return new Map([...observed, ...this.#previousGroups()].filter(([, group]) => this.#isOurs(group)));
   }
 
   /** Pods that are to stay, the newest first, by group. */
@@ -143,13 +154,17 @@ export class AgentObserver {
 
   /** Groups that have pods, also such as are on their way out. */
   groupsWithPods(): Set<string> {
-    return new Set([...this.#caches.pods.values()].flatMap(({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? []));
+    const groupOf = ({ metadata }: KubernetesObject) => metadata.labels?.[AGENT_GROUP_LABEL] ?? [];
+    const previous = this.#listed('previousPods').flatMap((pod) =>
+      [groupOf(pod)].flat().map((group) => `${pod.metadata.namespace}/${group}`),
+    );
+    return new Set([...[...this.#caches.pods.values()].flatMap(groupOf), ...previous]);
   }
 
   /** Bare pods of an earlier version, by pool. */
   legacyPods(): Map<string, KubernetesObject[]> {
     const legacy = new Map<string, KubernetesObject[]>();
-    for (const pod of this.#listed('pods')) {
+    for (const pod of [...this.#listed('pods'), ...this.#listed('previousPods')]) {
       const pool = legacyPoolOf(pod);
       if (pool !== undefined) legacy.set(pool, [...(legacy.get(pool) ?? []), pod]);
     }
@@ -158,13 +173,13 @@ export class AgentObserver {
 
   /** ServiceAccounts, Roles and RoleBindings of groups, by group. */
   rights(): Map<string, KubernetesObject[]> {
-    const objects = [...this.#rights.keys()].flatMap((kind) => this.#listed(kind));
+    const objects = RIGHTS_KINDS.flatMap((kind) => this.#listed(kind));
     return Map.groupBy(objects, ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
   }
 
   /** The Lease of a group as it is now: newer than what `groups` said, where only its time has changed since. */
   leaseOf(group: string): GroupLease {
-    return this.#readLease(this.#caches.leases.get(`${this.#settings.namespace}/${group}`));
+    return this.#readLease(this.#lease(group.includes('/') ? group : `${this.#settings.namespace}/${group}`));
   }
 
   containerOf(deploymentName: string): string {
@@ -173,11 +188,30 @@ export class AgentObserver {
   }
 
   #allCaches(): ObjectCache<KubernetesObject>[] {
-    return [...KINDS.map((kind) => this.#caches[kind]), ...this.#rights.values()];
+    return [...KINDS.map((kind) => this.#caches[kind]), ...this.#others.values()];
   }
 
   #cacheOf(kind: AgentObjectKind): ObjectCache<KubernetesObject> | undefined {
-    return this.#rights.get(kind) ?? KINDS.flatMap((one) => (one === kind ? [this.#caches[one]] : []))[0];
+    return this.#others.get(kind) ?? KINDS.flatMap((one) => (one === kind ? [this.#caches[one]] : []))[0];
+  }
+
+  #lease(key: string): KubernetesObject | undefined {
+    return this.#caches.leases.get(key) ?? this.#others.get('previousLeases')?.get(key);
+  }
+
+  /** Deployments, Leases and pods are written by one client, in whatever namespace they are. */
+  #kindOf(kind: AgentObjectKind, { metadata }: KubernetesObject): AgentObjectKind {
+    return (metadata.namespace === this.#settings.namespace ? undefined : PREVIOUS_KIND_OF[kind]) ?? kind;
+  }
+
+  /** Groups of the namespace where agents ran before, by `namespace/name`: no group that is to be has such a name. */
+  #previousGroups(): (readonly [string, ObservedGroup])[] {
+    const deployments = new Map(
+      this.#listed('previousDeployments').flatMap((one) => (isOfGroup(one) ? [[keyOf(one), one] as const] : [])),
+    );
+    const leases = new Map(this.#listed('previousLeases').map((lease) => [keyOf(lease), lease]));
+    const keys = new Set([...deployments.keys(), ...leases.keys()]);
+    return [...keys].map((key) => [key, this.#observe(deployments.get(key), leases.get(key))] as const);
   }
 
   #listed(kind: AgentObjectKind): KubernetesObject[] {
@@ -191,7 +225,7 @@ export class AgentObserver {
     // What was made a moment ago is listed when the watch has brought it.
     const made = [...this.#made].flatMap((key) => this.#caches.deployments.get(key) ?? []);
     const ours = [...listed, ...made].filter(
-      ({ metadata }) => metadata.name !== unified.deploymentName && metadata.labels?.[AGENT_GROUP_LABEL] === metadata.name,
+      (deployment) => deployment.metadata.name !== unified.deploymentName && isOfGroup(deployment),
     );
     const deployments = new Map(ours.map((deployment) => [deployment.metadata.name, deployment]));
     const chart = this.#caches.unifiedDeployment.get(`${namespace}/${unified.deploymentName}`);
@@ -222,13 +256,14 @@ export class AgentObserver {
 
   #onChange(kind: AgentObjectKind, key: string): void {
     this.#deletions.seen(kind, key, this.#cacheOf(kind)?.get(key));
-    if (kind === 'leases') this.#noteRenewal(key);
-    if (kind !== 'leases' || this.#isNews(key)) this.#settings.onNews();
+    const isLease = kind === 'leases' || kind === 'previousLeases';
+    if (isLease) this.#noteRenewal(key);
+    if (!isLease || this.#isNews(key)) this.#settings.onNews();
   }
 
   /** Most renewals of a Lease say nothing new. */
   #isNews(leaseKey: string): boolean {
-    const lease = this.#caches.leases.get(leaseKey);
+    const lease = this.#lease(leaseKey);
     const { report, ...said } = this.#readLease(lease);
     const text =
       lease === undefined ? '' : JSON.stringify([said.leader, [...said.seen], [...said.withheld], describeAgentReport(report)]);
@@ -239,7 +274,7 @@ export class AgentObserver {
 
   #noteRenewal(key: string): void {
     const { clock } = this.#settings;
-    const lease = this.#caches.leases.get(key);
+    const lease = this.#lease(key);
     this.#staleTimers.get(key)?.();
     this.#staleTimers.delete(key);
     if (lease === undefined) {
@@ -273,6 +308,11 @@ export class AgentObserver {
     this.#readLeases.set(lease, read);
     return read;
   }
+}
+
+/** The controller names a Deployment after its group. */
+function isOfGroup({ metadata }: KubernetesObject): boolean {
+  return metadata.labels?.[AGENT_GROUP_LABEL] === metadata.name;
 }
 
 function durationMs({ spec }: KubernetesObject): number {

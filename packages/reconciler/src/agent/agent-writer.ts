@@ -141,8 +141,10 @@ export class AgentWriter {
   }: Extract<AgentAction, { readonly kind: 'create-lease' }>): Promise<WorkResult> {
     const { clients, namespace } = this.#settings;
     const annotations = { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys) };
-    const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: group };
-    const metadata = { namespace, name: group, labels, annotations };
+    // A group of the namespace where agents ran before is named with it.
+    const [name = '', previousNamespace] = group.split('/', 2).toReversed();
+    const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name };
+    const metadata = { namespace: previousNamespace ?? namespace, name, labels, annotations };
     const spec = isGuarded ? { holderIdentity: NO_AGENT, leaseDurationSeconds: GUARD_SECONDS } : {};
     const result = await clients.leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec });
     return this.#noted('leases', result);

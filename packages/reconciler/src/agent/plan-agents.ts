@@ -49,7 +49,7 @@ export interface ObservedGroup {
 
 export interface AgentsObservation {
   readonly pools: readonly ActivePool[];
-  /** By name. */
+  /** By name; those of the namespace where agents ran before by `namespace/name`. */
   readonly groups: ReadonlyMap<string, ObservedGroup>;
   /** Groups that have pods, on their way out or not. */
   readonly groupsWithPods: ReadonlySet<string>;
@@ -70,6 +70,8 @@ export interface AgentsSettings extends GroupingSettings {
   readonly log?: AgentLogSettings;
   /** True: each group has a ServiceAccount with rights to its own Lease and pools, and its Lease is made for it. */
   readonly groupRights?: boolean;
+  /** Where agents ran before: those that are still there hand over their pools, and are removed. */
+  readonly previousNamespace?: string | undefined;
   /** The Deployment of the topology `unified`. */
   readonly unified: {
     readonly deploymentName: string;
@@ -254,7 +256,7 @@ class AgentsPlanning {
   #isGone(name: string): boolean {
     const { deployment, lease } = this.#group(name);
     if (deployment !== undefined) return false;
-    return lease.object === undefined || (name !== UNIFIED_GROUP && !this.#observed.groupsWithPods.has(name));
+    return lease.object === undefined || (!isUnified(name) && !this.#observed.groupsWithPods.has(name));
   }
 
   #isBlocked(poolKey: string): boolean {
@@ -304,7 +306,7 @@ class AgentsPlanning {
   /** Undefined: the rights of the group's agents are not the controller's to give. */
   #planRights(group: string, pools: readonly PoolForAgents[]): GroupRightsPlan | undefined {
     const { groupRights, namespace } = this.#settings;
-    if (!groupRights || group === UNIFIED_GROUP) return undefined;
+    if (!groupRights || group === UNIFIED_GROUP || isPrevious(group)) return undefined;
     const { told, deployment } = this.#group(group);
     const isKept = (key: string) => told.has(key) || (deployment !== undefined && !isRolledOut(deployment));
     const wanted = { group, namespace, poolKeys: pools.map(({ key }) => key), isKept };
@@ -320,7 +322,7 @@ class AgentsPlanning {
       if (!isSame(withheld, lease.withheld)) this.#actions.push({ kind: 'withhold', group: name, lease: lease.object, poolKeys });
     } else if (withheld.size > 0 || (this.#settings.groupRights && this.#groups.has(name))) {
       // Pods may still believe in a Lease that was deleted; the pods of a chart are not known.
-      const isGuarded = deployment !== undefined || this.#observed.groupsWithPods.has(name) || name === UNIFIED_GROUP;
+      const isGuarded = deployment !== undefined || this.#observed.groupsWithPods.has(name) || isUnified(name);
       this.#actions.push({ kind: 'create-lease', group: name, poolKeys, isGuarded });
     }
   }
@@ -483,6 +485,16 @@ interface FittingGroup {
 
 function byAge(one: ActivePool, other: ActivePool): number {
   return compareText(one.createdAt ?? '', other.createdAt ?? '') || compareText(one.key, other.key);
+}
+
+/** True for a group of the namespace where agents ran before: its name is `namespace/name`. */
+function isPrevious(group: string): boolean {
+  return group.includes('/');
+}
+
+/** True for the group whose Deployment a chart installed, in whatever namespace. */
+function isUnified(group: string): boolean {
+  return group === UNIFIED_GROUP || group.endsWith(`/${UNIFIED_GROUP}`);
 }
 
 function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

@@ -1,0 +1,181 @@
+/** Removes the product from a cluster: looks, plans, and carries out one phase after the other. */
+import { AGENT_GROUP_LABEL, toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import {
+  AGENT_SELECTOR,
+  type Installation,
+  type InstalledKind,
+  type KubernetesObject,
+  keyOf,
+  planUninstall,
+  UNINSTALL_PHASES,
+  type UninstallPlan,
+  type UninstallStep,
+} from '@vmdhcp/reconciler';
+import { type ApiConnection, ApiObjectClient, ApiRequestError, type ApiResource, Resource } from '@vmdhcp/reconciler/client-node';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { CUSTOM_RESOURCES } from './apply-crds.js';
+import { CONTROLLER_LEASE } from './controller-process.js';
+
+export interface UninstallSettings {
+  readonly deleteData: boolean;
+  readonly dryRun: boolean;
+  /** True: a controller may lead; it is not waited for. */
+  readonly force: boolean;
+  /** How long a phase may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Told of each step, before it is taken. */
+  readonly onStep: (step: UninstallStep) => void;
+  readonly onProgress: (text: string) => void;
+}
+
+const RESOURCES: Readonly<Record<InstalledKind, ApiResource>> = {
+  deployments: { ...Resource.deployments, labelSelector: AGENT_SELECTOR },
+  pods: { ...Resource.pods, labelSelector: AGENT_SELECTOR },
+  leases: { ...Resource.leases, labelSelector: AGENT_SELECTOR },
+  roleBindings: { ...Resource.roleBindings, labelSelector: AGENT_SELECTOR },
+  roles: { ...Resource.roles, labelSelector: AGENT_SELECTOR },
+  serviceAccounts: { ...Resource.serviceAccounts, labelSelector: AGENT_SELECTOR },
+  controllerLeases: {
+    ...Resource.leases,
+    namespace: CONTROLLER_LEASE.namespace,
+    fieldSelector: `metadata.name=${CONTROLLER_LEASE.name}`,
+  },
+  ipPools: Resource.ipPools,
+  networkConfigs: Resource.networkConfigs,
+  networks: Resource.networks,
+  customResourceDefinitions: Resource.customResourceDefinitions,
+};
+const OUR_DEFINITIONS = new Set(
+  CUSTOM_RESOURCES.map((one) => (toCustomResourceDefinition(one) as unknown as KubernetesObject).metadata.name),
+);
+const PAGE = 500;
+const CHECK_MS = 200;
+/** The longest that a leader may lead without renewing its Lease, by default. */
+const LEASE_MS = 45_000;
+
+export class Uninstall {
+  readonly #connection: ApiConnection;
+  readonly #settings: UninstallSettings;
+
+  constructor(connection: ApiConnection, settings: UninstallSettings) {
+    this.#connection = connection;
+    this.#settings = settings;
+  }
+
+  /** @returns what was done, or would be. @throws CommandError where a controller works, or something does not go. */
+  async run(): Promise<UninstallPlan> {
+    const { force, dryRun, deleteData, onStep } = this.#settings;
+    if (!force) await this.#assertNoController();
+    const plan = planUninstall(await this.#observe(), deleteData);
+    for (const phase of UNINSTALL_PHASES) {
+      for (const step of plan.phases[phase]) {
+        onStep(step);
+        if (!dryRun) await this.#take(step);
+      }
+      if (!dryRun) await this.#waitUntilGone(plan.phases[phase]);
+    }
+    return plan;
+  }
+
+  async #observe(): Promise<Installation> {
+    const kinds = Object.keys(RESOURCES) as InstalledKind[];
+    const listed = await Promise.all(kinds.map(async (kind) => [kind, await this.#list(kind)] as const));
+    return Object.fromEntries(listed) as unknown as Installation;
+  }
+
+  /** None of a kind that the cluster does not know. */
+  async #list(kind: InstalledKind): Promise<KubernetesObject[]> {
+    const client = this.#client(kind);
+    const objects: KubernetesObject[] = [];
+    try {
+      let continueToken: string | undefined;
+      do {
+        const page = await client.list({ limit: PAGE, ...(continueToken !== undefined && { continueToken }) });
+        objects.push(...page.items);
+        ({ continueToken } = page);
+      } while (continueToken !== undefined);
+    } catch (error) {
+      if (error instanceof ApiRequestError && error.status === 404) return [];
+      throw error instanceof ApiRequestError ? new CommandError(error.message, ExitCode.failed, { cause: error }) : error;
+    }
+    return kind === 'customResourceDefinitions' ? objects.filter(({ metadata }) => OUR_DEFINITIONS.has(metadata.name)) : objects;
+  }
+
+  #client(kind: InstalledKind): ApiObjectClient<KubernetesObject> {
+    return new ApiObjectClient<KubernetesObject>(this.#connection, RESOURCES[kind]);
+  }
+
+  async #take(step: UninstallStep): Promise<void> {
+    const { object } = step;
+    const client = this.#client(step.of);
+    const result = await (step.kind === 'delete'
+      ? client.delete(keyOf(object), object.metadata.uid ?? '')
+      : client.patch({ key: keyOf(object), resourceVersion: object.metadata.resourceVersion }, step.patch));
+    if (result.ok || result.reason === 'not-found') return;
+    const remedy = result.reason === 'conflict' ? '; something changed it meanwhile, run the command again' : '';
+    throw new CommandError(`${keyOf(object)} (${step.of}): ${result.message}${remedy}`, ExitCode.failed);
+  }
+
+  /** Objects that were deleted, and the pods of Deployments that were. */
+  async #waitUntilGone(steps: readonly UninstallStep[]): Promise<void> {
+    const { timeoutMs, onProgress } = this.#settings;
+    const giveUpAtMs = performance.now() + timeoutMs;
+    for (let said = ''; ; await delay(CHECK_MS)) {
+      const left = await this.#leftOf(steps.filter(({ kind }) => kind === 'delete'));
+      const text = describeObjects(left);
+      if (left.length === 0) return;
+      if (performance.now() > giveUpAtMs) {
+        const message = `still there after ${timeoutMs / 1000} s: ${text}; see what holds them (kubectl get -o yaml), then run the command again`;
+        throw new CommandError(message, ExitCode.failed);
+      }
+      if (text !== said) onProgress(`waiting for ${text} to go`);
+      said = text;
+    }
+  }
+
+  async #leftOf(deleted: readonly UninstallStep[]): Promise<KubernetesObject[]> {
+    const uids = new Set(deleted.map(({ object }) => object.metadata.uid));
+    const groups = new Set(deleted.flatMap(({ of, object }) => (of === 'deployments' ? [object.metadata.name] : [])));
+    const kinds = new Set<InstalledKind>([...deleted.map(({ of }) => of), ...(groups.size > 0 ? (['pods'] as const) : [])]);
+    const listed = await Promise.all([...kinds].map((kind) => this.#list(kind)));
+    const isPodOf = ({ kind, metadata }: KubernetesObject) =>
+      kind === 'Pod' && groups.has(metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
+    return listed.flat().filter((object) => uids.has(object.metadata.uid) || isPodOf(object));
+  }
+
+  /** A Lease that names a leader is watched for as long as a leader may go without renewing it. */
+  async #assertNoController(): Promise<void> {
+    const [lease] = await this.#list('controllerLeases');
+    const holder = holderOf(lease);
+    if (lease === undefined || holder === '') return;
+    if (this.#settings.dryRun) {
+      this.#settings.onProgress(`a controller (${holder}) may still lead: it has to be stopped first`);
+      return;
+    }
+    this.#settings.onProgress(`a controller (${holder}) may still lead: watching its Lease for up to ${LEASE_MS / 1000} s`);
+    const giveUpAtMs = performance.now() + LEASE_MS;
+    while (performance.now() < giveUpAtMs) {
+      await delay(CHECK_MS);
+      const [now] = await this.#list('controllerLeases');
+      if (holderOf(now) === '') return;
+      if (now?.metadata.resourceVersion === lease.metadata.resourceVersion) continue;
+      const { namespace, name } = CONTROLLER_LEASE;
+      const message = `the controller ${holderOf(now)} works (it renews the Lease ${namespace}/${name}) and would make everything again; stop it first, for example: kubectl -n harvester-system delete deployment vm-dhcp-controller`;
+      throw new CommandError(message, ExitCode.failed);
+    }
+  }
+}
+
+function describeObjects(objects: readonly KubernetesObject[]): string {
+  const names = objects.slice(0, 3).map((object) => `${object.kind} ${keyOf(object)}`);
+  return names.join(', ') + (objects.length > names.length ? ` and ${objects.length - names.length} more` : '');
+}
+
+function holderOf(lease: KubernetesObject | undefined): string {
+  const { holderIdentity = '' } = (lease?.spec ?? {}) as { readonly holderIdentity?: string };
+  return holderIdentity;
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,107 @@
+/**
+ * What has to be deleted and changed so that nothing of the product is left in a cluster. The order is that of the phases: agents first, so that
+ * nothing serves an address whose record goes; then what they led by and their rights; then the finalizers, which nothing would take away any more.
+ */
+import {
+  AGENT_GROUP_LABEL,
+  AGENT_LABEL,
+  IPPOOL_FINALIZER,
+  IPPOOL_NAME_LABEL,
+  IPPOOL_NAMESPACE_LABEL,
+  NETWORK_CONFIG_FINALIZER,
+} from '@vmdhcp/ippool-api';
+import type { MergePatch } from '../machinery/object-client.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+
+/** Everything that the product writes, as it is in the cluster. */
+export interface Installation {
+  /** The next seven: objects with the agents' label, of all namespaces. */
+  readonly deployments: readonly KubernetesObject[];
+  readonly pods: readonly KubernetesObject[];
+  readonly leases: readonly KubernetesObject[];
+  readonly roleBindings: readonly KubernetesObject[];
+  readonly roles: readonly KubernetesObject[];
+  readonly serviceAccounts: readonly KubernetesObject[];
+  /** The Lease by which controllers elect a leader; none where there never was a controller. */
+  readonly controllerLeases: readonly KubernetesObject[];
+  readonly ipPools: readonly KubernetesObject[];
+  readonly networkConfigs: readonly KubernetesObject[];
+  readonly networks: readonly KubernetesObject[];
+  /** Our CustomResourceDefinitions. */
+  readonly customResourceDefinitions: readonly KubernetesObject[];
+}
+
+export type InstalledKind = keyof Installation;
+
+export type UninstallStep =
+  | { readonly kind: 'delete'; readonly of: InstalledKind; readonly object: KubernetesObject }
+  | {
+      readonly kind: 'patch';
+      readonly of: InstalledKind;
+      readonly object: KubernetesObject;
+      readonly patch: MergePatch;
+      /** What is taken away, for people. */
+      readonly removes: readonly string[];
+    };
+
+export const UNINSTALL_PHASES = ['agents', 'rights', 'marks', 'objects', 'kinds'] as const;
+export type UninstallPhase = (typeof UNINSTALL_PHASES)[number];
+
+export interface UninstallPlan {
+  /** A phase begins when everything that was deleted in the one before is gone. */
+  readonly phases: Readonly<Record<UninstallPhase, readonly UninstallStep[]>>;
+  /** How many objects stay, by kind. */
+  readonly kept: Readonly<Partial<Record<InstalledKind, number>>>;
+}
+
+/** @param deleteData - true: IPPools, VirtualMachineNetworkConfigs and their definitions go too, and with them which machine has which address. */
+export function planUninstall(installed: Installation, deleteData: boolean): UninstallPlan {
+  const deletion = (of: InstalledKind, objects = installed[of]): UninstallStep[] =>
+    objects.map((object) => ({ kind: 'delete', of, object }));
+  const { deployments, pods } = installed;
+  const data = ['networkConfigs', 'ipPools', 'customResourceDefinitions'] as const;
+  return {
+    phases: {
+      agents: [...deletion('deployments', deployments.filter(isOfGroup)), ...deletion('pods', pods.filter(isBare))],
+      rights: [
+        ...deletion('leases'),
+        ...(['roleBindings', 'roles', 'serviceAccounts'] as const).flatMap((of) => deletion(of, installed[of].filter(isOfGroup))),
+        ...deletion('controllerLeases'),
+      ],
+      marks: [
+        ...installed.networkConfigs.flatMap((object) => withoutFinalizer('networkConfigs', object, NETWORK_CONFIG_FINALIZER)),
+        ...installed.ipPools.flatMap((object) => withoutFinalizer('ipPools', object, IPPOOL_FINALIZER)),
+        ...installed.networks.flatMap(withoutLabels),
+      ],
+      objects: deleteData ? [...deletion('networkConfigs'), ...deletion('ipPools')] : [],
+      kinds: deleteData ? deletion('customResourceDefinitions') : [],
+    },
+    kept: deleteData
+      ? {}
+      : Object.fromEntries(data.flatMap((kind) => (installed[kind].length === 0 ? [] : [[kind, installed[kind].length]]))),
+  };
+}
+
+/** The controller names what it makes for a group after the group. */
+function isOfGroup({ metadata }: KubernetesObject): boolean {
+  return metadata.labels?.[AGENT_LABEL] !== undefined && metadata.labels[AGENT_GROUP_LABEL] === metadata.name;
+}
+
+/** A pod of Harvester's vm-dhcp-controller: no Deployment has made it, so none takes it away. */
+function isBare({ metadata }: KubernetesObject): boolean {
+  return (metadata.ownerReferences ?? []).length === 0;
+}
+
+function withoutFinalizer(of: InstalledKind, object: KubernetesObject, finalizer: string): UninstallStep[] {
+  const { finalizers = [] } = object.metadata;
+  if (!finalizers.includes(finalizer)) return [];
+  const patch = { metadata: { finalizers: finalizers.filter((one) => one !== finalizer) } };
+  return [{ kind: 'patch', of, object, patch, removes: [`finalizer ${finalizer}`] }];
+}
+
+function withoutLabels(object: KubernetesObject): UninstallStep[] {
+  const names = [IPPOOL_NAMESPACE_LABEL, IPPOOL_NAME_LABEL].filter((name) => object.metadata.labels?.[name] !== undefined);
+  if (names.length === 0) return [];
+  const patch = { metadata: { labels: Object.fromEntries(names.map((name) => [name, null])) } };
+  return [{ kind: 'patch', of: 'networks', object, patch, removes: names.map((name) => `label ${name}`) }];
+}
