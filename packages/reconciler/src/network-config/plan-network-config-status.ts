@@ -27,6 +27,8 @@ export interface NetworkConfigFacts {
   readonly outcomeOf: (claim: InterfaceClaim) => InterfaceOutcome;
   /** Addresses that its pools still record for it although its spec does not want them any more. */
   readonly stale: readonly StaleAddress[];
+  /** It outlives its virtual machine. @see describeMissingVirtualMachine */
+  readonly missing?: OutcomeProblem | undefined;
   /** RFC 3339. */
   readonly now: string;
 }
@@ -55,7 +57,7 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   if (waits && problem === undefined && facts.stale.length === 0) return { patch: undefined, problem };
   const conditions = [
     ...(isPaused ? PAUSED : [ENABLED]),
-    ...(isPaused || (waits && problem === undefined) ? [] : [allocatedState(outcomes, problem)]),
+    ...(isPaused || (waits && problem === undefined) ? [] : [allocatedState(outcomes, problem, facts.missing)]),
     inSyncState(facts),
   ];
   const entries = isPaused ? pausedEntries(object) : [...facts.stale.map(staleEntry), ...outcomes.map(toEntry)];
@@ -94,12 +96,17 @@ function unservedProblem(outcomes: readonly ClaimWithOutcome[]): OutcomeProblem 
   return { reason: 'no-pool', message: `no IPPool serves ${networks}; create one whose spec.networkName is the network` };
 }
 
-function allocatedState(outcomes: readonly ClaimWithOutcome[], problem: OutcomeProblem | undefined): ConditionState {
-  if (problem !== undefined)
-    return { type: Type.allocated, status: 'False', reason: toReason(problem.reason), message: problem.message };
+function allocatedState(
+  outcomes: readonly ClaimWithOutcome[],
+  problem: OutcomeProblem | undefined,
+  missing: OutcomeProblem | undefined,
+): ConditionState {
+  const type = Type.allocated;
+  if (problem !== undefined) return { type, status: 'False', reason: toReason(problem.reason), message: problem.message };
+  if (missing !== undefined) return { type, status: 'True', reason: toReason(missing.reason), message: missing.message };
   const unserved = outcomes.filter(({ outcome }) => outcome.kind === 'unserved').map(({ claim }) => claim.network);
   return {
-    type: Type.allocated,
+    type,
     status: 'True',
     ...(unserved.length > 0 && { message: `not served, as they have no IPPool: ${[...new Set(unserved)].join(', ')}` }),
   };
