@@ -264,6 +264,8 @@ export class DhcpController {
     switch (kind) {
       case 'virtualMachines':
         this.#onGuestChange(key);
+        // What it leaves says so.
+        if (this.#caches.virtualMachines.get(key) === undefined) this.#enqueue('networkConfigs', key);
         return;
       case 'networkConfigs':
         this.#onNetworkConfigChange(key, isOwn);

@@ -5,6 +5,7 @@ import { type EventRegarding, toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import { keyOf } from '../machinery/reflector.js';
 import type { InterfaceClaim } from '../network-config/interface-claims.js';
+import { describeMissingVirtualMachine } from '../network-config/missing-virtual-machine.js';
 import {
   type InterfaceOutcome,
   type OutcomeProblem,
@@ -41,8 +42,9 @@ export class NetworkConfigWork {
     const key = keyOf(object);
     const claims = view.claimsOf(object);
     const outcomeOf = (claim: InterfaceClaim): InterfaceOutcome => this.#outcomeOf(key, claim);
-    const { patch, problem } = planNetworkConfigStatus(object, { claims, outcomeOf, stale, now: now() });
-    if (problem !== undefined) this.#tellPeople(object, problem);
+    const missing = caches.virtualMachines.get(key) === undefined ? describeMissingVirtualMachine(object) : undefined;
+    const { patch, problem } = planNetworkConfigStatus(object, { claims, outcomeOf, stale, missing, now: now() });
+    for (const one of [problem, missing]) if (one !== undefined) this.#tellPeople(object, one);
     this.#waitForRelease(key, stale);
     const done: WorkResult = stale.length === 0 ? { kind: 'settled' } : { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
     if (patch === undefined) return done;

@@ -30,6 +30,8 @@ export interface NetworkConfigFacts {
   readonly outcomeOf: (claim: InterfaceClaim) => InterfaceOutcome;
   /** Addresses that its pools still record for it although its spec does not want them any more. */
   readonly stale: readonly StaleAddress[];
+  /** It outlives its virtual machine. @see describeMissingVirtualMachine */
+  readonly missing?: OutcomeProblem | undefined;
   /** RFC 3339. */
   readonly now: string;
 }
@@ -58,7 +60,7 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   if (waits && problem === undefined && facts.stale.length === 0) return { patch: undefined, problem };
   const conditions = [
     ...(isPaused ? PAUSED : [ENABLED]),
-    ...(isPaused || (waits && problem === undefined) ? [] : [allocatedState(outcomes, problem)]),
+    ...(isPaused || (waits && problem === undefined) ? [] : [allocatedState(outcomes, problem, facts.missing)]),
     inSyncState(facts),
   ];
   const entries = isPaused ? pausedEntries(object) : [...facts.stale.map(staleEntry), ...outcomes.map(toEntry)];
@@ -107,9 +109,14 @@ function unservedProblem(unserved: readonly string[]): OutcomeProblem {
   };
 }
 
-function allocatedState(outcomes: readonly ClaimWithOutcome[], problem: OutcomeProblem | undefined): ConditionState {
-  if (problem !== undefined)
-    return { type: Type.allocated, status: 'False', reason: toReason(problem.reason), message: problem.message };
+function allocatedState(
+  outcomes: readonly ClaimWithOutcome[],
+  problem: OutcomeProblem | undefined,
+  missing: OutcomeProblem | undefined,
+): ConditionState {
+  const type = Type.allocated;
+  if (problem !== undefined) return { type, status: 'False', reason: toReason(problem.reason), message: problem.message };
+  if (missing !== undefined) return { type, status: 'True', reason: toReason(missing.reason), message: missing.message };
   const [unserved, external] = [networksWith('unserved', outcomes), networksWith('external', outcomes)];
   const messages = [
     ...(unserved.length > 0 ? [`not served, as they have no IPPool: ${describeNames(unserved)}`] : []),
@@ -117,7 +124,7 @@ function allocatedState(outcomes: readonly ClaimWithOutcome[], problem: OutcomeP
   ];
   const isAllExternal = external.length > 0 && outcomes.every(({ outcome }) => outcome.kind === 'external');
   return {
-    type: Type.allocated,
+    type,
     status: 'True',
     ...(isAllExternal && { reason: 'ExternalDHCP' }),
     ...(messages.length > 0 && { message: messages.join('; ') }),

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { Running, virtualMachine } from './controller-fixtures.js';
+
+const conditionsOf = (running: Running, name: string) => running.conditions('VirtualMachineNetworkConfig', name);
+
+/** As `kubectl delete vm --cascade=orphan`: the virtual machine is being deleted, its dependents lose their owner, then it goes. */
+async function deleteAndOrphan(running: Running, name: string): Promise<void> {
+  running.change('VirtualMachine', name, (vm) => ({
+    ...vm,
+    metadata: { ...vm.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+  }));
+  await running.settle();
+  running.change('VirtualMachineNetworkConfig', name, (config) => ({
+    ...config,
+    metadata: { ...config.metadata, ownerReferences: [] },
+  }));
+  running.cluster.virtualMachines.remove(`default/${name}`);
+  await running.settle();
+}
+
+it('vm-a is deleted and its config orphaned: the address stays, the config says why, and the remedies work', async () => {
+  const running = await Running.withPool();
+  await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
+  await running.settle();
+  await deleteAndOrphan(running, 'vm-a');
+  const both = { '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' };
+  expect(running.allocated()).toEqual(both);
+  expect(conditionsOf(running, 'vm-a')).toEqual(['Disabled=False', 'Allocated=True VirtualMachineMissing', 'InSynced=True']);
+  expect(running.events()).toEqual(['VirtualMachineMissing on VirtualMachineNetworkConfig vm-a']);
+  expect([...running.cluster.events.objects.values()].map(({ message }) => message)).toEqual([
+    'VirtualMachine default/vm-a does not exist, and its addresses stay recorded for it: delete this VirtualMachineNetworkConfig to free them, or create the virtual machine again to keep them',
+  ]);
+  await running.restart();
+  await running.settle(60_000);
+  expect(conditionsOf(running, 'vm-a')).toContain('Allocated=True VirtualMachineMissing');
+
+  // One remedy: the virtual machine is created again.
+  await running.add(virtualMachine('vm-a'));
+  await running.settle();
+  expect(conditionsOf(running, 'vm-a')).toEqual(['Disabled=False', 'Allocated=True', 'InSynced=True']);
+  expect(running.allocated()).toEqual(both);
+
+  // The other one: the config is deleted.
+  await deleteAndOrphan(running, 'vm-a');
+  const deleted = running.cluster.networkConfigs.delete('default/vm-a', running.networkConfig('vm-a')?.metadata.uid ?? '');
+  await running.settle(10_000);
+  await deleted;
+  expect(running.networkConfig('vm-a')).toBeUndefined();
+  expect(running.allocated()).toEqual({ '10.0.0.11': '02:00:00:00:00:0b' });
+});
+
+it('a config that a person made without a virtual machine is not complained about', async () => {
+  const running = await Running.withPool();
+  await running.add({
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'VirtualMachineNetworkConfig',
+    metadata: { namespace: 'default', name: 'printer' },
+    spec: { vmName: 'printer', networkConfigs: [{ networkName: 'default/net-1', macAddress: '02:00:00:00:00:77' }] },
+  });
+  await running.settle();
+  await running.restart();
+  expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:77' });
+  expect(conditionsOf(running, 'printer')).toEqual(['Disabled=False', 'Allocated=True', 'InSynced=True']);
+  expect(running.events()).toEqual([]);
+});
+
+it('vm-a is deleted as usual: nothing is said while its config waits to be collected', async () => {
+  const running = await Running.withPool();
+  await running.add(virtualMachine('vm-a'));
+  await running.settle();
+  running.cluster.virtualMachines.remove('default/vm-a');
+  await running.settle(60_000);
+  expect(running.events()).toEqual([]);
+  const collected = running.cluster.collectGarbage();
+  await running.settle();
+  await collected;
+  expect(running.allocated()).toEqual({});
+  expect(running.events()).toEqual([]);
+});

@@ -1,0 +1,22 @@
+import { INTERFACES_ANNOTATION, VM_NAME_LABEL } from '@vmdhcp/ippool-api';
+import { keyOf } from '../machinery/reflector.js';
+import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
+import type { OutcomeProblem } from './plan-network-config-status.js';
+
+/**
+ * What to say of a VirtualMachineNetworkConfig that was made for a virtual machine and outlives it, as after
+ * `kubectl delete vm --cascade=orphan`; undefined where there is nothing to say. Call it where there is no virtual machine of
+ * that name.
+ *
+ * It was made for one if it has the label or the annotation that only the controller sets. While it has an owner, the garbage
+ * collector is about to delete it. One that a person made for a host of their own has neither.
+ */
+export function describeMissingVirtualMachine(object: KubernetesObject): OutcomeProblem | undefined {
+  const { name, labels, annotations, ownerReferences = [] } = object.metadata;
+  if (isBeingDeleted(object) || ownerReferences.some(({ kind }) => kind === 'VirtualMachine')) return undefined;
+  if (labels?.[VM_NAME_LABEL] !== name && annotations?.[INTERFACES_ANNOTATION] === undefined) return undefined;
+  return {
+    reason: 'virtual-machine-missing',
+    message: `VirtualMachine ${keyOf(object)} does not exist, and its addresses stay recorded for it: delete this VirtualMachineNetworkConfig to free them, or create the virtual machine again to keep them`,
+  };
+}
