@@ -94,15 +94,8 @@ export function toAgents(options: AgentOptions): AgentsSettings | undefined {
   if (!options.agent) return undefined;
   const { agentTopology: topology, maxPoolsPerAgent, maxGroupsUpgrading, image } = options;
   const namespace = options.namespace || options.onlyNamespace || ownNamespace();
-  if (image === undefined && topology !== 'unified') {
-    const message = `with --agent-topology ${topology} the controller makes the agents' Deployments: give their image (--image, AGENT_IMAGE), or --agent-topology unified, or --no-agent`;
-    throw new CommandError(message, ExitCode.usage);
-  }
   const groupRights = !options.serviceAccountName;
-  if (groupRights && options.onlyNamespace !== undefined && options.onlyNamespace !== namespace) {
-    const message = `with --only-namespace ${options.onlyNamespace} the controller gives no rights in namespace ${namespace}: give the agents' ServiceAccount (--service-account-name), or leave out --namespace`;
-    throw new CommandError(message, ExitCode.usage);
-  }
+  checkAgentOptions(options, { namespace, groupRights });
   return {
     namespace,
     groupRights,
@@ -114,6 +107,21 @@ export function toAgents(options: AgentOptions): AgentsSettings | undefined {
     unified: { deploymentName: options.agentDeployment, containerName: options.agentContainer, dryRun: !options.dhcp },
     pods: image === undefined ? undefined : toPodSettings(options, { namespace, image }),
   };
+}
+
+/** @throws CommandError where an option is missing, or options contradict each other. */
+function checkAgentOptions(
+  { agentTopology: topology, image, onlyNamespace }: AgentOptions,
+  { namespace, groupRights }: { readonly namespace: string; readonly groupRights: boolean },
+): void {
+  if (image === undefined && topology !== 'unified') {
+    const message = `with --agent-topology ${topology} the controller makes the agents' Deployments: give their image (--image, AGENT_IMAGE), or --agent-topology unified, or --no-agent`;
+    throw new CommandError(message, ExitCode.usage);
+  }
+  if (groupRights && onlyNamespace !== undefined && onlyNamespace !== namespace) {
+    const message = `with --only-namespace ${onlyNamespace} the controller gives no rights in namespace ${namespace}: give the agents' ServiceAccount (--service-account-name), or leave out --namespace`;
+    throw new CommandError(message, ExitCode.usage);
+  }
 }
 
 function toLogSettings({ agentLogLevel: level, agentLogPackets: packets }: AgentOptions): AgentLogSettings {

@@ -1,6 +1,7 @@
 /** Networks that have a DHCP server of their own on purpose. */
 import { EXTERNAL_DHCP_ANNOTATION } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readList, readText } from '../object/read-field.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
@@ -24,7 +25,7 @@ function annotate(story: Running, annotations: Readonly<Record<string, string>>,
   story.cluster.networks.put({ ...stored, metadata: { ...stored.metadata, annotations } });
 }
 
-async function without(...objects: Parameters<Running['add']>): Promise<Running> {
+async function without(...objects: readonly KubernetesObject[]): Promise<Running> {
   const story = new Running();
   await story.add(...objects);
   return story.started();
