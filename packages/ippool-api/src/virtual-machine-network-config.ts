@@ -51,8 +51,9 @@ export const virtualMachineNetworkConfigResource: CustomResource = {
   schema: z.object({ spec, status: status.optional() }),
   columns: [
     { name: 'VMNAME', type: 'string', jsonPath: '.spec.vmName' },
-    { name: 'ADDRESS', type: 'string', jsonPath: '.status.networkConfigs[*].allocatedIPAddress' },
-    { name: 'MAC', type: 'string', jsonPath: '.status.networkConfigs[*].macAddress' },
+    // Both of the first interface: a server shows one match, and `[*]` could match the address of another interface than the MAC address.
+    { name: 'ADDRESS', type: 'string', jsonPath: '.status.networkConfigs[0].allocatedIPAddress' },
+    { name: 'MAC', type: 'string', jsonPath: '.status.networkConfigs[0].macAddress' },
     conditionColumn('ALLOCATED', 'Allocated'),
     conditionColumn('DISABLED', 'Disabled'),
     conditionColumn('INSYNCED', 'InSynced'),

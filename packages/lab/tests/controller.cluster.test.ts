@@ -87,6 +87,9 @@ describe('virtual machines', () => {
   it('get addresses, keep them when they are made anew, and give them back', async () => {
     await cluster.access.create(virtualMachine('a', '02:00:00:00:00:0a'));
     expect(await allocated('a')).toBe('10.1.0.10');
+    const line = await controller.line('"address allocated"');
+    const said = { pool: keyOf(pool), address: '10.1.0.10', macAddress: '02:00:00:00:00:0a', owner: keyOf('a'), reason: 'new' };
+    expect(JSON.parse(line)).toMatchObject(said);
     await cluster.access.create(virtualMachine('b', '02:00:00:00:00:0b', { 'static-ip.harvesterhci.io/default': '10.1.0.12' }));
     expect(await allocated('b')).toBe('10.1.0.12');
 

@@ -58,6 +58,7 @@ export {
   groupPools,
   UNIFIED_GROUP,
 } from './agent/topology.js';
+export type { AddressChange } from './controller/address-changes.js';
 export { ClusterView, type ObjectSource, type PoolView } from './controller/cluster-view.js';
 export type { ByKind } from './controller/controller-context.js';
 export {

@@ -29,6 +29,7 @@ import {
   systemClock,
 } from '@vmdhcp/reconciler/client-node';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { createAddressLog } from './address-log.js';
 import { applyCrds } from './apply-crds.js';
 import { cacheDumpPages } from './cache-dumps.js';
 import type { ControllerMetrics } from './metrics.js';
@@ -175,6 +176,7 @@ export class ControllerProcess {
         },
         onInstances: (state) => logInstances(logger, state),
         onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
+        onAddressChange: createAddressLog({ logger, clock: systemClock }),
         onSynced: () => logger.info('everything is known; working'),
       },
     });

@@ -6,6 +6,7 @@ import type { ObjectCache } from '../machinery/object-cache.js';
 import type { ObjectClient, WriteResult } from '../machinery/object-client.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import type { PoolPlan } from '../pool/plan-pools.js';
+import type { AddressChange } from './address-changes.js';
 import type { ClusterView } from './cluster-view.js';
 import type { SharedSegments } from './shared-segments.js';
 
@@ -31,6 +32,8 @@ export interface ControllerContext {
   readonly plans: Map<string, PoolPlan>;
   /** By the key of a pool: configs that wait for it to free addresses. */
   readonly releaseWaiters: Map<string, Set<string>>;
+  /** Told of what becomes of addresses; undefined: nothing is asked. */
+  readonly onAddressChange: ((change: AddressChange) => void) | undefined;
   readonly enqueue: ByKind<(key: string) => void>;
   /** Undefined: there are none to wait for. */
   readonly agents: AgentsPort | undefined;

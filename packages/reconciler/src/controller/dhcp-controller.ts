@@ -15,6 +15,7 @@ import type { ObjectClient } from '../machinery/object-client.js';
 import { keyOf } from '../machinery/reflector.js';
 import type { ResourcePort } from '../machinery/resource-port.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
+import type { AddressChange } from './address-changes.js';
 import { ClusterView } from './cluster-view.js';
 import { type ByKind, CONFLICT, type ControllerContext } from './controller-context.js';
 import { InstanceSource, type InstancesState } from './instance-source.js';
@@ -46,6 +47,8 @@ export interface ControllerObserver {
   /** What can be told of VirtualMachineInstances is another than before. */
   readonly onInstances?: (state: InstancesState) => void;
   readonly onEventError?: (error: unknown) => void;
+  /** An address was recorded for a client or freed, or a client was refused one. */
+  readonly onAddressChange?: (change: AddressChange) => void;
   readonly onSynced?: () => void;
 }
 
@@ -123,6 +126,7 @@ export class DhcpController {
       now,
       plans: new Map(),
       releaseWaiters: new Map(),
+      onAddressChange: observer?.onAddressChange,
       enqueue: this.#byKind((kind) => (key: string) => this.#enqueue(kind, key)),
       agents: settings.agents,
     };

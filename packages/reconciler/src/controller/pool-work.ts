@@ -22,6 +22,7 @@ import { planPoolStatus } from '../pool/plan-pool-status.js';
 import { type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
 import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
+import { AddressJournal } from './address-journal.js';
 import type { PoolView } from './cluster-view.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
 import { joinNotes, outsideNote, type PoolNote, segmentNote } from './pool-notes.js';
@@ -61,6 +62,7 @@ const LET_GO_CHECK_MS = 500;
 
 export class PoolWork {
   readonly #context: ControllerContext;
+  readonly #journal: AddressJournal;
   /** What each config was last told about its interfaces on a pool, so that only those with news are worked on. */
   readonly #told = new Map<string, ReadonlyMap<string, string>>();
 
@@ -69,6 +71,7 @@ export class PoolWork {
 
   constructor(context: ControllerContext) {
     this.#context = context;
+    this.#journal = new AddressJournal(context);
   }
 
   /** A pool that many ask for is written less often, and more at a time: half of the time is left to everything else. */
@@ -106,6 +109,7 @@ export class PoolWork {
     if (plan === undefined) this.#forget(view.key);
     if (result.kind !== 'settled' || plan === undefined) return result;
     // What could not be written is told when it is.
+    this.#journal.planned(view, plan);
     this.#tellConfigs(view.key, plan);
     return this.#nextLook(plan, notes);
   }
@@ -237,7 +241,10 @@ export class PoolWork {
     if (patch === undefined) return { kind: 'settled' };
     const { key, object } = view;
     const result = await clients.ipPools.patchStatus({ key, resourceVersion: object.metadata.resourceVersion }, patch);
-    if (result.ok) caches.ipPools.wrote(result.object);
+    if (result.ok) {
+      this.#journal.wrote(view, plan, patch);
+      caches.ipPools.wrote(result.object);
+    }
     return toWorkResult(result);
   }
 
@@ -281,6 +288,7 @@ export class PoolWork {
     const { plans, enqueue, releaseWaiters, caches, view } = this.#context;
     const told = [...(this.#told.get(key)?.keys() ?? []), ...(releaseWaiters.get(key) ?? [])];
     plans.delete(key);
+    this.#journal.forget(key);
     releaseWaiters.delete(key);
     this.#told.delete(key);
     for (const config of told) {

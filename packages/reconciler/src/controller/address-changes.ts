@@ -1,0 +1,58 @@
+/** What a patch of a pool's status changes about who has which address, for people who read logs. */
+import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import type { MergePatch } from '../machinery/object-client.js';
+import { isRecord, readField } from '../object/read-field.js';
+import type { RecordedAddresses } from '../pool/recorded-addresses.js';
+
+export type AddressChange = {
+  /** `namespace/name` of the IPPool. */
+  readonly pool: string;
+  readonly macAddress: MacAddress;
+  /** `namespace/name` of the virtual machine; undefined: it is gone, or there is none, as of a reservation. */
+  readonly owner: string | undefined;
+} & (
+  | {
+      readonly kind: 'allocated';
+      readonly address: Ipv4Address;
+      readonly reason: 'new' | 'reserved' | 'moved' | 'address-conflict';
+      /** What the client had until now. */
+      readonly previous?: Ipv4Address;
+    }
+  | { readonly kind: 'released'; readonly address: Ipv4Address; readonly reason: 'not-claimed' | 'address-conflict' }
+  | { readonly kind: 'refused'; readonly reason: string; readonly message: string }
+);
+
+/** An `AddressChange` before it is known whose it is. */
+export type RecordedChange =
+  | {
+      readonly kind: 'allocated';
+      readonly macAddress: MacAddress;
+      readonly address: Ipv4Address;
+      readonly previous?: Ipv4Address;
+    }
+  | { readonly kind: 'released'; readonly macAddress: MacAddress; readonly address: Ipv4Address };
+
+/** In the order of the addresses in the patch, allocations first. A client whose address is only written in another way has no change. */
+export function recordedChanges(recorded: RecordedAddresses, patch: MergePatch): RecordedChange[] {
+  const allocated = readField(patch, 'status', 'ipv4', 'allocated');
+  const lost = new Map<MacAddress, Ipv4Address>();
+  const gained = new Map<MacAddress, Ipv4Address>();
+  for (const [key, value] of Object.entries(isRecord(allocated) ? allocated : {})) {
+    const address = parseIpv4Address(key);
+    if (address === undefined) continue;
+    const before = recorded.entries.get(key)?.assignment?.macAddress;
+    const after = typeof value === 'string' ? parseMacAddress(value) : undefined;
+    if (before === after) continue;
+    if (before !== undefined) lost.set(before, address);
+    if (after !== undefined) gained.set(after, address);
+  }
+  return [
+    ...[...gained].map(([macAddress, address]) => {
+      const previous = lost.get(macAddress);
+      return { kind: 'allocated' as const, macAddress, address, ...(previous !== undefined && { previous }) };
+    }),
+    ...[...lost].flatMap(([macAddress, address]) =>
+      gained.has(macAddress) ? [] : [{ kind: 'released' as const, macAddress, address }],
+    ),
+  ];
+}
