@@ -96,6 +96,10 @@ describe('an IPPool that names a network of another namespace', () => {
   it('is not served while the network does not exist, as its owner cannot have allowed it', async () => {
     const story = await running(stranger(), guest());
     expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
+    const messages = [...story.cluster.events.objects.values()].map(({ message }) => message);
+    expect(messages).toContainEqual(
+      expect.stringMatching(/^network tenant\/net-1 does not exist, or this controller does not read namespace tenant, /),
+    );
     await story.add(tenantNetwork(allowed('default')));
     await story.settle();
     expect(cacheReady(story)).toBe('CacheReady=True');

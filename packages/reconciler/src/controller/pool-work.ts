@@ -143,7 +143,10 @@ export class PoolWork {
       return { reason: 'network-name-missing', message: NO_NETWORK_NAME };
     }
     if (!this.#context.view.mayServe(pool)) {
-      return { reason: 'network-not-allowed', message: describeMissingPermission(object, network) };
+      return {
+        reason: 'network-not-allowed',
+        message: describeMissingPermission(object, network, this.#context.caches.networks.get(network)),
+      };
     }
     const serving = this.#context.view.servingPool(network);
     if (serving === undefined || serving.key === key) return undefined;

@@ -25,9 +25,16 @@ export function mayServeNetwork(
 }
 
 /** What keeps the pool from the network, and what to do about it. */
-export function describeMissingPermission({ metadata: { namespace = '' } }: KubernetesObject, networkKey: string): string {
+export function describeMissingPermission(
+  { metadata: { namespace = '' } }: KubernetesObject,
+  networkKey: string,
+  network: KubernetesObject | undefined,
+): string {
   const owner = namespaceOf(networkKey);
-  const problem = `network ${networkKey} belongs to namespace ${owner}, which does not allow IPPools of namespace ${namespace}`;
+  const problem =
+    network === undefined
+      ? `network ${networkKey} does not exist, or this controller does not read namespace ${owner}, so nothing allows IPPools of namespace ${namespace}`
+      : `network ${networkKey} belongs to namespace ${owner}, which does not allow IPPools of namespace ${namespace}`;
   const remedy = `add "${namespace}" to the annotation ${ALLOWED_POOL_NAMESPACES_ANNOTATION} of NetworkAttachmentDefinition ${networkKey} (names with commas, or *)`;
   return `${problem}; ${remedy}, or create the IPPool in namespace ${owner}`;
 }
