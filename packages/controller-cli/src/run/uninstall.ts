@@ -7,6 +7,8 @@ import {
   type KubernetesObject,
   keyOf,
   planUninstall,
+  readField,
+  readText,
   UNINSTALL_PHASES,
   type UninstallPlan,
   type UninstallStep,
@@ -50,8 +52,8 @@ const OUR_DEFINITIONS = new Set(
 );
 const PAGE = 500;
 const CHECK_MS = 200;
-/** The longest that a leader may lead without renewing its Lease, by default. */
-const LEASE_MS = 45_000;
+/** How long the Lease of a controller lasts that does not say so: as Harvester's does. */
+const LEASE_SECONDS = 45;
 
 export class Uninstall {
   readonly #connection: ApiConnection;
@@ -152,8 +154,9 @@ export class Uninstall {
       this.#settings.onProgress(`a controller (${holder}) may still lead: it has to be stopped first`);
       return;
     }
-    this.#settings.onProgress(`a controller (${holder}) may still lead: watching its Lease for up to ${LEASE_MS / 1000} s`);
-    const giveUpAtMs = performance.now() + LEASE_MS;
+    const seconds = Number(readField(lease.spec, 'leaseDurationSeconds') ?? LEASE_SECONDS);
+    this.#settings.onProgress(`a controller (${holder}) may still lead: watching its Lease for ${seconds} s`);
+    const giveUpAtMs = performance.now() + seconds * 1000;
     while (performance.now() < giveUpAtMs) {
       await delay(CHECK_MS);
       const [now] = await this.#list('controllerLeases');
@@ -172,8 +175,7 @@ function describeObjects(objects: readonly KubernetesObject[]): string {
 }
 
 function holderOf(lease: KubernetesObject | undefined): string {
-  const { holderIdentity = '' } = (lease?.spec ?? {}) as { readonly holderIdentity?: string };
-  return holderIdentity;
+  return readText(lease?.spec, 'holderIdentity') ?? '';
 }
 
 function delay(ms: number): Promise<void> {

@@ -181,6 +181,11 @@ function toRightsProblem(
     const message = `there is a ${name} without the label ${AGENT_LABEL}=${AGENT_LABEL_VALUE}: the controller did not create it, and leaves it alone; rename or delete it`;
     return { reason: 'AgentRightsMissing', message };
   }
+  // A binding may come a moment before its Role.
+  if (kind === 'create-right' && reason === 'not-found' && object.kind !== 'RoleBinding') {
+    const message = `${name} cannot be created: ${said}; create the namespace (examples/cluster/rbac.yaml), or name another one (--namespace)`;
+    return { reason: 'AgentRightsMissing', message };
+  }
   if (reason !== 'forbidden' && reason !== 'invalid') return undefined;
   const message = `the API server refused ${name}, which gives the agents their rights: ${said}; apply examples/cluster/rbac.yaml, or start the controller with --service-account-name`;
   return { reason: 'AgentRightsMissing', message };
