@@ -343,6 +343,24 @@ describe('nothing is freed by what is not known', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
   });
 
+  it('the virtual machine says that its guest is there, and the controller has not heard of the guest: it keeps what it has', async () => {
+    const running = await Running.withPool();
+    await running.add(virtualMachine('vm-a'));
+    await running.settle();
+    const hear = refuse(running, 500);
+    running.cluster.virtualMachineInstances.closeWatches();
+    running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+    setTemplate(running, 'vm-a', { interfaces: { other: [M2, 'net-1'] } });
+    await running.settle(60_000);
+    expect(running.allocated()).toMatchObject({ '10.0.0.10': MAC });
+    hear();
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
+    running.stopGuest('vm-a');
+    await running.settle();
+    expect(Object.values(running.allocated())).toEqual([M2]);
+  });
+
   it('a cluster without VirtualMachineInstances: the template counts, and the kind is looked for again', async () => {
     const states: string[] = [];
     const running = new Running({ onInstances: (state) => states.push(state) });
