@@ -136,10 +136,19 @@ export class Holdings {
 
   /** True if the address need not be the interface's any more, by what a person did. */
   #isGivenUp(held: Holding, machine: KubernetesObject, one: ExpectedInterface): boolean {
-    const pinned = machine.metadata.annotations?.[`${STATIC_IP_ANNOTATION_PREFIX}${one.name}`] ?? held.address;
-    if (held.network !== one.network || pinned !== held.address) return true;
+    if (held.network !== one.network || this.#isPinnedElsewhere(held, machine, one)) return true;
     const isChanged = held.macAddress !== one.macAddress;
     return (held.isBound && isChanged) || ((held.isBound || isChanged) && this.#isShared(machine, one));
+  }
+
+  /** By its annotation, or by one that it had before and that the controller still acts by. */
+  #isPinnedElsewhere({ network, address, macAddress }: Holding, machine: KubernetesObject, { name }: ExpectedInterface): boolean {
+    const config = this.#running.cluster.networkConfigs.objects.get(`default/${machine.metadata.name}`);
+    const entry = readList(config?.spec, 'networkConfigs').find(
+      (one) => readText(one, 'networkName') === network && readText(one, 'macAddress') === macAddress,
+    );
+    const pins = [machine.metadata.annotations?.[`${STATIC_IP_ANNOTATION_PREFIX}${name}`], readText(entry, 'ipAddress')];
+    return pins.some((pin) => pin !== undefined && pin !== address);
   }
 
   /** True if another machine has the same MAC address on the network: which of the two has an address is open. */
