@@ -65,6 +65,7 @@ function startController(): typeof running {
   const controller = new DhcpController({
     clients: {
       virtualMachines: client(Resource.virtualMachines),
+      virtualMachineInstances: client(Resource.virtualMachineInstances),
       networkConfigs: client(Resource.networkConfigs),
       ipPools: client(Resource.ipPools),
       networks: client(Resource.networks),

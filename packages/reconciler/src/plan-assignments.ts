@@ -18,6 +18,8 @@ export interface AddressClaim {
   readonly wanted?: Ipv4Address;
   /** The address it had last, by somebody's record: it has it again if it is free and nothing else is wanted. */
   readonly previous?: Ipv4Address;
+  /** The record says that it has `previous` now: of several claims to one MAC address this one counts. */
+  readonly holdsPrevious?: true;
   /** MAC addresses that the same interface had before: what is recorded for one of them, and is `previous`, becomes its own. */
   readonly replaces?: readonly MacAddress[];
   /** Who was there first comes first: RFC 3339, or any text that sorts. */
@@ -65,6 +67,8 @@ export interface RefusedClaim {
 
 export interface AssignmentPlan extends RecordedPool {
   readonly refused: readonly RefusedClaim[];
+  /** Whose claim to each MAC address counts. */
+  readonly owners: ReadonlyMap<MacAddress, string>;
   readonly counts: PoolCounts;
 }
 
@@ -86,7 +90,7 @@ export interface AddressRequest {
   readonly blocked?: ClaimRefusal;
 }
 
-export interface PoolClaim extends Pick<AddressClaim, 'macAddress' | 'wanted' | 'previous' | 'replaces'> {
+export interface PoolClaim extends Pick<AddressClaim, 'macAddress' | 'wanted' | 'previous' | 'holdsPrevious' | 'replaces'> {
   readonly poolKey: string;
 }
 

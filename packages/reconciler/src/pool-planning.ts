@@ -108,6 +108,7 @@ export class PoolPlanning {
       refused: [...this.#refusals].flatMap(([owner, ofOwner]) =>
         [...ofOwner].map(([macAddress, refusal]) => ({ owner, macAddress, ...refusal })),
       ),
+      owners: new Map([...this.#accepted].map(([macAddress, { request }]) => [macAddress, request.owner])),
       counts: this.#allocator.counts(),
     };
   }
@@ -142,7 +143,8 @@ export class PoolPlanning {
     const chosen = new Map<MacAddress, Candidate>();
     const isIncumbent = ({ macAddress, previous }: Candidate) =>
       previous !== undefined && previous === this.#recorded.get(macAddress);
-    for (const candidate of [...candidates.filter(isIncumbent), ...candidates]) {
+    const incumbents = candidates.filter(isIncumbent);
+    for (const candidate of [...incumbents.filter(({ holdsPrevious }) => holdsPrevious), ...incumbents, ...candidates]) {
       const former = chosen.get(candidate.macAddress);
       if (former === undefined) chosen.set(candidate.macAddress, candidate);
       else if (former !== candidate && !isHolding(candidate)) this.#refuseSecond(candidate, former);
@@ -225,16 +227,20 @@ function recordedAddresses({ assignments }: RecordedPool): Map<MacAddress, Ipv4A
 
 /**
  * An interface that has another MAC address by now keeps its address: what is recorded for the former one is its own from the
- * beginning of the plan on, so that it is never free. Of several claims to the former one, that counts that has the address.
+ * beginning of the plan on, so that it is never free. Another claim to the former MAC address has the address instead if its
+ * record says so, or if the record of this one says no more than that it had the address once.
  */
 function afterReplacements(
   recorded: ReadonlyMap<MacAddress, Ipv4Address>,
   candidates: readonly Candidate[],
 ): ReadonlyMap<MacAddress, Ipv4Address> {
   const result = new Map(recorded);
-  for (const { macAddress, previous, replaces = [] } of candidates) {
+  for (const { macAddress, previous, holdsPrevious, replaces = [] } of candidates) {
     if (previous === undefined || result.has(macAddress)) continue;
-    const isOfAnother = (former: MacAddress) => candidates.some((one) => one.macAddress === former && one.previous === previous);
+    const isOfAnother = (former: MacAddress) =>
+      candidates.some(
+        (one) => one.macAddress === former && (!holdsPrevious || (one.holdsPrevious === true && one.previous === previous)),
+      );
     const former = replaces.find((one) => result.get(one) === previous && !isOfAnother(one));
     if (former === undefined) continue;
     result.delete(former);

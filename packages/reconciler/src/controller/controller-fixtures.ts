@@ -63,7 +63,9 @@ export function virtualMachine(name: string, { annotations, interfaces }: Virtua
 
 export interface GuestText {
   /** Interface name to network, MAC address that the spec asks for, and MAC address that the status reports. */
-  readonly interfaces?: Readonly<Record<string, readonly [network: string, asked?: string | undefined, reported?: string]>>;
+  readonly interfaces?: Readonly<
+    Record<string, readonly [network: string, asked?: string | undefined, reported?: string | undefined]>
+  >;
   readonly phase?: string;
   /** Default: none. */
   readonly ownerUid?: string;
@@ -167,18 +169,27 @@ export class Running {
     await this.clock.advance(ms);
   }
 
-  /** The guest of a virtual machine starts, or is another than before. */
+  /** The guest of a virtual machine starts, or is another than before; KubeVirt says in the virtual machine that there is one. */
   startGuest(name: string, text: GuestText = {}): void {
     const { virtualMachines, virtualMachineInstances } = this.cluster;
-    const ownerUid = text.ownerUid ?? virtualMachines.objects.get(`default/${name}`)?.metadata.uid;
+    const machineUid = virtualMachines.objects.get(`default/${name}`)?.metadata.uid;
+    const ownerUid = text.ownerUid ?? machineUid;
     const made = guest(name, { ...text, ...(ownerUid !== undefined && { ownerUid }) });
     const uid = virtualMachineInstances.objects.get(`default/${name}`)?.metadata.uid ?? `${name}-${this.clock.nowMs()}`;
     virtualMachineInstances.put({ ...made, metadata: { ...made.metadata, uid } });
+    if (ownerUid === machineUid) this.#sayCreated(name, true);
   }
 
   /** The guest is gone. */
   stopGuest(name: string): void {
     this.cluster.virtualMachineInstances.remove(`default/${name}`);
+    this.#sayCreated(name, false);
+  }
+
+  #sayCreated(name: string, created: boolean): void {
+    const machine = this.cluster.virtualMachines.objects.get(`default/${name}`);
+    if (machine !== undefined && (readField(machine.status, 'created') ?? false) !== created)
+      this.cluster.virtualMachines.put({ ...machine, status: { created } });
   }
 
   /** Address to MAC address, marks left out. */

@@ -187,6 +187,23 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     expect(running.networkConfig('vm-b')?.spec).toMatchObject({ networkConfigs: [{ ipAddress: '10.0.0.17' }] });
   });
 
+  it('vm-a waits for a pinned address and starts again with another MAC address: it keeps the address that it has', async () => {
+    const running = await Running.withPool({ end: '10.0.0.10' });
+    await running.add(plain('vm-a'));
+    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
+    await running.settle();
+    await running.add(virtualMachine('vm-b'));
+    running.change('VirtualMachine', 'vm-a', (vm) => ({
+      ...vm,
+      metadata: { ...vm.metadata, annotations: { 'static-ip.harvesterhci.io/nic': '10.0.0.99' } },
+    }));
+    await running.settle();
+    expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('Allocated=False AddressOutsidePool');
+    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M2] } });
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': M2 });
+  });
+
   it('the VirtualMachineNetworkConfig of vm-a is deleted by hand while vm-a is stopped: it is made again, with its address', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(plain('vm-a'));
@@ -341,6 +358,24 @@ describe('nothing is freed by what is not known', () => {
     await running.settle(60_000);
     expect(running.controller.working).toBe(true);
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
+  });
+
+  it('the virtual machine says that its guest is there, and the controller has not heard of the guest: it keeps what it has', async () => {
+    const running = await Running.withPool();
+    await running.add(virtualMachine('vm-a'));
+    await running.settle();
+    const hear = refuse(running, 500);
+    running.cluster.virtualMachineInstances.closeWatches();
+    running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+    setTemplate(running, 'vm-a', { interfaces: { other: [M2, 'net-1'] } });
+    await running.settle(60_000);
+    expect(running.allocated()).toMatchObject({ '10.0.0.10': MAC });
+    hear();
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
+    running.stopGuest('vm-a');
+    await running.settle();
+    expect(Object.values(running.allocated())).toEqual([M2]);
   });
 
   it('a cluster without VirtualMachineInstances: the template counts, and the kind is looked for again', async () => {

@@ -10,12 +10,8 @@ import { keyOf, Reflector } from '../machinery/reflector.js';
 import type { ResourcePort } from '../machinery/resource-port.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField } from '../object/read-field.js';
-import {
-  projectInstance,
-  type RunningInstance,
-  readRunningInstance,
-  saysTheSameOfGuest,
-} from '../virtual-machine/running-instance.js';
+import { isOfAnother, projectInstance, readRunningInstance, saysTheSameOfGuest } from '../virtual-machine/running-instance.js';
+import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 
 export type InstancesState =
   /** There was no answer that says anything: nothing may be decided yet. */
@@ -84,10 +80,15 @@ export class InstanceSource {
     return this.#state !== 'unknown';
   }
 
-  /** The guest of a virtual machine; undefined: none runs; `unreadable`: nobody can tell. */
-  of(virtualMachine: KubernetesObject): RunningInstance | 'unreadable' | undefined {
+  /** The guest of a virtual machine. */
+  of(virtualMachine: KubernetesObject): MachineKnowledge['instance'] {
     if (this.#state === 'unknown' || this.#state === 'forbidden') return 'unreadable';
-    return readRunningInstance(virtualMachine, this.#reflector?.get(keyOf(virtualMachine)));
+    if (this.#state === 'kind-missing') return undefined;
+    const instance = this.#reflector?.get(keyOf(virtualMachine));
+    const isKnown = instance !== undefined && !isOfAnother(virtualMachine, instance);
+    if (isKnown) return readRunningInstance(virtualMachine, instance);
+    // KubeVirt says so in the virtual machine, whose watch may be ahead.
+    return readField(virtualMachine.status, 'created') === true ? 'unseen' : undefined;
   }
 
   start(): void {

@@ -64,7 +64,10 @@ export class NetworkConfigWork {
     }
     const plan = plans.get(pool.key);
     if (plan === undefined) return { kind: 'waiting' };
-    return toOutcome(wanted, pool.addressOf.get(macAddress), plan.refusals.get(config)?.get(macAddress));
+    const refusal = plan.refusals.get(config)?.get(macAddress);
+    // What is recorded may be of another one with the same MAC address: the plan knows, once it knows of both.
+    if (refusal === undefined && plan.owners.get(macAddress) !== config) return { kind: 'waiting' };
+    return toOutcome(wanted, pool.addressOf.get(macAddress), refusal);
   }
 
   #isServedElsewhere(network: string): boolean {

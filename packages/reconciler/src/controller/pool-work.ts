@@ -272,10 +272,13 @@ export class PoolWork {
       const refusals = plan.refusals.get(config);
       const parts = claims
         .filter(({ network }) => network === pool.network)
-        .map(
-          ({ macAddress }) => `${macAddress} ${pool.addressOf.get(macAddress) ?? ''} ${refusals?.get(macAddress)?.message ?? ''}`,
-        );
-      const outcome = parts.join('\n');
+        .map(({ macAddress }) => [
+          macAddress,
+          pool.addressOf.get(macAddress) ?? '',
+          plan.owners.get(macAddress) === config,
+          refusals?.get(macAddress)?.message ?? '',
+        ]);
+      const outcome = JSON.stringify(parts);
       now.set(config, outcome);
       if (before?.get(config) !== outcome) enqueue.networkConfigs(config);
     }

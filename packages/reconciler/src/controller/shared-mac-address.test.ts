@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readList, readText } from '../object/read-field.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 const SHARED = '02:00:00:00:00:aa';
@@ -73,5 +74,41 @@ describe('vm-a and vm-b have the same MAC address, as a restored copy has', () =
     await running.settle(60_000);
     expect(running.allocated('pool-1')).toEqual({});
     expect(running.allocated('pool-2')).toEqual({ '10.0.0.50': SHARED });
+  });
+
+  it('both are made at once: only one of them ever says that the address is its own', async () => {
+    const running = await Running.withPool();
+    const said: string[] = [];
+    running.cluster.networkConfigs.onWritten = () => {
+      const allocated = ['vm-a', 'vm-b'].filter((name) =>
+        readList(running.networkConfig(name)?.status, 'networkConfigs').some((entry) => readText(entry, 'state') === 'Allocated'),
+      );
+      said.push(allocated.join());
+    };
+    for (const name of ['vm-a', 'vm-b'])
+      running.cluster.virtualMachines.put({ ...withShared(name), metadata: { namespace: 'default', name, uid: name } });
+    await running.settle(60_000);
+    expect([...new Set(said)].toSorted()).toEqual(['', 'vm-a']);
+    expect(conditionsOf(running, 'vm-b')).toContain('Allocated=False MacAddressClaimedTwice');
+  });
+
+  it('vm-a is paused and vm-b has the address meanwhile: vm-a does not take it back', async () => {
+    const running = await Running.withPool();
+    const pause = (paused: boolean) =>
+      running.change('VirtualMachineNetworkConfig', 'vm-a', (config) => ({
+        ...config,
+        spec: { ...(config.spec as object), paused },
+      }));
+    await running.add(withShared('vm-a'));
+    await running.settle();
+    await running.add(withShared('vm-b'));
+    await running.settle();
+    pause(true);
+    await running.settle();
+    expect(conditionsOf(running, 'vm-b')).toContain('Allocated=True');
+    pause(false);
+    await running.settle();
+    expect(conditionsOf(running, 'vm-b')).toContain('Allocated=True');
+    expect(conditionsOf(running, 'vm-a')).toContain('Allocated=False MacAddressClaimedTwice');
   });
 });

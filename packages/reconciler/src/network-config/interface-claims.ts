@@ -14,6 +14,8 @@ export interface InterfaceClaim {
   readonly wanted?: Ipv4Address;
   /** The address it had last, as its own record says. */
   readonly previous?: Ipv4Address;
+  /** Its own record says that it has `previous` now, not only that it had it. */
+  readonly holdsPrevious?: true;
   /** MAC addresses that the same interface had before, and under which its address may be recorded still. */
   readonly replaces?: readonly MacAddress[];
 }
@@ -74,15 +76,21 @@ function readEntry(entry: unknown, namespace: string): InterfaceClaim | Unreadab
   return { network, macAddress, ...(wanted !== 0 && { wanted }) };
 }
 
-/** By network and MAC address: what the status says each interface has. */
-function previousAddresses({ status }: KubernetesObject, namespace: string): Map<string, Ipv4Address> {
-  const addresses = new Map<string, Ipv4Address>();
+interface PreviousAddress {
+  readonly previous: Ipv4Address;
+  readonly holdsPrevious?: true;
+}
+
+/** By network and MAC address: what the status says each interface has or had. */
+function previousAddresses({ status }: KubernetesObject, namespace: string): Map<string, PreviousAddress> {
+  const addresses = new Map<string, PreviousAddress>();
   for (const entry of readList(status, 'networkConfigs')) {
     const macAddress = parseMacAddress(readText(entry, 'macAddress') ?? '');
-    const address = parseIpv4Address(readText(entry, 'allocatedIPAddress') ?? '');
+    const previous = parseIpv4Address(readText(entry, 'allocatedIPAddress') ?? '');
     const networkName = readText(entry, 'networkName');
-    if (macAddress === undefined || address === undefined || !networkName) continue;
-    addresses.set(identity({ network: networkKey(networkName, namespace), macAddress }), address);
+    if (macAddress === undefined || previous === undefined || !networkName) continue;
+    const holds = readText(entry, 'state') === 'Allocated' ? ({ holdsPrevious: true } as const) : {};
+    addresses.set(identity({ network: networkKey(networkName, namespace), macAddress }), { previous, ...holds });
   }
   return addresses;
 }
@@ -99,15 +107,14 @@ function replacedMacAddresses(object: KubernetesObject): Map<string, readonly Ma
 
 function withPrevious(
   claim: InterfaceClaim,
-  addresses: ReadonlyMap<string, Ipv4Address>,
+  addresses: ReadonlyMap<string, PreviousAddress>,
   replaces: readonly MacAddress[],
 ): InterfaceClaim {
-  const had = [claim.macAddress, ...replaces.toReversed()].map((macAddress) =>
-    addresses.get(identity({ network: claim.network, macAddress })),
-  );
-  const previous = had.find((address) => address !== undefined);
-  if (previous === undefined || (claim.wanted !== undefined && claim.wanted !== previous)) return claim;
-  return { ...claim, previous, ...(replaces.length > 0 && { replaces }) };
+  for (const macAddress of [claim.macAddress, ...replaces.toReversed()]) {
+    const had = addresses.get(identity({ network: claim.network, macAddress }));
+    if (had !== undefined) return { ...claim, ...had, ...(replaces.length > 0 && { replaces }) };
+  }
+  return claim;
 }
 
 function identity({ network, macAddress }: Pick<InterfaceClaim, 'network' | 'macAddress'>): string {

@@ -26,6 +26,7 @@ import {
   rememberInterface,
 } from './remembered-interfaces.js';
 import {
+  isUncertain,
   type MachineKnowledge,
   type VirtualMachineProblem,
   type WantedInterface,
@@ -116,7 +117,7 @@ function isOfUnknown(
       awaited.has(name) ? [] : [macAddress, ...replaces].map((one) => identity({ networkName, macAddress: one })),
     ),
   );
-  return (entry) => !ofOthers.has(identity(entry)) && (instance === 'unreadable' || networks.has(entry.networkName));
+  return (entry) => !ofOthers.has(identity(entry)) && (isUncertain(instance) || networks.has(entry.networkName));
 }
 
 /** What keeps a change of the template from taking effect, where that is no guest that is known to run. */

@@ -85,7 +85,11 @@ export function readRunningInstance(
   };
 }
 
-function isOfAnother({ metadata: { uid } }: KubernetesObject, { metadata: { ownerReferences = [] } }: KubernetesObject): boolean {
+/** True if the instance belongs to another virtual machine, one of the same name before it. */
+export function isOfAnother(
+  { metadata: { uid } }: KubernetesObject,
+  { metadata: { ownerReferences = [] } }: KubernetesObject,
+): boolean {
   const owners = Array.isArray(ownerReferences) ? ownerReferences : [];
   return owners.some((owner) => readText(owner, 'kind') === 'VirtualMachine' && readText(owner, 'uid') !== uid);
 }

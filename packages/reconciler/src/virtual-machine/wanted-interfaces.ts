@@ -49,8 +49,11 @@ export interface VirtualMachineProblem {
 
 /** What is known of a virtual machine besides its own object. */
 export interface MachineKnowledge {
-  /** The guest; undefined: none runs; `unreadable`: one may run, and the controller may not look. */
-  readonly instance?: RunningInstance | 'unreadable' | undefined;
+  /**
+   * The guest; undefined: none runs. One may run where its state is `unreadable` (the controller is not permitted to look), or
+   * `unseen` (the virtual machine says that there is one, and the controller has not heard of it yet).
+   */
+  readonly instance?: RunningInstance | 'unreadable' | 'unseen' | undefined;
   /** Default: nothing. */
   readonly remembered?: RememberedInterfaces | undefined;
 }
@@ -79,7 +82,7 @@ export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: Ma
     return { interfaces: undefined, awaited: NONE, problems: [{ reason: 'template-missing', message }] };
   }
   const networks = readNetworks(shape, virtualMachine.metadata.namespace, problems);
-  if (knowledge.instance === 'unreadable') addRemembered(networks, knowledge.remembered);
+  if (isUncertain(knowledge.instance)) addRemembered(networks, knowledge.remembered);
   const annotations = virtualMachine.metadata.annotations ?? {};
   const macAddresses = readMacAddresses({ annotations, template, networks, knowledge }, problems);
   if (macAddresses === undefined) return { interfaces: undefined, awaited: NONE, problems };
@@ -101,7 +104,12 @@ export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: Ma
 }
 
 function isRunning(instance: MachineKnowledge['instance']): instance is RunningInstance {
-  return instance !== undefined && instance !== 'unreadable';
+  return typeof instance === 'object';
+}
+
+/** True where a guest may run, and its interfaces are not known. */
+export function isUncertain(instance: MachineKnowledge['instance']): instance is 'unreadable' | 'unseen' {
+  return typeof instance === 'string';
 }
 
 /** The guest may have these interfaces still, whatever the template says by now. */
@@ -131,7 +139,7 @@ function readMacAddresses(
   const found = new Map(
     isRunning(instance)
       ? [...fromTemplate, ...fromMemory, ...fromAnnotation, ...instance.macAddresses]
-      : instance === 'unreadable'
+      : isUncertain(instance)
         ? [...fromAnnotation, ...fromTemplate, ...fromMemory]
         : [...fromMemory, ...fromAnnotation, ...fromTemplate],
   );

@@ -1,0 +1,246 @@
+/** Stories in which the controller's writes are lost, its watches break and it is killed: at one write, or at random by a seed. */
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readList, readText } from '../object/read-field.js';
+import { type Random, randomFrom } from '../testing/random-from.js';
+import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { expectedInterfaces, findDoubleOwners, Holdings, other, type StoryFault } from './story-fixtures.js';
+
+const NETWORK_OF = { 'pool-1': 'default/net-1', 'pool-2': 'default/net-2' } as const;
+const STEPS = 25;
+
+const nic = (index: number, net = 'net-1') => [`02:00:00:00:00:${index.toString(16).padStart(2, '0')}`, net] as const;
+
+async function cluster(): Promise<Running> {
+  const running = new Running();
+  await running.add(network('net-1'), network('net-2'));
+  await running.add(
+    pool('pool-1', { start: '10.0.0.10', end: '10.0.0.40' }),
+    pool('pool-2', { network: 'default/net-2', start: '10.0.0.50', end: '10.0.0.54' }),
+  );
+  return running.started();
+}
+
+function holdingsOf(running: Running): Holdings {
+  const poolOf = new Map<string, string>(Object.entries(NETWORK_OF).map(([name, net]) => [net, name]));
+  return new Holdings(running, (net) => {
+    const name = poolOf.get(net) ?? '';
+    return { uid: running.cluster.ipPools.objects.get(`default/${name}`)?.metadata.uid, record: running.allocated(name) };
+  });
+}
+
+/** What is not as it should be once everything has come to rest. */
+function checkEnd(running: Running): StoryFault[] {
+  const configs = [...running.cluster.networkConfigs.objects.values()];
+  const machines = running.cluster.virtualMachines.objects;
+  const isKnown = (machine: KubernetesObject) =>
+    expectedInterfaces(running, machine).some(({ macAddress }) => macAddress !== undefined);
+  const without = [...machines.values()].filter(({ metadata }) => running.networkConfig(metadata.name) === undefined);
+  const unsynced = configs.filter(({ metadata }) => {
+    const conditions = running.conditions('VirtualMachineNetworkConfig', metadata.name);
+    return !conditions.includes('InSynced=True') || conditions.filter((one) => one.startsWith('Allocated=')).length !== 1;
+  });
+  return [
+    ...(['pool-1', 'pool-2'] as const).flatMap((name) => checkPool(running, name, configs)),
+    ...without.filter(isKnown).map(({ metadata }) => other(`${metadata.name} has no vmnetcfg`)),
+    ...configs
+      .filter(({ metadata }) => !machines.has(`default/${metadata.name}`))
+      .map(({ metadata }): StoryFault => ({ kind: 'leak', message: `the vmnetcfg of ${metadata.name}, which is gone, is left` })),
+    ...unsynced.map(({ metadata }) => other(`${metadata.name} is not in sync`)),
+    ...findDoubleOwners(running),
+  ];
+}
+
+function checkPool(running: Running, name: keyof typeof NETWORK_OF, configs: readonly KubernetesObject[]): StoryFault[] {
+  const claimed = new Set(
+    configs.flatMap(({ spec }) =>
+      readList(spec, 'networkConfigs').map((entry) => `${readText(entry, 'networkName')} ${readText(entry, 'macAddress')}`),
+    ),
+  );
+  const owners = Object.values(running.allocated(name));
+  const leaked = owners.filter((owner) => !claimed.has(`${NETWORK_OF[name]} ${owner}`));
+  return [
+    ...(new Set(owners).size === owners.length ? [] : [other(`${name}: a MAC address has two addresses`)]),
+    ...leaked.map((owner): StoryFault => ({ kind: 'leak', message: `${owner} of ${name} is leaked` })),
+  ];
+}
+
+/** Machines come, change and go, and so do guests. */
+async function play(running: Running, holdings: Holdings): Promise<void> {
+  await running.add(
+    virtualMachine('vm-a', { interfaces: { one: nic(1), two: nic(2, 'net-2') } }),
+    virtualMachine('vm-b', { interfaces: { one: nic(3) } }),
+    virtualMachine('vm-d', { interfaces: { one: [undefined, 'net-1'] } }),
+  );
+  running.startGuest('vm-d', { interfaces: { one: ['net-1', undefined, nic(7)[0]] } });
+  await running.settle(500);
+  holdings.look();
+  await running.remove('VirtualMachine', 'vm-b');
+  await running.add(virtualMachine('vm-c', { interfaces: { one: nic(4), two: nic(5, 'net-2') } }));
+  running.stopGuest('vm-d');
+  running.startGuest('vm-d', { interfaces: { one: ['net-1', undefined, nic(8)[0]] } });
+  running.change('VirtualMachine', 'vm-a', (vm) => ({
+    ...vm,
+    spec: virtualMachine('vm-a', { interfaces: { one: nic(1), two: nic(6, 'net-2') } }).spec,
+  }));
+  await running.settle(500);
+}
+
+/** Everything works again; whatever waited for its turn has it. */
+async function heal(running: Running): Promise<void> {
+  for (const resource of running.cluster.resources) {
+    resource.writeFault = () => 'none';
+    resource.failNext = 0;
+  }
+  const collected = running.cluster.collectGarbage();
+  await running.settle(400_000);
+  await collected;
+}
+
+/** How many writes the story takes that is told when nothing fails. */
+export async function writesOfCrashStory(): Promise<number> {
+  const running = await cluster();
+  let writes = 0;
+  for (const resource of running.cluster.resources) {
+    resource.writeFault = () => {
+      writes++;
+      return 'none';
+    };
+  }
+  await play(running, holdingsOf(running));
+  await heal(running);
+  return writes;
+}
+
+/** The controller is killed at one write, before or after it took effect. Returns what is wrong in the end. */
+export async function playKilledAt(killAt: number, fault: 'lost-request' | 'lost-answer'): Promise<StoryFault[]> {
+  const running = await cluster();
+  const holdings = holdingsOf(running);
+  let count = 0;
+  let restarted: Promise<void> = Promise.resolve();
+  for (const resource of running.cluster.resources) {
+    resource.writeFault = () => {
+      if (++count !== killAt) return 'none';
+      restarted = running.restart();
+      return fault;
+    };
+  }
+  // What the story itself does may be what fails.
+  await play(running, holdings).catch(() => undefined);
+  await restarted;
+  await heal(running);
+  return [...holdings.look(), ...checkEnd(running)];
+}
+
+interface CrashStory {
+  readonly running: Running;
+  readonly random: Random;
+  /** Another one at each step. */
+  readonly index: number;
+}
+
+/** The story's own writes are its own affair: only the controller's fail. */
+type Act = (story: CrashStory) => void | Promise<void>;
+
+function someMachine({ running, random }: CrashStory): string | undefined {
+  const names = [...running.cluster.virtualMachines.objects.values()].map(({ metadata }) => metadata.name);
+  return names[random(Math.max(1, names.length))];
+}
+
+const interfacesOf = ({ index, random }: CrashStory) => ({
+  one: nic(index),
+  ...(random(2) === 0 && { two: nic(index + 64, 'net-2') }),
+});
+
+const createMachine: Act = (story) => {
+  const name = `vm-${story.index}`;
+  const made = virtualMachine(name, { interfaces: interfacesOf(story) });
+  story.running.cluster.virtualMachines.put({ ...made, metadata: { namespace: 'default', name, uid: name, generation: 1 } });
+};
+
+/** Without a MAC address; its guest has one. */
+const createPlainMachine: Act = ({ running, index }) => {
+  const name = `vm-${index}`;
+  const made = virtualMachine(name, { interfaces: { one: [undefined, 'net-1'] } });
+  running.cluster.virtualMachines.put({ ...made, metadata: { namespace: 'default', name, uid: name, generation: 1 } });
+  running.startGuest(name, { interfaces: { one: ['net-1', undefined, nic(index)[0]] } });
+};
+
+/** Those that have no MAC address get another one. */
+const restartGuest: Act = (story) => {
+  const name = someMachine(story);
+  const instance = story.running.cluster.virtualMachineInstances.objects.get(`default/${name}`);
+  if (name === undefined || instance === undefined) return;
+  story.running.stopGuest(name);
+  story.running.startGuest(name, { interfaces: { one: ['net-1', undefined, nic(story.index)[0]] } });
+};
+
+const stopGuest: Act = (story) => {
+  const name = someMachine(story);
+  if (name !== undefined && story.running.networkConfig(name) !== undefined) story.running.stopGuest(name);
+};
+
+const deleteMachine: Act = (story) => {
+  const name = someMachine(story);
+  if (name === undefined) return;
+  story.running.stopGuest(name);
+  story.running.cluster.virtualMachines.remove(`default/${name}`);
+  void story.running.cluster.collectGarbage().catch(() => undefined);
+};
+
+const changeMachine: Act = (story) => {
+  const name = someMachine(story);
+  if (name === undefined) return;
+  const interfaces = interfacesOf(story);
+  story.running.change('VirtualMachine', name, (vm) => ({ ...vm, spec: virtualMachine(name, { interfaces }).spec }));
+};
+
+const breakWatches: Act = ({ running, random }) => {
+  for (const resource of running.cluster.resources) resource.closeWatches((['closed', 'failed', 'expired'] as const)[random(3)]);
+};
+
+const forgetHistory: Act = ({ running }) => {
+  for (const resource of running.cluster.resources) resource.compact();
+};
+
+const failReads: Act = ({ running, random }) => {
+  for (const resource of running.cluster.resources) resource.failNext = random(3);
+};
+
+const restart: Act = ({ running }) => running.restart();
+
+const ACTS: readonly Act[] = [
+  createMachine,
+  createMachine,
+  createPlainMachine,
+  createPlainMachine,
+  restartGuest,
+  restartGuest,
+  stopGuest,
+  deleteMachine,
+  changeMachine,
+  breakWatches,
+  forgetHistory,
+  failReads,
+  restart,
+];
+
+/** Lost writes, conflicts, dropped watches, forgotten history and restarts, by a seed. Returns what is wrong. */
+export async function playCrashStory(seed: number): Promise<StoryFault[]> {
+  const random = randomFrom(seed);
+  const running = await cluster();
+  const holdings = holdingsOf(running);
+  const faults: StoryFault[] = [];
+  const look = () => void faults.push(...holdings.look());
+  for (const resource of running.cluster.resources)
+    resource.writeFault = () => (['lost-request', 'lost-answer', 'conflict'] as const)[random(12)] ?? 'none';
+  running.cluster.ipPools.onWritten = look;
+  for (let index = 0; index < STEPS; index++) {
+    await ACTS[random(ACTS.length)]?.({ running, random, index });
+    await running.settle(random(400));
+    look();
+  }
+  for (let round = 0; round < 3; round++) await heal(running);
+  look();
+  faults.push(...checkEnd(running));
+  return faults.map(({ kind, message }) => ({ kind, message: `seed ${seed}: ${message}` }));
+}

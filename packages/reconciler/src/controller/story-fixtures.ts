@@ -1,0 +1,216 @@
+/** What the stories with seeds share: what may be wrong, who is to have what by the objects, and who had what. */
+import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { isBeingDeleted } from '../object/kubernetes-object.js';
+import { readField, readList, readText } from '../object/read-field.js';
+import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
+import type { Running } from './controller-fixtures.js';
+
+export interface StoryFault {
+  /**
+   * `double-owner`: an address that a machine has is another machine's as well, or went from one that still exists to another.
+   * `leak`: an address is recorded for a MAC address that no interface has.
+   */
+  readonly kind: 'double-owner' | 'leak' | 'other';
+  readonly message: string;
+}
+
+export const other = (message: string): StoryFault => ({ kind: 'other', message });
+
+/** An interface as the guest has it, or as the next guest will. */
+export interface ExpectedInterface {
+  readonly name: string;
+  readonly network: string;
+  /** Undefined: KubeVirt chooses one. */
+  readonly macAddress: string | undefined;
+}
+
+/** By what is stored, without the controller's help. */
+export function expectedInterfaces(running: Running, machine: KubernetesObject): ExpectedInterface[] {
+  const instance = running.cluster.virtualMachineInstances.objects.get(`default/${machine.metadata.name}`);
+  const isOver = ['Succeeded', 'Failed'].includes(readText(instance?.status, 'phase') ?? '');
+  const isIts = readText(instance?.metadata.ownerReferences?.[0], 'uid') === machine.metadata.uid;
+  const runs = instance !== undefined && !isOver && isIts;
+  const shape = runs ? instance.spec : readField(machine.spec, 'template', 'spec');
+  const reported = new Map(
+    readList(runs ? instance.status : undefined, 'interfaces').map((entry) => [readText(entry, 'name'), readText(entry, 'mac')]),
+  );
+  const asked = new Map(
+    readList(shape, 'domain', 'devices', 'interfaces').map((entry) => [readText(entry, 'name'), readText(entry, 'macAddress')]),
+  );
+  return readList(shape, 'networks').map((entry) => {
+    const name = readText(entry, 'name') ?? '';
+    const network = `default/${readText(entry, 'multus', 'networkName') ?? ''}`;
+    return { name, network, macAddress: reported.get(name) ?? asked.get(name) };
+  });
+}
+
+interface Holding {
+  readonly network: string;
+  /** The uid of the pool: one that was made anew knows nothing of it. */
+  readonly pool: string | undefined;
+  readonly address: string;
+  readonly macAddress: string;
+  /** Its config was deleted by hand: it has its address again, but for the same MAC address only. */
+  readonly isBound: boolean;
+}
+
+/** The pool that serves a network. */
+export interface ServingPool {
+  readonly uid: string | undefined;
+  /** Address to MAC address. */
+  readonly record: Readonly<Record<string, string>>;
+}
+
+/**
+ * Who has which address, looked at after each step of a story: an interface keeps its address as long as it exists, and no
+ * address goes from a machine that exists to another.
+ */
+export class Holdings {
+  readonly #running: Running;
+  readonly #poolOn: (network: string) => ServingPool;
+  /** By uid of the machine and name of the interface. */
+  readonly #held = new Map<string, Holding>();
+
+  constructor(running: Running, poolOn: (network: string) => ServingPool) {
+    this.#running = running;
+    this.#poolOn = poolOn;
+  }
+
+  /** A person paused the config of a machine: its addresses are free for others. */
+  configPaused(machine: KubernetesObject): void {
+    for (const { name } of expectedInterfaces(this.#running, machine)) this.#held.delete(keyOf(machine, name));
+  }
+
+  /**
+   * A person deleted the config of a machine. What it said is lost: an address that is recorded in no pool at the moment, and a
+   * MAC address that KubeVirt chose for a guest that has ended, which only the controller remembers, until that ends too.
+   */
+  configDeleted(machine: KubernetesObject): void {
+    for (const { name, macAddress } of expectedInterfaces(this.#running, machine)) {
+      const key = keyOf(machine, name);
+      const held = this.#held.get(key);
+      if (held === undefined) continue;
+      const isRecorded = this.#poolOn(held.network).record[held.address] === held.macAddress;
+      if (macAddress !== undefined && isRecorded) this.#held.set(key, { ...held, isBound: true });
+      else this.#held.delete(key);
+    }
+  }
+
+  /** Returns what is wrong by now. */
+  look(): StoryFault[] {
+    const { virtualMachines, networkConfigs } = this.#running.cluster;
+    const machines = [...virtualMachines.objects.values()];
+    const faults: StoryFault[] = [];
+    const seen = new Set<string>();
+    for (const machine of machines) {
+      const config = networkConfigs.objects.get(`default/${machine.metadata.name}`);
+      for (const one of expectedInterfaces(this.#running, machine)) {
+        const key = keyOf(machine, one.name);
+        seen.add(key);
+        const fault = this.#lookAt(key, machine, one);
+        if (fault !== undefined) faults.push(fault);
+        if (config !== undefined && isOwnedBy(config, machine)) this.#note(key, one, config);
+      }
+    }
+    // What is no interface of an existing machine any more may go.
+    for (const key of this.#held.keys()) if (!seen.has(key)) this.#held.delete(key);
+    return faults;
+  }
+
+  #lookAt(key: string, machine: KubernetesObject, one: ExpectedInterface): StoryFault | undefined {
+    const held = this.#held.get(key);
+    if (held === undefined) return undefined;
+    if (this.#isGivenUp(held, machine, one)) {
+      this.#held.delete(key);
+      return undefined;
+    }
+    const { uid, record } = this.#poolOn(held.network);
+    const owner = record[held.address];
+    if (owner === held.macAddress || owner === one.macAddress) return undefined;
+    const had = `${machine.metadata.name} had ${held.address} on ${held.network} for ${held.macAddress}`;
+    if (owner === undefined) return uid === held.pool ? other(`${had}: it was freed`) : undefined;
+    const thief = this.#ownerOf(held.network, owner, machine);
+    return thief === undefined ? undefined : { kind: 'double-owner', message: `${had}: it is ${thief}'s (${owner})` };
+  }
+
+  /** True if the address need not be the interface's any more, by what a person did. */
+  #isGivenUp(held: Holding, machine: KubernetesObject, one: ExpectedInterface): boolean {
+    if (held.network !== one.network || this.#isPinnedElsewhere(held, machine, one)) return true;
+    const isChanged = held.macAddress !== one.macAddress;
+    return (held.isBound && isChanged) || ((held.isBound || isChanged) && this.#isShared(machine, one));
+  }
+
+  /** By its annotation, or by one that it had before and that the controller still acts by. */
+  #isPinnedElsewhere({ network, address, macAddress }: Holding, machine: KubernetesObject, { name }: ExpectedInterface): boolean {
+    const config = this.#running.cluster.networkConfigs.objects.get(`default/${machine.metadata.name}`);
+    const entry = readList(config?.spec, 'networkConfigs').find(
+      (one) => readText(one, 'networkName') === network && readText(one, 'macAddress') === macAddress,
+    );
+    const pins = [machine.metadata.annotations?.[`${STATIC_IP_ANNOTATION_PREFIX}${name}`], readText(entry, 'ipAddress')];
+    return pins.some((pin) => pin !== undefined && pin !== address);
+  }
+
+  /** True if another machine has the same MAC address on the network: which of the two has an address is open. */
+  #isShared(machine: KubernetesObject, { network, macAddress }: ExpectedInterface): boolean {
+    return macAddress !== undefined && this.#ownerOf(network, macAddress, machine) !== undefined;
+  }
+
+  /** Another machine that has this MAC address on this network. */
+  #ownerOf(network: string, macAddress: string, { metadata }: KubernetesObject): string | undefined {
+    return [...this.#running.cluster.virtualMachines.objects.values()].find(
+      (one) =>
+        one.metadata.name !== metadata.name &&
+        expectedInterfaces(this.#running, one).some(
+          (nic) => nic.network === network && (nic.macAddress ?? this.#remembered(one, nic.name)) === macAddress,
+        ),
+    )?.metadata.name;
+  }
+
+  #remembered(machine: KubernetesObject, name: string): string | undefined {
+    const config = this.#running.cluster.networkConfigs.objects.get(`default/${machine.metadata.name}`);
+    return readRememberedInterfaces(config).get(name)?.macAddress;
+  }
+
+  #note(key: string, one: ExpectedInterface, config: KubernetesObject): void {
+    if (isBeingDeleted(config)) return;
+    if (readField(config.spec, 'paused') === true) {
+      this.#held.delete(key);
+      return;
+    }
+    const macAddress = one.macAddress ?? readRememberedInterfaces(config).get(one.name)?.macAddress;
+    const said = readList(config.status, 'networkConfigs').find(
+      (entry) => readText(entry, 'macAddress') === macAddress && readText(entry, 'networkName') === one.network,
+    );
+    const address = readText(said, 'allocatedIPAddress');
+    if (macAddress === undefined || address === undefined || readText(said, 'state') !== 'Allocated') return;
+    const { uid, record } = this.#poolOn(one.network);
+    if (record[address] === macAddress)
+      this.#held.set(key, { network: one.network, pool: uid, address, macAddress, isBound: false });
+  }
+}
+
+function keyOf({ metadata }: KubernetesObject, name: string): string {
+  return `${metadata.uid} ${name}`;
+}
+
+/** What is left of a former machine of that name is not its own yet. */
+function isOwnedBy(config: KubernetesObject, machine: KubernetesObject): boolean {
+  return (config.metadata.ownerReferences ?? []).some(({ uid }) => uid === machine.metadata.uid);
+}
+
+/** Addresses that several existing machines say they have. */
+export function findDoubleOwners(running: Running): StoryFault[] {
+  const owners = new Map<string, string>();
+  const faults: StoryFault[] = [];
+  for (const { metadata, status } of running.cluster.networkConfigs.objects.values()) {
+    for (const entry of readList(status, 'networkConfigs')) {
+      if (readText(entry, 'state') !== 'Allocated') continue;
+      const key = `${readText(entry, 'allocatedIPAddress')} on ${readText(entry, 'networkName')}`;
+      const former = owners.get(key);
+      if (former !== undefined) faults.push({ kind: 'double-owner', message: `${key} is of ${former} and of ${metadata.name}` });
+      owners.set(key, metadata.name);
+    }
+  }
+  return faults;
+}
