@@ -182,6 +182,57 @@ describe('an interface', () => {
     expect(run('ip', ['-4', 'address', 'show', 'br50'])).toBe('');
   });
 
+  it('loses the address that was added when the agent is killed, and has it again when another one runs', async () => {
+    const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
+    lab.addNetwork('br50');
+    const configuring = await LabAgent.start(lab, {
+      pools: poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []),
+      interfaces: ['net-50=br50'],
+      parameters: ['--configure-interfaces'],
+    });
+    await configuring.process.line('server address added');
+    expect(shown()).toContain('192.168.50.2/24');
+    await configuring.restart('SIGKILL');
+    // What is there is left alone: the kernel takes it away, and then it is this agent's to add.
+    await configuring.process.matching('the address to be added', (line) => line.includes('server address added'), 20_000);
+    expect(shown()).toContain('192.168.50.2/24');
+    configuring.process.kill('SIGKILL');
+    await configuring.process.ended();
+    expect(shown()).toContain('192.168.50.2/24');
+    await waitFor('the address to go', () => !shown().includes('192.168.50.2'), 20_000);
+  }, 60_000);
+
+  it('keeps an address that was there before: it is neither changed while the agent runs nor taken away, stopped or killed', async () => {
+    // Without a carrier, and with another prefix length than the pool's.
+    lab.addNetwork('br50', '192.168.50.2/25');
+    const before = run('ip', ['-4', 'address', 'show', 'br50']);
+    expect(before).toContain('valid_lft forever');
+    const configuring = await LabAgent.start(lab, {
+      pools: poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []),
+      interfaces: ['net-50=br50'],
+      parameters: ['--configure-interfaces'],
+    });
+    await configuring.restart('SIGKILL');
+    configuring.setPools(poolsYaml([{ name: 'net-50', prefix: '192.168.50', settings: ['leaseTime: 60'] }], []));
+    await configuring.process.line('the changed pools file is in effect');
+    expect(run('ip', ['-4', 'address', 'show', 'br50'])).toBe(before);
+    await configuring.process.stop();
+    expect(run('ip', ['-4', 'address', 'show', 'br50'])).toBe(before);
+  });
+
+  it('gives up the server address of a pool that goes, and has that of a pool that changes', async () => {
+    const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
+    lab.addNetwork('br50');
+    const pools = poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []);
+    const configuring = await LabAgent.start(lab, {
+      pools,
+      interfaces: ['net-50=br50'],
+      parameters: ['--configure-interfaces'],
+    });
+    configuring.setPools(pools.replace('serverIP: 192.168.50.2', 'serverIP: 192.168.50.3'));
+    await waitFor('the other address', () => shown().includes('192.168.50.3/24') && !shown().includes('192.168.50.2/'));
+  });
+
   it('that another server has already is an error that says so, and the other interfaces are served', async () => {
     const second = lab.start(process.execPath, [
       ...[AGENT_BIN, 'serve', '--pools', agent.poolsPath, '--state', join(lab.folder, 'second'), '--http', 'off'],

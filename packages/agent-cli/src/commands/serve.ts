@@ -63,7 +63,10 @@ export function serveCommand(): Command {
         .argParser(parseListenAddress)
         .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
     )
-    .option('--configure-interfaces', 'add the server address of each pool to its interface, and take it away at the end')
+    .option(
+      '--configure-interfaces',
+      'add the server address of each pool to its interface while the agent runs; addresses that are there already are not changed',
+    )
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
     .option('--log-packets', 'log whole packets, decoded option by option, at most 50 a second for each pool')
     .addHelpText('after', EXAMPLES);

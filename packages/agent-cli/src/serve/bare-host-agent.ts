@@ -9,8 +9,8 @@ import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/serv
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
 import { PacketLog } from '../log/packet-log.js';
-import { addAddress, hasAddress, removeAddress } from '../net/interface-addresses.js';
-import { separateLargeMemory, trimMemory } from '../net/libc.js';
+import { hasAddress } from '../net/interface-addresses.js';
+import { ifNameToIndex, separateLargeMemory, trimMemory } from '../net/libc.js';
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import { NtpNames } from '../pools-file/ntp-names.js';
@@ -26,6 +26,7 @@ import { LeaseEventLog } from './lease-event-log.js';
 import { type LeaseView, toLeaseView } from './lease-view.js';
 import { type UnservedPool, unservedPools } from './readiness.js';
 import { ServedInterface } from './served-interface.js';
+import { ServerAddresses } from './server-addresses.js';
 
 const INTERFACE_CHECK_INTERVAL_MS = 250;
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
@@ -61,7 +62,7 @@ export class BareHostAgent {
   readonly #interfacesOf = new Map<string, readonly string[]>();
   readonly #stopping = new AbortController();
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #addedAddresses = new Map<string, { readonly interfaceName: string; readonly address: string }>();
+  readonly #serverAddresses: ServerAddresses;
   readonly #sendFailures = new RateBudget({ perSecond: 0.2, burst: 3 });
   /** What to do when the server's pools are others than before. */
   readonly #onPoolsChanged: (() => void)[] = [];
@@ -102,6 +103,7 @@ export class BareHostAgent {
     this.#settings = settings;
     this.#logger = logger;
     this.#directory = directory;
+    this.#serverAddresses = new ServerAddresses(logger);
     this.#events = new LeaseEventLog(logger, Date.now);
     this.#packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs: Date.now });
     this.#server = new DhcpServer({
@@ -172,7 +174,7 @@ export class BareHostAgent {
     this.#http?.close();
     this.#http?.closeAllConnections();
     await this.#book.saveExpiries().catch((error) => this.#logger.error({ err: error }, 'expiry times could not be saved'));
-    for (const { interfaceName, address } of this.#addedAddresses.values()) await removeAddress(interfaceName, address);
+    await this.#serverAddresses.release();
     await this.#directory.close();
     this.#logger.info('stopped');
   }
@@ -209,6 +211,7 @@ export class BareHostAgent {
       void this.#book.endQuarantines().catch((error) => this.#onSaveFailure(error));
       if (this.#bindingsChanged) this.#saveExpiries();
       trimMemory();
+      void this.#keepAddresses();
     });
     this.#every(EXPIRY_SCAN_INTERVAL_MS, () => this.#server.expireLeases());
     this.#every(EXPIRY_SAVE_INTERVAL_MS, () => this.#saveExpiries());
@@ -241,22 +244,31 @@ export class BareHostAgent {
     });
   }
 
-  async #prepareInterface(interfaceName: string, pools: readonly string[]): Promise<void> {
-    for (const { pool } of this.#server.poolsNamed(pools)) {
-      const serverAddress = formatIpv4Address(pool.serverAddress);
-      if (hasAddress(interfaceName, serverAddress)) continue;
-      if (this.#settings.configureInterfaces) {
-        const address = `${serverAddress}/${pool.cidr.prefixLength}`;
-        await addAddress(interfaceName, address);
-        this.#addedAddresses.set(`${interfaceName} ${address}`, { interfaceName, address });
-        this.#logger.info({ interface: interfaceName, address }, 'server address added to the interface');
-      } else {
-        this.#logger.warn(
-          { interface: interfaceName, address: serverAddress, pool: pool.name },
-          'the interface does not have the server address: renewals cannot reach the server; add it, or give --configure-interfaces',
-        );
-      }
+  async #prepareInterface(interfaceName: string, names: readonly string[]): Promise<void> {
+    const pools = this.#server.poolsNamed(names).map(({ pool }) => pool);
+    if (this.#settings.configureInterfaces) {
+      await this.#serverAddresses.ensure(interfaceName, pools);
+      return;
     }
+    for (const pool of pools) {
+      const address = formatIpv4Address(pool.serverAddress);
+      if (hasAddress(interfaceName, address)) continue;
+      this.#logger.warn(
+        { interface: interfaceName, address, pool: pool.name },
+        'the interface does not have the server address: renewals cannot reach the server; add it, or give --configure-interfaces',
+      );
+    }
+  }
+
+  async #keepAddresses(): Promise<void> {
+    if (!this.#settings.configureInterfaces) return;
+    const pools = [...this.#settings.poolsOfInterface].map(
+      ([name, names]) => [name, this.#server.poolsNamed(names).map(({ pool }) => pool)] as const,
+    );
+    await this.#serverAddresses.keep(
+      new Map(pools),
+      (name) => this.#interfaces.get(name)?.state.kind === 'serving' && ifNameToIndex(name) !== 0,
+    );
   }
 
   async #checkInterfaces(): Promise<void> {
