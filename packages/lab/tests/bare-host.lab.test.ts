@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -239,6 +240,61 @@ describe('an interface', () => {
       ...['--interface', 'net-48=br48'],
     ]);
     expect(await second.line('EADDRINUSE')).toContain('another program has the port');
+  });
+});
+
+describe('an address that another machine uses', () => {
+  const MAC_C = '02:00:00:00:48:03';
+  const SQUATTER = '02:00:00:00:48:66';
+  const withC = (pools = NETWORKS) => poolsYaml(pools, [...MACHINES, { name: 'vm-c', pool: 'net-48', macAddress: MAC_C }]);
+
+  beforeEach(() => {
+    const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: SQUATTER });
+    squatter.ip('address', 'add', '192.168.48.11/24', 'dev', 'eth0');
+  });
+
+  it('is not given to a new client: its user is named, the client gets another one, and it stays withheld after a kill', async () => {
+    agent.setPools(withC());
+    const said = JSON.parse(await agent.process.line('the address is in use')) as Record<string, unknown>;
+    expect(said).toMatchObject({ pool: 'default/net-48', address: '192.168.48.11', mac: MAC_C, usedBy: SQUATTER });
+    expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.12' });
+    expect(await agent.metric('vmdhcp_agent_pool_quarantined{pool="default/net-48"}')).toBe(1);
+    await agent.restart('SIGKILL');
+    expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.12' });
+  });
+
+  it('is not given by an agent that was killed before it could ask', async () => {
+    agent.process.kill('SIGKILL');
+    await agent.process.ended();
+    const path = join(agent.statePath, 'leases');
+    const body = readFileSync(path, 'utf8')
+      .split('\n')
+      .slice(0, -2)
+      .concat(`{"pool":"default/net-48","mac":"${MAC_C}","address":"192.168.48.11"}`, '')
+      .join('\n');
+    writeFileSync(path, `${body}sha256:${createHash('sha256').update(body).digest('hex')}\n`);
+    agent.setPools(withC());
+    await agent.restart();
+    const first = await ask(vmA, '--mac', MAC_C, '--request');
+    expect(first.map(({ address }) => address)).not.toContain('192.168.48.11');
+    await waitFor(
+      'another address',
+      async () => (await ask(vmA, '--mac', MAC_C, '--request')).at(-1)?.address === '192.168.48.12',
+    );
+  });
+
+  it('is given where spec.conflictProbe is Disabled', async () => {
+    agent.setPools(withC(NETWORKS.map((network) => ({ ...network, probes: false }))));
+    await agent.process.line('the changed pools file is in effect');
+    expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.11' });
+  });
+
+  it('and is reserved: its client gets no reply, and no other client gets the address', async () => {
+    const settings = [`reservations: [{ macAddress: "${MAC_C}", ipAddress: 192.168.48.11 }]`];
+    agent.setPools(poolsYaml([{ name: 'net-48', prefix: '192.168.48', settings }, ...NETWORKS.slice(1)], MACHINES));
+    await agent.process.line('the address is reserved');
+    expect(await ask(vmA, '--mac', MAC_C, '--timeout', '1')).toEqual([]);
+    expect((await exchange(vmA))?.address).toBe('192.168.48.10');
   });
 });
 
