@@ -289,6 +289,19 @@ describe('an address that another machine uses', () => {
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.11' });
   });
 
+  it('cannot be asked about without CAP_NET_RAW: that is said, and new clients are answered all the same', async () => {
+    agent.process.kill('SIGTERM');
+    await agent.process.ended();
+    writeFileSync(agent.poolsPath, withC());
+    const bare = lab.start('setpriv', [
+      ...['--bounding-set', '-net_raw', '--inh-caps', '-net_raw', process.execPath, AGENT_BIN, 'serve', '--http', 'off'],
+      ...['--pools', agent.poolsPath, '--state', agent.statePath, '--interface', 'net-48=br48', '--interface', 'net-49=br49'],
+    ]);
+    await bare.line('no CAP_NET_RAW: the network is not asked whether a new address is in use');
+    await bare.line('"serving"');
+    expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.11' });
+  });
+
   it('and is reserved: its client gets no reply, and no other client gets the address', async () => {
     const settings = [`reservations: [{ macAddress: "${MAC_C}", ipAddress: 192.168.48.11 }]`];
     agent.setPools(poolsYaml([{ name: 'net-48', prefix: '192.168.48', settings }, ...NETWORKS.slice(1)], MACHINES));
