@@ -81,13 +81,14 @@ function prepareAgent(folder: string): Command {
   };
 }
 
-/** An IPPool of a /16. */
+/** An IPPool of a /16. The network is not asked before an address is given, as the servers beside it do not ask. */
 export function poolYaml(name: string, prefix: string, [server, start, end]: readonly [string, string, string]): string {
   return `apiVersion: network.harvesterhci.io/v1alpha1
 kind: IPPool
 metadata: { name: ${name}, namespace: default }
 spec:
   networkName: default/${name}
+  conflictProbe: Disabled
   ipv4Config:
     cidr: ${prefix}.0.0/16
     serverIP: ${server}

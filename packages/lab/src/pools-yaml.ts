@@ -4,6 +4,8 @@ export interface PoolText {
   readonly prefix: string;
   /** Lines of spec.ipv4Config besides the necessary ones. */
   readonly settings?: readonly string[];
+  /** False: the network is not asked before an address is given to a new client. */
+  readonly probes?: boolean;
   /** `start` and `end`, last octets; default 10 to 99. */
   readonly range?: readonly [number, number];
 }
@@ -21,7 +23,7 @@ export function poolsYaml(pools: readonly PoolText[], machines: readonly Machine
   return [...pools.map(poolYaml), ...machines.map(machineYaml)].join('---\n');
 }
 
-function poolYaml({ name, prefix, settings = [], range: [start, end] = [10, 99] }: PoolText): string {
+function poolYaml({ name, prefix, settings = [], probes = true, range: [start, end] = [10, 99] }: PoolText): string {
   return `apiVersion: network.harvesterhci.io/v1alpha1
 kind: IPPool
 metadata:
@@ -29,7 +31,7 @@ metadata:
   namespace: default
 spec:
   networkName: default/${name}
-  ipv4Config:
+${probes ? '' : '  conflictProbe: Disabled\n'}  ipv4Config:
     cidr: ${prefix}.0/24
     serverIP: ${prefix}.2
     pool:

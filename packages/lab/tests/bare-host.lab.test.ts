@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -182,12 +183,131 @@ describe('an interface', () => {
     expect(run('ip', ['-4', 'address', 'show', 'br50'])).toBe('');
   });
 
+  it('loses the address that was added when the agent is killed, and has it again when another one runs', async () => {
+    const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
+    lab.addNetwork('br50');
+    const configuring = await LabAgent.start(lab, {
+      pools: poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []),
+      interfaces: ['net-50=br50'],
+      parameters: ['--configure-interfaces'],
+    });
+    await configuring.process.line('server address added');
+    expect(shown()).toContain('192.168.50.2/24');
+    await configuring.restart('SIGKILL');
+    // What is there is left alone: the kernel takes it away, and then it is this agent's to add.
+    await configuring.process.matching('the address to be added', (line) => line.includes('server address added'), 20_000);
+    expect(shown()).toContain('192.168.50.2/24');
+    configuring.process.kill('SIGKILL');
+    await configuring.process.ended();
+    expect(shown()).toContain('192.168.50.2/24');
+    await waitFor('the address to go', () => !shown().includes('192.168.50.2'), 20_000);
+  }, 60_000);
+
+  it('keeps an address that was there before: it is neither changed while the agent runs nor taken away, stopped or killed', async () => {
+    // Without a carrier, and with another prefix length than the pool's.
+    lab.addNetwork('br50', '192.168.50.2/25');
+    const before = run('ip', ['-4', 'address', 'show', 'br50']);
+    expect(before).toContain('valid_lft forever');
+    const configuring = await LabAgent.start(lab, {
+      pools: poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []),
+      interfaces: ['net-50=br50'],
+      parameters: ['--configure-interfaces'],
+    });
+    await configuring.restart('SIGKILL');
+    configuring.setPools(poolsYaml([{ name: 'net-50', prefix: '192.168.50', settings: ['leaseTime: 60'] }], []));
+    await configuring.process.line('the changed pools file is in effect');
+    expect(run('ip', ['-4', 'address', 'show', 'br50'])).toBe(before);
+    await configuring.process.stop();
+    expect(run('ip', ['-4', 'address', 'show', 'br50'])).toBe(before);
+  });
+
+  it('gives up the server address of a pool that goes, and has that of a pool that changes', async () => {
+    const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
+    lab.addNetwork('br50');
+    const pools = poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []);
+    const configuring = await LabAgent.start(lab, {
+      pools,
+      interfaces: ['net-50=br50'],
+      parameters: ['--configure-interfaces'],
+    });
+    configuring.setPools(pools.replace('serverIP: 192.168.50.2', 'serverIP: 192.168.50.3'));
+    await waitFor('the other address', () => shown().includes('192.168.50.3/24') && !shown().includes('192.168.50.2/'));
+  });
+
   it('that another server has already is an error that says so, and the other interfaces are served', async () => {
     const second = lab.start(process.execPath, [
       ...[AGENT_BIN, 'serve', '--pools', agent.poolsPath, '--state', join(lab.folder, 'second'), '--http', 'off'],
       ...['--interface', 'net-48=br48'],
     ]);
     expect(await second.line('EADDRINUSE')).toContain('another program has the port');
+  });
+});
+
+describe('an address that another machine uses', () => {
+  const MAC_C = '02:00:00:00:48:03';
+  const SQUATTER = '02:00:00:00:48:66';
+  const withC = (pools = NETWORKS) => poolsYaml(pools, [...MACHINES, { name: 'vm-c', pool: 'net-48', macAddress: MAC_C }]);
+
+  beforeEach(() => {
+    const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: SQUATTER });
+    squatter.ip('address', 'add', '192.168.48.11/24', 'dev', 'eth0');
+  });
+
+  it('is not given to a new client: its user is named, the client gets another one, and it stays withheld after a kill', async () => {
+    agent.setPools(withC());
+    const said = JSON.parse(await agent.process.line('the address is in use')) as Record<string, unknown>;
+    expect(said).toMatchObject({ pool: 'default/net-48', address: '192.168.48.11', mac: MAC_C, usedBy: SQUATTER });
+    expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.12' });
+    expect(await agent.metric('vmdhcp_agent_pool_quarantined{pool="default/net-48"}')).toBe(1);
+    await agent.restart('SIGKILL');
+    expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.12' });
+  });
+
+  it('is not given by an agent that was killed before it could ask', async () => {
+    agent.process.kill('SIGKILL');
+    await agent.process.ended();
+    const path = join(agent.statePath, 'leases');
+    const body = readFileSync(path, 'utf8')
+      .split('\n')
+      .slice(0, -2)
+      .concat(`{"pool":"default/net-48","mac":"${MAC_C}","address":"192.168.48.11"}`, '')
+      .join('\n');
+    writeFileSync(path, `${body}sha256:${createHash('sha256').update(body).digest('hex')}\n`);
+    agent.setPools(withC());
+    await agent.restart();
+    const first = await ask(vmA, '--mac', MAC_C, '--request');
+    expect(first.map(({ address }) => address)).not.toContain('192.168.48.11');
+    await waitFor(
+      'another address',
+      async () => (await ask(vmA, '--mac', MAC_C, '--request')).at(-1)?.address === '192.168.48.12',
+    );
+  });
+
+  it('is given where spec.conflictProbe is Disabled', async () => {
+    agent.setPools(withC(NETWORKS.map((network) => ({ ...network, probes: false }))));
+    await agent.process.line('the changed pools file is in effect');
+    expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.11' });
+  });
+
+  it('cannot be asked about without CAP_NET_RAW: that is said, and new clients are answered all the same', async () => {
+    agent.process.kill('SIGTERM');
+    await agent.process.ended();
+    writeFileSync(agent.poolsPath, withC());
+    const bare = lab.start('setpriv', [
+      ...['--bounding-set', '-net_raw', '--inh-caps', '-net_raw', process.execPath, AGENT_BIN, 'serve', '--http', 'off'],
+      ...['--pools', agent.poolsPath, '--state', agent.statePath, '--interface', 'net-48=br48', '--interface', 'net-49=br49'],
+    ]);
+    await bare.line('no CAP_NET_RAW: the network is not asked whether a new address is in use');
+    await bare.line('"serving"');
+    expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.11' });
+  });
+
+  it('and is reserved: its client gets no reply, and no other client gets the address', async () => {
+    const settings = [`reservations: [{ macAddress: "${MAC_C}", ipAddress: 192.168.48.11 }]`];
+    agent.setPools(poolsYaml([{ name: 'net-48', prefix: '192.168.48', settings }, ...NETWORKS.slice(1)], MACHINES));
+    await agent.process.line('the address is reserved');
+    expect(await ask(vmA, '--mac', MAC_C, '--timeout', '1')).toEqual([]);
+    expect((await exchange(vmA))?.address).toBe('192.168.48.10');
   });
 });
 

@@ -119,6 +119,7 @@ export {
   type RecordedPool,
   type RefusedClaim,
 } from './plan-assignments.js';
+export { probesConflicts } from './pool/probes-conflicts.js';
 export { type PoolReading, readPool } from './pool/read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './pool/recorded-addresses.js';
 export { type ResolvedNames, toPool } from './to-pool.js';

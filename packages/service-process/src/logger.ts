@@ -1,19 +1,32 @@
 import { type Logger, pino } from 'pino';
+import { describeRecord } from './describe-record.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type { Logger };
 
-/** A logger to standard output: lines for a person on a terminal, JSON elsewhere. */
-export async function createLogger(level: LogLevel): Promise<Logger> {
-  if (!process.stdout.isTTY) {
-    return pino({
-      level,
-      base: null,
-      formatters: { level: (label) => ({ level: label }) },
-      timestamp: pino.stdTimeFunctions.isoTime,
-    });
+/** A logger to standard output: a line for each event, for a person on a terminal, and JSON elsewhere. */
+export async function createLogger(level: LogLevel, output: NodeJS.WriteStream = process.stdout): Promise<Logger> {
+  if (!output.isTTY) {
+    return pino(
+      {
+        level,
+        base: null,
+        formatters: { level: (label) => ({ level: label }) },
+        timestamp: pino.stdTimeFunctions.isoTime,
+      },
+      ...(output === process.stdout ? [] : [output]),
+    );
   }
   const { default: pretty } = await import('pino-pretty');
-  return pino({ level, base: null }, pretty({ translateTime: 'SYS:HH:MM:ss.l', sync: true }));
+  const lines = pretty({
+    translateTime: 'SYS:HH:MM:ss.l',
+    sync: true,
+    hideObject: true,
+    // Of a lease, not of the machine that logs.
+    ignore: 'pid,hostname',
+    messageFormat: (record) => describeRecord(record),
+    ...(output !== process.stdout && { destination: output }),
+  });
+  return pino({ level, base: null }, lines);
 }

@@ -10,6 +10,7 @@ import {
   type KubernetesObject,
   ObjectCache,
   type ObjectClient,
+  probesConflicts,
   readField,
   readList,
   readPool,
@@ -192,7 +193,7 @@ export class FollowedPools {
       kind: 'active',
       pool,
       assignments,
-      probesConflicts: readField(object.spec, 'conflictProbe') !== 'Disabled',
+      probesConflicts: probesConflicts(object.spec),
       stopsForForeignServer: readField(object.spec, 'onForeignServer') === 'Stop',
     };
   }

@@ -29,7 +29,7 @@ the replicas agree on a leader by a Lease in POD_NAMESPACE (AGENT_LEASE_NAME), a
 
 With --pools it serves a host of its own. The file holds IPPool and VirtualMachineNetworkConfig objects, as in a cluster. It is watched: a change takes effect
 within a second, and a file with problems is refused while the old one stays in force. A client gets an answer only if a
-VirtualMachineNetworkConfig or a reservation names its MAC address.
+VirtualMachineNetworkConfig or a reservation names its MAC address. A pool without --interface is logged and not served.
 
 Needs CAP_NET_BIND_SERVICE and CAP_NET_RAW; in a cluster and with --configure-interfaces CAP_NET_ADMIN too.
 
@@ -63,7 +63,10 @@ export function serveCommand(): Command {
         .argParser(parseListenAddress)
         .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
     )
-    .option('--configure-interfaces', 'add the server address of each pool to its interface, and take it away at the end')
+    .option(
+      '--configure-interfaces',
+      'add the server address of each pool to its interface while the agent runs; addresses that are there already are not changed',
+    )
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
     .option('--log-packets', 'log whole packets, decoded option by option, at most 50 a second for each pool')
     .addHelpText('after', EXAMPLES);

@@ -23,7 +23,7 @@ import {
   type UnknownField,
   type VirtualMachineNetworkConfig,
 } from '@vmdhcp/ippool-api';
-import { type AddressClaim, fillInDefaults, type ResolvedNames, toPool } from '@vmdhcp/reconciler';
+import { type AddressClaim, fillInDefaults, probesConflicts, type ResolvedNames, toPool } from '@vmdhcp/reconciler';
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import type { Finding } from './finding.js';
 
@@ -40,6 +40,8 @@ export interface ConfiguredPool {
   readonly pool: Pool;
   /** Nothing is allocated or served. */
   readonly paused: boolean;
+  /** True: the network is asked before an address is given to a new client. */
+  readonly probesConflicts: boolean;
   readonly claims: readonly ConfiguredClaim[];
 }
 
@@ -110,7 +112,12 @@ class Reader {
       reportLeaseTime(object, report);
       if (problemCount() === 0) for (const { path, message } of missing) report(path, message);
       if (checked.ok && problemCount() === 0)
-        pools.set(checked.value.name, { pool: checked.value, paused: object.spec.paused === true, claims: [] });
+        pools.set(checked.value.name, {
+          pool: checked.value,
+          paused: object.spec.paused === true,
+          probesConflicts: probesConflicts(object.spec),
+          claims: [],
+        });
     }
     return pools;
   }

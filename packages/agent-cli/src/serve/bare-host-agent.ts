@@ -4,34 +4,40 @@
  */
 import type { Server } from 'node:http';
 import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
-import type { RefusedClaim } from '@vmdhcp/reconciler';
+import type { AddressConflict, RefusedClaim } from '@vmdhcp/reconciler';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { ConflictProbes } from '../cluster/conflict-probes.js';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
 import { PacketLog } from '../log/packet-log.js';
-import { addAddress, hasAddress, removeAddress } from '../net/interface-addresses.js';
-import { separateLargeMemory, trimMemory } from '../net/libc.js';
+import { hasAddress } from '../net/interface-addresses.js';
+import { ifNameToIndex, separateLargeMemory, trimMemory } from '../net/libc.js';
+import { mayUseArp } from '../net/may-use-arp.js';
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import { NtpNames } from '../pools-file/ntp-names.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import { watchFile } from '../pools-file/watch-file.js';
 import { RateBudget } from '../rate-budget.js';
-import { AddressBook, type PlannedPool } from '../state/address-book.js';
+import { AddressBook, type PlannedPool, QUARANTINE_MS } from '../state/address-book.js';
 import { ownersOf } from '../state/owners-of.js';
 import { StateDirectory } from '../state/state-directory.js';
 import { AddressInquiry, DECOYS } from './address-inquiry.js';
+import { ConflictedLeases } from './conflicted-leases.js';
 import { DhcpServer } from './dhcp-server.js';
 import { LeaseEventLog } from './lease-event-log.js';
 import { type LeaseView, toLeaseView } from './lease-view.js';
 import { type UnservedPool, unservedPools } from './readiness.js';
 import { ServedInterface } from './served-interface.js';
+import { ServerAddresses } from './server-addresses.js';
 
 const INTERFACE_CHECK_INTERVAL_MS = 250;
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 const EXPIRY_SAVE_INTERVAL_MS = 30_000;
 const SAVE_RETRY_INTERVAL_MS = 2_000;
+/** How long the client of a reserved address that another machine uses gets no reply, before the network is asked again. */
+const RECHECK_MS = 60_000;
 
 export interface BareHostSettings {
   readonly poolsPath: string;
@@ -57,11 +63,14 @@ export class BareHostAgent {
   readonly #inquiry: AddressInquiry;
   readonly #book: AddressBook;
   readonly #ntpNames: NtpNames;
+  readonly #conflictProbes: ConflictProbes;
+  readonly #conflicts = new ConflictedLeases();
+  readonly #mayProbe = mayUseArp();
   readonly #interfaces = new Map<string, ServedInterface>();
   readonly #interfacesOf = new Map<string, readonly string[]>();
   readonly #stopping = new AbortController();
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #addedAddresses = new Map<string, { readonly interfaceName: string; readonly address: string }>();
+  readonly #serverAddresses: ServerAddresses;
   readonly #sendFailures = new RateBudget({ perSecond: 0.2, burst: 3 });
   /** What to do when the server's pools are others than before. */
   readonly #onPoolsChanged: (() => void)[] = [];
@@ -102,6 +111,7 @@ export class BareHostAgent {
     this.#settings = settings;
     this.#logger = logger;
     this.#directory = directory;
+    this.#serverAddresses = new ServerAddresses(logger);
     this.#events = new LeaseEventLog(logger, Date.now);
     this.#packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs: Date.now });
     this.#server = new DhcpServer({
@@ -133,6 +143,14 @@ export class BareHostAgent {
       },
       state,
     );
+    this.#conflictProbes = new ConflictProbes({
+      logger,
+      nowMs: () => performance.now(),
+      isLeading: () => true,
+      whoUses: this.#inquiry.whoUses,
+      onConflict: (poolName, conflict) => this.#onConflict(poolName, conflict),
+      inject: (name, packet) => this.#interfaces.get(name)?.inject(packet),
+    });
     this.#ntpNames = new NtpNames({
       onChange: () => void this.#reload(),
       onFailure: (name, error) =>
@@ -172,7 +190,7 @@ export class BareHostAgent {
     this.#http?.close();
     this.#http?.closeAllConnections();
     await this.#book.saveExpiries().catch((error) => this.#logger.error({ err: error }, 'expiry times could not be saved'));
-    for (const { interfaceName, address } of this.#addedAddresses.values()) await removeAddress(interfaceName, address);
+    await this.#serverAddresses.release();
     await this.#directory.close();
     this.#logger.info('stopped');
   }
@@ -196,6 +214,10 @@ export class BareHostAgent {
         pages: { '/leases': leasesPage(() => this.leases()) },
       });
     }
+    if (!this.#mayProbe)
+      this.#logger.warn(
+        'no CAP_NET_RAW: the network is not asked whether a new address is in use; grant it, or set spec.conflictProbe: Disabled',
+      );
     await this.#configure(file);
     this.#reportPoolsWithoutInterface();
     const { poolsPath: path, poolsFileState: since } = this.#settings;
@@ -209,8 +231,12 @@ export class BareHostAgent {
       void this.#book.endQuarantines().catch((error) => this.#onSaveFailure(error));
       if (this.#bindingsChanged) this.#saveExpiries();
       trimMemory();
+      void this.#keepAddresses();
     });
-    this.#every(EXPIRY_SCAN_INTERVAL_MS, () => this.#server.expireLeases());
+    this.#every(EXPIRY_SCAN_INTERVAL_MS, () => {
+      this.#server.expireLeases();
+      for (const poolName of this.#conflicts.expire(Date.now())) this.#servePool(poolName, this.#planned.get(poolName));
+    });
     this.#every(EXPIRY_SAVE_INTERVAL_MS, () => this.#saveExpiries());
   }
 
@@ -227,7 +253,9 @@ export class BareHostAgent {
     return new ServedInterface(name, {
       logger: this.#logger,
       nowMs: Date.now,
-      handler: this.#server.handler(name, () => served),
+      handler: this.#server.handler(name, () => served, {
+        whyWithheld: (answer, packet) => (this.#conflictProbes.defers(name, answer, packet) ? 'asking-the-network' : undefined),
+      }),
       portEvents: {
         onBurst: observeBurst,
         onSendFailure: ({ error, count }) => {
@@ -241,22 +269,31 @@ export class BareHostAgent {
     });
   }
 
-  async #prepareInterface(interfaceName: string, pools: readonly string[]): Promise<void> {
-    for (const { pool } of this.#server.poolsNamed(pools)) {
-      const serverAddress = formatIpv4Address(pool.serverAddress);
-      if (hasAddress(interfaceName, serverAddress)) continue;
-      if (this.#settings.configureInterfaces) {
-        const address = `${serverAddress}/${pool.cidr.prefixLength}`;
-        await addAddress(interfaceName, address);
-        this.#addedAddresses.set(`${interfaceName} ${address}`, { interfaceName, address });
-        this.#logger.info({ interface: interfaceName, address }, 'server address added to the interface');
-      } else {
-        this.#logger.warn(
-          { interface: interfaceName, address: serverAddress, pool: pool.name },
-          'the interface does not have the server address: renewals cannot reach the server; add it, or give --configure-interfaces',
-        );
-      }
+  async #prepareInterface(interfaceName: string, names: readonly string[]): Promise<void> {
+    const pools = this.#server.poolsNamed(names).map(({ pool }) => pool);
+    if (this.#settings.configureInterfaces) {
+      await this.#serverAddresses.ensure(interfaceName, pools);
+      return;
     }
+    for (const pool of pools) {
+      const address = formatIpv4Address(pool.serverAddress);
+      if (hasAddress(interfaceName, address)) continue;
+      this.#logger.warn(
+        { interface: interfaceName, address, pool: pool.name },
+        'the interface does not have the server address: renewals cannot reach the server; add it, or give --configure-interfaces',
+      );
+    }
+  }
+
+  async #keepAddresses(): Promise<void> {
+    if (!this.#settings.configureInterfaces) return;
+    const pools = [...this.#settings.poolsOfInterface].map(
+      ([name, names]) => [name, this.#server.poolsNamed(names).map(({ pool }) => pool)] as const,
+    );
+    await this.#serverAddresses.keep(
+      new Map(pools),
+      (name) => this.#interfaces.get(name)?.state.kind === 'serving' && ifNameToIndex(name) !== 0,
+    );
   }
 
   async #checkInterfaces(): Promise<void> {
@@ -336,13 +373,41 @@ export class BareHostAgent {
     for (const name of this.#planned.keys()) {
       if (!pools.has(name)) this.#server.removePool(name);
     }
-    for (const [name, { configured, assignments }] of pools) {
-      this.#server.setPool(configured.pool, assignments, (macAddress) => this.#book.restoredExpiry(name, macAddress));
-    }
+    for (const [name, planned] of pools) this.#servePool(name, planned);
     this.#planned = pools;
     for (const update of this.#onPoolsChanged) update();
     this.#reportRefusals([...pools.values()].flatMap(({ refused }) => refused));
     this.#reportReadiness();
+  }
+
+  #servePool(name: string, planned: PlannedPool | undefined): void {
+    if (planned === undefined) return;
+    const { configured, assignments } = planned;
+    const recorded = this.#conflicts.without(name, assignments);
+    const fresh = this.#server.setPool(configured.pool, recorded, (macAddress) => this.#book.restoredExpiry(name, macAddress));
+    if (!configured.probesConflicts || !this.#mayProbe) return;
+    // Of a pool that was not served yet, every lease that no client is known to have used.
+    const isFirst = !this.#planned.has(name);
+    const unused = isFirst ? [...this.#server.leases(name)].filter(({ expiresAtMs }) => expiresAtMs === undefined) : fresh;
+    const [interfaceName] = this.#interfacesOf.get(name) ?? [];
+    if (interfaceName !== undefined && unused.length > 0) this.#conflictProbes.noteFresh(interfaceName, unused);
+  }
+
+  /** The client is not answered before it has another address. What a person has reserved has no substitute: it is asked about again. */
+  #onConflict(poolName: string, { macAddress, address }: AddressConflict): void {
+    const planned = this.#planned.get(poolName);
+    if (planned === undefined) return;
+    const isReserved = planned.configured.pool.reservations.get(macAddress)?.address === address;
+    this.#conflicts.note({ poolName, macAddress, address, untilMs: Date.now() + (isReserved ? RECHECK_MS : QUARANTINE_MS) });
+    this.#servePool(poolName, planned);
+    if (isReserved) {
+      this.#logger.warn(
+        { pool: poolName, address: formatIpv4Address(address), mac: macAddress },
+        'the address is reserved, so its client gets no other one and no reply: free the address, or change the reservation; it is asked about again every minute',
+      );
+      return;
+    }
+    void this.#book.decline({ poolName, macAddress, address }).catch((error) => this.#onSaveFailure(error));
   }
 
   #reportRefusals(refused: readonly RefusedClaim[]): void {

@@ -11,7 +11,10 @@ function fileOf(macs: readonly string[], settings: Partial<ConfiguredPool> = {})
   const checked = validatePool({ name: 'net', cidr: '10.0.0.0/24', serverAddress: '10.0.0.1', start: '10.0.0.10' });
   if (!checked.ok) throw new Error('no pool');
   const claims = macs.map((macAddress, index) => ({ owner: macAddress, macAddress, index, line: 1, column: 1 }));
-  return { pools: new Map([['net', { pool: checked.value, paused: false, claims, ...settings }]]), ntpNames: new Set() };
+  return {
+    pools: new Map([['net', { pool: checked.value, paused: false, probesConflicts: true, claims, ...settings }]]),
+    ntpNames: new Set(),
+  };
 }
 
 /** A book on a disk that can fail, and everything that happened, in order. */

@@ -50,13 +50,15 @@ export class AddressBook {
     return this.#enqueue(() => this.#replan(file.pools, this.#recorded));
   }
 
-  /** Gives the client of a declined lease another address, and nobody the declined one for a while. */
+  /** Gives the client of a lease another address, as somebody else uses this one, which no client gets for a while. */
   decline({ poolName, address, macAddress }: Lease): Promise<void> {
     return this.#enqueue(() => {
       const before = this.#recorded.get(poolName) ?? NOTHING_RECORDED;
       const untilMs = this.#ports.nowMs() + QUARANTINE_MS;
       const after = {
-        assignments: before.assignments.filter((assignment) => assignment.macAddress !== macAddress),
+        assignments: before.assignments.filter(
+          (assignment) => assignment.macAddress !== macAddress || assignment.address !== address,
+        ),
         quarantines: [...before.quarantines.filter((quarantine) => quarantine.address !== address), { address, untilMs }],
       };
       return this.#replan(this.#configured, new Map(this.#recorded).set(poolName, after));

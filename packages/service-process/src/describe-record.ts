@@ -1,0 +1,33 @@
+/** What pino-pretty shows itself, or what the message says already. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'name', 'event']);
+
+/** What is looked for first, in every line at the same place; others follow as they were given. */
+const FIRST = ['pool', 'interface', 'address', 'mac', 'hostname', 'owner', 'reason'];
+
+/** A log record on one line, for a person: the message, then `key=value` pairs; a text with spaces or control characters is in quotes. */
+export function describeRecord(record: Readonly<Record<string, unknown>>): string {
+  const keys = Object.keys(record).filter((key) => !ELSEWHERE.has(key) && record[key] !== undefined);
+  const ordered = [...FIRST.filter((key) => keys.includes(key)), ...keys.filter((key) => !FIRST.includes(key))];
+  const message = typeof record['msg'] === 'string' ? escapeControls(record['msg']) : '';
+  return [message, ...ordered.map((key) => `${key}=${describeValue(record[key])}`)].join(' ').trim();
+}
+
+function describeValue(value: unknown): string {
+  const text = isError(value) ? value.message : value;
+  if (typeof text === 'string') return /^[\x21\x23-\x7e]+$/.test(text) ? text : escapeControls(JSON.stringify(text));
+  return escapeControls(JSON.stringify(text) ?? 'null');
+}
+
+/** An error as pino's serializer writes it: its stack is in the JSON that is logged where no terminal is. */
+function isError(value: unknown): value is { readonly message: string } {
+  return (
+    typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string' && 'stack' in value
+  );
+}
+
+/** A line stays one line, and nothing steers the terminal. */
+function escapeControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) =>
+    character === '\n' ? ' ' : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+}
