@@ -192,6 +192,21 @@ describe('somebody else on the network', () => {
     expect(readText(event, 'message')).toContain('02:00:5e:00:48:99');
   });
 
+  it('an address that its client declines and another host uses is quarantined, and its user is named', {
+    timeout: 60_000,
+  }, async () => {
+    await serve();
+    const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
+    squatter.ip('address', 'add', `${ADDRESS}/24`, 'dev', 'eth0');
+    const decline = fileURLToPath(new URL('../dist/send-forged-messages.js', import.meta.url));
+    await squatter.start(process.execPath, [decline, 'decline', '192.168.48.2', `${WEB}=${ADDRESS}`]).ended();
+    await waitFor('another address', async () => (await answered(WEB)) === '192.168.48.11', 20_000);
+    const { status } = await cluster.access.waitForObject('IPPool', POOL, (object) =>
+      Boolean(readField(object.status, 'ipv4', 'quarantined', ADDRESS)),
+    );
+    expect(readText(status, 'ipv4', 'quarantined', ADDRESS, 'usedBy')).toBe('02:00:5e:00:48:99');
+  });
+
   it('that answers ARP for every address keeps no new virtual machine from its address, and is named', {
     timeout: 60_000,
   }, async () => {

@@ -77,6 +77,21 @@ describe('forged in the name of ten machines that use their addresses', () => {
     await expectNothingLost();
   });
 
+  it('DECLINEs take none of them away in a flood of ARP, in which answers are lost', { timeout: 60_000 }, async () => {
+    await exchangeAll();
+    configureAll();
+    const flood = attacker.start(process.execPath, [program('send-arp-answers'), '192.168.48.10']);
+    await flood.line('answering');
+    await forge('decline');
+    await waitFor('ten DECLINEs to be checked', async () => {
+      const reasons = ['decline-address-in-use-by-client', 'decline-not-checked'];
+      const counts = await Promise.all(reasons.map((reason) => agent.metric(declines(reason))));
+      return counts.reduce((sum, count) => sum + count) === VICTIMS.length;
+    });
+    await flood.stop();
+    await expectNothingLost();
+  });
+
   it('RELEASEs leave every address with its machine', { timeout: 60_000 }, async () => {
     await exchangeAll();
     configureAll();
