@@ -346,3 +346,32 @@ it('a namespace has a ServiceAccount, and goes with all that is in it', async ()
   await simulator.client.patch(path, { type: 'merge', body: { metadata: { finalizers: null } } });
   await waitFor(() => expect(namespace()).toBeUndefined());
 });
+
+describe('Pods that the API server refuses', () => {
+  it('are said by ReplicaSet and Deployment as ReplicaFailure, until they are created', async () => {
+    await start({ nodes: [{ name: 'node-1' }], onControllerError: () => undefined });
+    const serviceAccounts = { resource: 'serviceaccounts', namespace: 'default' };
+    const template = {
+      metadata: { labels: { app: 'agent' } },
+      spec: { serviceAccountName: 'agent', containers: [{ name: 'agent', image: 'v1' }] },
+    };
+    await deploy('v1', { template });
+    const failure = () =>
+      ((deployment()?.['status'] ?? {}) as { readonly conditions?: readonly { readonly type: string }[] }).conditions?.find(
+        ({ type }) => type === 'ReplicaFailure',
+      );
+    await waitFor(() =>
+      expect(failure()).toMatchObject({
+        status: 'True',
+        reason: 'FailedCreate',
+        message: expect.stringMatching(
+          /^pods "agent-[^"]+" is forbidden: error looking up service account default\/agent: serviceaccount "agent" not found$/,
+        ) as string,
+      }),
+    );
+    expect(pods()).toEqual([]);
+    await simulator.client.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'agent' } });
+    await waitFor(() => expect(pods()).toHaveLength(2));
+    await waitFor(() => expect(failure()).toBeUndefined());
+  });
+});

@@ -81,6 +81,33 @@ async function lead(report: Readonly<Record<string, unknown>>): Promise<void> {
 }
 
 describe('the agents’ Deployments', () => {
+  it('whose pods cannot be created say why on the pool, with the remedy, until they can', async () => {
+    const parameters = ['--agent-replicas', '1', '--image', 'example.com/vmdhcp-agent:v1', '--service-account-name', 'nosuch'];
+    controller = await cluster.startController(...parameters);
+    await createPool();
+    const { status } = await pool(says('AgentReady', 'FailedCreate'));
+    const { message = '' } = readConditions(status).find(({ type }) => type === 'AgentReady') ?? {};
+    expect(message).toContain(`error looking up service account ${key('nosuch')}: serviceaccount "nosuch" not found`);
+    expect(message).toContain(`create the ServiceAccount ${key('nosuch')}`);
+    await waitFor(
+      'the Event',
+      async () =>
+        (await cluster.access.list('Event')).some(
+          (event) => readField(event, 'involvedObject', 'name') === 'pool' && readField(event, 'reason') === 'FailedCreate',
+        ),
+      20_000,
+    );
+    const metadata = { namespace: cluster.namespace, name: 'nosuch' };
+    await cluster.access.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+    // A ReplicaSet tries again later and later.
+    await waitFor(
+      'the pod',
+      async () => (await cluster.access.list('Pod')).some((pod) => pod.metadata.namespace === cluster.namespace),
+      25_000,
+    );
+    await pool((object) => !says('AgentReady', 'FailedCreate')(object));
+  });
+
   it('are made, told of pools, and say so on the pool; what others own of them stays', async () => {
     await start();
     await createPool();

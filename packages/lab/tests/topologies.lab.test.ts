@@ -1,5 +1,5 @@
 /** From one topology to another while clients ask all the time, and upgrades: real agents, real packets. */
-import { readConditions, readText } from '@vmdhcp/reconciler';
+import { readConditions, readField, readText } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AGENT_NAMESPACE, CLUSTER_EXAMPLES, ClientFleet, Lab, LabCluster, virtualMachine, waitFor } from '../src/index.js';
 
@@ -11,12 +11,19 @@ const UNIFIED = 'vm-dhcp-controller-agent';
 let lab: Lab;
 let cluster: LabCluster;
 let fleet: ClientFleet;
+/** What Leases were told to withhold since the last switch, in order. */
+const withheld: { readonly group: string; readonly pools: readonly string[] }[] = [];
 
 beforeEach(async () => {
   lab = new Lab();
   lab.addNetwork('br48');
   lab.addNetwork('br49');
-  cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': 'br48', 'default/vlan-49': 'br49' } });
+  cluster = await LabCluster.start(lab, {
+    networks: { 'default/vlan-48': 'br48', 'default/vlan-49': 'br49' },
+    onLine: (who, line) => {
+      if (who === 'controller') noteWithheld(line);
+    },
+  });
   fleet = new ClientFleet('br48');
 });
 
@@ -25,6 +32,23 @@ afterEach(async () => {
   await cluster.stop();
   await lab.dispose();
 });
+
+function noteWithheld(line: string): void {
+  const parsed: unknown = line.startsWith('{') ? JSON.parse(line) : {};
+  const [group, pools] = [readText(parsed, 'group'), readField(parsed, 'pools')];
+  if (group !== undefined && Array.isArray(pools)) withheld.push({ group, pools: pools.map(String) });
+}
+
+/** Pools that a group was allowed to serve, and then was not again: each is a second interruption. */
+function withheldAgain(): string[] {
+  return [...Map.groupBy(withheld, ({ group }) => group)].flatMap(([group, texts]) => {
+    const released = new Set<string>();
+    return texts.flatMap(({ pools }, index) => {
+      for (const pool of texts[index - 1]?.pools ?? []) if (!pools.includes(pool)) released.add(pool);
+      return pools.filter((pool) => released.has(pool)).map((pool) => `${pool} from ${group}`);
+    });
+  });
+}
 
 /** A client that asks again and again, as one that renews, and what became of it. */
 class Renewing {
@@ -65,6 +89,7 @@ class Renewing {
 }
 
 async function switchTo(topology: string, ...parameters: readonly string[]): Promise<void> {
+  withheld.length = 0;
   await cluster.restartController('--agent-topology', topology, '--no-leader-election', ...parameters);
 }
 
@@ -105,15 +130,19 @@ describe('agents of a cluster', () => {
       const chart = await cluster.access.get('Deployment', `${AGENT_NAMESPACE}/${UNIFIED}`);
       return !JSON.stringify(chart?.spec).includes('net-48');
     });
+    expect(withheld.length).toBeGreaterThan(0);
+    expect(withheldAgain()).toEqual([]);
 
     await switchTo('per-pool');
     await servedBy('default-net-48-agent');
     await waitFor('the old Deployment to go', async () => !(await deployments()).includes('vm-dhcp-agent-mgmt-1'), 30_000);
     expect(await deployments()).toEqual(['default-net-48-agent', 'default-net-49-agent', UNIFIED]);
+    expect(withheldAgain()).toEqual([]);
 
     await switchTo('unified');
     await servedBy(UNIFIED);
     await waitFor('the others to go', async () => (await deployments()).join() === UNIFIED, 30_000);
+    expect(withheldAgain()).toEqual([]);
 
     await renewing.end();
     expect([...renewing.addresses]).toEqual([ADDRESS]);

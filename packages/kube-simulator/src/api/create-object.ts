@@ -17,6 +17,7 @@ import {
 import { decodeObject } from './decode-object.js';
 import { generateName, metadataCauses, newMetadata } from './object-metadata.js';
 import { recordManagers } from './record-managers.js';
+import { assertServiceAccount } from './service-account-check.js';
 import { storeObject } from './store-object.js';
 
 /** Stores a new object and returns it. */
@@ -30,6 +31,7 @@ export async function createObject(context: ApiContext, call: ApiCall, body: Jso
   assertSameNamespace(call, decoded.metadata);
   const named: ApiObject = { ...decoded, metadata: newMetadata(decoded.metadata, type, place) };
   assertNamespaceTakes(context, call, named.metadata.name ?? '');
+  assertServiceAccount(context, call, named);
   const mutated = (await mutate(context, call, { operation: 'CREATE', object: type.strategy.applyDefaults(named) })) ?? named;
   const prepared = type.strategy.prepareForCreate(type.strategy.applyDefaults(mutated));
   const causes = [...metadataCauses(prepared, type), ...type.strategy.validate(prepared, undefined, '')];

@@ -1,3 +1,4 @@
+import { replicaFailureOf } from './replica-failure.js';
 import type { Rollout } from './rollout.js';
 import { rolloutLimits } from './rollout-limits.js';
 import { setCondition } from './set-condition.js';
@@ -10,7 +11,7 @@ export const deploymentStatus = (rollout: Rollout, watchProgress: boolean): Depl
     rollout.deployment.status?.conditions ?? [],
     availability(rollout, counts.availableReplicas ?? 0),
   );
-  const conditions = watchProgress ? withProgress(rollout, counts, available) : available;
+  const conditions = watchProgress ? withFailure(rollout, withProgress(rollout, counts, available)) : available;
   return { ...counts, ...(conditions.length > 0 ? { conditions } : {}) };
 };
 
@@ -74,6 +75,11 @@ const withProgress = (rollout: Rollout, counts: DeploymentStatus, conditions: re
   if (!isOverdue(deployment, before, now)) return conditions;
   const message = `${name} has timed out progressing.`;
   return setCondition(conditions, progressing(now, { status: 'False', reason: 'ProgressDeadlineExceeded', message }));
+};
+
+const withFailure = ({ current, old }: Rollout, conditions: readonly Condition[]): readonly Condition[] => {
+  const failure = replicaFailureOf(current, old);
+  return failure === undefined ? conditions.filter(({ type }) => type !== 'ReplicaFailure') : setCondition(conditions, failure);
 };
 
 const describeCurrent = ({ deployment, current }: Rollout): string =>

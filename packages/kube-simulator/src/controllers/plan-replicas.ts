@@ -53,7 +53,7 @@ export const podFromTemplate = (owner: ReplicaSet | Parameters<typeof controlled
   };
 };
 
-const replicaSetStatus = ({ spec, metadata }: ReplicaSet, pods: readonly Pod[], now: Date): ReplicaSetStatus => {
+const replicaSetStatus = ({ spec, metadata, status }: ReplicaSet, pods: readonly Pod[], now: Date): ReplicaSetStatus => {
   const alive = pods.filter((pod) => !isFinished(pod));
   const active = alive.filter((pod) => !isDeleting(pod));
   const labelled = active.filter((pod) =>
@@ -69,6 +69,7 @@ const replicaSetStatus = ({ spec, metadata }: ReplicaSet, pods: readonly Pod[], 
     ...Object.fromEntries(Object.entries(counters).filter(([, count]) => count !== 0)),
     terminatingReplicas: alive.length - active.length,
     observedGeneration: metadata.generation ?? 0,
+    ...(status?.conditions === undefined ? {} : { conditions: status.conditions }),
   };
 };
 

@@ -7,6 +7,7 @@ import type { ControllerContext } from './controller-context.js';
 import { EventRecorder } from './event-recorder.js';
 import { keyOf, parseKey } from './object-key.js';
 import { planReplicas } from './plan-replicas.js';
+import { withReplicaFailure } from './replica-failure.js';
 import { WorkQueue } from './work-queue.js';
 import { controllerOf, isReady, type KubeObject, type Pod, type ReplicaSet, type ReplicaSetStatus } from './workload-kinds.js';
 
@@ -49,11 +50,24 @@ export class ReplicaSetController {
     if (replicaSet === undefined) return;
     const pods = await claim<Pod>(this.#api, { owner: replicaSet, selector: replicaSet.spec.selector, kind: podKind });
     const plan = planReplicas(replicaSet, pods, new Date());
-    for (const pod of plan.create) await this.#create(replicaSet, pod);
+    const failure = await this.#createAll(replicaSet, plan.create);
     for (const name of plan.remove) await this.#remove(replicaSet, name);
-    if (plan.status !== undefined) await this.#report(replicaSet, plan.status);
+    const planned = plan.status ?? replicaSet.status ?? {};
+    const status = withReplicaFailure(planned, failure && messageOf(failure.error), new Date());
+    if (plan.status !== undefined || status !== planned) await this.#report(replicaSet, status);
+    if (failure !== undefined) throw failure.error;
     const { minReadySeconds = 0 } = replicaSet.spec;
     if (minReadySeconds > 0 && pods.some(isReady)) this.#queue.addAfter(key, minReadySeconds * 1000);
+  }
+
+  /** What went wrong; nothing more is tried after that. */
+  async #createAll(replicaSet: ReplicaSet, pods: readonly Pod[]): Promise<{ readonly error: unknown } | undefined> {
+    try {
+      for (const pod of pods) await this.#create(replicaSet, pod);
+      return undefined;
+    } catch (error) {
+      return { error };
+    }
   }
 
   async #create(object: ReplicaSet, pod: Pod): Promise<void> {
@@ -62,7 +76,7 @@ export class ReplicaSetController {
       const message = `Created pod: ${created.metadata.name}`;
       await this.#events.record({ object, type: 'Normal', reason: 'SuccessfulCreate', message });
     } catch (error) {
-      const message = `Error creating: ${error instanceof ApiError ? error.failure.message : String(error)}`;
+      const message = `Error creating: ${messageOf(error)}`;
       await this.#events.record({ object, type: 'Warning', reason: 'FailedCreate', message });
       throw error;
     }
@@ -80,4 +94,8 @@ export class ReplicaSetController {
   async #report(replicaSet: ReplicaSet, status: ReplicaSetStatus): Promise<void> {
     await this.#api.update({ ...replicaSets, ...parseKey(keyOf(replicaSet)), subresource: 'status' }, { ...replicaSet, status });
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof ApiError ? error.failure.message : String(error);
 }

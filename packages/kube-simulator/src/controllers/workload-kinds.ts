@@ -125,6 +125,7 @@ export interface ReplicaSetStatus extends JsonObject {
   readonly availableReplicas?: number;
   readonly terminatingReplicas?: number;
   readonly observedGeneration?: number;
+  readonly conditions?: readonly Condition[];
 }
 
 export interface RollingUpdate extends JsonObject {
