@@ -18,7 +18,8 @@ import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
 import { PacketLog } from '../log/packet-log.js';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
-import { separateLargeMemory, trimMemory } from '../net/libc.js';
+import { isolateInterface, prepareIsolation } from '../net/interface-isolation.js';
+import { ifNameToIndex, separateLargeMemory, trimMemory } from '../net/libc.js';
 import { RateBudget } from '../rate-budget.js';
 import { AddressInquiry, DECOYS } from '../serve/address-inquiry.js';
 import { DhcpServer } from '../serve/dhcp-server.js';
@@ -28,6 +29,7 @@ import { AgentLead } from './agent-lead.js';
 import { ConflictProbes } from './conflict-probes.js';
 import { FollowedPools } from './followed-pools.js';
 import { ForeignServers } from './foreign-servers.js';
+import { IsolatedInterfaces } from './isolated-interfaces.js';
 import { PoolPorts } from './pool-ports.js';
 import { reportOn } from './pool-report.js';
 import { StandbyGate } from './standby-gate.js';
@@ -66,6 +68,7 @@ export class ClusterAgent {
   readonly #server: DhcpServer;
   readonly #connection: ApiConnection;
   readonly #pools: FollowedPools;
+  readonly #isolation: IsolatedInterfaces;
   readonly #ports: PoolPorts;
   readonly #lead: AgentLead;
   readonly #inquiry: AddressInquiry;
@@ -129,6 +132,14 @@ export class ClusterAgent {
       leaseEvents: () => this.#events.counts(),
       served: () => new Map([...this.report()].map(([pool, { serving }]) => [pool, serving])),
       election: { isLeading: () => this.#lead.isLeading(), standbyAnswers: () => this.#standbyAnswers },
+    });
+    this.#isolation = new IsolatedInterfaces({
+      names: settings.configs.map(({ interfaceName }) => interfaceName),
+      logger,
+      nowMs: () => performance.now(),
+      indexOf: ifNameToIndex,
+      prepare: prepareIsolation,
+      isolate: isolateInterface,
     });
     this.#ports = this.#createPorts();
     this.#lead = this.#createLead();
@@ -221,6 +232,7 @@ export class ClusterAgent {
     return new PoolPorts({
       configs: this.#settings.isDryRun ? [] : this.#settings.configs,
       pools: this.#pools,
+      isolation: this.#isolation,
       logger: this.#logger,
       handlerOf: (config) => this.#handler(config),
       observeBurst: this.#metrics.observeBurst,
@@ -247,6 +259,7 @@ export class ClusterAgent {
       troubles: () => this.#troubles(),
       onOthersReport: (report: AgentReport) => this.#adopt(report),
       onLogSettings: (log: AgentLogSettings) => this.#packetLog.setGeneral(log),
+      isIsolated: (interfaceName: string) => this.#isolation.problemOf(interfaceName) === undefined,
       onAddressGiven: (interfaceName: string) => this.#answerRecent(interfaceName),
     };
     return new AgentLead(settings, this.#connection);

@@ -70,6 +70,7 @@ export function lastErrorName(): string {
 
 /** Values of Linux' headers, the same on x64 and arm64. */
 export const AF_INET = 2;
+export const AF_INET6 = 10;
 export const AF_PACKET = 17;
 /** With close-on-exec (0x80000), so that no child process keeps a port open. */
 export const SOCK_DGRAM = 2 | 0x80000;
