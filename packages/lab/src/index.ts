@@ -21,7 +21,7 @@ export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
 export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';
 export { type Reach, reach } from './reach.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
-export { serviceAccountToken } from './service-account-token.js';
 export { advertiseRouter } from './router-advertisement.js';
+export { serviceAccountToken } from './service-account-token.js';
 export { TEST_CLUSTER_VARIABLE, TestCluster } from './test-cluster.js';
 export { type MachineInterface, virtualMachine, virtualMachineWith } from './virtual-machine.js';

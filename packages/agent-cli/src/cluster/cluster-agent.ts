@@ -17,8 +17,8 @@ import { formatListenAddress, type ListenAddress, type Logger, startStatusServer
 import { leasesPage } from '../http/leases-page.js';
 import { listenOnPod } from '../http/listen-on-pod.js';
 import { createMetrics } from '../http/metrics.js';
-import { PacketLog } from '../log/packet-log.js';
 import { readPodNetwork } from '../http/pod-interface.js';
+import { PacketLog } from '../log/packet-log.js';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
 import { isolateInterface, prepareIsolation } from '../net/interface-isolation.js';
 import { ifNameToIndex, separateLargeMemory, trimMemory } from '../net/libc.js';

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@vmdhcp/reconciler';
 import { FakeClock, MemoryResource } from '@vmdhcp/reconciler/testing';
 import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { LeaseOwners } from './lease-owners.js';
 
 const MAC = '02:00:00:00:00:0a';
@@ -38,7 +38,7 @@ it('the owner of a MAC address is another one on each network, whatever its spel
 it('without the right to read them there is one line in the log, and no owner', async () => {
   const clock = new FakeClock();
   const objects = new MemoryResource<KubernetesObject>(clock);
-  objects.list = () => Promise.reject(new Error('403 Forbidden'));
+  vi.spyOn(objects, 'list').mockRejectedValue(new Error('403 Forbidden'));
   const lines: string[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(line) });
   const owners = new LeaseOwners({ client: objects, clock, logger });
