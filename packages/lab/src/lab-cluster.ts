@@ -29,6 +29,8 @@ export interface LabClusterSettings {
   /** `namespace/name` of a NetworkAttachmentDefinition to the network of the lab that it means. */
   readonly networks: Readonly<Record<string, string>>;
   readonly nodes?: readonly string[];
+  /** Kernel settings that pods begin with, by names below `/proc/sys/net`. */
+  readonly podSysctls?: Readonly<Record<string, string>>;
   /** What pods and the controller say, line by line. */
   readonly onLine?: (who: string, line: string) => void;
 }
@@ -188,6 +190,7 @@ export class LabCluster {
       networks: new Map(Object.entries(this.#settings.networks)),
       apiServer: { host: API_HOST, port: Number(new URL(this.simulator.url).port) },
       caCertificate: this.simulator.caCertificate ?? '',
+      sysctls: this.#settings.podSysctls ?? {},
       token: (pod) => this.#podToken(pod),
       onLine: (pod, line) => this.#settings.onLine?.(pod, line),
     };

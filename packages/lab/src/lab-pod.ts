@@ -18,6 +18,8 @@ export interface PodEnvironment {
   /** `host:port`. */
   readonly apiServer: { readonly host: string; readonly port: number };
   readonly caCertificate: string;
+  /** What the node's kernel settings make of a new pod: names below `/proc/sys/net`, as `ipv4/ip_forward`. */
+  readonly sysctls: Readonly<Record<string, string>>;
   /** A token for the pod's ServiceAccount. */
   readonly token: (pod: Pod) => Promise<string>;
   readonly onLine: (pod: string, line: string) => void;
@@ -27,6 +29,8 @@ export interface PodEnvironment {
 const FIRST_READINESS_INTERVAL_MS = 50;
 const READINESS_INTERVAL_MS = 1_000;
 const SECRETS = '/run/secrets/kubernetes.io/serviceaccount';
+/** As in a container: kernel settings can be read there, and not written. */
+const READ_ONLY_SETTINGS = 'mount --bind /proc/sys /proc/sys && mount -o remount,ro,bind /proc/sys';
 let lastNumber = 0;
 
 export class LabPod implements PodProcess {
@@ -61,6 +65,11 @@ export class LabPod implements PodProcess {
     this.ready.catch(() => undefined);
   }
 
+  /** Its address on the management network. */
+  get address(): string {
+    return this.#address;
+  }
+
   /** @throws Error before its network namespace is there; a pod whose process runs has one. */
   get machine(): Machine {
     if (this.#machine === undefined) throw new Error(`pod ${this.name} has no network namespace yet`);
@@ -87,7 +96,8 @@ export class LabPod implements PodProcess {
     const folder = await this.#writeSecrets(machine);
     const { apiServer, onLine } = this.#environment;
     const [container] = this.#containers();
-    const command = `mkdir -p ${SECRETS} && mount --bind ${folder} ${SECRETS} && exec "$@"`;
+    const secrets = `mkdir -p ${SECRETS} && mount --bind ${folder} ${SECRETS}`;
+    const command = `${secrets} && ${READ_ONLY_SETTINGS} && exec "$@"`;
     const variables = this.#variables(container?.env ?? []);
     const parameters = (container?.args ?? []).map((text) =>
       text.replaceAll(/\$\((\w+)\)/g, (_, name: string) => variables[name] ?? ''),
@@ -107,14 +117,16 @@ export class LabPod implements PodProcess {
   }
 
   async #createMachine(): Promise<Machine> {
-    const { lab, managementNetwork } = this.#environment;
+    const { lab, managementNetwork, sysctls } = this.#environment;
     const octets = [Math.floor(this.#number / 256), this.#number % 256].map((octet) => octet.toString(16).padStart(2, '0'));
-    return await lab.createMachine(`pod${this.#number}`, {
+    const machine = await lab.createMachine(`pod${this.#number}`, {
       network: managementNetwork,
       macAddress: `02:00:00:99:${octets.join(':')}`,
       address: `${this.#address}/16`,
       interfaces: this.#attachments,
     });
+    if (Object.keys(sysctls).length > 0) machine.setSysctls(sysctls);
+    return machine;
   }
 
   async #writeSecrets(machine: Machine): Promise<string> {

@@ -164,6 +164,17 @@ export class Machine {
     return run('ip', ['-n', this.name, ...words]);
   }
 
+  /** Changes kernel settings of the machine, by names below `/proc/sys/net`, as `ipv4/ip_forward`. */
+  setSysctls(values: Readonly<Record<string, string>>): void {
+    const lines = Object.entries(values).map(([name, value]) => `echo ${value} > /proc/sys/net/${name}`);
+    run('ip', ['netns', 'exec', this.name, 'sh', '-ec', lines.join('\n')]);
+  }
+
+  /** A kernel setting of the machine. */
+  sysctl(name: string): string {
+    return run('ip', ['netns', 'exec', this.name, 'cat', `/proc/sys/net/${name}`]).trim();
+  }
+
   /** Starts a program inside the machine. */
   start(command: string, parameters: readonly string[], settings?: ProcessSettings): LabProcess {
     return this.#lab.start('ip', ['netns', 'exec', this.name, command, ...parameters], settings);

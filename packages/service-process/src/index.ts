@@ -5,7 +5,13 @@
  */
 export { booleanOption } from './boolean-option.js';
 export { CommandError, ExitCode } from './exit-code.js';
-export { type ListenAddress, parseListenAddress } from './listen-address.js';
+export { formatListenAddress, type ListenAddress, parseListenAddress } from './listen-address.js';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
 export { type Program, runProgram, stopSignal } from './run-program.js';
-export { type PageAnswer, type StatusPage, type StatusSources, startStatusServer } from './status-server.js';
+export {
+  type ListeningSocket,
+  type PageAnswer,
+  type StatusPage,
+  type StatusSources,
+  startStatusServer,
+} from './status-server.js';

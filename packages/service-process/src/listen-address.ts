@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 
 /** Where to listen. */
@@ -7,13 +8,26 @@ export interface ListenAddress {
 }
 
 /**
- * `127.0.0.1:8080`, `[::1]:8080`, `:8080` for every address, `off`: an argument of a command line.
+ * `127.0.0.1:8080`, `[::1]:8080`, `:8080` for every address, `off`: an argument of a command line. An IPv6 address may be without its
+ * brackets, as in `$(POD_IP):8080`: what follows the last colon is the port.
  * @throws InvalidArgumentError for anything else.
  */
 export function parseListenAddress(text: string): ListenAddress | 'off' {
   if (text === 'off') return 'off';
-  const [, bracketed, plain, portText] = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s]*)):(\d{1,5})$/.exec(text) ?? [];
+  const [, bracketed, plain = '', portText] = /^(?:\[([^\]]*)\]|([^\s[\]]*)):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(portText);
-  if (portText === undefined || port > 65_535) throw new InvalidArgumentError('write HOST:PORT, as in 127.0.0.1:8080, or off.');
+  if (portText === undefined || port > 65_535 || !isAddressOrName(bracketed, plain)) {
+    throw new InvalidArgumentError('write HOST:PORT, as in 127.0.0.1:8080 or [::1]:8080, or off.');
+  }
   return { host: bracketed ?? (plain || '::'), port };
+}
+
+/** What stands in brackets, or has a colon, must be an IPv6 address. */
+function isAddressOrName(bracketed: string | undefined, plain: string): boolean {
+  return bracketed === undefined && !plain.includes(':') ? true : isIPv6(bracketed ?? plain);
+}
+
+/** As it is written on a command line. */
+export function formatListenAddress({ host, port }: ListenAddress): string {
+  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -1,7 +1,8 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseListenAddress } from './listen-address.js';
 import { type StatusSources, startStatusServer } from './status-server.js';
 
 const stops: (() => void)[] = [];
@@ -55,17 +56,57 @@ describe('startStatusServer', () => {
   });
 });
 
-describe('parseListenAddress', () => {
-  it.each([
-    ['127.0.0.1:8080', { host: '127.0.0.1', port: 8080 }],
-    ['[::1]:0', { host: '::1', port: 0 }],
-    [':8080', { host: '::', port: 8080 }],
-    ['off', 'off'],
-  ])('%s', (text, expected) => {
-    expect(parseListenAddress(text)).toEqual(expected);
+describe('connections to the status server', () => {
+  const ANSWER_MS = 1_000;
+  const held: Socket[] = [];
+  afterEach(() => {
+    for (const socket of held.splice(0)) socket.destroy();
   });
 
-  it.each(['8080', 'host:99999', 'a b:80', ''])('refuses %j', (text) => {
-    expect(() => parseListenAddress(text)).toThrow('write HOST:PORT');
+  /** By a connection of its own, as a kubelet asks. */
+  async function probe(port: number): Promise<number | undefined> {
+    const asked = request({ host: '127.0.0.1', port, path: '/healthz', agent: false, signal: AbortSignal.timeout(ANSWER_MS) });
+    asked.end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  }
+
+  /** Opens a connection, writes this, and leaves it open. Resolves with what ends it. */
+  function hold(port: number, text: string): Promise<string> {
+    const socket = connect(port, '127.0.0.1');
+    held.push(socket);
+    let received = '';
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      received += part;
+    });
+    socket.write(text);
+    return new Promise((resolve) => socket.on('error', () => undefined).on('close', () => resolve(received)));
+  }
+
+  it('a probe gets in, however many connections are held open: the oldest of them goes', { timeout: 20_000 }, async () => {
+    const port = await start();
+    for (let count = 0; count < 200; count++) {
+      const socket = connect(port, '127.0.0.1');
+      held.push(socket);
+      await new Promise((resolve) => socket.once('connect', resolve).once('error', resolve));
+      socket.on('error', () => undefined);
+      if (count % 40 !== 0) continue;
+      expect(await probe(port)).toBe(200);
+    }
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['half a request', 'GET /healthz HTTP/1.1\r\nHost: x\r\n'],
+    ['a body that does not come', 'GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n'],
+    ['nothing more after an answer', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('a client that sends %s is cut off after about two seconds', async (_, text) => {
+    const port = await start();
+    const beganAtMs = performance.now();
+    await hold(port, text);
+    const tookMs = performance.now() - beganAtMs;
+    expect(tookMs).toBeGreaterThan(1_500);
+    expect(tookMs).toBeLessThan(4_000);
   });
 });

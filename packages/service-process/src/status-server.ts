@@ -2,8 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Registry } from 'prom-client';
+import { limitConnections } from './connection-limit.js';
 import { CommandError, ExitCode } from './exit-code.js';
-import type { ListenAddress } from './listen-address.js';
+import { formatListenAddress, type ListenAddress } from './listen-address.js';
+
+const MOST_CONNECTIONS = 64;
+/** For a whole request, and between one answer and the next request. */
+const REQUEST_MS = 2_000;
+const CHECK_INTERVAL_MS = 250;
+/** For each part of an answer to be taken. */
+const ANSWER_MS = 5_000;
 
 export interface StatusSources {
   /** Why the process is not ready, a line each; empty: it is. */
@@ -22,18 +30,32 @@ export interface PageAnswer {
   readonly body: Iterable<string>;
 }
 
-/** Health, metrics and pages of a process over HTTP, read only. @throws CommandError if the address cannot be listened on. */
-export async function startStatusServer({ host, port }: ListenAddress, sources: StatusSources): Promise<Server> {
-  const server = createServer({ requestTimeout: 15_000, maxHeaderSize: 8192 }, (request, response) => {
+/** A socket that listens already: whoever opened it has decided from where it can be reached. */
+export interface ListeningSocket {
+  /** Its file descriptor, which the server closes. */
+  readonly fd: number;
+}
+
+/**
+ * Health, metrics and pages of a process over HTTP, read only. A connection without a whole request is closed after two seconds, and
+ * the oldest one where there are too many, so that a probe always gets in.
+ * @throws CommandError if the address cannot be listened on.
+ */
+export async function startStatusServer(where: ListenAddress | ListeningSocket, sources: StatusSources): Promise<Server> {
+  const times = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: REQUEST_MS };
+  const settings = { ...times, connectionsCheckingInterval: CHECK_INTERVAL_MS, maxHeaderSize: 8192 };
+  const server = createServer(settings, (request, response) => {
     respond(request, response, sources).catch((error: unknown) => fail(response, error));
   });
-  server.maxConnections = 64;
+  server.timeout = ANSWER_MS;
+  limitConnections(server, MOST_CONNECTIONS);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
-      const message = `cannot listen on ${host}:${port}: ${error.message}; give another --http, or --http off`;
+      const place = 'fd' in where ? `socket ${where.fd}` : formatListenAddress(where);
+      const message = `cannot listen on ${place}: ${error.message}; give another --http, or --http off`;
       reject(new CommandError(message, ExitCode.unavailable));
     });
-    server.listen(port, host, resolve);
+    server.listen(where, resolve);
   });
   return server;
 }

@@ -43,6 +43,7 @@ import { RateBudget } from '../rate-budget.js';
 import type { FollowedPools } from './followed-pools.js';
 import { safeAddressMs } from './lead-times.js';
 import { LeaderTerm } from './leader-term.js';
+import { linuxAddressKernel } from './server-addresses.js';
 
 /** A leader that cannot serve its pools lets others try after this time, and again only after the longer one. */
 const BROKEN_MS = 3_000;
@@ -76,6 +77,8 @@ export interface AgentLeadSettings {
   readonly onOthersReport: (report: AgentReport) => void;
   /** What this group's agents log, by the controller. Called whenever the Lease was read. */
   readonly onLogSettings: (settings: AgentLogSettings) => void;
+  /** True for an interface that is isolated from the other networks of the pod. */
+  readonly isIsolated: (interfaceName: string) => boolean;
   /** The interface has its server address now. */
   readonly onAddressGiven: (interfaceName: string) => void;
 }
@@ -289,11 +292,13 @@ export class AgentLead {
       this.#term.renew(safeMs);
       return;
     }
-    const { configs, pools, logger, onAddressGiven } = this.#settings;
+    const { configs, pools, logger, isIsolated, onAddressGiven } = this.#settings;
     const term = new LeaderTerm({
       configs,
       isLeading: () => this.#elector.isLeading(),
       isWithheld: (key) => this.#settings.isDryRun || this.isWithheld(key),
+      kernel: linuxAddressKernel,
+      isIsolated,
       pools,
       logger,
       onAddressGiven,

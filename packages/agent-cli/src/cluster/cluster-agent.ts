@@ -13,12 +13,15 @@ import {
   type KubernetesObject,
 } from '@vmdhcp/reconciler';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, Resource, systemClock } from '@vmdhcp/reconciler/client-node';
-import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { leasesPage } from '../http/leases-page.js';
+import { listenOnPod } from '../http/listen-on-pod.js';
 import { createMetrics } from '../http/metrics.js';
+import { readPodNetwork } from '../http/pod-interface.js';
 import { PacketLog } from '../log/packet-log.js';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
-import { separateLargeMemory, trimMemory } from '../net/libc.js';
+import { isolateInterface, prepareIsolation } from '../net/interface-isolation.js';
+import { ifNameToIndex, separateLargeMemory, trimMemory } from '../net/libc.js';
 import { RateBudget } from '../rate-budget.js';
 import { AddressInquiry, DECOYS } from '../serve/address-inquiry.js';
 import { DhcpServer } from '../serve/dhcp-server.js';
@@ -28,6 +31,8 @@ import { AgentLead } from './agent-lead.js';
 import { ConflictProbes } from './conflict-probes.js';
 import { FollowedPools } from './followed-pools.js';
 import { ForeignServers } from './foreign-servers.js';
+import { IsolatedInterfaces } from './isolated-interfaces.js';
+import { LeaseOwners } from './lease-owners.js';
 import { PoolPorts } from './pool-ports.js';
 import { reportOn } from './pool-report.js';
 import { StandbyGate } from './standby-gate.js';
@@ -56,6 +61,10 @@ export interface ClusterAgentSettings {
   readonly http: ListenAddress | undefined;
   /** True: whole packets are logged, unless the group's Lease or a pool says otherwise. */
   readonly logPackets: boolean;
+  /** As Kubernetes says it, if it does. */
+  readonly podAddress: string | undefined;
+  /** True: the status server shows `/leases`. */
+  readonly showsLeases: boolean;
 }
 
 export class ClusterAgent {
@@ -66,6 +75,7 @@ export class ClusterAgent {
   readonly #server: DhcpServer;
   readonly #connection: ApiConnection;
   readonly #pools: FollowedPools;
+  readonly #isolation: IsolatedInterfaces;
   readonly #ports: PoolPorts;
   readonly #lead: AgentLead;
   readonly #inquiry: AddressInquiry;
@@ -77,6 +87,7 @@ export class ClusterAgent {
   readonly #standbyLines = new RateBudget({ perSecond: 1, burst: 5 });
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #configOf: ReadonlyMap<string, AgentNetworkConfig>;
+  readonly #owners: LeaseOwners | undefined;
   #http: Server | undefined;
   #stopping = false;
   #standbyAnswers = 0;
@@ -104,6 +115,7 @@ export class ClusterAgent {
       nowMs: () => performance.now(),
       decoysOf: (poolKey) => this.#server.decoysOf(poolKey, DECOYS, Math.random),
     });
+    this.#owners = settings.showsLeases ? this.#createOwners() : undefined;
     this.#conflictProbes = new ConflictProbes({
       logger,
       nowMs: () => performance.now(),
@@ -130,6 +142,14 @@ export class ClusterAgent {
       served: () => new Map([...this.report()].map(([pool, { serving }]) => [pool, serving])),
       election: { isLeading: () => this.#lead.isLeading(), standbyAnswers: () => this.#standbyAnswers },
     });
+    this.#isolation = new IsolatedInterfaces({
+      names: settings.configs.map(({ interfaceName }) => interfaceName),
+      logger,
+      nowMs: () => performance.now(),
+      indexOf: ifNameToIndex,
+      prepare: prepareIsolation,
+      isolate: isolateInterface,
+    });
     this.#ports = this.#createPorts();
     this.#lead = this.#createLead();
   }
@@ -137,13 +157,7 @@ export class ClusterAgent {
   /** @throws CommandError where it cannot start at all. */
   async start(): Promise<void> {
     const { http, configs } = this.#settings;
-    if (http !== undefined) {
-      this.#http = await startStatusServer(http, {
-        unready: () => this.#unready(),
-        registry: this.#metrics.registry,
-        pages: { '/leases': leasesPage(() => this.leases()) },
-      });
-    }
+    if (http !== undefined) this.#http = await this.#serveStatus(http);
     this.#logger.info(
       { pools: configs.map(({ ipPoolRef }) => ipPoolRef) },
       configs.length === 0 ? 'nothing to serve yet' : 'following pools',
@@ -151,6 +165,7 @@ export class ClusterAgent {
     if (this.#settings.isDryRun)
       this.#logger.warn('dry run (--dry-run): pools are followed and reported, no port is opened, no client gets an answer');
     this.#pools.start();
+    this.#owners?.start();
     this.#ports.start();
     this.#lead.start();
     this.#timers.push(
@@ -166,6 +181,7 @@ export class ClusterAgent {
     await this.#lead.stop();
     this.#ports.stop();
     this.#pools.stop();
+    this.#owners?.stop();
     this.#http?.close();
     this.#http?.closeAllConnections();
     this.#connection.close();
@@ -194,7 +210,31 @@ export class ClusterAgent {
   }
 
   *leases(): Generator<LeaseView> {
-    for (const lease of this.#server.leases()) yield toLeaseView(lease, undefined);
+    const ownerOf = this.#owners?.read();
+    for (const lease of this.#server.leases()) {
+      const network = this.#configOf.get(lease.poolName)?.nadName ?? '';
+      yield toLeaseView(lease, ownerOf?.(network, lease.macAddress));
+    }
+  }
+
+  /** On the interface of the pod's own address: machines on the networks that are served cannot connect. */
+  async #serveStatus(http: ListenAddress): Promise<Server> {
+    const socket = await listenOnPod(http, readPodNetwork(this.#settings.podAddress));
+    const { interfaceName } = socket;
+    this.#logger.info(
+      { interface: interfaceName, address: formatListenAddress(http) },
+      'status server listens on this interface only',
+    );
+    return await startStatusServer(socket, {
+      unready: () => this.#unready(),
+      registry: this.#metrics.registry,
+      pages: this.#settings.showsLeases ? { '/leases': leasesPage(() => this.leases()) } : {},
+    });
+  }
+
+  #createOwners(): LeaseOwners {
+    const client = new ApiObjectClient<KubernetesObject>(this.#connection, Resource.networkConfigs);
+    return new LeaseOwners({ client, clock: systemClock, logger: this.#logger });
   }
 
   #followPools(): FollowedPools {
@@ -221,6 +261,7 @@ export class ClusterAgent {
     return new PoolPorts({
       configs: this.#settings.isDryRun ? [] : this.#settings.configs,
       pools: this.#pools,
+      isolation: this.#isolation,
       logger: this.#logger,
       handlerOf: (config) => this.#handler(config),
       observeBurst: this.#metrics.observeBurst,
@@ -247,6 +288,7 @@ export class ClusterAgent {
       troubles: () => this.#troubles(),
       onOthersReport: (report: AgentReport) => this.#adopt(report),
       onLogSettings: (log: AgentLogSettings) => this.#packetLog.setGeneral(log),
+      isIsolated: (interfaceName: string) => this.#isolation.problemOf(interfaceName) === undefined,
       onAddressGiven: (interfaceName: string) => this.#answerRecent(interfaceName),
     };
     return new AgentLead(settings, this.#connection);

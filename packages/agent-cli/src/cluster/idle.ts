@@ -1,11 +1,15 @@
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { Registry } from 'prom-client';
+import { listenOnPod } from '../http/listen-on-pod.js';
+import { readPodNetwork } from '../http/pod-interface.js';
 
 /** How often the log says again what the agent waits for. */
 const REMINDER_MS = 300_000;
 
 export interface IdlePorts {
   readonly http: ListenAddress | undefined;
+  /** As Kubernetes says it, if it does. */
+  readonly podAddress: string | undefined;
   readonly logger: Logger;
   /** Aborts when the process is asked to end. */
   readonly asked: AbortSignal;
@@ -17,9 +21,10 @@ export interface IdlePorts {
  *
  * @throws CommandError where the HTTP address is in use.
  */
-export async function idle(problem: string, { http, logger, asked }: IdlePorts): Promise<void> {
+export async function idle(problem: string, { http, podAddress, logger, asked }: IdlePorts): Promise<void> {
   const registry = new Registry();
-  const server = http === undefined ? undefined : await startStatusServer(http, { unready: () => [problem], registry });
+  const socket = http && (await listenOnPod(http, readPodNetwork(podAddress)));
+  const server = socket && (await startStatusServer(socket, { unready: () => [problem], registry }));
   const say = () => logger.error(`nothing is served: ${problem}`);
   say();
   const reminder = setInterval(say, REMINDER_MS);

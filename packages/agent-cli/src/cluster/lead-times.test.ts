@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS, safeAddressMs } from './lead-times.js';
+import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS, MOST_TELLING_MS, safeAddressMs } from './lead-times.js';
 
 /** How late the kernel may be. Source: net/ipv4/devinet.c, check_lifetime. */
 const KERNEL_LATE_MS = 250;
@@ -10,7 +10,7 @@ describe('an address for the time of a lead', () => {
     // A renewal begins at 0, is answered then, and the kernel is told a moment later.
     for (let answeredAtMs = 0; answeredAtMs < times.renewDeadlineMs; answeredAtMs += 10) {
       const endsAtMs = answeredAtMs + safeAddressMs(times, times.renewDeadlineMs - answeredAtMs);
-      for (const toldAtMs of [answeredAtMs, answeredAtMs + 90]) {
+      for (const toldAtMs of [answeredAtMs, answeredAtMs + MOST_TELLING_MS]) {
         const kernelSeconds = Math.floor((endsAtMs - toldAtMs) / 1000);
         expect(toldAtMs + kernelSeconds * 1000 + KERNEL_LATE_MS).toBeLessThan(times.leaseDurationMs);
       }

@@ -6,6 +6,8 @@ import type { ElectionTimes } from '@vmdhcp/reconciler';
  * much there is and telling the kernel.
  */
 const KERNEL_MARGIN_MS = 350;
+/** The part of it for that time: who takes longer takes the address away again. */
+export const MOST_TELLING_MS = 90;
 /** A leader that has not renewed for so much less than the Lease lasts leads no more. */
 const DEADLINE_MARGIN_MS = 750;
 const ATTEMPTS_BEFORE_DEADLINE = 4;

@@ -1,19 +1,23 @@
 /** What an agent has only while it leads: the server addresses on its interfaces, for as long as the lead lasts and no longer. */
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
-import { announceAddress } from '../net/announce-address.js';
-import { dropAddresses, leaseAddresses } from '../net/leased-addresses.js';
-import { ifNameToIndex } from '../net/libc.js';
-import type { LinkAddress } from '../net/netlink.js';
+import type { ServerAddress } from '../net/interface-isolation.js';
 import type { FollowedPools } from './followed-pools.js';
+import { MOST_TELLING_MS } from './lead-times.js';
+import type { AddressKernel } from './server-addresses.js';
 
 const CHECK_INTERVAL_MS = 250;
+/** An address that the kernel heard of too late is given again, for less time, if there is any. */
+const ATTEMPTS = 2;
 /** What the kernel takes for no end. */
 const FOR_EVER_SECONDS = 0xffffffff;
 
 export interface LeaderTermPorts {
   readonly configs: readonly AgentNetworkConfig[];
-  readonly pools: FollowedPools;
+  readonly pools: Pick<FollowedPools, 'get'>;
+  readonly kernel: AddressKernel;
+  /** True for an interface that is isolated from the other networks of the pod: another one gets no address. */
+  readonly isIsolated: (interfaceName: string) => boolean;
   /** Pools that must not be served here now, whoever leads. */
   readonly isWithheld: (poolKey: string) => boolean;
   readonly logger: Logger;
@@ -25,8 +29,7 @@ export interface LeaderTermPorts {
 }
 
 /** An address, and the interface it was put on: another one of the same name does not have it. */
-interface HeldAddress extends LinkAddress {
-  readonly interfaceName: string;
+interface HeldAddress extends ServerAddress {
   /** `new`: to be given; `set`: there; `stuck`: it could not be taken away, which is tried again. */
   state: 'new' | 'set' | 'stuck';
 }
@@ -49,14 +52,14 @@ export class LeaderTerm {
   /** @param safeMs - for how long from now nobody else can have the addresses, if the lead is not renewed. */
   begin(safeMs: number): void {
     this.#begun = true;
-    this.#endsAtMs = performance.now() + safeMs;
+    this.#endsAtMs = this.#nowMs() + safeMs;
     this.#timer = setInterval(() => this.check(), CHECK_INTERVAL_MS);
     this.check();
   }
 
   /** The lead lasts so much longer: so do the addresses. */
   renew(safeMs: number): void {
-    this.#endsAtMs = performance.now() + safeMs;
+    this.#endsAtMs = this.#nowMs() + safeMs;
     if (this.#begun) this.#prolong();
   }
 
@@ -99,22 +102,28 @@ export class LeaderTerm {
   end(): boolean {
     this.#ended = true;
     clearInterval(this.#timer);
-    const isDone = dropAddresses([...this.#addresses.values()]);
+    const isDone = this.#ports.kernel.take([...this.#addresses.values()]);
     this.#addresses.clear();
     return isDone;
   }
 
+  #nowMs(): number {
+    return this.#ports.kernel.nowMs();
+  }
+
   #wantedOn({ interfaceName, ipPoolRef }: AgentNetworkConfig): HeldAddress | undefined {
-    const followed = this.#ports.pools.get(ipPoolRef);
-    const interfaceIndex = ifNameToIndex(interfaceName);
-    if (followed.kind !== 'active' || interfaceIndex === 0 || this.#ports.isWithheld(ipPoolRef)) return undefined;
+    const { pools, kernel, isWithheld, isIsolated } = this.#ports;
+    const followed = pools.get(ipPoolRef);
+    const interfaceIndex = kernel.indexOf(interfaceName);
+    if (followed.kind !== 'active' || interfaceIndex === 0) return undefined;
+    if (isWithheld(ipPoolRef) || !isIsolated(interfaceName)) return undefined;
     const { serverAddress, cidr } = followed.pool;
     return { interfaceName, interfaceIndex, address: serverAddress, prefixLength: cidr.prefixLength, state: 'new' };
   }
 
   #take(held: HeldAddress): void {
     this.#problems.delete(held.interfaceName);
-    if (dropAddresses([held])) this.#addresses.delete(held.interfaceName);
+    if (this.#ports.kernel.take([held])) this.#addresses.delete(held.interfaceName);
     else held.state = 'stuck';
     this.#ports.onStateChange();
   }
@@ -126,18 +135,43 @@ export class LeaderTerm {
 
   /** The kernel counts whole seconds: as many as there are before anybody else may have the addresses. */
   #seconds(): number {
-    return Math.min(FOR_EVER_SECONDS, Math.floor((this.#endsAtMs - performance.now()) / 1000));
+    return Math.min(FOR_EVER_SECONDS, Math.floor((this.#endsAtMs - this.#nowMs()) / 1000));
   }
 
   #prolong(): void {
-    const seconds = this.#seconds();
-    if (!this.#mayConfigure() || seconds < 1) return;
+    const { kernel } = this.#ports;
+    if (!this.#mayGive()) return;
     const present = [...this.#addresses.values()].filter(
-      ({ state, interfaceName, interfaceIndex }) => state !== 'stuck' && ifNameToIndex(interfaceName) === interfaceIndex,
+      ({ state, interfaceName, interfaceIndex }) => state !== 'stuck' && kernel.indexOf(interfaceName) === interfaceIndex,
     );
-    const failures = leaseAddresses(present, seconds);
-    for (const [index, held] of present.entries()) this.#note(held, failures[index]);
-    this.#announceNew(present.filter((_, index) => failures[index] === undefined));
+    for (let attempt = 0; attempt < ATTEMPTS && this.#mayGive(); attempt++) {
+      const seconds = this.#seconds();
+      const failures = kernel.give(present, seconds);
+      if (!this.#mayKeep(seconds)) continue;
+      for (const [index, held] of present.entries()) this.#note(held, failures[index]);
+      this.#announceNew(present.filter((_, index) => failures[index] === undefined));
+      return;
+    }
+    this.#retract(present);
+  }
+
+  #mayGive(): boolean {
+    return this.#mayConfigure() && this.#seconds() >= 1;
+  }
+
+  /** Asked again after addresses were given: where the process was frozen in between, they would outlive the lead. */
+  #mayKeep(seconds: number): boolean {
+    const isInTime = seconds === FOR_EVER_SECONDS || this.#nowMs() + seconds * 1000 <= this.#endsAtMs + MOST_TELLING_MS;
+    return this.#mayConfigure() && isInTime;
+  }
+
+  /** An agent that leads still gets them again at its next renewal. */
+  #retract(addresses: readonly HeldAddress[]): void {
+    this.#ports.logger.warn(
+      'the agent was stopped or too slow while it configured its server addresses: it has removed them; a leader adds them again when it renews its Lease',
+    );
+    for (const held of addresses) held.state = this.#ports.kernel.take([held]) ? 'new' : 'stuck';
+    this.#ports.onStateChange();
   }
 
   #note({ interfaceName }: HeldAddress, failure: Error | undefined): void {
@@ -164,7 +198,7 @@ export class LeaderTerm {
 
   #announce({ interfaceName, address }: HeldAddress): void {
     try {
-      announceAddress(interfaceName, address);
+      this.#ports.kernel.announce(interfaceName, address);
     } catch (error) {
       this.#ports.logger.warn(
         { interface: interfaceName, err: String(error) },

@@ -4,12 +4,17 @@ import type { Logger } from '@vmdhcp/service-process';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
 import { type InterfaceState, ServedInterface } from '../serve/served-interface.js';
 import type { FollowedPools } from './followed-pools.js';
+import type { IsolatedInterfaces } from './isolated-interfaces.js';
 
 const CHECK_INTERVAL_MS = 250;
+
+/** `not-isolated`: packets could pass between the interface and other networks, so nothing is opened there. */
+export type PoolPortState = InterfaceState | { readonly kind: 'not-isolated'; readonly message: string };
 
 export interface PoolPortsSettings {
   readonly configs: readonly AgentNetworkConfig[];
   readonly pools: FollowedPools;
+  readonly isolation: IsolatedInterfaces;
   readonly logger: Logger;
   readonly handlerOf: (config: AgentNetworkConfig) => DhcpPacketHandler;
   readonly observeBurst: (durationNs: number) => void;
@@ -40,10 +45,12 @@ export class PoolPorts {
 
   /** Brings ports in line with what is there and what is to be served. */
   check(): void {
-    for (const config of this.#settings.configs) {
-      const isActive = this.#settings.pools.get(config.ipPoolRef).kind === 'active';
+    const { configs, pools, isolation } = this.#settings;
+    isolation.check();
+    for (const config of configs) {
+      const isActive = pools.get(config.ipPoolRef).kind === 'active';
       const served = this.#interfaces.get(config.interfaceName);
-      if (isActive) void (served ?? this.#open(config)).check();
+      if (isActive && isolation.problemOf(config.interfaceName) === undefined) void (served ?? this.#open(config)).check();
       else if (served !== undefined) {
         served.stop();
         this.#interfaces.delete(config.interfaceName);
@@ -51,7 +58,9 @@ export class PoolPorts {
     }
   }
 
-  stateOf(interfaceName: string): InterfaceState {
+  stateOf(interfaceName: string): PoolPortState {
+    const message = this.#settings.isolation.problemOf(interfaceName);
+    if (message !== undefined) return { kind: 'not-isolated', message };
     return this.#interfaces.get(interfaceName)?.state ?? { kind: 'opening' };
   }
 

@@ -17,6 +17,7 @@ it.each<[string, string, Partial<PoolState>]>([
   ['leads, and cannot have the address', 'AddressFailed', { term: { ...LEADS, problemOf: () => 'EPERM' } }],
   ['no interface', 'InterfaceMissing', { port: { kind: 'missing' } }],
   ['no socket', 'SocketFailed', { port: { kind: 'failed', message: 'EADDRINUSE' } }],
+  ['packets could pass', 'InterfaceNotIsolated', { port: { kind: 'not-isolated', message: 'EPERM' } }],
   ['withheld, and the address may still be there', 'Releasing', { isWithheld: true }],
   [
     'withheld, with a port that failed and an address that may be there',

@@ -1,8 +1,8 @@
 /** What an agent says about one of its pools. */
 import { type AddressConflict, type ForeignServer, type PoolReport, RELEASING, WITHHELD } from '@vmdhcp/reconciler';
-import type { InterfaceState } from '../serve/served-interface.js';
 import type { FollowedPool } from './followed-pools.js';
 import type { LeaderTerm } from './leader-term.js';
+import type { PoolPortState } from './pool-ports.js';
 
 /** An annotation has its limits; those that are left out are told when the first ones are settled. */
 const MOST_CONFLICTS = 64;
@@ -17,7 +17,7 @@ export interface PoolState {
   readonly interfaceName: string;
   readonly followed: FollowedPool;
   readonly version: string | undefined;
-  readonly port: InterfaceState;
+  readonly port: PoolPortState;
   readonly isWithheld: boolean;
   /** True: nothing is served from here whatever else is true. */
   readonly isDryRun: boolean;
@@ -75,12 +75,14 @@ function toLeaderService({
   return { serving: true };
 }
 
-function toPortTrouble(interfaceName: string, port: Exclude<InterfaceState, { readonly kind: 'serving' }>): Service {
+function toPortTrouble(interfaceName: string, port: Exclude<PoolPortState, { readonly kind: 'serving' }>): Service {
   switch (port.kind) {
     case 'opening':
       return not('Opening', `interface ${interfaceName} is being opened`);
     case 'missing':
       return not('InterfaceMissing', `the pod has no interface ${interfaceName}; look at its Multus networks`);
+    case 'not-isolated':
+      return not('InterfaceNotIsolated', port.message);
     case 'failed':
       return not('SocketFailed', port.message);
   }

@@ -32,6 +32,7 @@ export interface ClusterServeOptions {
   readonly leaseSeconds: number;
   readonly leaseName: string;
   readonly http: ListenAddress | 'off';
+  readonly enableCacheDumpApi?: boolean;
   readonly logLevel: LogLevel;
   readonly logPackets?: boolean;
 }
@@ -53,6 +54,7 @@ export const clusterServeOptions = (): Option[] => [
   booleanOption('--dry-run', 'follow and report everything, and serve nothing: no port is opened, no address given').env(
     AGENT_DRY_RUN_VARIABLE,
   ),
+  booleanOption('--enable-cache-dump-api', 'show /leases; an agent of a host of its own always does'),
 ];
 
 /** @throws CommandError where it cannot start at all. */
@@ -61,8 +63,9 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
   const logger = (await createLogger(options.logLevel)).child(options.name === undefined ? {} : { name: options.name });
   const asked = stopSignal();
   const http = options.http === 'off' ? undefined : options.http;
+  const podAddress = process.env['POD_IP'] || undefined;
   if (!parsed.ok) {
-    await idle(parsed.problem, { http, logger, asked });
+    await idle(parsed.problem, { http, podAddress, logger, asked });
     return;
   }
   for (const problem of parsed.problems) logger.error(problem);
@@ -79,6 +82,8 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
       isDryRun: options.dryRun === true,
       http,
       logPackets: options.logPackets === true,
+      podAddress,
+      showsLeases: options.enableCacheDumpApi === true,
     },
     logger,
   );

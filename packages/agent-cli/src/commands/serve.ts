@@ -59,7 +59,10 @@ export function serveCommand(): Command {
     )
     .option('--state <dir>', 'where leases are kept', '/var/lib/vmdhcp-agent')
     .addOption(
-      new Option('--http <host:port>', 'address for /healthz, /readyz, /metrics and /leases, or "off"')
+      new Option(
+        '--http <host:port>',
+        'address for /healthz, /readyz, /metrics and /leases, or "off"; in a cluster only on the interface that has it',
+      )
         .argParser(parseListenAddress)
         .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
     )

@@ -4,13 +4,20 @@
  */
 import { type LinkAddress, Netlink, NetlinkError } from './netlink.js';
 
-let netlink: Netlink | undefined;
+export interface LeasedAddressOptions {
+  /** False: the addresses bring no route to their network into the tables of the host. */
+  readonly prefixRoute: boolean;
+}
 
 /** Gives these addresses for so many seconds from now, or prolongs them. Returns what failed, one entry for each address. */
-export function leaseAddresses(addresses: readonly LinkAddress[], seconds: number): (Error | undefined)[] {
+export function leaseAddresses(
+  addresses: readonly LinkAddress[],
+  seconds: number,
+  { prefixRoute }: LeasedAddressOptions = { prefixRoute: true },
+): (Error | undefined)[] {
   return addresses.map((address) =>
     failureOf((kernel) => {
-      kernel.leaseAddress(address, seconds);
+      kernel.leaseAddress(address, { seconds, prefixRoute });
       kernel.setUp(address.interfaceIndex);
     }),
   );
@@ -27,8 +34,7 @@ const GONE: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENODEV']);
 
 function failureOf(change: (kernel: Netlink) => void): Error | undefined {
   try {
-    netlink ??= new Netlink();
-    change(netlink);
+    change(Netlink.shared());
     return undefined;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

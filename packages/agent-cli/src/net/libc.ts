@@ -13,6 +13,7 @@ type Memory = Uint8Array | null;
 export const socket = libc.func('int socket(int domain, int type, int protocol)') as Call<[number, number, number]>;
 export const close = libc.func('int close(int fd)') as Call<[number]>;
 export const bind = libc.func('int bind(int fd, const void *address, uint32_t length)') as Call<[number, Memory, number]>;
+export const listen = libc.func('int listen(int fd, int backlog)') as Call<[number, number]>;
 export const setsockopt = libc.func('int setsockopt(int fd, int level, int name, const void *value, uint32_t length)') as Call<
   [number, number, number, Memory, number]
 >;
@@ -70,10 +71,13 @@ export function lastErrorName(): string {
 
 /** Values of Linux' headers, the same on x64 and arm64. */
 export const AF_INET = 2;
+export const AF_INET6 = 10;
 export const AF_PACKET = 17;
 /** With close-on-exec (0x80000), so that no child process keeps a port open. */
 export const SOCK_DGRAM = 2 | 0x80000;
+export const SOCK_STREAM = 1 | 0x80000;
 export const SOL_SOCKET = 1;
+export const SO_REUSEADDR = 2;
 export const SO_BROADCAST = 6;
 export const SO_RCVBUF = 8;
 export const SO_SNDBUF = 7;

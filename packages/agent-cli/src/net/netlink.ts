@@ -5,13 +5,16 @@
 import { getSystemErrorName } from 'node:util';
 import * as libc from './libc.js';
 import { MessageSlab } from './message-slab.js';
+import { encodeAttributes, ipv4, type NetlinkAttribute } from './netlink-attributes.js';
 import { SocketError } from './socket-error.js';
 
 const AF_NETLINK = 16;
 const SOCK_RAW = 3 | 0x80000;
 const SOCKADDR_NL_LENGTH = 12;
 const HEADER_LENGTH = 16;
-const MESSAGE_LENGTH = 256;
+const MESSAGE_LENGTH = 512;
+/** What the kernel says of an interface takes one or two thousand octets. */
+const ANSWER_LENGTH = 16_384;
 const NLMSG_ERROR = 2;
 const RTM_NEWLINK = 16;
 const RTM_NEWADDR = 20;
@@ -21,12 +24,31 @@ const CREATE_OR_REPLACE = 0x400 | 0x100;
 const IFA_ADDRESS = 1;
 const IFA_LOCAL = 2;
 const IFA_CACHEINFO = 6;
+const IFA_FLAGS = 8;
+const IFA_F_NOPREFIXROUTE = 0x200;
 const IFF_UP = 1;
 
 export interface LinkAddress {
   readonly interfaceIndex: number;
   readonly address: number;
   readonly prefixLength: number;
+}
+
+/** How long an address stays, and what comes with it. */
+export interface AddressTerms {
+  readonly seconds: number;
+  /** True: the kernel adds a route to the address's network. An address that is there already keeps what it has. */
+  readonly prefixRoute: boolean;
+}
+
+export interface NetlinkRequest {
+  /** `RTM_...` */
+  readonly type: number;
+  /** Besides `NLM_F_REQUEST` and `NLM_F_ACK`; none by default. */
+  readonly flags?: number;
+  /** The structure that messages of this type begin with. */
+  readonly body: Buffer;
+  readonly attributes: readonly NetlinkAttribute[];
 }
 
 /** The kernel said no. */
@@ -42,10 +64,17 @@ export class NetlinkError extends Error {
 }
 
 export class Netlink {
+  static #shared: Netlink | undefined;
   readonly #fd: number;
   readonly #sent = new MessageSlab({ count: 1, size: MESSAGE_LENGTH });
-  readonly #received = new MessageSlab({ count: 1, size: 4_096 });
+  readonly #received = new MessageSlab({ count: 1, size: ANSWER_LENGTH });
   #sequence = 0;
+
+  /** One for the whole process, as each request is over when its call returns. @throws SocketError */
+  static shared(): Netlink {
+    Netlink.#shared ??= new Netlink();
+    return Netlink.#shared;
+  }
 
   /** @throws SocketError */
   constructor() {
@@ -57,18 +86,21 @@ export class Netlink {
   }
 
   /** Gives an interface an address for so many seconds from now, or prolongs it. @throws NetlinkError */
-  leaseAddress(address: LinkAddress, seconds: number): void {
+  leaseAddress(address: LinkAddress, { seconds, prefixRoute }: AddressTerms): void {
     const cacheInfo = Buffer.alloc(16);
     cacheInfo.writeUInt32LE(seconds, 0);
     cacheInfo.writeUInt32LE(seconds, 4);
-    const attributes = [...addressAttributes(address), [IFA_CACHEINFO, cacheInfo] as const];
-    this.#request('give the address', RTM_NEWADDR, { flags: CREATE_OR_REPLACE, body: addressBody(address), attributes });
+    const flags = Buffer.alloc(4);
+    flags.writeUInt32LE(prefixRoute ? 0 : IFA_F_NOPREFIXROUTE);
+    const attributes = [...addressAttributes(address), [IFA_CACHEINFO, cacheInfo] as const, [IFA_FLAGS, flags] as const];
+    const body = addressBody(address);
+    this.request('give the address', { type: RTM_NEWADDR, flags: CREATE_OR_REPLACE, body, attributes });
   }
 
   /** @throws NetlinkError; with code EADDRNOTAVAIL the interface does not have it. */
   deleteAddress(address: LinkAddress): void {
     const attributes = addressAttributes(address);
-    this.#request('take the address away', RTM_DELADDR, { flags: 0, body: addressBody(address), attributes });
+    this.request('take the address away', { type: RTM_DELADDR, body: addressBody(address), attributes });
   }
 
   /** @throws NetlinkError */
@@ -77,22 +109,20 @@ export class Netlink {
     body.writeInt32LE(interfaceIndex, 4);
     body.writeUInt32LE(IFF_UP, 8);
     body.writeUInt32LE(IFF_UP, 12);
-    this.#request('bring the interface up', RTM_NEWLINK, { flags: 0, body, attributes: [] });
+    this.request('bring the interface up', { type: RTM_NEWLINK, body, attributes: [] });
   }
 
-  close(): void {
-    libc.close(this.#fd);
-  }
-
-  #request(what: string, type: number, { flags, body, attributes }: Request): void {
+  /**
+   * Has the kernel do something, or say something.
+   * @param what - for the error: `give the address`.
+   * @returns what it said: the messages without their headers; empty where there was only something to do.
+   * @throws NetlinkError, SocketError
+   */
+  request(what: string, { type, flags = 0, body, attributes }: NetlinkRequest): Buffer[] {
     const message = this.#sent.buffers[0] as Buffer;
+    const content = encodeAttributes(attributes);
     let length = HEADER_LENGTH + body.copy(message, HEADER_LENGTH);
-    for (const [attribute, value] of attributes) {
-      message.writeUInt16LE(4 + value.length, length);
-      message.writeUInt16LE(attribute, length + 2);
-      value.copy(message, length + 4);
-      length += 4 + value.length;
-    }
+    length += content.copy(message, length);
     this.#sequence++;
     message.writeUInt32LE(length, 0);
     message.writeUInt16LE(type, 4);
@@ -101,25 +131,28 @@ export class Netlink {
     message.writeUInt32LE(0, 12);
     this.#sent.setOutgoing(0, { start: 0, end: length }, SOCKADDR_NL_LENGTH);
     if (libc.sendmmsg(this.#fd, this.#sent.headers, 1, 0) < 1) throw new SocketError(what);
-    const errorNumber = this.#answer(what);
-    if (errorNumber !== 0) throw new NetlinkError(what, errorNumber);
+    return this.#answers(what);
   }
 
-  /** The error number of the answer to the last request; 0: it was done. What is left of earlier ones is passed over. */
-  #answer(what: string): number {
+  close(): void {
+    libc.close(this.#fd);
+  }
+
+  /** Up to the acknowledgement of the last request. What is left of earlier ones is passed over. */
+  #answers(what: string): Buffer[] {
+    const said: Buffer[] = [];
     for (;;) {
       if (libc.recvmmsg(this.#fd, this.#received.headers, 1, libc.MSG_DONTWAIT, null) < 1) throw new SocketError(what);
       const answer = this.#received.buffers[0] as Buffer;
-      if (answer.readUInt16LE(4) === NLMSG_ERROR && answer.readUInt32LE(8) === this.#sequence)
-        return -answer.readInt32LE(HEADER_LENGTH);
+      if (answer.readUInt32LE(8) !== this.#sequence) continue;
+      if (answer.readUInt16LE(4) === NLMSG_ERROR) {
+        const errorNumber = -answer.readInt32LE(HEADER_LENGTH);
+        if (errorNumber !== 0) throw new NetlinkError(what, errorNumber);
+        return said;
+      }
+      said.push(Buffer.from(answer.subarray(HEADER_LENGTH, Math.min(answer.readUInt32LE(0), answer.length))));
     }
   }
-}
-
-interface Request {
-  readonly flags: number;
-  readonly body: Buffer;
-  readonly attributes: readonly (readonly [type: number, value: Buffer])[];
 }
 
 function addressBody({ interfaceIndex, prefixLength }: LinkAddress): Buffer {
@@ -130,11 +163,9 @@ function addressBody({ interfaceIndex, prefixLength }: LinkAddress): Buffer {
   return body;
 }
 
-function addressAttributes({ address }: LinkAddress): Request['attributes'] {
-  const octets = Buffer.alloc(4);
-  octets.writeUInt32BE(address, 0);
+function addressAttributes({ address }: LinkAddress): NetlinkAttribute[] {
   return [
-    [IFA_LOCAL, octets],
-    [IFA_ADDRESS, octets],
+    [IFA_LOCAL, ipv4(address)],
+    [IFA_ADDRESS, ipv4(address)],
   ];
 }

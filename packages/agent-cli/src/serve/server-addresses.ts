@@ -103,7 +103,7 @@ export class ServerAddresses {
 
   #prolong(own: OwnAddress): void {
     this.#netlink ??= new Netlink();
-    this.#netlink.leaseAddress(own, LIFETIME_SECONDS);
+    this.#netlink.leaseAddress(own, { seconds: LIFETIME_SECONDS, prefixRoute: true });
     own.prolongedAtMs = performance.now();
   }
 

@@ -37,6 +37,7 @@ export interface AgentOptions {
   readonly agentDeployment: string;
   readonly agentContainer: string;
   readonly dhcp: boolean;
+  readonly enableCacheDumpApi?: boolean;
 }
 
 export const agentOptions = (): Option[] => [
@@ -143,6 +144,7 @@ function toPodSettings(
     resources: { ...RESOURCES, memoryLimit: options.agentMemoryLimit },
     leaseSeconds: options.agentLeaseSeconds,
     dryRun: !options.dhcp,
+    showsLeases: options.enableCacheDumpApi === true,
   };
 }
 

@@ -58,7 +58,10 @@ export function runCommand(): Command {
     .option('--only-namespace <namespace>', 'see objects of this namespace only; default: all')
     .addOption(booleanOption('--no-leader-election', 'run without a Lease: there must be no other controller'))
     .option('--no-crds', 'do not apply the CustomResourceDefinitions')
-    .option('--enable-cache-dump-api', 'tell what is known at /ipams/ and /caches/')
+    .option(
+      '--enable-cache-dump-api',
+      'tell what is known at /ipams/ and /caches/; agents that the controller deploys show /leases',
+    )
     .addOption(
       new Option('--http <host:port>', 'address for /healthz, /readyz and /metrics, or "off"')
         .argParser(parseListenAddress)

@@ -52,12 +52,16 @@ export class ReplicaSetController {
     const plan = planReplicas(replicaSet, pods, new Date());
     const failure = await this.#createAll(replicaSet, plan.create);
     for (const name of plan.remove) await this.#remove(replicaSet, name);
-    const planned = plan.status ?? replicaSet.status ?? {};
-    const status = withReplicaFailure(planned, failure && messageOf(failure.error), new Date());
-    if (plan.status !== undefined || status !== planned) await this.#report(replicaSet, status);
+    await this.#reportIfNew(replicaSet, plan.status, failure && messageOf(failure.error));
     if (failure !== undefined) throw failure.error;
     const { minReadySeconds = 0 } = replicaSet.spec;
     if (minReadySeconds > 0 && pods.some(isReady)) this.#queue.addAfter(key, minReadySeconds * 1000);
+  }
+
+  async #reportIfNew(replicaSet: ReplicaSet, planned: ReplicaSetStatus | undefined, failure: string | undefined): Promise<void> {
+    const before = planned ?? replicaSet.status ?? {};
+    const status = withReplicaFailure(before, failure, new Date());
+    if (planned !== undefined || status !== before) await this.#report(replicaSet, status);
   }
 
   /** What went wrong; nothing more is tried after that. */

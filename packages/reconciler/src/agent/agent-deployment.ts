@@ -40,6 +40,8 @@ export interface AgentPodSettings {
   readonly leaseSeconds: number;
   /** True: agents say what they would serve, and serve nothing. */
   readonly dryRun: boolean;
+  /** True: agents show their leases over HTTP. */
+  readonly showsLeases?: boolean;
 }
 
 export interface AgentDeploymentParts {
@@ -111,14 +113,14 @@ export function toAgentDeployment(
 
 function toContainer(
   { group, image, configs }: { readonly group: string; readonly image: string; readonly configs: readonly AgentNetworkConfig[] },
-  { imagePullPolicy, resources, leaseSeconds, dryRun }: AgentPodSettings,
+  { imagePullPolicy, resources, leaseSeconds, dryRun, showsLeases = false }: AgentPodSettings,
 ): Readonly<Record<string, unknown>> {
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
   return {
     name: AGENT_CONTAINER,
     image,
     imagePullPolicy,
-    // On the pod's own address: the networks of virtual machines are none of its business.
+    // On the interface that has the pod's address, and on no other; the address may be IPv6.
     args: [
       'serve',
       '--http',
@@ -126,6 +128,7 @@ function toContainer(
       '--lease-seconds',
       String(leaseSeconds),
       ...(dryRun ? ['--dry-run'] : []),
+      ...(showsLeases ? ['--enable-cache-dump-api'] : []),
     ],
     env: [
       field('POD_NAME', 'metadata.name'),

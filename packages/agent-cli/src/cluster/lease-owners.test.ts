@@ -1,0 +1,51 @@
+import type { KubernetesObject } from '@vmdhcp/reconciler';
+import { FakeClock, MemoryResource } from '@vmdhcp/reconciler/testing';
+import { pino } from 'pino';
+import { expect, it, vi } from 'vitest';
+import { LeaseOwners } from './lease-owners.js';
+
+const MAC = '02:00:00:00:00:0a';
+const A = { networkName: 'default/net-a', macAddress: MAC };
+const B = { networkName: 'default/net-b', macAddress: MAC.toUpperCase() };
+
+function config(name: string, spec: readonly unknown[], status: readonly unknown[] = []): KubernetesObject {
+  return {
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'VirtualMachineNetworkConfig',
+    metadata: { namespace: 'default', name },
+    spec: { vmName: name, networkConfigs: spec },
+    status: { networkConfigs: status },
+  };
+}
+
+it('the owner of a MAC address is another one on each network, whatever its spelling', async () => {
+  const clock = new FakeClock();
+  const objects = new MemoryResource<KubernetesObject>(clock);
+  const owners = new LeaseOwners({ client: objects, clock, logger: pino({ level: 'silent' }) });
+  objects.put(config('vm-a', [A]));
+  objects.put(config('vm-b', [], [B]));
+  objects.put(config('vm-c', [{ networkName: 'default/net-a', macAddress: 'not one' }, null]));
+  expect(owners.read()('default/net-a', MAC)).toBeUndefined();
+  owners.start();
+  await clock.advance(100);
+  const ownerOf = owners.read();
+  expect(ownerOf('default/net-a', MAC)).toBe('default/vm-a');
+  expect(ownerOf('default/net-b', MAC)).toBe('default/vm-b');
+  expect(ownerOf('default/net-c', MAC)).toBeUndefined();
+  owners.stop();
+});
+
+it('without the right to read them there is one line in the log, and no owner', async () => {
+  const clock = new FakeClock();
+  const objects = new MemoryResource<KubernetesObject>(clock);
+  vi.spyOn(objects, 'list').mockRejectedValue(new Error('403 Forbidden'));
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(line) });
+  const owners = new LeaseOwners({ client: objects, clock, logger });
+  owners.start();
+  await clock.advance(600_000);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('needs get, list and watch');
+  expect(owners.read()('default/net-a', MAC)).toBeUndefined();
+  owners.stop();
+});

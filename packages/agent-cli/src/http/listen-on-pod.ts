@@ -1,0 +1,30 @@
+import { lookup } from 'node:dns/promises';
+import { CommandError, ExitCode, formatListenAddress, type ListenAddress, type ListeningSocket } from '@vmdhcp/service-process';
+import { openTcpListener } from '../net/tcp-listener.js';
+import { type PodNetwork, podInterface } from './pod-interface.js';
+
+/**
+ * Listens on the interface of the pod that has the address, and on no other: machines on the networks that the pod serves cannot connect.
+ * @throws CommandError where that cannot be.
+ */
+export async function listenOnPod(
+  where: ListenAddress,
+  network: PodNetwork,
+): Promise<ListeningSocket & { interfaceName: string }> {
+  const fail = (why: string, cause?: unknown) =>
+    new CommandError(
+      `cannot listen on ${formatListenAddress(where)}: ${why}; give another --http, or --http off`,
+      ExitCode.unavailable,
+      { cause },
+    );
+  const { address: host } = await lookup(where.host).catch((error: unknown) => {
+    throw fail(String(error), error);
+  });
+  const interfaceName = podInterface(host, network);
+  if (interfaceName === undefined) throw fail(`no interface of the pod has ${host}; set POD_IP to the address of the pod`);
+  try {
+    return { fd: openTcpListener({ host, port: where.port, interfaceName }), interfaceName };
+  } catch (error) {
+    throw fail(error instanceof Error ? error.message : String(error), error);
+  }
+}

@@ -1,0 +1,51 @@
+/** By which interface a pod is reached: where its status server listens, and nowhere else. */
+import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+
+export interface PodNetwork {
+  /** The addresses of each interface. */
+  readonly interfaces: Readonly<Record<string, readonly string[]>>;
+  /** As Kubernetes says it, if it does. */
+  readonly podAddress: string | undefined;
+  /** The interface of the default route, if there is one. */
+  readonly defaultRoute: string | undefined;
+}
+
+const WILDCARDS: ReadonlySet<string> = new Set(['::', '0.0.0.0']);
+
+/** The interface to listen on for a host; undefined where the pod has none. For every address: the interface of the pod's own. */
+export function podInterface(host: string, { interfaces, podAddress, defaultRoute }: PodNetwork): string | undefined {
+  const withAddress = (address: string | undefined) =>
+    Object.entries(interfaces).find(([, addresses]) => address !== undefined && addresses.includes(address))?.[0];
+  return WILDCARDS.has(host) ? (withAddress(podAddress) ?? defaultRoute) : withAddress(host);
+}
+
+/** What this pod has. @param podAddress - as Kubernetes says it. */
+export function readPodNetwork(podAddress: string | undefined): PodNetwork {
+  const entries = Object.entries(networkInterfaces());
+  const interfaces = Object.fromEntries(entries.map(([name, list = []]) => [name, list.map(({ address }) => address)]));
+  return { interfaces, podAddress, defaultRoute: readDefaultRoute() };
+}
+
+function readDefaultRoute(): string | undefined {
+  return defaultRouteOf(readRoutes('/proc/net/route'), readRoutes('/proc/net/ipv6_route'));
+}
+
+function readRoutes(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // A kernel without this family.
+    return '';
+  }
+}
+
+/** The interface of the first default route, IPv4 before IPv6. @param ipv4 - `/proc/net/route` @param ipv6 - `/proc/net/ipv6_route` */
+export function defaultRouteOf(ipv4: string, ipv6: string): string | undefined {
+  const fields = (text: string) => text.split('\n').map((line) => line.trim().split(/\s+/));
+  const first = fields(ipv4).find(([, destination, , , , , , mask]) => destination === '00000000' && mask === '00000000');
+  const second = fields(ipv6).find(
+    ([destination, length, ...rest]) => /^0{32}$/.test(destination ?? '') && length === '00' && rest.at(-1) !== 'lo',
+  );
+  return first?.[0] ?? second?.at(-1);
+}
