@@ -19,6 +19,8 @@ it.each([
   ['.spec.b\\.c', 2],
   ['.metadata.annotations.example\\.com/k', 'v'],
   ['.spec.list[1].x', 2],
+  ['.spec.list[*].x', 1],
+  ['.spec.list[*].y', undefined],
   [".status.conditions[?(@.type=='Ready')].status", 'False'],
   ['.status.conditions[?(@.type=="Other")].status', 'True'],
   [".status.conditions[?(@.type=='None')].status", undefined],

@@ -3,11 +3,14 @@ import type { Json, JsonObject } from '../api-object.js';
 type Step =
   | { readonly field: string }
   | { readonly index: number }
+  | { readonly each: true }
   | { readonly where: { readonly path: readonly string[]; readonly equals: string } };
 
 /**
- * Returns a function that finds the first value at a simple JSONPath: fields, quoted fields, indexes, and the filter that printer
+ * Returns a function that finds the first value at a simple JSONPath: fields, quoted fields, indexes, `[*]`, and the filter that printer
  * columns use: `.status.conditions[?(@.type=='Ready')].status`. Undefined where nothing is.
+ *
+ * Source: k8s.io/apiextensions-apiserver tableconvertor, which shows the first of all results.
  */
 export function compileJsonPath(path: string): (value: Json) => Json | undefined {
   const steps = parse(path);
@@ -15,7 +18,7 @@ export function compileJsonPath(path: string): (value: Json) => Json | undefined
 }
 
 const token =
-  /^(?:\.([A-Za-z0-9_$-]+(?:\\\.[A-Za-z0-9_$/-]+)*)|\['([^']*)'\]|\["([^"]*)"\]|\[(\d+)\]|\[\?\(@((?:\.[A-Za-z0-9_-]+)+)\s*==\s*(?:'([^']*)'|"([^"]*)")\)\])/;
+  /^(?:\.([A-Za-z0-9_$-]+(?:\\\.[A-Za-z0-9_$/-]+)*)|\['([^']*)'\]|\["([^"]*)"\]|\[(\d+|\*)\]|\[\?\(@((?:\.[A-Za-z0-9_-]+)+)\s*==\s*(?:'([^']*)'|"([^"]*)")\)\])/;
 
 function parse(path: string): readonly Step[] {
   const steps: Step[] = [];
@@ -31,7 +34,7 @@ function parse(path: string): readonly Step[] {
 
 function toStep(match: RegExpExecArray): Step {
   const [, field, single, double, index, where, whereSingle, whereDouble] = match;
-  if (index !== undefined) return { index: Number(index) };
+  if (index !== undefined) return index === '*' ? { each: true } : { index: Number(index) };
   if (where !== undefined) return { where: { path: where.slice(1).split('.'), equals: whereSingle ?? whereDouble ?? '' } };
   return { field: single ?? double ?? (field ?? '').replaceAll('\\.', '.') };
 }
@@ -43,6 +46,7 @@ function find(value: Json | undefined, steps: readonly Step[], at: number): Json
   if (!Array.isArray(value)) return undefined;
   const items = value as readonly Json[];
   if ('index' in step) return find(items[step.index], steps, at + 1);
+  if ('each' in step) return items.map((item) => find(item, steps, at + 1)).find((found) => found !== undefined);
   const wanted = items.find((item) => fieldAt(item, step.where.path) === step.where.equals);
   return find(wanted, steps, at + 1);
 }
