@@ -278,7 +278,8 @@ export class PoolWork {
           plan.owners.get(macAddress) === config,
           refusals?.get(macAddress)?.message ?? '',
         ]);
-      const outcome = JSON.stringify(parts);
+      // A pool that was made anew under the same name has told nothing yet.
+      const outcome = JSON.stringify([pool.object.metadata.uid, ...parts]);
       now.set(config, outcome);
       if (before?.get(config) !== outcome) enqueue.networkConfigs(config);
     }

@@ -71,15 +71,17 @@ export class Holdings {
   readonly #poolOn: (network: string) => ServingPool;
   /** By uid of the machine and name of the interface. */
   readonly #held = new Map<string, Holding>();
+  /** By uid: machines whose addresses were given up by a person. */
+  readonly #paused = new Set<string | undefined>();
 
   constructor(running: Running, poolOn: (network: string) => ServingPool) {
     this.#running = running;
     this.#poolOn = poolOn;
   }
 
-  /** A person paused the config of a machine: its addresses are free for others. */
+  /** A person paused the config of a machine: its addresses are free for others, also if the controller hears of it late. */
   configPaused(machine: KubernetesObject): void {
-    for (const { name } of expectedInterfaces(this.#running, machine)) this.#held.delete(keyOf(machine, name));
+    this.#paused.add(machine.metadata.uid);
   }
 
   /**
@@ -100,7 +102,7 @@ export class Holdings {
   /** Returns what is wrong by now. */
   look(): StoryFault[] {
     const { virtualMachines, networkConfigs } = this.#running.cluster;
-    const machines = [...virtualMachines.objects.values()];
+    const machines = [...virtualMachines.objects.values()].filter(({ metadata }) => !this.#paused.has(metadata.uid));
     const faults: StoryFault[] = [];
     const seen = new Set<string>();
     for (const machine of machines) {
@@ -174,10 +176,6 @@ export class Holdings {
 
   #note(key: string, one: ExpectedInterface, config: KubernetesObject): void {
     if (isBeingDeleted(config)) return;
-    if (readField(config.spec, 'paused') === true) {
-      this.#held.delete(key);
-      return;
-    }
     const macAddress = one.macAddress ?? readRememberedInterfaces(config).get(one.name)?.macAddress;
     const said = readList(config.status, 'networkConfigs').find(
       (entry) => readText(entry, 'macAddress') === macAddress && readText(entry, 'networkName') === one.network,
