@@ -89,7 +89,7 @@ function pool(name: string, networkName: string, { cidr, serverIP, start, end }:
     apiVersion: 'network.harvesterhci.io/v1alpha1',
     kind: 'IPPool',
     metadata: { namespace: 'default', name },
-    spec: { networkName, conflictProbe: 'Off', ipv4Config: { cidr, serverIP, pool: { start, end }, leaseTime: 3600 } },
+    spec: { networkName, conflictProbe: 'Disabled', ipv4Config: { cidr, serverIP, pool: { start, end }, leaseTime: 3600 } },
   };
 }
 
