@@ -167,7 +167,7 @@ describe('an agent, always against a simulated API server', () => {
   it('waits for a Lease that is missing, and says so', async () => {
     const store = new ApiLeaseStore(agent.connection, { namespace: AGENTS, name: 'missing', wallTimeMs: Date.now });
     await expect(store.write({ holder: 'me', leaseDurationMs: 3_000, transitions: 0 }, undefined)).rejects.toThrow(
-      `Lease ${AGENTS}/missing does not exist, and cannot be created from here: leases.coordination.k8s.io is forbidden`,
+      /^Lease vm-dhcp-agents\/missing does not exist, and cannot be created from here: .*leases\.coordination\.k8s\.io is forbidden/,
     );
   });
 

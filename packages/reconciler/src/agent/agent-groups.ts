@@ -51,6 +51,7 @@ export interface AgentGroupsSettings
 }
 
 const WORK_KEY = 'agents';
+const RIGHTS = ['ServiceAccount', 'Role', 'RoleBinding'];
 /** What nobody tells us of: pods on nodes that are gone, Deployments in the way, leaders that lag. */
 const RECHECK_MS = 15_000;
 
@@ -64,7 +65,7 @@ export class AgentGroups implements AgentsPort {
   readonly #told = new Map<string, string>();
   /** Deployments of somebody else that have the name of a group. */
   readonly #conflicts = new Map<string, GroupProblem>();
-  /** Rights that could not be given, by namespace and group. */
+  /** Rights that could not be given, by kind, namespace and group. */
   readonly #rightsProblems = new Map<string, GroupProblem>();
   #plan: AgentsPlan = { actions: [], groupOf: new Map(), servedBy: new Map(), problems: new Map(), leftOut: new Map() };
   #groups: ReadonlyMap<string, ObservedGroup> = new Map();
@@ -185,11 +186,12 @@ export class AgentGroups implements AgentsPort {
   #rightsProblem(poolKey: string, { told }: ObservedGroup, group: string): GroupProblem | undefined {
     if (told.has(poolKey)) return undefined;
     const [namespace] = poolKey.split('/', 1);
-    return this.#rightsProblems.get(`${namespace}/${group}`) ?? this.#rightsProblems.get(`${this.#settings.namespace}/${group}`);
+    const keys = [namespace, this.#settings.namespace].flatMap((one) => RIGHTS.map((kind) => `${kind} ${one}/${group}`));
+    return keys.flatMap((key) => this.#rightsProblems.get(key) ?? [])[0];
   }
 
   #noteRights(right: KubernetesObject, problem: GroupProblem | undefined): void {
-    const key = keyOf(right);
+    const key = `${right.kind} ${keyOf(right)}`;
     if (problem === undefined && !this.#rightsProblems.delete(key)) return;
     if (problem !== undefined) this.#rightsProblems.set(key, problem);
     this.#tellPools();

@@ -56,6 +56,8 @@ const MARGIN_MS = 10;
 const KINDS = ['deployments', 'unifiedDeployment', 'leases', 'pods'] as const;
 const RIGHTS_KINDS = ['serviceAccounts', 'roles', 'roleBindings'] as const;
 const PREVIOUS_KINDS = ['previousDeployments', 'previousLeases', 'previousPods'] as const;
+/** Kinds whose objects are made by a plan that would make them again as long as it does not see them. */
+const MADE_KINDS: readonly AgentObjectKind[] = ['deployments', ...RIGHTS_KINDS];
 const PREVIOUS_KIND_OF: Partial<Record<AgentObjectKind, (typeof PREVIOUS_KINDS)[number]>> = {
   deployments: 'previousDeployments',
   leases: 'previousLeases',
@@ -81,8 +83,8 @@ export class AgentObserver {
   readonly #readDeployments = new WeakMap<KubernetesObject, ReadonlyMap<string, PoolForAgents>>();
   /** What a Lease said last, but for the time. */
   readonly #said = new Map<string, string>();
-  /** Keys of Deployments that were made and are not listed yet. */
-  readonly #made = new Set<string>();
+  /** By kind, keys of objects that were made and are not listed yet. */
+  readonly #made = new Map<AgentObjectKind, Set<string>>(MADE_KINDS.map((kind) => [kind, new Set()]));
   readonly #deletions = new DeletionMarks();
 
   constructor(settings: AgentObserverSettings) {
@@ -128,7 +130,7 @@ export class AgentObserver {
   /** Takes the answer to a write. */
   wrote(kind: AgentObjectKind, object: KubernetesObject): void {
     this.#cacheOf(this.#kindOf(kind, object))?.wrote(object);
-    if (kind === 'deployments') this.#made.add(keyOf(object));
+    this.#made.get(kind)?.add(keyOf(object));
   }
 
   /** Takes note of a deletion. @param answer - the object as the server has it now, where it still does. */
@@ -215,16 +217,20 @@ export class AgentObserver {
   }
 
   #listed(kind: AgentObjectKind): KubernetesObject[] {
-    return [...(this.#cacheOf(kind)?.values() ?? [])].map((object) => this.#deletions.marked(kind, object));
+    const listed = [...(this.#cacheOf(kind)?.values() ?? [])];
+    return [...listed, ...this.#madeSince(kind, listed)].map((object) => this.#deletions.marked(kind, object));
+  }
+
+  /** What was made a moment ago is listed when the watch has brought it. */
+  #madeSince(kind: AgentObjectKind, listed: readonly KubernetesObject[]): KubernetesObject[] {
+    const made = this.#made.get(kind);
+    for (const object of listed) made?.delete(keyOf(object));
+    return [...(made ?? [])].flatMap((key) => this.#cacheOf(kind)?.get(key) ?? []);
   }
 
   #deployments(): Map<string, KubernetesObject> {
     const { namespace, unified } = this.#settings;
-    const listed = this.#listed('deployments');
-    for (const { metadata } of listed) this.#made.delete(keyOf({ metadata }));
-    // What was made a moment ago is listed when the watch has brought it.
-    const made = [...this.#made].flatMap((key) => this.#caches.deployments.get(key) ?? []);
-    const ours = [...listed, ...made].filter(
+    const ours = this.#listed('deployments').filter(
       (deployment) => deployment.metadata.name !== unified.deploymentName && isOfGroup(deployment),
     );
     const deployments = new Map(ours.map((deployment) => [deployment.metadata.name, deployment]));

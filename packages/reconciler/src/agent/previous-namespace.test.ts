@@ -65,6 +65,33 @@ describe('AgentObserver', () => {
   });
 });
 
+describe('AgentObserver, of rights', () => {
+  it('knows one that was given before the watch brings it', async () => {
+    const clock = new FakeClock();
+    const resource = () => new MemoryResource<KubernetesObject>(clock);
+    const roles = resource();
+    const observer = new AgentObserver({
+      namespace: 'new',
+      unified: UNIFIED,
+      clients: { deployments: resource(), unifiedDeployment: resource(), leases: resource(), pods: resource(), roles },
+      clock,
+      now: () => '2026-01-01T00:00:00Z',
+      random: () => 0.5,
+      onNews: () => undefined,
+    });
+    observer.start();
+    await clock.advance(1_000);
+    const role = labelled('Role', 'tenant');
+    const stored = { ...role, metadata: { ...role.metadata, resourceVersion: '7' } };
+    observer.wrote('roles', stored);
+    expect(observer.rights().get(GROUP)).toEqual([stored]);
+    roles.put(role);
+    await clock.advance(1_000);
+    expect(observer.rights().get(GROUP)).toHaveLength(1);
+    observer.stop();
+  });
+});
+
 describe('planAgents', () => {
   const settings: AgentsSettings = {
     namespace: 'new',
