@@ -40,10 +40,10 @@ import {
 } from '@vmdhcp/reconciler/client-node';
 import type { Logger } from '@vmdhcp/service-process';
 import { RateBudget } from '../rate-budget.js';
+import { linuxAddressKernel } from './address-kernel.js';
 import type { FollowedPools } from './followed-pools.js';
 import { safeAddressMs } from './lead-times.js';
 import { LeaderTerm } from './leader-term.js';
-import { linuxAddressKernel } from './server-addresses.js';
 
 /** A leader that cannot serve its pools lets others try after this time, and again only after the longer one. */
 const BROKEN_MS = 3_000;

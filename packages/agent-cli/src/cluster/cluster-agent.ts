@@ -24,11 +24,11 @@ import { isolateInterface, prepareIsolation } from '../net/interface-isolation.j
 import { ifNameToIndex, separateLargeMemory, trimMemory } from '../net/libc.js';
 import { RateBudget } from '../rate-budget.js';
 import { AddressInquiry, DECOYS } from '../serve/address-inquiry.js';
+import { ConflictProbes } from '../serve/conflict-probes.js';
 import { DhcpServer } from '../serve/dhcp-server.js';
 import { LeaseEventLog } from '../serve/lease-event-log.js';
 import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
 import { AgentLead } from './agent-lead.js';
-import { ConflictProbes } from './conflict-probes.js';
 import { FollowedPools } from './followed-pools.js';
 import { ForeignServers } from './foreign-servers.js';
 import { IsolatedInterfaces } from './isolated-interfaces.js';

@@ -2,9 +2,9 @@ import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { AddressKernel } from './address-kernel.js';
 import type { FollowedPool } from './followed-pools.js';
 import { LeaderTerm } from './leader-term.js';
-import type { AddressKernel } from './server-addresses.js';
 
 const ADDRESS: Ipv4Address = 0xc0a83002;
 const SAFE_MS = 2_400;

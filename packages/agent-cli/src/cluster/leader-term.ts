@@ -2,9 +2,9 @@
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import type { ServerAddress } from '../net/interface-isolation.js';
+import type { AddressKernel } from './address-kernel.js';
 import type { FollowedPools } from './followed-pools.js';
 import { MOST_TELLING_MS } from './lead-times.js';
-import type { AddressKernel } from './server-addresses.js';
 
 const CHECK_INTERVAL_MS = 250;
 /** An address that the kernel heard of too late is given again, for less time, if there is any. */

@@ -6,7 +6,6 @@ import type { Server } from 'node:http';
 import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
 import type { AddressConflict, RefusedClaim } from '@vmdhcp/reconciler';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
-import { ConflictProbes } from '../cluster/conflict-probes.js';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
 import { PacketLog } from '../log/packet-log.js';
@@ -23,6 +22,7 @@ import { AddressBook, type PlannedPool, QUARANTINE_MS } from '../state/address-b
 import { ownersOf } from '../state/owners-of.js';
 import { StateDirectory } from '../state/state-directory.js';
 import { AddressInquiry, DECOYS } from './address-inquiry.js';
+import { ConflictProbes } from './conflict-probes.js';
 import { ConflictedLeases } from './conflicted-leases.js';
 import { DhcpServer } from './dhcp-server.js';
 import { LeaseEventLog } from './lease-event-log.js';

@@ -6,7 +6,7 @@ import { type Answer, formatIpv4Address, type Lease } from '@vmdhcp/dhcp-allocat
 import type { AddressConflict } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import { RateBudget } from '../rate-budget.js';
-import type { AskWhoUses } from '../serve/address-inquiry.js';
+import type { AskWhoUses } from './address-inquiry.js';
 
 /** Packets of clients that wait, each with its newest. */
 const MOST_DEFERRED = 1_024;
