@@ -55,6 +55,15 @@ metadata:
     expect(result.ok && result.file.pools.get('default/net-48')?.claims).toHaveLength(1);
   });
 
+  it('says what is logged of a pool, and which annotation for that cannot be read', () => {
+    const annotated = (text: string) => POOL.replace('  name: net-48\n', `  name: net-48\n  annotations: ${text}\n`);
+    const result = parsePoolsFile(annotated('{ network.harvesterhci.io/log-packets: "true" }'));
+    expect(result.ok && result.file.pools.get('default/net-48')?.log).toEqual({ packets: true });
+    expect(findings(annotated('{ network.harvesterhci.io/log-level: loud }')).problems).toEqual([
+      'f:5:16: IPPool default/net-48: metadata.annotations: annotation network.harvesterhci.io/log-level is "loud"; write one of trace, debug, info, warn, error, silent',
+    ]);
+  });
+
   it('names NTP servers that are to be looked up, and leaves them out until they are', () => {
     const text = POOL.replace('    pool:', '    ntp: [192.168.48.1, time.example]\n    pool:');
     const result = parsePoolsFile(text, new Map([['time.example', ['10.0.0.9']]]));

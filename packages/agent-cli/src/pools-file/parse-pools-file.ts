@@ -23,7 +23,15 @@ import {
   type UnknownField,
   type VirtualMachineNetworkConfig,
 } from '@vmdhcp/ippool-api';
-import { type AddressClaim, fillInDefaults, probesConflicts, type ResolvedNames, toPool } from '@vmdhcp/reconciler';
+import {
+  type AddressClaim,
+  type AgentLogSettings,
+  fillInDefaults,
+  probesConflicts,
+  type ResolvedNames,
+  readPoolLogSettings,
+  toPool,
+} from '@vmdhcp/reconciler';
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import type { Finding } from './finding.js';
 
@@ -42,6 +50,8 @@ export interface ConfiguredPool {
   readonly paused: boolean;
   /** True: the network is asked before an address is given to a new client. */
   readonly probesConflicts: boolean;
+  /** What is logged of its packets, by its annotations. */
+  readonly log: AgentLogSettings;
   readonly claims: readonly ConfiguredClaim[];
 }
 
@@ -110,12 +120,14 @@ class Reader {
       const checked = toPool(object, resolved);
       for (const { path, message, remedy } of checked.ok ? [] : checked.problems) report(path, `${message}; ${remedy}`);
       reportLeaseTime(object, report);
+      const log = readLogSettings(object, report);
       if (problemCount() === 0) for (const { path, message } of missing) report(path, message);
       if (checked.ok && problemCount() === 0)
         pools.set(checked.value.name, {
           pool: checked.value,
           paused: object.spec.paused === true,
           probesConflicts: probesConflicts(object.spec),
+          log,
           claims: [],
         });
     }
@@ -231,6 +243,12 @@ class Reader {
     };
     return { find, report, problemCount: () => said.size };
   }
+}
+
+function readLogSettings(object: IPPool, report: Located['report']): AgentLogSettings {
+  const { settings, problems } = readPoolLogSettings(object.metadata.annotations ?? {});
+  for (const message of problems) report(['metadata', 'annotations'], message);
+  return settings;
 }
 
 /** The API reads 0 and less as the default; in a file a person wrote them, and means something else. */

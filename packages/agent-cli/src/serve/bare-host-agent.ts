@@ -341,6 +341,7 @@ export class BareHostAgent {
   async #configure(file: PoolsFile): Promise<boolean> {
     this.#file = file;
     this.#ntpNames.want(file.ntpNames);
+    for (const [name, { log }] of file.pools) this.#packetLog.setPool(name, log);
     try {
       await this.#book.configure(file);
       return true;

@@ -12,7 +12,7 @@ function fileOf(macs: readonly string[], settings: Partial<ConfiguredPool> = {})
   if (!checked.ok) throw new Error('no pool');
   const claims = macs.map((macAddress, index) => ({ owner: macAddress, macAddress, index, line: 1, column: 1 }));
   return {
-    pools: new Map([['net', { pool: checked.value, paused: false, probesConflicts: true, claims, ...settings }]]),
+    pools: new Map([['net', { pool: checked.value, paused: false, probesConflicts: true, log: {}, claims, ...settings }]]),
     ntpNames: new Set(),
   };
 }
