@@ -107,8 +107,13 @@ async function recreate(inCluster: LabCluster, machine: Machine): Promise<void> 
   view.step('A virtual machine is deleted and created again: it keeps its address');
   await inCluster.access.delete('VirtualMachine', 'default/web');
   const [web] = readYaml(join(CLUSTER_EXAMPLES, 'virtual-machines.yaml'));
-  await inCluster.access.create(web as KubernetesObject);
-  await allocated(inCluster, ['web']);
+  const { metadata } = await inCluster.access.create(web as KubernetesObject);
+  // The VirtualMachineNetworkConfig of the deleted machine may still be there.
+  await inCluster.access.waitForObject(
+    'VirtualMachineNetworkConfig',
+    'default/web',
+    (config) => isAllocated(config) && config.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true,
+  );
   await ask('web', 'udhcpc', machine);
 }
 
@@ -170,11 +175,13 @@ async function apply(inCluster: LabCluster, file: string): Promise<void> {
 }
 
 function allocated(inCluster: LabCluster, names: readonly string[]): Promise<KubernetesObject[]> {
-  const isAllocated = ({ status }: KubernetesObject) =>
-    readConditions(status).some(({ type, status: is }) => type === 'Allocated' && is === 'True');
   return Promise.all(
     names.map((name) => inCluster.access.waitForObject('VirtualMachineNetworkConfig', `default/${name}`, isAllocated)),
   );
+}
+
+function isAllocated({ status }: KubernetesObject): boolean {
+  return readConditions(status).some(({ type, status: is }) => type === 'Allocated' && is === 'True');
 }
 
 async function ask(name: string, client: RealProgram & ClientName, machine: Machine): Promise<void> {

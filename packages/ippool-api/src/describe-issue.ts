@@ -24,7 +24,7 @@ export function describeIssue(issue: z.core.$ZodIssue, root: unknown): string {
   if (value === undefined) return `is missing; ${howToWrite(issue)}`;
   if (value === null) return `is empty; ${howToWrite(issue)}, or remove the field`;
   if (issue.code === 'invalid_type') return describeWrongType(value, issue);
-  if (issue.code === 'invalid_value') return `${shown(value)} is no value of this field; ${howToWrite(issue)}`;
+  if (issue.code === 'invalid_value') return `${shown(value)} is not allowed here; ${howToWrite(issue)}`;
   const isNumber = typeof value === 'number';
   if (issue.code === 'too_big')
     return `${describeSize(value)} is too ${isNumber ? 'large' : 'long'}; ${bound('at most', value, issue.maximum)}`;

@@ -81,12 +81,12 @@ describe('what a schema finds wrong is a sentence: what is there, what is expect
     [
       'a value of a closed list',
       poolWith({}, { onForeignServer: 'stop' }),
-      ['spec.onForeignServer: "stop" is no value of this field; write Warn or Stop'],
+      ['spec.onForeignServer: "stop" is not allowed here; write Warn or Stop'],
     ],
     [
       'a wrong version',
       { ...poolWith({}), apiVersion: 'v1' },
-      ['apiVersion: "v1" is no value of this field; write network.harvesterhci.io/v1alpha1'],
+      ['apiVersion: "v1" is not allowed here; write network.harvesterhci.io/v1alpha1'],
     ],
     [
       'a wrong format',

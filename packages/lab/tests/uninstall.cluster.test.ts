@@ -193,6 +193,34 @@ describe('the documented way to remove the product, always against a simulated A
     expect((await admin.list('Deployment')).length).toBe(before.length);
   });
 
+  it('refuses to work while agents serve whose Deployment it does not delete, and says how to delete it', async () => {
+    await controller.stop();
+    const key = 'vm-dhcp-agents/vm-dhcp-agents';
+    const spec = { holderIdentity: 'vm-dhcp-controller-agent-1', leaseDurationSeconds: 3 };
+    await admin.create({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { namespace: 'vm-dhcp-agents', name: 'vm-dhcp-agents', labels: { [LABEL]: 'agent' } },
+      spec,
+    });
+    let renewals = 0;
+    const renewing = setInterval(() => void admin.patch('Lease', key, { spec: { leaseTransitions: ++renewals } }), 200);
+    try {
+      const { code, output } = await uninstall();
+      expect(code, output).toBe(1);
+      expect(output).toMatch(
+        /agent vm-dhcp-agents\/vm-dhcp-controller-agent-1 serves .* delete it first \(kubectl delete -f examples\/cluster\/agent\.yaml/,
+      );
+      expect((await labelled('Deployment')).length).toBeGreaterThan(0);
+      expect((await uninstall('--dry-run')).output).toContain('agent vm-dhcp-agents/vm-dhcp-controller-agent-1 may still serve');
+    } finally {
+      clearInterval(renewing);
+    }
+    const { code, output } = await uninstall();
+    expect(code, output).toBe(0);
+    expect(await labelled('Lease')).toEqual([]);
+  });
+
   it('--dry-run says what would be done and does nothing; --json says it to programs', async () => {
     await controller.stop();
     const versions = async () =>

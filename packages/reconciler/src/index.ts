@@ -126,6 +126,7 @@ export { type ResolvedNames, toPool } from './to-pool.js';
 export {
   type Installation,
   type InstalledKind,
+  leasesOfOtherAgents,
   planUninstall,
   UNINSTALL_PHASES,
   type UninstallPhase,

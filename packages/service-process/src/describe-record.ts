@@ -9,7 +9,8 @@ export function describeRecord(record: Readonly<Record<string, unknown>>): strin
   const keys = Object.keys(record).filter((key) => !ELSEWHERE.has(key) && record[key] !== undefined);
   const ordered = [...FIRST.filter((key) => keys.includes(key)), ...keys.filter((key) => !FIRST.includes(key))];
   const message = typeof record['msg'] === 'string' ? escapeControls(record['msg']) : '';
-  return [message, ...ordered.map((key) => `${key}=${describeValue(record[key])}`)].join(' ').trim();
+  const values = ordered.map((key) => `${key}=${describeValue(record[key])}`).join(' ');
+  return [message, values].filter((part) => part !== '').join('  ');
 }
 
 function describeValue(value: unknown): string {

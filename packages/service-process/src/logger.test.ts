@@ -28,16 +28,16 @@ describe('a logger on a terminal', () => {
     const lines = stripVTControlCharacters(written()).trimEnd().split('\n');
     expect(lines).toEqual([
       expect.stringMatching(
-        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: lease bound pool=default\/net-48 interface=eth1 address=192\.168\.48\.10 mac=02:00:00:00:48:01 hostname=printer$/,
+        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: lease bound {2}pool=default\/net-48 interface=eth1 address=192\.168\.48\.10 mac=02:00:00:00:48:01 hostname=printer$/,
       ),
-      expect.stringMatching(/ WARN: refused interface=eth1 problems=\["first","second one"\] err="no\\nway"$/),
+      expect.stringMatching(/ WARN: refused {2}interface=eth1 problems=\["first","second one"\] err="no\\nway"$/),
     ]);
   });
 
   it('names the program where it has a name', async () => {
     const { stream, written } = output(true);
     (await createLogger('info', stream)).child({ name: 'agent-a' }).info({ pools: 2 }, 'serving');
-    expect(stripVTControlCharacters(written())).toMatch(/ INFO \(agent-a\): serving pools=2\n$/);
+    expect(stripVTControlCharacters(written())).toMatch(/ INFO \(agent-a\): serving {2}pools=2\n$/);
   });
 
   it('elsewhere writes JSON', async () => {
@@ -48,8 +48,8 @@ describe('a logger on a terminal', () => {
 });
 
 it.each([
-  ['text with spaces is in quotes', { pool: 'a b' }, 'said pool="a b"'],
-  ['what steers a terminal is not', { mac: '\x1b[2J\u009b' }, 'said mac="\\u001b[2J\\x9b"'],
+  ['text with spaces is in quotes', { pool: 'a b' }, 'said  pool="a b"'],
+  ['what steers a terminal is not', { mac: '\x1b[2J\u009b' }, 'said  mac="\\u001b[2J\\x9b"'],
   ['a message stays one line', { msg: 'one\ntwo\x1b' }, 'one two\\x1b'],
-  ['numbers, lists and nothing', { count: 3, none: null, list: [{ a: 1 }] }, 'said count=3 none=null list=[{"a":1}]'],
+  ['numbers, lists and nothing', { count: 3, none: null, list: [{ a: 1 }] }, 'said  count=3 none=null list=[{"a":1}]'],
 ])('in a record %s', (_, fields, line) => expect(describeRecord({ msg: 'said', ...fields })).toBe(line));

@@ -172,7 +172,7 @@ export class AgentLead {
     this.#resignAfterMs = Math.min(this.#resignAfterMs * 4, MOST_BROKEN_MS);
     this.#brokenSinceMs = undefined;
     this.#resignedUntilMs = nowMs + RESIGNED_MS;
-    logger.warn({ troubles: troubles() }, 'the lead is left to another replica, which may be able to serve all pools');
+    logger.warn({ troubles: troubles() }, 'stepping down: this replica cannot serve all pools, another one may');
     void this.#elector.resign(async () => this.#endTerm());
   }
 
@@ -237,7 +237,9 @@ export class AgentLead {
     if (text === this.#withheldText) return;
     this.#withheldText = text;
     this.#withheld = parseWithheldPools(text);
-    this.#settings.logger.info({ pools: [...this.#withheld] }, 'pools that are not to be served from here now');
+    const message =
+      this.#withheld.size === 0 ? 'no pool is withheld from this agent' : 'another group serves these pools: this agent does not';
+    this.#settings.logger.info({ pools: [...this.#withheld] }, message);
     this.check();
   }
 

@@ -217,7 +217,7 @@ export class FollowedPools {
     const reading = readPool(object, this.#ntpNames.known);
     if (!reading.ok) return describeProblems(reading.problems);
     for (const warning of reading.warnings)
-      this.#ports.logger.warn({ pool: key }, `left out, as it makes no sense: ${describeProblems([warning])}`);
+      this.#ports.logger.warn({ pool: key }, `ignored, because it is invalid: ${describeProblems([warning])}`);
     this.#read.set(key, { of, pool: reading.pool });
     return reading.pool;
   }

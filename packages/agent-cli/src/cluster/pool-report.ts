@@ -11,7 +11,7 @@ const DRY_RUN = 'DryRun';
 const DRY_RUN_MESSAGE =
   'the agents run with --dry-run, so no client gets an answer; start the controller without --no-dhcp, or remove --dry-run from their Deployment';
 
-const WITHHELD_POOL = not(WITHHELD, 'other agents serve the pool; these could at once');
+const WITHHELD_POOL = not(WITHHELD, 'another group serves the pool; this group is ready to take over');
 
 export interface PoolState {
   readonly interfaceName: string;
@@ -42,7 +42,8 @@ type Service = Pick<PoolReport, 'serving' | 'reason' | 'message'>;
 function toService(state: PoolState): Service {
   const { interfaceName, followed, port, isWithheld, isDryRun, term } = state;
   // First of all: as long as the address may be there, nobody else can have it.
-  if (isWithheld && term?.mayHaveAddress(interfaceName)) return not(RELEASING, 'the pool is being let go of');
+  if (isWithheld && term?.mayHaveAddress(interfaceName))
+    return not(RELEASING, 'the server address is being removed, so that another group can take over');
   if (followed.kind === 'paused') return not('Paused', 'the pool is paused');
   if (followed.kind === 'unserved') return not(followed.reason, followed.message);
   if (isDryRun) return inDryRun(isWithheld);

@@ -1,5 +1,6 @@
 import { describeNames } from '@vmdhcp/reconciler';
 import {
+  booleanOption,
   CommandError,
   createLogger,
   ExitCode,
@@ -71,7 +72,9 @@ export function serveCommand(): Command {
       'add the server address of each pool to its interface while the agent runs; addresses that are there already are not changed',
     )
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
-    .option('--log-packets', 'log whole packets, decoded option by option, at most 50 a second for each pool')
+    .addOption(
+      booleanOption('--log-packets', 'log whole packets, decoded option by option, 200 at once and 50 a second for each pool'),
+    )
     .addHelpText('after', EXAMPLES);
   for (const option of clusterServeOptions()) command.addOption(option);
   return command.action(serve);

@@ -30,8 +30,10 @@ export async function loadPoolsFile(path: string, resolved: ResolvedNames = new 
     if (octets.length > LARGEST_FILE_OCTETS) return unreadable(`has ${octets.length} octets; split it up`);
     text = octets.toString('utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return { ...unreadable(`cannot be read (${code ?? error}); name a file that holds IPPool objects`), missing: true };
+    return {
+      ...unreadable(`${whyUnreadable(error as NodeJS.ErrnoException)}; name a file that holds IPPool objects`),
+      missing: true,
+    };
   }
   return parseInChild({ text, resolved });
 }
@@ -46,6 +48,16 @@ function parseInChild(task: ParseTask): Promise<PoolsFileResult> {
     );
     child.send(task, (error) => error === null || reject(error));
   });
+}
+
+const READ_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a directory',
+  EACCES: 'may not be read by this user',
+};
+
+function whyUnreadable({ code = '', message }: NodeJS.ErrnoException): string {
+  return READ_ERRORS[code] ?? `cannot be read (${message})`;
 }
 
 function unreadable(message: string): Extract<PoolsFileResult, { ok: false }> {

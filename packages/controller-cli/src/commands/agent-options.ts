@@ -68,7 +68,7 @@ export const agentOptions = (): Option[] => [
     .argParser(parseCount)
     .default(4),
   new Option('--agent-priority-class <name>', 'PriorityClass of the agents; "" for none').default('system-cluster-critical'),
-  new Option('--agent-memory-limit <quantity>', 'memory an agent may use').default('256Mi'),
+  new Option('--agent-memory-limit <quantity>', 'memory an agent may use').argParser(parseMemory).default('256Mi'),
   new Option(
     '--agent-lease-seconds <seconds>',
     'how long a replica that is gone is waited for; less is faster and costs more writes',
@@ -76,7 +76,7 @@ export const agentOptions = (): Option[] => [
     .argParser(parseLeaseSeconds)
     .default(2.75),
   new Option('--agent-log-level <level>', 'how much agents log; takes effect without restarting them').choices(AGENT_LOG_LEVELS),
-  new Option(
+  booleanOption(
     '--agent-log-packets',
     'agents log whole packets, decoded; for one pool: annotation network.harvesterhci.io/log-packets',
   ),
@@ -154,6 +154,13 @@ function parseCount(text: string): number {
   return count;
 }
 
+/** A quantity of Kubernetes, of whole octets. The API server would refuse another only when a Deployment is made. */
+function parseMemory(text: string): string {
+  if (!/^[1-9]\d*([KMGTPE]i|[kMGTPE])?$/.test(text))
+    throw new InvalidArgumentError('write a quantity, for example 256Mi or 1Gi.');
+  return text;
+}
+
 /** Agents refuse less. */
 const LEAST_LEASE_SECONDS = 2.5;
 
@@ -166,7 +173,9 @@ function parseLeaseSeconds(text: string): number {
 }
 
 function parseReplicas(text: string): number {
-  return text === '0' ? 0 : parseCount(text);
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 0 || count > 1_000) throw new InvalidArgumentError('write a whole number, 0 to 1000.');
+  return count;
 }
 
 function ownNamespace(): string {

@@ -22,7 +22,7 @@ Examples:
   vmdhcp-controller run --image registry.example.com/vmdhcp/vmdhcp-agent:v1 --agent-topology per-pool
   vmdhcp-controller run --agent-topology unified --agent-deployment my-agent --agent-container agent
   vmdhcp-controller run --kubeconfig ~/.kube/config --no-leader-election --no-agent --log-level debug
-  vmdhcp-controller run --enable-cache-dump-api && curl 127.0.0.1:8080/caches/default/net-48
+  vmdhcp-controller run --image IMAGE --enable-cache-dump-api    # then: curl 127.0.0.1:8080/caches/default/vlan-48 (a network)
 
 Which pools share agents (--agent-topology):
   per-network  pools of one cluster network, at most --max-pools-per-agent; the controller makes a Deployment for each group
@@ -30,7 +30,7 @@ Which pools share agents (--agent-topology):
   unified      all pools; a chart installed the one Deployment (--agent-deployment), the controller tells it what to serve
 Changed at run time, pools move one by one, each when its new agents are ready.
 
-Reads VirtualMachines, VirtualMachineNetworkConfigs, IPPools and NetworkAttachmentDefinitions; writes
+Reads VirtualMachines, VirtualMachineInstances, VirtualMachineNetworkConfigs, IPPools and NetworkAttachmentDefinitions; writes
 VirtualMachineNetworkConfigs, the status of IPPools, labels of NetworkAttachmentDefinitions, Events, and the agents'
 Deployments and Leases. Unless --service-account-name is given, each group of agents has a ServiceAccount of its own, and Roles with
 which it leads by its own Lease and reads its own IPPools, and nothing else. Replicas agree on a leader by the Lease
@@ -57,10 +57,12 @@ export function runCommand(): Command {
     .description('Give the virtual machines of a cluster their addresses.')
     .option('--only-namespace <namespace>', 'see objects of this namespace only; default: all')
     .addOption(booleanOption('--no-leader-election', 'run without a Lease: there must be no other controller'))
-    .option('--no-crds', 'do not apply the CustomResourceDefinitions')
-    .option(
-      '--enable-cache-dump-api',
-      'tell what is known at /ipams/ and /caches/; agents that the controller deploys show /leases',
+    .addOption(booleanOption('--no-crds', 'do not apply the CustomResourceDefinitions'))
+    .addOption(
+      booleanOption(
+        '--enable-cache-dump-api',
+        'tell what is known at /ipams/ and /caches/; agents that the controller deploys show /leases',
+      ),
     )
     .addOption(
       new Option('--http <host:port>', 'address for /healthz, /readyz and /metrics, or "off"')

@@ -15,9 +15,10 @@ Removes, in this order: the agents' Deployments and pods; their Leases, Roles, R
 of IPPools and VirtualMachineNetworkConfigs, and the labels ippool-namespace and ippool-name of NetworkAttachmentDefinitions.
 Keeps IPPools, VirtualMachineNetworkConfigs and their definitions, so that a successor gives each virtual machine the address that it
 has; --delete-data deletes them too. Stop the controller first. May be run again at any time: what is gone already is as it should be.
-It does not delete what a manifest or a chart installed: kubectl delete -f examples/cluster/rbac.yaml, or helm uninstall.
+It does not delete what a manifest or a chart installed: kubectl delete -f examples/cluster/rbac.yaml, or helm uninstall. Agents that
+they installed (topology unified) have to be deleted first: kubectl delete -f examples/cluster/agent.yaml.
 
-Exit codes: 0 removed, or nothing was there; 1 a controller works, the server refused, or something does not go;
+Exit codes: 0 removed, or nothing was there; 1 a controller or such agents work, the server refused, or something does not go;
 64 wrong usage, 66 there is no way to a cluster.
 `;
 
@@ -49,7 +50,10 @@ export function uninstallCommand(): Command {
     .description('Remove everything that the controller put into a cluster.')
     .option('--dry-run', 'say what would be removed, and remove nothing')
     .option('--delete-data', 'delete IPPools, VirtualMachineNetworkConfigs and their definitions too')
-    .option('--force', 'do not check whether a controller works; it would make everything again')
+    .option(
+      '--force',
+      'do not check whether a controller works, which would make everything again, or agents that a manifest installed',
+    )
     .option('--timeout <seconds>', 'how long to wait for pods and other objects to go', parseSeconds, 120)
     .option('--json', 'print JSON')
     .addHelpText('after', EXAMPLES);

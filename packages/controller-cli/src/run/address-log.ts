@@ -35,7 +35,7 @@ export function createAddressLog({ logger, clock }: AddressLogPorts): (change: A
     return true;
   };
   const sayWhatIsLeftOut = (): void => {
-    logger.info({ leftOut }, 'too many addresses changed at once for a line each: so many lines are left out');
+    logger.info({ leftOut }, 'too many address changes: log lines omitted');
     leftOut = undefined;
   };
   const count = ({ kind }: AddressChange): void => {

@@ -177,7 +177,7 @@ export class ControllerProcess {
         onInstances: (state) => logInstances(logger, state),
         onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
         onAddressChange: createAddressLog({ logger, clock: systemClock }),
-        onSynced: () => logger.info('everything is known; working'),
+        onSynced: () => logger.info('caches synced; reconciling'),
       },
     });
   }
@@ -259,13 +259,13 @@ const ACTION_MESSAGES: Readonly<Record<AgentAction['kind'], string>> = {
   'patch-deployment': "the agents' Deployment is changed",
   'delete-deployment': 'agents are removed',
   'create-lease': 'the Lease of a group is created',
-  withhold: 'these pools are withheld from the agents',
-  'set-log': "what the agents log was set in the group's Lease",
+  withhold: 'the pools that the agents of this group must not serve have changed',
+  'set-log': 'log settings of the agents updated',
   'delete-lease': 'the Lease of agents that are gone is removed',
   'delete-pod': 'the agent of an earlier version is removed',
-  'create-right': 'agents are given a right',
-  'patch-right': "the agents' rights are changed",
-  'delete-right': 'a right of agents is taken away',
+  'create-right': 'RBAC object of agents created',
+  'patch-right': 'RBAC object of agents updated',
+  'delete-right': 'RBAC object of agents deleted',
 };
 
 function describeAction(action: AgentAction): Readonly<Record<string, unknown>> {
@@ -285,7 +285,7 @@ function logInstances(logger: Logger, state: InstancesState): void {
       return;
     case 'kind-missing':
       logger.info(
-        'the API server does not have the kind VirtualMachineInstance (kubevirt.io/v1): no guest is taken for running, and the kind is looked for again every 30 s',
+        'the API server does not have the kind VirtualMachineInstance (kubevirt.io/v1): the controller assumes that no guest runs, and looks for the kind again every 30 s',
       );
       return;
     case 'forbidden':

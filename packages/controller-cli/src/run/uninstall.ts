@@ -6,6 +6,7 @@ import {
   type InstalledKind,
   type KubernetesObject,
   keyOf,
+  leasesOfOtherAgents,
   planUninstall,
   readField,
   readText,
@@ -21,7 +22,7 @@ import { CONTROLLER_LEASE } from './controller-process.js';
 export interface UninstallSettings {
   readonly deleteData: boolean;
   readonly dryRun: boolean;
-  /** True: a controller may lead; it is not waited for. */
+  /** True: a controller may lead, and agents that it did not deploy may serve; neither is looked for. */
   readonly force: boolean;
   /** How long a phase may take, in milliseconds. */
   readonly timeoutMs: number;
@@ -64,11 +65,13 @@ export class Uninstall {
     this.#settings = settings;
   }
 
-  /** @returns what was done, or would be. @throws CommandError where a controller works, or something does not go. */
+  /** @returns what was done, or would be. @throws CommandError where a controller or agents of a manifest work, or something does not go. */
   async run(): Promise<UninstallPlan> {
     const { force, dryRun, deleteData, onStep } = this.#settings;
     if (!force) await this.#assertNoController();
-    const plan = planUninstall(await this.#observe(), deleteData);
+    const installed = await this.#observe();
+    if (!force) await this.#assertNoOtherAgents(leasesOfOtherAgents(installed));
+    const plan = planUninstall(installed, deleteData);
     for (const phase of UNINSTALL_PHASES) {
       for (const step of plan.phases[phase]) {
         onStep(step);
@@ -145,7 +148,35 @@ export class Uninstall {
     return listed.flat().filter((object) => uids.has(object.metadata.uid) || isPodOf(object));
   }
 
-  /** A Lease that names a leader is watched for as long as a leader may go without renewing it. */
+  /** Without the record of who has which address, agents would go on to answer by what they remember. */
+  async #assertNoOtherAgents(leases: readonly KubernetesObject[]): Promise<void> {
+    for (const lease of leases) {
+      const { namespace, name } = lease.metadata;
+      const agent = `agent ${namespace}/${holderOf(lease)}`;
+      const remedy = 'kubectl delete -f examples/cluster/agent.yaml, or helm uninstall';
+      if (this.#settings.dryRun) {
+        this.#settings.onProgress(`${agent} may still serve, and its Deployment is not deleted: delete it first (${remedy})`);
+        continue;
+      }
+      this.#settings.onProgress(`${agent} may still serve: watching Lease ${namespace}/${name}`);
+      if (!(await this.#isRenewed(lease, 'leases'))) continue;
+      const message = `${agent} serves (it renews the Lease ${namespace}/${name}), and this command does not delete its Deployment; delete it first (${remedy}), then run the command again`;
+      throw new CommandError(message, ExitCode.failed);
+    }
+  }
+
+  /** Watches a Lease for as long as its holder may go without renewing it. */
+  async #isRenewed(lease: KubernetesObject, of: 'leases' | 'controllerLeases'): Promise<boolean> {
+    const giveUpAtMs = performance.now() + leaseSecondsOf(lease) * 1000;
+    while (performance.now() < giveUpAtMs) {
+      await delay(CHECK_MS);
+      const now = (await this.#list(of)).find((one) => keyOf(one) === keyOf(lease));
+      if (holderOf(now) === '') return false;
+      if (now?.metadata.resourceVersion !== lease.metadata.resourceVersion) return true;
+    }
+    return false;
+  }
+
   async #assertNoController(): Promise<void> {
     const [lease] = await this.#list('controllerLeases');
     const holder = holderOf(lease);
@@ -154,18 +185,11 @@ export class Uninstall {
       this.#settings.onProgress(`a controller (${holder}) may still lead: it has to be stopped first`);
       return;
     }
-    const seconds = Number(readField(lease.spec, 'leaseDurationSeconds') ?? LEASE_SECONDS);
-    this.#settings.onProgress(`a controller (${holder}) may still lead: watching its Lease for ${seconds} s`);
-    const giveUpAtMs = performance.now() + seconds * 1000;
-    while (performance.now() < giveUpAtMs) {
-      await delay(CHECK_MS);
-      const [now] = await this.#list('controllerLeases');
-      if (holderOf(now) === '') return;
-      if (now?.metadata.resourceVersion === lease.metadata.resourceVersion) continue;
-      const { namespace, name } = CONTROLLER_LEASE;
-      const message = `the controller ${holderOf(now)} works (it renews the Lease ${namespace}/${name}) and would make everything again; stop it first, for example: kubectl -n harvester-system delete deployment vm-dhcp-controller`;
-      throw new CommandError(message, ExitCode.failed);
-    }
+    this.#settings.onProgress(`a controller (${holder}) may still lead: watching its Lease for ${leaseSecondsOf(lease)} s`);
+    if (!(await this.#isRenewed(lease, 'controllerLeases'))) return;
+    const { namespace, name } = CONTROLLER_LEASE;
+    const message = `the controller ${holder} works (it renews the Lease ${namespace}/${name}) and would make everything again; stop it first, for example: kubectl -n harvester-system delete deployment vm-dhcp-controller`;
+    throw new CommandError(message, ExitCode.failed);
   }
 }
 
@@ -176,6 +200,10 @@ function describeObjects(objects: readonly KubernetesObject[]): string {
 
 function holderOf(lease: KubernetesObject | undefined): string {
   return readText(lease?.spec, 'holderIdentity') ?? '';
+}
+
+function leaseSecondsOf(lease: KubernetesObject): number {
+  return Number(readField(lease.spec, 'leaseDurationSeconds') ?? LEASE_SECONDS);
 }
 
 function delay(ms: number): Promise<void> {

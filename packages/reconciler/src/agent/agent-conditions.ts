@@ -12,9 +12,12 @@ import { isRolledOut } from './rollout-state.js';
 import { rolloutTrouble } from './rollout-trouble.js';
 import { isTold } from './told-pools.js';
 
-/** Why nobody is to serve a pool, where that is so. */
+/** The pool itself is why no agent serves it: its condition CacheReady says the cause. */
+export const NOT_SERVED = 'NotServed';
+
+/** Why no agent is to serve a pool, where that is so. */
 export interface NotToBeServed {
-  readonly reason: 'Paused' | 'NotServed' | 'NetworkMissing' | 'AgentsElsewhere';
+  readonly reason: 'Paused' | typeof NOT_SERVED | 'NetworkMissing' | 'AgentsElsewhere';
   readonly message: string;
 }
 

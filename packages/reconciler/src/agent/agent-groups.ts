@@ -11,7 +11,13 @@ import { keyOf } from '../machinery/reflector.js';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readText } from '../object/read-field.js';
 import { parseTime } from '../object/time.js';
-import { agentConditions, conditionsOfKeptPod, conditionsWithoutAgents, type NotToBeServed } from './agent-conditions.js';
+import {
+  agentConditions,
+  conditionsOfKeptPod,
+  conditionsWithoutAgents,
+  NOT_SERVED,
+  type NotToBeServed,
+} from './agent-conditions.js';
 import type { PoolForAgents } from './agent-network-config.js';
 import { AgentObserver, type AgentObserverSettings } from './agent-observer.js';
 import { AgentWriter, type AgentWriterSettings } from './agent-writer.js';
@@ -219,7 +225,7 @@ export class AgentGroups implements AgentsPort {
     if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it' };
     const { view, networks } = this.#settings.cluster();
     if (!reading.ok || view.servingPool(network)?.key !== key)
-      return { reason: 'NotServed', message: 'the condition CacheReady says why' };
+      return { reason: NOT_SERVED, message: 'the condition CacheReady says why' };
     if (networks.get(network) !== undefined) return undefined;
     const message = `there is no NetworkAttachmentDefinition ${network}; create it, or delete the IPPool and create it again with another spec.networkName`;
     return { reason: 'NetworkMissing', message };

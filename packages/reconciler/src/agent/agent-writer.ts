@@ -178,7 +178,7 @@ function toRightsProblem(
 ): GroupProblem | undefined {
   const name = `${object.kind} ${object.metadata.namespace}/${object.metadata.name}`;
   if (kind === 'create-right' && reason === 'already-exists') {
-    const message = `there is a ${name} without the label ${AGENT_LABEL}=${AGENT_LABEL_VALUE}: the controller did not create it, and leaves it alone; rename or delete it`;
+    const message = `there is a ${name} without the label ${AGENT_LABEL}=${AGENT_LABEL_VALUE}: the controller did not create it, and leaves it alone; delete it`;
     return { reason: 'AgentRightsMissing', message };
   }
   // A binding may come a moment before its Role.

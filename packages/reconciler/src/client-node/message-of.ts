@@ -6,7 +6,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'there was no answer in time',
   EHOSTUNREACH: 'there is no route to it',
   ENETUNREACH: 'there is no route to it',
-  ENOTFOUND: 'there is no such name',
+  ENOTFOUND: 'the host name cannot be resolved',
   EAI_AGAIN: 'the name server did not answer',
 };
 

@@ -38,7 +38,7 @@ describe('a network without an IPPool', () => {
       virtualMachine('vm-a'),
     );
     expect(allocated(story)).toBe('Allocated=True ExternalDHCP');
-    expect(message(story)).toBe('served by DHCP servers of their own: default/net-1');
+    expect(message(story)).toBe('other DHCP servers serve these networks: default/net-1');
     expect(story.events()).toEqual([]);
   });
 
@@ -61,7 +61,7 @@ describe('a network without an IPPool', () => {
     annotate(story, EXTERNAL, 'net-2');
     await story.settle();
     expect(allocated(story)).toBe('Allocated=True');
-    expect(message(story)).toBe('served by DHCP servers of their own: default/net-2');
+    expect(message(story)).toBe('other DHCP servers serve these networks: default/net-2');
     await story.remove('IPPool', 'pool-1');
     await story.settle();
     expect(allocated(story)).toBe('Allocated=False NoPool');

@@ -4,6 +4,7 @@
  */
 import { formatIpv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_FINALIZER, IPPoolConditionType } from '@vmdhcp/ippool-api';
+import { NOT_SERVED } from '../agent/agent-conditions.js';
 import type { AddressConflict } from '../agent/agent-report.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
 import { toRegarding } from '../events/event-recorder.js';
@@ -234,7 +235,7 @@ export class PoolWork {
   async #writeStatus(view: PoolView, plan: PoolPlan | undefined, { obstacle, agents, notes }: PoolFacts): Promise<WorkResult> {
     const { now, clients, caches } = this.#context;
     const addresses = plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan } : undefined;
-    const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions];
+    const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions.map((one) => withCause(one, obstacle))];
     this.#tellPeople(view, plan, [
       ...agentWarnings(agents),
       ...notes,
@@ -333,6 +334,12 @@ interface Warning {
   readonly message: string;
 }
 
+/** What the agents know is only that the pool is not served; why stands in each condition, so that one is enough to read. */
+function withCause(condition: ConditionState, obstacle: PoolObstacle | undefined): ConditionState {
+  if (obstacle === undefined || condition.reason !== NOT_SERVED) return condition;
+  return { ...condition, reason: toReason(obstacle.reason), message: obstacle.message };
+}
+
 /** Where no agents are deployed, nothing is to be waited for. */
 const WITHOUT_AGENTS: PoolAgents = {
   ...NOTHING_KNOWN_OF_AGENTS,
@@ -353,7 +360,7 @@ function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warn
   const who = usedBy === undefined ? 'somebody unknown, as its client found out' : usedBy;
   const other = usedBy === undefined ? "that machine's MAC address, once you have found it," : usedBy;
   const remedy = `reserve the address for ${other} in spec.ipv4Config.reservations of the IPPool, or remove that machine from the network`;
-  const message = `${formatIpv4Address(address)}, which was for ${macAddress}, is in use by ${who}: nobody is given it for an hour; ${remedy}`;
+  const message = `${formatIpv4Address(address)}, which was for ${macAddress}, is in use by ${who}: no client is given it for an hour; ${remedy}`;
   return { reason: 'AddressConflict', message };
 }
 
@@ -391,7 +398,7 @@ function poolConditions(
     }
     const skipped = recorded.unreadable.map((entry) => `status.ipv4.allocated has ${describeEntry(entry)}`);
     const left = [...(reading.ok ? reading.warnings : []), ...skipped];
-    const message = `left out, as it makes no sense: ${describeProblems(left)}`;
+    const message = `ignored, because it is invalid: ${describeProblems(left)}`;
     const skippedNotes = left.length === 0 ? [] : [{ reason: 'EntriesSkipped', message }];
     return { type, status: 'True', ...joinNotes([...skippedNotes, ...notes, ...unlistedExclusions(object)]) };
   }

@@ -120,7 +120,7 @@ function allocatedState(
   const [unserved, external] = [networksWith('unserved', outcomes), networksWith('external', outcomes)];
   const messages = [
     ...(unserved.length > 0 ? [`not served, as they have no IPPool: ${describeNames(unserved)}`] : []),
-    ...(external.length > 0 ? [`served by DHCP servers of their own: ${describeNames(external)}`] : []),
+    ...(external.length > 0 ? [`other DHCP servers serve these networks: ${describeNames(external)}`] : []),
   ];
   const isAllExternal = external.length > 0 && outcomes.every(({ outcome }) => outcome.kind === 'external');
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { type Installation, planUninstall, UNINSTALL_PHASES, type UninstallPlan } from './plan-uninstall.js';
+import { type Installation, leasesOfOtherAgents, planUninstall, UNINSTALL_PHASES, type UninstallPlan } from './plan-uninstall.js';
 
 const LABEL = 'network.harvesterhci.io/vm-dhcp-controller';
 const GROUP_LABEL = 'network.harvesterhci.io/agent-group';
@@ -92,5 +92,16 @@ describe('planUninstall', () => {
       'kinds: delete customResourceDefinitions ippools.network.harvesterhci.io',
     ]);
     expect(plan.kept).toEqual({});
+  });
+});
+
+describe('leasesOfOtherAgents', () => {
+  it('are those that an agent holds and whose Deployment is not to be deleted', () => {
+    const lease = (name: string, holderIdentity: string): KubernetesObject => ({
+      ...object(name, { labels: { [LABEL]: 'agent' } }),
+      spec: { holderIdentity },
+    });
+    const leases = [lease('g', 'pod-of-g'), lease('unified', 'pod'), lease('left', '')];
+    expect(leasesOfOtherAgents({ ...INSTALLED, leases }).map(({ metadata }) => metadata.name)).toEqual(['unified']);
   });
 });

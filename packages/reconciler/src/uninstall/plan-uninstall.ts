@@ -11,7 +11,9 @@ import {
   NETWORK_CONFIG_FINALIZER,
 } from '@vmdhcp/ippool-api';
 import type { MergePatch } from '../machinery/object-client.js';
+import { keyOf } from '../machinery/reflector.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readText } from '../object/read-field.js';
 
 /** Everything that the product writes, as it is in the cluster. */
 export interface Installation {
@@ -80,6 +82,15 @@ export function planUninstall(installed: Installation, deleteData: boolean): Uni
       ? {}
       : Object.fromEntries(data.flatMap((kind) => (installed[kind].length === 0 ? [] : [[kind, installed[kind].length]]))),
   };
+}
+
+/**
+ * The Leases of agents that no step ends: those of a Deployment that a manifest or a chart installed (topology unified).
+ * As long as such a Lease is renewed, agents serve.
+ */
+export function leasesOfOtherAgents({ deployments, leases }: Installation): KubernetesObject[] {
+  const deleted = new Set(deployments.filter(isOfGroup).map(keyOf));
+  return leases.filter((lease) => !deleted.has(keyOf(lease)) && readText(lease.spec, 'holderIdentity'));
 }
 
 /** The controller names what it makes for a group after the group. */
