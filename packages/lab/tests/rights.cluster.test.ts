@@ -5,8 +5,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WITHHELD_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
-import { type KubernetesObject, readConditions, readField, readText, toldPools } from '@vmdhcp/reconciler';
+import {
+  AGENT_REPORT_ANNOTATION,
+  type KubernetesObject,
+  readConditions,
+  readField,
+  readText,
+  toldPools,
+} from '@vmdhcp/reconciler';
 import { ApiLeaseStore, ApiRequestError } from '@vmdhcp/reconciler/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTER_EXAMPLES, ClusterAccess, CONTROLLER_BIN, LabProcess, serviceAccountToken, waitFor } from '../src/index.js';
@@ -191,6 +199,29 @@ describe('an agent, always against a simulated API server', () => {
     expect(await status(chart, LEASES, { method: 'POST', body: { metadata: { name: 'x', namespace: AGENTS } } })).toBe(403);
     expect(await status(chart, `${POOLS}/ippools`)).toBe(200);
     expect(await status(chart, `${POOLS}/namespaces/red/ippools/one`, { method: 'PATCH', body: {} })).toBe(403);
+  });
+});
+
+describe('an agent that lies in its own Lease, always against a simulated API server', () => {
+  it('ends no service of another group, does not say who serves there, and keeps no pool that is deleted', async () => {
+    const agent = await open('agent-liar', await serviceAccountToken(admin, AGENTS, A));
+    await createPool('blue/six', 'blue');
+    await toldOf(B, ['blue/six', 'blue/three']);
+    const mine = (await lease(A)) as KubernetesObject;
+    const report = JSON.stringify({ 'blue/three': { serving: true }, 'blue/six': { serving: true } });
+    const annotations = { ...mine.metadata.annotations, [AGENT_REPORT_ANNOTATION]: report };
+    const spec = { holderIdentity: 'liar_1', leaseDurationSeconds: 60, renewTime: '2026-01-01T00:00:00.000000Z' };
+    const body = { ...mine, metadata: { ...mine.metadata, annotations }, spec };
+    expect(await status(agent, `${LEASES}/${A}`, { method: 'PUT', body })).toBe(200);
+    await admin.delete('IPPool', 'blue/six');
+    // What is written after the lie was read shows what the controller makes of it.
+    await toldOf(B, ['blue/three']);
+    await waitFor('the pool to go', async () => (await admin.get('IPPool', 'blue/six')) === undefined, 20_000);
+    expect((await lease(B))?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION] ?? '').not.toContain('blue/three');
+    expect(readText((await admin.get('IPPool', 'blue/three'))?.status, 'servedBy')).toBeUndefined();
+    const now = (await lease(A)) as KubernetesObject;
+    const honest = { ...now, spec: { ...(now.spec as object), holderIdentity: '' } };
+    expect(await status(agent, `${LEASES}/${A}`, { method: 'PUT', body: honest })).toBe(200);
   });
 });
 

@@ -21,6 +21,7 @@ import {
 import type { PoolForAgents } from './agent-network-config.js';
 import { AgentObserver, type AgentObserverSettings } from './agent-observer.js';
 import { AgentWriter, type AgentWriterSettings } from './agent-writer.js';
+import { believedGroups } from './believed-groups.js';
 import { ChangeGathering } from './gather-changes.js';
 import { LagWatch } from './lag-watch.js';
 import { isGoneForGood } from './legacy-pod.js';
@@ -29,6 +30,8 @@ import {
   type AgentsPlan,
   type AgentsSettings,
   type GroupProblem,
+  isPrevious,
+  isUnified,
   type ObservedGroup,
   planAgents,
 } from './plan-agents.js';
@@ -87,6 +90,7 @@ export class AgentGroups implements AgentsPort {
     this.#observer = new AgentObserver({ ...settings, onNews: () => this.poolsChanged() });
     this.#writer = new AgentWriter({
       ...settings,
+      leaseSeconds: settings.pods?.leaseSeconds,
       onWritten: (kind, object) => this.#observer.wrote(kind, object),
       onDeleted: (kind, object, answer) => this.#observer.deleted(kind, object, answer),
       onConflict: (group, problem) => {
@@ -135,7 +139,7 @@ export class AgentGroups implements AgentsPort {
   isHeld(poolKey: string): boolean {
     if (!this.synced) return true;
     // As it is now, not as it was planned by: a controller that begins has planned nothing yet.
-    const isServed = [...this.#observer.groups().values()].some(
+    const isServed = [...this.#observeGroups().values()].some(
       ({ told, lease }) => told.has(poolKey) || lease.report.get(poolKey)?.serving === true,
     );
     return isServed || this.#observer.legacyPods().has(poolKey);
@@ -241,6 +245,18 @@ export class AgentGroups implements AgentsPort {
     return { reason: 'AgentsElsewhere', message };
   }
 
+  /** Agents that run with rights that somebody else gave may write every Lease: what they say is all there is. */
+  #observeGroups(): Map<string, ObservedGroup> {
+    const groups = this.#observer.groups();
+    const { groupRights = false, cluster } = this.#settings;
+    const { view } = cluster();
+    const given = {
+      rights: groupRights ? this.#observer.rights() : new Map(),
+      recordedGroupOf: (key: string) => this.#groupRecordedIn(view.pool(key)?.object.status),
+    };
+    return believedGroups(groups, given, (name) => !groupRights || isUnified(name) || isPrevious(name));
+  }
+
   #group(name: string): ObservedGroup {
     return this.#groups.get(name) ?? { deployment: undefined, told: new Map(), lease: this.#observer.leaseOf(name) };
   }
@@ -272,7 +288,7 @@ export class AgentGroups implements AgentsPort {
 
   async #work(): Promise<WorkResult> {
     if (!this.#mayWork()) return { kind: 'settled' };
-    this.#groups = this.#observer.groups();
+    this.#groups = this.#observeGroups();
     this.#podsOf = this.#observer.pods();
     for (const [name, { deployment }] of this.#groups) if (deployment !== undefined) this.#conflicts.delete(name);
     const views = this.#settings.cluster().view.pools();

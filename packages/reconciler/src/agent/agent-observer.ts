@@ -53,6 +53,8 @@ export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' 
 
 /** Timers may be a little early. */
 const MARGIN_MS = 10;
+/** The most that `--agent-lease-seconds` takes. */
+const MOST_LEASE_SECONDS = 3_600;
 const KINDS = ['deployments', 'unifiedDeployment', 'leases', 'pods'] as const;
 const RIGHTS_KINDS = ['serviceAccounts', 'roles', 'roleBindings'] as const;
 const PREVIOUS_KINDS = ['previousDeployments', 'previousLeases', 'previousPods'] as const;
@@ -323,5 +325,6 @@ function isOfGroup({ metadata }: KubernetesObject): boolean {
 
 function durationMs({ spec }: KubernetesObject): number {
   const seconds = readField(spec, 'leaseDurationSeconds');
-  return 1000 * (typeof seconds === 'number' ? seconds : 15);
+  // An agent writes what stands there.
+  return 1000 * Math.min(typeof seconds === 'number' ? seconds : 15, MOST_LEASE_SECONDS);
 }

@@ -81,4 +81,26 @@ describe('AgentWriter', () => {
     expect(result.kind).toBe('retry');
     expect(said).toEqual([message === undefined ? undefined : expect.stringContaining(message)]);
   });
+
+  it.each([
+    [undefined, 3],
+    [2.75, 3],
+    [15, 15],
+  ])('guards a Lease for as long as an agent may lead that cannot renew it: %s s', async (leaseSeconds, guardSeconds) => {
+    const clock = new FakeClock();
+    const resource = new MemoryResource<KubernetesObject>(clock);
+    const writer = new AgentWriter({
+      namespace: 'agents',
+      leaseSeconds,
+      clients: { deployments: resource, unifiedDeployment: resource, leases: resource, pods: resource },
+      onWritten: () => undefined,
+      onDeleted: () => undefined,
+      onConflict: () => undefined,
+      onRights: () => undefined,
+    });
+    const written = writer.carryOut([{ kind: 'create-lease', group: 'g', poolKeys: [], isGuarded: true }]);
+    await clock.advance(1_000);
+    await written;
+    expect(resource.objects.get('agents/g')?.spec).toMatchObject({ leaseDurationSeconds: guardSeconds });
+  });
 });

@@ -21,6 +21,8 @@ import { UNIFIED_GROUP } from './topology.js';
 export interface AgentWriterSettings {
   readonly namespace: string;
   readonly clients: AgentClients;
+  /** How long an agent may lead that cannot renew its Lease. */
+  readonly leaseSeconds?: number | undefined;
   /** The answer to a write that happened. */
   readonly onWritten: (kind: AgentObjectKind, object: KubernetesObject) => void;
   /** The server has taken the deletion, or has no such object any more. @param answer - the object as it is now, where there is one. */
@@ -35,8 +37,8 @@ export interface AgentWriterSettings {
 const PARALLEL_WRITES = 8;
 /** Holds a Lease that was created in place of a deleted one: an agent that led by that one may not know yet. */
 const NO_AGENT = 'no-agent_lease-created-again';
-/** At least; agents wait for as long as they lead without a renewal, where that is more. */
-const GUARD_SECONDS = 3;
+/** At least, where agents are not told how long. */
+const LEAST_GUARD_SECONDS = 3;
 const RIGHTS_KIND_OF: Readonly<Record<string, RightsKind>> = {
   ServiceAccount: 'serviceAccounts',
   Role: 'roles',
@@ -139,13 +141,14 @@ export class AgentWriter {
     poolKeys,
     isGuarded,
   }: Extract<AgentAction, { readonly kind: 'create-lease' }>): Promise<WorkResult> {
-    const { clients, namespace } = this.#settings;
+    const { clients, namespace, leaseSeconds = 0 } = this.#settings;
     const annotations = { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys) };
     // A group of the namespace where agents ran before is named with it.
     const [name = '', previousNamespace] = group.split('/', 2).toReversed();
     const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name };
     const metadata = { namespace: previousNamespace ?? namespace, name, labels, annotations };
-    const spec = isGuarded ? { holderIdentity: NO_AGENT, leaseDurationSeconds: GUARD_SECONDS } : {};
+    const leaseDurationSeconds = Math.max(LEAST_GUARD_SECONDS, Math.ceil(leaseSeconds));
+    const spec = isGuarded ? { holderIdentity: NO_AGENT, leaseDurationSeconds } : {};
     const result = await clients.leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec });
     return this.#noted('leases', result);
   }

@@ -8,6 +8,7 @@ import { applyMergePatch } from '../testing/merge-patch.js';
 import type { Random } from '../testing/random-from.js';
 import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, RELEASING, WITHHELD } from './agent-report.js';
 import { formatWithheldPools, parseWithheldPools, readGroupLease } from './group-lease.js';
+import { poolNamesOf } from './group-rights.js';
 import { type ActivePool, type AgentAction, type AgentsSettings, planAgents } from './plan-agents.js';
 import { toldPools } from './told-pools.js';
 import { UNIFIED_GROUP } from './topology.js';
@@ -25,6 +26,8 @@ interface Pod {
   withheldText: string;
   version: string;
   lead: 'none' | 'writing' | 'leading';
+  /** IPPools that it has read: it serves no other. */
+  reads: Set<string>;
 }
 
 export class AgentsInSteps {
@@ -39,6 +42,10 @@ export class AgentsInSteps {
   #seenLeases = new Map<string, KubernetesObject>();
   /** Leases that were not renewed for as long as they last. */
   readonly #stale = new Set<string>();
+  readonly rights = new Map<string, KubernetesObject>();
+  #seenRights = new Map<string, KubernetesObject>();
+  /** Kinds of what the controller wrote. */
+  writes: string[] = [];
   #number = 0;
   readonly #served = new Set<string>();
   /** How often each pool went from served to not served. */
@@ -65,6 +72,7 @@ export class AgentsInSteps {
     this.#settings = { ...this.#settings, ...settings };
     this.#seenDeployments = new Map(this.deployments);
     this.#seenLeases = new Map(this.leases);
+    this.#seenRights = new Map(this.rights);
     this.interruptions.clear();
     this.templateWrites = 0;
   }
@@ -114,6 +122,9 @@ export class AgentsInSteps {
       ),
       ...[...this.pods].filter(({ isFrozen }) => !isFrozen).map((pod) => () => this.#go(pod)),
       ...[...this.leases.keys()].map((name) => () => this.#passTime(name)),
+      ...[...new Set([...this.rights.keys(), ...this.#seenRights.keys()])].map(
+        (name) => () => hear(name, this.rights, this.#seenRights),
+      ),
     ];
   }
 
@@ -129,13 +140,18 @@ export class AgentsInSteps {
       }),
     );
     const groupsWithPods = new Set([...this.pods].map(({ group }) => group));
-    const observed = { pools: this.pools, groups, groupsWithPods, legacyPods: new Map(), nowMs: 0 };
-    for (const action of planAgents(observed, this.#settings).actions) this.#apply(action);
+    const rights = Map.groupBy([...this.#seenRights.values()], ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
+    const observed = { pools: this.pools, groups, groupsWithPods, legacyPods: new Map(), rights, nowMs: 0 };
+    for (const action of planAgents(observed, this.#settings).actions) {
+      this.writes.push(action.kind);
+      this.#apply(action);
+    }
   }
 
-  /** What agents log and what their rights are is of no concern here; pods of earlier versions are not there. */
+  /** What agents log is of no concern here; pods of earlier versions are not there. */
   #apply(action: AgentAction): void {
-    if (action.kind === 'create-deployment') this.#createDeployment(action);
+    if ('object' in action) this.#right(action);
+    else if (action.kind === 'create-deployment') this.#createDeployment(action);
     else if (action.kind === 'patch-deployment') this.#patch(action);
     else if (action.kind === 'create-lease') this.#createLease(action);
     else if (action.kind === 'withhold') this.#withhold(action);
@@ -143,10 +159,57 @@ export class AgentsInSteps {
     else if (action.kind === 'delete-lease') this.#deleteLease(action);
   }
 
+  #right(action: Extract<AgentAction, { readonly object: KubernetesObject }>): void {
+    const { object } = action;
+    const key = `${object.kind} ${object.metadata.namespace}/${object.metadata.name}`;
+    const there = this.rights.get(key);
+    const put = (one: KubernetesObject) => {
+      const stored = withMetadata(one, {
+        uid: one.metadata.uid ?? `r${++this.#number}`,
+        resourceVersion: String(++this.#number),
+      });
+      this.rights.set(key, stored);
+      this.#seenRights.set(key, stored);
+    };
+    if (action.kind === 'create-right') {
+      if (there === undefined) put(object);
+    } else if (there === undefined || there.metadata.resourceVersion !== object.metadata.resourceVersion) return;
+    else if (action.kind === 'patch-right') put(applyMergePatch(there, action.patch) as KubernetesObject);
+    else this.rights.delete(key);
+  }
+
+  /** Somebody deletes a Lease by hand, but for that of a chart. */
+  deleteLease(): void {
+    const keys = [...this.leases.keys()].filter((key) => key !== UNIFIED_GROUP);
+    const key = keys[this.#random(Math.max(1, keys.length))];
+    if (key === undefined) return;
+    this.leases.delete(key);
+    this.#stale.delete(key);
+  }
+
+  #mayLead(pod: Pod): boolean {
+    if (!this.#settings.groupRights || pod.group === UNIFIED_GROUP) return true;
+    return ['ServiceAccount', 'Role', 'RoleBinding'].every((kind) =>
+      this.rights.has(`${kind} ${this.#settings.namespace}/${pod.group}`),
+    );
+  }
+
+  #mayRead(pod: Pod, key: string): boolean {
+    if (!this.#settings.groupRights || pod.group === UNIFIED_GROUP) return true;
+    const ns = key.split('/')[0];
+    const role = this.rights.get(`Role ${ns}/${pod.group}`);
+    return (
+      role !== undefined &&
+      poolNamesOf(role).includes(key.split('/')[1] ?? '') &&
+      this.rights.has(`RoleBinding ${ns}/${pod.group}`) &&
+      this.rights.has(`ServiceAccount ${this.#settings.namespace}/${pod.group}`)
+    );
+  }
+
   #createDeployment({ group, deployment }: Extract<AgentAction, { readonly kind: 'create-deployment' }>): void {
     if (this.deployments.has(group)) return;
     this.templateWrites++;
-    this.#putDeployment(group, withMetadata(deployment, { uid: `uid-${++this.#number}`, generation: 1 }));
+    this.#putDeployment(group, withMetadata(deployment, { uid: `uid-${++this.#number}`, generation: 1000 * this.#number }));
     this.#seenDeployments.set(group, this.deployments.get(group) as KubernetesObject);
   }
 
@@ -214,6 +277,7 @@ export class AgentsInSteps {
       withheldText: '',
       version: '',
       lead: 'none',
+      reads: new Set(),
     });
   }
 
@@ -237,7 +301,15 @@ export class AgentsInSteps {
     const pod = [...this.pods].find((one) => one.name === holder);
     if (holder === '' || (pod !== undefined && !pod.isFrozen)) return;
     this.#stale.add(name);
-    if (pod === undefined) return;
+    // The guard lasts as long as a lead: who led by a Lease that was deleted has lost its addresses by now.
+    if (pod === undefined) {
+      for (const one of this.pods) {
+        if (one.group !== name) continue;
+        this.#lose(one);
+        one.isFrozen = false;
+      }
+      return;
+    }
     pod.addresses.clear();
     pod.lead = 'none';
     pod.isFrozen = false;
@@ -247,7 +319,9 @@ export class AgentsInSteps {
   #go(pod: Pod): void {
     const lease = this.leases.get(pod.group);
     if (!this.pods.has(pod)) return;
+    for (const key of pod.told) if (this.#mayRead(pod, key)) pod.reads.add(key);
     if (!pod.isReady) pod.isReady = true;
+    else if (this.#settings.groupRights && (lease === undefined || !this.#mayLead(pod))) this.#stopLeading(pod, lease);
     else if (pod.lead === 'none') this.#stand(pod, lease);
     else if (holderOf(lease) !== pod.name) this.#lose(pod);
     else if (pod.lead === 'writing') {
@@ -258,6 +332,11 @@ export class AgentsInSteps {
       this.#read(pod, lease);
       this.#check(pod);
     }
+  }
+
+  /** It hears of a deleted Lease at once, and leads on for a moment without its rights. */
+  #stopLeading(pod: Pod, lease: KubernetesObject | undefined): void {
+    if (lease === undefined || this.#random(3) === 0) this.#lose(pod);
   }
 
   #lose(pod: Pod): void {
@@ -286,12 +365,13 @@ export class AgentsInSteps {
   #check(pod: Pod): void {
     const withheld = parseWithheldPools(pod.withheldText);
     pod.addresses.clear();
-    for (const key of pod.told) if (!withheld.has(key)) pod.addresses.add(key);
+    for (const key of pod.told) if (!withheld.has(key) && pod.reads.has(key)) pod.addresses.add(key);
   }
 
   #write(pod: Pod): void {
     const withheld = parseWithheldPools(pod.withheldText);
     const state = (key: string): PoolReport => {
+      if (!pod.reads.has(key)) return { serving: false, reason: 'NotListed' };
       if (withheld.has(key)) return { serving: false, reason: pod.addresses.has(key) ? RELEASING : WITHHELD };
       return pod.addresses.has(key) ? { serving: true } : { serving: false, reason: 'NotLeading' };
     };

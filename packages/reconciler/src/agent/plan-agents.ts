@@ -235,7 +235,7 @@ class AgentsPlanning {
       // A pod that was told of a pool may come to serve it, whatever pods to come are told.
       for (const key of new Set([...told.keys(), ...lease.known])) {
         const own = this.#groupOf.get(key);
-        if (own === undefined || own === name || this.#hasLetGo(name, key)) continue;
+        if (own === undefined || own === name || this.#hasLetGo(name, key) || this.#hasGivenUp(name, key)) continue;
         holders.set(key, [...(holders.get(key) ?? []), name]);
       }
     }
@@ -250,6 +250,12 @@ class AgentsPlanning {
     if (!lease.seen.has(poolKey)) return false;
     const said = lease.report.get(poolKey);
     return said === undefined || (!said.serving && said.reason !== RELEASING);
+  }
+
+  /** A pool that its own group serves was let go of before; a Lease that was deleted since says so no more, and the next one will. */
+  #hasGivenUp(name: string, poolKey: string): boolean {
+    const { lease } = this.#group(this.#groupOf.get(poolKey) ?? '');
+    return this.#hasLostItsLease(name) && lease.report.get(poolKey)?.serving === true && !lease.withheld.has(poolKey);
   }
 
   /** True if there is nobody who could take the group's Lease. The pods of a chart are not known. */
@@ -308,7 +314,8 @@ class AgentsPlanning {
     const { groupRights, namespace } = this.#settings;
     if (!groupRights || group === UNIFIED_GROUP || isPrevious(group)) return undefined;
     const { told, deployment } = this.#group(group);
-    const isKept = (key: string) => told.has(key) || (deployment !== undefined && !isRolledOut(deployment));
+    const mayRun = deployment === undefined ? this.#observed.groupsWithPods.has(group) : !isRolledOut(deployment);
+    const isKept = (key: string) => told.has(key) || mayRun;
     const wanted = { group, namespace, poolKeys: pools.map(({ key }) => key), isKept };
     const plan = planGroupRights(wanted, this.#observed.rights?.get(group) ?? []);
     this.#actions.push(...plan.actions);
@@ -320,7 +327,7 @@ class AgentsPlanning {
     const poolKeys = [...withheld].toSorted();
     if (lease.object !== undefined) {
       if (!isSame(withheld, lease.withheld)) this.#actions.push({ kind: 'withhold', group: name, lease: lease.object, poolKeys });
-    } else if (withheld.size > 0 || (this.#settings.groupRights && this.#groups.has(name))) {
+    } else if (withheld.size > 0 || this.#hasLostItsLease(name) || (this.#settings.groupRights && this.#groups.has(name))) {
       // Pods may still believe in a Lease that was deleted; the pods of a chart are not known.
       const isGuarded = deployment !== undefined || this.#observed.groupsWithPods.has(name) || isUnified(name);
       this.#actions.push({ kind: 'create-lease', group: name, poolKeys, isGuarded });
@@ -351,9 +358,18 @@ class AgentsPlanning {
       ),
       // Nobody is told of anything any more, and pods may still run.
       ...(deployment === undefined ? [...lease.known].filter((key) => !ownKeys.has(key) && this.#groupOf.has(key)) : []),
-      // What a deleted Lease withheld is not known any more: pods of earlier templates may know any pool.
-      ...(this.#hasLostItsLease(name) ? [...this.#groupOf.keys()].filter((key) => !keys.has(key)) : []),
+      // What a deleted Lease withheld is not known any more: pods of earlier templates may know any pool. What no other group may serve goes on.
+      ...(this.#hasLostItsLease(name)
+        ? [...this.#groupOf.keys()].filter((key) => !ownKeys.has(key) && !this.#isOnlyHolder(name, key))
+        : []),
     ]);
+  }
+
+  /** True if no other agents serve the pool, its own group's included, and none may begin to. */
+  #isOnlyHolder(name: string, poolKey: string): boolean {
+    const holders = this.#holders.get(poolKey) ?? [];
+    const isOnly = holders.length === 1 && holders[0] === name && this.#legacyPods(poolKey).length === 0;
+    return isOnly && this.#hasLetGo(this.#groupOf.get(poolKey) ?? '', poolKey);
   }
 
   #hasLostItsLease(name: string): boolean {
@@ -488,12 +504,12 @@ function byAge(one: ActivePool, other: ActivePool): number {
 }
 
 /** True for a group of the namespace where agents ran before: its name is `namespace/name`. */
-function isPrevious(group: string): boolean {
+export function isPrevious(group: string): boolean {
   return group.includes('/');
 }
 
 /** True for the group whose Deployment a chart installed, in whatever namespace. */
-function isUnified(group: string): boolean {
+export function isUnified(group: string): boolean {
   return group === UNIFIED_GROUP || group.endsWith(`/${UNIFIED_GROUP}`);
 }
 

@@ -41,8 +41,8 @@ const SWITCHES: readonly (readonly [AgentTopology, AgentTopology])[] = AGENT_TOP
 const SEEDS = Number(process.env['VMDHCP_SWITCH_SEEDS'] ?? 5);
 const STEPS = 600;
 
-function begin(from: AgentTopology, count: number, seed: number): AgentsInSteps {
-  const story = new AgentsInSteps(pools(count), { ...SETTINGS, topology: from }, randomFrom(seed));
+function begin(from: AgentTopology, count: number, seed: number, more: Partial<AgentsSettings> = {}): AgentsInSteps {
+  const story = new AgentsInSteps(pools(count), { ...SETTINGS, ...more, topology: from }, randomFrom(seed));
   story.settle();
   expect(story.servedBy().size, `seed ${seed}: served at first`).toBe(count);
   return story;
@@ -78,4 +78,32 @@ describe('a switch of the topology, in steps that come in any order', () => {
       expect(story.servedBy().size, `seed ${seed}: served in the end`).toBe(6);
     }
   });
+
+  it.each([false, true])('with rights of their own, while Leases are deleted by hand; agents die and freeze: %s', (fails) => {
+    const { serviceAccountName: _, ...pods } = SETTINGS.pods ?? raise();
+    for (let seed = 0; seed < 4 * SEEDS; seed++) {
+      const random = randomFrom(7_000 + seed);
+      const next = () => AGENT_TOPOLOGIES[random(3)] ?? 'unified';
+      const story = begin(next(), 5, seed, { groupRights: true, pods });
+      for (let turn = 0; turn < 4; turn++) {
+        story.control({ topology: next() });
+        const steps = random(400);
+        for (let step = 0; step < steps; step++) {
+          story.step(fails);
+          if (random(120) === 0) story.deleteLease();
+        }
+      }
+      story.settle();
+      story.settle();
+      expect([...story.servedTwice], `seed ${seed}`).toEqual([]);
+      expect(story.servedBy().size, `seed ${seed}: served in the end`).toBe(5);
+      story.writes = [];
+      story.settle();
+      expect(story.writes, `seed ${seed}: written when all is done`).toEqual([]);
+    }
+  });
 });
+
+function raise(): never {
+  throw new Error('the settings have no pods');
+}

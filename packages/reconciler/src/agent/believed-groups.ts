@@ -1,0 +1,50 @@
+/**
+ * An agent writes the Lease of its group, and what it writes there may be a lie. Of pools that the controller has never given to the group it is
+ * not believed: it could end the service of other groups, take addresses away from their clients, or keep their pools from being deleted.
+ */
+import { keyOf } from '../machinery/reflector.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { poolNamesOf } from './group-rights.js';
+import type { ObservedGroup } from './plan-agents.js';
+
+/** What only the controller writes, and agents with rights of their own cannot. */
+export interface GivenPools {
+  /** ServiceAccounts, Roles and RoleBindings of groups, by group. */
+  readonly rights: ReadonlyMap<string, readonly KubernetesObject[]>;
+  /** The group that the status of a pool names. */
+  readonly recordedGroupOf: (poolKey: string) => string | undefined;
+}
+
+/**
+ * Leaves out of each report what the group has not been given. Groups of a namespace where agents ran before, and `unified`, whose agents
+ * may be given any pool, are taken at their word.
+ *
+ * @param isTrusted - by the name of a group.
+ */
+export function believedGroups(
+  groups: ReadonlyMap<string, ObservedGroup>,
+  given: GivenPools,
+  isTrusted: (group: string) => boolean,
+): Map<string, ObservedGroup> {
+  return new Map([...groups].map(([name, group]) => [name, isTrusted(name) ? group : believed(name, group, given)] as const));
+}
+
+function believed(name: string, group: ObservedGroup, given: GivenPools): ObservedGroup {
+  const { lease, told } = group;
+  const unknown = [...lease.known].filter((key) => !told.has(key) && given.recordedGroupOf(key) !== name);
+  if (unknown.length === 0) return group;
+  const granted = grantedPools(name, given.rights.get(name) ?? []);
+  const refused = new Set(unknown.filter((key) => !granted.has(key)));
+  if (refused.size === 0) return group;
+  const known = new Set([...lease.known].filter((key) => !refused.has(key)));
+  const report = new Map([...lease.report].filter(([key]) => !refused.has(key)));
+  return { ...group, lease: { ...lease, known, report } };
+}
+
+/** Also of a Role that is not bound any more: pods read what they may read now and then, and know what they have read. */
+function grantedPools(group: string, rights: readonly KubernetesObject[]): Set<string> {
+  const roles = rights.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === group);
+  return new Set(
+    roles.flatMap((role) => poolNamesOf(role).map((name) => keyOf({ metadata: { namespace: role.metadata.namespace, name } }))),
+  );
+}
