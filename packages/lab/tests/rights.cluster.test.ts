@@ -217,6 +217,18 @@ describe('the controller, always against a simulated API server', () => {
     expect(await status(access, `/api/v1/namespaces/${AGENTS}/secrets`)).toBe(403);
   });
 
+  it('reads and replaces the definitions of its own kinds, and of no others', async () => {
+    const path = (name: string) => `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+    const replace = async (name: string) =>
+      await status(access, path(name), {
+        method: 'PUT',
+        body: (await admin.get('CustomResourceDefinition', name)) as object,
+      });
+    expect(await replace('ippools.network.harvesterhci.io')).toBe(200);
+    expect(await replace('virtualmachines.kubevirt.io')).toBe(403);
+    expect(await status(access, path('virtualmachines.kubevirt.io'))).toBe(403);
+  });
+
   it('gives nobody what it does not have: no Role that reads Secrets, no binding to cluster-admin', async () => {
     const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
     const role = { metadata: { name: 'more' }, rules };
