@@ -218,6 +218,7 @@ export class ControllerProcess {
           previousDeployments: of(Resource.deployments, previousNamespace),
           previousLeases: of(Resource.leases, previousNamespace),
           previousPods: of(Resource.pods, previousNamespace),
+          ...(settings.groupRights && { previousServiceAccounts: of(Resource.serviceAccounts, previousNamespace) }),
         }),
       },
       clock: systemClock,

@@ -34,6 +34,8 @@ export interface AgentClients {
   readonly previousDeployments?: ObjectClient<KubernetesObject> | undefined;
   readonly previousLeases?: ObjectClient<KubernetesObject> | undefined;
   readonly previousPods?: ObjectClient<KubernetesObject> | undefined;
+  /** Undefined also where the controller gives no rights. */
+  readonly previousServiceAccounts?: ObjectClient<KubernetesObject> | undefined;
 }
 
 export type AgentObjectKind = keyof AgentClients;
@@ -55,13 +57,14 @@ export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' 
 const MARGIN_MS = 10;
 const KINDS = ['deployments', 'unifiedDeployment', 'leases', 'pods'] as const;
 const RIGHTS_KINDS = ['serviceAccounts', 'roles', 'roleBindings'] as const;
-const PREVIOUS_KINDS = ['previousDeployments', 'previousLeases', 'previousPods'] as const;
+const PREVIOUS_KINDS = ['previousDeployments', 'previousLeases', 'previousPods', 'previousServiceAccounts'] as const;
 /** Kinds whose objects are made by a plan that would make them again as long as it does not see them. */
 const MADE_KINDS: readonly AgentObjectKind[] = ['deployments', ...RIGHTS_KINDS];
 const PREVIOUS_KIND_OF: Partial<Record<AgentObjectKind, (typeof PREVIOUS_KINDS)[number]>> = {
   deployments: 'previousDeployments',
   leases: 'previousLeases',
   pods: 'previousPods',
+  serviceAccounts: 'previousServiceAccounts',
 };
 const NOTHING_TOLD: ReadonlyMap<string, PoolForAgents> = new Map();
 
@@ -175,7 +178,7 @@ export class AgentObserver {
 
   /** ServiceAccounts, Roles and RoleBindings of groups, by group. */
   rights(): Map<string, KubernetesObject[]> {
-    const objects = RIGHTS_KINDS.flatMap((kind) => this.#listed(kind));
+    const objects = [...RIGHTS_KINDS, 'previousServiceAccounts' as const].flatMap((kind) => this.#listed(kind));
     return Map.groupBy(objects, ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
   }
 
@@ -201,7 +204,7 @@ export class AgentObserver {
     return this.#caches.leases.get(key) ?? this.#others.get('previousLeases')?.get(key);
   }
 
-  /** Deployments, Leases and pods are written by one client, in whatever namespace they are. */
+  /** Deployments, Leases, pods and ServiceAccounts are written by one client, in whatever namespace they are. */
   #kindOf(kind: AgentObjectKind, { metadata }: KubernetesObject): AgentObjectKind {
     return (metadata.namespace === this.#settings.namespace ? undefined : PREVIOUS_KIND_OF[kind]) ?? kind;
   }
