@@ -162,6 +162,10 @@ describe('the documented way to remove the product, always against a simulated A
     }
     await waitFor('the namespace that was held to go', async () => (await admin.get('Namespace', 'tenant')) === undefined);
     await expectNothingLeft();
+    for (const { status } of await admin.list('IPPool'))
+      expect(Object.keys(status as object), 'a successor may run its agents in another namespace').not.toContain(
+        'agentDeploymentRef',
+      );
     for (const kind of ['IPPool', 'VirtualMachineNetworkConfig']) {
       const objects = await admin.list(kind);
       expect(objects.length).toBeGreaterThan(0);
@@ -218,7 +222,10 @@ describe('the documented way to remove the product, always against a simulated A
     }
     const { code, output } = await uninstall();
     expect(code, output).toBe(0);
-    expect(await labelled('Lease')).toEqual([]);
+    const left = (await labelled('Lease')).map(({ metadata }) => metadata.name);
+    expect(left, 'the Lease goes with the Deployment of the manifest, whose agents may not create it').toEqual([
+      'vm-dhcp-agents',
+    ]);
   });
 
   it('--dry-run says what would be done and does nothing; --json says it to programs', async () => {

@@ -4,6 +4,7 @@
  */
 import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, GROUP } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { CONTROLLER, MANAGED_BY_LABEL } from './agent-deployment.js';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const READ = ['get', 'list', 'watch'];
@@ -96,7 +97,7 @@ function toMetadata({ group }: RightsHolder, namespace: string): KubernetesObjec
   const labels = {
     [AGENT_LABEL]: AGENT_LABEL_VALUE,
     [AGENT_GROUP_LABEL]: group,
-    'app.kubernetes.io/managed-by': 'vm-dhcp-controller',
+    [MANAGED_BY_LABEL]: CONTROLLER,
   };
   return { namespace, name: group, labels };
 }
