@@ -32,6 +32,8 @@ export interface AgentClients {
   readonly roleBindings?: ObjectClient<KubernetesObject> | undefined;
   /** Those of the namespace where agents ran before; undefined where there was none. */
   readonly previousDeployments?: ObjectClient<KubernetesObject> | undefined;
+  /** The one that a chart installed there, whatever its labels. */
+  readonly previousUnifiedDeployment?: ObjectClient<KubernetesObject> | undefined;
   readonly previousLeases?: ObjectClient<KubernetesObject> | undefined;
   readonly previousPods?: ObjectClient<KubernetesObject> | undefined;
   /** Undefined also where the controller gives no rights. */
@@ -57,7 +59,13 @@ export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' 
 const MARGIN_MS = 10;
 const KINDS = ['deployments', 'unifiedDeployment', 'leases', 'pods'] as const;
 const RIGHTS_KINDS = ['serviceAccounts', 'roles', 'roleBindings'] as const;
-const PREVIOUS_KINDS = ['previousDeployments', 'previousLeases', 'previousPods', 'previousServiceAccounts'] as const;
+const PREVIOUS_KINDS = [
+  'previousDeployments',
+  'previousUnifiedDeployment',
+  'previousLeases',
+  'previousPods',
+  'previousServiceAccounts',
+] as const;
 /** Kinds whose objects are made by a plan that would make them again as long as it does not see them. */
 const MADE_KINDS: readonly AgentObjectKind[] = ['deployments', ...RIGHTS_KINDS];
 const PREVIOUS_KIND_OF: Partial<Record<AgentObjectKind, (typeof PREVIOUS_KINDS)[number]>> = {
@@ -214,6 +222,8 @@ export class AgentObserver {
     const deployments = new Map(
       this.#listed('previousDeployments').flatMap((one) => (isOfGroup(one) ? [[keyOf(one), one] as const] : [])),
     );
+    for (const chart of this.#listed('previousUnifiedDeployment'))
+      deployments.set(`${chart.metadata.namespace}/${UNIFIED_GROUP}`, chart);
     const leases = new Map(this.#listed('previousLeases').map((lease) => [keyOf(lease), lease]));
     const keys = new Set([...deployments.keys(), ...leases.keys()]);
     return [...keys].map((key) => [key, this.#observe(deployments.get(key), leases.get(key))] as const);

@@ -473,7 +473,9 @@ class AgentsPlanning {
     const { deployment, lease } = this.#group(name);
     if (lease.object !== undefined && withheld.size > 0 && !this.#isGone(name)) this.#withhold(name, withheld);
     if (deployment !== undefined) {
-      if (!isBeingDeleted(deployment)) this.#actions.push({ kind: 'delete-deployment', group: name, deployment });
+      // What a chart installed is its own to delete.
+      if (!isUnified(name) && !isBeingDeleted(deployment))
+        this.#actions.push({ kind: 'delete-deployment', group: name, deployment });
       return;
     }
     this.#planLeaseRemoval(name);
