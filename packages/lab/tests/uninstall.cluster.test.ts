@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
-import { type KubernetesObject, readConditions } from '@vmdhcp/reconciler';
+import { type KubernetesObject, readConditions, readField } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   CLUSTER_EXAMPLES,
@@ -49,6 +49,8 @@ beforeEach(async () => {
   );
   await createTenant();
   await waitFor('pods of agents', async () => (await labelled('Pod')).length > 0);
+  for (const pool of ['default/net-48', 'tenant/net'])
+    await admin.waitForObject('IPPool', pool, ({ status }) => readField(status, 'agentDeploymentRef') !== undefined);
 });
 
 afterEach(async () => {
@@ -251,6 +253,8 @@ describe('the documented way to remove the product, always against a simulated A
       name: 'default/net-48',
       removes: ['finalizer wrangler.cattle.io/vm-dhcp-ippool-controller'],
     });
+    const removes = ['status.agentDeploymentRef'];
+    expect(steps).toContainEqual({ action: 'patch', kind: 'IPPool', name: 'default/net-48', removes });
     expect(kept).toMatchObject({ IPPool: 3, CustomResourceDefinition: 2 });
     expect(await versions()).toEqual(before);
   });
