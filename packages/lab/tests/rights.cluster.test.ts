@@ -17,7 +17,15 @@ import {
 } from '@vmdhcp/reconciler';
 import { ApiLeaseStore, ApiRequestError } from '@vmdhcp/reconciler/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLUSTER_EXAMPLES, ClusterAccess, CONTROLLER_BIN, LabProcess, serviceAccountToken, waitFor } from '../src/index.js';
+import {
+  CLUSTER_EXAMPLES,
+  ClusterAccess,
+  CONTROLLER_BIN,
+  LabProcess,
+  readYaml,
+  serviceAccountToken,
+  waitFor,
+} from '../src/index.js';
 
 const AGENTS = 'vm-dhcp-agents';
 const A = 'vm-dhcp-agent-red-1';
@@ -248,6 +256,18 @@ describe('the controller, always against a simulated API server', () => {
     expect(await status(access, `/api/v1/namespaces/${AGENTS}/secrets`)).toBe(403);
   });
 
+  it('reads and replaces the definitions of its own kinds, and of no others', async () => {
+    const path = (name: string) => `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+    const replace = async (name: string) =>
+      await status(access, path(name), {
+        method: 'PUT',
+        body: (await admin.get('CustomResourceDefinition', name)) as object,
+      });
+    expect(await replace('ippools.network.harvesterhci.io')).toBe(200);
+    expect(await replace('virtualmachines.kubevirt.io')).toBe(403);
+    expect(await status(access, path('virtualmachines.kubevirt.io'))).toBe(403);
+  });
+
   it('gives nobody what it does not have: no Role that reads Secrets, no binding to cluster-admin', async () => {
     const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
     const role = { metadata: { name: 'more' }, rules };
@@ -342,4 +362,41 @@ describe('rights, always against a simulated API server', () => {
       30_000,
     );
   });
+
+  it('stay with the agents of a group that moves to another namespace, and go when those are gone', {
+    timeout: 90_000,
+  }, async () => {
+    await controller.stop();
+    await prepareMove('second');
+    const old = await open('old-agent', await serviceAccountToken(admin, AGENTS, A));
+    await startController('--namespace', 'second', '--previous-namespace', AGENTS);
+    await admin.waitForObject('Deployment', `second/${A}`, (deployment) => toldPools(deployment, 'agent').size === 2);
+    const agent = await open('new-agent', await serviceAccountToken(admin, 'second', A));
+    const leaseIn = (namespace: string) => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${A}`;
+    for (const pool of ['red/ippools/one', 'default/ippools/two']) {
+      expect(await status(old, `${POOLS}/namespaces/${pool}`)).toBe(200);
+      expect(await status(agent, `${POOLS}/namespaces/${pool}`)).toBe(200);
+    }
+    expect(await status(old, leaseIn(AGENTS))).toBe(200);
+    expect(await status(agent, leaseIn('second'))).toBe(200);
+    // The new agents could serve; the Deployment of the old ones goes.
+    const report = Object.fromEntries(['red/one', 'default/two'].map((key) => [key, { serving: false, reason: 'Withheld' }]));
+    await admin.patch('Lease', `second/${A}`, {
+      metadata: { annotations: { 'network.harvesterhci.io/agent-report': JSON.stringify(report) } },
+      spec: { holderIdentity: 'new_1', leaseDurationSeconds: 600, renewTime: '2026-01-01T00:00:00.000000Z' },
+    });
+    for (const kind of ['Deployment', 'ServiceAccount', 'RoleBinding', 'Role'])
+      await waitFor(`${kind} ${A}`, async () => (await admin.get(kind, `${AGENTS}/${A}`)) === undefined, 30_000);
+    await waitFor('the right to red/one', async () => (await status(old, `${POOLS}/namespaces/red/ippools/one`)) !== 200, 10_000);
+    expect(await status(agent, `${POOLS}/namespaces/red/ippools/one`)).toBe(200);
+  });
 });
+
+/** What `examples/cluster` says for the agents' namespace, for another one; and the rights to take over from the first. */
+async function prepareMove(namespace: string): Promise<void> {
+  await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const moved = (object: KubernetesObject, to: string) => ({ ...object, metadata: { ...object.metadata, namespace: to } });
+  for (const object of readYaml(join(CLUSTER_EXAMPLES, 'rbac.yaml')))
+    if (object.metadata.namespace === AGENTS) await admin.create(moved(object, namespace));
+  for (const object of readYaml(join(CLUSTER_EXAMPLES, 'takeover.yaml'))) await admin.create(moved(object, AGENTS));
+}

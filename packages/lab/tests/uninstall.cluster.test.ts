@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
-import { type KubernetesObject, readConditions } from '@vmdhcp/reconciler';
+import { type KubernetesObject, readConditions, readField } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   CLUSTER_EXAMPLES,
@@ -49,6 +49,8 @@ beforeEach(async () => {
   );
   await createTenant();
   await waitFor('pods of agents', async () => (await labelled('Pod')).length > 0);
+  for (const pool of ['default/net-48', 'tenant/net'])
+    await admin.waitForObject('IPPool', pool, ({ status }) => readField(status, 'agentDeploymentRef') !== undefined);
 });
 
 afterEach(async () => {
@@ -162,6 +164,10 @@ describe('the documented way to remove the product, always against a simulated A
     }
     await waitFor('the namespace that was held to go', async () => (await admin.get('Namespace', 'tenant')) === undefined);
     await expectNothingLeft();
+    for (const { status } of await admin.list('IPPool'))
+      expect(Object.keys(status as object), 'a successor may run its agents in another namespace').not.toContain(
+        'agentDeploymentRef',
+      );
     for (const kind of ['IPPool', 'VirtualMachineNetworkConfig']) {
       const objects = await admin.list(kind);
       expect(objects.length).toBeGreaterThan(0);
@@ -216,9 +222,13 @@ describe('the documented way to remove the product, always against a simulated A
     } finally {
       clearInterval(renewing);
     }
+    await admin.delete('Lease', key);
     const { code, output } = await uninstall();
     expect(code, output).toBe(0);
-    expect(await labelled('Lease')).toEqual([]);
+    const left = (await labelled('Lease')).map(({ metadata }) => metadata.name);
+    expect(left, 'the Lease goes with the Deployment of the manifest, whose agents may not create it').toEqual([
+      'vm-dhcp-agents',
+    ]);
   });
 
   it('--dry-run says what would be done and does nothing; --json says it to programs', async () => {
@@ -244,6 +254,8 @@ describe('the documented way to remove the product, always against a simulated A
       name: 'default/net-48',
       removes: ['finalizer wrangler.cattle.io/vm-dhcp-ippool-controller'],
     });
+    const removes = ['status.agentDeploymentRef'];
+    expect(steps).toContainEqual({ action: 'patch', kind: 'IPPool', name: 'default/net-48', removes });
     expect(kept).toMatchObject({ IPPool: 3, CustomResourceDefinition: 2 });
     expect(await versions()).toEqual(before);
   });

@@ -91,7 +91,7 @@ function describeStep(step: UninstallStep, dryRun: boolean): string {
 }
 
 function describeEnd(plan: UninstallPlan, dryRun: boolean): string[] {
-  const count = stepsOf(plan).length;
+  const count = new Set(stepsOf(plan).map((step) => `${step.of} ${nameOf(step)}`)).size;
   const done =
     count === 0
       ? 'nothing to remove'
@@ -104,10 +104,10 @@ function describeEnd(plan: UninstallPlan, dryRun: boolean): string[] {
 
 function toJson(plan: UninstallPlan, dryRun: boolean): Readonly<Record<string, unknown>> {
   const steps = stepsOf(plan).map((step) => ({
-    action: step.kind,
+    action: step.kind === 'delete' ? 'delete' : 'patch',
     kind: KIND_NAMES[step.of],
     name: nameOf(step),
-    ...(step.kind === 'patch' && { removes: step.removes }),
+    ...(step.kind !== 'delete' && { removes: step.removes }),
   }));
   const kept = Object.fromEntries(Object.entries(plan.kept).map(([kind, number]) => [KIND_NAMES[kind as InstalledKind], number]));
   return { dryRun, steps, kept };

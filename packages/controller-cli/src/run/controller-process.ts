@@ -196,16 +196,14 @@ export class ControllerProcess {
     const of = (resource: ApiResource, within: string) =>
       this.#client({ ...resource, namespace: within, labelSelector: AGENT_SELECTOR });
     const ours = (resource: ApiResource) => of(resource, namespace);
+    const chart = (within: string) =>
+      this.#client({ ...Resource.deployments, namespace: within, fieldSelector: `metadata.name=${unified.deploymentName}` });
     return new AgentGroups({
       ...settings,
       onlyNamespace: this.#settings.onlyNamespace,
       clients: {
         deployments: ours(Resource.deployments),
-        unifiedDeployment: this.#client({
-          ...Resource.deployments,
-          namespace,
-          fieldSelector: `metadata.name=${unified.deploymentName}`,
-        }),
+        unifiedDeployment: chart(namespace),
         leases: ours(Resource.leases),
         pods: ours(Resource.pods),
         ...(settings.groupRights && {
@@ -216,8 +214,10 @@ export class ControllerProcess {
         }),
         ...(previousNamespace !== undefined && {
           previousDeployments: of(Resource.deployments, previousNamespace),
+          previousUnifiedDeployment: chart(previousNamespace),
           previousLeases: of(Resource.leases, previousNamespace),
           previousPods: of(Resource.pods, previousNamespace),
+          ...(settings.groupRights && { previousServiceAccounts: of(Resource.serviceAccounts, previousNamespace) }),
         }),
       },
       clock: systemClock,

@@ -13,6 +13,7 @@ import {
   UNINSTALL_PHASES,
   type UninstallPlan,
   type UninstallStep,
+  type WriteResult,
 } from '@vmdhcp/reconciler';
 import { type ApiConnection, ApiObjectClient, ApiRequestError, type ApiResource, Resource } from '@vmdhcp/reconciler/client-node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
@@ -112,13 +113,25 @@ export class Uninstall {
 
   async #take(step: UninstallStep): Promise<void> {
     const { object } = step;
-    const client = this.#client(step.of);
-    const result = await (step.kind === 'delete'
-      ? client.delete(keyOf(object), object.metadata.uid ?? '')
-      : client.patch({ key: keyOf(object), resourceVersion: object.metadata.resourceVersion }, step.patch));
+    const result = await this.#write(step);
     if (result.ok || result.reason === 'not-found') return;
     const remedy = result.reason === 'conflict' ? '; something changed it meanwhile, run the command again' : '';
     throw new CommandError(`${keyOf(object)} (${step.of}): ${result.message}${remedy}`, ExitCode.failed);
+  }
+
+  async #write(step: UninstallStep): Promise<WriteResult<unknown>> {
+    const { object } = step;
+    const client = this.#client(step.of);
+    const key = keyOf(object);
+    switch (step.kind) {
+      case 'delete':
+        return client.delete(key, object.metadata.uid ?? '');
+      case 'patch':
+        return client.patch({ key, resourceVersion: object.metadata.resourceVersion }, step.patch);
+      case 'patch-status':
+        // At any version: the step before may have changed the object.
+        return client.patchStatus({ key }, step.patch);
+    }
   }
 
   /** Objects that were deleted, and the pods of Deployments that were. */

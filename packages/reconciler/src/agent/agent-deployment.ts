@@ -22,6 +22,9 @@ import { perPoolGroupName } from './topology.js';
 /** On the pods: which networks Multus attaches. */
 export const MULTUS_NETWORKS_ANNOTATION = 'k8s.v1.cni.cncf.io/networks';
 export const AGENT_CONTAINER = 'agent';
+/** On objects that the controller creates, and not a manifest or a chart. */
+export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
+export const CONTROLLER = 'vm-dhcp-controller';
 
 export interface AgentPodSettings {
   readonly namespace: string;
@@ -63,7 +66,7 @@ export function toAgentDeployment(
   settings: AgentPodSettings,
 ): KubernetesObject {
   const selected = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: group };
-  const labels = { ...selected, 'app.kubernetes.io/managed-by': 'vm-dhcp-controller', ...poolLabels(group, pools) };
+  const labels = { ...selected, [MANAGED_BY_LABEL]: CONTROLLER, ...poolLabels(group, pools) };
   const configs = toAgentNetworkConfigs(pools);
   return {
     apiVersion: 'apps/v1',

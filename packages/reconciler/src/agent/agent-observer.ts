@@ -32,8 +32,12 @@ export interface AgentClients {
   readonly roleBindings?: ObjectClient<KubernetesObject> | undefined;
   /** Those of the namespace where agents ran before; undefined where there was none. */
   readonly previousDeployments?: ObjectClient<KubernetesObject> | undefined;
+  /** The one that a chart installed there, whatever its labels. */
+  readonly previousUnifiedDeployment?: ObjectClient<KubernetesObject> | undefined;
   readonly previousLeases?: ObjectClient<KubernetesObject> | undefined;
   readonly previousPods?: ObjectClient<KubernetesObject> | undefined;
+  /** Undefined also where the controller gives no rights. */
+  readonly previousServiceAccounts?: ObjectClient<KubernetesObject> | undefined;
 }
 
 export type AgentObjectKind = keyof AgentClients;
@@ -57,13 +61,20 @@ const MARGIN_MS = 10;
 const MOST_LEASE_SECONDS = 3_600;
 const KINDS = ['deployments', 'unifiedDeployment', 'leases', 'pods'] as const;
 const RIGHTS_KINDS = ['serviceAccounts', 'roles', 'roleBindings'] as const;
-const PREVIOUS_KINDS = ['previousDeployments', 'previousLeases', 'previousPods'] as const;
+const PREVIOUS_KINDS = [
+  'previousDeployments',
+  'previousUnifiedDeployment',
+  'previousLeases',
+  'previousPods',
+  'previousServiceAccounts',
+] as const;
 /** Kinds whose objects are made by a plan that would make them again as long as it does not see them. */
 const MADE_KINDS: readonly AgentObjectKind[] = ['deployments', ...RIGHTS_KINDS];
 const PREVIOUS_KIND_OF: Partial<Record<AgentObjectKind, (typeof PREVIOUS_KINDS)[number]>> = {
   deployments: 'previousDeployments',
   leases: 'previousLeases',
   pods: 'previousPods',
+  serviceAccounts: 'previousServiceAccounts',
 };
 const NOTHING_TOLD: ReadonlyMap<string, PoolForAgents> = new Map();
 
@@ -177,7 +188,7 @@ export class AgentObserver {
 
   /** ServiceAccounts, Roles and RoleBindings of groups, by group. */
   rights(): Map<string, KubernetesObject[]> {
-    const objects = RIGHTS_KINDS.flatMap((kind) => this.#listed(kind));
+    const objects = [...RIGHTS_KINDS, 'previousServiceAccounts' as const].flatMap((kind) => this.#listed(kind));
     return Map.groupBy(objects, ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
   }
 
@@ -203,7 +214,7 @@ export class AgentObserver {
     return this.#caches.leases.get(key) ?? this.#others.get('previousLeases')?.get(key);
   }
 
-  /** Deployments, Leases and pods are written by one client, in whatever namespace they are. */
+  /** Deployments, Leases, pods and ServiceAccounts are written by one client, in whatever namespace they are. */
   #kindOf(kind: AgentObjectKind, { metadata }: KubernetesObject): AgentObjectKind {
     return (metadata.namespace === this.#settings.namespace ? undefined : PREVIOUS_KIND_OF[kind]) ?? kind;
   }
@@ -213,6 +224,8 @@ export class AgentObserver {
     const deployments = new Map(
       this.#listed('previousDeployments').flatMap((one) => (isOfGroup(one) ? [[keyOf(one), one] as const] : [])),
     );
+    for (const chart of this.#listed('previousUnifiedDeployment'))
+      deployments.set(`${chart.metadata.namespace}/${UNIFIED_GROUP}`, chart);
     const leases = new Map(this.#listed('previousLeases').map((lease) => [keyOf(lease), lease]));
     const keys = new Set([...deployments.keys(), ...leases.keys()]);
     return [...keys].map((key) => [key, this.#observe(deployments.get(key), leases.get(key))] as const);

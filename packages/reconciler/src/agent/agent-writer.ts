@@ -12,6 +12,7 @@ import { mostUrgent } from '../machinery/most-urgent.js';
 import type { WriteResult } from '../machinery/object-client.js';
 import { keyOf } from '../machinery/reflector.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { CONTROLLER, MANAGED_BY_LABEL } from './agent-deployment.js';
 import type { AgentClients, AgentObjectKind, RightsKind } from './agent-observer.js';
 import { formatWithheldPools } from './group-lease.js';
 import type { AgentAction, GroupProblem } from './plan-agents.js';
@@ -145,7 +146,7 @@ export class AgentWriter {
     const annotations = { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys) };
     // A group of the namespace where agents ran before is named with it.
     const [name = '', previousNamespace] = group.split('/', 2).toReversed();
-    const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name };
+    const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name, [MANAGED_BY_LABEL]: CONTROLLER };
     const metadata = { namespace: previousNamespace ?? namespace, name, labels, annotations };
     const leaseDurationSeconds = Math.max(LEAST_GUARD_SECONDS, Math.ceil(leaseSeconds));
     const spec = isGuarded ? { holderIdentity: NO_AGENT, leaseDurationSeconds } : {};

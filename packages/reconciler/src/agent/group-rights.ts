@@ -4,6 +4,7 @@
  */
 import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, GROUP } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { CONTROLLER, MANAGED_BY_LABEL } from './agent-deployment.js';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const READ = ['get', 'list', 'watch'];
@@ -15,6 +16,8 @@ export interface RightsHolder {
   readonly group: string;
   /** Where the agents run. */
   readonly namespace: string;
+  /** Where agents of the group still run that were there before: they keep the rights that they have. */
+  readonly previousNamespace?: string | undefined;
 }
 
 interface PolicyRule {
@@ -41,7 +44,7 @@ export function toGroupRights(holder: RightsHolder, poolNames: ReadonlyMap<strin
 /** The Role of the group in one namespace. */
 function toRole(holder: RightsHolder, namespace: string, names: readonly string[]): KubernetesObject {
   const rules: PolicyRule[] = [];
-  if (namespace === holder.namespace) {
+  if (namespace === holder.namespace || namespace === holder.previousNamespace) {
     rules.push({ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [holder.group], verbs: LEAD });
   }
   if (names.length > 0) {
@@ -50,17 +53,25 @@ function toRole(holder: RightsHolder, namespace: string, names: readonly string[
   return { apiVersion: `${RBAC_GROUP}/v1`, kind: 'Role', metadata: toMetadata(holder, namespace), ...{ rules } };
 }
 
-/** Binds the Role of the group in one namespace to the group's ServiceAccount. */
+/** Binds the Role of the group in one namespace to the group's ServiceAccount, also to the one of the agents that were there before. */
 export function toRoleBinding(holder: RightsHolder, namespace: string): KubernetesObject {
+  const { group, namespace: own, previousNamespace: previous } = holder;
+  const accounts = previous === undefined ? [own] : [own, previous];
   return {
     apiVersion: `${RBAC_GROUP}/v1`,
     kind: 'RoleBinding',
     metadata: toMetadata(holder, namespace),
     ...{
-      roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: holder.group },
-      subjects: [{ kind: 'ServiceAccount', namespace: holder.namespace, name: holder.group }],
+      roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: group },
+      subjects: accounts.map((one) => ({ kind: 'ServiceAccount', namespace: one, name: group })),
     },
   };
+}
+
+/** Namespaces of the agents that have the rights of a RoleBinding. */
+export function accountNamespacesOf(binding: KubernetesObject): readonly string[] {
+  const { subjects } = binding as { readonly subjects?: readonly { readonly namespace?: string }[] | null };
+  return (subjects ?? []).flatMap(({ namespace }) => namespace ?? []);
 }
 
 /** Names of the IPPools that a Role lets agents follow. */
@@ -86,7 +97,7 @@ function toMetadata({ group }: RightsHolder, namespace: string): KubernetesObjec
   const labels = {
     [AGENT_LABEL]: AGENT_LABEL_VALUE,
     [AGENT_GROUP_LABEL]: group,
-    'app.kubernetes.io/managed-by': 'vm-dhcp-controller',
+    [MANAGED_BY_LABEL]: CONTROLLER,
   };
   return { namespace, name: group, labels };
 }

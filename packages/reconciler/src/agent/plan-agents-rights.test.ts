@@ -150,6 +150,38 @@ describe('a group of agents that are given their rights', () => {
     expect(plan(gone)).toHaveLength(ALL.length);
   });
 
+  it('that moves to another namespace a second time keeps its rights there as long as its agents run', () => {
+    const group = deployed(plan({ group: LEASE_ONLY, rights: ALL }));
+    const old = `${NAMESPACE}/${GROUP}`;
+    const next = { ...SETTINGS, namespace: 'second', previousNamespace: NAMESPACE };
+    const observed = (groups: Map<string, ObservedGroup>, pods: readonly string[], pools = ['red/a', 'blue/b']) => ({
+      pools: pools.map(pool),
+      groups,
+      groupsWithPods: new Set(pods),
+      legacyPods: new Map(),
+      rights: new Map([[GROUP, ALL]]),
+      nowMs: 0,
+    });
+    const written = (...of: Parameters<typeof observed>) =>
+      planAgents(observed(...of), next).actions.flatMap((action) =>
+        'object' in action ? [`${action.kind} ${action.object.kind} ${action.object.metadata.namespace}`] : [],
+      );
+    const MOVING = [
+      'create-right ServiceAccount second',
+      'create-right Role second',
+      'create-right RoleBinding second',
+      'patch-right RoleBinding blue',
+      'patch-right RoleBinding red',
+    ];
+    expect(written(new Map([[old, group]]), [old])).toEqual(MOVING);
+    expect(written(new Map(), [old]), 'pods without their Deployment').toEqual(MOVING);
+    expect(written(new Map([[old, group]]), [old], []), 'a group that is not to be any more').toEqual([]);
+    expect(written(new Map(), [], []), 'when they are gone').toHaveLength(ALL.length);
+    expect(planAgents(observed(new Map(), [], []), { ...SETTINGS, namespace: 'second' }).actions, 'not known').toMatchObject([
+      { kind: 'delete-right', object: { kind: 'ServiceAccount' } },
+    ]);
+  });
+
   it('gets a deleted Lease again, which no agent may take at once, and which withholds what others serve', () => {
     expect(plan({})[0]).toMatchObject({ kind: 'create-lease', isGuarded: false });
     expect(plan({ groupsWithPods: [GROUP] })[0]).toMatchObject({ kind: 'create-lease', isGuarded: true });

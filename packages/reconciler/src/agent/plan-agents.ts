@@ -21,6 +21,7 @@ import { AGENT_NETWORK_CONFIGS_VARIABLE, type PoolForAgents } from './agent-netw
 import { RELEASING, WITHHELD } from './agent-report.js';
 import { fitAgentConfigs, MOST_ENVIRONMENT_STRING_OCTETS } from './fit-agent-configs.js';
 import { type GroupLease, readGroupLease } from './group-lease.js';
+import { accountNamespacesOf } from './group-rights.js';
 import { isGoneForGood } from './legacy-pod.js';
 import { type GroupRightsPlan, planGroupRights, planRightsRemoval, type RightsAction } from './plan-group-rights.js';
 import { planOwnedDeployment } from './plan-owned-deployment.js';
@@ -314,12 +315,30 @@ class AgentsPlanning {
     const { groupRights, namespace } = this.#settings;
     if (!groupRights || group === UNIFIED_GROUP || isPrevious(group)) return undefined;
     const { told, deployment } = this.#group(group);
+    const previousNamespace = this.#previousNamespaceOf(group);
+    const previous = previousNamespace === undefined ? undefined : this.#group(`${previousNamespace}/${group}`);
     const mayRun = deployment === undefined ? this.#observed.groupsWithPods.has(group) : !isRolledOut(deployment);
-    const isKept = (key: string) => told.has(key) || mayRun;
-    const wanted = { group, namespace, poolKeys: pools.map(({ key }) => key), isKept };
+    const isKept = (key: string) =>
+      told.has(key) || mayRun || (previous !== undefined && (previous.told.has(key) || !isRolledOut(previous.deployment)));
+    const poolKeys = pools.map(({ key }) => key);
+    const wanted = { group, namespace, previousNamespace, poolKeys, isKept, knownNamespaces: this.#knownNamespaces() };
     const plan = planGroupRights(wanted, this.#observed.rights?.get(group) ?? []);
     this.#actions.push(...plan.actions);
     return plan;
+  }
+
+  /** Where agents of the group run that were there before, under rights of that group. */
+  #previousNamespaceOf(group: string): string | undefined {
+    const { groups, groupsWithPods, rights } = this.#observed;
+    const name = `${this.#settings.previousNamespace}/${group}`;
+    if (groups.get(name)?.deployment === undefined && !groupsWithPods.has(name)) return undefined;
+    const bindings = (rights?.get(group) ?? []).filter(({ kind }) => kind === 'RoleBinding');
+    return bindings.flatMap(accountNamespacesOf).find((namespace) => namespace === this.#settings.previousNamespace);
+  }
+
+  #knownNamespaces(): string[] {
+    const { namespace, previousNamespace } = this.#settings;
+    return previousNamespace === undefined ? [namespace] : [namespace, previousNamespace];
   }
 
   #withhold(name: string, withheld: ReadonlySet<string>): void {
@@ -468,12 +487,14 @@ class AgentsPlanning {
     const { deployment, lease } = this.#group(name);
     if (lease.object !== undefined && withheld.size > 0 && !this.#isGone(name)) this.#withhold(name, withheld);
     if (deployment !== undefined) {
-      if (!isBeingDeleted(deployment)) this.#actions.push({ kind: 'delete-deployment', group: name, deployment });
+      // What a chart installed is its own to delete.
+      if (!isUnified(name) && !isBeingDeleted(deployment))
+        this.#actions.push({ kind: 'delete-deployment', group: name, deployment });
       return;
     }
     this.#planLeaseRemoval(name);
-    if (!this.#observed.groupsWithPods.has(name))
-      this.#actions.push(...planRightsRemoval(name, this.#observed.rights?.get(name) ?? []));
+    if (!this.#observed.groupsWithPods.has(name) && this.#previousNamespaceOf(name) === undefined)
+      this.#actions.push(...planRightsRemoval(name, this.#observed.rights?.get(name) ?? [], this.#knownNamespaces()));
   }
 
   #planLeaseRemoval(name: string): void {

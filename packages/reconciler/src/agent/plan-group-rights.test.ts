@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { applyMergePatch } from '../testing/merge-patch.js';
-import { toGroupRights } from './group-rights.js';
+import { accountNamespacesOf, toGroupRights } from './group-rights.js';
 import { planGroupRights, planRightsRemoval, type RightsAction } from './plan-group-rights.js';
 
 const HOLDER = { group: 'vm-dhcp-agent-1', namespace: 'vm-dhcp-agents' };
+const KNOWN = [HOLDER.namespace];
 const identityOf = ({ kind, metadata }: KubernetesObject) => `${kind} ${metadata.namespace}/${metadata.name}`;
 
 function plan(
@@ -13,7 +14,11 @@ function plan(
   observed: readonly KubernetesObject[],
   isKept: (key: string) => boolean = () => false,
 ) {
-  return planGroupRights({ ...HOLDER, poolKeys, isKept }, observed);
+  return planGroupRights({ ...HOLDER, poolKeys, isKept, knownNamespaces: KNOWN }, observed);
+}
+
+function wantedIn(namespace: string, poolKeys: readonly string[]) {
+  return { ...HOLDER, namespace, poolKeys, isKept: () => false, knownNamespaces: [namespace] };
 }
 
 function carriedOut(observed: readonly KubernetesObject[], actions: readonly RightsAction[]): KubernetesObject[] {
@@ -30,6 +35,50 @@ function carriedOut(observed: readonly KubernetesObject[], actions: readonly Rig
 const described = (actions: readonly RightsAction[]) => actions.map(({ kind, object }) => `${kind} ${identityOf(object)}`);
 const POOLS = ['default/a', 'default/b', 'red/c'];
 const GIVEN = carriedOut([], plan(POOLS, []).actions);
+
+describe('rights of a group that moves to another namespace', () => {
+  const old = carriedOut([], plan(POOLS, []).actions);
+  const moved = {
+    group: HOLDER.group,
+    namespace: 'second',
+    previousNamespace: HOLDER.namespace,
+    poolKeys: ['default/a', 'vm-dhcp-agents/d'],
+    isKept: (key: string) => POOLS.includes(key),
+    knownNamespaces: ['second', HOLDER.namespace],
+  };
+  const during = carriedOut(old, planGroupRights(moved, old).actions);
+
+  it('are given beside those of the agents that were there before, which keep theirs', () => {
+    for (const { kind, rules = [] } of old as (KubernetesObject & { readonly rules?: readonly object[] })[])
+      if (kind === 'Role') expect(JSON.stringify(during)).toContain(JSON.stringify(rules.at(-1)).slice(1, -1));
+    const accounts = during.flatMap((object) =>
+      object.kind === 'RoleBinding' ? [[object.metadata.namespace, accountNamespacesOf(object)]] : [],
+    );
+    expect(Object.fromEntries(accounts)).toEqual({
+      'vm-dhcp-agents': ['second', 'vm-dhcp-agents'],
+      default: ['second', 'vm-dhcp-agents'],
+      red: ['second', 'vm-dhcp-agents'],
+      second: ['second', 'vm-dhcp-agents'],
+    });
+    expect(planGroupRights(moved, during)).toEqual({
+      actions: [],
+      granted: new Set([...POOLS, 'vm-dhcp-agents/d']),
+      isReady: true,
+    });
+  });
+
+  it('are the only ones when those are gone', () => {
+    const alone = { ...moved, previousNamespace: undefined, poolKeys: ['default/a'], isKept: () => false };
+    const after = carriedOut(during, planGroupRights(alone, during).actions);
+    expect(after.map(identityOf).toSorted()).toEqual(
+      toGroupRights({ ...HOLDER, namespace: 'second' }, new Map([['default', ['a']]]))
+        .map(identityOf)
+        .toSorted(),
+    );
+    expect(JSON.stringify(after)).not.toContain('vm-dhcp-agents');
+    expect(planGroupRights(alone, after).isReady).toBe(true);
+  });
+});
 
 describe('planGroupRights', () => {
   it('gives a ServiceAccount, the Lease of the group, and its pools by name in each of their namespaces', () => {
@@ -113,8 +162,17 @@ describe('planGroupRights', () => {
 
   it('what has the label of the group and another name is left alone', () => {
     const others = GIVEN.map((object) => ({ ...object, metadata: { ...object.metadata, name: 'another' } }));
-    expect(planRightsRemoval(HOLDER.group, others)).toEqual([]);
-    expect(planRightsRemoval(HOLDER.group, GIVEN)).toHaveLength(GIVEN.length);
+    expect(planRightsRemoval(HOLDER.group, others, KNOWN)).toEqual([]);
+    expect(planRightsRemoval(HOLDER.group, GIVEN, KNOWN)).toHaveLength(GIVEN.length);
+  });
+
+  it('of agents in a namespace that the controller does not know stay, also when the group is removed', () => {
+    const elsewhere = carriedOut([], planGroupRights(wantedIn('elsewhere', POOLS), []).actions).slice(1);
+    expect(elsewhere.map(identityOf)).toContain('Role red/vm-dhcp-agent-1');
+    expect(planRightsRemoval(HOLDER.group, elsewhere, KNOWN)).toEqual([]);
+    expect(described(plan(['default/a', 'default/b'], elsewhere).actions)).not.toContainEqual(
+      expect.stringMatching(/delete-right/),
+    );
   });
 
   it('a plan after it was carried out is empty, whatever there was before', () => {

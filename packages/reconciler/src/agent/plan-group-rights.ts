@@ -4,7 +4,14 @@
  */
 import type { MergePatch } from '../machinery/object-client.js';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
-import { hasLeaseRule, poolNamesOf, type RightsHolder, toGroupRights, toRoleBinding } from './group-rights.js';
+import {
+  accountNamespacesOf,
+  hasLeaseRule,
+  poolNamesOf,
+  type RightsHolder,
+  toGroupRights,
+  toRoleBinding,
+} from './group-rights.js';
 import { mergePatchTowards } from './merge-patch-towards.js';
 
 export type RightsAction =
@@ -17,6 +24,8 @@ export interface GroupRightsWanted extends RightsHolder {
   readonly poolKeys: readonly string[];
   /** True for a pool of another time that pods of the group may still follow: a right to it that is there stays. */
   readonly isKept: (poolKey: string) => boolean;
+  /** Namespaces whose agents the controller knows. What agents of other namespaces have is not taken from them. */
+  readonly knownNamespaces: readonly string[];
 }
 
 export interface GroupRightsPlan {
@@ -31,17 +40,37 @@ export interface GroupRightsPlan {
 export function planGroupRights(wanted: GroupRightsWanted, observed: readonly KubernetesObject[]): GroupRightsPlan {
   const there = new Map(ofGroup(wanted.group, observed).map((object) => [identityOf(object), object]));
   const granted = findGranted(wanted, there);
-  const poolKeys = new Set([...wanted.poolKeys, ...[...granted].filter(wanted.isKept)]);
+  // Agents that were there before may read pools that the group's own ones may not read yet.
+  const given = wanted.previousNamespace === undefined ? granted : namedIn([...there.values()]);
+  const poolKeys = new Set([...wanted.poolKeys, ...[...given].filter(wanted.isKept)]);
   const objects = toGroupRights(wanted, namesByNamespace(poolKeys));
   const names = new Set(objects.map(identityOf));
   const writes = objects.flatMap((object) => planObject(wanted.group, object, there.get(identityOf(object))));
-  const surplus = [...there].flatMap(([identity, object]) => (names.has(identity) ? [] : deletion(wanted.group, object)));
+  const unused = withoutOthers([...there.values()], wanted.knownNamespaces).filter(
+    (object) => !names.has(identityOf(object)) && object.metadata.namespace !== wanted.previousNamespace,
+  );
+  const surplus = unused.flatMap((object) => deletion(wanted.group, object));
   return { actions: [...writes, ...surplus], granted, isReady: hasLeaseRights(wanted, there) };
 }
 
-/** What takes all rights away from a group that has no pods any more. */
-export function planRightsRemoval(group: string, observed: readonly KubernetesObject[]): RightsAction[] {
-  return ofGroup(group, observed).flatMap((object) => deletion(group, object));
+/** What takes all rights away from a group that has no pods any more. @param knownNamespaces - as of `GroupRightsWanted`. */
+export function planRightsRemoval(
+  group: string,
+  observed: readonly KubernetesObject[],
+  knownNamespaces: readonly string[],
+): RightsAction[] {
+  return withoutOthers(ofGroup(group, observed), knownNamespaces).flatMap((object) => deletion(group, object));
+}
+
+/** Without the Roles and RoleBindings of agents that the controller does not know: they may serve. */
+function withoutOthers(objects: readonly KubernetesObject[], knownNamespaces: readonly string[]): KubernetesObject[] {
+  const bindings = objects.filter(({ kind }) => kind === 'RoleBinding');
+  const ofOthers = bindings.filter((binding) => {
+    const namespaces = accountNamespacesOf(binding);
+    return namespaces.length > 0 && !namespaces.some((one) => knownNamespaces.includes(one));
+  });
+  const others = new Set(ofOthers.map(({ metadata }) => metadata.namespace));
+  return objects.filter(({ kind, metadata }) => kind === 'ServiceAccount' || !others.has(metadata.namespace));
 }
 
 /** What has the label of the group and another name was made by others: it is left alone. */
@@ -72,8 +101,13 @@ function patchTowards(wanted: Readonly<Record<string, unknown>>, observed: Kuber
 }
 
 function findGranted(holder: RightsHolder, there: ReadonlyMap<string, KubernetesObject>): Set<string> {
-  const bound = [...there.values()].filter((object) => object.kind === 'Role' && isBound(holder, object, there));
-  return new Set(bound.flatMap((role) => poolNamesOf(role).map((name) => `${role.metadata.namespace}/${name}`)));
+  return namedIn([...there.values()].filter((object) => object.kind === 'Role' && isBound(holder, object, there)));
+}
+
+/** `namespace/name` of the IPPools that Roles name. */
+function namedIn(objects: readonly KubernetesObject[]): Set<string> {
+  const roles = objects.filter(({ kind }) => kind === 'Role');
+  return new Set(roles.flatMap((role) => poolNamesOf(role).map((name) => `${role.metadata.namespace}/${name}`)));
 }
 
 function isBound(holder: RightsHolder, role: KubernetesObject, there: ReadonlyMap<string, KubernetesObject>): boolean {

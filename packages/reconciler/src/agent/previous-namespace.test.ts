@@ -5,7 +5,7 @@ import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryResource } from '../testing/memory-resource.js';
 import { AgentObserver } from './agent-observer.js';
-import { readGroupLease } from './group-lease.js';
+import { formatWithheldPools, readGroupLease } from './group-lease.js';
 import { type ActivePool, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
 
 const GROUP = 'vm-dhcp-agent-1';
@@ -61,6 +61,48 @@ describe('AgentObserver', () => {
     observer.deleted('deployments', labelled('Deployment', 'old'), undefined);
     expect(observer.groups().get(`old/${GROUP}`)?.deployment?.metadata.deletionTimestamp).toBeDefined();
     expect(observer.groups().get(GROUP)?.deployment?.metadata.deletionTimestamp).toBeUndefined();
+    observer.stop();
+  });
+});
+
+describe('the Deployment of a chart in the earlier namespace', () => {
+  it('is known by its name, and tells what its next pods will serve', async () => {
+    const clock = new FakeClock();
+    const resource = (...objects: readonly KubernetesObject[]) => {
+      const made = new MemoryResource<KubernetesObject>(clock);
+      for (const object of objects) made.put(object);
+      return made;
+    };
+    const configs = JSON.stringify([
+      { ipPoolRef: 'default/net', nadName: 'default/net', interfaceName: 'net1', cidr: '10.0.0.0/24', serverIP: '10.0.0.2' },
+    ]);
+    const env = [{ name: 'AGENT_NETWORK_CONFIGS', value: configs }];
+    const chart: KubernetesObject = {
+      kind: 'Deployment',
+      metadata: { namespace: 'old', name: UNIFIED.deploymentName, uid: 'chart' },
+      spec: { template: { spec: { containers: [{ name: UNIFIED.containerName, env }] } } },
+    };
+    const observer = new AgentObserver({
+      namespace: 'new',
+      unified: UNIFIED,
+      clients: {
+        deployments: resource(),
+        unifiedDeployment: resource(),
+        leases: resource(),
+        pods: resource(),
+        previousDeployments: resource(),
+        previousUnifiedDeployment: resource(chart),
+      },
+      clock,
+      now: () => '2026-01-01T00:00:00Z',
+      random: () => 0.5,
+      onNews: () => undefined,
+    });
+    observer.start();
+    await clock.advance(1_000);
+    const group = observer.groups().get('old/vm-dhcp-agents');
+    expect(group?.deployment?.metadata.name).toBe(UNIFIED.deploymentName);
+    expect([...(group?.told.keys() ?? [])]).toEqual(['default/net']);
     observer.stop();
   });
 });
@@ -137,6 +179,27 @@ describe('planAgents', () => {
     const rights = actions.flatMap((action) => ('object' in action ? [action] : []));
     expect(rights.length).toBeGreaterThan(0);
     expect(rights.filter(({ group }) => group !== GROUP)).toEqual([]);
+  });
+
+  it('waits for a chart that tells of a pool which its leader does not know yet, and leaves its Deployment alone', () => {
+    const name = 'old/vm-dhcp-agents';
+    const deployment: KubernetesObject = { metadata: { namespace: 'old', name: UNIFIED.deploymentName, uid: 'chart' } };
+    const leading = (seen: string) => {
+      const annotations = {
+        'network.harvesterhci.io/agent-report': '{}',
+        'network.harvesterhci.io/withheld-pools': seen,
+        'network.harvesterhci.io/withheld-pools-seen': seen,
+      };
+      const metadata = { namespace: 'old', name: 'vm-dhcp-agents', annotations };
+      return readGroupLease({ metadata, spec: { holderIdentity: 'chart_1' } }, false);
+    };
+    const told = new Map([[pool.key, pool]]);
+    const before = plan(name, { deployment, told, lease: leading(formatWithheldPools([])) });
+    expect(before.servedBy.get(pool.key)).toBe(name);
+    const after = plan(name, { deployment, told, lease: leading(formatWithheldPools([pool.key])) });
+    expect(after.servedBy.size).toBe(0);
+    for (const { actions } of [before, after])
+      expect(actions.filter(({ kind }) => kind === 'delete-deployment' || kind === 'patch-deployment')).toEqual([]);
   });
 
   it('takes the pods of a chart for running, as they are not known: their Lease is withheld from before it is believed to be free', () => {

@@ -83,6 +83,33 @@ describe('planUninstall', () => {
     ]);
   });
 
+  it('takes from the status of a pool what agents it names: a successor may run its own in another namespace', () => {
+    const status = { agentDeploymentRef: { namespace: 'ns', name: 'g' }, agentPodRef: { name: 'p' }, servedBy: 'p', ipv4: {} };
+    const installed = {
+      ...NOTHING,
+      ipPools: [
+        { ...object('pool'), status },
+        { ...object('plain'), status: { ipv4: {} } },
+      ],
+    };
+    expect(planUninstall(installed, false).phases.marks).toMatchObject([
+      {
+        kind: 'patch-status',
+        object: { metadata: { name: 'pool' } },
+        patch: { status: { agentDeploymentRef: null, agentPodRef: null, servedBy: null } },
+      },
+    ]);
+    expect(planUninstall(installed, true).phases.marks).toEqual([]);
+  });
+
+  it('leaves the Lease that a manifest installed with the agents of unified, and deletes the one that the controller created', () => {
+    const labels = { [LABEL]: 'agent', [GROUP_LABEL]: 'vm-dhcp-agents' };
+    const manifest = object('vm-dhcp-agents', { labels });
+    const created = object('vm-dhcp-agents', { labels: { ...labels, 'app.kubernetes.io/managed-by': 'vm-dhcp-controller' } });
+    expect(described(planUninstall({ ...NOTHING, leases: [manifest] }, true))).toEqual([]);
+    expect(described(planUninstall({ ...NOTHING, leases: [created] }, true))).toEqual(['rights: delete leases vm-dhcp-agents']);
+  });
+
   it('deletes the data, and its kinds last, where that is asked for', () => {
     const plan = planUninstall(INSTALLED, true);
     expect(described(plan).slice(-4)).toEqual([

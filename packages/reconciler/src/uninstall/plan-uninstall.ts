@@ -10,10 +10,12 @@ import {
   IPPOOL_NAMESPACE_LABEL,
   NETWORK_CONFIG_FINALIZER,
 } from '@vmdhcp/ippool-api';
+import { CONTROLLER, MANAGED_BY_LABEL } from '../agent/agent-deployment.js';
+import { UNIFIED_GROUP } from '../agent/topology.js';
 import type { MergePatch } from '../machinery/object-client.js';
 import { keyOf } from '../machinery/reflector.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readText } from '../object/read-field.js';
+import { readField, readText } from '../object/read-field.js';
 
 /** Everything that the product writes, as it is in the cluster. */
 export interface Installation {
@@ -38,7 +40,8 @@ export type InstalledKind = keyof Installation;
 export type UninstallStep =
   | { readonly kind: 'delete'; readonly of: InstalledKind; readonly object: KubernetesObject }
   | {
-      readonly kind: 'patch';
+      /** `patch-status`: of the subresource. */
+      readonly kind: 'patch' | 'patch-status';
       readonly of: InstalledKind;
       readonly object: KubernetesObject;
       readonly patch: MergePatch;
@@ -66,13 +69,14 @@ export function planUninstall(installed: Installation, deleteData: boolean): Uni
     phases: {
       agents: [...deletion('deployments', deployments.filter(isOfGroup)), ...deletion('pods', pods.filter(isBare))],
       rights: [
-        ...deletion('leases'),
+        ...deletion('leases', installed.leases.filter(isToBeDeleted)),
         ...(['roleBindings', 'roles', 'serviceAccounts'] as const).flatMap((of) => deletion(of, installed[of].filter(isOfGroup))),
         ...deletion('controllerLeases'),
       ],
       marks: [
         ...installed.networkConfigs.flatMap((object) => withoutFinalizer('networkConfigs', object, NETWORK_CONFIG_FINALIZER)),
         ...installed.ipPools.flatMap((object) => withoutFinalizer('ipPools', object, IPPOOL_FINALIZER)),
+        ...(deleteData ? [] : installed.ipPools.flatMap(withoutAgents)),
         ...installed.networks.flatMap(withoutLabels),
       ],
       objects: deleteData ? [...deletion('networkConfigs'), ...deletion('ipPools')] : [],
@@ -101,6 +105,22 @@ function isOfGroup({ metadata }: KubernetesObject): boolean {
 /** A pod of Harvester's vm-dhcp-controller: no Deployment has made it, so none takes it away. */
 function isBare({ metadata }: KubernetesObject): boolean {
   return (metadata.ownerReferences ?? []).length === 0;
+}
+
+/**
+ * The agents of the topology unified may not create their Lease: it is installed with their Deployment, and goes with it. The controller
+ * creates it only where it is missing.
+ */
+function isToBeDeleted({ metadata }: KubernetesObject): boolean {
+  return metadata.name !== UNIFIED_GROUP || metadata.labels?.[MANAGED_BY_LABEL] === CONTROLLER;
+}
+
+/** As long as a pool names agents of a namespace, a successor whose agents run in another one does not serve it. */
+function withoutAgents(object: KubernetesObject): UninstallStep[] {
+  const names = ['agentDeploymentRef', 'agentPodRef', 'servedBy'].filter((name) => readField(object.status, name) !== undefined);
+  if (names.length === 0) return [];
+  const patch = { status: Object.fromEntries(names.map((name) => [name, null])) };
+  return [{ kind: 'patch-status', of: 'ipPools', object, patch, removes: names.map((name) => `status.${name}`) }];
 }
 
 function withoutFinalizer(of: InstalledKind, object: KubernetesObject, finalizer: string): UninstallStep[] {
