@@ -10,11 +10,16 @@ export interface PoolNote {
   readonly message: string;
 }
 
+/** Names no pool of another namespace, and no number of pools: strangers would have it written again and again. */
 export function segmentNote({ network }: PoolView, shared: SharedSegment | undefined): PoolNote[] {
   if (shared === undefined) return [];
-  const { segment, poolKeys } = shared;
-  const others = describeNames(poolKeys, { most: MOST_NAMES });
-  const message = `network ${network} is the same segment (${segment}) as the network of IPPool ${others}, and the CIDRs overlap, so two virtual machines could get one address; delete all but one of these IPPools, or make them again with CIDRs that do not overlap`;
+  const { segment, sibling } = shared;
+  const begin = `network ${network} is the same segment (${segment}) as the network of`;
+  const danger = 'and the CIDRs overlap, so two virtual machines could get one address';
+  const message =
+    sibling === undefined
+      ? `${begin} an IPPool of another namespace, ${danger}; delete this IPPool and create it again with a CIDR that does not overlap, or ask an administrator of the cluster for the other one: its NetworkAttachmentDefinition leads to this segment`
+      : `${begin} IPPool ${sibling}, ${danger}; delete all but one of these IPPools, or make them again with CIDRs that do not overlap`;
   return [{ reason: 'SegmentShared', message }];
 }
 
