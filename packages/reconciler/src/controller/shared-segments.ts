@@ -23,8 +23,8 @@ interface ServedNetwork {
 
 /**
  * Networks by segment. One that changes costs a look at the others of its segment, and has only those pools worked on that turn out to
- * share it: who has many pools, or pauses one again and again, makes no others be written each time. That a pool shares nothing any more is
- * found when it is looked at again.
+ * share it, or that share it no more with a pool of their own namespace: who has many pools, or pauses one again and again, makes no others be
+ * written each time. That a pool of another namespace is gone is found when a pool is looked at again.
  */
 export class SharedSegments {
   readonly #view: ClusterView;
@@ -32,8 +32,8 @@ export class SharedSegments {
   readonly #served = new Map<string, ServedNetwork>();
   /** By what two networks of one segment always have in common. */
   readonly #byPlace = new Map<string, Map<string, ServedNetwork>>();
-  /** Networks whose pool was found to share its segment. */
-  readonly #found = new Set<string>();
+  /** Networks whose pool was found to share its segment, and what was said of it. */
+  readonly #found = new Map<string, SharedSegment>();
 
   constructor(view: ClusterView, networks: ObjectSource) {
     this.#view = view;
@@ -52,24 +52,30 @@ export class SharedSegments {
       this.#found.delete(network);
       return undefined;
     }
-    this.#found.add(network);
     const { namespace } = own.object.metadata;
     const [oldest] = others.filter(({ metadata }) => metadata.namespace === namespace).toSorted(compareByAge);
-    return { segment: describeSegment(own.segment), sibling: oldest && keyOf(oldest) };
+    const shared = { segment: describeSegment(own.segment), sibling: oldest && keyOf(oldest) };
+    this.#found.set(network, shared);
+    return shared;
   }
 
   /**
-   * Takes note of a network that is another than before, or whose pools are. Returns the keys of the pools on other networks that share
-   * its segment, and were not found to share it before.
+   * Takes note of a network that is another than before, or whose pools are. Returns the keys of the pools on other networks to be
+   * looked at.
    */
   noteNetwork(network: string): string[] {
     const before = this.#served.get(network);
     const after = this.#read(network);
     if (before?.poolKey !== after?.poolKey) this.#found.delete(network);
     if (before !== undefined) this.#remove(before);
-    if (after === undefined) return [];
-    this.#add(after);
-    return [...this.#sharing(after)].filter((other) => !this.#found.has(other.network)).map(({ poolKey }) => poolKey);
+    if (after !== undefined) this.#add(after);
+    const begins = after === undefined ? [] : [...this.#sharing(after)].filter((other) => !this.#found.has(other.network));
+    const ends = before === undefined ? [] : [...this.#sharing(before)].filter((other) => this.#wasOnlyWith(before, other));
+    return [...begins, ...ends].map(({ poolKey }) => poolKey);
+  }
+
+  #wasOnlyWith({ poolKey }: ServedNetwork, other: ServedNetwork): boolean {
+    return this.#found.get(other.network)?.sibling === poolKey && this.#sharing(other).next().done === true;
   }
 
   *#sharing(own: ServedNetwork): Generator<ServedNetwork> {
