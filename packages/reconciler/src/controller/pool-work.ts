@@ -9,7 +9,7 @@ import type { AddressConflict } from '../agent/agent-report.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
 import { toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
-import { describeMissingPermission } from '../network/network-permission.js';
+import { describeMissingPermission, describeNetworkTaken } from '../network/network-permission.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type ConditionState, toReason } from '../object/conditions.js';
 import { describeProblems } from '../object/describe-problems.js';
@@ -152,7 +152,7 @@ export class PoolWork {
     if (serving === undefined || serving.key === key) return undefined;
     return {
       reason: 'network-taken',
-      message: `network ${network} is served by the older IPPool ${serving.key} already; delete one of the two`,
+      message: describeNetworkTaken(object, network, serving.object),
     };
   }
 
