@@ -256,6 +256,21 @@ describe('on an IPPool', () => {
     await has('a', '10.1.0.10');
   });
 
+  it('ExcludedAddressInUse: pin another address', async () => {
+    await cluster.startController('--no-agent');
+    await addNetwork();
+    await addPool('pool', { end: '10.1.0.12' });
+    await addMachine('a', A);
+    await has('a', '10.1.0.10');
+    await configure({ pool: { exclude: ['10.1.0.10'] } });
+    const message = await condition('CacheReady', 'True ExcludedAddressInUse');
+    const [prefix = ''] = wordsOf(message, /pin other addresses \(annotation (\S+)INTERFACE of the virtual machine\)/);
+    await change('VirtualMachine', 'a', { metadata: { annotations: { [`${prefix}default`]: '10.1.0.12' } } });
+    await has('a', '10.1.0.12');
+    await condition('CacheReady', 'True');
+    await expect(configure({ pool: { exclude: null } })).rejects.toThrow('Exclude is required once set');
+  });
+
   it('SegmentShared: delete all but one', async () => {
     await cluster.startController('--no-agent');
     const bridge = { type: 'bridge', bridge: 'mgmt-br', vlan: 48 };
