@@ -31,6 +31,7 @@ export {
   AddressAllocator,
   type AllocationRefusal,
   type AllocationResult,
+  mayBeKept,
   type PoolCounts,
 } from './allocation/address-allocator.js';
 export type { Assignment, Lease, LeaseChange } from './lease/lease.js';

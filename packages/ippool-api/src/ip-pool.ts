@@ -88,25 +88,32 @@ const ipv4Config = z
     ],
   });
 
-const spec = z.object({
-  networkName: z
-    .string()
-    .max(64)
-    .meta(immutable('NetworkName'))
-    .describe('The network it serves: namespace/name of a NetworkAttachmentDefinition.'),
-  ipv4Config: ipv4Config.optional(),
-  paused: z.boolean().nullish().describe('True: nothing is allocated and served.'),
-  conflictProbe: z
-    .enum(['Disabled', 'First'])
-    .optional()
-    .describe(
-      'First (default): before an address is given to a new client, the network is asked whether anybody uses it. Disabled: it is not asked.',
-    ),
-  onForeignServer: z
-    .enum(['Warn', 'Stop'])
-    .optional()
-    .describe('What to do while another DHCP server answers on the network; default: Warn.'),
-});
+const spec = z
+  .object({
+    networkName: z
+      .string()
+      .max(64)
+      .meta(immutable('NetworkName'))
+      .describe('The network it serves: namespace/name of a NetworkAttachmentDefinition.'),
+    ipv4Config: ipv4Config.optional(),
+    paused: z.boolean().nullish().describe('True: nothing is allocated and served.'),
+    conflictProbe: z
+      .enum(['Disabled', 'First'])
+      .optional()
+      .describe(
+        'First (default): before an address is given to a new client, the network is asked whether anybody uses it. Disabled: it is not asked.',
+      ),
+    onForeignServer: z
+      .enum(['Warn', 'Stop'])
+      .optional()
+      .describe('What to do while another DHCP server answers on the network; default: Warn.'),
+  })
+  .meta({
+    // Otherwise every field of it could be changed in two steps.
+    'x-kubernetes-validations': [
+      { rule: '!has(oldSelf.ipv4Config) || has(self.ipv4Config)', message: 'IPv4Config is required once set' },
+    ],
+  });
 
 const reference = z.object({
   namespace: z.string().optional(),

@@ -56,7 +56,7 @@ async function addMachine(name: string, macAddress: string, { network = 'net', p
 const remove = (kind: string, name: string) => cluster.access.delete(kind, keyOf(name));
 const change = (kind: string, name: string, patch: Readonly<Record<string, unknown>>) =>
   cluster.access.patch(kind, keyOf(name), patch);
-const configure = (ipv4Config: Readonly<Record<string, unknown>>) => change('IPPool', 'pool', { spec: { ipv4Config } });
+const configure = (ipv4Config: object | null) => change('IPPool', 'pool', { spec: { ipv4Config } });
 
 /** What is said about the reason, on the object of this name. */
 async function told(reason: string, name: string): Promise<string> {
@@ -121,7 +121,7 @@ describe('on a virtual machine', () => {
 
   it('a range only grows, inside its subnet; everything else about it is refused', async () => {
     await addPool('pool', { extra: { pool: { start: '10.1.0.10', end: '10.1.0.20', exclude: ['10.1.0.15'] } } });
-    const refused: [what: string, patch: object, words: string][] = [
+    const refused: [what: string, patch: object | null, words: string][] = [
       ['a smaller end', { pool: { end: '10.1.0.19' } }, 'End can only be raised: addresses in use would be cut off'],
       ['a larger start', { pool: { start: '10.1.0.11' } }, 'Start can only be lowered: addresses in use would be cut off'],
       ['another octet', { pool: { end: '10.0.255.255' } }, 'End can only be raised'],
@@ -136,9 +136,10 @@ describe('on a virtual machine', () => {
       ['another exclude', { pool: { exclude: ['10.1.0.11'] } }, 'Exclude'],
       ['another cidr', { cidr: '10.1.0.0/16' }, 'CIDR is immutable'],
       ['another server', { serverIP: '10.1.0.3' }, 'ServerIP is immutable'],
+      ['no configuration', null, 'IPv4Config is required once set'],
       ['another router', { router: '10.1.0.4' }, 'Router is immutable'],
     ];
-    for (const [what, patch, words] of refused) await expect(configure({ ...patch }), what).rejects.toThrow(words);
+    for (const [what, patch, words] of refused) await expect(configure(patch), what).rejects.toThrow(words);
   });
 
   it('AddressTaken: delete the virtual machine with that MAC address', async () => {
@@ -253,6 +254,21 @@ describe('on an IPPool', () => {
     await write(null);
     await addMachine('a', A);
     await has('a', '10.1.0.10');
+  });
+
+  it('ExcludedAddressInUse: pin another address', async () => {
+    await cluster.startController('--no-agent');
+    await addNetwork();
+    await addPool('pool', { end: '10.1.0.12' });
+    await addMachine('a', A);
+    await has('a', '10.1.0.10');
+    await configure({ pool: { exclude: ['10.1.0.10'] } });
+    const message = await condition('CacheReady', 'True ExcludedAddressInUse');
+    const [prefix = ''] = wordsOf(message, /pin other addresses \(annotation (\S+)INTERFACE of the virtual machine\)/);
+    await change('VirtualMachine', 'a', { metadata: { annotations: { [`${prefix}default`]: '10.1.0.12' } } });
+    await has('a', '10.1.0.12');
+    await condition('CacheReady', 'True');
+    await expect(configure({ pool: { exclude: null } })).rejects.toThrow('Exclude is required once set');
   });
 
   it('SegmentShared: delete all but one', async () => {

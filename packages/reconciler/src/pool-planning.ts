@@ -57,10 +57,12 @@ export class PoolPlanning {
     return moves ? [candidate] : [];
   }
 
-  /** Also where the range has the address no more: it is in use. */
+  /** Also where the range has the address no more, or it is excluded or the router's by now: it is in use. */
   #keepRecorded(macAddress: MacAddress): void {
     const address = this.#recorded.get(macAddress);
-    if (address !== undefined) this.#allocator.keep(macAddress, address);
+    if (address === undefined) return;
+    if (this.#state.recorded.withheld?.includes(address)) this.#allocator.allocate(macAddress, address);
+    else this.#allocator.keep(macAddress, address);
   }
 
   #giveBack({ macAddress, wanted, previous }: Candidate): void {

@@ -53,11 +53,26 @@ describe('AddressAllocator tells a story', () => {
     expect(said(allocator.allocate(vm('a')))).toBe('10.0.0.12');
   });
 
-  it.each(['10.0.1.5', '10.0.0.0', '10.0.0.255', '10.0.0.1', '10.0.0.99'])('%s is kept by no client', (text) => {
+  it.each(['10.0.1.5', '10.0.0.0', '10.0.0.255', '10.0.0.1'])('%s is kept by no client', (text) => {
     const allocator = new AddressAllocator(poolOf({ options: { router: '10.0.0.99' } }));
     expect(said(allocator.keep(vm('a'), address(text)))).toMatch(/^address-(outside-pool|withheld)$/);
     expect(allocator.counts()).toMatchObject({ size: 4, used: 0 });
   });
+
+  it.each(['10.0.0.11', '10.0.0.12'])(
+    '%s, which is excluded or the router’s by now, is kept and afterwards given to nobody',
+    (text) => {
+      const allocator = new AddressAllocator(poolOf({ exclude: ['10.0.0.11'], options: { router: '10.0.0.12' } }));
+      const before = allocator.counts();
+      expect(said(allocator.allocate(vm('a'), address(text)))).toBe('address-withheld');
+      expect(said(allocator.keep(vm('a'), address(text)))).toBe(text);
+      expect(said(allocator.keep(vm('b'), address(text)))).toBe('address-taken');
+      expect(allocator.counts()).toEqual({ ...before, size: before.size + 1, used: 1 });
+      expect(allocator.release(vm('a'))).toBe(true);
+      expect(allocator.counts()).toEqual(before);
+      expect(said(allocator.allocate(vm('b'), address(text)))).toBe('address-withheld');
+    },
+  );
 
   it('a reservation is kept for its client, also outside start to end', () => {
     const allocator = new AddressAllocator(

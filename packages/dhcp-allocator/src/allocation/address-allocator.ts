@@ -58,8 +58,8 @@ export class AddressAllocator {
   readonly #quarantinedUntilMs = new Map<Ipv4Address, number>();
   readonly #size: number;
   #used = 0;
-  /** Addresses outside the range that clients have kept, without those that are reserved. */
-  #outside = 0;
+  /** Addresses that clients have kept though nobody is given them: outside the range or withheld. */
+  readonly #outside = new Set<Ipv4Address>();
   #reservedUnused: number;
 
   constructor(pool: Pool) {
@@ -81,7 +81,7 @@ export class AddressAllocator {
   counts(): PoolCounts {
     const quarantined = this.#quarantinedUntilMs.size;
     const reserved = this.#reservedUnused;
-    const size = this.#size + this.#outside;
+    const size = this.#size + this.#outside.size;
     return { size, used: this.#used, reserved, quarantined, free: size - this.#used - reserved - quarantined };
   }
 
@@ -113,21 +113,15 @@ export class AddressAllocator {
   }
 
   /**
-   * Gives the client the address that it was given before. As `allocate`, but an address of the subnet outside the range, which may have
-   * been another then, is the client's until it is released.
+   * Gives the client the address that it was given before. As `allocate`, but an address of the subnet that is outside the range, excluded or
+   * the router's, and may not have been so then, is the client's until it is released.
    */
   keep(client: MacAddress, address: Ipv4Address): AllocationResult {
-    const isAllocatable = this.#reservedFor.has(address) || rangeContains(this.#pool.range, address);
-    if (isAllocatable || this.#holdings.get(client)?.held || !this.#isHostAddress(address)) return this.allocate(client, address);
+    const isHeld = this.#holdings.get(client)?.held === true;
+    const isOrdinary = this.#reservedFor.has(address) || this.#quarantinedUntilMs.has(address) || this.#isFree(address);
+    if (isHeld || isOrdinary || !mayBeKept(this.#pool, address)) return this.allocate(client, address);
     const owner = this.ownerOf(address);
     return owner === undefined ? this.#hold(client, address) : { ok: false, reason: 'address-taken', owner };
-  }
-
-  /** True if a client of the subnet could have it, in the range or not. */
-  #isHostAddress(address: Ipv4Address): boolean {
-    const { cidr, serverAddress, options } = this.#pool;
-    const others = [serverAddress, options.router, networkAddressOf(cidr), broadcastAddressOf(cidr)];
-    return cidrContains(cidr, address) && !others.includes(address);
   }
 
   /** Frees the client's address; it is remembered as the client's until somebody else gets it. False if it had none. */
@@ -137,7 +131,7 @@ export class AddressAllocator {
     holding.held = false;
     this.#used--;
     if (this.#reservedFor.get(holding.address) === client) this.#reservedUnused++;
-    else if (!this.#unblock(holding.address)) this.#outside--;
+    else if (!this.#outside.delete(holding.address)) this.#unblock(holding.address);
     return true;
   }
 
@@ -159,6 +153,8 @@ export class AddressAllocator {
     if (this.#reservedFor.has(address) || this.#quarantinedUntilMs.size >= limit) return false;
     if (owner === undefined && !this.#isFree(address)) return false;
     if (owner !== undefined) this.release(owner);
+    // What its owner only kept is given to nobody anyway.
+    if (!this.#isFree(address)) return true;
     this.#forget(address);
     this.#block(address);
     this.#quarantinedUntilMs.set(address, untilMs);
@@ -215,7 +211,7 @@ export class AddressAllocator {
     }
     this.#used++;
     if (this.#reservedFor.get(address) === client) this.#reservedUnused--;
-    else if (!this.#block(address)) this.#outside++;
+    else if (!this.#block(address)) this.#outside.add(address);
     return { ok: true, address };
   }
 
@@ -231,19 +227,22 @@ export class AddressAllocator {
     return rangeContains(this.#pool.range, address) && !this.#unavailable.has(address - this.#pool.range.first);
   }
 
-  /** False if the address lies outside the range, where only reservations are. */
+  /** False if it was not free to be given before: outside the range, or withheld. */
   #block(address: Ipv4Address): boolean {
-    if (!rangeContains(this.#pool.range, address)) return false;
+    if (!this.#isFree(address)) return false;
     this.#unavailable.add(address - this.#pool.range.first);
     return true;
   }
 
-  /** False if the address lies outside the range. */
-  #unblock(address: Ipv4Address): boolean {
-    if (!rangeContains(this.#pool.range, address)) return false;
-    this.#unavailable.delete(address - this.#pool.range.first);
-    return true;
+  #unblock(address: Ipv4Address): void {
+    if (rangeContains(this.#pool.range, address)) this.#unavailable.delete(address - this.#pool.range.first);
   }
+}
+
+/** True of an address that a client that has it may keep, whatever the range and the exclusions of the pool are now. */
+export function mayBeKept({ cidr, serverAddress }: Pool, address: Ipv4Address): boolean {
+  const others = [serverAddress, networkAddressOf(cidr), broadcastAddressOf(cidr)];
+  return cidrContains(cidr, address) && !others.includes(address);
 }
 
 /** What a client with an address is told that may want another. */

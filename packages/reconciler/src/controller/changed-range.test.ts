@@ -1,13 +1,19 @@
 /** A range that is changed while virtual machines have addresses of it. */
 import { describe, expect, it } from 'vitest';
-import { readList, readText } from '../object/read-field.js';
+import { readField, readList, readText } from '../object/read-field.js';
 import { Running, virtualMachine } from './controller-fixtures.js';
 
-function setRange(running: Running, range: { readonly start: string; readonly end: string }): void {
+function setConfig(running: Running, change: object): void {
   running.change('IPPool', 'pool-1', ({ spec, ...object }) => {
     const { ipv4Config, ...rest } = spec as { ipv4Config: object };
-    return { ...object, spec: { ...rest, ipv4Config: { ...ipv4Config, pool: range } } };
+    return { ...object, spec: { ...rest, ipv4Config: { ...ipv4Config, ...change } } };
   });
+}
+
+const messages = (running: Running) => [...running.cluster.events.objects.values()].map(({ message }) => message);
+
+function setRange(running: Running, range: { readonly start: string; readonly end: string }): void {
+  setConfig(running, { pool: range });
 }
 
 const cacheReady = (running: Running) =>
@@ -52,6 +58,52 @@ describe('a range that', () => {
     await running.remove('VirtualMachine', 'vm-a');
     await running.settle(40_000);
     expect(running.allocated()).toEqual({ '10.0.0.11': '02:00:00:00:00:0b' });
+    expect(cacheReady(running)).toBe('CacheReady=True');
+  });
+});
+
+describe('settings that come later', () => {
+  it.each([
+    ['exclude', { pool: { start: '10.0.0.10', end: '10.0.0.19', exclude: ['10.0.0.10'] } }, 'EXCLUDED'],
+    ['router', { router: '10.0.0.10' }, 'RESERVED'],
+  ])('%s takes no address from a virtual machine, and that is said until it is deleted', async (_, change, mark) => {
+    const running = await Running.withPool({ ipv4Config: { router: undefined } });
+    await running.add(virtualMachine('vm-a'));
+    await running.settle();
+    setConfig(running, change);
+    await running.add(virtualMachine('vm-b'));
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' });
+    expect(cacheReady(running)).toBe('CacheReady=True ExcludedAddressInUse');
+    expect(messages(running)).toEqual([
+      'excluded, or the address of the router, on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (02:00:00:00:00:0a); to free them, pin other addresses (annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine), or delete the virtual machines',
+    ]);
+    await running.restart();
+    expect(running.allocated(), 'also with another controller').toMatchObject({ '10.0.0.10': '02:00:00:00:00:0a' });
+    await running.remove('VirtualMachine', 'vm-a');
+    await running.add(virtualMachine('vm-c'));
+    await running.settle(60_000);
+    const allocated = readField(running.cluster.ipPools.objects.get('default/pool-1')?.status, 'ipv4', 'allocated');
+    expect(allocated).toMatchObject({ '10.0.0.10': mark, '10.0.0.12': '02:00:00:00:00:0c' });
+    expect(cacheReady(running)).toBe('CacheReady=True');
+  });
+
+  it('another CIDR, as no CRD of this version allows, moves the virtual machines, and that is what the Event says', async () => {
+    const running = await Running.withPool();
+    await running.add(virtualMachine('vm-a'));
+    await running.settle();
+    setConfig(running, {
+      cidr: '10.0.1.0/24',
+      serverIP: '10.0.1.2',
+      router: '10.0.1.1',
+      pool: { start: '10.0.1.10', end: '10.0.1.19' },
+    });
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.1.10': '02:00:00:00:00:0a' });
+    expect(running.events()).toEqual(['AddressChanged on IPPool pool-1']);
+    expect(messages(running)).toEqual([
+      'not addresses for clients of 10.0.1.0/24 on network default/net-1, since the settings of the pool changed: 10.0.0.10 (02:00:00:00:00:0a); their virtual machines get others: restart those that run, so that their guests ask for them',
+    ]);
     expect(cacheReady(running)).toBe('CacheReady=True');
   });
 });

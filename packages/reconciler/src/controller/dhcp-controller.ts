@@ -286,7 +286,7 @@ export class DhcpController {
     if (!isOwn) this.#enqueue('networks', key);
     this.#settings.onPoolsChanged?.();
     for (const pool of this.view.poolsOn(key)) this.#enqueue('ipPools', pool);
-    for (const pool of this.#segments.poolsOnSegmentOf(key)) this.#enqueue('ipPools', pool);
+    for (const pool of this.#segments.noteNetwork(key)) this.#enqueue('ipPools', pool);
     // Whether a pool is missed there is for the network to say.
     if (this.view.servingPool(key) === undefined)
       for (const config of this.view.configsOn(key)) this.#enqueue('networkConfigs', config);
@@ -326,7 +326,7 @@ export class DhcpController {
     for (const network of networks) {
       this.#enqueue('networks', network);
       for (const other of this.view.poolsOn(network)) this.#enqueue('ipPools', other);
-      for (const other of this.#segments.poolsOnSegmentOf(network)) this.#enqueue('ipPools', other);
+      for (const other of this.#segments.noteNetwork(network)) this.#enqueue('ipPools', other);
       if (this.view.servingPool(network)?.key !== key) {
         for (const config of this.view.configsOn(network)) this.#enqueue('networkConfigs', config);
       }

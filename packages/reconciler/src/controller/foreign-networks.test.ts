@@ -121,4 +121,18 @@ describe('an IPPool that names a network of another namespace', () => {
     expect(story.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('Allocated=True');
     expect(story.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
   });
+
+  it('that is older than the owner’s IPPool gives way as soon as the owner does what the message says', async () => {
+    const rightful = inNamespace('tenant', pool('pool-2', { network: 'net-1' }));
+    const story = await running(tenantNetwork(labelled('default', 'pool-1')), stranger(), rightful, guest());
+    expect(story.controller.view.servingPool('tenant/net-1')?.key).toBe('default/pool-1');
+    expect([...story.cluster.events.objects.values()].map(({ message }) => message)).toEqual([
+      'network tenant/net-1 is served by the older IPPool default/pool-1 already, as the network allows namespace default; to have this IPPool serve it, set the annotation network.harvesterhci.io/allowed-pool-namespaces of NetworkAttachmentDefinition tenant/net-1 to the namespaces that are allowed without "default", or to "" for none',
+    ]);
+    changeNetwork(story, allowed(''));
+    await story.settle();
+    expect(story.controller.view.servingPool('tenant/net-1')?.key).toBe('tenant/pool-2');
+    expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
+    expect(story.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('Allocated=True');
+  });
 });

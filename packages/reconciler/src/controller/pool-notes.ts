@@ -1,6 +1,18 @@
 /** What is to be said about a pool that is served all the same: on its condition CacheReady, and as Events. */
-import { formatIpv4Address, formatIpv4Range, type MacAddress, rangeContains } from '@vmdhcp/dhcp-allocator';
+import {
+  type Assignment,
+  formatIpv4Address,
+  formatIpv4Cidr,
+  formatIpv4Range,
+  type Ipv4Address,
+  type Ipv4Range,
+  type MacAddress,
+  mayBeKept,
+  rangeContains,
+} from '@vmdhcp/dhcp-allocator';
+import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { describeNames } from '../object/describe-problems.js';
+import type { AssignmentPlan } from '../plan-assignments.js';
 import type { PoolView } from './cluster-view.js';
 import type { SharedSegment } from './shared-segments.js';
 
@@ -10,30 +22,89 @@ export interface PoolNote {
   readonly message: string;
 }
 
+/** Names no pool of another namespace, and no number of pools: strangers would have it written again and again. */
 export function segmentNote({ network }: PoolView, shared: SharedSegment | undefined): PoolNote[] {
   if (shared === undefined) return [];
-  const { segment, poolKeys } = shared;
-  const others = describeNames(poolKeys, { most: MOST_NAMES });
-  const message = `network ${network} is the same segment (${segment}) as the network of IPPool ${others}, and the CIDRs overlap, so two virtual machines could get one address; delete all but one of these IPPools, or make them again with CIDRs that do not overlap`;
+  const { segment, sibling } = shared;
+  const begin = `network ${network} is the same segment (${segment}) as the network of`;
+  const danger = 'and the CIDRs overlap, so two virtual machines could get one address';
+  const message =
+    sibling === undefined
+      ? `${begin} an IPPool of another namespace, ${danger}; delete this IPPool and create it again with a CIDR that does not overlap, or ask an administrator of the cluster for the other one: its NetworkAttachmentDefinition leads to this segment`
+      : `${begin} IPPool ${sibling}, ${danger}; delete all but one of these IPPools, or make them again with CIDRs that do not overlap`;
   return [{ reason: 'SegmentShared', message }];
 }
 
-/** Addresses that stay with their clients though the range has them no more, as a CRD of another version let it become smaller. */
-export function outsideNote(
-  { reading, recorded, network }: PoolView,
-  isClaimed: (macAddress: MacAddress) => boolean,
-): PoolNote[] {
+/**
+ * Addresses that stay with their clients though no other client would be given them: the range has them no more, as a CRD of another version
+ * let it become smaller, or they were excluded, or became the router's, later.
+ */
+export function keptNotes({ reading, recorded, network }: PoolView, plan: AssignmentPlan): PoolNote[] {
   if (!reading.ok) return [];
-  const { range, reservations } = reading.pool;
-  const outside = recorded.assignments.filter(
+  const { range, reservations, withheld } = reading.pool;
+  const odd = recorded.assignments.filter(
     ({ macAddress, address }) =>
-      !rangeContains(range, address) && reservations.get(macAddress)?.address !== address && isClaimed(macAddress),
+      reservations.get(macAddress)?.address !== address && (!rangeContains(range, address) || isAmong(withheld, address)),
   );
-  if (outside.length === 0) return [];
-  const clients = outside.map(({ address, macAddress }) => `${formatIpv4Address(address)} (${macAddress})`);
-  const names = describeNames(clients, { most: MOST_NAMES });
-  const message = `outside spec.ipv4Config.pool (${formatIpv4Range(range)}) on network ${network}, and kept as long as their virtual machines claim them: ${names}; lower start or raise end, or reserve them for these MAC addresses`;
-  return [{ reason: 'AddressOutsideRange', message }];
+  if (odd.length === 0) return [];
+  const planned = addressesOf(plan);
+  const kept = odd.filter(({ macAddress, address }) => planned.get(macAddress) === address);
+  const outside = kept.filter(({ address }) => !rangeContains(range, address));
+  const excluded = kept.filter(({ address }) => rangeContains(range, address));
+  const until = `on network ${network}, and kept as long as their virtual machines claim them`;
+  return [
+    ...note(
+      'AddressOutsideRange',
+      outside,
+      (names) =>
+        `outside spec.ipv4Config.pool (${formatIpv4Range(range)}) ${until}: ${names}; lower start or raise end, or reserve them for these MAC addresses`,
+    ),
+    ...note(
+      'ExcludedAddressInUse',
+      excluded,
+      (names) =>
+        `excluded, or the address of the router, ${until}: ${names}; to free them, pin other addresses (annotation ${STATIC_IP_ANNOTATION_PREFIX}INTERFACE of the virtual machine), or delete the virtual machines`,
+    ),
+  ];
+}
+
+/** Addresses that the plan takes from clients that want no others: told once, as they are not recorded any more when that is done. */
+export function lostNote({ reading, recorded, network }: PoolView, plan: AssignmentPlan): PoolNote[] {
+  if (!reading.ok) return [];
+  const { pool } = reading;
+  const impossible = recorded.assignments.filter(({ address }) => !mayBeKept(pool, address));
+  if (impossible.length === 0) return [];
+  const planned = addressesOf(plan);
+  const lost = impossible.filter(({ macAddress, address }) => plan.owners.has(macAddress) && planned.get(macAddress) !== address);
+  return note(
+    'AddressChanged',
+    lost,
+    (names) =>
+      `not addresses for clients of ${formatIpv4Cidr(pool.cidr)} on network ${network}, since the settings of the pool changed: ${names}; their virtual machines get others: restart those that run, so that their guests ask for them`,
+  );
+}
+
+function note(reason: string, assignments: readonly Assignment[], describe: (names: string) => string): PoolNote[] {
+  if (assignments.length === 0) return [];
+  const clients = assignments.map(({ address, macAddress }) => `${formatIpv4Address(address)} (${macAddress})`);
+  return [{ reason, message: describe(describeNames(clients, { most: MOST_NAMES })) }];
+}
+
+function addressesOf({ assignments }: AssignmentPlan): Map<MacAddress, Ipv4Address> {
+  return new Map(assignments.map(({ macAddress, address }) => [macAddress, address]));
+}
+
+/** @param ranges - sorted, and none overlaps another. */
+function isAmong(ranges: readonly Ipv4Range[], address: Ipv4Address): boolean {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const range = ranges[middle];
+    if (range === undefined || address < range.first) high = middle;
+    else if (address > range.last) low = middle + 1;
+    else return true;
+  }
+  return false;
 }
 
 const MOST_NAMES = 3;

@@ -2,14 +2,14 @@
  * Work on one IPPool. It is the only writer of the pool's status: all allocations that are waiting go in one patch, which is
  * refused if anybody else wrote in between.
  */
-import { formatIpv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_FINALIZER, IPPoolConditionType } from '@vmdhcp/ippool-api';
 import { NOT_SERVED } from '../agent/agent-conditions.js';
 import type { AddressConflict } from '../agent/agent-report.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
 import { toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
-import { describeMissingPermission } from '../network/network-permission.js';
+import { describeMissingPermission, describeNetworkTaken } from '../network/network-permission.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type ConditionState, toReason } from '../object/conditions.js';
 import { describeProblems } from '../object/describe-problems.js';
@@ -26,7 +26,7 @@ import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.
 import { AddressJournal } from './address-journal.js';
 import type { PoolView } from './cluster-view.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
-import { joinNotes, outsideNote, type PoolNote, segmentNote } from './pool-notes.js';
+import { joinNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
 
 /** The longest wait between two patches of a pool. */
 const MOST_PACE_MS = 250;
@@ -41,7 +41,7 @@ interface PoolObstacle {
 const NO_NETWORK_NAME =
   'spec.networkName is empty and cannot be changed; delete the IPPool, and create it again with the name of a NetworkAttachmentDefinition';
 const TO_CORRECT =
-  'cidr, serverIP, router and exclude cannot be changed, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
+  'cidr and serverIP cannot be changed, router and exclude not once they are set, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
 
 /** Why a pool is not registered with its agents, where somebody has to do something about it. */
 const WORTH_AN_EVENT: ReadonlySet<string> = new Set([
@@ -103,9 +103,8 @@ export class PoolWork {
   async #settle(view: PoolView, agents: PoolAgents): Promise<WorkResult> {
     const obstacle = this.#obstacle(view);
     const plan = obstacle === undefined ? this.#plan(view) : undefined;
-    const { segments, view: cluster } = this.#context;
-    const isClaimed = (macAddress: MacAddress) => cluster.claimants(view.network, macAddress).size > 0;
-    const notes = [...outsideNote(view, isClaimed), ...segmentNote(view, segments.sharedBy(view))];
+    const notes =
+      plan === undefined ? [] : [...keptNotes(view, plan), ...segmentNote(view, this.#context.segments.sharedBy(view))];
     const result = await this.#writeStatus(view, plan, { obstacle, agents, notes });
     if (plan === undefined) this.#forget(view.key);
     if (result.kind !== 'settled' || plan === undefined) return result;
@@ -153,7 +152,7 @@ export class PoolWork {
     if (serving === undefined || serving.key === key) return undefined;
     return {
       reason: 'network-taken',
-      message: `network ${network} is served by the older IPPool ${serving.key} already; delete one of the two`,
+      message: describeNetworkTaken(object, network, serving.object),
     };
   }
 
@@ -257,7 +256,7 @@ export class PoolWork {
     const warnings = [
       ...others,
       ...view.recorded.unreadable.slice(0, 3).map(entryWarning),
-      ...(plan === undefined ? [] : exhaustionWarning(plan, view)),
+      ...(plan === undefined ? [] : [...lostNote(view, plan), ...exhaustionWarning(plan, view)]),
     ];
     for (const warning of warnings) this.#context.events.record(regarding, { type: 'Warning', ...warning });
   }

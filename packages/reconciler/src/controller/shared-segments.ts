@@ -1,20 +1,39 @@
 /** Pools whose networks turn out to be one Ethernet segment. */
-import { cidrsOverlap } from '@vmdhcp/dhcp-allocator';
+import { cidrsOverlap, type Pool } from '@vmdhcp/dhcp-allocator';
+import { keyOf } from '../machinery/reflector.js';
 import { describeSegment, isSameSegment, type NetworkSegment, readNetworkSegment } from '../network/network-segment.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { compareByAge, type KubernetesObject } from '../object/kubernetes-object.js';
 import type { ClusterView, ObjectSource, PoolView } from './cluster-view.js';
 
 export interface SharedSegment {
   /** As `describeSegment` says it. */
   readonly segment: string;
-  /** Keys of the other pools, sorted. */
-  readonly poolKeys: readonly string[];
+  /** The key of the oldest other pool of the same namespace; undefined: the other pools are of other namespaces. */
+  readonly sibling: string | undefined;
 }
 
+/** A network with a segment, and the pool that is served there. */
+interface ServedNetwork {
+  readonly network: string;
+  readonly segment: NetworkSegment;
+  readonly poolKey: string;
+  readonly object: KubernetesObject;
+  readonly cidr: Pool['cidr'];
+}
+
+/**
+ * Networks by segment. One that changes costs a look at the others of its segment, and has only those pools worked on that turn out to
+ * share it, or that share it no more with a pool of their own namespace: who has many pools, or pauses one again and again, makes no others be
+ * written each time. That a pool of another namespace is gone is found when a pool is looked at again.
+ */
 export class SharedSegments {
   readonly #view: ClusterView;
   readonly #networks: ObjectSource;
-  readonly #read = new WeakMap<KubernetesObject, { readonly segment: NetworkSegment | undefined }>();
+  readonly #served = new Map<string, ServedNetwork>();
+  /** By what two networks of one segment always have in common. */
+  readonly #byPlace = new Map<string, Map<string, ServedNetwork>>();
+  /** Networks whose pool was found to share its segment, and what was said of it. */
+  readonly #found = new Map<string, SharedSegment>();
 
   constructor(view: ClusterView, networks: ObjectSource) {
     this.#view = view;
@@ -25,40 +44,71 @@ export class SharedSegments {
    * Pools of other networks on the same segment whose CIDR overlaps: two guests could get one address, from one of them each. Undefined
    * where there are none. A pool that is not served (paused, invalid, not allowed) shares nothing.
    */
-  sharedBy(pool: PoolView): SharedSegment | undefined {
-    const segment = this.#segmentOf(pool.network);
-    if (segment === undefined || !this.#isServed(pool)) return undefined;
-    const others = this.#poolsOn(segment).filter((other) => other.network !== pool.network && overlap(pool, other));
-    if (others.length === 0) return undefined;
-    return { segment: describeSegment(segment), poolKeys: others.map(({ key }) => key).toSorted() };
+  sharedBy({ key, network }: PoolView): SharedSegment | undefined {
+    const own = this.#served.get(network);
+    if (own === undefined || own.poolKey !== key) return undefined;
+    const others = [...this.#sharing(own)].map(({ object }) => object);
+    if (others.length === 0) {
+      this.#found.delete(network);
+      return undefined;
+    }
+    const { namespace } = own.object.metadata;
+    const [oldest] = others.filter(({ metadata }) => metadata.namespace === namespace).toSorted(compareByAge);
+    const shared = { segment: describeSegment(own.segment), sibling: oldest && keyOf(oldest) };
+    this.#found.set(network, shared);
+    return shared;
   }
 
-  /** Keys of the pools that are served on the segment of a network. */
-  poolsOnSegmentOf(network: string): string[] {
-    const segment = this.#segmentOf(network);
-    return segment === undefined ? [] : this.#poolsOn(segment).map(({ key }) => key);
+  /**
+   * Takes note of a network that is another than before, or whose pools are. Returns the keys of the pools on other networks to be
+   * looked at.
+   */
+  noteNetwork(network: string): string[] {
+    const before = this.#served.get(network);
+    const after = this.#read(network);
+    if (before?.poolKey !== after?.poolKey) this.#found.delete(network);
+    if (before !== undefined) this.#remove(before);
+    if (after !== undefined) this.#add(after);
+    const begins = after === undefined ? [] : [...this.#sharing(after)].filter((other) => !this.#found.has(other.network));
+    const ends = before === undefined ? [] : [...this.#sharing(before)].filter((other) => this.#wasOnlyWith(before, other));
+    return [...begins, ...ends].map(({ poolKey }) => poolKey);
   }
 
-  #poolsOn(segment: NetworkSegment): PoolView[] {
-    return this.#view.pools().filter((pool) => {
-      const other = this.#segmentOf(pool.network);
-      return other !== undefined && isSameSegment(segment, other) && this.#isServed(pool);
-    });
+  #wasOnlyWith({ poolKey }: ServedNetwork, other: ServedNetwork): boolean {
+    return this.#found.get(other.network)?.sibling === poolKey && this.#sharing(other).next().done === true;
   }
 
-  #isServed({ key, network, paused, reading }: PoolView): boolean {
-    return !paused && reading.ok && this.#view.servingPool(network)?.key === key;
+  *#sharing(own: ServedNetwork): Generator<ServedNetwork> {
+    for (const other of this.#byPlace.get(placeOf(own.segment))?.values() ?? []) {
+      if (other.network !== own.network && isSameSegment(own.segment, other.segment) && cidrsOverlap(own.cidr, other.cidr))
+        yield other;
+    }
   }
 
-  #segmentOf(network: string): NetworkSegment | undefined {
+  #read(network: string): ServedNetwork | undefined {
     const object = this.#networks.get(network);
-    if (object === undefined) return undefined;
-    const known = this.#read.get(object) ?? { segment: readNetworkSegment(object) };
-    this.#read.set(object, known);
-    return known.segment;
+    const segment = object && readNetworkSegment(object);
+    const pool = segment && this.#view.servingPool(network);
+    if (pool === undefined || segment === undefined || pool.paused || !pool.reading.ok) return undefined;
+    return { network, segment, poolKey: pool.key, object: pool.object, cidr: pool.reading.pool.cidr };
+  }
+
+  #add(one: ServedNetwork): void {
+    const place = placeOf(one.segment);
+    const there = this.#byPlace.get(place) ?? new Map<string, ServedNetwork>();
+    this.#byPlace.set(place, there.set(one.network, one));
+    this.#served.set(one.network, one);
+  }
+
+  #remove({ network, segment }: ServedNetwork): void {
+    const place = placeOf(segment);
+    const there = this.#byPlace.get(place);
+    there?.delete(network);
+    if (there?.size === 0) this.#byPlace.delete(place);
+    this.#served.delete(network);
   }
 }
 
-function overlap({ reading: one }: PoolView, { reading: other }: PoolView): boolean {
-  return one.ok && other.ok && cidrsOverlap(one.pool.cidr, other.pool.cidr);
+function placeOf({ kind, vlan, link }: NetworkSegment): string {
+  return `${kind} ${vlan} ${link}`;
 }

@@ -2,6 +2,7 @@ import { toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
 import { toReason } from '../object/conditions.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { condenseProblems } from '../virtual-machine/condense-problems.js';
 import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
 
@@ -21,7 +22,7 @@ export class VirtualMachineWork {
     const virtualMachine = caches.virtualMachines.get(key);
     if (virtualMachine === undefined) return { kind: 'settled' };
     const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key), view.knowledgeOf(virtualMachine));
-    for (const { reason, message } of plan.problems) {
+    for (const { reason, message } of condenseProblems(plan.problems)) {
       events.record(toRegarding(virtualMachine), { type: 'Warning', reason: toReason(reason), message });
     }
     if (plan.awaits !== undefined) {

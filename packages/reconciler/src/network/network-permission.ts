@@ -39,6 +39,21 @@ export function describeMissingPermission(
   return `${problem}; ${remedy}, or create the IPPool in namespace ${owner}`;
 }
 
+/**
+ * What keeps the pool from a network that an older one serves, and what to do about it. A pool of another namespace is not the reader's to
+ * delete.
+ */
+export function describeNetworkTaken(
+  { metadata: { namespace = '' } }: KubernetesObject,
+  networkKey: string,
+  { metadata: { namespace: servingNamespace = '', name } }: KubernetesObject,
+): string {
+  const problem = `network ${networkKey} is served by the older IPPool ${servingNamespace}/${name} already`;
+  if (servingNamespace === namespace) return `${problem}; delete one of the two`;
+  if (namespace !== namespaceOf(networkKey)) return `${problem}; delete this IPPool`;
+  return `${problem}, as the network allows namespace ${servingNamespace}; to have this IPPool serve it, set the annotation ${ALLOWED_POOL_NAMESPACES_ANNOTATION} of NetworkAttachmentDefinition ${networkKey} to the namespaces that are allowed without "${servingNamespace}", or to "" for none`;
+}
+
 function namespaceOf(networkKey: string): string {
   return networkKey.slice(0, networkKey.indexOf('/'));
 }

@@ -69,8 +69,6 @@ export interface WantedInterfaces {
 const NONE: ReadonlyMap<string, string> = new Map();
 /** As long as the CRD lets the name of a network be. */
 const LONGEST_NETWORK_NAME = 64;
-/** Annotations can name thousands; the first few show what is wrong. */
-const MOST_UNKNOWN_NAMES = 4;
 
 /** Reads any object; what makes no sense is a problem. Never throws. */
 export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: MachineKnowledge = {}): WantedInterfaces {
@@ -196,10 +194,11 @@ function readOptOut(
   if (annotation === undefined || annotation === 'false') return () => false;
   if (annotation === 'true') return () => true;
   const names = new Set(annotation.split(',').map((name) => name.trim()));
-  for (const name of [...names].filter((one) => !networks.has(one)).slice(0, MOST_UNKNOWN_NAMES)) {
+  const known = listOf(networks);
+  for (const name of [...names].filter((one) => !networks.has(one))) {
     problems.push({
       reason: 'opt-out-without-interface',
-      message: `annotation ${DHCP_OPT_OUT_ANNOTATION} names ${quote(name)}, which is no interface on a Multus network; write 'true' or names of ${listOf(networks)}`,
+      message: `annotation ${DHCP_OPT_OUT_ANNOTATION} names ${quote(name)}, which is no interface on a Multus network; write 'true' or names of ${known}`,
     });
   }
   return (name) => names.has(name);
@@ -229,10 +228,11 @@ function reportUnknownInterfaces(
   const names = Object.keys(annotations).flatMap((key) =>
     key.startsWith(STATIC_IP_ANNOTATION_PREFIX) ? [key.slice(STATIC_IP_ANNOTATION_PREFIX.length)] : [],
   );
-  for (const name of names.filter((one) => !networks.has(one)).slice(0, MOST_UNKNOWN_NAMES)) {
+  const known = listOf(networks);
+  for (const name of names.filter((one) => !networks.has(one))) {
     problems.push({
       reason: 'static-address-without-interface',
-      message: `annotation ${STATIC_IP_ANNOTATION_PREFIX}${name} is of no use: ${quote(name)} is no interface on a Multus network; there are ${listOf(networks)}`,
+      message: `annotation ${STATIC_IP_ANNOTATION_PREFIX}${name} is of no use: ${quote(name)} is no interface on a Multus network; there are ${known}`,
     });
   }
 }

@@ -1,0 +1,22 @@
+import { describeProblems } from '../object/describe-problems.js';
+import type { VirtualMachineProblem } from './wanted-interfaces.js';
+
+/**
+ * One problem for each reason: its message has the first three and how many more there are. A virtual machine with hundreds of interfaces
+ * must not take the Events of others.
+ */
+export function condenseProblems(problems: readonly VirtualMachineProblem[]): VirtualMachineProblem[] {
+  const messages = new Map<VirtualMachineProblem['reason'], string[]>();
+  for (const { reason, message } of problems) {
+    const ofReason = messages.get(reason);
+    if (ofReason === undefined) messages.set(reason, [message]);
+    else ofReason.push(message);
+  }
+  return [...messages].map(([reason, [first = '', ...others]]) => ({
+    reason,
+    message: others.length === 0 ? first : describeProblems([first, ...others], { most: 3, longest: MOST_OCTETS }),
+  }));
+}
+
+/** Three of them and the count fit into an Event. */
+const MOST_OCTETS = 300;
