@@ -222,7 +222,6 @@ describe('the documented way to remove the product, always against a simulated A
     } finally {
       clearInterval(renewing);
     }
-    await admin.delete('Lease', key);
     const { code, output } = await uninstall();
     expect(code, output).toBe(0);
     const left = (await labelled('Lease')).map(({ metadata }) => metadata.name);
