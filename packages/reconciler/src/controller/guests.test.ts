@@ -49,6 +49,16 @@ function refuse(running: Running, status: number): () => void {
   return () => Object.assign(virtualMachineInstances, { list, watch });
 }
 
+/** What happens to VirtualMachineInstances is heard of later. */
+function delayInstances(running: Running, ms: number): () => void {
+  const { virtualMachineInstances } = running.cluster;
+  const { watch } = virtualMachineInstances;
+  const late: typeof watch = (version, handlers) =>
+    watch(version, { ...handlers, onEvent: (event) => running.clock.after(ms, () => handlers.onEvent(event)) });
+  Object.assign(virtualMachineInstances, { watch: late });
+  return () => Object.assign(virtualMachineInstances, { watch });
+}
+
 describe('a virtual machine without a MAC address, as plain KubeVirt makes it', () => {
   it('vm-a is told what is awaited, starts and gets an address, and keeps it while it is stopped', async () => {
     const running = await Running.withPool();
@@ -377,6 +387,34 @@ describe('nothing is freed by what is not known', () => {
     await running.settle();
     expect(Object.values(running.allocated())).toEqual([M2]);
   });
+
+  it.each([
+    ['cannot be listed', (running: Running) => refuse(running, 500)],
+    ['are heard of 200 ms late', (running: Running) => delayInstances(running, 200)],
+  ])(
+    'VirtualMachineInstances %s, and the last one that was seen has ended: the guest that runs keeps what it has',
+    async (_, fail) => {
+      const running = await Running.withPool({ end: '10.0.0.10' });
+      await running.add(virtualMachine('vm-a'));
+      running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] }, phase: 'Failed' });
+      await running.add(virtualMachine('vm-b'));
+      const restore = fail(running);
+      running.cluster.virtualMachineInstances.closeWatches('expired');
+      await running.settle();
+
+      running.stopGuest('vm-a');
+      running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+      setTemplate(running, 'vm-a', { interfaces: {} });
+      const seen = recordsOf(running);
+      await running.settle(60_000);
+      restore();
+      await running.settle(60_000);
+      expect([...seen, running.allocated()].filter((record) => record['10.0.0.10'] !== MAC)).toEqual([]);
+      running.stopGuest('vm-a');
+      await running.settle();
+      expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0b' });
+    },
+  );
 
   it('a cluster without VirtualMachineInstances: the template counts, and the kind is looked for again', async () => {
     const states: string[] = [];
