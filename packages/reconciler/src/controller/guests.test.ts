@@ -319,6 +319,30 @@ describe('a guest runs', () => {
     });
   });
 
+  it('four interfaces have addresses, and a fifth one is added: they keep them, though their VirtualMachineNetworkConfig is deleted', async () => {
+    const four = { b: '02:00:00:00:01:0b', c: '02:00:00:00:01:0c', d: '02:00:00:00:01:0d', e: '02:00:00:00:01:0e' };
+    const startWith = (nics: Readonly<Record<string, string>>) => {
+      const asked = Object.entries(nics).map(([nic, macAddress]) => [nic, [macAddress, 'net-1']] as const);
+      setTemplate(started, 'vm-a', { interfaces: Object.fromEntries(asked) });
+      const had = Object.entries(nics).map(([nic, macAddress]) => [nic, ['net-1', macAddress, macAddress]] as const);
+      started.startGuest('vm-a', { interfaces: Object.fromEntries(had) });
+    };
+    const started = await Running.withPool({ end: '10.0.0.13' });
+    await started.add(virtualMachine('vm-a'));
+    startWith(four);
+    await started.settle();
+    const had = started.allocated();
+    expect(Object.values(had)).toEqual(Object.values(four));
+    await started.add(virtualMachine('vm-b'));
+    startWith({ a: M1, ...four });
+    await started.settle();
+    const deleted = started.cluster.networkConfigs.delete('default/vm-a', started.networkConfig('vm-a')?.metadata.uid ?? '');
+    await started.settle(60_000);
+    await deleted;
+    expect(started.allocated()).toEqual(had);
+    expect(entries(started, 'vm-a')).toEqual(Object.values(four).map((macAddress) => `default/net-1 ${macAddress}`));
+  });
+
   it('an instance of the former virtual machine of that name does not count', async () => {
     const started = await Running.withPool();
     await started.add(plain('vm-a'));

@@ -69,7 +69,8 @@ export function planNetworkConfig(
   const nothing = { actions: [], problems, waits: false, ...(awaits !== undefined && { awaits }) };
   if (wanted.interfaces === undefined) return nothing;
   const present = observed === undefined ? [] : readNetworkConfigs(observed);
-  const interfaces = asManyAsFit(toEntries(wanted.interfaces, known.remembered, observed), present, problems);
+  const entries = toEntries(wanted.interfaces, known.remembered, observed);
+  const interfaces = asManyAsFit(entries, { present, hasAddress: known.hasAddress }, problems);
   if (observed !== undefined && isBeingDeleted(observed)) return { ...nothing, waits: interfaces.length > 0 };
   const unknown = present.filter(isOfUnknown(wanted, known));
   return { ...nothing, actions: planActions(virtualMachine, observed, { interfaces, unknown }) };
@@ -206,15 +207,24 @@ function update(
 /** As many as the CRD lets a VirtualMachineNetworkConfig have. */
 const MOST_INTERFACES = 4;
 
-/** Those that are there already come first: a new one does not take the place of one that has an address. */
+interface Places extends Pick<MachineKnowledge, 'hasAddress'> {
+  readonly present: readonly NetworkConfig[];
+}
+
+/**
+ * Those that are there already come first, then those that have an address (their entries may have been deleted by hand): a new
+ * one does not take the place of one that has an address.
+ */
 function asManyAsFit(
   wanted: readonly WantedEntry[],
-  present: readonly NetworkConfig[],
+  { present, hasAddress = () => false }: Places,
   problems: VirtualMachineProblem[],
 ): readonly WantedEntry[] {
   if (wanted.length <= MOST_INTERFACES) return wanted;
-  const isPresent = (one: WantedEntry) => formerEntry(one, present) !== undefined;
-  const chosen = new Set([...wanted.filter(isPresent), ...wanted.filter((one) => !isPresent(one))].slice(0, MOST_INTERFACES));
+  const isRecorded = ({ networkName, memory }: WantedEntry) =>
+    [memory.macAddress, ...memory.replaces].some((macAddress) => hasAddress(networkName, macAddress));
+  const rank = (one: WantedEntry) => (formerEntry(one, present) !== undefined ? 0 : isRecorded(one) ? 1 : 2);
+  const chosen = new Set(wanted.toSorted((one, other) => rank(one) - rank(other)).slice(0, MOST_INTERFACES));
   const left = wanted.filter((one) => !chosen.has(one)).map(({ name }) => name);
   problems.push({
     reason: 'too-many-interfaces',

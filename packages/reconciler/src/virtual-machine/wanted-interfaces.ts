@@ -56,6 +56,8 @@ export interface MachineKnowledge {
   readonly instance?: RunningInstance | 'unreadable' | 'unseen' | undefined;
   /** Default: nothing. */
   readonly remembered?: RememberedInterfaces | undefined;
+  /** True if a pool has recorded an address for this MAC address on this network. Default: none has. */
+  readonly hasAddress?: ((networkName: string, macAddress: MacAddress) => boolean) | undefined;
 }
 
 export interface WantedInterfaces {
