@@ -498,6 +498,28 @@ describe('nothing is freed by what is not known', () => {
     },
   );
 
+  it('an upgrade, and reading is forbidden: four entries stay, and a new interface waits for the place of one of them', async () => {
+    const nics = (...macAddresses: readonly string[]) =>
+      Object.fromEntries(macAddresses.map((macAddress) => [`nic-${macAddress.at(-1)}`, [macAddress, 'net-1'] as const]));
+    const [M4, M5] = ['02:00:00:00:01:04', '02:00:00:00:01:05'];
+    const running = await Running.withPool();
+    await running.add(virtualMachine('vm-a', { interfaces: nics(M1, M2, M3, M4) }));
+    await running.settle();
+    const had = running.allocated();
+    void running.controller.stop();
+    // Earlier versions did not write the annotation.
+    running.change('VirtualMachineNetworkConfig', 'vm-a', (one) => ({ ...one, metadata: { ...one.metadata, annotations: {} } }));
+    setTemplate(running, 'vm-a', { interfaces: nics(M2, M3, M4, M5) });
+    const allow = refuse(running, 403);
+    await running.restart();
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual(had);
+    expect(running.events()).toEqual(['VirtualMachineInstancesUnreadable on VirtualMachine vm-a']);
+    allow();
+    await running.settle(60_000);
+    expect(Object.values(running.allocated()).toSorted()).toEqual([M2, M3, M4, M5]);
+  });
+
   it('the kind is not there for a moment, as with an API server that begins: what was listed stays known', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
