@@ -460,6 +460,38 @@ describe('nothing is freed by what is not known', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': M2, '10.0.0.11': M1 });
   });
 
+  it('the kind is not there as the controller starts, and the virtual machine says that its guest is: it keeps what it has', async () => {
+    const running = await Running.withPool({ end: '10.0.0.10' });
+    await running.add(virtualMachine('vm-a'));
+    running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+    await running.settle();
+    await running.add(virtualMachine('vm-b'));
+    setTemplate(running, 'vm-a', { interfaces: {} });
+    refuse(running, 404);
+    await running.restart();
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
+  });
+
+  it('the virtual machine says for more than a minute that its guest is there, and it is not: an Event says what is held back', async () => {
+    const running = await Running.withPool();
+    await running.add(virtualMachine('vm-a'));
+    await running.settle();
+    running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, status: { created: true } }));
+    setTemplate(running, 'vm-a', { interfaces: {} });
+    await running.settle(55_000);
+    expect(running.events()).toEqual([]);
+    await running.settle(600_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
+    expect(running.events()).toEqual(['VirtualMachineInstanceUnseen on VirtualMachine vm-a']);
+    expect(messages(running, 'VirtualMachineInstanceUnseen')).toEqual([
+      'the interfaces of the virtual machine have changed, and its guest may run with the former ones: nothing is freed before the controller sees that guest; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance default/vm-a that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances',
+    ]);
+    running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, status: { created: false } }));
+    await running.settle();
+    expect(running.allocated()).toEqual({});
+  });
+
   it.each([
     ['as the controller starts', true],
     ['while it works', false],

@@ -23,7 +23,7 @@ export type InstancesState =
   /** There was no answer that says anything: nothing may be decided yet. */
   | 'unknown'
   | 'listed'
-  /** HTTP 404: the API server does not have the kind, so no guest runs. */
+  /** HTTP 404: the API server does not have the kind, so no guest runs, unless a virtual machine says that it has one. */
   | 'kind-missing'
   /** HTTP 403: guests may run, and nobody can tell which. */
   | 'forbidden';
@@ -89,7 +89,6 @@ export class InstanceSource {
   /** The guest of a virtual machine. */
   of(virtualMachine: KubernetesObject): MachineKnowledge['instance'] {
     if (this.#state === 'unknown' || this.#state === 'forbidden') return 'unreadable';
-    if (this.#state === 'kind-missing') return undefined;
     const stored = this.#reflector?.get(keyOf(virtualMachine));
     const instance = stored !== undefined && isOfAnother(virtualMachine, stored) ? undefined : stored;
     const running = readRunningInstance(virtualMachine, instance);

@@ -38,7 +38,8 @@ export type VirtualMachineProblemReason =
   | 'opt-out-without-interface'
   | 'network-name-too-long'
   | 'too-many-interfaces'
-  | 'virtual-machine-instances-unreadable';
+  | 'virtual-machine-instances-unreadable'
+  | 'virtual-machine-instance-unseen';
 
 /** Something about a virtual machine that its owner should put right. */
 export interface VirtualMachineProblem {
