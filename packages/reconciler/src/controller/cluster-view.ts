@@ -152,7 +152,11 @@ export class ClusterView {
 
   /** What is known of a virtual machine besides its own object. */
   knowledgeOf(virtualMachine: KubernetesObject): MachineKnowledge {
-    return { instance: this.#sources.instances?.of(virtualMachine), remembered: this.#remembered(keyOf(virtualMachine)) };
+    return {
+      instance: this.#sources.instances?.of(virtualMachine),
+      remembered: this.#remembered(keyOf(virtualMachine)),
+      hasAddress: (network, macAddress) => this.servingPool(network)?.addressOf.has(macAddress) === true,
+    };
   }
 
   /** What its config remembers of each interface; where that says nothing (somebody deleted it), what was known before. */

@@ -1,6 +1,6 @@
 /** Objects and a running controller for tests: what a test is not about is said here. */
 import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readList } from '../object/read-field.js';
+import { readField, readList, readText } from '../object/read-field.js';
 import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryCluster } from '../testing/memory-cluster.js';
 import { type ControllerObserver, DhcpController } from './dhcp-controller.js';
@@ -151,6 +151,7 @@ export class Running {
     const changed = change(stored);
     const generation = (stored.metadata.generation ?? 1) + (JSON.stringify(changed.spec) === JSON.stringify(stored.spec) ? 0 : 1);
     resource.put({ ...changed, metadata: { ...changed.metadata, generation } });
+    if (kind === 'VirtualMachineInstance') this.#tellOfGuest(name);
   }
 
   async remove(kind: string, name: string): Promise<void> {
@@ -172,24 +173,30 @@ export class Running {
   /** The guest of a virtual machine starts, or is another than before; KubeVirt says in the virtual machine that there is one. */
   startGuest(name: string, text: GuestText = {}): void {
     const { virtualMachines, virtualMachineInstances } = this.cluster;
-    const machineUid = virtualMachines.objects.get(`default/${name}`)?.metadata.uid;
-    const ownerUid = text.ownerUid ?? machineUid;
+    const ownerUid = text.ownerUid ?? virtualMachines.objects.get(`default/${name}`)?.metadata.uid;
     const made = guest(name, { ...text, ...(ownerUid !== undefined && { ownerUid }) });
     const uid = virtualMachineInstances.objects.get(`default/${name}`)?.metadata.uid ?? `${name}-${this.clock.nowMs()}`;
     virtualMachineInstances.put({ ...made, metadata: { ...made.metadata, uid } });
-    if (ownerUid === machineUid) this.#sayCreated(name, true);
+    this.#tellOfGuest(name);
   }
 
   /** The guest is gone. */
   stopGuest(name: string): void {
     this.cluster.virtualMachineInstances.remove(`default/${name}`);
-    this.#sayCreated(name, false);
+    this.#tellOfGuest(name);
   }
 
-  #sayCreated(name: string, created: boolean): void {
-    const machine = this.cluster.virtualMachines.objects.get(`default/${name}`);
-    if (machine !== undefined && (readField(machine.status, 'created') ?? false) !== created)
-      this.cluster.virtualMachines.put({ ...machine, status: { created } });
+  /** As KubeVirt does: the virtual machine says whether there is a guest, and whether that has ended. */
+  #tellOfGuest(name: string): void {
+    const { virtualMachines, virtualMachineInstances } = this.cluster;
+    const machine = virtualMachines.objects.get(`default/${name}`);
+    const instance = virtualMachineInstances.objects.get(`default/${name}`);
+    const isAnother = instance !== undefined && readText(instance.metadata.ownerReferences?.[0], 'uid') !== machine?.metadata.uid;
+    if (machine === undefined || isAnother) return;
+    const isOver = instance === undefined || ['Succeeded', 'Failed'].includes(readText(instance.status, 'phase') ?? '');
+    const status = { created: instance !== undefined, printableStatus: isOver ? 'Stopped' : 'Running' };
+    const isSaid = machine.status === undefined ? !status.created : JSON.stringify(machine.status) === JSON.stringify(status);
+    if (!isSaid) virtualMachines.put({ ...machine, status });
   }
 
   /** Address to MAC address, marks left out. */

@@ -49,6 +49,16 @@ function refuse(running: Running, status: number): () => void {
   return () => Object.assign(virtualMachineInstances, { list, watch });
 }
 
+/** What happens to VirtualMachineInstances is heard of later. */
+function delayInstances(running: Running, ms: number): () => void {
+  const { virtualMachineInstances } = running.cluster;
+  const { watch } = virtualMachineInstances;
+  const late: typeof watch = (version, handlers) =>
+    watch(version, { ...handlers, onEvent: (event) => running.clock.after(ms, () => handlers.onEvent(event)) });
+  Object.assign(virtualMachineInstances, { watch: late });
+  return () => Object.assign(virtualMachineInstances, { watch });
+}
+
 describe('a virtual machine without a MAC address, as plain KubeVirt makes it', () => {
   it('vm-a is told what is awaited, starts and gets an address, and keeps it while it is stopped', async () => {
     const running = await Running.withPool();
@@ -309,6 +319,30 @@ describe('a guest runs', () => {
     });
   });
 
+  it('four interfaces have addresses, and a fifth one is added: they keep them, though their VirtualMachineNetworkConfig is deleted', async () => {
+    const four = { b: '02:00:00:00:01:0b', c: '02:00:00:00:01:0c', d: '02:00:00:00:01:0d', e: '02:00:00:00:01:0e' };
+    const startWith = (nics: Readonly<Record<string, string>>) => {
+      const asked = Object.entries(nics).map(([nic, macAddress]) => [nic, [macAddress, 'net-1']] as const);
+      setTemplate(started, 'vm-a', { interfaces: Object.fromEntries(asked) });
+      const had = Object.entries(nics).map(([nic, macAddress]) => [nic, ['net-1', macAddress, macAddress]] as const);
+      started.startGuest('vm-a', { interfaces: Object.fromEntries(had) });
+    };
+    const started = await Running.withPool({ end: '10.0.0.13' });
+    await started.add(virtualMachine('vm-a'));
+    startWith(four);
+    await started.settle();
+    const had = started.allocated();
+    expect(Object.values(had)).toEqual(Object.values(four));
+    await started.add(virtualMachine('vm-b'));
+    startWith({ a: M1, ...four });
+    await started.settle();
+    const deleted = started.cluster.networkConfigs.delete('default/vm-a', started.networkConfig('vm-a')?.metadata.uid ?? '');
+    await started.settle(60_000);
+    await deleted;
+    expect(started.allocated()).toEqual(had);
+    expect(entries(started, 'vm-a')).toEqual(Object.values(four).map((macAddress) => `default/net-1 ${macAddress}`));
+  });
+
   it('an instance of the former virtual machine of that name does not count', async () => {
     const started = await Running.withPool();
     await started.add(plain('vm-a'));
@@ -378,6 +412,34 @@ describe('nothing is freed by what is not known', () => {
     expect(Object.values(running.allocated())).toEqual([M2]);
   });
 
+  it.each([
+    ['cannot be listed', (running: Running) => refuse(running, 500)],
+    ['are heard of 200 ms late', (running: Running) => delayInstances(running, 200)],
+  ])(
+    'VirtualMachineInstances %s, and the last one that was seen has ended: the guest that runs keeps what it has',
+    async (_, fail) => {
+      const running = await Running.withPool({ end: '10.0.0.10' });
+      await running.add(virtualMachine('vm-a'));
+      running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] }, phase: 'Failed' });
+      await running.add(virtualMachine('vm-b'));
+      const restore = fail(running);
+      running.cluster.virtualMachineInstances.closeWatches('expired');
+      await running.settle();
+
+      running.stopGuest('vm-a');
+      running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+      setTemplate(running, 'vm-a', { interfaces: {} });
+      const seen = recordsOf(running);
+      await running.settle(60_000);
+      restore();
+      await running.settle(60_000);
+      expect([...seen, running.allocated()].filter((record) => record['10.0.0.10'] !== MAC)).toEqual([]);
+      running.stopGuest('vm-a');
+      await running.settle();
+      expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0b' });
+    },
+  );
+
   it('a cluster without VirtualMachineInstances: the template counts, and the kind is looked for again', async () => {
     const states: string[] = [];
     const running = new Running({ onInstances: (state) => states.push(state) });
@@ -396,6 +458,38 @@ describe('nothing is freed by what is not known', () => {
     await running.settle(60_000);
     expect(states).toEqual(['kind-missing', 'listed']);
     expect(running.allocated()).toEqual({ '10.0.0.10': M2, '10.0.0.11': M1 });
+  });
+
+  it('the kind is not there as the controller starts, and the virtual machine says that its guest is: it keeps what it has', async () => {
+    const running = await Running.withPool({ end: '10.0.0.10' });
+    await running.add(virtualMachine('vm-a'));
+    running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+    await running.settle();
+    await running.add(virtualMachine('vm-b'));
+    setTemplate(running, 'vm-a', { interfaces: {} });
+    refuse(running, 404);
+    await running.restart();
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
+  });
+
+  it('the virtual machine says for more than a minute that its guest is there, and it is not: an Event says what is held back', async () => {
+    const running = await Running.withPool();
+    await running.add(virtualMachine('vm-a'));
+    await running.settle();
+    running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, status: { created: true } }));
+    setTemplate(running, 'vm-a', { interfaces: {} });
+    await running.settle(55_000);
+    expect(running.events()).toEqual([]);
+    await running.settle(600_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
+    expect(running.events()).toEqual(['VirtualMachineInstanceUnseen on VirtualMachine vm-a']);
+    expect(messages(running, 'VirtualMachineInstanceUnseen')).toEqual([
+      'the interfaces of the virtual machine have changed, and its guest may run with the former ones: nothing is freed before the controller sees that guest; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance default/vm-a that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances',
+    ]);
+    running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, status: { created: false } }));
+    await running.settle();
+    expect(running.allocated()).toEqual({});
   });
 
   it.each([
@@ -435,6 +529,28 @@ describe('nothing is freed by what is not known', () => {
       expect(running.allocated()).toEqual({ '10.0.0.10': M2, '10.0.0.11': '02:00:00:00:00:0b' });
     },
   );
+
+  it('an upgrade, and reading is forbidden: four entries stay, and a new interface waits for the place of one of them', async () => {
+    const nics = (...macAddresses: readonly string[]) =>
+      Object.fromEntries(macAddresses.map((macAddress) => [`nic-${macAddress.at(-1)}`, [macAddress, 'net-1'] as const]));
+    const [M4, M5] = ['02:00:00:00:01:04', '02:00:00:00:01:05'];
+    const running = await Running.withPool();
+    await running.add(virtualMachine('vm-a', { interfaces: nics(M1, M2, M3, M4) }));
+    await running.settle();
+    const had = running.allocated();
+    void running.controller.stop();
+    // Earlier versions did not write the annotation.
+    running.change('VirtualMachineNetworkConfig', 'vm-a', (one) => ({ ...one, metadata: { ...one.metadata, annotations: {} } }));
+    setTemplate(running, 'vm-a', { interfaces: nics(M2, M3, M4, M5) });
+    const allow = refuse(running, 403);
+    await running.restart();
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual(had);
+    expect(running.events()).toEqual(['VirtualMachineInstancesUnreadable on VirtualMachine vm-a']);
+    allow();
+    await running.settle(60_000);
+    expect(Object.values(running.allocated()).toSorted()).toEqual([M2, M3, M4, M5]);
+  });
 
   it('the kind is not there for a moment, as with an API server that begins: what was listed stays known', async () => {
     const running = await Running.withPool();

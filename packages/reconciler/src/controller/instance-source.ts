@@ -10,14 +10,20 @@ import { keyOf, Reflector } from '../machinery/reflector.js';
 import type { ResourcePort } from '../machinery/resource-port.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField } from '../object/read-field.js';
-import { isOfAnother, projectInstance, readRunningInstance, saysTheSameOfGuest } from '../virtual-machine/running-instance.js';
+import {
+  hasUnseenGuest,
+  isOfAnother,
+  projectInstance,
+  readRunningInstance,
+  saysTheSameOfGuest,
+} from '../virtual-machine/running-instance.js';
 import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 
 export type InstancesState =
   /** There was no answer that says anything: nothing may be decided yet. */
   | 'unknown'
   | 'listed'
-  /** HTTP 404: the API server does not have the kind, so no guest runs. */
+  /** HTTP 404: the API server does not have the kind, so no guest runs, unless a virtual machine says that it has one. */
   | 'kind-missing'
   /** HTTP 403: guests may run, and nobody can tell which. */
   | 'forbidden';
@@ -83,12 +89,11 @@ export class InstanceSource {
   /** The guest of a virtual machine. */
   of(virtualMachine: KubernetesObject): MachineKnowledge['instance'] {
     if (this.#state === 'unknown' || this.#state === 'forbidden') return 'unreadable';
-    if (this.#state === 'kind-missing') return undefined;
-    const instance = this.#reflector?.get(keyOf(virtualMachine));
-    const isKnown = instance !== undefined && !isOfAnother(virtualMachine, instance);
-    if (isKnown) return readRunningInstance(virtualMachine, instance);
-    // KubeVirt says so in the virtual machine, whose watch may be ahead.
-    return readField(virtualMachine.status, 'created') === true ? 'unseen' : undefined;
+    const stored = this.#reflector?.get(keyOf(virtualMachine));
+    const instance = stored !== undefined && isOfAnother(virtualMachine, stored) ? undefined : stored;
+    const running = readRunningInstance(virtualMachine, instance);
+    // The watch of virtual machines may be ahead of that of their instances.
+    return running ?? (hasUnseenGuest(virtualMachine, instance) ? 'unseen' : undefined);
   }
 
   start(): void {

@@ -4,14 +4,22 @@ import { toReason } from '../object/conditions.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
 import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
+import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
 
 /** What is being deleted goes soon; its end is news, this is in case that gets lost. */
 const DELETION_CHECK_MS = 2_000;
 
+/** The watch of VirtualMachineInstances may be late; a guest that is not seen for longer than this is for people. */
+const UNSEEN_PATIENCE_MS = 60_000;
+
+const UNSEEN: VirtualMachineProblemReason = 'virtual-machine-instance-unseen';
+
 /** Work on one VirtualMachine: there is a VirtualMachineNetworkConfig that says which of its interfaces get addresses. */
 export class VirtualMachineWork {
   readonly #context: ControllerContext;
+  /** By key: since when a guest that is not seen has held something back. */
+  readonly #unseenSince = new Map<string, number>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -20,10 +28,15 @@ export class VirtualMachineWork {
   readonly work = async (key: string): Promise<WorkResult> => {
     const { caches, events, view } = this.#context;
     const virtualMachine = caches.virtualMachines.get(key);
-    if (virtualMachine === undefined) return { kind: 'settled' };
+    if (virtualMachine === undefined) {
+      this.#unseenSince.delete(key);
+      return { kind: 'settled' };
+    }
     const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key), view.knowledgeOf(virtualMachine));
-    for (const { reason, message } of condenseProblems(plan.problems)) {
-      events.record(toRegarding(virtualMachine), { type: 'Warning', reason: toReason(reason), message });
+    const patienceMs = this.#patienceWith(key, plan.problems);
+    const told = plan.problems.filter(({ reason }) => reason !== UNSEEN || patienceMs === 0);
+    for (const { reason, message } of condenseProblems(told)) {
+      events.record(toRegarding(virtualMachine), type: 'Warning', reason: toReason(reason), message );
     }
     if (plan.awaits !== undefined) {
       events.record(toRegarding(virtualMachine), { type: 'Normal', reason: 'AwaitingMacAddress', message: plan.awaits });
@@ -33,8 +46,21 @@ export class VirtualMachineWork {
       if (result.kind === 'terminal') this.#tellRefusal(virtualMachine, result.reason);
       if (result.kind !== 'settled') return result;
     }
-    return plan.waits ? { kind: 'recheck', afterMs: DELETION_CHECK_MS } : { kind: 'settled' };
+    if (plan.waits) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
+    return patienceMs > 0 ? { kind: 'recheck', afterMs: patienceMs } : { kind: 'settled' };
   };
+
+  /** How long people are not told yet that a guest is not seen; 0: they are, or it is not so. */
+  #patienceWith(key: string, problems: readonly VirtualMachineProblem[]): number {
+    if (!problems.some(({ reason }) => reason === UNSEEN)) {
+      this.#unseenSince.delete(key);
+      return 0;
+    }
+    const nowMs = this.#context.clock.nowMs();
+    const since = this.#unseenSince.get(key) ?? nowMs;
+    this.#unseenSince.set(key, since);
+    return Math.max(since + UNSEEN_PATIENCE_MS - nowMs, 0);
+  }
 
   async #apply(key: string, action: NetworkConfigAction): Promise<WorkResult> {
     const { clients, caches } = this.#context;

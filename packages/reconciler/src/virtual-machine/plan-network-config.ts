@@ -64,14 +64,16 @@ export function planNetworkConfig(
   if (isBeingDeleted(virtualMachine)) return { actions: [], problems: [], waits: false };
   const known = { ...knowledge, remembered: knowledge.remembered ?? readRememberedInterfaces(observed) };
   const wanted = wantedInterfaces(virtualMachine, known);
-  const problems = [...wanted.problems, ...heldBack(virtualMachine, wanted, known)];
+  const present = observed === undefined ? [] : readNetworkConfigs(observed);
+  const entries = toEntries(wanted.interfaces ?? [], known.remembered, observed);
+  const unknown = unknownEntries(present, entries, isOfUnknown(wanted, known));
+  const problems = [...wanted.problems, ...heldBack(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], known)];
   const awaits = describeAwaited(virtualMachine, wanted, known);
   const nothing = { actions: [], problems, waits: false, ...(awaits !== undefined && { awaits }) };
   if (wanted.interfaces === undefined) return nothing;
-  const present = observed === undefined ? [] : readNetworkConfigs(observed);
-  const interfaces = asManyAsFit(toEntries(wanted.interfaces, known.remembered, observed), present, problems);
+  const room = Math.max(MOST_INTERFACES - unknown.length, 0);
+  const interfaces = asManyAsFit(entries, { present, hasAddress: known.hasAddress, room }, problems);
   if (observed !== undefined && isBeingDeleted(observed)) return { ...nothing, waits: interfaces.length > 0 };
-  const unknown = present.filter(isOfUnknown(wanted, known));
   return { ...nothing, actions: planActions(virtualMachine, observed, { interfaces, unknown }) };
 }
 
@@ -120,18 +122,37 @@ function isOfUnknown(
   return (entry) => !ofOthers.has(identity(entry)) && (isUncertain(instance) || networks.has(entry.networkName));
 }
 
+/** Those entries that are not of an interface that shall have an address. */
+function unknownEntries(
+  present: readonly NetworkConfig[],
+  wanted: readonly WantedEntry[],
+  isUnknown: (entry: NetworkConfig) => boolean,
+): NetworkConfig[] {
+  const identities = new Set(wanted.map(identity));
+  return present.filter((entry) => isUnknown(entry) && !identities.has(identity(entry)));
+}
+
 /** What keeps a change of the template from taking effect, where that is no guest that is known to run. */
-function heldBack(virtualMachine: KubernetesObject, wanted: WantedInterfaces, known: MachineKnowledge): VirtualMachineProblem[] {
-  if (known.instance !== 'unreadable') return [];
-  const stopped = wantedInterfaces(virtualMachine, { remembered: known.remembered });
-  if (describe((stopped.interfaces ?? []).map(toNetworkConfig)) === describe((wanted.interfaces ?? []).map(toNetworkConfig)))
-    return [];
-  return [
-    {
-      reason: 'virtual-machine-instances-unreadable',
-      message: `the interfaces of the virtual machine have changed, and its guest may run with the former ones: nothing is freed before the controller may read VirtualMachineInstances; ${INSTANCES_REMEDY}`,
-    },
-  ];
+function heldBack(
+  virtualMachine: KubernetesObject,
+  wanted: readonly NetworkConfig[],
+  known: MachineKnowledge,
+): VirtualMachineProblem[] {
+  if (!isUncertain(known.instance)) return [];
+  const { interfaces } = wantedInterfaces(virtualMachine, { remembered: known.remembered });
+  if (interfaces === undefined || describe(interfaces.map(toNetworkConfig)) === describe(wanted)) return [];
+  const begin =
+    'the interfaces of the virtual machine have changed, and its guest may run with the former ones: nothing is freed';
+  if (known.instance === 'unreadable') {
+    const message = `${begin} before the controller may read VirtualMachineInstances; ${INSTANCES_REMEDY}`;
+    return [{ reason: 'virtual-machine-instances-unreadable', message }];
+  }
+  const message = `${begin} before the controller sees that guest; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance ${nameOf(virtualMachine)} that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances`;
+  return [{ reason: 'virtual-machine-instance-unseen', message }];
+}
+
+function nameOf({ metadata: { namespace, name } }: KubernetesObject): string {
+  return `${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }
 
 /** What lets the controller read VirtualMachineInstances, for people. */
@@ -139,13 +160,13 @@ export const INSTANCES_REMEDY =
   'allow its ServiceAccount get, list and watch on virtualmachineinstances of the API group kubevirt.io (examples/cluster/rbac.yaml has the rule)';
 
 function describeAwaited(
-  { metadata: { namespace, name } }: KubernetesObject,
+  virtualMachine: KubernetesObject,
   { awaited }: WantedInterfaces,
   { instance }: MachineKnowledge,
 ): string | undefined {
   if (awaited.size === 0) return undefined;
   const names = describeNames([...awaited.keys()].toSorted());
-  const source = `status.interfaces of VirtualMachineInstance ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+  const source = `status.interfaces of VirtualMachineInstance ${nameOf(virtualMachine)}`;
   const begin = `no IP address yet for ${names}, as the MAC address is not known`;
   if (instance === 'unreadable') return `${begin}: the controller may not read ${source}; ${INSTANCES_REMEDY}`;
   if (instance !== undefined) return `${begin}: KubeVirt writes it to ${source} when the guest has started`;
@@ -180,7 +201,7 @@ function removal(virtualMachine: KubernetesObject, { metadata }: KubernetesObjec
 
 interface Wanted {
   readonly interfaces: readonly WantedEntry[];
-  /** Entries that may be those of interfaces whose MAC address is not known at the moment. */
+  /** Further entries, which may be those of interfaces whose MAC address, or whose state, is not known at the moment. */
   readonly unknown: readonly NetworkConfig[];
 }
 
@@ -191,8 +212,8 @@ function update(
 ): NetworkConfigAction[] {
   const present = readNetworkConfigs(observed);
   const known = interfaces.map((one) => keepHandmadeAddress(one, observed, present));
-  const identities = new Set(known.map(identity));
-  const wanted = [...known, ...unknown.filter((one) => !identities.has(identity(one)))].slice(0, MOST_INTERFACES);
+  // None of those that nothing is known of is left out: a guest may use its address.
+  const wanted = [...unknown, ...known].slice(0, MOST_INTERFACES);
   const metadata = metadataPatch(virtualMachine, observed, interfaces);
   const specDiffers = describe(present) !== describe(wanted);
   if (!specDiffers && metadata === undefined) return [];
@@ -206,20 +227,33 @@ function update(
 /** As many as the CRD lets a VirtualMachineNetworkConfig have. */
 const MOST_INTERFACES = 4;
 
-/** Those that are there already come first: a new one does not take the place of one that has an address. */
+interface Places extends Pick<MachineKnowledge, 'hasAddress'> {
+  readonly present: readonly NetworkConfig[];
+  /** How many interfaces have place. */
+  readonly room: number;
+}
+
+/**
+ * Those that are there already come first, then those that have an address (their entries may have been deleted by hand): a new
+ * one does not take the place of one that has an address.
+ */
 function asManyAsFit(
   wanted: readonly WantedEntry[],
-  present: readonly NetworkConfig[],
+  { present, hasAddress = () => false, room }: Places,
   problems: VirtualMachineProblem[],
 ): readonly WantedEntry[] {
-  if (wanted.length <= MOST_INTERFACES) return wanted;
-  const isPresent = (one: WantedEntry) => formerEntry(one, present) !== undefined;
-  const chosen = new Set([...wanted.filter(isPresent), ...wanted.filter((one) => !isPresent(one))].slice(0, MOST_INTERFACES));
+  if (wanted.length <= room) return wanted;
+  const isRecorded = ({ networkName, memory }: WantedEntry) =>
+    [memory.macAddress, ...memory.replaces].some((macAddress) => hasAddress(networkName, macAddress));
+  const rank = (one: WantedEntry) => (formerEntry(one, present) !== undefined ? 0 : isRecorded(one) ? 1 : 2);
+  const chosen = new Set(wanted.toSorted((one, other) => rank(one) - rank(other)).slice(0, room));
   const left = wanted.filter((one) => !chosen.has(one)).map(({ name }) => name);
-  problems.push({
-    reason: 'too-many-interfaces',
-    message: `only ${MOST_INTERFACES} interfaces of a virtual machine get addresses, ${describeNames(left)} not; opt interfaces out with annotation ${DHCP_OPT_OUT_ANNOTATION}`,
-  });
+  if (wanted.length > MOST_INTERFACES) {
+    problems.push({
+      reason: 'too-many-interfaces',
+      message: `only ${MOST_INTERFACES} interfaces of a virtual machine get addresses, ${describeNames(left)} not; opt interfaces out with annotation ${DHCP_OPT_OUT_ANNOTATION}`,
+    });
+  }
   return wanted.filter((one) => chosen.has(one));
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guest } from '../controller/controller-fixtures.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { projectInstance, readRunningInstance, saysTheSameOfGuest } from './running-instance.js';
+import { hasUnseenGuest, projectInstance, readRunningInstance, saysTheSameOfGuest } from './running-instance.js';
 
 const MAC = '02:00:00:00:00:0a';
 const machine: KubernetesObject = { metadata: { namespace: 'default', name: 'vm-a', uid: 'uid-a' } };
@@ -55,5 +55,20 @@ describe('readRunningInstance', () => {
     const one = guest('vm-a');
     const deleted = { ...one, metadata: { ...one.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect(readRunningInstance(machine, deleted)).toBeDefined();
+  });
+});
+
+describe('hasUnseenGuest', () => {
+  it.each<[string, Record<string, unknown> | undefined, KubernetesObject | undefined, boolean]>([
+    ['no status, no instance', undefined, undefined, false],
+    ['created, no instance', { created: true, printableStatus: 'Starting' }, undefined, true],
+    ['created, said to have stopped, no instance', { created: true, printableStatus: 'Stopped' }, undefined, true],
+    ['not created, an ended instance', { created: false }, guest('vm-a', { phase: 'Succeeded' }), false],
+    ['stopped, an ended instance', { created: true, printableStatus: 'Stopped' }, guest('vm-a', { phase: 'Succeeded' }), false],
+    ['crashed', { created: true, printableStatus: 'CrashLoopBackOff' }, guest('vm-a', { phase: 'Failed' }), false],
+    ['running, an ended instance', { created: true, printableStatus: 'Running' }, guest('vm-a', { phase: 'Failed' }), true],
+    ['of a KubeVirt that does not say more', { created: true }, guest('vm-a', { phase: 'Failed' }), true],
+  ])('%s', (_, status, instance, isUnseen) => {
+    expect(hasUnseenGuest({ ...machine, ...(status && { status }) }, instance)).toBe(isUnseen);
   });
 });

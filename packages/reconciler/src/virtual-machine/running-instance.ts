@@ -74,7 +74,7 @@ export function readRunningInstance(
   virtualMachine: KubernetesObject,
   instance: KubernetesObject | undefined,
 ): RunningInstance | undefined {
-  if (instance === undefined || ENDED.has(readText(instance.status, 'phase') ?? '')) return undefined;
+  if (instance === undefined || hasEnded(instance)) return undefined;
   if (!isRecord(instance.spec) || isOfAnother(virtualMachine, instance)) return undefined;
   return {
     spec: instance.spec,
@@ -92,6 +92,24 @@ export function isOfAnother(
 ): boolean {
   const owners = Array.isArray(ownerReferences) ? ownerReferences : [];
   return owners.some((owner) => readText(owner, 'kind') === 'VirtualMachine' && readText(owner, 'uid') !== uid);
+}
+
+function hasEnded({ status }: KubernetesObject): boolean {
+  return ENDED.has(readText(status, 'phase') ?? '');
+}
+
+/** Values of a VirtualMachine's `status.printableStatus` by which KubeVirt says that its VirtualMachineInstance has ended. */
+const SAYS_ENDED: ReadonlySet<string> = new Set(['Stopped', 'CrashLoopBackOff']);
+
+/**
+ * True if the virtual machine says that it has a guest, and the instance that is known of it (undefined: none) is not that one.
+ * `status.created` is true as long as there is any VirtualMachineInstance, also one that has ended; so an instance that has ended
+ * is the one that is meant only where the virtual machine does not say anything else. Never throws.
+ */
+export function hasUnseenGuest({ status }: KubernetesObject, instance: KubernetesObject | undefined): boolean {
+  if (readField(status, 'created') !== true) return false;
+  const isTheEndedOne = instance !== undefined && hasEnded(instance) && SAYS_ENDED.has(readText(status, 'printableStatus') ?? '');
+  return !isTheEndedOne;
 }
 
 /** A guest agent may report whatever the guest wants. */
@@ -118,5 +136,5 @@ function describe({ metadata, spec, status }: KubernetesObject): string {
     readText(entry, 'mac'),
     isOfHypervisor(entry),
   ]);
-  return JSON.stringify([metadata.uid, metadata.ownerReferences, spec, ENDED.has(readText(status, 'phase') ?? ''), interfaces]);
+  return JSON.stringify([metadata.uid, metadata.ownerReferences, spec, hasEnded({ metadata, status }), interfaces]);
 }

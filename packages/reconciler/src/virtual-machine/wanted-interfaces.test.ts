@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { virtualMachine } from '../controller/controller-fixtures.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readList, readText } from '../object/read-field.js';
 import { planNetworkConfig } from './plan-network-config.js';
 import { wantedInterfaces } from './wanted-interfaces.js';
 
@@ -140,6 +141,24 @@ describe('planNetworkConfig', () => {
       expect.stringContaining('only 4 interfaces of a virtual machine get addresses, a not'),
     ]);
   });
+
+  it.each(['unreadable', 'unseen'] as const)(
+    'a guest may run (%s), and an earlier version made the VirtualMachineNetworkConfig: no entry makes way for a new interface',
+    (instance) => {
+      const machine = (names: readonly string[]) => {
+        const interfaces = names.map((name) => [name, [`02:00:00:00:00:0${name}`, 'net'] as const] as const);
+        const one = virtualMachine('vm-a', { interfaces: Object.fromEntries(interfaces) });
+        return { ...one, metadata: { ...one.metadata, uid: 'uid-1' } };
+      };
+      const [create] = planNetworkConfig(machine(['a', 'b', 'c']), undefined).actions;
+      if (create?.kind !== 'create') throw new Error('nothing is created');
+      const { annotations: _, ...metadata } = create.object.metadata;
+      const [update] = planNetworkConfig(machine(['b', 'd', 'e', 'f']), { ...create.object, metadata }, { instance }).actions;
+      if (update?.kind !== 'update') throw new Error('nothing is updated');
+      const entries = readList(update.patch, 'spec', 'networkConfigs').map((entry) => readText(entry, 'macAddress')?.at(-1));
+      expect(entries.toSorted()).toEqual(['a', 'b', 'c', 'd']);
+    },
+  );
 
   it('an interface whose MAC address is gone for the moment keeps what it has', () => {
     const machine = (macAddress: string | undefined) => {

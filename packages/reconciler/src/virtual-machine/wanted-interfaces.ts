@@ -38,7 +38,8 @@ export type VirtualMachineProblemReason =
   | 'opt-out-without-interface'
   | 'network-name-too-long'
   | 'too-many-interfaces'
-  | 'virtual-machine-instances-unreadable';
+  | 'virtual-machine-instances-unreadable'
+  | 'virtual-machine-instance-unseen';
 
 /** Something about a virtual machine that its owner should put right. */
 export interface VirtualMachineProblem {
@@ -56,6 +57,8 @@ export interface MachineKnowledge {
   readonly instance?: RunningInstance | 'unreadable' | 'unseen' | undefined;
   /** Default: nothing. */
   readonly remembered?: RememberedInterfaces | undefined;
+  /** True if a pool has recorded an address for this MAC address on this network. Default: none has. */
+  readonly hasAddress?: ((networkName: string, macAddress: MacAddress) => boolean) | undefined;
 }
 
 export interface WantedInterfaces {
