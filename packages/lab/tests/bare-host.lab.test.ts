@@ -221,6 +221,25 @@ describe('an interface', () => {
     expect(run('ip', ['-4', 'address', 'show', 'br50'])).toBe(before);
   });
 
+  it('keeps an address that was added by hand while the agent was frozen and had lost its own', async () => {
+    const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
+    lab.addNetwork('br50');
+    const configuring = await LabAgent.start(lab, {
+      pools: poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []),
+      interfaces: ['net-50=br50'],
+      parameters: ['--configure-interfaces'],
+    });
+    await configuring.process.line('server address added');
+    configuring.process.kill('SIGSTOP');
+    await waitFor('the address to go', () => !shown().includes('192.168.50.2'), 20_000);
+    run('ip', ['address', 'add', '192.168.50.2/24', 'dev', 'br50']);
+    const added = shown();
+    configuring.process.kill('SIGTERM');
+    configuring.process.kill('SIGCONT');
+    await configuring.process.ended();
+    expect(shown()).toBe(added);
+  }, 60_000);
+
   it('gives up the server address of a pool that goes, and has that of a pool that changes', async () => {
     const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
     lab.addNetwork('br50');
