@@ -221,6 +221,25 @@ describe('an interface', () => {
     expect(run('ip', ['-4', 'address', 'show', 'br50'])).toBe(before);
   });
 
+  it('keeps an address that was added by hand while the agent was frozen and had lost its own', async () => {
+    const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
+    lab.addNetwork('br50');
+    const configuring = await LabAgent.start(lab, {
+      pools: poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []),
+      interfaces: ['net-50=br50'],
+      parameters: ['--configure-interfaces'],
+    });
+    await configuring.process.line('server address added');
+    configuring.process.kill('SIGSTOP');
+    await waitFor('the address to go', () => !shown().includes('192.168.50.2'), 20_000);
+    run('ip', ['address', 'add', '192.168.50.2/24', 'dev', 'br50']);
+    const added = shown();
+    configuring.process.kill('SIGTERM');
+    configuring.process.kill('SIGCONT');
+    await configuring.process.ended();
+    expect(shown()).toBe(added);
+  }, 60_000);
+
   it('gives up the server address of a pool that goes, and has that of a pool that changes', async () => {
     const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
     lab.addNetwork('br50');
@@ -322,7 +341,6 @@ describe('the state directory', () => {
     ],
     ['empty', () => truncateSync(stateFile(), 0)],
     ['of zeros', () => writeFileSync(stateFile(), Buffer.alloc(4096))],
-    ['of a later version', () => writeFileSync(stateFile(), 'vmdhcp-agent-state 99 sha256:0\n{}\n')],
   ])('with a file that is %s: it is set aside and named, the copy before it is used', async (_, harm) => {
     agent.setPools(poolsYaml(NETWORKS, [{ name: 'vm-0', pool: 'net-48', macAddress: '02:00:00:00:48:07' }, ...MACHINES]));
     await waitFor('three leases', async () => (await agent.leases()).length === 3);
@@ -334,6 +352,30 @@ describe('the state directory', () => {
     const { setAsideAs } = JSON.parse(report) as { setAsideAs: string };
     expect(readdirSync(agent.statePath).map((name) => join(agent.statePath, name))).toContain(setAsideAs);
     expect((await exchange(vmA))?.address).toBe('192.168.48.10');
+  });
+
+  it('of a later version keeps the agent from starting, and stays as it is', async () => {
+    agent.process.kill('SIGKILL');
+    await agent.process.ended();
+    const later = readFileSync(stateFile(), 'utf8').replace('vmdhcp-agent-state 1', 'vmdhcp-agent-state 99');
+    writeFileSync(stateFile(), later);
+    const earlier = lab.start(process.execPath, [
+      ...[
+        AGENT_BIN,
+        'serve',
+        '--pools',
+        agent.poolsPath,
+        '--state',
+        agent.statePath,
+        '--http',
+        'off',
+        '--interface',
+        'net-48=br48',
+      ],
+    ]);
+    expect((await earlier.ended()).code).toBe(65);
+    expect(earlier.lines.join('\n')).toContain('run the version of vmdhcp-agent that has written it');
+    expect(readFileSync(stateFile(), 'utf8')).toBe(later);
   });
 
   it('remembers who is bound and until when, also of an agent that was killed twice', async () => {

@@ -12,10 +12,8 @@ const VICTIMS = Array.from({ length: 10 }, (_, index) => ({
   macAddress: `02:00:00:00:48:1${index}`,
   address: `192.168.48.${10 + index}`,
 }));
-const POOLS = poolsYaml(
-  [{ name: 'net-48', prefix: '192.168.48' }],
-  VICTIMS.map(({ name, macAddress, address }) => ({ name, pool: 'net-48', macAddress, address })),
-);
+const MACHINES = VICTIMS.map(({ name, macAddress, address }) => ({ name, pool: 'net-48', macAddress, address }));
+const poolsOf = (machines: typeof MACHINES) => poolsYaml([{ name: 'net-48', prefix: '192.168.48' }], machines);
 const declines = (reason: string) => `vmdhcp_agent_messages_total{type="decline",outcome="ignored",reason="${reason}"}`;
 
 let lab: Lab;
@@ -26,21 +24,24 @@ let victims: readonly Machine[];
 beforeEach(async () => {
   lab = new Lab();
   lab.addNetwork('br48', `${SERVER}/24`);
-  agent = await LabAgent.start(lab, { pools: POOLS, interfaces: ['net-48=br48'] });
+  agent = await LabAgent.start(lab, { pools: poolsOf(MACHINES), interfaces: ['net-48=br48'] });
   attacker = lab.addMachine('attacker', { network: 'br48', macAddress: ATTACKER });
   victims = VICTIMS.map(({ name, macAddress }) => lab.addMachine(name, { network: 'br48', macAddress }));
 });
 
 afterEach(() => lab.dispose());
 
+/** The machine asks for its address and takes it. */
+async function exchange(machine: Machine): Promise<string | undefined> {
+  const { output } = await runAgent(machine, 'probe', '--interface', 'eth0', '--json', '--request');
+  const { answers } = JSON.parse(output) as { answers: { type: string; address: string }[] };
+  return answers.findLast(({ type }) => type === 'ack')?.address;
+}
+
 /** Every victim asks for its address and takes it. */
 async function exchangeAll(): Promise<(string | undefined)[]> {
   const addresses: (string | undefined)[] = [];
-  for (const victim of victims) {
-    const { output } = await runAgent(victim, 'probe', '--interface', 'eth0', '--json', '--request');
-    const { answers } = JSON.parse(output) as { answers: { type: string; address: string }[] };
-    addresses.push(answers.findLast(({ type }) => type === 'ack')?.address);
-  }
+  for (const victim of victims) addresses.push(await exchange(victim));
   return addresses;
 }
 
@@ -123,5 +124,19 @@ describe('forged in the name of ten machines that are switched off', () => {
       agent.records().some(({ mac, level }) => mac === ATTACKER && level === 'warn'),
     );
     await expectNothingLost();
+  });
+});
+
+describe('ARP in the name of an address that no client has', () => {
+  it('keeps no new client from its address, however much of it there is', { timeout: 60_000 }, async () => {
+    const macAddress = '02:00:00:00:48:20';
+    const flood = attacker.start(process.execPath, [program('send-arp-answers'), '192.168.48.200']);
+    await flood.line('answering');
+    agent.setPools(poolsOf([...MACHINES, { name: 'newcomer', pool: 'net-48', macAddress, address: '192.168.48.20' }]));
+    await agent.process.line('the changed pools file is in effect');
+    const newcomer = lab.addMachine('newcomer', { network: 'br48', macAddress });
+    expect(await exchange(newcomer)).toBe('192.168.48.20');
+    await flood.stop();
+    expect(agent.records().filter(({ msg }) => String(msg).includes('cannot be asked'))).toEqual([]);
   });
 });

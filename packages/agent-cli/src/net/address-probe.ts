@@ -6,6 +6,8 @@ import { ArpSocket, type ReceivedArp } from './arp-socket.js';
 const PROBE_MS = 300;
 const POLL_INTERVAL_MS = 10;
 const REQUESTS = 3;
+/** How often an address is asked about where packets were lost, in which the answer may have been. */
+const MOST_ROUNDS = 3;
 /** Of one interface. */
 const MOST_AT_A_TIME = 128;
 /** Other hosts that are remembered of one question; a network in order has one at most. */
@@ -26,7 +28,8 @@ export interface AddressUse {
 }
 
 interface Asked extends AddressQuestion {
-  readonly sinceMs: number;
+  sinceMs: number;
+  round: number;
   sent: number;
   byClient: boolean;
   isIncomplete: boolean;
@@ -50,7 +53,7 @@ export class AddressProbe {
 
   /**
    * Every host that answers for the address within 300 ms; later where many addresses are asked about. Never resolves at the first
-   * answer: another host may answer after it.
+   * answer: another host may answer after it. Asked again, three times in all, while more answers come in than can be read.
    * Rejects with a SocketError where the network cannot be asked, and with an Error where more came in than could be read.
    */
   async ask({ address, macAddress }: AddressQuestion): Promise<AddressUse> {
@@ -82,11 +85,11 @@ export class AddressProbe {
 
   #send(socket: ArpSocket): void {
     const nowMs = performance.now();
-    while (this.#waiting.length > 0 && this.#asked.size < MOST_AT_A_TIME) {
-      const next = this.#waiting.shift();
-      if (next === undefined) break;
-      this.#asked.add({ ...next, sinceMs: nowMs, sent: 0, byClient: false, isIncomplete: false, others: new Set() });
+    const added = this.#waiting.splice(0, MOST_AT_A_TIME - this.#asked.size);
+    for (const next of added) {
+      this.#asked.add({ ...next, sinceMs: nowMs, round: 1, sent: 0, byClient: false, isIncomplete: false, others: new Set() });
     }
+    if (added.length > 0) socket.receiveOnlyFrom([...this.#asked].map(({ address }) => address));
     for (const one of this.#asked) {
       if (one.sent === REQUESTS || nowMs - one.sinceMs < (one.sent * PROBE_MS) / REQUESTS) continue;
       one.sent++;
@@ -99,7 +102,10 @@ export class AddressProbe {
     const nowMs = performance.now();
     for (const one of this.#asked) {
       one.isIncomplete ||= socket.hasMissed;
-      if (nowMs - one.sinceMs >= PROBE_MS) this.#settle(one);
+      if (nowMs - one.sinceMs < PROBE_MS) continue;
+      if (one.isIncomplete && one.round < MOST_ROUNDS)
+        Object.assign(one, { round: one.round + 1, sinceMs: nowMs, sent: 0, isIncomplete: false });
+      else this.#settle(one);
     }
   }
 

@@ -1,4 +1,6 @@
+import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { ARP_LENGTH, type ArpPacket, type ArpRequest, ETHERTYPE_ARP, readArp, writeArpRequest } from './arp.js';
+import { attachArpFilter } from './arp-filter.js';
 import * as libc from './libc.js';
 import { openLinkSocket, SOCKADDR_LL_LENGTH } from './link-socket.js';
 import { MessageSlab } from './message-slab.js';
@@ -45,6 +47,11 @@ export class ArpSocket {
     name.writeUInt16BE(ETHERTYPE_ARP, 2);
     this.#sent.setOutgoing(0, { start: 0, end: ARP_LENGTH }, SOCKADDR_LL_LENGTH);
     if (libc.sendmmsg(this.#fd, this.#sent.headers, 1, libc.MSG_DONTWAIT) < 1) throw new SocketError('send an ARP request');
+  }
+
+  /** From now on only packets with one of these sender addresses are received, at most 255; a flood of others costs nothing then. */
+  receiveOnlyFrom(senderAddresses: readonly Ipv4Address[]): void {
+    attachArpFilter(this.#fd, senderAddresses);
   }
 
   /** True if not every packet that came in before the last `receive` was read: more came in than the socket has room for. */

@@ -3,6 +3,8 @@ import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { ETHERTYPE_IPV4 } from './libc.js';
 
 export const ARP_LENGTH = 28;
+/** Where the sender's IPv4 address is in a packet. */
+export const ARP_SENDER_ADDRESS_AT = 14;
 export const ETHERTYPE_ARP = 0x0806;
 const ETHERNET = 1;
 const REQUEST = 1;
@@ -24,7 +26,7 @@ export function writeArpRequest(packet: Buffer, { senderHardwareAddress, senderA
   packet.writeUInt8(4, 5);
   packet.writeUInt16BE(REQUEST, 6);
   packet.set(senderHardwareAddress, 8);
-  packet.writeUInt32BE(senderAddress, 14);
+  packet.writeUInt32BE(senderAddress, ARP_SENDER_ADDRESS_AT);
   packet.writeUInt32BE(targetAddress, 24);
 }
 
@@ -44,7 +46,7 @@ export function readArp(packet: Buffer): ArpPacket | undefined {
   return {
     isReply: packet.readUInt16BE(6) === REPLY,
     senderHardwareAddress: Uint8Array.from(packet.subarray(8, 14)),
-    senderAddress: packet.readUInt32BE(14),
+    senderAddress: packet.readUInt32BE(ARP_SENDER_ADDRESS_AT),
     targetAddress: packet.readUInt32BE(24),
   };
 }

@@ -4,13 +4,13 @@ import * as libc from './libc.js';
 import { MessageSlab } from './message-slab.js';
 import { ReplyQueue, type ReplySockets, type SendFailure } from './reply-queue.js';
 import { SocketError } from './socket-error.js';
+import { growReceiveBuffer, growSendBuffer, setSocketNumber } from './socket-options.js';
 
 const RECEIVE_BURST = 64;
 /** Bursts read before other interfaces get their turn. */
 const BURSTS_PER_TURN = 4;
 /** More than an Ethernet frame holds, so that an oversized packet is seen as what it is. */
 const LARGEST_PACKET = 2048;
-const SOCKET_BUFFER_OCTETS = 8 << 20;
 const SERVER_PORT = 67;
 
 /** Memory that all ports of the process share: a burst is read, answered and sent before the next one begins. */
@@ -128,13 +128,12 @@ function openUdpSocket(interfaceName: string): number {
   const device = Buffer.from(`${interfaceName}\0`);
   try {
     // No SO_REUSEADDR: a second DHCP server on the interface is an error to report, not a neighbour.
-    setNumber(fd, libc.SO_BROADCAST, 1);
+    setSocketNumber(fd, libc.SO_BROADCAST, 1);
     if (libc.setsockopt(fd, libc.SOL_SOCKET, libc.SO_BINDTODEVICE, device, device.length) < 0) {
       throw new SocketError(`bind a socket to interface ${interfaceName}`);
     }
-    // Beyond the system's limit only with CAP_NET_ADMIN; up to it without.
-    if (!setNumber(fd, libc.SO_RCVBUFFORCE, SOCKET_BUFFER_OCTETS)) setNumber(fd, libc.SO_RCVBUF, SOCKET_BUFFER_OCTETS);
-    if (!setNumber(fd, libc.SO_SNDBUFFORCE, SOCKET_BUFFER_OCTETS)) setNumber(fd, libc.SO_SNDBUF, SOCKET_BUFFER_OCTETS);
+    growReceiveBuffer(fd);
+    growSendBuffer(fd);
     const name = Buffer.alloc(16);
     name.writeUInt16LE(libc.AF_INET, 0);
     name.writeUInt16BE(SERVER_PORT, 2);
@@ -150,10 +149,4 @@ function openUdpSocket(interfaceName: string): number {
 function openPacketSocket(): number | undefined {
   const fd = libc.socket(libc.AF_PACKET, libc.SOCK_DGRAM, 0);
   return fd < 0 ? undefined : fd;
-}
-
-function setNumber(fd: number, option: number, value: number): boolean {
-  const memory = Buffer.alloc(4);
-  memory.writeInt32LE(value);
-  return libc.setsockopt(fd, libc.SOL_SOCKET, option, memory, 4) === 0;
 }

@@ -16,6 +16,12 @@ export async function lookForAddress(interfaceName: string, address: string): Pr
   return shown.split('\n').some((line) => line.includes(` inet ${address}/`));
 }
 
+/** True if the interface has the address (`10.0.0.1/24`) without an end, as a person gives it. @throws what `ip` says, where it fails. */
+export async function hasAddressForGood(interfaceName: string, addressWithPrefix: string): Promise<boolean> {
+  const shown = await ip(['-4', '-o', 'address', 'show', 'dev', interfaceName]);
+  return shown.split('\n').some((line) => line.includes(` inet ${addressWithPrefix} `) && line.includes('valid_lft forever'));
+}
+
 /**
  * Gives the interface the address (`10.0.0.1/24`) for so many seconds and brings it up. False if it has the address already: it is not changed then.
  * @throws what `ip` says, where it fails.

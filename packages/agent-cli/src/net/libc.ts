@@ -82,6 +82,7 @@ export const SO_BROADCAST = 6;
 export const SO_RCVBUF = 8;
 export const SO_SNDBUF = 7;
 export const SO_BINDTODEVICE = 25;
+export const SO_ATTACH_FILTER = 26;
 export const SO_SNDBUFFORCE = 32;
 export const SO_RCVBUFFORCE = 33;
 export const SOL_PACKET = 263;

@@ -1,5 +1,6 @@
 import * as libc from './libc.js';
 import { SocketError } from './socket-error.js';
+import { growReceiveBuffer } from './socket-options.js';
 
 export const SOCKADDR_LL_LENGTH = 20;
 
@@ -16,6 +17,7 @@ export function openLinkSocket(interfaceName: string, etherType: number): LinkSo
   if (interfaceIndex === 0) throw new SocketError(`find interface ${interfaceName}`);
   const fd = libc.socket(libc.AF_PACKET, libc.SOCK_DGRAM, 0);
   if (fd < 0) throw new SocketError('open a packet socket');
+  growReceiveBuffer(fd);
   const name = Buffer.alloc(SOCKADDR_LL_LENGTH);
   name.writeUInt16LE(libc.AF_PACKET, 0);
   name.writeUInt16BE(etherType, 2);

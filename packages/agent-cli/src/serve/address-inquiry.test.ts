@@ -63,6 +63,12 @@ describe('which hosts use an address', () => {
     expect(lines).toHaveLength(1);
   });
 
+  it('where one decoy is left, a host that answers for it is not believed, and one that does not is', async () => {
+    const { inquiry, asked } = setUp({ [LIAR]: undefined, [SQUATTER]: [10] }, [201]);
+    expect(await inquiry.whoUses('eth1', LEASE)).toEqual({ byClient: false, others: [SQUATTER] });
+    expect(asked).toEqual([10, 201]);
+  });
+
   it('where there are no decoys every host is believed', async () => {
     const { inquiry } = setUp({ [LIAR]: undefined }, []);
     expect(await inquiry.whoUses('eth1', LEASE)).toEqual({ byClient: false, others: [LIAR] });

@@ -1,7 +1,8 @@
 /**
  * Which hosts use an address, as far as their answers can be believed. A proxy ARP router, or a guest that wants addresses kept from
  * others, answers for every address: that says nothing about one of them. So when a host answers for the address of somebody else, the
- * network is asked about three addresses that no client has. A host that answers for all three is not believed for an hour.
+ * network is asked about three addresses that no client has, or as many as the subnet has left. A host that answers for all of them is
+ * not believed for an hour. Where no address is left every host is believed.
  */
 import { formatIpv4Address, type Ipv4Address, type Lease, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { Logger } from '@vmdhcp/service-process';
@@ -9,6 +10,7 @@ import type { AddressQuestion, AddressUse } from '../net/address-probe.js';
 import { AddressProbe } from '../net/address-probe.js';
 import { RateBudget } from '../rate-budget.js';
 
+/** So many at most. */
 export const DECOYS = 3;
 const HOUR_MS = 3_600_000;
 /** Hosts that are not believed; beyond that the oldest is forgotten, and found out again. */
@@ -20,7 +22,7 @@ export type AskWhoUses = (interfaceName: string, lease: Lease) => Promise<Addres
 export interface AddressInquiryPorts {
   readonly logger: Logger;
   readonly nowMs: () => number;
-  /** Three addresses of the pool's subnet that no client has, or none where they are not found. */
+  /** Addresses of the pool's subnet that no client has: three, or fewer where so many are not found. */
   readonly decoysOf: (poolName: string) => readonly Ipv4Address[];
   /** Default: ARP on the interface. */
   readonly probe?: (interfaceName: string, question: AddressQuestion) => Promise<AddressUse>;
@@ -63,7 +65,7 @@ export class AddressInquiry {
 
   async #askAboutDecoys(interfaceName: string, { poolName, macAddress }: Lease): Promise<void> {
     const decoys = this.#ports.decoysOf(poolName);
-    if (decoys.length < DECOYS) return;
+    if (decoys.length === 0) return;
     const uses = await Promise.all(decoys.map((address) => this.#probe(interfaceName, { address, macAddress })));
     const [first, ...rest] = uses.map(({ others }) => others);
     const liars = (first ?? []).filter((host) => rest.every((others) => others.includes(host)));

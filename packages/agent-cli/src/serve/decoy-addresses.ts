@@ -1,6 +1,8 @@
 import { broadcastAddressOf, type Ipv4Address, lastAddressOf, networkAddressOf, type Pool } from '@vmdhcp/dhcp-allocator';
 
 const MOST_DRAWS = 64;
+/** Addresses that are looked at one by one where draws find too few, as in a subnet that is nearly full. */
+const MOST_LOOKS = 4_096;
 
 /**
  * Addresses of the pool's subnet that no client has: a host that answers for all of them answers for every address. Drawn at random,
@@ -8,7 +10,7 @@ const MOST_DRAWS = 64;
  *
  * @param isAssigned - true for addresses of clients.
  * @param random - at least 0, less than 1.
- * @returns exactly `count` different addresses, or none where so many are not found.
+ * @returns different addresses, at most `count`; fewer where so many are not found.
  */
 export function decoyAddresses(
   pool: Pool,
@@ -21,9 +23,13 @@ export function decoyAddresses(
   ]);
   const size = lastAddressOf(cidr) - cidr.network + 1;
   const decoys = new Set<Ipv4Address>();
-  for (let draw = 0; draw < MOST_DRAWS && decoys.size < count; draw++) {
-    const address = cidr.network + Math.floor(random() * size);
-    if (!known.has(address) && !isAssigned(address)) decoys.add(address);
-  }
-  return decoys.size === count ? [...decoys] : [];
+  const draw = () => Math.floor(random() * size);
+  const consider = (offset: number) => {
+    const address = cidr.network + (offset % size);
+    if (decoys.size < count && !known.has(address) && !isAssigned(address)) decoys.add(address);
+  };
+  for (let draws = 0; draws < MOST_DRAWS && decoys.size < count; draws++) consider(draw());
+  const first = draw();
+  for (let looks = 0; looks < Math.min(size, MOST_LOOKS) && decoys.size < count; looks++) consider(first + looks);
+  return [...decoys];
 }

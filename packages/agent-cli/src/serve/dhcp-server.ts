@@ -117,7 +117,7 @@ export class DhcpServer {
     return names.flatMap((name) => this.#pools.get(name) ?? []);
   }
 
-  /** So many addresses of the pool's subnet that no client has, or none where they are not found. @param random - 0 to less than 1. */
+  /** So many addresses of the pool's subnet that no client has; fewer where so many are not found. @param random - 0 to less than 1. */
   decoysOf(poolName: string, count: number, random: () => number): readonly Ipv4Address[] {
     const pool = this.#pools.get(poolName)?.pool;
     const isAssigned = (address: Ipv4Address) => this.#table.ownerOf(poolName, address) !== undefined;

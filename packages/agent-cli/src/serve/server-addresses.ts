@@ -5,7 +5,7 @@
  */
 import { formatIpv4Address, type Pool } from '@vmdhcp/dhcp-allocator';
 import type { Logger } from '@vmdhcp/service-process';
-import { addAddress, lookForAddress } from '../net/interface-addresses.js';
+import { addAddress, hasAddressForGood, lookForAddress } from '../net/interface-addresses.js';
 import { dropAddresses } from '../net/leased-addresses.js';
 import { ifNameToIndex } from '../net/libc.js';
 import { type LinkAddress, Netlink } from '../net/netlink.js';
@@ -46,7 +46,7 @@ export class ServerAddresses {
    */
   keep(poolsOfInterface: ReadonlyMap<string, readonly Pool[]>, isServed: (interfaceName: string) => boolean): Promise<void> {
     return this.#enqueue(async () => {
-      this.#dropUnwanted(poolsOfInterface);
+      await this.#dropUnwanted(poolsOfInterface);
       for (const [interfaceName, pools] of poolsOfInterface) {
         for (const pool of isServed(interfaceName) ? pools : []) {
           const failure = await this.#ensureOne(interfaceName, pool).catch((error: unknown) => error as Error);
@@ -59,11 +59,10 @@ export class ServerAddresses {
   /** Takes away what was added. */
   release(): Promise<void> {
     return this.#enqueue(async () => {
-      dropAddresses([...this.#own.values()]);
+      for (const [key, own] of [...this.#own]) await this.#drop(key, own);
       this.#own.clear();
       this.#netlink?.close();
       this.#netlink = undefined;
-      await Promise.resolve();
     });
   }
 
@@ -107,13 +106,21 @@ export class ServerAddresses {
     own.prolongedAtMs = performance.now();
   }
 
-  #dropUnwanted(poolsOfInterface: ReadonlyMap<string, readonly Pool[]>): void {
-    for (const [key, own] of this.#own) {
+  /** Takes an own address away, unless it is another program's by now; tried again by the next `keep` where the system refuses it. */
+  async #drop(key: string, { interfaceName, text }: OwnAddress): Promise<void> {
+    const own = this.#ownOn(key, ifNameToIndex(interfaceName));
+    if (own === undefined) return;
+    const isForGood = await hasAddressForGood(interfaceName, text).catch(() => false);
+    if (!isForGood && !dropAddresses([own])) return;
+    this.#own.delete(key);
+    if (!isForGood) this.#logger.info({ interface: interfaceName, address: text }, 'server address taken from the interface');
+  }
+
+  async #dropUnwanted(poolsOfInterface: ReadonlyMap<string, readonly Pool[]>): Promise<void> {
+    for (const [key, own] of [...this.#own]) {
       const pools = poolsOfInterface.get(own.interfaceName) ?? [];
       const isWanted = pools.some((pool) => pool.serverAddress === own.address && pool.cidr.prefixLength === own.prefixLength);
-      if (isWanted || !dropAddresses([own])) continue;
-      this.#own.delete(key);
-      this.#logger.info({ interface: own.interfaceName, address: own.text }, 'server address taken from the interface');
+      if (!isWanted) await this.#drop(key, own);
     }
   }
 

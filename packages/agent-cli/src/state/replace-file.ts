@@ -2,7 +2,8 @@
  * Replaces a file so that at every moment, whenever the process dies, its name or that of the copy before it leads to a whole file.
  *
  * 1. The new text is written to `NAME.next`, flushed to the disk, and read back: a file system may take a part of what it is given.
- * 2. The current file gets a second name, `NAME.link`, which then replaces `NAME.previous` in one step.
+ * 2. The current file gets a second name, `NAME.link`, which then replaces `NAME.previous` in one step. On a file system without hard
+ *    links it is copied to that name and flushed.
  * 3. `NAME.next` replaces `NAME` in one step, and the folder is flushed.
  */
 import { createHash } from 'node:crypto';
@@ -10,7 +11,7 @@ import * as nodeFiles from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What is needed of `node:fs/promises`. */
-export type FileOperations = Pick<typeof nodeFiles, 'open' | 'link' | 'rename' | 'rm'>;
+export type FileOperations = Pick<typeof nodeFiles, 'open' | 'link' | 'copyFile' | 'rename' | 'rm'>;
 
 export interface ReplacedFile {
   readonly folder: string;
@@ -100,7 +101,7 @@ async function keepPrevious(current: string, files: FileOperations): Promise<voi
   const link = `${current}.link`;
   await files.rm(link, { force: true });
   try {
-    await files.link(current, link);
+    await linkOrCopy(current, link, files);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
@@ -110,16 +111,30 @@ async function keepPrevious(current: string, files: FileOperations): Promise<voi
   await files.rm(link, { force: true });
 }
 
+/** FAT and some network file systems have no links (EPERM, EOPNOTSUPP, ENOSYS); where the reason is another one, the copy fails as well. */
+async function linkOrCopy(file: string, name: string, files: FileOperations): Promise<void> {
+  try {
+    await files.link(file, name);
+  } catch {
+    await files.copyFile(file, name);
+    await flush(name, files);
+  }
+}
+
 async function flushFolder(folder: string, files: FileOperations): Promise<void> {
   try {
-    const handle = await files.open(folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await flush(folder, files);
   } catch (error) {
     throw new Error(`folder ${folder} cannot be flushed to the disk: ${describeFailure(error)}`, { cause: error });
+  }
+}
+
+async function flush(path: string, files: FileOperations): Promise<void> {
+  const handle = await files.open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

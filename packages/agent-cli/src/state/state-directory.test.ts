@@ -28,9 +28,13 @@ function stateOf(leases: number): StateToSave {
 /** How many leases are found when the folder is opened again, and how many files were set aside. */
 async function reopened(): Promise<{ leases: number; setAside: number }> {
   const directory = await StateDirectory.open(folder);
-  const { state, reports } = await directory.load();
-  await directory.close();
+  const { state, reports } = await directory.load().finally(() => directory.close());
   return { leases: state.pools.get('net')?.assignments.length ?? 0, setAside: reports.length };
+}
+
+/** An operation that the system refuses. */
+function refuseWith(code: string): () => Promise<never> {
+  return () => Promise.reject(Object.assign(new Error('refused'), { code }));
 }
 
 type Write = (bytes: Uint8Array, offset: number, length: number) => Promise<{ bytesWritten: number }>;
@@ -118,7 +122,7 @@ describe('a file handle that writes a part of what it is given', () => {
     ['EROFS', 'the file system is read-only (EROFS); mount it writable'],
     ['EACCES', 'permission is denied (EACCES); make the folder writable for this user'],
   ])('or fails with %s: the error says where, what and what to do', async (code, said) => {
-    const refuse = () => Promise.reject(Object.assign(new Error('refused'), { code }));
+    const refuse = refuseWith(code);
     const directory = await StateDirectory.open(
       folder,
       filesThatWrite(() => refuse),
@@ -128,8 +132,65 @@ describe('a file handle that writes a part of what it is given', () => {
   });
 });
 
+describe('a file system without hard links', () => {
+  it.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS'])('is saved to more than once, and keeps the copy before (%s)', async (code) => {
+    const directory = await StateDirectory.open(folder, { ...fs, link: refuseWith(code) });
+    for (const leases of [1, 2, 3]) await directory.save(stateOf(leases));
+    await directory.close();
+    expect(await reopened()).toEqual({ leases: 3, setAside: 0 });
+    expect(readdirSync(folder).toSorted()).toEqual(['leases', 'leases.previous', 'lock']);
+    rmSync(join(folder, 'leases'));
+    expect(await reopened()).toEqual({ leases: 2, setAside: 0 });
+  });
+});
+
+describe('a state that is there and cannot be used by this program', () => {
+  const files = () => readdirSync(folder).toSorted();
+
+  beforeEach(async () => {
+    const directory = await StateDirectory.open(folder);
+    for (const leases of [4, 5]) await directory.save(stateOf(leases));
+    await directory.close();
+  });
+
+  it('as it cannot be read: the agent does not start, and the files stay as they are', async () => {
+    await fs.rename(join(folder, 'leases'), join(folder, 'whole'));
+    await fs.mkdir(join(folder, 'leases'));
+    const before = files();
+    await expect(reopened()).rejects.toMatchObject({
+      exitCode: 66,
+      message: expect.stringMatching(/^state file .*\/leases cannot be read: EISDIR.*; make it readable/),
+    });
+    expect(files()).toEqual(before);
+  });
+
+  it.each([
+    ['both files', ['leases', 'leases.previous']],
+    ['the current one, the copy before is of this version', ['leases']],
+  ])('as a later version has written %s: the agent does not start, and the files stay as they are', async (_, names) => {
+    for (const name of names) {
+      const text = readFileSync(join(folder, name), 'utf8');
+      rmSync(join(folder, name));
+      await fs.writeFile(join(folder, name), text.replace('vmdhcp-agent-state 1', 'vmdhcp-agent-state 2'));
+    }
+    await expect(reopened()).rejects.toMatchObject({
+      exitCode: 65,
+      message: expect.stringMatching(/\/leases: it has format version 2; this program reads 1; run the version/),
+    });
+    expect(files()).toEqual(['leases', 'leases.previous', 'lock']);
+  });
+
+  it('as the current one is torn and the copy before cannot be read: nothing is set aside', async () => {
+    await fs.truncate(join(folder, 'leases'), 100);
+    rmSync(join(folder, 'leases.previous'));
+    await fs.mkdir(join(folder, 'leases.previous'));
+    await expect(reopened()).rejects.toMatchObject({ exitCode: 66 });
+    expect(files()).toEqual(['leases', 'leases.previous', 'lock']);
+  });
+});
+
 /** File operations of a process that dies: after `steps` of them none is done any more. */
-function filesUntilDeath(steps: number): { files: Files; taken: () => number } {
+function filesUntilDeath(steps: number, hasLinks = true): { files: Files; taken: () => number } {
   let taken = 0;
   const mortal =
     <Parameters extends unknown[], Result>(operation: (...parameters: Parameters) => Promise<Result>) =>
@@ -143,7 +204,8 @@ function filesUntilDeath(steps: number): { files: Files; taken: () => number } {
     // Closing is what the kernel does for a process that died, and is not counted.
     return Object.assign(handle, { write: mortal(writeOf(handle)), sync: mortal(handle.sync.bind(handle)) });
   };
-  const files = { ...fs, open: mortal(open), link: mortal(fs.link), rename: mortal(fs.rename), rm: mortal(fs.rm) };
+  const link = mortal(hasLinks ? fs.link : refuseWith('EPERM'));
+  const files = { ...fs, open: mortal(open), link, copyFile: mortal(fs.copyFile), rename: mortal(fs.rename), rm: mortal(fs.rm) };
   return { files, taken: () => taken };
 }
 
@@ -154,6 +216,7 @@ describe('a process that dies', () => {
     ['with one save before', 1],
     ['with two saves before', 2],
     ['after it died at the same step before', 3],
+    ['without hard links', 4],
   ] as const)('between any two file operations of a save, %s, leaves the old state or the new one', async (_, story) => {
     const found: number[] = [];
     let completed = false;
@@ -162,10 +225,10 @@ describe('a process that dies', () => {
       rmSync(folder, { recursive: true, force: true });
       const before = await StateDirectory.open(folder);
       await before.save(stateOf(600));
-      if (story === 2) await before.save(stateOf(600));
+      if (story === 2 || story === 4) await before.save(stateOf(600));
       await before.close();
       for (let deaths = story === 3 ? 2 : 1; deaths > 0; deaths--) {
-        const dying = await StateDirectory.open(folder, filesUntilDeath(steps).files);
+        const dying = await StateDirectory.open(folder, filesUntilDeath(steps, story !== 4).files);
         completed = await dying.save(stateOf(700)).then(
           () => true,
           () => false,

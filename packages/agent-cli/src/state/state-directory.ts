@@ -1,7 +1,8 @@
 /**
  * The folder in which an agent keeps what must survive it. A file is never changed in place: the new one is written beside
  * it, flushed to the disk, read back, and takes its name; the one before is kept as `leases.previous`. A file that cannot be
- * believed is set aside under a name of its own, for a person to look at.
+ * believed is set aside under a name of its own, for a person to look at. A file that cannot be read, or that a later version has
+ * written, is left as it is, and the agent does not start: without it, recorded addresses would be given to others.
  */
 import { closeSync, constants, openSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
@@ -9,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { flock, LOCK_EX, LOCK_NB, lastErrorName } from '../net/libc.js';
 import { type FileOperations, replaceFile } from './replace-file.js';
-import { EMPTY_STATE, formatState, parseState, type StateToSave, type StoredState } from './state-format.js';
+import { EMPTY_STATE, formatState, parseState, type StateReading, type StateToSave, type StoredState } from './state-format.js';
 
 const CURRENT = 'leases';
 const PREVIOUS = 'leases.previous';
@@ -65,18 +66,24 @@ export class StateDirectory {
     this.#files = files;
   }
 
-  /** What was saved last; of two files the newer one that can be believed. Never throws for what a file holds. */
+  /**
+   * What was saved last; of two files the newer one that can be believed.
+   * @throws CommandError where a file cannot be read, or a later version of the program has written it; nothing is changed then.
+   */
   async load(): Promise<LoadedState> {
     const reports: StateReport[] = [];
+    let state = EMPTY_STATE;
     for (const name of [CURRENT, PREVIOUS]) {
-      const reading = await readStateFile(join(this.path, name));
-      if (reading === undefined) continue;
-      if (reading.ok) return { state: reading.state, reports };
-      const setAsideAs = join(this.path, `${name}.corrupt-${Date.now()}`);
-      await fs.rename(join(this.path, name), setAsideAs);
-      reports.push({ file: join(this.path, name), setAsideAs, reason: reading.reason });
+      const file = join(this.path, name);
+      const reading = await readStateFile(file);
+      if (reading?.ok) {
+        state = reading.state;
+        break;
+      }
+      if (reading !== undefined) reports.push({ file, setAsideAs: `${file}.corrupt-${Date.now()}`, reason: reading.reason });
     }
-    return { state: EMPTY_STATE, reports };
+    for (const { file, setAsideAs } of reports) await fs.rename(file, setAsideAs);
+    return { state, reports };
   }
 
   /**
@@ -105,12 +112,27 @@ export async function peekState(path: string): Promise<StoredState> {
   throw new CommandError(`${path} holds no state that can be read; give the --state of an agent that has run`, ExitCode.noInput);
 }
 
-async function readStateFile(path: string): Promise<ReturnType<typeof parseState> | undefined> {
+/** Undefined where there is no such file. @throws CommandError where it cannot be read, or a later version has written it. */
+async function readStateFile(path: string): Promise<StateReading | undefined> {
+  const text = await readText(path);
+  if (text === undefined) return undefined;
+  const reading = parseState(text);
+  if (reading.ok || !reading.isNewer) return reading;
+  throw new CommandError(
+    `state file ${path}: ${reading.reason}; run the version of vmdhcp-agent that has written it, or move the file away to begin ` +
+      'without the addresses recorded in it',
+    ExitCode.invalidData,
+  );
+}
+
+async function readText(path: string): Promise<string | undefined> {
   try {
-    return parseState(await fs.readFile(path, 'utf8'));
+    return await fs.readFile(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    return { ok: false, reason: (error as Error).message };
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    const remedy = 'make it readable, or look at the disk; the addresses recorded in it are not known without it';
+    throw new CommandError(`state file ${path} cannot be read: ${message}; ${remedy}`, ExitCode.noInput, { cause: error });
   }
 }
 

@@ -28,7 +28,10 @@ export interface StoredState {
   readonly owners: Owners;
 }
 
-export type StateReading = { readonly ok: true; readonly state: StoredState } | { readonly ok: false; readonly reason: string };
+export type StateReading =
+  | { readonly ok: true; readonly state: StoredState }
+  /** `isNewer`: a later version of the program has written it. */
+  | { readonly ok: false; readonly reason: string; readonly isNewer: boolean };
 
 export const EMPTY_STATE: StoredState = { pools: new Map(), expiries: new Map(), owners: new Map() };
 
@@ -56,19 +59,25 @@ export function* formatState(state: StateToSave): Generator<string> {
 /** The state that `text` holds, or why it cannot be believed. Never throws. */
 export function parseState(text: string): StateReading {
   const [format, version] = text.slice(0, Math.max(text.indexOf('\n'), 0)).split(' ');
-  if (format !== FORMAT) return { ok: false, reason: 'it is no state file' };
-  if (version !== String(VERSION))
-    return { ok: false, reason: `it has format version ${version?.slice(0, 16)}; this program reads ${VERSION}` };
+  if (format !== FORMAT) return corrupt('it is no state file');
+  if (version !== String(VERSION)) {
+    const reason = `it has format version ${version?.slice(0, 16)}; this program reads ${VERSION}`;
+    return { ok: false, reason, isNewer: Number(version) > VERSION };
+  }
   const bodyEnd = text.lastIndexOf(CHECKSUM);
   const body = text.slice(0, Math.max(bodyEnd, 0));
   if (bodyEnd < 0 || text.slice(bodyEnd) !== `${CHECKSUM}${createHash('sha256').update(body).digest('hex')}\n`) {
-    return { ok: false, reason: 'its checksum is wrong or missing: it is torn or was changed by hand' };
+    return corrupt('its checksum is wrong or missing: it is torn or was changed by hand');
   }
   try {
     return { ok: true, state: readRecords(body.split('\n').slice(1, -1)) };
   } catch (error) {
-    return { ok: false, reason: `it does not hold what a state file holds (${error instanceof Error ? error.message : error})` };
+    return corrupt(`it does not hold what a state file holds (${error instanceof Error ? error.message : error})`);
   }
+}
+
+function corrupt(reason: string): StateReading {
+  return { ok: false, reason, isNewer: false };
 }
 
 type JsonRecord =
