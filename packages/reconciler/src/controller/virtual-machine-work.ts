@@ -36,7 +36,7 @@ export class VirtualMachineWork {
     const patienceMs = this.#patienceWith(key, plan.problems);
     const told = plan.problems.filter(({ reason }) => reason !== UNSEEN || patienceMs === 0);
     for (const { reason, message } of condenseProblems(told)) {
-      events.record(toRegarding(virtualMachine), type: 'Warning', reason: toReason(reason), message );
+      events.record(toRegarding(virtualMachine), { type: 'Warning', reason: toReason(reason), message });
     }
     if (plan.awaits !== undefined) {
       events.record(toRegarding(virtualMachine), { type: 'Normal', reason: 'AwaitingMacAddress', message: plan.awaits });
