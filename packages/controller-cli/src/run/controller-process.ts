@@ -285,7 +285,7 @@ function logInstances(logger: Logger, state: InstancesState): void {
       return;
     case 'kind-missing':
       logger.info(
-        'the API server does not have the kind VirtualMachineInstance (kubevirt.io/v1): the controller assumes that no guest runs, and looks for the kind again every 30 s',
+        'the API server does not have the kind VirtualMachineInstance (kubevirt.io/v1): the controller assumes that no guest runs, unless status.created of a VirtualMachine is true, and looks for the kind again every 30 s',
       );
       return;
     case 'forbidden':
