@@ -6,6 +6,8 @@ import { mayServeNetwork } from '../network/network-permission.js';
 import { type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { compareByAge, isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readText } from '../object/read-field.js';
+import type { LastOwners } from '../plan-assignments.js';
+import type { HoldingMachine } from '../pool/plan-pools.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';
 import { type RecordedAddresses, readRecordedAddresses } from '../pool/recorded-addresses.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
@@ -132,20 +134,28 @@ export class ClusterView {
    * going. What is recorded for it is not free.
    */
   holder(network: string, macAddress: MacAddress): string | undefined {
-    for (const machine of this.#machinesWith.get(`${network} ${macAddress}`) ?? []) {
-      const config = this.#sources.networkConfigs.get(machine);
-      if (config === undefined || isBeingDeleted(config)) return machine;
-    }
-    return undefined;
+    return this.#holders(network, macAddress)[0];
   }
 
-  /** Recorded clients of a pool that nothing claims at the moment, and whose they are. */
-  held({ network, addressOf }: PoolView): Map<MacAddress, string> {
-    const held = new Map<MacAddress, string>();
+  #holders(network: string, macAddress: MacAddress): string[] {
+    return [...(this.#machinesWith.get(`${network} ${macAddress}`) ?? [])].filter((machine) => {
+      const config = this.#sources.networkConfigs.get(machine);
+      return config === undefined || isBeingDeleted(config);
+    });
+  }
+
+  /**
+   * Recorded clients of a pool that a virtual machine has and does not claim at the moment, also where another one claims the
+   * same MAC address. Of several such machines it is the one that had the address last, where that is known.
+   */
+  held({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, HoldingMachine> {
+    const held = new Map<MacAddress, HoldingMachine>();
     for (const macAddress of addressOf.keys()) {
-      if (this.claimants(network, macAddress).size > 0) continue;
-      const machine = this.holder(network, macAddress);
-      if (machine !== undefined) held.set(macAddress, machine);
+      const machines = this.#holders(network, macAddress);
+      const owner = machines.find((machine) => machine === lastOwners.get(macAddress)?.owner) ?? machines[0];
+      if (owner === undefined) continue;
+      const { creationTimestamp = '' } = this.#sources.virtualMachines.get(owner)?.metadata ?? {};
+      held.set(macAddress, { owner, createdAt: creationTimestamp });
     }
     return held;
   }

@@ -112,3 +112,61 @@ describe('vm-a and vm-b have the same MAC address, as a restored copy has', () =
     expect(conditionsOf(running, 'vm-a')).toContain('Allocated=False MacAddressClaimedTwice');
   });
 });
+
+describe('vm-a runs, vm-b is a copy of it in any namespace, and the VirtualMachineNetworkConfig of vm-a is deleted by hand', () => {
+  const OTHER = '02:00:00:00:00:bb';
+
+  async function copied(namespace: string): Promise<Running> {
+    const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
+    await running.add(withShared('vm-a'));
+    running.startGuest('vm-a', { interfaces: { nic: ['net-1', SHARED, SHARED] } });
+    await running.settle();
+    await running.add(copyIn(namespace, SHARED));
+    await running.settle();
+    await deleteConfig(running, 'vm-a');
+    await running.settle(60_000);
+    return running;
+  }
+
+  const copyIn = (namespace: string, macAddress: string) => {
+    const copy = virtualMachine('vm-b', { interfaces: { nic: [macAddress, 'default/net-1'] } });
+    return { ...copy, metadata: { ...copy.metadata, namespace } };
+  };
+
+  it.each(['default', 'other'])(
+    'it is made again with its address, and the copy (in namespace %s) is refused as before',
+    async (namespace) => {
+      const running = await copied(namespace);
+      expect(conditionsOf(running, 'vm-a')).toContain('Allocated=True');
+      const copy = running.cluster.networkConfigs.objects.get(`${namespace}/vm-b`);
+      expect(readList(copy?.status, 'conditions').map((one) => readText(one, 'reason'))).toContain('MacAddressClaimedTwice');
+    },
+  );
+
+  it.each(['default', 'other'])(
+    'the copy (in namespace %s) gets another MAC address, as its Event asks: vm-a keeps its address',
+    async (namespace) => {
+      const running = await copied(namespace);
+      const stored = running.cluster.virtualMachines.objects.get(`${namespace}/vm-b`);
+      if (stored === undefined) throw new Error('the copy is gone');
+      const { spec } = copyIn(namespace, OTHER);
+      running.cluster.virtualMachines.put({ ...stored, metadata: { ...stored.metadata, generation: 2 }, spec });
+      await running.settle(60_000);
+      expect(running.allocated()).toEqual({ '10.0.0.10': SHARED, '10.0.0.11': OTHER });
+    },
+  );
+
+  it('the controller ends in that moment, and the next one gives the address to the older virtual machine, as the copy never had it', async () => {
+    const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
+    await running.add(withShared('vm-a'));
+    await running.settle();
+    await running.add(copyIn('default', SHARED));
+    await running.settle();
+    void running.controller.stop();
+    running.cluster.networkConfigs.remove('default/vm-a');
+    await running.restart();
+    await running.settle(60_000);
+    expect(conditionsOf(running, 'vm-a')).toContain('Allocated=True');
+    expect(conditionsOf(running, 'vm-b')).toContain('Allocated=False MacAddressClaimedTwice');
+  });
+});
