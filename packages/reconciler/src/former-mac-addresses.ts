@@ -27,18 +27,34 @@ export class FormerMacAddresses {
     return last !== undefined && last.address === this.#recorded.get(macAddress) ? last.owner : undefined;
   }
 
-  /** What is recorded, with addresses at the MAC addresses that their interfaces have now. */
+  /** What is recorded, with addresses at the MAC addresses that their interfaces have now: two interfaces may have swapped theirs. */
   afterReplacements(): ReadonlyMap<MacAddress, Ipv4Address> {
+    const moves = this.#moves();
     const result = new Map(this.#recorded);
-    for (const candidate of this.#candidates) {
-      if (result.has(candidate.macAddress)) continue;
-      const former = this.formerOf(candidate);
-      const address = former === undefined ? undefined : result.get(former);
-      if (former === undefined || address === undefined) continue;
-      result.delete(former);
-      result.set(candidate.macAddress, address);
+    for (const former of moves.keys()) result.delete(former);
+    for (const [former, macAddress] of moves) {
+      const address = this.#recorded.get(former);
+      if (address !== undefined) result.set(macAddress, address);
     }
     return result;
+  }
+
+  /** From each former MAC address to the one that takes its place: one that has an address itself does not, unless that moves too. */
+  #moves(): Map<MacAddress, MacAddress> {
+    const moves = new Map<MacAddress, MacAddress>();
+    const targets = new Set<MacAddress>();
+    for (const candidate of this.#candidates) {
+      const former = this.formerOf(candidate);
+      if (former === undefined || moves.has(former) || targets.has(candidate.macAddress)) continue;
+      moves.set(former, candidate.macAddress);
+      targets.add(candidate.macAddress);
+    }
+    const isTaken = (macAddress: MacAddress) => this.#recorded.has(macAddress) && !moves.has(macAddress);
+    for (;;) {
+      const impossible = [...moves].filter(([, macAddress]) => isTaken(macAddress));
+      if (impossible.length === 0) return moves;
+      for (const [former] of impossible) moves.delete(former);
+    }
   }
 
   /** The former MAC address of an interface that its address is recorded for. */

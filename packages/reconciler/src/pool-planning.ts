@@ -158,7 +158,26 @@ export class PoolPlanning {
       if (former === undefined) chosen.set(candidate.macAddress, candidate);
       else if (former !== candidate && !isHolding(candidate)) this.#refuseSecond(candidate, former);
     }
+    this.#keepFormer(candidates, chosen);
     return new Map([...chosen].map(([macAddress, candidate]) => [macAddress, this.#withWanted(candidate)]));
+  }
+
+  /** An interface whose new MAC address is another one's keeps its address under the former one, until it can take it along. */
+  #keepFormer(candidates: readonly Candidate[], chosen: Map<MacAddress, Candidate>): void {
+    const refused = candidates.filter((candidate) => chosen.get(candidate.macAddress) !== candidate);
+    for (const { request, ...candidate } of refused) {
+      const macAddress = this.#former.formerOf({ request, ...candidate });
+      if (macAddress === undefined || this.#recorded.get(macAddress) !== candidate.previous) continue;
+      const inItsPlace = chosen.get(macAddress);
+      chosen.set(macAddress, {
+        macAddress,
+        poolKey: candidate.poolKey,
+        request: { owner: request.owner, claims: [], blocked: HOLDING },
+      });
+      if (inItsPlace === undefined || isHolding(inItsPlace)) continue;
+      this.#refuseSecond(inItsPlace, { ...candidate, request });
+      refused.push(inItsPlace);
+    }
   }
 
   #withWanted({ wanted: given, ...candidate }: Candidate): Candidate {

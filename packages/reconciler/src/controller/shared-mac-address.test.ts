@@ -170,3 +170,55 @@ describe('vm-a runs, vm-b is a copy of it in any namespace, and the VirtualMachi
     expect(conditionsOf(running, 'vm-b')).toContain('Allocated=False MacAddressClaimedTwice');
   });
 });
+
+describe('vm-a and vm-b are stopped and have an address each, vm-c waits for one', () => {
+  const mac = (name: string) => `02:00:00:00:00:0${name.at(-1)}`;
+
+  async function full(): Promise<Running> {
+    const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
+    for (const name of ['vm-a', 'vm-b', 'vm-c']) {
+      await running.add(virtualMachine(name, { interfaces: { nic: [mac(name), 'net-1'] } }));
+      await running.settle();
+    }
+    return running;
+  }
+
+  const setMac = (running: Running, name: string, macAddress: string) =>
+    running.change('VirtualMachine', name, (vm) => ({
+      ...vm,
+      spec: virtualMachine(name, { interfaces: { nic: [macAddress, 'net-1'] } }).spec,
+    }));
+
+  it.each([0, 60_000])('they swap their MAC addresses, %i ms after each other: each keeps its address', async (pauseMs) => {
+    const running = await full();
+    setMac(running, 'vm-a', mac('vm-b'));
+    await running.settle(pauseMs);
+    setMac(running, 'vm-b', mac('vm-a'));
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': mac('vm-b'), '10.0.0.11': mac('vm-a') });
+  });
+
+  it.each([false, true])(
+    'vm-b gets the MAC address of vm-a by mistake, then one of its own (a restart between: %s): it keeps its address',
+    async (restarts) => {
+      const running = await full();
+      setMac(running, 'vm-b', mac('vm-a'));
+      await running.settle(60_000);
+      expect(conditionsOf(running, 'vm-b')).toContain('Allocated=False MacAddressClaimedTwice');
+      expect(running.allocated()).toEqual({ '10.0.0.10': mac('vm-a'), '10.0.0.11': mac('vm-b') });
+      if (restarts) await running.restart();
+      setMac(running, 'vm-b', mac('vm-d'));
+      await running.settle(60_000);
+      expect(running.allocated()).toEqual({ '10.0.0.10': mac('vm-a'), '10.0.0.11': mac('vm-d') });
+    },
+  );
+
+  it('vm-b gets the MAC address of vm-a by mistake and is deleted: its address goes to vm-c', async () => {
+    const running = await full();
+    setMac(running, 'vm-b', mac('vm-a'));
+    await running.settle();
+    await running.remove('VirtualMachine', 'vm-b');
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': mac('vm-a'), '10.0.0.11': mac('vm-c') });
+  });
+});
