@@ -3,7 +3,7 @@ import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, networkKey } from '@vmdhcp/ippool-api';
 import { keyOf } from '../machinery/reflector.js';
 import { mayServeNetwork } from '../network/network-permission.js';
-import { type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
+import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { compareByAge, isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readText } from '../object/read-field.js';
 import type { LastOwners } from '../plan-assignments.js';
@@ -122,6 +122,22 @@ export class ClusterView {
       const object = this.#sources.networkConfigs.get(key);
       if (object !== undefined) yield this.claimsOf(object);
     }
+  }
+
+  /**
+   * A config as far as it is believed on these networks: what it says that an interface has or had does not count where its
+   * virtual machine has no such interface, and another one has. Somebody wrote it there.
+   */
+  believed(config: NetworkConfigClaims, networks: ReadonlySet<string>): NetworkConfigClaims {
+    const claims = config.claims.map((claim) =>
+      networks.has(claim.network) && this.#isUnfounded(config.key, claim) ? withoutRecord(claim) : claim,
+    );
+    return { ...config, claims };
+  }
+
+  #isUnfounded(key: string, { network, macAddress, replaces = [] }: InterfaceClaim): boolean {
+    const machinesWith = (one: MacAddress) => this.#machinesWith.get(`${network} ${one}`) ?? NO_KEYS;
+    return !machinesWith(macAddress).has(key) && [macAddress, ...replaces].some((one) => machinesWith(one).size > 0);
   }
 
   /** Keys of the configs that claim a MAC address on a network. */
@@ -267,6 +283,10 @@ export class ClusterView {
 }
 
 const NO_KEYS: ReadonlySet<string> = new Set();
+
+function withoutRecord({ network, macAddress, wanted }: InterfaceClaim): InterfaceClaim {
+  return { network, macAddress, ...(wanted !== undefined && { wanted }) };
+}
 
 function identity({ networkName, macAddress }: WantedInterface): string {
   return `${networkName} ${macAddress}`;

@@ -199,7 +199,10 @@ export class PoolWork {
         if (this.#waitsForSeveral(config)) for (const claim of config.claims) networks.add(claim.network);
       }
     }
-    return { pools: [...pools.values()], configs: [...configs.values()] };
+    // Where no plan was written yet, whose an address is stands in the configs alone.
+    const unknown = new Set([...pools.values()].flatMap(({ key, network }) => (this.#lastOwners.has(key) ? [] : [network])));
+    const believed = [...configs.values()].map((config) => (unknown.size === 0 ? config : view.believed(config, unknown)));
+    return { pools: [...pools.values()], configs: believed };
   }
 
   /** What is recorded of a pool, but for addresses that turned out to be in use by somebody else: those nobody has for a while. */
