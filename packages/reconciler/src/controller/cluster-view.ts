@@ -150,14 +150,18 @@ export class ClusterView {
    * going. What is recorded for it is not free.
    */
   holder(network: string, macAddress: MacAddress): string | undefined {
-    return this.#holders(network, macAddress)[0];
+    return this.#holderOf(network, macAddress, undefined);
   }
 
-  #holders(network: string, macAddress: MacAddress): string[] {
-    return [...(this.#machinesWith.get(`${network} ${macAddress}`) ?? [])].filter((machine) => {
+  #holderOf(network: string, macAddress: MacAddress, lastOwner: string | undefined): string | undefined {
+    let holder: string | undefined;
+    for (const machine of this.#machinesWith.get(`${network} ${macAddress}`) ?? []) {
       const config = this.#sources.networkConfigs.get(machine);
-      return config === undefined || isBeingDeleted(config);
-    });
+      if (config !== undefined && !isBeingDeleted(config)) continue;
+      if (machine === lastOwner) return machine;
+      holder ??= machine;
+    }
+    return holder;
   }
 
   /**
@@ -167,8 +171,7 @@ export class ClusterView {
   held({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, HoldingMachine> {
     const held = new Map<MacAddress, HoldingMachine>();
     for (const macAddress of addressOf.keys()) {
-      const machines = this.#holders(network, macAddress);
-      const owner = machines.find((machine) => machine === lastOwners.get(macAddress)?.owner) ?? machines[0];
+      const owner = this.#holderOf(network, macAddress, lastOwners.get(macAddress)?.owner);
       if (owner === undefined) continue;
       const { creationTimestamp = '' } = this.#sources.virtualMachines.get(owner)?.metadata ?? {};
       held.set(macAddress, { owner, createdAt: creationTimestamp });
