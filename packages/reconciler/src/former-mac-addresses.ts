@@ -52,9 +52,26 @@ export class FormerMacAddresses {
     const isTaken = (macAddress: MacAddress) => this.#recorded.has(macAddress) && !moves.has(macAddress);
     for (;;) {
       const impossible = [...moves].filter(([, macAddress]) => isTaken(macAddress));
-      if (impossible.length === 0) return moves;
+      if (impossible.length === 0) break;
       for (const [former] of impossible) moves.delete(former);
     }
+    while (this.#candidates.some((candidate) => this.#follows(candidate, moves)));
+    return moves;
+  }
+
+  /**
+   * An interface that has the former MAC address of a sibling follows with its own address, though by the status it has its
+   * sibling's: the status names MAC addresses only. Returns true if it moves now, and did not before.
+   */
+  #follows({ macAddress, request, replaces = [] }: Candidate, moves: Map<MacAddress, MacAddress>): boolean {
+    if (!moves.has(macAddress) || [...moves.values()].includes(macAddress)) return false;
+    const isSiblings = (one: MacAddress) =>
+      this.#candidates.some((other) => other.macAddress === one && other.request.owner === request.owner);
+    const former = replaces.findLast(
+      (one) => this.lastOwnerOf(one) === request.owner && !moves.has(one) && one !== macAddress && !isSiblings(one),
+    );
+    if (former !== undefined) moves.set(former, macAddress);
+    return former !== undefined;
   }
 
   /** The former MAC address of an interface that its address is recorded for. */

@@ -222,3 +222,21 @@ describe('vm-a and vm-b are stopped and have an address each, vm-c waits for one
     expect(running.allocated()).toEqual({ '10.0.0.10': mac('vm-a'), '10.0.0.11': mac('vm-c') });
   });
 });
+
+it('the interfaces of vm-a pass a MAC address on to each other, while vm-b waits with the one that is left: vm-a keeps both addresses', async () => {
+  const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
+  const nic = (octet: string) => [`02:00:00:00:00:0${octet}`, 'net-1'] as const;
+  const setNics = async (one: string, two: string) => {
+    const { spec } = virtualMachine('vm-a', { interfaces: { one: nic(one), two: nic(two) } });
+    running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, spec }));
+    await running.settle(60_000);
+  };
+  await running.add(virtualMachine('vm-a', { interfaces: { one: nic('1'), two: nic('2') } }));
+  await running.settle();
+  await running.add(virtualMachine('vm-b', { interfaces: { nic: nic('9') } }));
+  await running.settle();
+  await setNics('9', '1');
+  expect(Object.values(running.allocated()).toSorted()).toEqual(['02:00:00:00:00:01', '02:00:00:00:00:09']);
+  await setNics('1', '3');
+  expect(Object.values(running.allocated()).toSorted()).toEqual(['02:00:00:00:00:01', '02:00:00:00:00:03']);
+});
