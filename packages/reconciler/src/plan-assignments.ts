@@ -18,7 +18,7 @@ export interface AddressClaim {
   readonly wanted?: Ipv4Address;
   /** The address it had last, by somebody's record: it has it again if it is free and nothing else is wanted. */
   readonly previous?: Ipv4Address;
-  /** The record says that it has `previous` now: of several claims to one MAC address this one counts. */
+  /** The record says that it has `previous` now: of several claims to one MAC address this one counts, unless `lastOwners` knows better. */
   readonly holdsPrevious?: true;
   /** MAC addresses that the same interface had before: what is recorded for one of them, and is `previous`, becomes its own. */
   readonly replaces?: readonly MacAddress[];
@@ -48,7 +48,12 @@ export interface KnownState {
   readonly recorded: RecordedPool;
   /** Milliseconds on the caller's clock. */
   readonly nowMs: number;
+  /** Whose each address was by the plan that was recorded last. Absent, or nothing for a MAC address: that is not known. */
+  readonly lastOwners?: LastOwners;
 }
+
+/** It says nothing of a MAC address that has another address by now. */
+export type LastOwners = ReadonlyMap<MacAddress, { readonly owner: string; readonly address: Ipv4Address }>;
 
 /** Why a claim is not met. */
 export interface ClaimRefusal {
@@ -118,6 +123,16 @@ export function planAssignments(pool: Pool, claims: readonly AddressClaim[], kno
 /** The plan of each pool, by key. */
 export function planRequests(pools: readonly PoolState[], requests: readonly AddressRequest[]): Map<string, AssignmentPlan> {
   return new Planning(pools, requests.toSorted(byAge)).plan();
+}
+
+/** Whose each address is by this plan. */
+export function ownersOf({ assignments, owners }: AssignmentPlan): LastOwners {
+  return new Map(
+    assignments.flatMap(({ macAddress, address }) => {
+      const owner = owners.get(macAddress);
+      return owner === undefined ? [] : [[macAddress, { owner, address }] as const];
+    }),
+  );
 }
 
 class Planning {

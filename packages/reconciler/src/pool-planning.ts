@@ -11,6 +11,7 @@ import {
   type MacAddress,
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
+import { FormerMacAddresses } from './former-mac-addresses.js';
 import type { AddressRequest, AssignmentPlan, ClaimRefusal, PoolClaim, PoolState, RecordedPool } from './plan-assignments.js';
 import { describeRoom } from './pool/describe-room.js';
 
@@ -29,11 +30,13 @@ export class PoolPlanning {
   readonly #accepted: Map<MacAddress, Candidate>;
   /** By owner, then MAC address. */
   readonly #refusals = new Map<string, Map<MacAddress, ClaimRefusal>>();
+  readonly #former: FormerMacAddresses;
   readonly #recorded: ReadonlyMap<MacAddress, Ipv4Address>;
 
   constructor(state: PoolState, candidates: readonly Candidate[]) {
     this.#state = state;
-    this.#recorded = afterReplacements(recordedAddresses(state.recorded), candidates);
+    this.#former = new FormerMacAddresses(recordedAddresses(state.recorded), candidates, state.lastOwners);
+    this.#recorded = this.#former.afterReplacements();
     this.#accepted = this.#distinct(candidates);
     this.#allocator = new AddressAllocator(this.#effectivePool());
   }
@@ -140,18 +143,43 @@ export class PoolPlanning {
     }
   }
 
-  /** Of several claims to one MAC address the one that has its address counts, else the oldest. */
+  /** Of several claims to one MAC address the one that has its address counts, by the last plan or else by its own record; else the oldest. */
   #distinct(candidates: readonly Candidate[]): Map<MacAddress, Candidate> {
     const chosen = new Map<MacAddress, Candidate>();
     const isIncumbent = ({ macAddress, previous }: Candidate) =>
       previous !== undefined && previous === this.#recorded.get(macAddress);
     const incumbents = candidates.filter(isIncumbent);
-    for (const candidate of [...incumbents.filter(({ holdsPrevious }) => holdsPrevious), ...incumbents, ...candidates]) {
+    const owners = candidates.filter(({ macAddress, request }) => this.#former.lastOwnerOf(macAddress) === request.owner);
+    for (const candidate of [
+      ...owners,
+      ...incumbents.filter(({ holdsPrevious }) => holdsPrevious),
+      ...incumbents,
+      ...candidates,
+    ]) {
       const former = chosen.get(candidate.macAddress);
       if (former === undefined) chosen.set(candidate.macAddress, candidate);
       else if (former !== candidate && !isHolding(candidate)) this.#refuseSecond(candidate, former);
     }
+    this.#keepFormer(candidates, chosen);
     return new Map([...chosen].map(([macAddress, candidate]) => [macAddress, this.#withWanted(candidate)]));
+  }
+
+  /** An interface whose new MAC address is another one's keeps its address under the former one, until it can take it along. */
+  #keepFormer(candidates: readonly Candidate[], chosen: Map<MacAddress, Candidate>): void {
+    const refused = candidates.filter((candidate) => chosen.get(candidate.macAddress) !== candidate);
+    for (const { request, ...candidate } of refused) {
+      const macAddress = this.#former.formerOf({ request, ...candidate });
+      if (macAddress === undefined || this.#recorded.get(macAddress) !== candidate.previous) continue;
+      const inItsPlace = chosen.get(macAddress);
+      chosen.set(macAddress, {
+        macAddress,
+        poolKey: candidate.poolKey,
+        request: { owner: request.owner, claims: [], blocked: HOLDING },
+      });
+      if (inItsPlace === undefined || isHolding(inItsPlace)) continue;
+      this.#refuseSecond(inItsPlace, { ...candidate, request });
+      refused.push(inItsPlace);
+    }
   }
 
   #withWanted({ wanted: given, ...candidate }: Candidate): Candidate {
@@ -225,30 +253,6 @@ function recordedAddresses({ assignments }: RecordedPool): Map<MacAddress, Ipv4A
     if (!recorded.has(macAddress)) recorded.set(macAddress, address);
   }
   return recorded;
-}
-
-/**
- * An interface that has another MAC address by now keeps its address: what is recorded for the former one is its own from the
- * beginning of the plan on, so that it is never free. Another claim to the former MAC address has the address instead if its
- * record says so, or if the record of this one says no more than that it had the address once.
- */
-function afterReplacements(
-  recorded: ReadonlyMap<MacAddress, Ipv4Address>,
-  candidates: readonly Candidate[],
-): ReadonlyMap<MacAddress, Ipv4Address> {
-  const result = new Map(recorded);
-  for (const { macAddress, previous, holdsPrevious, replaces = [] } of candidates) {
-    if (previous === undefined || result.has(macAddress)) continue;
-    const isOfAnother = (former: MacAddress) =>
-      candidates.some(
-        (one) => one.macAddress === former && (!holdsPrevious || (one.holdsPrevious === true && one.previous === previous)),
-      );
-    const former = replaces.find((one) => result.get(one) === previous && !isOfAnother(one));
-    if (former === undefined) continue;
-    result.delete(former);
-    result.set(macAddress, previous);
-  }
-  return result;
 }
 
 function byAddress(one: { readonly address: Ipv4Address }, other: { readonly address: Ipv4Address }): number {

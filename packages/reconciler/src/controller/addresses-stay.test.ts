@@ -90,7 +90,7 @@ describe('an address stays while its VM exists', () => {
       spec: virtualMachine('vm-a', { interfaces: { nic: ['02:00:00:00:00:0b', 'net-1'] } }).spec,
     }));
     await running.settle();
-    expect(running.allocated()).toEqual({ '10.0.0.11': '02:00:00:00:00:0b' });
+    expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' });
   });
 
   it('though an older VM takes over its MAC address: the one that copied it is told', async () => {

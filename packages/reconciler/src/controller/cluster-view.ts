@@ -3,9 +3,11 @@ import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, networkKey } from '@vmdhcp/ippool-api';
 import { keyOf } from '../machinery/reflector.js';
 import { mayServeNetwork } from '../network/network-permission.js';
-import { type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
+import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { compareByAge, isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readText } from '../object/read-field.js';
+import type { LastOwners } from '../plan-assignments.js';
+import type { HoldingMachine } from '../pool/plan-pools.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';
 import { type RecordedAddresses, readRecordedAddresses } from '../pool/recorded-addresses.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
@@ -122,6 +124,22 @@ export class ClusterView {
     }
   }
 
+  /**
+   * A config as far as it is believed on these networks: what it says that an interface has or had does not count where its
+   * virtual machine has no such interface, and another one has. Somebody wrote it there.
+   */
+  believed(config: NetworkConfigClaims, networks: ReadonlySet<string>): NetworkConfigClaims {
+    const claims = config.claims.map((claim) =>
+      networks.has(claim.network) && this.#isUnfounded(config.key, claim) ? withoutRecord(claim) : claim,
+    );
+    return { ...config, claims };
+  }
+
+  #isUnfounded(key: string, { network, macAddress, replaces = [] }: InterfaceClaim): boolean {
+    const machinesWith = (one: MacAddress) => this.#machinesWith.get(`${network} ${one}`) ?? NO_KEYS;
+    return !machinesWith(macAddress).has(key) && [macAddress, ...replaces].some((one) => machinesWith(one).size > 0);
+  }
+
   /** Keys of the configs that claim a MAC address on a network. */
   claimants(network: string, macAddress: MacAddress): ReadonlySet<string> {
     return this.#claimants.get(`${network} ${macAddress}`) ?? NO_KEYS;
@@ -132,20 +150,31 @@ export class ClusterView {
    * going. What is recorded for it is not free.
    */
   holder(network: string, macAddress: MacAddress): string | undefined {
-    for (const machine of this.#machinesWith.get(`${network} ${macAddress}`) ?? []) {
-      const config = this.#sources.networkConfigs.get(machine);
-      if (config === undefined || isBeingDeleted(config)) return machine;
-    }
-    return undefined;
+    return this.#holderOf(network, macAddress, undefined);
   }
 
-  /** Recorded clients of a pool that nothing claims at the moment, and whose they are. */
-  held({ network, addressOf }: PoolView): Map<MacAddress, string> {
-    const held = new Map<MacAddress, string>();
+  #holderOf(network: string, macAddress: MacAddress, lastOwner: string | undefined): string | undefined {
+    let holder: string | undefined;
+    for (const machine of this.#machinesWith.get(`${network} ${macAddress}`) ?? []) {
+      const config = this.#sources.networkConfigs.get(machine);
+      if (config !== undefined && !isBeingDeleted(config)) continue;
+      if (machine === lastOwner) return machine;
+      holder ??= machine;
+    }
+    return holder;
+  }
+
+  /**
+   * Recorded clients of a pool that a virtual machine has and does not claim at the moment, also where another one claims the
+   * same MAC address. Of several such machines it is the one that had the address last, where that is known.
+   */
+  held({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, HoldingMachine> {
+    const held = new Map<MacAddress, HoldingMachine>();
     for (const macAddress of addressOf.keys()) {
-      if (this.claimants(network, macAddress).size > 0) continue;
-      const machine = this.holder(network, macAddress);
-      if (machine !== undefined) held.set(macAddress, machine);
+      const owner = this.#holderOf(network, macAddress, lastOwners.get(macAddress)?.owner);
+      if (owner === undefined) continue;
+      const { creationTimestamp = '' } = this.#sources.virtualMachines.get(owner)?.metadata ?? {};
+      held.set(macAddress, { owner, createdAt: creationTimestamp });
     }
     return held;
   }
@@ -261,6 +290,10 @@ export class ClusterView {
 }
 
 const NO_KEYS: ReadonlySet<string> = new Set();
+
+function withoutRecord({ network, macAddress, wanted }: InterfaceClaim): InterfaceClaim {
+  return { network, macAddress, ...(wanted !== undefined && { wanted }) };
+}
 
 function identity({ networkName, macAddress }: WantedInterface): string {
   return `${networkName} ${macAddress}`;

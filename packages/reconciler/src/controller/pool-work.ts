@@ -15,7 +15,7 @@ import { type ConditionState, toReason } from '../object/conditions.js';
 import { describeProblems } from '../object/describe-problems.js';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { parseTime } from '../object/time.js';
-import type { ClaimRefusal, RecordedPool } from '../plan-assignments.js';
+import { type ClaimRefusal, type LastOwners, ownersOf, type RecordedPool } from '../plan-assignments.js';
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
 import { describeRoom } from '../pool/describe-room.js';
 import { describeUnlisted } from '../pool/excluded-marks.js';
@@ -60,6 +60,7 @@ const WORTH_AN_EVENT: ReadonlySet<string> = new Set([
 /** How long an address that somebody unknown uses is given to nobody. */
 const QUARANTINE_MS = 3_600_000;
 const LET_GO_CHECK_MS = 500;
+const NO_OWNERS: LastOwners = new Map();
 
 export class PoolWork {
   readonly #context: ControllerContext;
@@ -67,6 +68,8 @@ export class PoolWork {
   /** What each config was last told about its interfaces on a pool, so that only those with news are worked on. */
   readonly #told = new Map<string, ReadonlyMap<string, string>>();
 
+  /** Whose the addresses of each pool are, by the plan that was written last: what objects say of themselves, others may have written. */
+  readonly #lastOwners = new Map<string, LastOwners>();
   /** When the work on a pool ended last, and how long it took. */
   readonly #pace = new Map<string, { readonly endedAtMs: number; readonly tookMs: number }>();
 
@@ -109,6 +112,7 @@ export class PoolWork {
     if (plan === undefined) this.#forget(view.key);
     if (result.kind !== 'settled' || plan === undefined) return result;
     // What could not be written is told when it is.
+    this.#lastOwners.set(view.key, ownersOf(plan));
     this.#journal.planned(view, plan);
     this.#tellConfigs(view.key, plan);
     return this.#nextLook(plan, notes);
@@ -187,13 +191,17 @@ export class PoolWork {
       const { key, paused, recorded, reading } = serving;
       const { assignments, quarantines } = this.#afterConflicts(serving);
       const known = { recorded: { ...recorded, assignments }, quarantines, nowMs: this.#nowMs() };
-      pools.set(key, { key, network, pool: reading.pool, paused, ...known, held: view.held(serving) });
+      const lastOwners = this.#lastOwners.get(key) ?? NO_OWNERS;
+      pools.set(key, { key, network, pool: reading.pool, paused, ...known, lastOwners, held: view.held(serving, lastOwners) });
       for (const config of view.claimsOn(network)) {
         configs.set(config.key, config);
         if (this.#waitsForSeveral(config)) for (const claim of config.claims) networks.add(claim.network);
       }
     }
-    return { pools: [...pools.values()], configs: [...configs.values()] };
+    // Where no plan was written yet, whose an address is stands in the configs alone.
+    const unknown = new Set([...pools.values()].flatMap(({ key, network }) => (this.#lastOwners.has(key) ? [] : [network])));
+    const believed = [...configs.values()].map((config) => (unknown.size === 0 ? config : view.believed(config, unknown)));
+    return { pools: [...pools.values()], configs: believed };
   }
 
   /** What is recorded of a pool, but for addresses that turned out to be in use by somebody else: those nobody has for a while. */
@@ -295,6 +303,7 @@ export class PoolWork {
     const { plans, enqueue, releaseWaiters, caches, view } = this.#context;
     const told = [...(this.#told.get(key)?.keys() ?? []), ...(releaseWaiters.get(key) ?? [])];
     plans.delete(key);
+    this.#lastOwners.delete(key);
     this.#journal.forget(key);
     releaseWaiters.delete(key);
     this.#told.delete(key);

@@ -112,3 +112,131 @@ describe('vm-a and vm-b have the same MAC address, as a restored copy has', () =
     expect(conditionsOf(running, 'vm-a')).toContain('Allocated=False MacAddressClaimedTwice');
   });
 });
+
+describe('vm-a runs, vm-b is a copy of it in any namespace, and the VirtualMachineNetworkConfig of vm-a is deleted by hand', () => {
+  const OTHER = '02:00:00:00:00:bb';
+
+  async function copied(namespace: string): Promise<Running> {
+    const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
+    await running.add(withShared('vm-a'));
+    running.startGuest('vm-a', { interfaces: { nic: ['net-1', SHARED, SHARED] } });
+    await running.settle();
+    await running.add(copyIn(namespace, SHARED));
+    await running.settle();
+    await deleteConfig(running, 'vm-a');
+    await running.settle(60_000);
+    return running;
+  }
+
+  const copyIn = (namespace: string, macAddress: string) => {
+    const copy = virtualMachine('vm-b', { interfaces: { nic: [macAddress, 'default/net-1'] } });
+    return { ...copy, metadata: { ...copy.metadata, namespace } };
+  };
+
+  it.each(['default', 'other'])(
+    'it is made again with its address, and the copy (in namespace %s) is refused as before',
+    async (namespace) => {
+      const running = await copied(namespace);
+      expect(conditionsOf(running, 'vm-a')).toContain('Allocated=True');
+      const copy = running.cluster.networkConfigs.objects.get(`${namespace}/vm-b`);
+      expect(readList(copy?.status, 'conditions').map((one) => readText(one, 'reason'))).toContain('MacAddressClaimedTwice');
+    },
+  );
+
+  it.each(['default', 'other'])(
+    'the copy (in namespace %s) gets another MAC address, as its Event asks: vm-a keeps its address',
+    async (namespace) => {
+      const running = await copied(namespace);
+      const stored = running.cluster.virtualMachines.objects.get(`${namespace}/vm-b`);
+      if (stored === undefined) throw new Error('the copy is gone');
+      const { spec } = copyIn(namespace, OTHER);
+      running.cluster.virtualMachines.put({ ...stored, metadata: { ...stored.metadata, generation: 2 }, spec });
+      await running.settle(60_000);
+      expect(running.allocated()).toEqual({ '10.0.0.10': SHARED, '10.0.0.11': OTHER });
+    },
+  );
+
+  it('the controller ends in that moment, and the next one gives the address to the older virtual machine, as the copy never had it', async () => {
+    const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
+    await running.add(withShared('vm-a'));
+    await running.settle();
+    await running.add(copyIn('default', SHARED));
+    await running.settle();
+    void running.controller.stop();
+    running.cluster.networkConfigs.remove('default/vm-a');
+    await running.restart();
+    await running.settle(60_000);
+    expect(conditionsOf(running, 'vm-a')).toContain('Allocated=True');
+    expect(conditionsOf(running, 'vm-b')).toContain('Allocated=False MacAddressClaimedTwice');
+  });
+});
+
+describe('vm-a and vm-b are stopped and have an address each, vm-c waits for one', () => {
+  const mac = (name: string) => `02:00:00:00:00:0${name.at(-1)}`;
+
+  async function full(): Promise<Running> {
+    const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
+    for (const name of ['vm-a', 'vm-b', 'vm-c']) {
+      await running.add(virtualMachine(name, { interfaces: { nic: [mac(name), 'net-1'] } }));
+      await running.settle();
+    }
+    return running;
+  }
+
+  const setMac = (running: Running, name: string, macAddress: string) =>
+    running.change('VirtualMachine', name, (vm) => ({
+      ...vm,
+      spec: virtualMachine(name, { interfaces: { nic: [macAddress, 'net-1'] } }).spec,
+    }));
+
+  it.each([0, 60_000])('they swap their MAC addresses, %i ms after each other: each keeps its address', async (pauseMs) => {
+    const running = await full();
+    setMac(running, 'vm-a', mac('vm-b'));
+    await running.settle(pauseMs);
+    setMac(running, 'vm-b', mac('vm-a'));
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': mac('vm-b'), '10.0.0.11': mac('vm-a') });
+  });
+
+  it.each([false, true])(
+    'vm-b gets the MAC address of vm-a by mistake, then one of its own (a restart between: %s): it keeps its address',
+    async (restarts) => {
+      const running = await full();
+      setMac(running, 'vm-b', mac('vm-a'));
+      await running.settle(60_000);
+      expect(conditionsOf(running, 'vm-b')).toContain('Allocated=False MacAddressClaimedTwice');
+      expect(running.allocated()).toEqual({ '10.0.0.10': mac('vm-a'), '10.0.0.11': mac('vm-b') });
+      if (restarts) await running.restart();
+      setMac(running, 'vm-b', mac('vm-d'));
+      await running.settle(60_000);
+      expect(running.allocated()).toEqual({ '10.0.0.10': mac('vm-a'), '10.0.0.11': mac('vm-d') });
+    },
+  );
+
+  it('vm-b gets the MAC address of vm-a by mistake and is deleted: its address goes to vm-c', async () => {
+    const running = await full();
+    setMac(running, 'vm-b', mac('vm-a'));
+    await running.settle();
+    await running.remove('VirtualMachine', 'vm-b');
+    await running.settle(60_000);
+    expect(running.allocated()).toEqual({ '10.0.0.10': mac('vm-a'), '10.0.0.11': mac('vm-c') });
+  });
+});
+
+it('the interfaces of vm-a pass a MAC address on to each other, while vm-b waits with the one that is left: vm-a keeps both addresses', async () => {
+  const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
+  const nic = (octet: string) => [`02:00:00:00:00:0${octet}`, 'net-1'] as const;
+  const setNics = async (one: string, two: string) => {
+    const { spec } = virtualMachine('vm-a', { interfaces: { one: nic(one), two: nic(two) } });
+    running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, spec }));
+    await running.settle(60_000);
+  };
+  await running.add(virtualMachine('vm-a', { interfaces: { one: nic('1'), two: nic('2') } }));
+  await running.settle();
+  await running.add(virtualMachine('vm-b', { interfaces: { nic: nic('9') } }));
+  await running.settle();
+  await setNics('9', '1');
+  expect(Object.values(running.allocated()).toSorted()).toEqual(['02:00:00:00:00:01', '02:00:00:00:00:09']);
+  await setNics('1', '3');
+  expect(Object.values(running.allocated()).toSorted()).toEqual(['02:00:00:00:00:01', '02:00:00:00:00:03']);
+});

@@ -140,7 +140,7 @@ export class Holdings {
   #isGivenUp(held: Holding, machine: KubernetesObject, one: ExpectedInterface): boolean {
     if (held.network !== one.network || this.#isPinnedElsewhere(held, machine, one)) return true;
     const isChanged = held.macAddress !== one.macAddress;
-    return (held.isBound && isChanged) || ((held.isBound || isChanged) && this.#isShared(machine, one));
+    return isChanged && (held.isBound || this.#isShared(machine, one));
   }
 
   /** By its annotation, or by one that it had before and that the controller still acts by. */

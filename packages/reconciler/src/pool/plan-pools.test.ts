@@ -18,7 +18,17 @@ function poolOf(network: string, size: number, allocated: Readonly<Record<string
   });
   if (!reading.ok) throw new Error(reading.problems.join());
   const recorded = readRecordedAddresses({ metadata: { name: network }, status: { ipv4: { allocated } } });
-  return { key: network, network, pool: reading.pool, recorded, quarantines: [], nowMs: 0, paused: false, held: new Map() };
+  return {
+    key: network,
+    network,
+    pool: reading.pool,
+    recorded,
+    quarantines: [],
+    nowMs: 0,
+    paused: false,
+    held: new Map(),
+    lastOwners: new Map(),
+  };
 }
 
 const macOf = (config: number, network: string) => `02:00:00:00:0${network.at(-1)}:${config.toString(16).padStart(2, '0')}`;

@@ -5,6 +5,7 @@ import {
   type AddressRequest,
   type AssignmentPlan,
   type ClaimRefusal,
+  type LastOwners,
   planRequests,
   type Quarantine,
 } from '../plan-assignments.js';
@@ -24,8 +25,17 @@ export interface PoolToPlan {
   readonly nowMs: number;
   /** Nothing new is given out; what nobody claims any more is freed. */
   readonly paused: boolean;
-  /** Clients whose address is recorded and stays so, though nothing claims it at the moment. */
-  readonly held: ReadonlyMap<MacAddress, string>;
+  /** Clients whose address is recorded and stays so, though the virtual machine that has it does not claim it at the moment. */
+  readonly held: ReadonlyMap<MacAddress, HoldingMachine>;
+  /** @see KnownState.lastOwners */
+  readonly lastOwners: LastOwners;
+}
+
+/** A virtual machine whose config is on its way. */
+export interface HoldingMachine {
+  /** `namespace/name`, as its config will have it. */
+  readonly owner: string;
+  readonly createdAt: string;
 }
 
 export interface PoolPlan extends AssignmentPlan {
@@ -45,9 +55,9 @@ export interface PoolsToPlan {
 export function planPools({ pools, configs, whyUnserved }: PoolsToPlan): Map<string, PoolPlan> {
   const poolOn = new Map(pools.map((pool) => [pool.network, { key: pool.key, has: pool.paused ? recordedBy(pool) : undefined }]));
   const requests = configs.map((config) => toRequest(config, poolOn, whyUnserved));
-  const states = pools.map(({ key, pool, nowMs, quarantines, recorded: { assignments, unreadable } }) => {
+  const states = pools.map(({ key, pool, nowMs, lastOwners, quarantines, recorded: { assignments, unreadable } }) => {
     const withheld = unreadable.flatMap(({ address }) => address ?? []);
-    return { key, pool, recorded: { assignments, quarantines, withheld }, nowMs };
+    return { key, pool, recorded: { assignments, quarantines, withheld }, nowMs, lastOwners };
   });
   const plans = planRequests(states, [...requests, ...pools.flatMap(toHoldings)]);
   return new Map([...plans].map(([key, plan]) => [key, { ...plan, refusals: byOwner(plan) }]));
@@ -91,7 +101,7 @@ function toRequest(
 }
 
 function toHoldings({ key: poolKey, held }: PoolToPlan): AddressRequest[] {
-  return [...held].map(([macAddress, owner]) => ({ owner, claims: [{ macAddress, poolKey }], blocked: HOLDING }));
+  return [...held].map(([macAddress, machine]) => ({ ...machine, claims: [{ macAddress, poolKey }], blocked: HOLDING }));
 }
 
 function byOwner({ refused }: AssignmentPlan): Map<string, Map<MacAddress, ClaimRefusal>> {
