@@ -189,6 +189,30 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
     expect(pod.machine.ip('-6', 'address')).not.toContain('fd00:bad:');
     expect(pod.machine.ip('-6', 'route')).not.toContain('default');
   });
+
+  it('what a router advertisement taught the pod before its agent ran is removed', { timeout: 120_000 }, async () => {
+    const advertising = setInterval(() => {
+      try {
+        advertiseRouter('br48', 'fd000bad00000000');
+      } catch {
+        // The network is not there yet.
+      }
+    }, 20);
+    try {
+      const pod = await serve([NET_48, NET_49]);
+      const name = agentInterfaceName(POOL_48);
+      const left = () =>
+        pod.machine.ip('-6', 'address', 'show', 'dev', name) + pod.machine.ip('-6', 'route', 'show', 'dev', name);
+      expect(left()).toBe('');
+      expect(pod.machine.ip('-6', 'address', 'show', 'dev', 'eth0'), "the pod's own address").toContain('inet6');
+      pod.machine.ip('-6', 'route', 'add', 'fc00::/7', 'dev', name, 'proto', 'kernel');
+      pod.machine.ip('-6', 'address', 'add', 'fd00:bad::7/64', 'dev', name);
+      await waitFor('both to be gone', () => left() === '', 3_000);
+      expect(pod.machine.ip('-d', 'link', 'show', name), 'the kernel makes none').toContain('addrgenmode none');
+    } finally {
+      clearInterval(advertising);
+    }
+  });
 });
 
 describe('server addresses and the routes of a pod', () => {
