@@ -20,8 +20,7 @@ import { createMetrics } from '../http/metrics.js';
 import { readPodNetwork } from '../http/pod-interface.js';
 import { PacketLog } from '../log/packet-log.js';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
-import { isolateInterface, prepareIsolation } from '../net/interface-isolation.js';
-import { ifNameToIndex, separateLargeMemory, trimMemory } from '../net/libc.js';
+import { separateLargeMemory, trimMemory } from '../net/libc.js';
 import { RateBudget } from '../rate-budget.js';
 import { AddressInquiry, DECOYS } from '../serve/address-inquiry.js';
 import { ConflictProbes } from '../serve/conflict-probes.js';
@@ -31,7 +30,7 @@ import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
 import { AgentLead } from './agent-lead.js';
 import { FollowedPools } from './followed-pools.js';
 import { ForeignServers } from './foreign-servers.js';
-import { IsolatedInterfaces } from './isolated-interfaces.js';
+import type { IsolatedInterfaces } from './isolated-interfaces.js';
 import { LeaseOwners } from './lease-owners.js';
 import { PoolPorts } from './pool-ports.js';
 import { reportOn } from './pool-report.js';
@@ -48,6 +47,8 @@ const TAKE_OVER_MS = 250;
 export interface ClusterAgentSettings {
   readonly configs: readonly AgentNetworkConfig[];
   readonly cluster: ClusterConnection;
+  /** Of the pod, also of interfaces that no pool is served on. */
+  readonly isolation: IsolatedInterfaces;
   /** Where the Lease is. */
   readonly namespace: string;
   readonly leaseName: string;
@@ -75,7 +76,6 @@ export class ClusterAgent {
   readonly #server: DhcpServer;
   readonly #connection: ApiConnection;
   readonly #pools: FollowedPools;
-  readonly #isolation: IsolatedInterfaces;
   readonly #ports: PoolPorts;
   readonly #lead: AgentLead;
   readonly #inquiry: AddressInquiry;
@@ -141,14 +141,6 @@ export class ClusterAgent {
       leaseEvents: () => this.#events.counts(),
       served: () => new Map([...this.report()].map(([pool, { serving }]) => [pool, serving])),
       election: { isLeading: () => this.#lead.isLeading(), standbyAnswers: () => this.#standbyAnswers },
-    });
-    this.#isolation = new IsolatedInterfaces({
-      names: settings.configs.map(({ interfaceName }) => interfaceName),
-      logger,
-      nowMs: () => performance.now(),
-      indexOf: ifNameToIndex,
-      prepare: prepareIsolation,
-      isolate: isolateInterface,
     });
     this.#ports = this.#createPorts();
     this.#lead = this.#createLead();
@@ -261,7 +253,7 @@ export class ClusterAgent {
     return new PoolPorts({
       configs: this.#settings.isDryRun ? [] : this.#settings.configs,
       pools: this.#pools,
-      isolation: this.#isolation,
+      isolation: this.#settings.isolation,
       logger: this.#logger,
       handlerOf: (config) => this.#handler(config),
       observeBurst: this.#metrics.observeBurst,
@@ -288,7 +280,7 @@ export class ClusterAgent {
       troubles: () => this.#troubles(),
       onOthersReport: (report: AgentReport) => this.#adopt(report),
       onLogSettings: (log: AgentLogSettings) => this.#packetLog.setGeneral(log),
-      isIsolated: (interfaceName: string) => this.#isolation.problemOf(interfaceName) === undefined,
+      isIsolated: (interfaceName: string) => this.#settings.isolation.problemOf(interfaceName) === undefined,
       onAddressGiven: (interfaceName: string) => this.#answerRecent(interfaceName),
     };
     return new AgentLead(settings, this.#connection);

@@ -149,19 +149,25 @@ export class Netlink {
     libc.close(this.#fd);
   }
 
-  /** Up to the acknowledgement of the last request, or the end of a list. What is left of earlier ones is passed over. */
+  /** Up to the acknowledgement of the last request, or the end of a list. */
   #answers(what: string): Buffer[] {
     const said: Buffer[] = [];
+    for (const message of this.#messages(what)) {
+      const type = message.readUInt16LE(4);
+      const errorNumber = type === NLMSG_ERROR || type === NLMSG_DONE ? -message.readInt32LE(HEADER_LENGTH) : undefined;
+      if (errorNumber === 0) break;
+      if (errorNumber !== undefined) throw new NetlinkError(what, errorNumber);
+      said.push(Buffer.from(message.subarray(HEADER_LENGTH)));
+    }
+    return said;
+  }
+
+  /** What the kernel says to the last request, without end. What is left of earlier ones is passed over. */
+  *#messages(what: string): Generator<Buffer> {
     for (;;) {
       if (libc.recvmmsg(this.#fd, this.#received.headers, 1, libc.MSG_DONTWAIT, null) < 1) throw new SocketError(what);
-      for (const message of messagesIn((this.#received.buffers[0] as Buffer).subarray(0, this.#received.receivedLength(0)))) {
-        if (message.readUInt32LE(8) !== this.#sequence) continue;
-        const type = message.readUInt16LE(4);
-        const errorNumber = type === NLMSG_ERROR || type === NLMSG_DONE ? -message.readInt32LE(HEADER_LENGTH) : undefined;
-        if (errorNumber === 0) return said;
-        if (errorNumber !== undefined) throw new NetlinkError(what, errorNumber);
-        said.push(Buffer.from(message.subarray(HEADER_LENGTH)));
-      }
+      const datagram = (this.#received.buffers[0] as Buffer).subarray(0, this.#received.receivedLength(0));
+      for (const message of messagesIn(datagram)) if (message.readUInt32LE(8) === this.#sequence) yield message;
     }
   }
 }
