@@ -1,6 +1,7 @@
 /** Agents are attached to many networks at a time: no packet may pass from one to another, nor to the network of the pods. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
-import { agentInterfaceName, type KubernetesObject, readText } from '@vmdhcp/reconciler';
+import { agentInterfaceName, type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/reconciler';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ArpSocket } from 'vmdhcp-agent/net';
 import {
@@ -231,6 +232,31 @@ describe('server addresses and the routes of a pod', () => {
     await waitFor('a renewal', async () => (await renewedAt()) !== before, 3_000);
     expect(pod.machine.ip('route', 'show')).not.toContain(agentInterfaceName(POOL_48));
     expect(await leader(), 'the lead has not gone round').toBe(pod);
+  });
+
+  it('a pool whose server address is that of the API server is not served, says so, and costs the other pools nothing', {
+    timeout: 120_000,
+  }, async () => {
+    await serve([NET_48, NET_49]);
+    const transitions = async () => {
+      const lease = await cluster.access.get('Lease', `${AGENT_NAMESPACE}/${GROUP}`);
+      return readField(lease?.spec, 'leaseTransitions');
+    };
+    const api: Range = { cidr: '10.99.0.0/16', serverIP: '10.99.255.1', start: '10.99.128.10', end: '10.99.128.99' };
+    await cluster.access.delete('IPPool', POOL_49);
+    await waitFor('the pool to be gone', async () => (await cluster.access.get('IPPool', POOL_49)) === undefined);
+    await cluster.access.create(pool('net-49', 'default/vlan-49', api));
+    const refused = await cluster.access.waitForObject('IPPool', POOL_49, ({ status }) =>
+      readConditions(status).some(({ type, reason }) => type === 'AgentReady' && reason === 'ServerAddressRefused'),
+    );
+    expect(JSON.stringify(refused.status)).toContain('is that of the API server');
+    expect(cluster.holders(POOL_49)).toEqual([]);
+    await cluster.rolledOut(GROUP);
+    const pod = await waitFor('a leader', () => cluster.leader(GROUP));
+    const before = await transitions();
+    await delay(6_000);
+    expect(cluster.holders(POOL_48), 'the other pool is served').toEqual([pod]);
+    expect(await transitions(), 'the lead has not gone round').toBe(before);
   });
 
   it('a connected route that an earlier version left is taken away', { timeout: 120_000 }, async () => {

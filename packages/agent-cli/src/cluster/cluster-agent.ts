@@ -32,12 +32,14 @@ import { FollowedPools } from './followed-pools.js';
 import { ForeignServers } from './foreign-servers.js';
 import type { IsolatedInterfaces } from './isolated-interfaces.js';
 import { LeaseOwners } from './lease-owners.js';
+import { NeededAddresses } from './needed-addresses.js';
 import { PoolPorts } from './pool-ports.js';
 import { reportOn } from './pool-report.js';
 import { StandbyGate } from './standby-gate.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
+const NEEDED_ADDRESSES_INTERVAL_MS = 15_000;
 const USER_AGENT = 'vmdhcp-agent';
 /** Who heard from the API server so long ago may be alone with that. */
 const OUT_OF_TOUCH_MS = 5_000;
@@ -75,6 +77,7 @@ export class ClusterAgent {
   readonly #packetLog: PacketLog;
   readonly #server: DhcpServer;
   readonly #connection: ApiConnection;
+  readonly #needed: NeededAddresses;
   readonly #pools: FollowedPools;
   readonly #ports: PoolPorts;
   readonly #lead: AgentLead;
@@ -109,6 +112,11 @@ export class ClusterAgent {
       onDeclined: ({ poolName, macAddress, address }, usedBy) => this.#onConflict(poolName, { macAddress, address, usedBy }),
     });
     this.#connection = new ApiConnection(settings.cluster, { userAgent: USER_AGENT });
+    this.#needed = new NeededAddresses({
+      server: settings.cluster.server,
+      podAddress: settings.podAddress,
+      served: new Set(settings.configs.map(({ interfaceName }) => interfaceName)),
+    });
     this.#pools = this.#followPools();
     this.#inquiry = new AddressInquiry({
       logger,
@@ -156,6 +164,7 @@ export class ClusterAgent {
     );
     if (this.#settings.isDryRun)
       this.#logger.warn('dry run (--dry-run): pools are followed and reported, no port is opened, no client gets an answer');
+    await this.#refreshNeeded();
     this.#pools.start();
     this.#owners?.start();
     this.#ports.start();
@@ -163,6 +172,7 @@ export class ClusterAgent {
     this.#timers.push(
       setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS),
       setInterval(() => this.#forgetOld(), EXPIRY_SCAN_INTERVAL_MS),
+      setInterval(() => void this.#refreshNeeded(), NEEDED_ADDRESSES_INTERVAL_MS),
     );
   }
 
@@ -236,6 +246,7 @@ export class ClusterAgent {
       clock: systemClock,
       nowMs: Date.now,
       clientOf: (key) => this.#poolClient(key),
+      whoseAddress: this.#needed.whose,
       onChange: () => {
         this.#ports.check();
         this.#lead.check();
@@ -361,6 +372,11 @@ export class ClusterAgent {
     const served = this.#settings.configs.filter(({ interfaceName }) => term?.hasAddress(interfaceName));
     void this.#foreignServers.look(served.map(({ interfaceName }) => interfaceName));
     this.#lead.resignIfBroken();
+  }
+
+  async #refreshNeeded(): Promise<void> {
+    await this.#needed.refresh();
+    if (!this.#stopping) this.#pools.checkServerAddresses();
   }
 
   #forgetOld(): void {
