@@ -1,9 +1,9 @@
 /** Agents are attached to many networks at a time: no packet may pass from one to another, nor to the network of the pods. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { encodeMessage, macAddressBytes, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { agentInterfaceName, type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/reconciler';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ArpSocket } from 'vmdhcp-agent/net';
+import { ArpSocket, PacketSocket } from 'vmdhcp-agent/net';
 import {
   AGENT_NAMESPACE,
   advertiseRouter,
@@ -25,6 +25,7 @@ import {
 const GROUP = 'vm-dhcp-agent-mgmt-1';
 const POOL_48 = 'default/net-48';
 const POOL_49 = 'default/net-49';
+const CLIENT_49 = '02:00:5e:00:00:49';
 /** What a new pod copies from a node that forwards and checks source addresses strictly. */
 const FORWARDING_NODE = { 'ipv4/ip_forward': '1', 'ipv4/conf/all/rp_filter': '1', 'ipv4/conf/default/rp_filter': '1' };
 
@@ -121,6 +122,22 @@ async function answersArp(on: string, target: string, sender: string): Promise<b
   } finally {
     socket.close();
   }
+}
+
+/** As a client in the state REBINDING asks everybody to prolong its lease. */
+function sendRebinding(on: string, macAddress: string, clientAddress: string): void {
+  const address = parseIpv4Address(clientAddress) ?? 0;
+  const { bytes } = encodeMessage({
+    ...{ op: 1, htype: 1, hlen: 6, hops: 0, xid: 7, secs: 0, flags: 0, yiaddr: 0, siaddr: 0, giaddr: 0 },
+    ciaddr: address,
+    chaddr: macAddressBytes(macAddress),
+    sname: new Uint8Array(0),
+    file: new Uint8Array(0),
+    options: [[53, Uint8Array.of(3)]],
+  });
+  const socket = new PacketSocket(on);
+  socket.broadcast(bytes, { sourceAddress: address, sourcePort: 68, destinationAddress: 0xffff_ffff, destinationPort: 67 });
+  socket.close();
 }
 
 describe('a pod of agents on two networks, on a node that forwards', () => {
@@ -265,6 +282,36 @@ describe('server addresses and the routes of a pod', () => {
     pod.machine.ip('route', 'add', '192.168.48.0/24', 'dev', name, 'proto', 'kernel', 'scope', 'link', 'src', '192.168.48.2');
     await waitFor('the route to be gone', () => !pod.machine.ip('route', 'show').includes(name), 3_000);
   });
+
+  it.runIf(has('udhcpc')).each([
+    { node: 'no check of source addresses', podSysctls: { 'ipv4/conf/all/rp_filter': '0' } },
+    { node: 'a strict check of source addresses', podSysctls: FORWARDING_NODE },
+  ])(
+    `two networks with the same range: a client whose address is the server address of the other one is served, renewals included: $node ${needs('udhcpc')}`,
+    { timeout: 120_000 },
+    async ({ podSysctls }) => {
+      const second: Range = { ...NET_48, serverIP: '192.168.48.3', start: '192.168.48.2', end: '192.168.48.2' };
+      await serve([NET_48, second], { podSysctls });
+      await cluster.access.create(virtualMachine('default/vm-49', CLIENT_49, 'default/vlan-49'));
+      const machine = lab.addMachine('vm-49', { network: 'br49', macAddress: CLIENT_49 });
+      const wire = new PacketCapture('v-vm-49');
+      const client = startClient('udhcpc', machine);
+      expect(await client.event('bound')).toMatchObject({ address: '192.168.48.2' });
+      const sinceMs = performance.now();
+      client.process.kill('SIGUSR1');
+      const request = await wire.expect(
+        'a renewal',
+        ({ type, to, atMs }) => type === 'request' && to === '192.168.48.3' && atMs >= sinceMs,
+      );
+      const answer = await wire.expect('its answer', ({ type, atMs }) => type === 'ack' && atMs >= request.atMs);
+      // The client asks by broadcast a second later.
+      expect(answer.atMs - request.atMs).toBeLessThan(900);
+      const rebindsAtMs = performance.now();
+      sendRebinding('br49', CLIENT_49, '192.168.48.2');
+      await wire.expect('an answer to its broadcast', ({ type, atMs }) => type === 'ack' && atMs >= rebindsAtMs);
+      wire.stop();
+    },
+  );
 
   const OTHER_SERVER: Range = { ...NET_48, serverIP: '192.168.48.3' };
   it.runIf(has('udhcpc')).each([

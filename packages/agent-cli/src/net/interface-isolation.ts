@@ -22,11 +22,12 @@ import * as libc from './libc.js';
 import { type LinkAddress, Netlink, NetlinkError } from './netlink.js';
 import { addRoute, addRule, deleteRoute, deleteRule, type RoutingRule, TABLE_LOCAL, TABLE_MAIN } from './routing-rules.js';
 
-/** In this order. The first two are of one interface each, and of its server address. */
+/** In this order. The first and the third are of one server address each, the second of one interface. */
 const TO_SERVER = 800;
 const DROP = 900;
+/** Before the rule for the host's own addresses: a client may have the address that is the server's on another network. */
+const FROM_SERVER = 950;
 const LOCAL = 1_000;
-const FROM_SERVER = 1_100;
 /** After the tables main and default. */
 const LAST = 40_000;
 /** Where the kernel itself puts the rule for the host's own addresses. */
@@ -47,7 +48,8 @@ const SETTINGS: Omit<Ipv4Settings, 'rp_filter'> = {
   accept_redirects: 0,
   send_redirects: 0,
   accept_source_route: 0,
-  accept_local: 0,
+  // Broadcasts of such a client, too.
+  accept_local: 1,
   route_localnet: 0,
   arp_filter: 0,
   arp_announce: 2,
