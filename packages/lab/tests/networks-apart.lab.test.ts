@@ -1,8 +1,9 @@
 /** Agents are attached to many networks at a time: no packet may pass from one to another, nor to the network of the pods. */
-import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
-import { agentInterfaceName, type KubernetesObject, readText } from '@vmdhcp/reconciler';
+import { setTimeout as delay } from 'node:timers/promises';
+import { encodeMessage, macAddressBytes, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { agentInterfaceName, type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/reconciler';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ArpSocket } from 'vmdhcp-agent/net';
+import { ArpSocket, PacketSocket } from 'vmdhcp-agent/net';
 import {
   AGENT_NAMESPACE,
   advertiseRouter,
@@ -24,6 +25,7 @@ import {
 const GROUP = 'vm-dhcp-agent-mgmt-1';
 const POOL_48 = 'default/net-48';
 const POOL_49 = 'default/net-49';
+const CLIENT_49 = '02:00:5e:00:00:49';
 /** What a new pod copies from a node that forwards and checks source addresses strictly. */
 const FORWARDING_NODE = { 'ipv4/ip_forward': '1', 'ipv4/conf/all/rp_filter': '1', 'ipv4/conf/default/rp_filter': '1' };
 
@@ -122,6 +124,22 @@ async function answersArp(on: string, target: string, sender: string): Promise<b
   }
 }
 
+/** As a client in the state REBINDING asks everybody to prolong its lease. */
+function sendRebinding(on: string, macAddress: string, clientAddress: string): void {
+  const address = parseIpv4Address(clientAddress) ?? 0;
+  const { bytes } = encodeMessage({
+    ...{ op: 1, htype: 1, hlen: 6, hops: 0, xid: 7, secs: 0, flags: 0, yiaddr: 0, siaddr: 0, giaddr: 0 },
+    ciaddr: address,
+    chaddr: macAddressBytes(macAddress),
+    sname: new Uint8Array(0),
+    file: new Uint8Array(0),
+    options: [[53, Uint8Array.of(3)]],
+  });
+  const socket = new PacketSocket(on);
+  socket.broadcast(bytes, { sourceAddress: address, sourcePort: 68, destinationAddress: 0xffff_ffff, destinationPort: 67 });
+  socket.close();
+}
+
 describe('a pod of agents on two networks, on a node that forwards', () => {
   it('a guest reaches neither another network, nor the pods, nor their status server', { timeout: 120_000 }, async () => {
     const pod = await serve([NET_48, NET_49], { podSysctls: FORWARDING_NODE });
@@ -189,6 +207,30 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
     expect(pod.machine.ip('-6', 'address')).not.toContain('fd00:bad:');
     expect(pod.machine.ip('-6', 'route')).not.toContain('default');
   });
+
+  it('what a router advertisement taught the pod before its agent ran is removed', { timeout: 120_000 }, async () => {
+    const advertising = setInterval(() => {
+      try {
+        advertiseRouter('br48', 'fd000bad00000000');
+      } catch {
+        // The network is not there yet.
+      }
+    }, 20);
+    try {
+      const pod = await serve([NET_48, NET_49]);
+      const name = agentInterfaceName(POOL_48);
+      const left = () =>
+        pod.machine.ip('-6', 'address', 'show', 'dev', name) + pod.machine.ip('-6', 'route', 'show', 'dev', name);
+      expect(left()).toBe('');
+      expect(pod.machine.ip('-6', 'address', 'show', 'dev', 'eth0'), "the pod's own address").toContain('inet6');
+      pod.machine.ip('-6', 'route', 'add', 'fc00::/7', 'dev', name, 'proto', 'kernel');
+      pod.machine.ip('-6', 'address', 'add', 'fd00:bad::7/64', 'dev', name);
+      await waitFor('both to be gone', () => left() === '', 3_000);
+      expect(pod.machine.ip('-d', 'link', 'show', name), 'the kernel makes none').toContain('addrgenmode none');
+    } finally {
+      clearInterval(advertising);
+    }
+  });
 });
 
 describe('server addresses and the routes of a pod', () => {
@@ -209,12 +251,67 @@ describe('server addresses and the routes of a pod', () => {
     expect(await leader(), 'the lead has not gone round').toBe(pod);
   });
 
+  it('a pool whose server address is that of the API server is not served, says so, and costs the other pools nothing', {
+    timeout: 120_000,
+  }, async () => {
+    await serve([NET_48, NET_49]);
+    const transitions = async () => {
+      const lease = await cluster.access.get('Lease', `${AGENT_NAMESPACE}/${GROUP}`);
+      return readField(lease?.spec, 'leaseTransitions');
+    };
+    const api: Range = { cidr: '10.99.0.0/16', serverIP: '10.99.255.1', start: '10.99.128.10', end: '10.99.128.99' };
+    await cluster.access.delete('IPPool', POOL_49);
+    await waitFor('the pool to be gone', async () => (await cluster.access.get('IPPool', POOL_49)) === undefined);
+    await cluster.access.create(pool('net-49', 'default/vlan-49', api));
+    const refused = await cluster.access.waitForObject('IPPool', POOL_49, ({ status }) =>
+      readConditions(status).some(({ type, reason }) => type === 'AgentReady' && reason === 'ServerAddressRefused'),
+    );
+    expect(JSON.stringify(refused.status)).toContain('is that of the API server');
+    expect(cluster.holders(POOL_49)).toEqual([]);
+    await cluster.rolledOut(GROUP);
+    const pod = await waitFor('a leader', () => cluster.leader(GROUP));
+    const before = await transitions();
+    await delay(6_000);
+    expect(cluster.holders(POOL_48), 'the other pool is served').toEqual([pod]);
+    expect(await transitions(), 'the lead has not gone round').toBe(before);
+  });
+
   it('a connected route that an earlier version left is taken away', { timeout: 120_000 }, async () => {
     const pod = await serve([NET_48, NET_49]);
     const name = agentInterfaceName(POOL_48);
     pod.machine.ip('route', 'add', '192.168.48.0/24', 'dev', name, 'proto', 'kernel', 'scope', 'link', 'src', '192.168.48.2');
     await waitFor('the route to be gone', () => !pod.machine.ip('route', 'show').includes(name), 3_000);
   });
+
+  it.runIf(has('udhcpc')).each([
+    { node: 'no check of source addresses', podSysctls: { 'ipv4/conf/all/rp_filter': '0' } },
+    { node: 'a strict check of source addresses', podSysctls: FORWARDING_NODE },
+  ])(
+    `two networks with the same range: a client whose address is the server address of the other one is served, renewals included: $node ${needs('udhcpc')}`,
+    { timeout: 120_000 },
+    async ({ podSysctls }) => {
+      const second: Range = { ...NET_48, serverIP: '192.168.48.3', start: '192.168.48.2', end: '192.168.48.2' };
+      await serve([NET_48, second], { podSysctls });
+      await cluster.access.create(virtualMachine('default/vm-49', CLIENT_49, 'default/vlan-49'));
+      const machine = lab.addMachine('vm-49', { network: 'br49', macAddress: CLIENT_49 });
+      const wire = new PacketCapture('v-vm-49');
+      const client = startClient('udhcpc', machine);
+      expect(await client.event('bound')).toMatchObject({ address: '192.168.48.2' });
+      const sinceMs = performance.now();
+      client.process.kill('SIGUSR1');
+      const request = await wire.expect(
+        'a renewal',
+        ({ type, to, atMs }) => type === 'request' && to === '192.168.48.3' && atMs >= sinceMs,
+      );
+      const answer = await wire.expect('its answer', ({ type, atMs }) => type === 'ack' && atMs >= request.atMs);
+      // The client asks by broadcast a second later.
+      expect(answer.atMs - request.atMs).toBeLessThan(900);
+      const rebindsAtMs = performance.now();
+      sendRebinding('br49', CLIENT_49, '192.168.48.2');
+      await wire.expect('an answer to its broadcast', ({ type, atMs }) => type === 'ack' && atMs >= rebindsAtMs);
+      wire.stop();
+    },
+  );
 
   const OTHER_SERVER: Range = { ...NET_48, serverIP: '192.168.48.3' };
   it.runIf(has('udhcpc')).each([

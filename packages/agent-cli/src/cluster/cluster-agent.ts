@@ -20,8 +20,7 @@ import { createMetrics } from '../http/metrics.js';
 import { readPodNetwork } from '../http/pod-interface.js';
 import { PacketLog } from '../log/packet-log.js';
 import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
-import { isolateInterface, prepareIsolation } from '../net/interface-isolation.js';
-import { ifNameToIndex, separateLargeMemory, trimMemory } from '../net/libc.js';
+import { separateLargeMemory, trimMemory } from '../net/libc.js';
 import { RateBudget } from '../rate-budget.js';
 import { AddressInquiry, DECOYS } from '../serve/address-inquiry.js';
 import { ConflictProbes } from '../serve/conflict-probes.js';
@@ -31,14 +30,16 @@ import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
 import { AgentLead } from './agent-lead.js';
 import { FollowedPools } from './followed-pools.js';
 import { ForeignServers } from './foreign-servers.js';
-import { IsolatedInterfaces } from './isolated-interfaces.js';
+import type { IsolatedInterfaces } from './isolated-interfaces.js';
 import { LeaseOwners } from './lease-owners.js';
+import { NeededAddresses } from './needed-addresses.js';
 import { PoolPorts } from './pool-ports.js';
 import { reportOn } from './pool-report.js';
 import { StandbyGate } from './standby-gate.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
+const NEEDED_ADDRESSES_INTERVAL_MS = 15_000;
 const USER_AGENT = 'vmdhcp-agent';
 /** Who heard from the API server so long ago may be alone with that. */
 const OUT_OF_TOUCH_MS = 5_000;
@@ -48,6 +49,8 @@ const TAKE_OVER_MS = 250;
 export interface ClusterAgentSettings {
   readonly configs: readonly AgentNetworkConfig[];
   readonly cluster: ClusterConnection;
+  /** Of the pod, also of interfaces that no pool is served on. */
+  readonly isolation: IsolatedInterfaces;
   /** Where the Lease is. */
   readonly namespace: string;
   readonly leaseName: string;
@@ -74,8 +77,8 @@ export class ClusterAgent {
   readonly #packetLog: PacketLog;
   readonly #server: DhcpServer;
   readonly #connection: ApiConnection;
+  readonly #needed: NeededAddresses;
   readonly #pools: FollowedPools;
-  readonly #isolation: IsolatedInterfaces;
   readonly #ports: PoolPorts;
   readonly #lead: AgentLead;
   readonly #inquiry: AddressInquiry;
@@ -109,6 +112,11 @@ export class ClusterAgent {
       onDeclined: ({ poolName, macAddress, address }, usedBy) => this.#onConflict(poolName, { macAddress, address, usedBy }),
     });
     this.#connection = new ApiConnection(settings.cluster, { userAgent: USER_AGENT });
+    this.#needed = new NeededAddresses({
+      server: settings.cluster.server,
+      podAddress: settings.podAddress,
+      served: new Set(settings.configs.map(({ interfaceName }) => interfaceName)),
+    });
     this.#pools = this.#followPools();
     this.#inquiry = new AddressInquiry({
       logger,
@@ -142,14 +150,6 @@ export class ClusterAgent {
       served: () => new Map([...this.report()].map(([pool, { serving }]) => [pool, serving])),
       election: { isLeading: () => this.#lead.isLeading(), standbyAnswers: () => this.#standbyAnswers },
     });
-    this.#isolation = new IsolatedInterfaces({
-      names: settings.configs.map(({ interfaceName }) => interfaceName),
-      logger,
-      nowMs: () => performance.now(),
-      indexOf: ifNameToIndex,
-      prepare: prepareIsolation,
-      isolate: isolateInterface,
-    });
     this.#ports = this.#createPorts();
     this.#lead = this.#createLead();
   }
@@ -164,6 +164,7 @@ export class ClusterAgent {
     );
     if (this.#settings.isDryRun)
       this.#logger.warn('dry run (--dry-run): pools are followed and reported, no port is opened, no client gets an answer');
+    await this.#refreshNeeded();
     this.#pools.start();
     this.#owners?.start();
     this.#ports.start();
@@ -171,6 +172,7 @@ export class ClusterAgent {
     this.#timers.push(
       setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS),
       setInterval(() => this.#forgetOld(), EXPIRY_SCAN_INTERVAL_MS),
+      setInterval(() => void this.#refreshNeeded(), NEEDED_ADDRESSES_INTERVAL_MS),
     );
   }
 
@@ -244,6 +246,7 @@ export class ClusterAgent {
       clock: systemClock,
       nowMs: Date.now,
       clientOf: (key) => this.#poolClient(key),
+      whoseAddress: this.#needed.whose,
       onChange: () => {
         this.#ports.check();
         this.#lead.check();
@@ -261,7 +264,7 @@ export class ClusterAgent {
     return new PoolPorts({
       configs: this.#settings.isDryRun ? [] : this.#settings.configs,
       pools: this.#pools,
-      isolation: this.#isolation,
+      isolation: this.#settings.isolation,
       logger: this.#logger,
       handlerOf: (config) => this.#handler(config),
       observeBurst: this.#metrics.observeBurst,
@@ -288,7 +291,7 @@ export class ClusterAgent {
       troubles: () => this.#troubles(),
       onOthersReport: (report: AgentReport) => this.#adopt(report),
       onLogSettings: (log: AgentLogSettings) => this.#packetLog.setGeneral(log),
-      isIsolated: (interfaceName: string) => this.#isolation.problemOf(interfaceName) === undefined,
+      isIsolated: (interfaceName: string) => this.#settings.isolation.problemOf(interfaceName) === undefined,
       onAddressGiven: (interfaceName: string) => this.#answerRecent(interfaceName),
     };
     return new AgentLead(settings, this.#connection);
@@ -369,6 +372,11 @@ export class ClusterAgent {
     const served = this.#settings.configs.filter(({ interfaceName }) => term?.hasAddress(interfaceName));
     void this.#foreignServers.look(served.map(({ interfaceName }) => interfaceName));
     this.#lead.resignIfBroken();
+  }
+
+  async #refreshNeeded(): Promise<void> {
+    await this.#needed.refresh();
+    if (!this.#stopping) this.#pools.checkServerAddresses();
   }
 
   #forgetOld(): void {

@@ -16,6 +16,8 @@ class Story {
   readonly clock = new FakeClock();
   readonly objects = new MemoryResource<KubernetesObject>(this.clock);
   readonly fresh: string[] = [];
+  /** Server addresses that the pod needs, and for what. */
+  readonly needed = new Map<number, string>();
   readonly server: DhcpServer;
   readonly pools: FollowedPools;
 
@@ -38,6 +40,7 @@ class Story {
       clock,
       nowMs: clock.nowMs,
       clientOf: () => this.objects,
+      whoseAddress: (serverAddress) => this.needed.get(serverAddress),
       onChange: () => undefined,
       onFresh: (_, leases) => this.fresh.push(...leases.map(({ macAddress }) => macAddress)),
     });
@@ -65,6 +68,26 @@ class Story {
 }
 
 describe('pools that are followed', () => {
+  it('one whose server address the pod needs itself is not served, as long as it does', async () => {
+    const story = new Story();
+    await story.record({ '10.0.0.10': A });
+    story.needed.set(address('10.0.0.2'), 'the API server');
+    story.pools.start();
+    await story.clock.advance(100);
+    expect(story.pools.get(KEY)).toMatchObject({ kind: 'unserved', reason: 'ServerAddressRefused' });
+    expect(story.served()).toEqual({});
+    story.needed.clear();
+    story.pools.checkServerAddresses();
+    expect(story.served()).toEqual({ [A]: '10.0.0.10' });
+    story.needed.set(address('10.0.0.2'), 'a gateway of the pod');
+    story.pools.checkServerAddresses();
+    expect(story.pools.get(KEY)).toMatchObject({
+      kind: 'unserved',
+      message: expect.stringContaining('10.0.0.2 is that of a gateway'),
+    });
+    expect(story.served()).toEqual({});
+  });
+
   it('a client in conflict is silent until it has another address', async () => {
     const story = new Story();
     await story.record({ '10.0.0.10': A, '10.0.0.11': B });

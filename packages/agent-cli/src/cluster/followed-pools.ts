@@ -1,5 +1,12 @@
 /** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
-import type { Assignment, Lease, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
+import {
+  type Assignment,
+  formatIpv4Address,
+  type Ipv4Address,
+  type Lease,
+  type MacAddress,
+  type Pool,
+} from '@vmdhcp/dhcp-allocator';
 import {
   type AddressConflict,
   type AgentLogSettings,
@@ -46,6 +53,8 @@ export interface FollowedPoolsPorts {
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
+  /** Whose address it is, where the pod needs it itself: a pool with such a server address is not served. */
+  readonly whoseAddress?: (serverAddress: Ipv4Address) => string | undefined;
   /** A pool is another than before. */
   readonly onChange: (poolKey: string) => void;
   /** Clients of a pool have addresses that they did not have. */
@@ -54,6 +63,7 @@ export interface FollowedPoolsPorts {
   readonly onFresh?: (poolKey: string, leases: readonly Lease[]) => void;
 }
 
+const SERVER_ADDRESS_REFUSED = 'ServerAddressRefused';
 const BACK_OFF = { firstMs: 100, mostMs: 5_000, random: Math.random };
 const NOT_LISTED: FollowedPool = {
   kind: 'unserved',
@@ -126,6 +136,16 @@ export class FollowedPools {
     }
   }
 
+  /** To be called when the pod may need other addresses than before. */
+  checkServerAddresses(): void {
+    for (const [key, cache] of this.#caches) {
+      const known = this.#pools.get(key);
+      const wasRefused = known?.kind === 'unserved' && known.reason === SERVER_ADDRESS_REFUSED;
+      const isRefused = known?.kind === 'active' && this.#whyRefused(known.pool) !== undefined;
+      if ((wasRefused || isRefused) && cache.synced) this.#update(key);
+    }
+  }
+
   /** Pools of which nothing is known yet. */
   unsynced(): string[] {
     return [...this.#caches].flatMap(([key, cache]) => (cache.synced ? [] : [key]));
@@ -181,6 +201,8 @@ export class FollowedPools {
     if (readField(object.spec, 'paused') === true) return { kind: 'paused' };
     const pool = this.#readPool(key, object);
     if (typeof pool === 'string') return { kind: 'unserved', reason: 'PoolInvalid', message: pool };
+    const refusal = this.#whyRefused(pool);
+    if (refusal !== undefined) return { kind: 'unserved', reason: SERVER_ADDRESS_REFUSED, message: refusal };
     const all = readRecordedAddresses(object).assignments;
     this.#forgetConflicts(key, all);
     const inConflict = this.#conflicts.get(key);
@@ -196,6 +218,14 @@ export class FollowedPools {
       probesConflicts: probesConflicts(object.spec),
       stopsForForeignServer: readField(object.spec, 'onForeignServer') === 'Stop',
     };
+  }
+
+  #whyRefused({ serverAddress }: Pool): string | undefined {
+    const whose = this.#ports.whoseAddress?.(serverAddress);
+    return (
+      whose &&
+      `the server address ${formatIpv4Address(serverAddress)} is that of ${whose}, which would cut the agent off; replace the pool by one with another spec.ipv4Config.serverIP`
+    );
   }
 
   /** Whoever has another address by now has no conflict any more; nor has anybody for ever. */

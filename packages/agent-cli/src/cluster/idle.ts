@@ -2,34 +2,39 @@ import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/serv
 import { Registry } from 'prom-client';
 import { listenOnPod } from '../http/listen-on-pod.js';
 import { readPodNetwork } from '../http/pod-interface.js';
+import type { IsolatedInterfaces } from './isolated-interfaces.js';
 
 /** How often the log says again what the agent waits for. */
 const REMINDER_MS = 300_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 export interface IdlePorts {
   readonly http: ListenAddress | undefined;
   /** As Kubernetes says it, if it does. */
   readonly podAddress: string | undefined;
+  readonly isolation: IsolatedInterfaces;
   readonly logger: Logger;
   /** Aborts when the process is asked to end. */
   readonly asked: AbortSignal;
 }
 
 /**
- * Runs without doing anything, and says why: alive, never ready, no candidate for the lead. A rollout stops at such a pod, and those of
+ * Serves nothing, and says why: alive, never ready, no candidate for the lead, and its interfaces are isolated. A rollout stops at such a pod, and those of
  * the template before go on. Resolves when it listens; it ends when it is asked to.
  *
  * @throws CommandError where the HTTP address is in use.
  */
-export async function idle(problem: string, { http, podAddress, logger, asked }: IdlePorts): Promise<void> {
+export async function idle(problem: string, { http, podAddress, isolation, logger, asked }: IdlePorts): Promise<void> {
   const registry = new Registry();
   const socket = http && (await listenOnPod(http, readPodNetwork(podAddress)));
   const server = socket && (await startStatusServer(socket, { unready: () => [problem], registry }));
   const say = () => logger.error(`nothing is served: ${problem}`);
   say();
   const reminder = setInterval(say, REMINDER_MS);
+  const check = setInterval(() => isolation.check(), CHECK_INTERVAL_MS);
   const stop = () => {
     clearInterval(reminder);
+    clearInterval(check);
     server?.close();
     server?.closeAllConnections();
     logger.info('stopped');

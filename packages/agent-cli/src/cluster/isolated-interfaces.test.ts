@@ -17,7 +17,7 @@ beforeEach(() => {
   prepare.mockReset().mockReturnValue([]);
   isolate.mockReset().mockReturnValue(['forwarding']);
   interfaces = new IsolatedInterfaces({
-    names: ['net1'],
+    names: () => ['net1'],
     logger: pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) }),
     nowMs: () => nowMs,
     indexOf: () => index,

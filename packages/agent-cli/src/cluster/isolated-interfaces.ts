@@ -5,7 +5,8 @@ import type { Link } from '../net/interface-isolation.js';
 const CHECK_INTERVAL_MS = 1_000;
 
 export interface IsolatedInterfacesPorts {
-  readonly names: readonly string[];
+  /** Asked once a second. */
+  readonly names: () => readonly string[];
   readonly logger: Logger;
   /** Milliseconds of a clock that is not set while it runs. */
   readonly nowMs: () => number;
@@ -28,6 +29,8 @@ interface CheckedInterface {
 export class IsolatedInterfaces {
   readonly #ports: IsolatedInterfacesPorts;
   readonly #checked = new Map<string, CheckedInterface>();
+  #names: readonly string[] = [];
+  #namesAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(ports: IsolatedInterfacesPorts) {
     this.#ports = ports;
@@ -35,7 +38,12 @@ export class IsolatedInterfaces {
 
   /** Isolates interfaces that are new, and looks at each of the others once a second. To be called again and again; never throws. */
   check(): void {
-    const due = this.#ports.names.flatMap((name) => this.#due(name));
+    const nowMs = this.#ports.nowMs();
+    if (nowMs - this.#namesAtMs >= CHECK_INTERVAL_MS) {
+      this.#names = this.#ports.names();
+      this.#namesAtMs = nowMs;
+    }
+    const due = this.#names.flatMap((name) => this.#due(name));
     if (due.length === 0) return;
     const prepared = attempt(this.#ports.prepare);
     for (const link of due) this.#check(link, prepared);

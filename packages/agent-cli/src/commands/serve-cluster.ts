@@ -22,6 +22,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { ClusterAgent } from '../cluster/cluster-agent.js';
 import { idle } from '../cluster/idle.js';
 import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from '../cluster/lead-times.js';
+import { podIsolation } from '../cluster/pod-isolation.js';
 
 export interface ClusterServeOptions {
   readonly kubeconfig?: string;
@@ -64,8 +65,11 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
   const asked = stopSignal();
   const http = options.http === 'off' ? undefined : options.http;
   const podAddress = process.env['POD_IP'] || undefined;
+  const isolation = podIsolation(parsed.ok ? parsed.configs : [], { podAddress, logger });
+  // Before anything that may fail: the rules stay while the pod does, also for containers of it that start again.
+  isolation.check();
   if (!parsed.ok) {
-    await idle(parsed.problem, { http, podAddress, logger, asked });
+    await idle(parsed.problem, { http, podAddress, isolation, logger, asked });
     return;
   }
   for (const problem of parsed.problems) logger.error(problem);
@@ -74,6 +78,7 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
     {
       configs: parsed.configs,
       cluster,
+      isolation,
       namespace: process.env['POD_NAMESPACE'] || cluster.namespace,
       leaseName: options.leaseName,
       identity: `${process.env['POD_NAME'] || hostname()}_${randomUUID()}`,

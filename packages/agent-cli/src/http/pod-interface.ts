@@ -9,26 +9,38 @@ export interface PodNetwork {
   readonly podAddress: string | undefined;
   /** The interface of the default route, if there is one. */
   readonly defaultRoute: string | undefined;
+  /** The interface of the default route for IPv4, which no router advertisement sets. */
+  readonly ipv4DefaultRoute: string | undefined;
 }
 
 const WILDCARDS: ReadonlySet<string> = new Set(['::', '0.0.0.0']);
 
 /** The interface to listen on for a host; undefined where the pod has none. For every address: the interface of the pod's own. */
-export function podInterface(host: string, { interfaces, podAddress, defaultRoute }: PodNetwork): string | undefined {
-  const withAddress = (address: string | undefined) =>
-    Object.entries(interfaces).find(([, addresses]) => address !== undefined && addresses.includes(address))?.[0];
+export function podInterface(
+  host: string,
+  { interfaces, podAddress, defaultRoute }: Omit<PodNetwork, 'ipv4DefaultRoute'>,
+): string | undefined {
+  const withAddress = (address: string | undefined) => interfaceWith(address, interfaces);
   return WILDCARDS.has(host) ? (withAddress(podAddress) ?? defaultRoute) : withAddress(host);
+}
+
+/** The interfaces by which the pod itself is reached; none where that cannot be told. */
+export function podsOwnInterfaces({ interfaces, podAddress, ipv4DefaultRoute }: PodNetwork): ReadonlySet<string> {
+  const own = [interfaceWith(podAddress, interfaces), ipv4DefaultRoute];
+  return new Set(own.filter((name) => name !== undefined));
+}
+
+function interfaceWith(address: string | undefined, interfaces: PodNetwork['interfaces']): string | undefined {
+  return Object.entries(interfaces).find(([, addresses]) => address !== undefined && addresses.includes(address))?.[0];
 }
 
 /** What this pod has. @param podAddress - as Kubernetes says it. */
 export function readPodNetwork(podAddress: string | undefined): PodNetwork {
   const entries = Object.entries(networkInterfaces());
   const interfaces = Object.fromEntries(entries.map(([name, list = []]) => [name, list.map(({ address }) => address)]));
-  return { interfaces, podAddress, defaultRoute: readDefaultRoute() };
-}
-
-function readDefaultRoute(): string | undefined {
-  return defaultRouteOf(readRoutes('/proc/net/route'), readRoutes('/proc/net/ipv6_route'));
+  const ipv4 = readRoutes('/proc/net/route');
+  const defaultRoute = defaultRouteOf(ipv4, readRoutes('/proc/net/ipv6_route'));
+  return { interfaces, podAddress, defaultRoute, ipv4DefaultRoute: defaultRouteOf(ipv4, '') };
 }
 
 function readRoutes(path: string): string {

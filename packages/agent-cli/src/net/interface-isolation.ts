@@ -5,6 +5,7 @@
  * - Routing rules by the incoming interface drop the rest, for IPv4 and IPv6. They stand before the rule for the host's own addresses,
  *   which Linux would otherwise accept on every interface, and they hold whatever the node's kernel settings are or become.
  * - The interface's own settings say the same: no forwarding, no redirects, ARP for addresses of this interface only.
+ * - It has neither addresses nor routes of IPv6: before the rules stood, a guest could have advertised itself as the pod's router.
  *
  * Only for network namespaces that belong to the process, as pods have them.
  */
@@ -16,15 +17,17 @@ import {
   readSourceCheckOfAll,
   writeIpv4Settings,
 } from './ipv4-settings.js';
+import { removeIpv6 } from './ipv6-removal.js';
 import * as libc from './libc.js';
 import { type LinkAddress, Netlink, NetlinkError } from './netlink.js';
 import { addRoute, addRule, deleteRoute, deleteRule, type RoutingRule, TABLE_LOCAL, TABLE_MAIN } from './routing-rules.js';
 
-/** In this order. The first two are of one interface each, and of its server address. */
+/** In this order. The first and the third are of one server address each, the second of one interface. */
 const TO_SERVER = 800;
 const DROP = 900;
+/** Before the rule for the host's own addresses: a client may have the address that is the server's on another network. */
+const FROM_SERVER = 950;
 const LOCAL = 1_000;
-const FROM_SERVER = 1_100;
 /** After the tables main and default. */
 const LAST = 40_000;
 /** Where the kernel itself puts the rule for the host's own addresses. */
@@ -45,7 +48,8 @@ const SETTINGS: Omit<Ipv4Settings, 'rp_filter'> = {
   accept_redirects: 0,
   send_redirects: 0,
   accept_source_route: 0,
-  accept_local: 0,
+  // Broadcasts of such a client, too.
+  accept_local: 1,
   route_localnet: 0,
   arp_filter: 0,
   arp_announce: 2,
@@ -89,7 +93,11 @@ export function prepareIsolation(): string[] {
 export function isolateInterface({ interfaceName: incomingInterface, interfaceIndex }: Link): string[] {
   const kernel = Netlink.shared();
   const isNew = inEachFamily((family) => addRule(kernel, { family, priority: DROP, incomingInterface, action: 'drop' }));
-  return [...(isNew ? ['a routing rule'] : []), ...correctSettings(kernel, interfaceIndex)];
+  return [
+    ...(isNew ? ['a routing rule'] : []),
+    ...correctSettings(kernel, interfaceIndex),
+    ...removeIpv6(kernel, interfaceIndex),
+  ];
 }
 
 /** Lets packets through to a server address, and its replies out on the interface that has it. @throws NetlinkError */

@@ -3,20 +3,15 @@
  * that place is read-only in a container. Source: linux/ip.h (the numbers), Documentation/networking/ip-sysctl.rst (what they mean).
  */
 import * as libc from './libc.js';
+import { readLinkSettings, writeLinkSetting } from './link-settings.js';
 import type { Netlink } from './netlink.js';
 import { decodeAttributes, encodeAttributes, type NetlinkAttribute, uint32 } from './netlink-attributes.js';
 
-const RTM_GETLINK = 18;
-const RTM_SETLINK = 19;
 const RTM_GETNETCONF = 82;
-const IFLA_AF_SPEC = 26;
-const IFLA_EXT_MASK = 29;
-const RTEXT_FILTER_SKIP_STATS = 8;
 const IFLA_INET_CONF = 1;
 const NETCONFA_IFINDEX = 1;
 const NETCONFA_RP_FILTER = 3;
 const NETCONFA_IFINDEX_ALL = 0xffffffff;
-const IFINFOMSG_LENGTH = 16;
 const NETCONFMSG_LENGTH = 4;
 
 /** `IPV4_DEVCONF_...` */
@@ -40,12 +35,8 @@ export type Ipv4Settings = Readonly<Record<Ipv4Setting, number>>;
 
 /** @throws NetlinkError, or Error where the kernel does not say them. */
 export function readIpv4Settings(kernel: Netlink, interfaceIndex: number): Ipv4Settings {
-  const attributes: NetlinkAttribute[] = [[IFLA_EXT_MASK, uint32(RTEXT_FILTER_SKIP_STATS)]];
-  const what = 'read the settings of the interface';
-  const [link] = kernel.request(what, { type: RTM_GETLINK, body: linkBody(interfaceIndex), attributes });
-  const families = attributeOf(link?.subarray(IFINFOMSG_LENGTH), IFLA_AF_SPEC);
-  const values = attributeOf(attributeOf(families, libc.AF_INET), IFLA_INET_CONF);
-  if (values === undefined) throw new Error(`cannot ${what}: the kernel does not say them`);
+  const values = readLinkSettings(kernel, interfaceIndex, libc.AF_INET).get(IFLA_INET_CONF);
+  if (values === undefined) throw new Error('cannot read the settings of the interface: the kernel does not say them');
   const entries = Object.entries(NUMBERS).map(([name, number]) => [name, values.readUInt32LE((number - 1) * 4)]);
   return Object.fromEntries(entries) as Ipv4Settings;
 }
@@ -53,9 +44,7 @@ export function readIpv4Settings(kernel: Netlink, interfaceIndex: number): Ipv4S
 /** @throws NetlinkError */
 export function writeIpv4Settings(kernel: Netlink, interfaceIndex: number, settings: Partial<Ipv4Settings>): void {
   const values = Object.entries(settings).map(([name, value]) => [NUMBERS[name as Ipv4Setting], uint32(value)] as const);
-  const ofFamily = encodeAttributes([[IFLA_INET_CONF, encodeAttributes(values)]]);
-  const attributes: NetlinkAttribute[] = [[IFLA_AF_SPEC, encodeAttributes([[libc.AF_INET, ofFamily]])]];
-  kernel.request('change the settings of the interface', { type: RTM_SETLINK, body: linkBody(interfaceIndex), attributes });
+  writeLinkSetting(kernel, interfaceIndex, [libc.AF_INET, [IFLA_INET_CONF, encodeAttributes(values)]]);
 }
 
 /** `conf/all/rp_filter`: an interface checks source addresses as strictly as this says or as its own setting, whichever is higher. */
@@ -64,15 +53,6 @@ export function readSourceCheckOfAll(kernel: Netlink): number {
   body.writeUInt8(libc.AF_INET, 0);
   const attributes: NetlinkAttribute[] = [[NETCONFA_IFINDEX, uint32(NETCONFA_IFINDEX_ALL)]];
   const [answer] = kernel.request('read the settings of all interfaces', { type: RTM_GETNETCONF, body, attributes });
-  return attributeOf(answer?.subarray(NETCONFMSG_LENGTH), NETCONFA_RP_FILTER)?.readUInt32LE() ?? 0;
-}
-
-function linkBody(interfaceIndex: number): Buffer {
-  const body = Buffer.alloc(IFINFOMSG_LENGTH);
-  body.writeInt32LE(interfaceIndex, 4);
-  return body;
-}
-
-function attributeOf(attributes: Buffer | undefined, type: number): Buffer | undefined {
-  return attributes === undefined ? undefined : decodeAttributes(attributes).get(type);
+  const values = decodeAttributes(answer?.subarray(NETCONFMSG_LENGTH) ?? Buffer.alloc(0));
+  return values.get(NETCONFA_RP_FILTER)?.readUInt32LE() ?? 0;
 }

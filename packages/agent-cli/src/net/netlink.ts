@@ -5,7 +5,7 @@
 import { getSystemErrorName } from 'node:util';
 import * as libc from './libc.js';
 import { MessageSlab } from './message-slab.js';
-import { encodeAttributes, ipv4, type NetlinkAttribute } from './netlink-attributes.js';
+import { encodeAttributes, ipv4, type NetlinkAttribute, uint32 } from './netlink-attributes.js';
 import { SocketError } from './socket-error.js';
 
 const AF_NETLINK = 16;
@@ -16,6 +16,10 @@ const MESSAGE_LENGTH = 512;
 /** What the kernel says of an interface takes one or two thousand octets. */
 const ANSWER_LENGTH = 16_384;
 const NLMSG_ERROR = 2;
+const NLMSG_DONE = 3;
+const NLM_F_DUMP = 0x300;
+const SOL_NETLINK = 270;
+const NETLINK_GET_STRICT_CHK = 12;
 const RTM_NEWLINK = 16;
 const RTM_NEWADDR = 20;
 const RTM_DELADDR = 21;
@@ -80,6 +84,8 @@ export class Netlink {
   constructor() {
     this.#fd = libc.socket(AF_NETLINK, SOCK_RAW, 0);
     if (this.#fd < 0) throw new SocketError('open a routing socket');
+    // Lists have only what was asked for; a kernel before 4.20 leaves that to who reads them.
+    libc.setsockopt(this.#fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, uint32(1), 4);
     const name = this.#sent.names[0] as Buffer;
     name.fill(0);
     name.writeUInt16LE(AF_NETLINK, 0);
@@ -134,24 +140,44 @@ export class Netlink {
     return this.#answers(what);
   }
 
+  /** All that there is of something, as `request` returns it; some of it may be of another family. @throws NetlinkError, SocketError */
+  list(what: string, request: Omit<NetlinkRequest, 'flags'>): Buffer[] {
+    return this.request(what, { ...request, flags: NLM_F_DUMP });
+  }
+
   close(): void {
     libc.close(this.#fd);
   }
 
-  /** Up to the acknowledgement of the last request. What is left of earlier ones is passed over. */
+  /** Up to the acknowledgement of the last request, or the end of a list. */
   #answers(what: string): Buffer[] {
     const said: Buffer[] = [];
+    for (const message of this.#messages(what)) {
+      const type = message.readUInt16LE(4);
+      const errorNumber = type === NLMSG_ERROR || type === NLMSG_DONE ? -message.readInt32LE(HEADER_LENGTH) : undefined;
+      if (errorNumber === 0) break;
+      if (errorNumber !== undefined) throw new NetlinkError(what, errorNumber);
+      said.push(Buffer.from(message.subarray(HEADER_LENGTH)));
+    }
+    return said;
+  }
+
+  /** What the kernel says to the last request, without end. What is left of earlier ones is passed over. */
+  *#messages(what: string): Generator<Buffer> {
     for (;;) {
       if (libc.recvmmsg(this.#fd, this.#received.headers, 1, libc.MSG_DONTWAIT, null) < 1) throw new SocketError(what);
-      const answer = this.#received.buffers[0] as Buffer;
-      if (answer.readUInt32LE(8) !== this.#sequence) continue;
-      if (answer.readUInt16LE(4) === NLMSG_ERROR) {
-        const errorNumber = -answer.readInt32LE(HEADER_LENGTH);
-        if (errorNumber !== 0) throw new NetlinkError(what, errorNumber);
-        return said;
-      }
-      said.push(Buffer.from(answer.subarray(HEADER_LENGTH, Math.min(answer.readUInt32LE(0), answer.length))));
+      const datagram = (this.#received.buffers[0] as Buffer).subarray(0, this.#received.receivedLength(0));
+      for (const message of messagesIn(datagram)) if (message.readUInt32LE(8) === this.#sequence) yield message;
     }
+  }
+}
+
+/** The messages of a datagram, each with its header and padded to four octets. */
+function* messagesIn(datagram: Buffer): Generator<Buffer> {
+  for (let at = 0; at + HEADER_LENGTH <= datagram.length; ) {
+    const length = Math.max(HEADER_LENGTH, datagram.readUInt32LE(at));
+    yield datagram.subarray(at, at + length);
+    at += (length + 3) & ~3;
   }
 }
 

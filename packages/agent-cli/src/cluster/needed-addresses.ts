@@ -1,0 +1,97 @@
+/**
+ * Addresses that an agent's pod needs itself: with one of them as a pool's server address on an interface, the pod would be connected
+ * to itself in place of the API server, and lose the lead for all of its pools.
+ */
+import { lookup } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
+import { isIPv4, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
+
+export interface PodFacts {
+  /** Addresses of the API server. */
+  readonly apiServer: readonly string[];
+  /** Addresses of the pod's own interfaces. */
+  readonly own: readonly string[];
+  /** As in `/etc/resolv.conf`. */
+  readonly resolvers: string;
+  /** As in `/proc/net/route`. */
+  readonly routes: string;
+  /** Interfaces that pools are served on: their routes and addresses are the agent's. */
+  readonly served: ReadonlySet<string>;
+}
+
+/** Whose address it is that the pod needs; undefined: it does not need it. */
+export function whoseAddress(address: Ipv4Address, facts: PodFacts): string | undefined {
+  const text = formatIpv4Address(address);
+  if (facts.apiServer.includes(text)) return 'the API server';
+  if (facts.own.includes(text)) return "the agent's pod";
+  if (gatewaysIn(facts).includes(text)) return "a gateway of the agent's pod";
+  const resolvers = facts.resolvers.split('\n').map((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1]);
+  return resolvers.includes(text) ? "a name server of the agent's pod" : undefined;
+}
+
+/** Numbers of that file are hexadecimal, in the order of octets that the machine has. */
+function gatewaysIn({ routes, served }: PodFacts): string[] {
+  const fields = routes.split('\n').map((line) => line.trim().split(/\s+/));
+  return fields
+    .filter(
+      ([name = '', , gateway = '']) => !served.has(name) && /^[\dA-F]{8}$/i.test(gateway) && Number.parseInt(gateway, 16) > 0,
+    )
+    .map(([, , gateway = '']) => formatIpv4Address(Buffer.from(gateway, 'hex').readUInt32LE() as Ipv4Address));
+}
+
+export interface NeededAddressesSettings {
+  /** URL of the API server. */
+  readonly server: string;
+  /** As Kubernetes says it, if it does. */
+  readonly podAddress: string | undefined;
+  readonly served: ReadonlySet<string>;
+}
+
+/** What the pod needs now. */
+export class NeededAddresses {
+  readonly #settings: NeededAddressesSettings;
+  readonly #host: string;
+  #apiServer: readonly string[];
+  #facts: PodFacts;
+
+  constructor(settings: NeededAddressesSettings) {
+    this.#settings = settings;
+    this.#host = new URL(settings.server).hostname.replace(/^\[|\]$/g, '');
+    this.#apiServer = isIPv4(this.#host) ? [this.#host] : [];
+    this.#facts = this.#read();
+  }
+
+  /** Finds out again. What cannot be looked up stays as it was. Resolves when that is done. */
+  async refresh(): Promise<void> {
+    if (!isIPv4(this.#host) && !isIPv6(this.#host)) {
+      const found = await lookup(this.#host, { all: true, family: 4 }).catch(() => []);
+      if (found.length > 0) this.#apiServer = found.map(({ address }) => address);
+    }
+    this.#facts = this.#read();
+  }
+
+  readonly whose = (address: Ipv4Address): string | undefined => whoseAddress(address, this.#facts);
+
+  #read(): PodFacts {
+    const { served, podAddress } = this.#settings;
+    const others = Object.entries(networkInterfaces()).filter(([name]) => !served.has(name));
+    const addresses = others.flatMap(([, entries = []]) => entries.map(({ address }) => address));
+    return {
+      apiServer: this.#apiServer,
+      own: podAddress === undefined ? addresses : [podAddress, ...addresses],
+      resolvers: readText('/etc/resolv.conf'),
+      routes: readText('/proc/net/route'),
+      served,
+    };
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
