@@ -1,8 +1,9 @@
-// Run inside a machine: `node send-forged-messages.js decline|release SERVER MAC=ADDRESS...` sends one such message in the name of each.
+// Run inside a machine: `node send-forged-messages.js decline|release|inform SERVER MAC=ADDRESS...` sends one such message in the name of each.
 import { encodeMessage, macAddressBytes, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { PacketSocket } from 'vmdhcp-agent/net';
 
 const [, , type, server = '', ...victims] = process.argv;
+const TYPES: Record<string, number> = { decline: 4, release: 7, inform: 8 };
 const octets = (address: string) => Uint8Array.from(address.split('.'), Number);
 const socket = new PacketSocket('eth0');
 for (const [xid, victim] of victims.entries()) {
@@ -15,7 +16,7 @@ for (const [xid, victim] of victims.entries()) {
     sname: new Uint8Array(0),
     file: new Uint8Array(0),
     options: [
-      [53, Uint8Array.of(isDecline ? 4 : 7)],
+      [53, Uint8Array.of(TYPES[type ?? ''] ?? 0)],
       ...(isDecline ? [[50, octets(address)] as const] : []),
       [54, octets(server)],
     ],

@@ -1,7 +1,7 @@
 /** A guest that speaks in the name of others: what it sends costs them nothing. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Lab, LabAgent, type Machine, poolsYaml, runAgent, waitFor } from '../src/index.js';
+import { Lab, LabAgent, type Machine, poolsYaml, run, runAgent, waitFor } from '../src/index.js';
 
 const SERVER = '192.168.48.2';
 const POOL = 'default/net-48';
@@ -52,8 +52,11 @@ function configureAll(): void {
   }
 }
 
-async function forge(type: 'decline' | 'release'): Promise<void> {
-  const names = VICTIMS.map(({ macAddress, address }) => `${macAddress}=${address}`);
+async function forge(
+  type: 'decline' | 'release' | 'inform',
+  victims: readonly { macAddress: string; address: string }[] = VICTIMS,
+): Promise<void> {
+  const names = victims.map(({ macAddress, address }) => `${macAddress}=${address}`);
   await attacker.start(process.execPath, [program('send-forged-messages'), type, SERVER, ...names]).ended();
 }
 
@@ -138,5 +141,17 @@ describe('ARP in the name of an address that no client has', () => {
     expect(await exchange(newcomer)).toBe('192.168.48.20');
     await flood.stop();
     expect(agent.records().filter(({ msg }) => String(msg).includes('cannot be asked'))).toEqual([]);
+  });
+});
+
+describe('forged in the name of addresses that no host has', () => {
+  it('INFORMs make no entries in the neighbour table of the node, and are answered in frames', { timeout: 60_000 }, async () => {
+    const absent = Array.from({ length: 50 }, (_, index) => ({ macAddress: ATTACKER, address: `192.168.48.${150 + index}` }));
+    await forge('inform', absent);
+    await waitFor(
+      'fifty answers',
+      async () => (await agent.metric('vmdhcp_agent_messages_total{type="inform",outcome="inform",reason=""}')) === absent.length,
+    );
+    expect(run('ip', ['neighbor', 'show', 'dev', 'br48'])).not.toMatch(/192\.168\.48\.1[5-9]/);
   });
 });

@@ -92,6 +92,21 @@ describe('RFC 2131 §4.1: replies reach a client the way it can receive them', (
   });
 });
 
+describe('RFC 2131 §4.3.5: a host that has its address', () => {
+  it.skipIf(!has('dhcpcd'))(`asks by INFORM, and is told everything but an address by unicast ${needs('dhcpcd')}`, async () => {
+    capture.clear();
+    machine('vm-d').ip('address', 'flush', 'dev', 'eth0');
+    machine('vm-d').ip('address', 'add', '192.168.48.99/24', 'dev', 'eth0');
+    const client = startClient('dhcpcd', machine('vm-d'), { parameters: ['--inform', '192.168.48.99/24'] });
+    const { values } = await client.event('inform');
+    expect(values).toMatchObject({ new_domain_name_servers: '1.1.1.1 9.9.9.9', new_interface_mtu: '1400' });
+    expect(values).not.toHaveProperty('new_dhcp_lease_time');
+    await capture.expect('a unicast ACK', ({ type, to }) => type === 'ack' && to === '192.168.48.99');
+    await client.process.stop();
+    machine('vm-d').ip('address', 'flush', 'dev', 'eth0');
+  });
+});
+
 describe('the life of a lease', () => {
   it.skipIf(!has('udhcpc'))(`is renewed and released by unicast ${needs('udhcpc')}`, async () => {
     const client = startClient('udhcpc', machine('vm-a'));

@@ -26,6 +26,11 @@ export interface QueuedReply {
   readonly serverAddress: number;
   /** chaddr: six octets. */
   readonly hardwareAddress: Uint8Array;
+  /**
+   * True: the client is on the link, so a unicast reply goes in a frame to its MAC address where frames can be sent. The kernel would ask
+   * for that address by ARP, and keep room for it and for the reply for seconds where a message names an address that is not there.
+   */
+  readonly isOnLink: boolean;
 }
 
 /** The kernel did not take some replies; the clients will ask again. */
@@ -60,7 +65,8 @@ export class ReplyQueue {
   }
 
   push(reply: QueuedReply, sockets: ReplySockets): void {
-    if (reply.destination.kind === 'unicast' || sockets.packet === undefined) this.#pushDatagram(reply);
+    const needsFrame = reply.destination.kind !== 'unicast' || reply.isOnLink;
+    if (!needsFrame || sockets.packet === undefined) this.#pushDatagram(reply);
     else this.#pushFrame(reply, sockets.interfaceIndex);
   }
 
@@ -99,7 +105,7 @@ export class ReplyQueue {
     writeLinkName(
       this.#frames.names[index] as Buffer,
       interfaceIndex,
-      destination.kind === 'link' ? hardwareAddress : BROADCAST_MAC,
+      destination.kind === 'broadcast' ? BROADCAST_MAC : hardwareAddress,
     );
     this.#frames.setOutgoing(index, { start: 0, end: HEADERS_LENGTH + length }, SOCKADDR_LL_LENGTH);
   }

@@ -65,7 +65,7 @@ function setUp() {
     const options = [[54, octets('10.0.0.1')]] as const;
     handle(encodeClientPacket({ type: 'release', macAddress, xid: 1, clientAddress: ip(address), options }), Buffer.alloc(1_472));
   };
-  return { network, release, server, say, decline, declined, lines, clock };
+  return { network, release, server, handle, say, decline, declined, lines, clock };
 }
 
 describe('the packet path tells a story', () => {
@@ -151,5 +151,23 @@ describe('the packet path tells a story', () => {
       { type: 'decline', outcome: 'ignored', reason: 'address-reserved', count: 1 },
     ]);
     expect(say(PRINTER, 'discover')).toBe(2);
+  });
+});
+
+describe('a reply to a client that has its address', () => {
+  const inform = encodeClientPacket({ type: 'inform', macAddress: VM_A, xid: 1, clientAddress: ip('10.0.0.99') });
+  const renew = encodeClientPacket({ type: 'request', macAddress: VM_A, xid: 1, clientAddress: ip('10.0.0.10') });
+
+  it.each([
+    ['INFORM', inform],
+    ['a renewal', renew],
+  ])('to %s goes in a frame, unless the pool has relays: its client may be beyond one', (_, packet) => {
+    const { server, handle } = setUp();
+    expect(handle(packet, Buffer.alloc(1_472))).toMatchObject({ destination: { kind: 'unicast', port: 68 }, isOnLink: true });
+    const [served] = server.poolsNamed(['net']);
+    if (served === undefined) throw new Error('no pool');
+    const relays = [{ network: ip('10.9.0.0'), prefixLength: 24 }];
+    server.setPool({ ...served.pool, relays }, [...server.leases('net')]);
+    expect(handle(packet, Buffer.alloc(1_472))).toMatchObject({ destination: { kind: 'unicast', port: 68 }, isOnLink: false });
   });
 });

@@ -196,6 +196,8 @@ export class DhcpServer {
       destination,
       serverAddress: pool.serverAddress,
       hardwareAddress: client.message.chaddr,
+      // A pool with relays of other subnets may have clients beyond them, which renew without the relay.
+      isOnLink: client.relayAddress === undefined && pool.relays.length === 0,
     };
   }
 
