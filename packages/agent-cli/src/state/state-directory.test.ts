@@ -28,8 +28,12 @@ function stateOf(leases: number): StateToSave {
 /** How many leases are found when the folder is opened again, and how many files were set aside. */
 async function reopened(): Promise<{ leases: number; setAside: number }> {
   const directory = await StateDirectory.open(folder);
-  const { state, reports } = await directory.load().finally(() => directory.close());
-  return { leases: state.pools.get('net')?.assignments.length ?? 0, setAside: reports.length };
+  try {
+    const { state, reports } = await directory.load();
+    return { leases: state.pools.get('net')?.assignments.length ?? 0, setAside: reports.length };
+  } finally {
+    await directory.close();
+  }
 }
 
 /** An operation that the system refuses. */

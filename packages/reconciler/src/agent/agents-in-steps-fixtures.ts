@@ -322,7 +322,11 @@ export class AgentsInSteps {
     for (const key of pod.told) if (this.#mayRead(pod, key)) pod.reads.add(key);
     if (!pod.isReady) pod.isReady = true;
     else if (this.#settings.groupRights && (lease === undefined || !this.#mayLead(pod))) this.#stopLeading(pod, lease);
-    else if (pod.lead === 'none') this.#stand(pod, lease);
+    else this.#lead(pod, lease);
+  }
+
+  #lead(pod: Pod, lease: KubernetesObject | undefined): void {
+    if (pod.lead === 'none') this.#stand(pod, lease);
     else if (holderOf(lease) !== pod.name) this.#lose(pod);
     else if (pod.lead === 'writing') {
       pod.lead = 'leading';

@@ -493,8 +493,12 @@ class AgentsPlanning {
       return;
     }
     this.#planLeaseRemoval(name);
-    if (!this.#observed.groupsWithPods.has(name) && this.#previousNamespaceOf(name) === undefined)
-      this.#actions.push(...planRightsRemoval(name, this.#observed.rights?.get(name) ?? [], this.#knownNamespaces()));
+    this.#planRightsRemoval(name);
+  }
+
+  #planRightsRemoval(name: string): void {
+    if (this.#observed.groupsWithPods.has(name) || this.#previousNamespaceOf(name) !== undefined) return;
+    this.#actions.push(...planRightsRemoval(name, this.#observed.rights?.get(name) ?? [], this.#knownNamespaces()));
   }
 
   #planLeaseRemoval(name: string): void {

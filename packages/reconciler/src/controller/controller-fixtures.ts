@@ -193,7 +193,7 @@ export class Running {
     const instance = virtualMachineInstances.objects.get(`default/${name}`);
     const isAnother = instance !== undefined && readText(instance.metadata.ownerReferences?.[0], 'uid') !== machine?.metadata.uid;
     if (machine === undefined || isAnother) return;
-    const isOver = instance === undefined || ['Succeeded', 'Failed'].includes(readText(instance.status, 'phase') ?? '');
+    const isOver = !hasGuest(instance);
     const status = { created: instance !== undefined, printableStatus: isOver ? 'Stopped' : 'Running' };
     const isSaid = machine.status === undefined ? !status.created : JSON.stringify(machine.status) === JSON.stringify(status);
     if (!isSaid) virtualMachines.put({ ...machine, status });
@@ -256,4 +256,8 @@ function seededRandom(): () => number {
     state = (state * 48_271) % 2_147_483_647;
     return state / 2_147_483_647;
   };
+}
+
+function hasGuest(instance: KubernetesObject | undefined): boolean {
+  return instance !== undefined && !['Succeeded', 'Failed'].includes(readText(instance.status, 'phase') ?? '');
 }
