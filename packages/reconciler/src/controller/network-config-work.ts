@@ -1,5 +1,5 @@
 /** Work on one VirtualMachineNetworkConfig: its status says what its pools record, and it goes when they record nothing more. */
-import { type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey } from '@vmdhcp/ippool-api';
 import { type EventRegarding, toRegarding } from '../events/event-recorder.js';
 import type { WorkResult } from '../machinery/keyed-queue.js';
@@ -16,6 +16,7 @@ import { toReason } from '../object/conditions.js';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import { readList, readText } from '../object/read-field.js';
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
+import type { PoolPlan } from '../pool/plan-pools.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
 
 /** Looked at again even without news, in case a pool cannot be written for long. */
@@ -23,6 +24,7 @@ const RELEASE_CHECK_MS = 5_000;
 
 export class NetworkConfigWork {
   readonly #context: ControllerContext;
+  readonly #planned = new WeakMap<PoolPlan, ReadonlyMap<MacAddress, Ipv4Address>>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -67,7 +69,18 @@ export class NetworkConfigWork {
     const refusal = plan.refusals.get(config)?.get(macAddress);
     // What is recorded may be of another one with the same MAC address: the plan knows, once it knows of both.
     if (refusal === undefined && plan.owners.get(macAddress) !== config) return { kind: 'waiting' };
-    return toOutcome(wanted, pool.addressOf.get(macAddress), refusal);
+    const address = pool.addressOf.get(macAddress);
+    // The plan is being written: until then the record may still be that of the MAC address's former owner.
+    if (address !== undefined && this.#plannedAddresses(plan).get(macAddress) !== address) return { kind: 'waiting' };
+    return toOutcome(wanted, address, refusal);
+  }
+
+  #plannedAddresses(plan: PoolPlan): ReadonlyMap<MacAddress, Ipv4Address> {
+    const known = this.#planned.get(plan);
+    if (known !== undefined) return known;
+    const planned = new Map(plan.assignments.map(({ macAddress, address }) => [macAddress, address]));
+    this.#planned.set(plan, planned);
+    return planned;
   }
 
   #isServedElsewhere(network: string): boolean {

@@ -7,6 +7,7 @@ import { isBeingDeleted } from '../object/kubernetes-object.js';
 import { readField, readList, readText } from '../object/read-field.js';
 import type { MemoryResource } from '../testing/memory-resource.js';
 import { type Random, randomFrom } from '../testing/random-from.js';
+import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import { type GuestText, network, pool, Running, virtualMachine } from './controller-fixtures.js';
 import { expectedInterfaces, findDoubleOwners, Holdings, other, type ServingPool, type StoryFault } from './story-fixtures.js';
 
@@ -489,6 +490,17 @@ function checkMachine(running: Running, machine: KubernetesObject): StoryFault[]
   return isInSync ? [] : [other(`${name} is not in sync`)];
 }
 
+/** Former MAC addresses of interfaces whose MAC address belongs to another machine now: until they get one of their own, they keep theirs. */
+function keptForOthers(running: Running, net: string): Set<string> {
+  const configs = [...running.cluster.networkConfigs.objects.values()];
+  const interfaces = configs.flatMap((config) =>
+    [...readRememberedInterfaces(config).values()].map((one) => ({ ...one, config: config.metadata.name })),
+  );
+  const isShared = ({ config, macAddress }: (typeof interfaces)[number]) =>
+    interfaces.some((other) => other.config !== config && other.macAddress === macAddress && other.networkName === net);
+  return new Set(interfaces.filter((one) => one.networkName === net && isShared(one)).flatMap(({ replaces }) => replaces));
+}
+
 function checkPool(running: Running, net: string, { metadata, spec, status }: KubernetesObject): StoryFault[] {
   const reserved = new Set(readList(spec, 'ipv4Config', 'reservations').map((one) => readText(one, 'macAddress')));
   const claimed = new Set(
@@ -499,7 +511,8 @@ function checkPool(running: Running, net: string, { metadata, spec, status }: Ku
       .map(({ owner }) => owner),
   );
   const owners = Object.values(running.allocated(metadata.name));
-  const leaked = owners.filter((owner) => !claimed.has(owner) && !reserved.has(owner));
+  const kept = keptForOthers(running, net);
+  const leaked = owners.filter((owner) => !claimed.has(owner) && !reserved.has(owner) && !kept.has(owner));
   const used = readField(status, 'ipv4', 'used');
   return [
     ...(new Set(owners).size === owners.length ? [] : [other(`${metadata.name}: a MAC address twice`)]),
