@@ -56,6 +56,8 @@ const PAGE = 500;
 const CHECK_MS = 200;
 /** How long the Lease of a controller lasts that does not say so: as Harvester's does. */
 const LEASE_SECONDS = 45;
+/** The most that `--agent-lease-seconds` takes. */
+const MOST_LEASE_SECONDS = 3_600;
 
 export class Uninstall {
   readonly #connection: ApiConnection;
@@ -163,31 +165,35 @@ export class Uninstall {
 
   /** Without the record of who has which address, agents would go on to answer by what they remember. */
   async #assertNoOtherAgents(leases: readonly KubernetesObject[]): Promise<void> {
+    const remedy = 'kubectl delete -f examples/cluster/agent.yaml, or helm uninstall';
+    const agentOf = ({ metadata, spec }: KubernetesObject) => `agent ${metadata.namespace}/${readText(spec, 'holderIdentity')}`;
     for (const lease of leases) {
-      const { namespace, name } = lease.metadata;
-      const agent = `agent ${namespace}/${holderOf(lease)}`;
-      const remedy = 'kubectl delete -f examples/cluster/agent.yaml, or helm uninstall';
-      if (this.#settings.dryRun) {
-        this.#settings.onProgress(`${agent} may still serve, and its Deployment is not deleted: delete it first (${remedy})`);
-        continue;
-      }
-      this.#settings.onProgress(`${agent} may still serve: watching Lease ${namespace}/${name}`);
-      if (!(await this.#isRenewed(lease, 'leases'))) continue;
-      const message = `${agent} serves (it renews the Lease ${namespace}/${name}), and this command does not delete its Deployment; delete it first (${remedy}), then run the command again`;
-      throw new CommandError(message, ExitCode.failed);
+      const say = this.#settings.dryRun
+        ? `, and its Deployment is not deleted: delete it first (${remedy})`
+        : `: watching Lease ${keyOf(lease)} for ${leaseSecondsOf(lease)} s`;
+      this.#settings.onProgress(`${agentOf(lease)} may still serve${say}`);
     }
+    const renewed = this.#settings.dryRun ? undefined : await this.#findRenewed(leases, 'leases');
+    if (renewed === undefined) return;
+    const message = `${agentOf(renewed)} serves (it renews the Lease ${keyOf(renewed)}), and this command does not delete its Deployment; delete it first (${remedy}), then run the command again`;
+    throw new CommandError(message, ExitCode.failed);
   }
 
-  /** Watches a Lease for as long as its holder may go without renewing it. */
-  async #isRenewed(lease: KubernetesObject, of: 'leases' | 'controllerLeases'): Promise<boolean> {
-    const giveUpAtMs = performance.now() + leaseSecondsOf(lease) * 1000;
+  /** Watches Leases for as long as their holders may go without renewing them. @returns the first that is renewed, if any is. */
+  async #findRenewed(
+    leases: readonly KubernetesObject[],
+    of: 'leases' | 'controllerLeases',
+  ): Promise<KubernetesObject | undefined> {
+    const before = new Map(leases.map((lease) => [keyOf(lease), lease]));
+    const giveUpAtMs = performance.now() + Math.max(0, ...leases.map(leaseSecondsOf)) * 1000;
     while (performance.now() < giveUpAtMs) {
       await delay(CHECK_MS);
-      const now = (await this.#list(of)).find((one) => keyOf(one) === keyOf(lease));
-      if (holderOf(now) === '') return false;
-      if (now?.metadata.resourceVersion !== lease.metadata.resourceVersion) return true;
+      const held = (await this.#list(of)).filter((lease) => before.has(keyOf(lease)) && holderOf(lease) !== '');
+      if (held.length === 0) return undefined;
+      const renewed = held.find((lease) => lease.metadata.resourceVersion !== before.get(keyOf(lease))?.metadata.resourceVersion);
+      if (renewed !== undefined) return renewed;
     }
-    return false;
+    return undefined;
   }
 
   async #assertNoController(): Promise<void> {
@@ -199,9 +205,10 @@ export class Uninstall {
       return;
     }
     this.#settings.onProgress(`a controller (${holder}) may still lead: watching its Lease for ${leaseSecondsOf(lease)} s`);
-    if (!(await this.#isRenewed(lease, 'controllerLeases'))) return;
+    const renewed = await this.#findRenewed([lease], 'controllerLeases');
+    if (renewed === undefined) return;
     const { namespace, name } = CONTROLLER_LEASE;
-    const message = `the controller ${holder} works (it renews the Lease ${namespace}/${name}) and would make everything again; stop it first, for example: kubectl -n harvester-system delete deployment vm-dhcp-controller`;
+    const message = `the controller ${holderOf(renewed)} works (it renews the Lease ${namespace}/${name}) and would make everything again; stop it first, for example: kubectl -n harvester-system delete deployment vm-dhcp-controller`;
     throw new CommandError(message, ExitCode.failed);
   }
 }
@@ -216,7 +223,8 @@ function holderOf(lease: KubernetesObject | undefined): string {
 }
 
 function leaseSecondsOf(lease: KubernetesObject): number {
-  return Number(readField(lease.spec, 'leaseDurationSeconds') ?? LEASE_SECONDS);
+  // An agent writes what stands there.
+  return Math.min(Number(readField(lease.spec, 'leaseDurationSeconds') ?? LEASE_SECONDS), MOST_LEASE_SECONDS);
 }
 
 function delay(ms: number): Promise<void> {
