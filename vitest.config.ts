@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-const unit = (name: string) => ({
-  test: { name, root: `packages/${name}`, include: ['src/**/*.test.ts'], environment: 'node' as const },
+const unit = (name: string, folder = 'packages') => ({
+  test: { name, root: `${folder}/${name}`, include: ['src/**/*.test.ts'], environment: 'node' as const },
 });
 
 export default defineConfig({
@@ -9,10 +9,12 @@ export default defineConfig({
     projects: [
       unit('dhcp-allocator'),
       unit('ippool-api'),
+      unit('kube-runtime'),
       unit('reconciler'),
+      unit('linux-sockets'),
       unit('agent-cli'),
       unit('controller-cli'),
-      unit('kube-simulator'),
+      unit('kube-simulator', 'tools'),
       unit('service-process'),
     ],
   },

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Tests with real interfaces and real clients: one after the other, as they share two processors and one network stack. */
 export default defineConfig({
   test: {
-    include: ['packages/lab/tests/**/*.lab.test.ts'],
+    include: ['tools/lab/tests/**/*.lab.test.ts'],
     environment: 'node',
     fileParallelism: false,
     pool: 'forks',

@@ -3,7 +3,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const tests = globSync('packages/**/*.test.ts', { exclude: (name) => name.includes('node_modules') })
+const tests = globSync('{packages,tools}/**/*.test.ts', { exclude: (name) => name.includes('node_modules') })
   .concat('packages/dhcp-allocator/src/wire/fixtures/odd-packets.json')
   .map((path) => readFileSync(path, 'utf8'))
   .join('\n');

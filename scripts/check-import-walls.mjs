@@ -15,14 +15,18 @@ const REFUSED = [
   ['packages/agent-cli/src/main.ts', "export * from '@vmdhcp/lab';"],
   ['packages/agent-cli/src/main.ts', "export * from '@vmdhcp/dhcp-allocator/dist/index.js';"],
   ['packages/agent-cli/src/main.ts', "export * from '@vmdhcp/kube-simulator';"],
-  ['packages/controller-cli/src/main.ts', "export * from 'vmdhcp-agent/net';"],
+  ['packages/controller-cli/src/main.ts', "export * from 'vmdhcp-agent';"],
   ['packages/controller-cli/src/main.ts', "export * from '@vmdhcp/kube-simulator';"],
   ['packages/reconciler/src/controller/pool-work.ts', "import 'node:https';"],
   ['packages/reconciler/src/controller/pool-work.ts', "export * from '@kubernetes/client-node';"],
-  ['packages/reconciler/src/client-node/index.ts', "export * from 'pino';"],
+  ['packages/kube-runtime/src/node/index.ts', "export * from 'pino';"],
+  ['packages/kube-runtime/src/cache/reflector.ts', "import 'node:https';"],
+  ['packages/kube-runtime/src/cache/reflector.ts', "export * from '@vmdhcp/ippool-api';"],
+  ['packages/kube-runtime/src/cache/reflector.ts', 'export const now = Date.now();'],
+  ['packages/linux-sockets/src/netlink.ts', "export * from '@vmdhcp/dhcp-allocator';"],
   ['packages/service-process/src/index.ts', "export * from '@vmdhcp/reconciler';"],
-  ['packages/kube-simulator/src/index.ts', "export * from '@vmdhcp/ippool-api';"],
-  ['packages/demo/src/main.ts', "export * from '@vmdhcp/lab/src/index.js';"],
+  ['tools/kube-simulator/src/index.ts', "export * from '@vmdhcp/ippool-api';"],
+  ['tools/demo/src/main.ts', "export * from '@vmdhcp/lab/src/index.js';"],
 ];
 const ACCEPTED = [
   ['packages/dhcp-allocator/src/pool/pool.ts', "export * from '../address/ipv4-address.js';"],
@@ -30,8 +34,8 @@ const ACCEPTED = [
   ['packages/reconciler/src/to-pool.ts', "export * from '@vmdhcp/dhcp-allocator';"],
   ['packages/agent-cli/src/main.ts', "export * from '@vmdhcp/reconciler/plan-assignments';"],
   ['packages/agent-cli/src/main.ts', "export * from 'node:fs';"],
-  ['packages/controller-cli/src/main.ts', "export * from '@vmdhcp/reconciler/client-node';"],
-  ['packages/reconciler/src/client-node/index.ts', "export * from 'node:https';"],
+  ['packages/controller-cli/src/main.ts', "export * from '@vmdhcp/kube-runtime/node';"],
+  ['packages/kube-runtime/src/node/index.ts', "export * from 'node:https';"],
 ];
 
 const wrong = [

@@ -6,4 +6,4 @@ if (way === undefined) {
   process.stderr.write(`agents cannot be measured: ${reason}\n`);
   process.exit(69);
 }
-process.exit(runInNamespaces(way, process.execPath, ['packages/bench/dist/agents.js', ...process.argv.slice(2)]).status ?? 130);
+process.exit(runInNamespaces(way, process.execPath, ['tools/bench/dist/agents.js', ...process.argv.slice(2)]).status ?? 130);

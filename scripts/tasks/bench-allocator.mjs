@@ -1,2 +1,2 @@
 // npm run bench:allocator
-await import('../../packages/bench/scripts/allocator.mjs');
+await import('../../tools/bench/scripts/allocator.mjs');

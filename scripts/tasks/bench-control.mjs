@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
 
-const { status } = spawnSync(process.execPath, ['packages/bench/dist/control.js', ...process.argv.slice(2)], {
+const { status } = spawnSync(process.execPath, ['tools/bench/dist/control.js', ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(status ?? 1);
@@ -12,4 +12,4 @@ if (way === undefined) {
   process.stderr.write(`times on the wire are not measured: ${reason}\n`);
   process.exit(69);
 }
-process.exit(runInNamespaces(way, process.execPath, ['packages/bench/dist/control-latency.js']).status ?? 130);
+process.exit(runInNamespaces(way, process.execPath, ['tools/bench/dist/control-latency.js']).status ?? 130);

@@ -6,5 +6,5 @@ if (way === undefined) {
   process.stderr.write(`the bench cannot run: ${reason}\n`);
   process.exit(69);
 }
-const { status } = runInNamespaces(way, process.execPath, ['packages/bench/dist/main.js', ...process.argv.slice(2)]);
+const { status } = runInNamespaces(way, process.execPath, ['tools/bench/dist/main.js', ...process.argv.slice(2)]);
 process.exit(status ?? 130);

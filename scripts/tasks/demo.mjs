@@ -8,5 +8,5 @@ if (way === undefined) {
 }
 // Ctrl-C goes to the whole terminal group: the demo cleans up, and this process waits for it.
 process.on('SIGINT', () => undefined);
-const { status } = runInNamespaces(way, process.execPath, ['packages/demo/dist/main.js', ...process.argv.slice(2)]);
+const { status } = runInNamespaces(way, process.execPath, ['tools/demo/dist/main.js', ...process.argv.slice(2)]);
 process.exit(status ?? 130);

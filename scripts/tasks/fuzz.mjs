@@ -1,2 +1,2 @@
 // npm run fuzz
-await import('../../packages/bench/scripts/fuzz.mjs');
+await import('../../tools/bench/scripts/fuzz.mjs');

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 
 const generators = [
   ['packages/ippool-api', 'scripts/write-crds.mjs'],
-  ['packages/kube-simulator', 'scripts/write-accepted-table.mjs'],
+  ['tools/kube-simulator', 'scripts/write-accepted-table.mjs'],
 ];
 for (const [cwd, script] of generators) {
   const { status } = spawnSync(process.execPath, [script], { cwd, stdio: 'inherit' });

@@ -1,2 +1,2 @@
 // npm run test:recordings -- DIR
-await import('../../packages/kube-simulator/dist/recordings/main.js');
+await import('../../tools/kube-simulator/dist/recordings/main.js');

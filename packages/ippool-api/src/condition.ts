@@ -22,7 +22,7 @@ export const IPPoolConditionType = {
   agentReady: 'AgentReady',
   stopped: 'Stopped',
   /** True: another DHCP server answers on the pool's network. */
-  foreignServer: 'ForeignServer',
+  rogueServer: 'RogueServer',
 } as const;
 
 export const VirtualMachineNetworkConfigConditionType = {

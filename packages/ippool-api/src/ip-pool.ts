@@ -103,7 +103,7 @@ const spec = z
       .describe(
         'First (default): before an address is given to a new client, the network is asked whether anybody uses it. Disabled: it is not asked.',
       ),
-    onForeignServer: z
+    onRogueServer: z
       .enum(['Warn', 'Stop'])
       .optional()
       .describe('What to do while another DHCP server answers on the network; default: Warn.'),
@@ -183,7 +183,7 @@ export const ipPoolResource: CustomResource = {
     { name: 'REASON', type: 'string', jsonPath: `.status.conditions[?(@.type=='AgentReady')].reason` },
     { name: 'AGENT', type: 'string', jsonPath: '.status.agentDeploymentRef.name', priority: 1 },
     { name: 'SERVEDBY', type: 'string', jsonPath: '.status.servedBy', priority: 1 },
-    { ...conditionColumn('FOREIGNSERVER', 'ForeignServer'), priority: 1 },
+    { ...conditionColumn('ROGUESERVER', 'RogueServer'), priority: 1 },
     { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
 };

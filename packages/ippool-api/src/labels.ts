@@ -26,9 +26,9 @@ export const FREE_REPLICAS_ANNOTATION = `${GROUP}/free-replicas`;
  * On an agents' Lease: JSON, the pools (`namespace/name`) of the group that its agents must not serve now, and a number that is
  * another one after every change.
  */
-export const WITHHELD_POOLS_ANNOTATION = `${GROUP}/withheld-pools`;
+export const SUSPENDED_POOLS_ANNOTATION = `${GROUP}/suspended-pools`;
 /** On the same, by the agent that leads: what it has read there and acts by. */
-export const WITHHELD_POOLS_SEEN_ANNOTATION = `${GROUP}/withheld-pools-seen`;
+export const SUSPENDED_POOLS_SEEN_ANNOTATION = `${GROUP}/suspended-pools-seen`;
 /** On an agents' Lease, by the controller: JSON, what its agents log (`{"level":"debug","packets":true}`). */
 export const AGENT_LOG_ANNOTATION = `${GROUP}/agent-log`;
 /** On an IPPool: the log level for its packets: trace, debug, info, warn or error. */

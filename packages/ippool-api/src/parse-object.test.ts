@@ -80,8 +80,8 @@ describe('what a schema finds wrong is a sentence: what is there, what is expect
     ],
     [
       'a value of a closed list',
-      poolWith({}, { onForeignServer: 'stop' }),
-      ['spec.onForeignServer: "stop" is not allowed here; write Warn or Stop'],
+      poolWith({}, { onRogueServer: 'stop' }),
+      ['spec.onRogueServer: "stop" is not allowed here; write Warn or Stop'],
     ],
     [
       'a wrong version',

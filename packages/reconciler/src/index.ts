@@ -29,16 +29,16 @@ export {
   type AddressConflict,
   AGENT_REPORT_ANNOTATION,
   type AgentReport,
+  DRAINING,
   describeAgentReport,
-  type ForeignServer,
   formatAgentReport,
   type PoolReport,
   parseAgentReport,
-  RELEASING,
-  WITHHELD,
+  type RogueServer,
+  SUSPENDED,
 } from './agent/agent-report.js';
 export { type FittingPools, fitAgentConfigs, MOST_CONFIG_OCTETS } from './agent/fit-agent-configs.js';
-export { parseWithheldPools } from './agent/group-lease.js';
+export { parseSuspendedPools } from './agent/group-lease.js';
 export { agentInterfaceName } from './agent/interface-name.js';
 export {
   type AgentAction,
@@ -69,46 +69,8 @@ export {
   type WorkKind,
 } from './controller/dhcp-controller.js';
 export type { InstancesState } from './controller/instance-source.js';
-export {
-  type EventObject,
-  EventRecorder,
-  type EventRecorderSettings,
-  type EventRegarding,
-  type EventText,
-  toRegarding,
-} from './events/event-recorder.js';
 export { fillInDefaults } from './fill-in-defaults.js';
-export { type BackOffSettings, backOffMs } from './machinery/back-off.js';
-export type { Clock } from './machinery/clock.js';
-export { fencedClient, NotLeadingError } from './machinery/fenced-client.js';
-export { KeyedQueue, type KeyedQueueSettings, type WorkResult } from './machinery/keyed-queue.js';
-export {
-  type ElectionTimes,
-  LeaseElector,
-  type LeaseElectorSettings,
-  type LeaseRecord,
-  type LeaseStore,
-  type StoredLease,
-} from './machinery/lease-elector.js';
-export { ObjectCache, type ObjectCacheSettings } from './machinery/object-cache.js';
-export type { MergePatch, ObjectClient, WriteRefusal, WriteResult, WriteTarget } from './machinery/object-client.js';
-export { keyOf, Reflector, type ReflectorSettings } from './machinery/reflector.js';
-export {
-  type ApiObjectLike,
-  ExpiredError,
-  type ListPage,
-  type ResourcePort,
-  type WatchEnd,
-  type WatchEvent,
-  type WatchHandlers,
-} from './machinery/resource-port.js';
-export { isOlderVersion } from './machinery/resource-version.js';
 export { type NetworkConfigClaims, readNetworkConfigClaims } from './network-config/interface-claims.js';
-export { type ConditionState, readConditions, withConditions } from './object/conditions.js';
-export { cutText } from './object/cut-text.js';
-export { describeNames, describeProblems } from './object/describe-problems.js';
-export { isBeingDeleted, type KubernetesObject, type OwnerReference } from './object/kubernetes-object.js';
-export { isRecord, readField, readList, readText } from './object/read-field.js';
 export {
   type AddressClaim,
   type AssignmentPlan,
@@ -122,6 +84,7 @@ export {
 export { probesConflicts } from './pool/probes-conflicts.js';
 export { type PoolReading, readPool } from './pool/read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './pool/recorded-addresses.js';
+export { Resource } from './resources.js';
 export { type ResolvedNames, toPool } from './to-pool.js';
 export {
   type Installation,

@@ -6,7 +6,7 @@
  * Requests are for one or several addresses, in one or several pools: of those it does not have yet a request gets all or none.
  */
 import type { Assignment, Ipv4Address, MacAddress, Pool, PoolCounts } from '@vmdhcp/dhcp-allocator';
-import { compareText } from './object/kubernetes-object.js';
+import { compareText } from '@vmdhcp/kube-runtime';
 import { type Candidate, PoolPlanning } from './pool-planning.js';
 
 /** A network interface that shall have an address of a pool. */
@@ -31,7 +31,7 @@ export interface RecordedPool {
   readonly assignments: readonly Assignment[];
   readonly quarantines: readonly Quarantine[];
   /** Addresses that nobody is given, whatever else is known of them. */
-  readonly withheld?: readonly Ipv4Address[];
+  readonly unavailable?: readonly Ipv4Address[];
 }
 
 /** An address that somebody unknown uses. @see AddressAllocator.quarantine */

@@ -64,7 +64,7 @@ export class PoolPlanning {
   #keepRecorded(macAddress: MacAddress): void {
     const address = this.#recorded.get(macAddress);
     if (address === undefined) return;
-    if (this.#state.recorded.withheld?.includes(address)) this.#allocator.allocate(macAddress, address);
+    if (this.#state.recorded.unavailable?.includes(address)) this.#allocator.allocate(macAddress, address);
     else this.#allocator.keep(macAddress, address);
   }
 
@@ -199,17 +199,17 @@ export class PoolPlanning {
   /** Without what nobody may have, and without reservations of addresses that others have: those wait until they are free. */
   #effectivePool(): Pool {
     const { pool, recorded } = this.#state;
-    const withheld = new Set(recorded.withheld);
+    const unavailable = new Set(recorded.unavailable);
     const ownerOf = new Map<Ipv4Address, MacAddress>();
     for (const [macAddress, address] of this.#recorded) if (this.#accepted.has(macAddress)) ownerOf.set(address, macAddress);
     const isFree = (address: Ipv4Address, macAddress: MacAddress) =>
-      !withheld.has(address) && (ownerOf.get(address) ?? macAddress) === macAddress;
+      !unavailable.has(address) && (ownerOf.get(address) ?? macAddress) === macAddress;
     const reservations = [...pool.reservations].filter(([macAddress, { address }]) => isFree(address, macAddress));
-    if (withheld.size === 0 && reservations.length === pool.reservations.size) return pool;
-    const single = [...withheld].filter((address) => address >= pool.range.first && address <= pool.range.last);
+    if (unavailable.size === 0 && reservations.length === pool.reservations.size) return pool;
+    const single = [...unavailable].filter((address) => address >= pool.range.first && address <= pool.range.last);
     return {
       ...pool,
-      withheld: [...pool.withheld, ...single.map((address) => ({ first: address, last: address }))],
+      unavailable: [...pool.unavailable, ...single.map((address) => ({ first: address, last: address }))],
       reservations: new Map(reservations),
     };
   }
@@ -274,7 +274,7 @@ function explain({ reason, owner }: Refusal, pool: Pool, wanted: Ipv4Address | u
       return wanted === undefined || cidrContains(pool.cidr, wanted)
         ? 'it lies outside start to end; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool'
         : `it lies outside ${formatIpv4Cidr(pool.cidr)}; choose another`;
-    case 'address-withheld':
+    case 'address-unavailable':
       return 'it is excluded, or the address of the server or the router; choose another';
     case 'address-reserved':
       return `it is reserved for ${owner}; choose another, or change the reservation`;

@@ -1,9 +1,14 @@
 /** Server addresses as the kernel has them: each for a time, on its own interface, and without a route in the tables of the pod. */
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
-import { announceAddress } from '../net/announce-address.js';
-import { closePath, openPath, type ServerAddress } from '../net/interface-isolation.js';
-import { dropAddresses, leaseAddresses } from '../net/leased-addresses.js';
-import { ifNameToIndex } from '../net/libc.js';
+import {
+  announceAddress,
+  closePath,
+  dropAddresses,
+  ifNameToIndex,
+  leaseAddresses,
+  openPath,
+  type ServerAddress,
+} from '@vmdhcp/linux-sockets';
 
 /** What a leader asks of the kernel; in tests, of something that stands for it. */
 export interface AddressKernel {

@@ -7,26 +7,17 @@ import {
   AGENT_LABEL,
   AGENT_LABEL_VALUE,
   AGENT_LOG_ANNOTATION,
-  WITHHELD_POOLS_ANNOTATION,
-  WITHHELD_POOLS_SEEN_ANNOTATION,
+  SUSPENDED_POOLS_ANNOTATION,
+  SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import {
-  AGENT_REPORT_ANNOTATION,
-  type AgentLogSettings,
-  type AgentNetworkConfig,
-  type AgentReport,
-  describeAgentReport,
   type ElectionTimes,
-  formatAgentReport,
   isOlderVersion,
   type KubernetesObject,
   LeaseElector,
   ObjectCache,
-  parseAgentLogSettings,
-  parseAgentReport,
-  parseWithheldPools,
   readText,
-} from '@vmdhcp/reconciler';
+} from '@vmdhcp/kube-runtime';
 import {
   ApiConnection,
   ApiLeaseStore,
@@ -34,10 +25,22 @@ import {
   type ClusterConnection,
   errorForLog,
   type LeaseObject,
-  Resource,
   systemClock,
   toStoredLease,
-} from '@vmdhcp/reconciler/client-node';
+} from '@vmdhcp/kube-runtime/node';
+import {
+  AGENT_REPORT_ANNOTATION,
+  type AgentLogSettings,
+  type AgentNetworkConfig,
+  type AgentReport,
+  describeAgentReport,
+  formatAgentReport,
+  parseAgentLogSettings,
+  parseAgentReport,
+  parseSuspendedPools,
+  Resource,
+} from '@vmdhcp/reconciler';
+
 import type { Logger } from '@vmdhcp/service-process';
 import { RateBudget } from '../rate-budget.js';
 import { linuxAddressKernel } from './address-kernel.js';
@@ -93,9 +96,9 @@ export class AgentLead {
   #stopping = false;
   /** The report as the Lease has it. */
   #published = '';
-  #withheld: ReadonlySet<string> = new Set();
+  #suspended: ReadonlySet<string> = new Set();
   /** As the Lease has it. */
-  #withheldText = '';
+  #suspendedPoolsText = '';
   /** Of the newest Lease that was read, written or seen. */
   #leaseVersion = '';
   #heardAtMs = Number.NEGATIVE_INFINITY;
@@ -139,8 +142,8 @@ export class AgentLead {
   }
 
   /** True for a pool that must not be served from here now, whoever leads. */
-  isWithheld(poolKey: string): boolean {
-    return this.#withheld.has(poolKey);
+  isSuspended(poolKey: string): boolean {
+    return this.#suspended.has(poolKey);
   }
 
   /** How long ago, in milliseconds, the API server last said anything about the Lease. */
@@ -211,35 +214,37 @@ export class AgentLead {
     return performance.now() < this.#resignedUntilMs || pools.unsynced().length > 0 || troubles().length > 0;
   }
 
-  /** A Lease that somebody deleted is made with what it withheld: that is not over because nobody can read it. */
+  /** A Lease that somebody deleted is made with what it suspended: that is not over because nobody can read it. */
   #annotations(isNew: boolean): Readonly<Record<string, string>> {
     const report = this.#settings.report();
     this.#published = describeAgentReport(report);
     return {
-      ...(isNew && this.#withheldText !== '' && { [WITHHELD_POOLS_ANNOTATION]: this.#withheldText }),
-      [WITHHELD_POOLS_SEEN_ANNOTATION]: this.#withheldText,
+      ...(isNew && this.#suspendedPoolsText !== '' && { [SUSPENDED_POOLS_ANNOTATION]: this.#suspendedPoolsText }),
+      [SUSPENDED_POOLS_SEEN_ANNOTATION]: this.#suspendedPoolsText,
       [AGENT_REPORT_ANNOTATION]: formatAgentReport(report),
     };
   }
 
-  /** What the Lease says besides who leads: which pools are withheld, and what another leader found out. */
+  /** What the Lease says besides who leads: which pools are suspended, and what another leader found out. */
   #onAnnotations(annotations: Readonly<Record<string, string>>, version: string): void {
     this.#heardAtMs = performance.now();
-    // A watch may lag behind what was read: what was withheld since would be forgotten.
+    // A watch may lag behind what was read: what was suspended since would be forgotten.
     if (isOlderVersion(version, this.#leaseVersion)) return;
     this.#leaseVersion = version;
-    this.#withhold(annotations[WITHHELD_POOLS_ANNOTATION] ?? '');
+    this.#suspend(annotations[SUSPENDED_POOLS_ANNOTATION] ?? '');
     this.#settings.onLogSettings(parseAgentLogSettings(annotations[AGENT_LOG_ANNOTATION]));
     if (!this.isLeading()) this.#settings.onOthersReport(parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]));
   }
 
-  #withhold(text: string): void {
-    if (text === this.#withheldText) return;
-    this.#withheldText = text;
-    this.#withheld = parseWithheldPools(text);
+  #suspend(text: string): void {
+    if (text === this.#suspendedPoolsText) return;
+    this.#suspendedPoolsText = text;
+    this.#suspended = parseSuspendedPools(text);
     const message =
-      this.#withheld.size === 0 ? 'no pool is withheld from this agent' : 'another group serves these pools: this agent does not';
-    this.#settings.logger.info({ pools: [...this.#withheld] }, message);
+      this.#suspended.size === 0
+        ? 'no pool is suspended for this agent'
+        : 'another group serves these pools: this agent does not';
+    this.#settings.logger.info({ pools: [...this.#suspended] }, message);
     this.check();
   }
 
@@ -286,7 +291,7 @@ export class AgentLead {
   /** True if somebody else wrote into the Lease that this agent leads by: it has to be read, and what comes of it said. */
   #isOthersWord(annotations: Readonly<Record<string, string>>, version: string): boolean {
     const isNew = !isOlderVersion(version, this.#leaseVersion);
-    return isNew && (annotations[WITHHELD_POOLS_ANNOTATION] ?? '') !== this.#withheldText;
+    return isNew && (annotations[SUSPENDED_POOLS_ANNOTATION] ?? '') !== this.#suspendedPoolsText;
   }
 
   #lead(safeMs: number): void {
@@ -298,7 +303,7 @@ export class AgentLead {
     const term = new LeaderTerm({
       configs,
       isLeading: () => this.#elector.isLeading(),
-      isWithheld: (key) => this.#settings.isDryRun || this.isWithheld(key),
+      isSuspended: (key) => this.#settings.isDryRun || this.isSuspended(key),
       kernel: linuxAddressKernel,
       isIsolated,
       pools,

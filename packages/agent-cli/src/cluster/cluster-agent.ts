@@ -3,24 +3,23 @@
  * open; the one that leads has the server addresses and answers. The others answer clients that nobody answers.
  */
 import type { Server } from 'node:http';
+import { describeNames, type ElectionTimes, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
+import { separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
 import {
   type AddressConflict,
   type AgentLogSettings,
   type AgentNetworkConfig,
   type AgentReport,
-  describeNames,
-  type ElectionTimes,
-  type KubernetesObject,
+  Resource,
 } from '@vmdhcp/reconciler';
-import { ApiConnection, ApiObjectClient, type ClusterConnection, Resource, systemClock } from '@vmdhcp/reconciler/client-node';
 import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import type { DhcpPacketHandler } from '../dhcp-port/dhcp-packet-handler.js';
 import { leasesPage } from '../http/leases-page.js';
 import { listenOnPod } from '../http/listen-on-pod.js';
 import { createMetrics } from '../http/metrics.js';
 import { readPodNetwork } from '../http/pod-interface.js';
 import { PacketLog } from '../log/packet-log.js';
-import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
-import { separateLargeMemory, trimMemory } from '../net/libc.js';
 import { RateBudget } from '../rate-budget.js';
 import { AddressInquiry, DECOYS } from '../serve/address-inquiry.js';
 import { ConflictProbes } from '../serve/conflict-probes.js';
@@ -29,12 +28,12 @@ import { LeaseEventLog } from '../serve/lease-event-log.js';
 import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
 import { AgentLead } from './agent-lead.js';
 import { FollowedPools } from './followed-pools.js';
-import { ForeignServers } from './foreign-servers.js';
 import type { IsolatedInterfaces } from './isolated-interfaces.js';
 import { LeaseOwners } from './lease-owners.js';
 import { NeededAddresses } from './needed-addresses.js';
 import { PoolPorts } from './pool-ports.js';
 import { reportOn } from './pool-report.js';
+import { RogueServers } from './rogue-servers.js';
 import { StandbyGate } from './standby-gate.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
@@ -83,7 +82,7 @@ export class ClusterAgent {
   readonly #lead: AgentLead;
   readonly #inquiry: AddressInquiry;
   readonly #conflictProbes: ConflictProbes;
-  readonly #foreignServers: ForeignServers;
+  readonly #rogueServers: RogueServers;
   readonly #standbyGate: StandbyGate;
   readonly #metrics: ReturnType<typeof createMetrics>;
   readonly #sendFailures = new RateBudget({ perSecond: 0.2, burst: 3 });
@@ -132,7 +131,7 @@ export class ClusterAgent {
       onConflict: (pool, conflict) => this.#onConflict(pool, conflict),
       inject: (name, packet) => this.#ports.inject(name, packet),
     });
-    this.#foreignServers = new ForeignServers({
+    this.#rogueServers = new RogueServers({
       logger,
       nowMs: () => performance.now(),
       random: Math.random,
@@ -200,11 +199,11 @@ export class ClusterAgent {
           followed: this.#pools.get(key),
           version: this.#pools.versionOf(key),
           port: this.#ports.stateOf(interfaceName),
-          isWithheld: this.#lead.isWithheld(key),
+          isSuspended: this.#lead.isSuspended(key),
           isDryRun: this.#settings.isDryRun,
           term,
           conflicts: this.#pools.conflictsOf(key),
-          foreignServers: this.#foreignServers.on(interfaceName),
+          rogueServers: this.#rogueServers.on(interfaceName),
         };
         return [key, reportOn(state)];
       }),
@@ -297,16 +296,16 @@ export class ClusterAgent {
     return new AgentLead(settings, this.#connection);
   }
 
-  /** The leader answers; who stands by answers those whom nobody answers; a pool that is withheld is silent in both. */
+  /** The leader answers; who stands by answers those whom nobody answers; a pool that is suspended is silent in both. */
   #handler({ interfaceName, ipPoolRef }: AgentNetworkConfig): DhcpPacketHandler {
     const server = this.#server;
     const pools = () => (this.#isSilent(ipPoolRef, interfaceName) ? [] : server.poolsNamed([ipPoolRef]));
     const asLeader = server.handler(interfaceName, pools, {
-      whyWithheld: (answer, packet) =>
+      whyNotSent: (answer, packet) =>
         this.#conflictProbes.defers(interfaceName, answer, packet) ? 'asking-the-network' : undefined,
     });
     const asStandby = server.handler(interfaceName, pools, {
-      whyWithheld: (answer, packet) => {
+      whyNotSent: (answer, packet) => {
         if (answer.kind !== 'reply' || !this.#standbyGate.mayAnswer(answer, packet)) return 'standing-by';
         this.#onStandbyAnswer(ipPoolRef, answer.client.macAddress);
         return undefined;
@@ -319,10 +318,10 @@ export class ClusterAgent {
   }
 
   #isSilent(poolKey: string, interfaceName: string): boolean {
-    if (this.#lead.isWithheld(poolKey) || this.#stopping) return true;
+    if (this.#lead.isSuspended(poolKey) || this.#stopping) return true;
     const followed = this.#pools.get(poolKey);
-    const stops = followed.kind === 'active' && followed.stopsForForeignServer;
-    return stops && (this.#foreignServers.on(interfaceName) ?? []).length > 0;
+    const stops = followed.kind === 'active' && followed.stopsForRogueServer;
+    return stops && (this.#rogueServers.on(interfaceName) ?? []).length > 0;
   }
 
   #isInDoubt(poolKey: string, macAddress: string): boolean {
@@ -370,7 +369,7 @@ export class ClusterAgent {
     trimMemory();
     const { term } = this.#lead;
     const served = this.#settings.configs.filter(({ interfaceName }) => term?.hasAddress(interfaceName));
-    void this.#foreignServers.look(served.map(({ interfaceName }) => interfaceName));
+    void this.#rogueServers.look(served.map(({ interfaceName }) => interfaceName));
     this.#lead.resignIfBroken();
   }
 
@@ -388,14 +387,14 @@ export class ClusterAgent {
 
   /** What another leader found out is known here too. */
   #adopt(report: AgentReport): void {
-    for (const [poolKey, { conflicts = [], foreignServers }] of report) {
+    for (const [poolKey, { conflicts = [], rogueServers }] of report) {
       const config = this.#configOf.get(poolKey);
       if (config === undefined) continue;
       for (const conflict of conflicts) {
         const isOurs = this.#server.leaseOf(poolKey, conflict.macAddress)?.address === conflict.address;
         if (isOurs) this.#pools.noteConflict(poolKey, conflict);
       }
-      if (foreignServers !== undefined) this.#foreignServers.adopt(config.interfaceName, foreignServers);
+      if (rogueServers !== undefined) this.#rogueServers.adopt(config.interfaceName, rogueServers);
     }
   }
 

@@ -1,6 +1,6 @@
 import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
-import type { KubernetesObject } from '@vmdhcp/reconciler';
-import { FakeClock, MemoryResource } from '@vmdhcp/reconciler/testing';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { DhcpServer } from '../serve/dhcp-server.js';

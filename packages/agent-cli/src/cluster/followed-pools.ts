@@ -8,23 +8,25 @@ import {
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
 import {
-  type AddressConflict,
-  type AgentLogSettings,
-  type AgentNetworkConfig,
   type Clock,
   describeProblems,
   isBeingDeleted,
   type KubernetesObject,
   ObjectCache,
   type ObjectClient,
-  probesConflicts,
   readField,
   readList,
+} from '@vmdhcp/kube-runtime';
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
+import {
+  type AddressConflict,
+  type AgentLogSettings,
+  type AgentNetworkConfig,
+  probesConflicts,
   readPool,
   readPoolLogSettings,
   readRecordedAddresses,
 } from '@vmdhcp/reconciler';
-import { errorForLog } from '@vmdhcp/reconciler/client-node';
 import type { Logger } from '@vmdhcp/service-process';
 import { NtpNames } from '../pools-file/ntp-names.js';
 import type { DhcpServer } from '../serve/dhcp-server.js';
@@ -39,7 +41,7 @@ export type FollowedPool =
       /** True: the network is asked before an address is given to a new client. */
       readonly probesConflicts: boolean;
       /** True: clients are not answered while another DHCP server is on the network. */
-      readonly stopsForForeignServer: boolean;
+      readonly stopsForRogueServer: boolean;
     }
   /** Nothing is wrong: it is not to be served. */
   | { readonly kind: 'paused' }
@@ -216,7 +218,7 @@ export class FollowedPools {
       pool,
       assignments,
       probesConflicts: probesConflicts(object.spec),
-      stopsForForeignServer: readField(object.spec, 'onForeignServer') === 'Stop',
+      stopsForRogueServer: readField(object.spec, 'onRogueServer') === 'Stop',
     };
   }
 

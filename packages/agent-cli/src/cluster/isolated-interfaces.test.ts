@@ -1,6 +1,6 @@
+import type { Link } from '@vmdhcp/linux-sockets';
 import { pino } from 'pino';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { Link } from '../net/interface-isolation.js';
 import { IsolatedInterfaces } from './isolated-interfaces.js';
 
 let nowMs: number;

@@ -1,6 +1,7 @@
 /** The interfaces of an agent, each isolated before anything is served on it, and looked at again every second. */
+
+import type { Link } from '@vmdhcp/linux-sockets';
 import type { Logger } from '@vmdhcp/service-process';
-import type { Link } from '../net/interface-isolation.js';
 
 const CHECK_INTERVAL_MS = 1_000;
 

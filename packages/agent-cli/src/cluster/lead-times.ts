@@ -1,5 +1,5 @@
 /** How long a lead lasts, and for how long the kernel is told to keep the addresses that go with it. */
-import type { ElectionTimes } from '@vmdhcp/reconciler';
+import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 
 /**
  * The kernel counts seconds, and takes an address away up to a quarter of one late; what is left is for the time between asking how

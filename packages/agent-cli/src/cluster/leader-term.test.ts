@@ -46,7 +46,7 @@ function begin(kernel: FakeKernel): LeaderTerm {
     pools: { get: () => POOL },
     kernel,
     isIsolated: () => kernel.isIsolated,
-    isWithheld: () => false,
+    isSuspended: () => false,
     logger: pino({ level: 'silent' }),
     isLeading: () => kernel.timeMs < kernel.leadsUntilMs,
     onAddressGiven: vi.fn(),

@@ -1,7 +1,8 @@
 /** What an agent has only while it leads: the server addresses on its interfaces, for as long as the lead lasts and no longer. */
+
+import type { ServerAddress } from '@vmdhcp/linux-sockets';
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
-import type { ServerAddress } from '../net/interface-isolation.js';
 import type { AddressKernel } from './address-kernel.js';
 import type { FollowedPools } from './followed-pools.js';
 import { MOST_TELLING_MS } from './lead-times.js';
@@ -19,7 +20,7 @@ export interface LeaderTermPorts {
   /** True for an interface that is isolated from the other networks of the pod: another one gets no address. */
   readonly isIsolated: (interfaceName: string) => boolean;
   /** Pools that must not be served here now, whoever leads. */
-  readonly isWithheld: (poolKey: string) => boolean;
+  readonly isSuspended: (poolKey: string) => boolean;
   readonly logger: Logger;
   /** Asked for every packet: a process that was frozen reads what has queued up before any of its timers runs. */
   readonly isLeading: () => boolean;
@@ -112,11 +113,11 @@ export class LeaderTerm {
   }
 
   #wantedOn({ interfaceName, ipPoolRef }: AgentNetworkConfig): HeldAddress | undefined {
-    const { pools, kernel, isWithheld, isIsolated } = this.#ports;
+    const { pools, kernel, isSuspended, isIsolated } = this.#ports;
     const followed = pools.get(ipPoolRef);
     const interfaceIndex = kernel.indexOf(interfaceName);
     if (followed.kind !== 'active' || interfaceIndex === 0) return undefined;
-    if (isWithheld(ipPoolRef) || !isIsolated(interfaceName)) return undefined;
+    if (isSuspended(ipPoolRef) || !isIsolated(interfaceName)) return undefined;
     const { serverAddress, cidr } = followed.pool;
     return { interfaceName, interfaceIndex, address: serverAddress, prefixLength: cidr.prefixLength, state: 'new' };
   }

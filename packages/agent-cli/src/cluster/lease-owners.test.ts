@@ -1,5 +1,5 @@
-import type { KubernetesObject } from '@vmdhcp/reconciler';
-import { FakeClock, MemoryResource } from '@vmdhcp/reconciler/testing';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { LeaseOwners } from './lease-owners.js';

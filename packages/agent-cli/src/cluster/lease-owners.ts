@@ -1,6 +1,6 @@
 /** Whom leases are for, by the VirtualMachineNetworkConfigs of the cluster; only for people who look at `/leases`. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { type Clock, type KubernetesObject, ObjectCache, type ObjectClient, readList, readText } from '@vmdhcp/reconciler';
+import { type Clock, type KubernetesObject, ObjectCache, type ObjectClient, readList, readText } from '@vmdhcp/kube-runtime';
 import type { Logger } from '@vmdhcp/service-process';
 
 /** Nothing waits for it: an agent that may not list them need not ask often. */

@@ -3,11 +3,11 @@
  * agent was told nothing of, or nothing that it can read.
  */
 import { readFileSync } from 'node:fs';
+import { ifNameToIndex, isolateInterface, prepareIsolation } from '@vmdhcp/linux-sockets';
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import { podsOwnInterfaces, readPodNetwork } from '../http/pod-interface.js';
-import { isolateInterface, prepareIsolation } from '../net/interface-isolation.js';
-import { ifNameToIndex } from '../net/libc.js';
+
 import { IsolatedInterfaces } from './isolated-interfaces.js';
 
 /** As the controller names interfaces of agents, and as Multus names those that have no name. */

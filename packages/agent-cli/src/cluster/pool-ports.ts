@@ -1,7 +1,7 @@
 /** The DHCP ports of all pools that an agent is told of, open whether it leads or not: who takes over need not open anything. */
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
-import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
+import type { DhcpPacketHandler } from '../dhcp-port/dhcp-packet-handler.js';
 import { type InterfaceState, ServedInterface } from '../serve/served-interface.js';
 import type { FollowedPools } from './followed-pools.js';
 import type { IsolatedInterfaces } from './isolated-interfaces.js';

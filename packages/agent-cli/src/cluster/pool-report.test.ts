@@ -2,35 +2,35 @@ import { expect, it } from 'vitest';
 import type { FollowedPool } from './followed-pools.js';
 import { type PoolState, reportOn } from './pool-report.js';
 
-const ACTIVE = { kind: 'active', stopsForForeignServer: false } as FollowedPool;
-const STOPS = { kind: 'active', stopsForForeignServer: true } as FollowedPool;
+const ACTIVE = { kind: 'active', stopsForRogueServer: false } as FollowedPool;
+const STOPS = { kind: 'active', stopsForRogueServer: true } as FollowedPool;
 const FOREIGN = [{ address: '10.0.0.9', macAddress: '02:00:00:00:00:09' }];
 const LEADS = { hasAddress: () => true, mayHaveAddress: () => true, problemOf: () => undefined };
 const LET_GO = { hasAddress: () => false, mayHaveAddress: () => false, problemOf: () => undefined };
 
 it.each<[string, string, Partial<PoolState>]>([
   ['leads, has the address, and the port is open', 'serving', {}],
-  ['another server is there, which does not matter', 'serving', { foreignServers: FOREIGN }],
-  ['another server is there, which does', 'ForeignServer', { foreignServers: FOREIGN, followed: STOPS }],
+  ['another server is there, which does not matter', 'serving', { rogueServers: FOREIGN }],
+  ['another server is there, which does', 'RogueServer', { rogueServers: FOREIGN, followed: STOPS }],
   ['does not lead', 'NotLeading', { term: undefined }],
   ['leads, and the address is on its way', 'Opening', { term: LET_GO }],
   ['leads, and cannot have the address', 'AddressFailed', { term: { ...LEADS, problemOf: () => 'EPERM' } }],
   ['no interface', 'InterfaceMissing', { port: { kind: 'missing' } }],
   ['no socket', 'SocketFailed', { port: { kind: 'failed', message: 'EADDRINUSE' } }],
   ['packets could pass', 'InterfaceNotIsolated', { port: { kind: 'not-isolated', message: 'EPERM' } }],
-  ['withheld, and the address may still be there', 'Releasing', { isWithheld: true }],
+  ['suspended, and the address may still be there', 'Draining', { isSuspended: true }],
   [
-    'withheld, with a port that failed and an address that may be there',
-    'Releasing',
-    { isWithheld: true, port: { kind: 'missing' } },
+    'suspended, with a port that failed and an address that may be there',
+    'Draining',
+    { isSuspended: true, port: { kind: 'missing' } },
   ],
-  ['withheld and ready', 'Withheld', { isWithheld: true, term: LET_GO }],
-  ['withheld, and could not serve', 'InterfaceMissing', { isWithheld: true, term: LET_GO, port: { kind: 'missing' } }],
+  ['suspended and ready', 'Suspended', { isSuspended: true, term: LET_GO }],
+  ['suspended, and could not serve', 'InterfaceMissing', { isSuspended: true, term: LET_GO, port: { kind: 'missing' } }],
   ['a dry run', 'DryRun', { isDryRun: true, term: LET_GO, port: { kind: 'opening' } }],
   [
-    'a dry run, withheld: pools move as in any other',
-    'Withheld',
-    { isDryRun: true, isWithheld: true, term: LET_GO, port: { kind: 'opening' } },
+    'a dry run, suspended: pools move as in any other',
+    'Suspended',
+    { isDryRun: true, isSuspended: true, term: LET_GO, port: { kind: 'opening' } },
   ],
   [
     'a dry run of a pool that is gone',
@@ -45,11 +45,11 @@ it.each<[string, string, Partial<PoolState>]>([
     followed: ACTIVE,
     version: '7',
     port: { kind: 'serving' },
-    isWithheld: false,
+    isSuspended: false,
     isDryRun: false,
     term: LEADS,
     conflicts: [],
-    foreignServers: [],
+    rogueServers: [],
     ...state,
   });
   expect(serving ? 'serving' : reason).toBe(expected);

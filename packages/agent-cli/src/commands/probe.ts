@@ -1,7 +1,7 @@
 import { type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { SocketError } from '@vmdhcp/linux-sockets';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { SocketError } from '../net/socket-error.js';
 import { DhcpProbe, type OfferedRoute, type ServerAnswer } from '../probe/dhcp-probe.js';
 
 const EXAMPLES = `

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
 import {
   AGENT_DRY_RUN_VARIABLE,
   AGENT_LEASE_VARIABLE,
@@ -8,7 +9,6 @@ import {
   parseAgentNetworkConfigs,
   UNIFIED_GROUP,
 } from '@vmdhcp/reconciler';
-import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/reconciler/client-node';
 import {
   booleanOption,
   CommandError,

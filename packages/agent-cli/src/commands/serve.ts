@@ -1,4 +1,4 @@
-import { describeNames } from '@vmdhcp/reconciler';
+import { describeNames } from '@vmdhcp/kube-runtime';
 import {
   booleanOption,
   CommandError,

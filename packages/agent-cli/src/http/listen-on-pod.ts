@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
+import { openTcpListener } from '@vmdhcp/linux-sockets';
 import { CommandError, ExitCode, formatListenAddress, type ListenAddress, type ListeningSocket } from '@vmdhcp/service-process';
-import { openTcpListener } from '../net/tcp-listener.js';
 import { type PodNetwork, podInterface } from './pod-interface.js';
 
 /**

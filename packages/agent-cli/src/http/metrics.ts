@@ -27,7 +27,7 @@ const POOL_GAUGES = [
   ['size', 'Addresses of the pool that clients can have.'],
   ['used', 'Addresses that are assigned.'],
   ['free', 'Addresses that can still be assigned.'],
-  ['quarantined', 'Addresses that are withheld because a client found them in use.'],
+  ['quarantined', 'Addresses that are suspended because a client found them in use.'],
 ] as const;
 
 export function createMetrics(sources: MetricSources): Metrics {

@@ -24,12 +24,12 @@ function setUp({ level = 'info', packets = false } = {}) {
   const note = (
     poolName = 'a/one',
     packet = encodeClientPacket({ type: 'discover', macAddress: MAC, xid: 7 }),
-    withheld?: string,
+    notSent?: string,
   ) => {
     const address = parseIpv4Address('10.0.0.10') as number;
     const leaseOf = (name: string, macAddress: string) => ({ poolName: name, macAddress, address });
     const answer: Answer = answerPacket(packet, { pools: [pools.get(poolName) as ServedPool], leaseOf });
-    log.note({ packet, answer, interfaceName: 'eth1', poolName, withheld });
+    log.note({ packet, answer, interfaceName: 'eth1', poolName, notSent });
   };
   const said = () => lines.splice(0).map(({ pool, msg }) => [pool, msg]);
   return { log, note, lines, said, clock, logger };
@@ -71,7 +71,7 @@ describe('the log of packets', () => {
     note('a/one', undefined, 'standing-by');
     note('a/one', Uint8Array.of(1, 2, 3));
     expect(lines).toMatchObject([
-      { msg: 'packet: discover offer withheld', reason: 'standing-by' },
+      { msg: 'packet: discover offer notSent', reason: 'standing-by' },
       { msg: 'packet: dropped', pool: 'a/one', octets: 3, packet: '010203' },
     ]);
   });

@@ -19,7 +19,7 @@ export interface LoggedPacket {
   /** Undefined: no pool is served on the interface. */
   readonly poolName: string | undefined;
   /** Why no reply was sent although there is one. */
-  readonly withheld: string | undefined;
+  readonly notSent: string | undefined;
 }
 
 /** What is logged of the packets of one pool. */
@@ -102,14 +102,14 @@ export class PacketLog {
   }
 }
 
-function outcome({ answer, withheld }: LoggedPacket): string {
+function outcome({ answer, notSent }: LoggedPacket): string {
   if (answer.kind === 'dropped') return 'dropped';
   const { type } = answer.client;
   if (answer.kind === 'ignored') return `${type} ignored`;
-  return withheld === undefined ? `${type} ${answer.decision.kind}` : `${type} ${answer.decision.kind} withheld`;
+  return notSent === undefined ? `${type} ${answer.decision.kind}` : `${type} ${answer.decision.kind} notSent`;
 }
 
-function summary({ answer, packet, interfaceName, poolName, withheld }: LoggedPacket): Readonly<Record<string, unknown>> {
+function summary({ answer, packet, interfaceName, poolName, notSent }: LoggedPacket): Readonly<Record<string, unknown>> {
   if (answer.kind === 'dropped') {
     return { interface: interfaceName, ...(poolName && { pool: poolName }), octets: packet.length, reason: answer.reason };
   }
@@ -122,7 +122,7 @@ function summary({ answer, packet, interfaceName, poolName, withheld }: LoggedPa
     ...textOption(answer, 'clientHostName', OptionCode.hostName),
     ...textOption(answer, 'vendorClass', OptionCode.vendorClass),
     ...(answer.kind === 'ignored' && { reason: answer.reason }),
-    ...(withheld !== undefined && { reason: withheld }),
+    ...(notSent !== undefined && { reason: notSent }),
     ...(answer.kind === 'reply' && toReplySummary(answer)),
   };
 }

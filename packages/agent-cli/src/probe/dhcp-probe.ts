@@ -23,8 +23,8 @@ import {
   SERVER_PORT,
   UNSPECIFIED_ADDRESS,
 } from '@vmdhcp/dhcp-allocator';
+import { PacketSocket } from '@vmdhcp/linux-sockets';
 import { printable } from '../log/printable.js';
-import { PacketSocket } from '../net/packet-socket.js';
 import { encodeClientPacket } from './client-packet.js';
 
 export { type ClientPacket, encodeClientPacket } from './client-packet.js';

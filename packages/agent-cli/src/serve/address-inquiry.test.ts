@@ -1,6 +1,6 @@
+import type { AddressQuestion, AddressUse } from '@vmdhcp/linux-sockets';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { AddressQuestion, AddressUse } from '../net/address-probe.js';
 import { AddressInquiry } from './address-inquiry.js';
 
 const SQUATTER = '02:00:00:00:00:66';

@@ -5,9 +5,9 @@
  * not believed for an hour. Where no address is left every host is believed.
  */
 import { formatIpv4Address, type Ipv4Address, type Lease, type MacAddress } from '@vmdhcp/dhcp-allocator';
+import { AddressProbe, type AddressQuestion, type AddressUse } from '@vmdhcp/linux-sockets';
 import type { Logger } from '@vmdhcp/service-process';
-import type { AddressQuestion, AddressUse } from '../net/address-probe.js';
-import { AddressProbe } from '../net/address-probe.js';
+
 import { RateBudget } from '../rate-budget.js';
 
 /** So many at most. */

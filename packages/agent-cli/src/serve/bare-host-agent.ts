@@ -4,14 +4,13 @@
  */
 import type { Server } from 'node:http';
 import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
+import { hasAddress, ifNameToIndex, mayUseArp, separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
 import type { AddressConflict, RefusedClaim } from '@vmdhcp/reconciler';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
 import { PacketLog } from '../log/packet-log.js';
-import { hasAddress } from '../net/interface-addresses.js';
-import { ifNameToIndex, separateLargeMemory, trimMemory } from '../net/libc.js';
-import { mayUseArp } from '../net/may-use-arp.js';
+
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import { NtpNames } from '../pools-file/ntp-names.js';
@@ -254,7 +253,7 @@ export class BareHostAgent {
       logger: this.#logger,
       nowMs: Date.now,
       handler: this.#server.handler(name, () => served, {
-        whyWithheld: (answer, packet) => (this.#conflictProbes.defers(name, answer, packet) ? 'asking-the-network' : undefined),
+        whyNotSent: (answer, packet) => (this.#conflictProbes.defers(name, answer, packet) ? 'asking-the-network' : undefined),
       }),
       portEvents: {
         onBurst: observeBurst,

@@ -1,7 +1,7 @@
 import { type Answer, answerPacket, type Lease, LeaseTable, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
+import type { AddressUse } from '@vmdhcp/linux-sockets';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { AddressUse } from '../net/address-probe.js';
 import { encodeClientPacket } from '../probe/client-packet.js';
 import { ConflictProbes } from './conflict-probes.js';
 

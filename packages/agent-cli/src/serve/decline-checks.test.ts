@@ -1,6 +1,6 @@
 import type { Lease } from '@vmdhcp/dhcp-allocator';
+import type { AddressUse } from '@vmdhcp/linux-sockets';
 import { describe, expect, it } from 'vitest';
-import type { AddressUse } from '../net/address-probe.js';
 import { DeclineChecks } from './decline-checks.js';
 
 const SQUATTER = '02:00:00:00:00:66';

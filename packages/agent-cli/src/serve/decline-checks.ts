@@ -3,7 +3,7 @@
  * a claim: it counts when the network confirms it, and changes nothing otherwise.
  */
 import type { Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
-import type { AddressUse } from '../net/address-probe.js';
+import type { AddressUse } from '@vmdhcp/linux-sockets';
 import type { AskWhoUses } from './address-inquiry.js';
 import { DeclineLimits } from './decline-limits.js';
 import { HourlyLimit } from './hourly-limit.js';

@@ -1,7 +1,7 @@
 import { decodeMessage, type Lease, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
+import type { AddressUse } from '@vmdhcp/linux-sockets';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { AddressUse } from '../net/address-probe.js';
 import { type ClientPacket, encodeClientPacket } from '../probe/client-packet.js';
 import { DhcpServer } from './dhcp-server.js';
 import { LeaseEventLog } from './lease-event-log.js';

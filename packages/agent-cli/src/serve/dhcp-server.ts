@@ -16,9 +16,9 @@ import {
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
 import type { Logger } from '@vmdhcp/service-process';
+import type { DhcpPacketHandler } from '../dhcp-port/dhcp-packet-handler.js';
+import type { QueuedReply } from '../dhcp-port/reply-queue.js';
 import { PacketLog } from '../log/packet-log.js';
-import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
-import type { QueuedReply } from '../net/reply-queue.js';
 import { RateBudget } from '../rate-budget.js';
 import type { AskWhoUses } from './address-inquiry.js';
 import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
@@ -45,12 +45,12 @@ export interface DhcpServerPorts {
 /** What an answer has to pass before it counts. */
 export interface AnswerGate {
   /** Why nothing comes of this answer; undefined: it goes out. Called once for each packet that would be answered or noted. */
-  readonly whyWithheld: (answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>, packet: Uint8Array) => string | undefined;
+  readonly whyNotSent: (answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>, packet: Uint8Array) => string | undefined;
   /** The same reply to another destination. */
   readonly redirect?: (answer: Told) => Told;
 }
 
-const OPEN: AnswerGate = { whyWithheld: () => undefined };
+const OPEN: AnswerGate = { whyNotSent: () => undefined };
 
 export class DhcpServer {
   readonly counters = new MessageCounters();
@@ -150,12 +150,12 @@ export class DhcpServer {
 
   #answer(packet: Uint8Array, interfaceName: string, gate: AnswerGate): QueuedReply | undefined {
     const answer = answerPacket(packet, this.#serving);
-    const withheld = this.#whyWithheld(answer, packet, gate);
+    const notSent = this.#whyNotSent(answer, packet, gate);
     if (this.#packetLog.isActive) {
       const poolName = this.#serving.pools[0]?.pool.name;
-      this.#packetLog.note({ packet, answer, interfaceName, poolName, withheld });
+      this.#packetLog.note({ packet, answer, interfaceName, poolName, notSent });
     }
-    if (withheld !== undefined) return undefined;
+    if (notSent !== undefined) return undefined;
     switch (answer.kind) {
       case 'dropped':
         this.counters.drop(answer.reason);
@@ -171,9 +171,9 @@ export class DhcpServer {
     }
   }
 
-  #whyWithheld(answer: Answer, packet: Uint8Array, gate: AnswerGate): string | undefined {
+  #whyNotSent(answer: Answer, packet: Uint8Array, gate: AnswerGate): string | undefined {
     if (answer.kind !== 'reply' && answer.kind !== 'noted') return undefined;
-    const reason = gate.whyWithheld(answer, packet);
+    const reason = gate.whyNotSent(answer, packet);
     if (reason !== undefined) this.counters.count(answer.client.type, 'ignored', reason);
     return reason;
   }

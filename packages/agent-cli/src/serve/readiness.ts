@@ -1,4 +1,4 @@
-import { describeProblems } from '@vmdhcp/reconciler';
+import { describeProblems } from '@vmdhcp/kube-runtime';
 import type { InterfaceState } from './served-interface.js';
 
 /** Why a pool is not served, for a person. */

@@ -3,10 +3,11 @@
  * same name, and given up when it vanishes. Deleting an interface causes no error on its sockets, so its index is asked
  * for in short intervals.
  */
+
+import { ifNameToIndex } from '@vmdhcp/linux-sockets';
 import type { Logger } from '@vmdhcp/service-process';
-import type { DhcpPacketHandler } from '../net/dhcp-packet-handler.js';
-import { DhcpPort, type DhcpPortEvents } from '../net/dhcp-port.js';
-import { ifNameToIndex } from '../net/libc.js';
+import type { DhcpPacketHandler } from '../dhcp-port/dhcp-packet-handler.js';
+import { DhcpPort, type DhcpPortEvents } from '../dhcp-port/dhcp-port.js';
 
 const RETRY_INTERVAL_MS = 1_000;
 

@@ -4,11 +4,16 @@
  * neither prolonged nor taken away.
  */
 import { formatIpv4Address, type Pool } from '@vmdhcp/dhcp-allocator';
+import {
+  addAddress,
+  dropAddresses,
+  hasAddressForGood,
+  ifNameToIndex,
+  type LinkAddress,
+  lookForAddress,
+  Netlink,
+} from '@vmdhcp/linux-sockets';
 import type { Logger } from '@vmdhcp/service-process';
-import { addAddress, hasAddressForGood, lookForAddress } from '../net/interface-addresses.js';
-import { dropAddresses } from '../net/leased-addresses.js';
-import { ifNameToIndex } from '../net/libc.js';
-import { type LinkAddress, Netlink } from '../net/netlink.js';
 
 /** How long the kernel keeps an address that is not prolonged. */
 const LIFETIME_SECONDS = 10;

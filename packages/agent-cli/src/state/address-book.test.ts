@@ -66,7 +66,7 @@ describe('the address book tells a story', () => {
     expect(log).toEqual(['saved a=10', 'served a=10']);
   });
 
-  it('a declined address is withheld for an hour, and its client has another one', async () => {
+  it('a declined address is quarantined for an hour, and its client has another one', async () => {
     const { book, log, clock } = bookOn();
     await book.configure(fileOf([VM_A]));
     await book.decline({ poolName: 'net', macAddress: VM_A, address: 0x0a00000a });

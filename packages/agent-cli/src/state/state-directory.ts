@@ -7,8 +7,8 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { flock, LOCK_EX, LOCK_NB, lastErrorName } from '@vmdhcp/linux-sockets';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { flock, LOCK_EX, LOCK_NB, lastErrorName } from '../net/libc.js';
 import { type FileOperations, replaceFile } from './replace-file.js';
 import { EMPTY_STATE, formatState, parseState, type StateReading, type StateToSave, type StoredState } from './state-format.js';
 

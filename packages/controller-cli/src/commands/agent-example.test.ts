@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { isRecord, toAgentDeployment } from '@vmdhcp/reconciler';
+import { isRecord } from '@vmdhcp/kube-runtime';
+import { toAgentDeployment } from '@vmdhcp/reconciler';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';

@@ -1,4 +1,4 @@
-import type { ElectionTimes } from '@vmdhcp/reconciler';
+import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import {
   booleanOption,
   createLogger,

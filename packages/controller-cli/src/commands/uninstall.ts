@@ -1,5 +1,5 @@
-import type { InstalledKind, UninstallPlan, UninstallStep } from '@vmdhcp/reconciler';
-import { UNINSTALL_PHASES } from '@vmdhcp/reconciler';
+import { type InstalledKind, UNINSTALL_PHASES, type UninstallPlan, type UninstallStep } from '@vmdhcp/reconciler';
+
 import { Command, InvalidArgumentError } from 'commander';
 import { type ClusterOptions, clusterOptions, connect } from '../run/connect.js';
 import { Uninstall } from '../run/uninstall.js';

@@ -1,5 +1,5 @@
+import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import type { AddressChange } from '@vmdhcp/reconciler';
-import { FakeClock } from '@vmdhcp/reconciler/testing';
 import { expect, it } from 'vitest';
 import { createAddressLog } from './address-log.js';
 

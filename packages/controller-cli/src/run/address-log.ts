@@ -1,6 +1,7 @@
 /** A line for each address that is allocated, freed or refused, as long as there are not too many at once. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
-import type { AddressChange, Clock } from '@vmdhcp/reconciler';
+import type { Clock } from '@vmdhcp/kube-runtime';
+import type { AddressChange } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 
 /** Lines at once, and how long until another one may be written. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApiConnection } from '@vmdhcp/reconciler/client-node';
+import { ApiConnection } from '@vmdhcp/kube-runtime/node';
 import { CommandError } from '@vmdhcp/service-process';
 import { describe, expect, it } from 'vitest';
 import { applyCrds } from './apply-crds.js';

@@ -5,8 +5,9 @@ import {
   toCustomResourceDefinition,
   virtualMachineNetworkConfigResource,
 } from '@vmdhcp/ippool-api';
-import { isRecord, type KubernetesObject, readConditions } from '@vmdhcp/reconciler';
-import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog, Resource } from '@vmdhcp/reconciler/client-node';
+import { isRecord, type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
+import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog } from '@vmdhcp/kube-runtime/node';
+import { Resource } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
 export const CUSTOM_RESOURCES: readonly CustomResource[] = [ipPoolResource, virtualMachineNetworkConfigResource];

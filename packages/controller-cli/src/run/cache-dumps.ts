@@ -23,10 +23,10 @@ function answer(
 
 function* addressesOf({ reading, addressOf }: PoolView): Generator<readonly [string, string]> {
   if (!reading.ok) return;
-  const { range, withheld } = reading.pool;
+  const { range, unavailable } = reading.pool;
   const taken = new Set(addressOf.values());
   for (let address = range.first; address <= range.last; address++) {
-    if (withheld.some((one) => rangeContains(one, address))) continue;
+    if (unavailable.some((one) => rangeContains(one, address))) continue;
     yield [formatIpv4Address(address), String(taken.has(address))];
   }
 }

@@ -5,7 +5,7 @@ import {
   connectInCluster,
   NoClusterError,
   type RequestObserver,
-} from '@vmdhcp/reconciler/client-node';
+} from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { Option } from 'commander';
 

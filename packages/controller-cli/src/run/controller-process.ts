@@ -3,31 +3,28 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import {
+  type ApiResource,
+  type ElectionTimes,
+  type EventObject,
+  fencedClient,
+  type KubernetesObject,
+  LeaseElector,
+  NotLeadingError,
+} from '@vmdhcp/kube-runtime';
+import { type ApiConnection, ApiLeaseStore, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
+import {
   AGENT_SELECTOR,
   type AgentAction,
   AgentGroups,
   type AgentsPort,
   type AgentsSettings,
   DhcpController,
-  type ElectionTimes,
-  type EventObject,
-  fencedClient,
   INSTANCES_REMEDY,
   type InstancesState,
-  type KubernetesObject,
-  LeaseElector,
   NOTHING_KNOWN_OF_AGENTS,
-  NotLeadingError,
-} from '@vmdhcp/reconciler';
-import {
-  type ApiConnection,
-  ApiLeaseStore,
-  ApiObjectClient,
-  type ApiResource,
-  errorForLog,
   Resource,
-  systemClock,
-} from '@vmdhcp/reconciler/client-node';
+} from '@vmdhcp/reconciler';
+
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { createAddressLog } from './address-log.js';
 import { applyCrds } from './apply-crds.js';
@@ -259,7 +256,7 @@ const ACTION_MESSAGES: Readonly<Record<AgentAction['kind'], string>> = {
   'patch-deployment': "the agents' Deployment is changed",
   'delete-deployment': 'agents are removed',
   'create-lease': 'the Lease of a group is created',
-  withhold: 'the pools that the agents of this group must not serve have changed',
+  suspend: 'the pools that the agents of this group must not serve have changed',
   'set-log': 'log settings of the agents updated',
   'delete-lease': 'the Lease of agents that are gone is removed',
   'delete-pod': 'the agent of an earlier version is removed',

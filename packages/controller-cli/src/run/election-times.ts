@@ -1,4 +1,4 @@
-import type { ElectionTimes } from '@vmdhcp/reconciler';
+import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };

@@ -1,5 +1,6 @@
-import { DhcpController, type KubernetesObject } from '@vmdhcp/reconciler';
-import { FakeClock, MemoryCluster } from '@vmdhcp/reconciler/testing';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
+import { DhcpController } from '@vmdhcp/reconciler';
 import { expect, it } from 'vitest';
 import { cacheDumpPages } from './cache-dumps.js';
 import { createMetrics } from './metrics.js';

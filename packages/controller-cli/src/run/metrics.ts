@@ -1,6 +1,8 @@
 /** What the controller tells Prometheus: upstream's gauges, and how its own work goes. */
-import { type DhcpController, readConditions, readField, readList, readText, type WorkDone } from '@vmdhcp/reconciler';
-import type { RequestObserver } from '@vmdhcp/reconciler/client-node';
+
+import { readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import type { RequestObserver } from '@vmdhcp/kube-runtime/node';
+import type { DhcpController, WorkDone } from '@vmdhcp/reconciler';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface ControllerMetrics {

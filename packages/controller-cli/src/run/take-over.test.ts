@@ -1,5 +1,5 @@
-import { LeaseElector, type LeaseRecord, type LeaseStore } from '@vmdhcp/reconciler';
-import { FakeClock, MemoryLeaseStore } from '@vmdhcp/reconciler/testing';
+import { LeaseElector, type LeaseRecord, type LeaseStore } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryLeaseStore } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { readElectionTimes } from './election-times.js';
 

@@ -1,21 +1,19 @@
 /** Removes the product from a cluster: looks, plans, and carries out one phase after the other. */
 import { AGENT_GROUP_LABEL, toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import { type ApiResource, type KubernetesObject, keyOf, readField, readText, type WriteResult } from '@vmdhcp/kube-runtime';
+import { type ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import {
   AGENT_SELECTOR,
   type Installation,
   type InstalledKind,
-  type KubernetesObject,
-  keyOf,
   leasesOfOtherAgents,
   planUninstall,
-  readField,
-  readText,
+  Resource,
   UNINSTALL_PHASES,
   type UninstallPlan,
   type UninstallStep,
-  type WriteResult,
 } from '@vmdhcp/reconciler';
-import { type ApiConnection, ApiObjectClient, ApiRequestError, type ApiResource, Resource } from '@vmdhcp/reconciler/client-node';
+
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { CUSTOM_RESOURCES } from './apply-crds.js';
 import { CONTROLLER_LEASE } from './controller-process.js';

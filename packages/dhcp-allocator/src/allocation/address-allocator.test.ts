@@ -55,7 +55,7 @@ describe('AddressAllocator tells a story', () => {
 
   it.each(['10.0.1.5', '10.0.0.0', '10.0.0.255', '10.0.0.1'])('%s is kept by no client', (text) => {
     const allocator = new AddressAllocator(poolOf({ options: { router: '10.0.0.99' } }));
-    expect(said(allocator.keep(vm('a'), address(text)))).toMatch(/^address-(outside-pool|withheld)$/);
+    expect(said(allocator.keep(vm('a'), address(text)))).toMatch(/^address-(outside-pool|unavailable)$/);
     expect(allocator.counts()).toMatchObject({ size: 4, used: 0 });
   });
 
@@ -64,13 +64,13 @@ describe('AddressAllocator tells a story', () => {
     (text) => {
       const allocator = new AddressAllocator(poolOf({ exclude: ['10.0.0.11'], options: { router: '10.0.0.12' } }));
       const before = allocator.counts();
-      expect(said(allocator.allocate(vm('a'), address(text)))).toBe('address-withheld');
+      expect(said(allocator.allocate(vm('a'), address(text)))).toBe('address-unavailable');
       expect(said(allocator.keep(vm('a'), address(text)))).toBe(text);
       expect(said(allocator.keep(vm('b'), address(text)))).toBe('address-taken');
       expect(allocator.counts()).toEqual({ ...before, size: before.size + 1, used: 1 });
       expect(allocator.release(vm('a'))).toBe(true);
       expect(allocator.counts()).toEqual(before);
-      expect(said(allocator.allocate(vm('b'), address(text)))).toBe('address-withheld');
+      expect(said(allocator.allocate(vm('b'), address(text)))).toBe('address-unavailable');
     },
   );
 
@@ -95,7 +95,7 @@ describe('AddressAllocator tells a story', () => {
 
   it('a wanted address is given or refused with the reason', () => {
     const allocator = new AddressAllocator(poolOf({ exclude: ['10.0.0.12'] }));
-    expect(said(allocator.allocate(vm('a'), address('10.0.0.12')))).toBe('address-withheld');
+    expect(said(allocator.allocate(vm('a'), address('10.0.0.12')))).toBe('address-unavailable');
     expect(said(allocator.allocate(vm('a'), address('10.0.0.14')))).toBe('address-outside-pool');
     expect(said(allocator.allocate(vm('a'), address('10.0.9.1')))).toBe('address-outside-pool');
     expect(said(allocator.allocate(vm('a'), address('10.0.0.13')))).toBe('10.0.0.13');

@@ -9,7 +9,7 @@ import { AddressBitmap } from './address-bitmap.js';
 export type AllocationRefusal =
   | 'pool-exhausted'
   | 'address-outside-pool'
-  | 'address-withheld'
+  | 'address-unavailable'
   | 'address-reserved'
   | 'address-taken'
   | 'address-quarantined'
@@ -50,7 +50,7 @@ interface Holding {
  */
 export class AddressAllocator {
   readonly #pool: Pool;
-  /** Addresses of the range that nobody may be given: withheld, reserved, used, quarantined. */
+  /** Addresses of the range that nobody may be given: unavailable, reserved, used, quarantined. */
   readonly #unavailable: AddressBitmap;
   readonly #holdings = new Map<MacAddress, Holding>();
   readonly #byAddress = new Map<Ipv4Address, Holding>();
@@ -58,15 +58,15 @@ export class AddressAllocator {
   readonly #quarantinedUntilMs = new Map<Ipv4Address, number>();
   readonly #size: number;
   #used = 0;
-  /** Addresses that clients have kept though nobody is given them: outside the range or withheld. */
+  /** Addresses that clients have kept though nobody is given them: outside the range or unavailable. */
   readonly #outside = new Set<Ipv4Address>();
   #reservedUnused: number;
 
   constructor(pool: Pool) {
     this.#pool = pool;
     this.#unavailable = new AddressBitmap(sizeOfRange(pool.range));
-    for (const withheld of pool.withheld) {
-      const inside = intersectRanges(pool.range, withheld);
+    for (const unavailable of pool.unavailable) {
+      const inside = intersectRanges(pool.range, unavailable);
       if (inside !== undefined) this.#unavailable.addRange(inside.first - pool.range.first, inside.last - pool.range.first);
     }
     let size = this.#unavailable.size - this.#unavailable.count;
@@ -195,7 +195,7 @@ export class AddressAllocator {
       return { ok: false, reason: 'address-outside-pool' };
     }
     if (this.#quarantinedUntilMs.has(address)) return { ok: false, reason: 'address-quarantined' };
-    return this.#isFree(address) ? undefined : { ok: false, reason: 'address-withheld' };
+    return this.#isFree(address) ? undefined : { ok: false, reason: 'address-unavailable' };
   }
 
   #hold(client: MacAddress, address: Ipv4Address): AllocationResult {
@@ -227,7 +227,7 @@ export class AddressAllocator {
     return rangeContains(this.#pool.range, address) && !this.#unavailable.has(address - this.#pool.range.first);
   }
 
-  /** False if it was not free to be given before: outside the range, or withheld. */
+  /** False if it was not free to be given before: outside the range, or unavailable. */
   #block(address: Ipv4Address): boolean {
     if (!this.#isFree(address)) return false;
     this.#unavailable.add(address - this.#pool.range.first);

@@ -11,7 +11,7 @@ export interface Pool {
   /** What may be leased to anybody, before exclusions. */
   readonly range: Ipv4Range;
   /** Never leased to anybody: excluded, server, router, network and broadcast address. Sorted, merged, inside `range`. */
-  readonly withheld: readonly Ipv4Range[];
+  readonly unavailable: readonly Ipv4Range[];
   /** By MAC address; at most one address each, at most one MAC address per address. */
   readonly reservations: ReadonlyMap<MacAddress, Reservation>;
   readonly leaseTimeSeconds: number;

@@ -43,7 +43,7 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
 
   if (problems.all.length > 0 || serverAddress === undefined) return { ok: false, problems: problems.all };
   const { name, leaseTimeSeconds = DEFAULT_LEASE_TIME_SECONDS, authoritative = false, rapidCommit = false } = definition;
-  const withheld = withheldRanges({ cidr, fields, problems }, range, serverAddress);
+  const unavailable = unavailableRanges({ cidr, fields, problems }, range, serverAddress);
   return {
     ok: true,
     value: {
@@ -51,7 +51,7 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
       cidr,
       serverAddress,
       range,
-      withheld,
+      unavailable,
       reservations,
       leaseTimeSeconds,
       relays: fields.relays,
@@ -264,10 +264,10 @@ function usedByInfrastructure(address: Ipv4Address, fields: ReadPoolFields, serv
   return undefined;
 }
 
-function withheldRanges({ cidr, fields }: Subject, range: Ipv4Range, serverAddress: Ipv4Address): Ipv4Range[] {
+function unavailableRanges({ cidr, fields }: Subject, range: Ipv4Range, serverAddress: Ipv4Address): Ipv4Range[] {
   const ranges = fields.exclude.map((entry) => entry.range);
   for (const address of [serverAddress, fields.options.router, networkAddressOf(cidr), broadcastAddressOf(cidr)]) {
     if (address !== undefined) ranges.push({ first: address, last: address });
   }
-  return mergeRanges(ranges).flatMap((withheld) => intersectRanges(range, withheld) ?? []);
+  return mergeRanges(ranges).flatMap((unavailable) => intersectRanges(range, unavailable) ?? []);
 }

@@ -1,14 +1,19 @@
-/** What a pool's conditions Registered, AgentReady and ForeignServer say, in words that tell a person where to look. */
+/** What a pool's conditions Registered, AgentReady and RogueServer say, in words that tell a person where to look. */
 import { HOLD_AGENT_UPGRADE_ANNOTATION, IPPoolConditionType } from '@vmdhcp/ippool-api';
-import type { ConditionState } from '../object/conditions.js';
-import { cutText } from '../object/cut-text.js';
-import { describeNames } from '../object/describe-problems.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readList, readText } from '../object/read-field.js';
+import {
+  type ConditionState,
+  cutText,
+  describeNames,
+  isRolledOut,
+  type KubernetesObject,
+  readList,
+  readText,
+} from '@vmdhcp/kube-runtime';
+
 import type { PoolForAgents } from './agent-network-config.js';
-import type { ForeignServer } from './agent-report.js';
+import type { RogueServer } from './agent-report.js';
 import type { GroupProblem, ObservedGroup } from './plan-agents.js';
-import { isRolledOut } from './rollout-state.js';
+
 import { rolloutTrouble } from './rollout-trouble.js';
 import { isTold } from './told-pools.js';
 
@@ -34,7 +39,7 @@ export interface AgentsOfPool {
   readonly isLagging: boolean;
 }
 
-const { registered: REGISTERED, agentReady: AGENT_READY, foreignServer: FOREIGN_SERVER } = IPPoolConditionType;
+const { registered: REGISTERED, agentReady: AGENT_READY, rogueServer: ROGUE_SERVER } = IPPoolConditionType;
 
 export function conditionsWithoutAgents({ reason, message }: NotToBeServed): ConditionState[] {
   return [REGISTERED, AGENT_READY].map((type) => ({ type, status: 'False', reason, message }));
@@ -52,7 +57,7 @@ export function conditionsOfKeptPod({ metadata, status }: KubernetesObject): Con
 
 export function agentConditions(agents: AgentsOfPool): ConditionState[] {
   const registered = toRegistered(agents);
-  return [registered, toAgentReady(agents, registered), ...toForeignServer(agents)];
+  return [registered, toAgentReady(agents, registered), ...toRogueServer(agents)];
 }
 
 function toRegistered({ pool, group, observed: { deployment, told }, problem }: AgentsOfPool): ConditionState {
@@ -156,14 +161,14 @@ function containerTrouble({ metadata, status }: KubernetesObject): ConditionStat
   return undefined;
 }
 
-function toForeignServer({ pool, observed: { lease } }: AgentsOfPool): ConditionState[] {
-  const servers = lease.report.get(pool.key)?.foreignServers;
+function toRogueServer({ pool, observed: { lease } }: AgentsOfPool): ConditionState[] {
+  const servers = lease.report.get(pool.key)?.rogueServers;
   if (servers === undefined) return [];
-  if (servers.length === 0) return [{ type: FOREIGN_SERVER, status: 'False' }];
-  return [{ type: FOREIGN_SERVER, status: 'True', reason: 'ForeignServer', message: describeForeignServers(pool, servers) }];
+  if (servers.length === 0) return [{ type: ROGUE_SERVER, status: 'False' }];
+  return [{ type: ROGUE_SERVER, status: 'True', reason: 'RogueServer', message: describeRogueServers(pool, servers) }];
 }
 
-function describeForeignServers({ network }: PoolForAgents, servers: readonly ForeignServer[]): string {
+function describeRogueServers({ network }: PoolForAgents, servers: readonly RogueServer[]): string {
   const names = servers.map(({ address, macAddress }) => `${address} (${macAddress})`);
   return `another DHCP server answers on network ${network}: ${describeNames(names)}; switch it off there, or delete this pool`;
 }

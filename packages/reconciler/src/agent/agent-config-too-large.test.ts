@@ -1,9 +1,9 @@
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
 import { ClusterView, type PoolView } from '../controller/cluster-view.js';
 import { network, pool } from '../controller/controller-fixtures.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { FakeClock } from '../testing/fake-clock.js';
-import { MemoryResource } from '../testing/memory-resource.js';
+
 import { AgentGroups } from './agent-groups.js';
 import { toldPools } from './told-pools.js';
 

@@ -1,5 +1,5 @@
+import { readField, readList } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
-import { readField, readList } from '../object/read-field.js';
 import { type AgentPodSettings, toAgentDeployment } from './agent-deployment.js';
 
 const SETTINGS: AgentPodSettings = {

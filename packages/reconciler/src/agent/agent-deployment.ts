@@ -7,7 +7,7 @@ import {
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
 } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import {
   AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,

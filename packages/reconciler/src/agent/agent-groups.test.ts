@@ -5,22 +5,19 @@ import {
   HOLD_AGENT_UPGRADE_ANNOTATION,
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
-  WITHHELD_POOLS_ANNOTATION,
-  WITHHELD_POOLS_SEEN_ANNOTATION,
+  SUSPENDED_POOLS_ANNOTATION,
+  SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryCluster, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { network, pool } from '../controller/controller-fixtures.js';
 import { DhcpController } from '../controller/dhcp-controller.js';
-import { readConditions } from '../object/conditions.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readText } from '../object/read-field.js';
-import { FakeClock } from '../testing/fake-clock.js';
-import { MemoryCluster } from '../testing/memory-cluster.js';
-import { MemoryResource } from '../testing/memory-resource.js';
+
 import type { AgentPodSettings } from './agent-deployment.js';
 import { AgentGroups } from './agent-groups.js';
-import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, WITHHELD } from './agent-report.js';
-import { parseWithheldPools } from './group-lease.js';
+import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, SUSPENDED } from './agent-report.js';
+import { parseSuspendedPools } from './group-lease.js';
 import { toldPools } from './told-pools.js';
 import type { AgentTopology } from './topology.js';
 
@@ -221,11 +218,11 @@ class Story {
       const name = metadata.name === UNIFIED.deploymentName ? 'vm-dhcp-agents' : metadata.name;
       if (this.dead.has(name)) continue;
       const known = this.leases.objects.get(`${NAMESPACE}/${name}`);
-      const withheld = parseWithheldPools(known?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION]);
+      const suspended = parseSuspendedPools(known?.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION]);
       const report = new Map<string, PoolReport>(
         this.told(metadata.name).map((one) => [
           `default/${one}`,
-          withheld.has(`default/${one}`) ? { serving: false, reason: WITHHELD } : { serving: true },
+          suspended.has(`default/${one}`) ? { serving: false, reason: SUSPENDED } : { serving: true },
         ]),
       );
       this.leases.put({
@@ -238,7 +235,7 @@ class Story {
           name,
           annotations: {
             ...known?.metadata.annotations,
-            [WITHHELD_POOLS_SEEN_ANNOTATION]: known?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION] ?? '',
+            [SUSPENDED_POOLS_SEEN_ANNOTATION]: known?.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION] ?? '',
             [AGENT_REPORT_ANNOTATION]: formatAgentReport(report),
           },
         },

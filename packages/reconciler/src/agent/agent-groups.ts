@@ -4,13 +4,19 @@
  */
 import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
 import { AGENT_LABEL, AGENT_LABEL_VALUE, CLUSTER_NETWORK_LABEL, HOLD_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api';
+import {
+  isBeingDeleted,
+  KeyedQueue,
+  type KubernetesObject,
+  keyOf,
+  parseTime,
+  readField,
+  readText,
+  type WorkResult,
+} from '@vmdhcp/kube-runtime';
 import type { ClusterView, ObjectSource, PoolView } from '../controller/cluster-view.js';
 import { CONFLICT } from '../controller/controller-context.js';
-import { KeyedQueue, type WorkResult } from '../machinery/keyed-queue.js';
-import { keyOf } from '../machinery/reflector.js';
-import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readText } from '../object/read-field.js';
-import { parseTime } from '../object/time.js';
+
 import {
   agentConditions,
   conditionsOfKeptPod,

@@ -3,8 +3,7 @@
  * pool in annotations of its IPPool. Both take effect while the agents run.
  */
 import { LOG_LEVEL_ANNOTATION, LOG_PACKETS_ANNOTATION } from '@vmdhcp/ippool-api';
-import { quote } from '../object/quote.js';
-import { readField, readText } from '../object/read-field.js';
+import { quote, readField, readText } from '@vmdhcp/kube-runtime';
 
 export const AGENT_LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type AgentLogLevel = (typeof AGENT_LOG_LEVELS)[number];

@@ -1,7 +1,6 @@
 /** What the controller tells the agents in the environment of their pods, and how they read it. */
-import { compareText } from '../object/kubernetes-object.js';
-import { quote } from '../object/quote.js';
-import { readText } from '../object/read-field.js';
+import { compareText, quote, readText } from '@vmdhcp/kube-runtime';
+
 import { agentInterfaceName } from './interface-name.js';
 
 /** In the agents' environment: JSON, an array of `AgentNetworkConfig`. */

@@ -1,16 +1,23 @@
 /** What is there of agents: their Deployments, Leases, pods and rights, and whether a Lease is still anybody's. */
 import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
-import type { BackOffSettings } from '../machinery/back-off.js';
-import type { Clock } from '../machinery/clock.js';
-import { ObjectCache } from '../machinery/object-cache.js';
-import type { ObjectClient } from '../machinery/object-client.js';
-import { keyOf } from '../machinery/reflector.js';
-import { compareByAge, isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readText } from '../object/read-field.js';
+import {
+  type BackOffSettings,
+  type Clock,
+  compareByAge,
+  DeletionMarks,
+  isBeingDeleted,
+  type KubernetesObject,
+  keyOf,
+  ObjectCache,
+  type ObjectClient,
+  readField,
+  readText,
+} from '@vmdhcp/kube-runtime';
+
 import { AGENT_CONTAINER } from './agent-deployment.js';
 import type { PoolForAgents } from './agent-network-config.js';
 import { describeAgentReport } from './agent-report.js';
-import { DeletionMarks } from './deletion-marks.js';
+
 import { type GroupLease, readGroupLease } from './group-lease.js';
 import { legacyPoolOf } from './legacy-pod.js';
 import type { AgentsSettings, ObservedGroup } from './plan-agents.js';
@@ -287,7 +294,7 @@ export class AgentObserver {
     const lease = this.#lease(leaseKey);
     const { report, ...said } = this.#readLease(lease);
     const text =
-      lease === undefined ? '' : JSON.stringify([said.leader, [...said.seen], [...said.withheld], describeAgentReport(report)]);
+      lease === undefined ? '' : JSON.stringify([said.leader, [...said.seen], [...said.suspended], describeAgentReport(report)]);
     if (this.#said.get(leaseKey) === text) return false;
     this.#said.set(leaseKey, text);
     return true;

@@ -1,5 +1,5 @@
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
-import { WITHHELD_POOLS_ANNOTATION, WITHHELD_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -10,18 +10,18 @@ import {
   type PoolReport,
   parseAgentReport,
 } from './agent-report.js';
-import { formatWithheldPools } from './group-lease.js';
+import { formatSuspendedPools } from './group-lease.js';
 
 const FULL: PoolReport = {
   serving: false,
-  reason: 'ForeignServer',
+  reason: 'RogueServer',
   message: 'another one answers',
   version: '17',
   conflicts: [
     { address: parseIpv4Address('10.0.0.9') as number, macAddress: '02:00:00:00:00:01', usedBy: '02:00:00:00:00:02' },
     { address: parseIpv4Address('10.0.0.8') as number, macAddress: '02:00:00:00:00:03' },
   ],
-  foreignServers: [{ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }],
+  rogueServers: [{ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }],
 };
 
 describe('the report', () => {
@@ -52,9 +52,9 @@ describe('the report', () => {
 
   it('leaves out conflicts and servers that make no sense', () => {
     const conflicts = [{ address: 'x', macAddress: '02:00:00:00:00:01' }, 7, { address: '10.0.0.1' }];
-    const foreignServers = [{ address: 'nobody' }, null];
-    const text = JSON.stringify({ 'a/p': { serving: true, conflicts, foreignServers } });
-    expect(parseAgentReport(text)).toEqual(new Map([['a/p', { serving: true, foreignServers: [] }]]));
+    const rogueServers = [{ address: 'nobody' }, null];
+    const text = JSON.stringify({ 'a/p': { serving: true, conflicts, rogueServers } });
+    expect(parseAgentReport(text)).toEqual(new Map([['a/p', { serving: true, rogueServers: [] }]]));
   });
 });
 
@@ -81,7 +81,7 @@ describe('the report is bounded', () => {
       new Map(
         Array.from({ length: pools }, (_, index) => [
           `default/net-${index}`,
-          { serving: false, reason: 'Withheld', version: '1234567890', ...said },
+          { serving: false, reason: 'Suspended', version: '1234567890', ...said },
         ]),
       );
     const conflicts = Array.from({ length: 40 }, (_, index) => conflictOf(index));
@@ -90,7 +90,7 @@ describe('the report is bounded', () => {
     );
     expect(fewConflicts.get('default/net-699')).toEqual({
       serving: false,
-      reason: 'Withheld',
+      reason: 'Suspended',
       version: '1234567890',
       conflicts: conflicts.slice(0, 1),
     });
@@ -99,11 +99,11 @@ describe('the report is bounded', () => {
     expect(parseAgentReport(manyConflicts).size).toBe(700);
   });
 
-  it('leaves room in the Lease for 1,000 pools that are withheld, which it names twice', () => {
+  it('leaves room in the Lease for 1,000 pools that are suspended, which it names twice', () => {
     const keys = Array.from({ length: 1_000 }, (_, index) => `default/${String(index).padStart(52, 'p')}`);
-    const withheld = formatWithheldPools(keys);
-    const names = [AGENT_REPORT_ANNOTATION, WITHHELD_POOLS_ANNOTATION, WITHHELD_POOLS_SEEN_ANNOTATION].map(octets);
-    const sum = [MOST_REPORT_OCTETS, 2 * octets(withheld), ...names].reduce((total, one) => total + one, 0);
+    const suspended = formatSuspendedPools(keys);
+    const names = [AGENT_REPORT_ANNOTATION, SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION].map(octets);
+    const sum = [MOST_REPORT_OCTETS, 2 * octets(suspended), ...names].reduce((total, one) => total + one, 0);
     expect(sum).toBeLessThan(262_144);
   });
 
@@ -111,10 +111,9 @@ describe('the report is bounded', () => {
     const servers = Array.from({ length: 40 }, (_, index) => ({ address: `10.0.0.${index}`, macAddress: '02:00:00:00:00:04' }));
     for (const pools of [1, 100, 400, 700]) {
       const report = new Map(
-        Array.from({ length: pools }, (_, index) => [`default/net-${index}`, { ...FULL, foreignServers: servers }]),
+        Array.from({ length: pools }, (_, index) => [`default/net-${index}`, { ...FULL, rogueServers: servers }]),
       );
-      for (const { foreignServers } of parseAgentReport(formatAgentReport(report)).values())
-        expect(foreignServers).not.toEqual([]);
+      for (const { rogueServers } of parseAgentReport(formatAgentReport(report)).values()) expect(rogueServers).not.toEqual([]);
     }
   });
 
@@ -128,11 +127,11 @@ describe('the report is bounded', () => {
     const said = fc.record(
       {
         serving: fc.boolean(),
-        reason: fc.constantFrom('Withheld', 'Releasing', 'ForeignServer', 'PoolInvalid', 'x'.repeat(64)),
+        reason: fc.constantFrom('Suspended', 'Draining', 'RogueServer', 'PoolInvalid', 'x'.repeat(64)),
         message: fc.string({ unit: 'binary', maxLength: 300 }),
         version: fc.integer({ min: 1 }).map(String),
         conflicts: fc.oneof(fc.nat(3), fc.nat(400)).map((count) => conflicts.slice(0, count)),
-        foreignServers: fc
+        rogueServers: fc
           .nat(40)
           .map((count) => Array.from({ length: count }, () => ({ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }))),
       },

@@ -3,15 +3,14 @@
  * that heartbeat and report are one request, and the status of an IPPool has one writer.
  */
 import { formatIpv4Address, type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { cutText, MOST_MESSAGE_OCTETS, octetsOf } from '../object/cut-text.js';
-import { isRecord, readList, readText } from '../object/read-field.js';
+import { cutText, isRecord, MOST_MESSAGE_OCTETS, octetsOf, readList, readText } from '@vmdhcp/kube-runtime';
 
 /** On the agents' Lease: JSON, `AgentReport`. */
 export const AGENT_REPORT_ANNOTATION = 'network.harvesterhci.io/agent-report';
 
-/** Reasons of a pool that the Lease withholds from its agents: they let go of it, or have done so and could serve it at once. */
-export const RELEASING = 'Releasing';
-export const WITHHELD = 'Withheld';
+/** Reasons of a pool that the Lease suspends for its agents: they let go of it, or have done so and could serve it at once. */
+export const DRAINING = 'Draining';
+export const SUSPENDED = 'Suspended';
 
 export interface PoolReport {
   /** True: clients of this pool are answered. */
@@ -24,7 +23,7 @@ export interface PoolReport {
   /** Addresses of clients that somebody else uses. */
   readonly conflicts?: readonly AddressConflict[];
   /** Other DHCP servers on the network; absent: nobody has looked yet. */
-  readonly foreignServers?: readonly ForeignServer[];
+  readonly rogueServers?: readonly RogueServer[];
 }
 
 export interface AddressConflict {
@@ -35,7 +34,7 @@ export interface AddressConflict {
   readonly usedBy?: MacAddress;
 }
 
-export interface ForeignServer {
+export interface RogueServer {
   readonly address: string;
   readonly macAddress: string;
 }
@@ -45,7 +44,7 @@ export type AgentReport = ReadonlyMap<string, PoolReport>;
 
 /**
  * The most octets of a report: half of what the API server lets all annotations of an object have together. The rest is for the
- * pools that are withheld, which the Lease names twice.
+ * pools that are suspended, which the Lease names twice.
  */
 export const MOST_REPORT_OCTETS = 131_072;
 
@@ -54,7 +53,7 @@ interface Detail {
   /** Octets; 0: none. */
   readonly message: number;
   readonly conflicts: number;
-  readonly foreignServers: number;
+  readonly rogueServers: number;
 }
 
 /**
@@ -62,12 +61,12 @@ interface Detail {
  * reads, and then they make room for others.
  */
 const DETAILS: readonly Detail[] = [
-  { message: MOST_MESSAGE_OCTETS, conflicts: 256, foreignServers: 16 },
-  { message: 240, conflicts: 256, foreignServers: 4 },
-  { message: 80, conflicts: 64, foreignServers: 1 },
-  { message: 0, conflicts: 16, foreignServers: 1 },
-  { message: 0, conflicts: 2, foreignServers: 1 },
-  { message: 0, conflicts: 0, foreignServers: 0 },
+  { message: MOST_MESSAGE_OCTETS, conflicts: 256, rogueServers: 16 },
+  { message: 240, conflicts: 256, rogueServers: 4 },
+  { message: 80, conflicts: 64, rogueServers: 1 },
+  { message: 0, conflicts: 16, rogueServers: 1 },
+  { message: 0, conflicts: 2, rogueServers: 1 },
+  { message: 0, conflicts: 0, rogueServers: 0 },
 ];
 
 /** `{"address":"10.0.0.9","macAddress":"02:00:00:00:00:01"}` and a comma. */
@@ -93,9 +92,9 @@ function conflictsIn(report: AgentReport, most: Detail): number {
   return [...report.values()].reduce((sum, { conflicts = [] }) => sum + Math.min(conflicts.length, most.conflicts), 0);
 }
 
-function toText({ message, conflicts, foreignServers, ...said }: PoolReport, most: Detail): object {
+function toText({ message, conflicts, rogueServers, ...said }: PoolReport, most: Detail): object {
   const inUse = (conflicts ?? []).slice(0, most.conflicts);
-  const servers = foreignServers?.slice(0, most.foreignServers);
+  const servers = rogueServers?.slice(0, most.rogueServers);
   return {
     ...said,
     ...(message !== undefined && most.message > 0 && { message: cutText(message, most.message) }),
@@ -103,7 +102,7 @@ function toText({ message, conflicts, foreignServers, ...said }: PoolReport, mos
       conflicts: inUse.map((conflict) => ({ ...conflict, address: formatIpv4Address(conflict.address) })),
     }),
     // No server is another thing than no room for one.
-    ...(servers !== undefined && (servers.length > 0 || foreignServers?.length === 0) && { foreignServers: servers }),
+    ...(servers !== undefined && (servers.length > 0 || rogueServers?.length === 0) && { rogueServers: servers }),
   };
 }
 
@@ -125,7 +124,7 @@ export function parseAgentReport(text: string | undefined): AgentReport {
       ...(message && { message }),
       ...(version && { version }),
       ...(conflicts.length > 0 && { conflicts }),
-      ...(Array.isArray(entry['foreignServers']) && { foreignServers: entry['foreignServers'].flatMap(readForeignServer) }),
+      ...(Array.isArray(entry['rogueServers']) && { rogueServers: entry['rogueServers'].flatMap(readRogueServer) }),
     });
   }
   return report;
@@ -139,7 +138,7 @@ function readConflict(entry: unknown): AddressConflict[] {
   return [{ address, macAddress, ...(usedBy !== undefined && { usedBy }) }];
 }
 
-function readForeignServer(entry: unknown): ForeignServer[] {
+function readRogueServer(entry: unknown): RogueServer[] {
   const [address = '', macAddress = ''] = [readText(entry, 'address'), readText(entry, 'macAddress')];
   return parseIpv4Address(address) === undefined ? [] : [{ address, macAddress }];
 }

@@ -1,8 +1,7 @@
+import type { KubernetesObject, WriteRefusal } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import type { WriteRefusal } from '../machinery/object-client.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { FakeClock } from '../testing/fake-clock.js';
-import { MemoryResource } from '../testing/memory-resource.js';
+
 import { AgentWriter } from './agent-writer.js';
 import type { AgentAction } from './plan-agents.js';
 

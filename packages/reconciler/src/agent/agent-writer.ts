@@ -4,17 +4,14 @@ import {
   AGENT_LABEL,
   AGENT_LABEL_VALUE,
   AGENT_LOG_ANNOTATION,
-  WITHHELD_POOLS_ANNOTATION,
+  SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, keyOf, mostUrgent, type WorkResult, type WriteResult } from '@vmdhcp/kube-runtime';
 import { toWorkResult } from '../controller/controller-context.js';
-import type { WorkResult } from '../machinery/keyed-queue.js';
-import { mostUrgent } from '../machinery/most-urgent.js';
-import type { WriteResult } from '../machinery/object-client.js';
-import { keyOf } from '../machinery/reflector.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
+
 import { CONTROLLER, MANAGED_BY_LABEL } from './agent-deployment.js';
 import type { AgentClients, AgentObjectKind, RightsKind } from './agent-observer.js';
-import { formatWithheldPools } from './group-lease.js';
+import { formatSuspendedPools } from './group-lease.js';
 import type { AgentAction, GroupProblem } from './plan-agents.js';
 import type { RightsAction } from './plan-group-rights.js';
 import { UNIFIED_GROUP } from './topology.js';
@@ -86,8 +83,8 @@ export class AgentWriter {
         return this.#patch(action);
       case 'create-lease':
         return this.#createLease(action);
-      case 'withhold':
-        return this.#withhold(action);
+      case 'suspend':
+        return this.#suspend(action);
       case 'set-log':
         return this.#setLog(action);
       case 'delete-deployment':
@@ -129,9 +126,9 @@ export class AgentWriter {
     return this.#noted(kind, await this.#settings.clients[kind].patch(target, patch));
   }
 
-  async #withhold({ lease, poolKeys }: Extract<AgentAction, { readonly kind: 'withhold' }>): Promise<WorkResult> {
-    const before = lease.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION];
-    const annotations = { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys, before) };
+  async #suspend({ lease, poolKeys }: Extract<AgentAction, { readonly kind: 'suspend' }>): Promise<WorkResult> {
+    const before = lease.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION];
+    const annotations = { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys, before) };
     // What was planned by an older state of the Lease must not be written: it may be the other way round by now.
     const target = { key: keyOf(lease), resourceVersion: lease.metadata.resourceVersion };
     return this.#noted('leases', await this.#settings.clients.leases.patch(target, { metadata: { annotations } }));
@@ -143,7 +140,7 @@ export class AgentWriter {
     isGuarded,
   }: Extract<AgentAction, { readonly kind: 'create-lease' }>): Promise<WorkResult> {
     const { clients, namespace, leaseSeconds = 0 } = this.#settings;
-    const annotations = { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys) };
+    const annotations = { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys) };
     // A group of the namespace where agents ran before is named with it.
     const [name = '', previousNamespace] = group.split('/', 2).toReversed();
     const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name, [MANAGED_BY_LABEL]: CONTROLLER };

@@ -2,12 +2,12 @@
  * A controller and the agents of all groups, one step at a time and in any order: what is written is seen later, pods are replaced when
  * a template changes, and any of them may come to lead. A pool is served by the pods that have its server address.
  */
-import { AGENT_GROUP_LABEL, WITHHELD_POOLS_ANNOTATION, WITHHELD_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { applyMergePatch } from '../testing/merge-patch.js';
-import type { Random } from '../testing/random-from.js';
-import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, RELEASING, WITHHELD } from './agent-report.js';
-import { formatWithheldPools, parseWithheldPools, readGroupLease } from './group-lease.js';
+import { AGENT_GROUP_LABEL, SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { applyMergePatch, type Random } from '@vmdhcp/kube-runtime/testing';
+
+import { AGENT_REPORT_ANNOTATION, DRAINING, formatAgentReport, type PoolReport, SUSPENDED } from './agent-report.js';
+import { formatSuspendedPools, parseSuspendedPools, readGroupLease } from './group-lease.js';
 import { poolNamesOf } from './group-rights.js';
 import { type ActivePool, type AgentAction, type AgentsSettings, planAgents } from './plan-agents.js';
 import { toldPools } from './told-pools.js';
@@ -23,7 +23,7 @@ interface Pod {
   isReady: boolean;
   isFrozen: boolean;
   /** What it has read of the Lease. */
-  withheldText: string;
+  suspendedPoolsText: string;
   version: string;
   lead: 'none' | 'writing' | 'leading';
   /** IPPools that it has read: it serves no other. */
@@ -154,7 +154,7 @@ export class AgentsInSteps {
     else if (action.kind === 'create-deployment') this.#createDeployment(action);
     else if (action.kind === 'patch-deployment') this.#patch(action);
     else if (action.kind === 'create-lease') this.#createLease(action);
-    else if (action.kind === 'withhold') this.#withhold(action);
+    else if (action.kind === 'suspend') this.#suspend(action);
     else if (action.kind === 'delete-deployment') this.deployments.delete(action.group);
     else if (action.kind === 'delete-lease') this.#deleteLease(action);
   }
@@ -219,7 +219,7 @@ export class AgentsInSteps {
 
   #createLease({ group, poolKeys, isGuarded }: Extract<AgentAction, { readonly kind: 'create-lease' }>): void {
     if (this.leases.has(group)) return;
-    const annotations = { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys) };
+    const annotations = { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys) };
     this.#putLease(group, { annotations, ...(isGuarded && { holder: 'no-agent' }) });
     this.#seenLeases.set(group, this.leases.get(group) as KubernetesObject);
   }
@@ -233,11 +233,11 @@ export class AgentsInSteps {
     this.#seenDeployments.set(group, this.deployments.get(group) as KubernetesObject);
   }
 
-  #withhold({ group, lease, poolKeys }: Extract<AgentAction, { readonly kind: 'withhold' }>): void {
+  #suspend({ group, lease, poolKeys }: Extract<AgentAction, { readonly kind: 'suspend' }>): void {
     const stored = this.leases.get(group);
     if (!isSame(stored, lease)) return;
-    const before = lease.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION];
-    this.#putLease(group, { annotations: { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(poolKeys, before) } });
+    const before = lease.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION];
+    this.#putLease(group, { annotations: { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys, before) } });
     this.#seenLeases.set(group, this.leases.get(group) as KubernetesObject);
   }
 
@@ -274,7 +274,7 @@ export class AgentsInSteps {
       addresses: new Set(),
       isReady: false,
       isFrozen: false,
-      withheldText: '',
+      suspendedPoolsText: '',
       version: '',
       lead: 'none',
       reads: new Set(),
@@ -362,26 +362,26 @@ export class AgentsInSteps {
 
   #read(pod: Pod, lease: KubernetesObject | undefined): void {
     pod.version = lease?.metadata.resourceVersion ?? '';
-    pod.withheldText = lease?.metadata.annotations?.[WITHHELD_POOLS_ANNOTATION] ?? '';
+    pod.suspendedPoolsText = lease?.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION] ?? '';
   }
 
   /** Takes addresses away, and gives others. */
   #check(pod: Pod): void {
-    const withheld = parseWithheldPools(pod.withheldText);
+    const suspended = parseSuspendedPools(pod.suspendedPoolsText);
     pod.addresses.clear();
-    for (const key of pod.told) if (!withheld.has(key) && pod.reads.has(key)) pod.addresses.add(key);
+    for (const key of pod.told) if (!suspended.has(key) && pod.reads.has(key)) pod.addresses.add(key);
   }
 
   #write(pod: Pod): void {
-    const withheld = parseWithheldPools(pod.withheldText);
+    const suspended = parseSuspendedPools(pod.suspendedPoolsText);
     const state = (key: string): PoolReport => {
       if (!pod.reads.has(key)) return { serving: false, reason: 'NotListed' };
-      if (withheld.has(key)) return { serving: false, reason: pod.addresses.has(key) ? RELEASING : WITHHELD };
+      if (suspended.has(key)) return { serving: false, reason: pod.addresses.has(key) ? DRAINING : SUSPENDED };
       return pod.addresses.has(key) ? { serving: true } : { serving: false, reason: 'NotLeading' };
     };
     const report = new Map(pod.told.map((key) => [key, state(key)]));
     const annotations = {
-      [WITHHELD_POOLS_SEEN_ANNOTATION]: pod.withheldText,
+      [SUSPENDED_POOLS_SEEN_ANNOTATION]: pod.suspendedPoolsText,
       [AGENT_REPORT_ANNOTATION]: formatAgentReport(report),
     };
     this.#putLease(pod.group, { holder: pod.name, annotations });

@@ -2,8 +2,8 @@
  * An agent writes the Lease of its group, and what it writes there may be a lie. Of pools that the controller has never given to the group it is
  * not believed: it could end the service of other groups, take addresses away from their clients, or keep their pools from being deleted.
  */
-import { keyOf } from '../machinery/reflector.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
+
 import { poolNamesOf } from './group-rights.js';
 import type { ObservedGroup } from './plan-agents.js';
 

@@ -1,4 +1,4 @@
-import { octetsOf } from '../object/cut-text.js';
+import { octetsOf } from '@vmdhcp/kube-runtime';
 import { AGENT_NETWORK_CONFIGS_VARIABLE, type PoolForAgents, toAgentNetworkConfigs } from './agent-network-config.js';
 
 /** Of one string in a program's environment: 32 pages of 4 KiB. Source: execve(2), MAX_ARG_STRLEN. */

@@ -2,7 +2,7 @@
  * Pools that are applied together come one after the other. Each change of the pools that a template tells of replaces the pods of its
  * group, so what comes within a moment goes into one.
  */
-import type { Clock } from '../machinery/clock.js';
+import type { Clock } from '@vmdhcp/kube-runtime';
 import type { AgentAction } from './plan-agents.js';
 
 /** After the first change, in milliseconds. */
@@ -14,7 +14,7 @@ export interface GatheredActions {
   readonly waitMs: number | undefined;
 }
 
-/** Delays only what templates tell of pools: never what a Lease withholds, and never what is deleted. */
+/** Delays only what templates tell of pools: never what a Lease suspends, and never what is deleted. */
 export class ChangeGathering {
   readonly #clock: Clock;
   /** When the pools of a group's template were first found to be others, by group. */

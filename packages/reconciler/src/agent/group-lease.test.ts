@@ -1,24 +1,24 @@
-import { WITHHELD_POOLS_ANNOTATION, WITHHELD_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
 import { AGENT_REPORT_ANNOTATION } from './agent-report.js';
-import { formatWithheldPools, parseWithheldPools, readGroupLease } from './group-lease.js';
+import { formatSuspendedPools, parseSuspendedPools, readGroupLease } from './group-lease.js';
 
-describe('pools that are withheld', () => {
+describe('pools that are suspended', () => {
   it('are read as they were written, and no two texts are the same', () => {
-    const first = formatWithheldPools(['b/2', 'a/1']);
-    const second = formatWithheldPools(['a/1', 'b/2'], first);
-    expect([...parseWithheldPools(second)]).toEqual(['a/1', 'b/2']);
+    const first = formatSuspendedPools(['b/2', 'a/1']);
+    const second = formatSuspendedPools(['a/1', 'b/2'], first);
+    expect([...parseSuspendedPools(second)]).toEqual(['a/1', 'b/2']);
     expect(second).not.toBe(first);
   });
 
   it.each([undefined, '', '{', '[]', '7', '{"pools":7}', '{"pools":[7]}'])('are none in %j', (text) => {
-    expect(parseWithheldPools(text).size).toBe(0);
-    expect(parseWithheldPools(formatWithheldPools(['a/1'], text)).size).toBe(1);
+    expect(parseSuspendedPools(text).size).toBe(0);
+    expect(parseSuspendedPools(formatSuspendedPools(['a/1'], text)).size).toBe(1);
   });
 });
 
 describe('readGroupLease', () => {
-  const withheld = formatWithheldPools(['a/1']);
+  const suspended = formatSuspendedPools(['a/1']);
   const lease = (holderIdentity: string, annotations: Readonly<Record<string, string>>) => ({
     metadata: { name: 'group', annotations },
     spec: { holderIdentity },
@@ -36,18 +36,18 @@ describe('readGroupLease', () => {
     expect([...read.known], 'what its pods were told outlives the lead').toEqual(['a/1']);
   });
 
-  const seenBy = (seen: string | undefined, now = withheld, more: Readonly<Record<string, string>> = report) => {
+  const seenBy = (seen: string | undefined, now = suspended, more: Readonly<Record<string, string>> = report) => {
     const annotations = {
       ...more,
-      [WITHHELD_POOLS_ANNOTATION]: now,
-      ...(seen !== undefined && { [WITHHELD_POOLS_SEEN_ANNOTATION]: seen }),
+      [SUSPENDED_POOLS_ANNOTATION]: now,
+      ...(seen !== undefined && { [SUSPENDED_POOLS_SEEN_ANNOTATION]: seen }),
     };
     return [...readGroupLease(lease('pod_1', annotations), false).seen];
   };
 
   it.each([
-    ['that echoes what is withheld', withheld, ['a/1']],
-    ['that echoes something older', formatWithheldPools([]), []],
+    ['that echoes what is suspended', suspended, ['a/1']],
+    ['that echoes something older', formatSuspendedPools([]), []],
     ['that echoes nothing', undefined, []],
     ['that echoes what makes no sense', '{"turn":9}', []],
   ])('a leader %s', (_, seen, expected) => {
@@ -55,20 +55,20 @@ describe('readGroupLease', () => {
   });
 
   it('a leader that reports nothing has seen nothing: it is none of ours', () => {
-    expect(seenBy(withheld, withheld, {})).toEqual([]);
+    expect(seenBy(suspended, suspended, {})).toEqual([]);
   });
 
-  it('what a leader has seen stays seen when another pool is withheld, or one is no more', () => {
-    const more = formatWithheldPools(['a/1', 'b/2'], withheld);
-    expect(seenBy(withheld, more)).toEqual(['a/1']);
-    expect(seenBy(withheld, formatWithheldPools(['a/1'], more))).toEqual(['a/1']);
-    expect(seenBy(more, formatWithheldPools(['b/2'], more))).toEqual(['b/2']);
+  it('what a leader has seen stays seen when another pool is suspended, or one is no more', () => {
+    const more = formatSuspendedPools(['a/1', 'b/2'], suspended);
+    expect(seenBy(suspended, more)).toEqual(['a/1']);
+    expect(seenBy(suspended, formatSuspendedPools(['a/1'], more))).toEqual(['a/1']);
+    expect(seenBy(more, formatSuspendedPools(['b/2'], more))).toEqual(['b/2']);
   });
 
-  it('what was withheld, was not, and is again, has not been seen before the leader has read it again', () => {
-    const free = formatWithheldPools([], withheld);
-    const again = formatWithheldPools(['a/1'], free);
-    expect(seenBy(withheld, again)).toEqual([]);
+  it('what was suspended, was not, and is again, has not been seen before the leader has read it again', () => {
+    const free = formatSuspendedPools([], suspended);
+    const again = formatSuspendedPools(['a/1'], free);
+    expect(seenBy(suspended, again)).toEqual([]);
     expect(seenBy(free, again)).toEqual([]);
     expect(seenBy(again, again)).toEqual(['a/1']);
   });
@@ -77,6 +77,6 @@ describe('readGroupLease', () => {
     const earlier = JSON.stringify({ turn: 4, pools: ['a/1'] });
     expect(seenBy(JSON.stringify({ turn: 3, pools: ['a/1'] }), earlier)).toEqual([]);
     expect(seenBy(earlier, earlier)).toEqual(['a/1']);
-    expect(seenBy(earlier, formatWithheldPools(['a/1', 'b/2'], earlier))).toEqual(['a/1']);
+    expect(seenBy(earlier, formatSuspendedPools(['a/1', 'b/2'], earlier))).toEqual(['a/1']);
   });
 });

@@ -1,8 +1,7 @@
-/** The Lease of a group: who leads, what the leader says, and which pools are withheld from it. */
-import { WITHHELD_POOLS_ANNOTATION, WITHHELD_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
-import { cutText } from '../object/cut-text.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readList, readText } from '../object/read-field.js';
+/** The Lease of a group: who leads, what the leader says, and which pools are suspended for it. */
+import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import { cutText, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
+
 import { AGENT_REPORT_ANNOTATION, type AgentReport, parseAgentReport } from './agent-report.js';
 
 export interface GroupLease {
@@ -16,8 +15,8 @@ export interface GroupLease {
   readonly report: AgentReport;
   /** Pools that whoever led last was told of. */
   readonly known: ReadonlySet<string>;
-  readonly withheld: ReadonlySet<string>;
-  /** Withheld pools of which the leader knew when it wrote its report, and that have been withheld ever since. */
+  readonly suspended: ReadonlySet<string>;
+  /** Suspended pools of which the leader knew when it wrote its report, and that have been suspended ever since. */
   readonly seen: ReadonlySet<string>;
 }
 
@@ -26,14 +25,14 @@ export function readGroupLease(object: KubernetesObject | undefined, isStale: bo
   const { annotations = {} } = object?.metadata ?? {};
   const reportText = annotations[AGENT_REPORT_ANNOTATION];
   const report = parseAgentReport(reportText);
-  const withheld = readWithheldPools(annotations[WITHHELD_POOLS_ANNOTATION]);
-  const read = readWithheldPools(annotations[WITHHELD_POOLS_SEEN_ANNOTATION]);
+  const suspended = readSuspendedPools(annotations[SUSPENDED_POOLS_ANNOTATION]);
+  const read = readSuspendedPools(annotations[SUSPENDED_POOLS_SEEN_ANNOTATION]);
   // A leader without a report is not one of these agents.
-  const seen = [...withheld.since].filter(([key, turn]) => reportText !== undefined && read.since.has(key) && read.turn >= turn);
+  const seen = [...suspended.since].filter(([key, turn]) => reportText !== undefined && read.since.has(key) && read.turn >= turn);
   const said = {
     object,
     known: new Set(report.keys()),
-    withheld: new Set(withheld.since.keys()),
+    suspended: new Set(suspended.since.keys()),
     seen: new Set(seen.map(([key]) => key)),
   };
   // The name of a pod has at most 253 characters.
@@ -44,30 +43,30 @@ export function readGroupLease(object: KubernetesObject | undefined, isStale: bo
 
 /**
  * What the annotation says next: `turn` counts its texts, and `since` has for each of `pools` the turn from which on it has been
- * withheld without a break. A leader that has read any of those turns acts by all of them, so one more pool makes no
+ * suspended without a break. A leader that has read any of those turns acts by all of them, so one more pool makes no
  * report about the others void.
  *
  * @param before - what stands there now.
  */
-export function formatWithheldPools(poolKeys: Iterable<string>, before?: string): string {
-  const known = readWithheldPools(before);
+export function formatSuspendedPools(poolKeys: Iterable<string>, before?: string): string {
+  const known = readSuspendedPools(before);
   const turn = known.turn + 1;
   const pools = [...poolKeys].toSorted();
   return JSON.stringify({ turn, pools, since: pools.map((key) => known.since.get(key) ?? turn) });
 }
 
-/** The pools that are withheld; none where it cannot be read. */
-export function parseWithheldPools(text: string | undefined): ReadonlySet<string> {
-  return new Set(readWithheldPools(text).since.keys());
+/** The pools that are suspended; none where it cannot be read. */
+export function parseSuspendedPools(text: string | undefined): ReadonlySet<string> {
+  return new Set(readSuspendedPools(text).since.keys());
 }
 
-interface WithheldPools {
+interface SuspendedPools {
   readonly turn: number;
-  /** Pool to the first turn of those in which it has been withheld without a break. */
+  /** Pool to the first turn of those in which it has been suspended without a break. */
   readonly since: ReadonlyMap<string, number>;
 }
 
-function readWithheldPools(text: string | undefined): WithheldPools {
+function readSuspendedPools(text: string | undefined): SuspendedPools {
   const value = parse(text);
   const turn = readNumber(readField(value, 'turn')) ?? 0;
   const turns = readField(value, 'since');

@@ -3,7 +3,7 @@
  * Role with `resourceNames`, so that an agent can neither read nor write what belongs to another group.
  */
 import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, GROUP } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { CONTROLLER, MANAGED_BY_LABEL } from './agent-deployment.js';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';

@@ -1,4 +1,4 @@
-import { fnv1a64 } from './fnv1a64.js';
+import { fnv1a64 } from '@vmdhcp/kube-runtime';
 
 /**
  * The name of a pool's interface in the agents' pods: of the pool's own name and nothing else, so that no pool that comes

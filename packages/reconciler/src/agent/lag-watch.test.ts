@@ -1,5 +1,5 @@
+import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
-import { FakeClock } from '../testing/fake-clock.js';
 import { LagWatch } from './lag-watch.js';
 
 it('lags who has not heard for ten seconds of what the pool said then, however often it changes', async () => {

@@ -1,8 +1,6 @@
 /** The bare pods by which upstream's controller serves a pool each. */
 import { AGENT_GROUP_LABEL, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readList, readText } from '../object/read-field.js';
-import { parseTime } from '../object/time.js';
+import { type KubernetesObject, parseTime, readList, readText } from '@vmdhcp/kube-runtime';
 
 /** Beyond its time to end; whoever still runs by then runs on a node that nobody hears of. */
 const MARGIN_MS = 30_000;

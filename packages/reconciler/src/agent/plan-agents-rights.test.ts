@@ -1,9 +1,9 @@
 /** In what order a group comes to its rights, its Lease and its Deployment. */
+
+import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
+import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readText } from '../object/read-field.js';
-import { applyMergePatch } from '../testing/merge-patch.js';
-import { formatWithheldPools, readGroupLease } from './group-lease.js';
+import { formatSuspendedPools, readGroupLease } from './group-lease.js';
 import { toGroupRights } from './group-rights.js';
 import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
 import { toldPools } from './told-pools.js';
@@ -66,7 +66,7 @@ const rightsTo = (names: Readonly<Record<string, readonly string[]>>) =>
   toGroupRights({ group: GROUP, namespace: NAMESPACE }, new Map(Object.entries(names)));
 const ALL = rightsTo({ red: ['a'], blue: ['b'] });
 
-const annotations = { 'network.harvesterhci.io/withheld-pools': formatWithheldPools([]) };
+const annotations = { 'network.harvesterhci.io/suspended-pools': formatSuspendedPools([]) };
 const metadata = { namespace: NAMESPACE, name: GROUP, uid: 'l', annotations };
 const LEASE = readGroupLease({ metadata, spec: { holderIdentity: '' } }, true);
 const NO_LEASE = readGroupLease(undefined, true);
@@ -182,7 +182,7 @@ describe('a group of agents that are given their rights', () => {
     ]);
   });
 
-  it('gets a deleted Lease again, which no agent may take at once, and which withholds what others serve', () => {
+  it('gets a deleted Lease again, which no agent may take at once, and which suspends what others serve', () => {
     expect(plan({})[0]).toMatchObject({ kind: 'create-lease', isGuarded: false });
     expect(plan({ groupsWithPods: [GROUP] })[0]).toMatchObject({ kind: 'create-lease', isGuarded: true });
     const group = deployed(plan({ group: LEASE_ONLY, rights: ALL }), NO_LEASE);

@@ -1,13 +1,12 @@
-import { WITHHELD_POOLS_ANNOTATION, WITHHELD_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import { compareText, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
+import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { compareText, type KubernetesObject } from '../object/kubernetes-object.js';
-import { readList, readText } from '../object/read-field.js';
-import { applyMergePatch } from '../testing/merge-patch.js';
 import type { AgentPodSettings } from './agent-deployment.js';
 import { AGENT_NETWORK_CONFIGS_VARIABLE, toAgentNetworkConfigs } from './agent-network-config.js';
-import { AGENT_REPORT_ANNOTATION, formatAgentReport, WITHHELD } from './agent-report.js';
+import { AGENT_REPORT_ANNOTATION, formatAgentReport, SUSPENDED } from './agent-report.js';
 import { MOST_CONFIG_OCTETS } from './fit-agent-configs.js';
-import { formatWithheldPools, readGroupLease } from './group-lease.js';
+import { formatSuspendedPools, readGroupLease } from './group-lease.js';
 import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
 import { findContainer, toldPools } from './told-pools.js';
 import { AGENT_TOPOLOGIES, UNIFIED_GROUP } from './topology.js';
@@ -148,27 +147,27 @@ describe('a pool that moves from one group to another', () => {
   const NEW = 'default-p0001-agent';
   const moved = { ...pool(1), key: 'default/p0001' };
   const settings = { ...SETTINGS, topology: 'per-pool' as const };
-  const WITHHELD = 'network.harvesterhci.io/withheld-pools';
+  const SUSPENDED = 'network.harvesterhci.io/suspended-pools';
 
   interface LeaseText {
-    readonly withheld?: readonly string[];
+    readonly suspended?: readonly string[];
     readonly isSeen?: boolean;
     readonly report?: Readonly<Record<string, object>>;
     readonly holder?: string;
   }
 
-  function lease({ withheld = [], isSeen = true, report = {}, holder = 'pod_1' }: LeaseText) {
-    const text = formatWithheldPools(withheld);
+  function lease({ suspended = [], isSeen = true, report = {}, holder = 'pod_1' }: LeaseText) {
+    const text = formatSuspendedPools(suspended);
     const annotations = {
-      [WITHHELD]: text,
-      [`${WITHHELD}-seen`]: isSeen ? text : 'an older one',
+      [SUSPENDED]: text,
+      [`${SUSPENDED}-seen`]: isSeen ? text : 'an older one',
       'network.harvesterhci.io/agent-report': JSON.stringify(report),
     };
     const metadata = { namespace: 'harvester-system', name: OLD, uid: 'l', annotations };
     return readGroupLease({ metadata, spec: { holderIdentity: holder } }, holder === '');
   }
 
-  const ready = lease({ withheld: [moved.key], report: { [moved.key]: { serving: false, reason: 'Withheld' } } });
+  const ready = lease({ suspended: [moved.key], report: { [moved.key]: { serving: false, reason: 'Suspended' } } });
   const tells = (keys: readonly string[], of: ReturnType<typeof lease>): ObservedGroup => ({
     deployment: rolledOut({ metadata: { namespace: 'harvester-system', name: OLD, uid: 'o' }, spec: { replicas: 2 } }),
     told: new Map(keys.map((key) => [key, { ...moved, key }])),
@@ -189,25 +188,25 @@ describe('a pool that moves from one group to another', () => {
       settings,
     );
 
-  it.each(['ForeignServer', 'AddressFailed', 'NotLeading', 'Opening'])(
-    'is not given away on the word of a leader that has not read what is withheld: %s',
+  it.each(['RogueServer', 'AddressFailed', 'NotLeading', 'Opening'])(
+    'is not given away on the word of a leader that has not read what is suspended: %s',
     (reason) => {
       const report = { [moved.key]: { serving: false, reason } };
-      const unread = actions(tells([moved.key], lease({ withheld: [moved.key], isSeen: false, report })));
+      const unread = actions(tells([moved.key], lease({ suspended: [moved.key], isSeen: false, report })));
       expect(unread.servedBy.get(moved.key)).toBe(OLD);
-      const read = actions(tells([moved.key], lease({ withheld: [moved.key], report })));
+      const read = actions(tells([moved.key], lease({ suspended: [moved.key], report })));
       expect(read.servedBy.get(moved.key)).toBeUndefined();
     },
   );
 
   it('is let go of by a leader that never knew it', () => {
-    const plan = actions(tells([moved.key, 'default/other'], lease({ withheld: [moved.key], report: {} })));
+    const plan = actions(tells([moved.key, 'default/other'], lease({ suspended: [moved.key], report: {} })));
     expect(plan.servedBy.get(moved.key)).toBeUndefined();
   });
 
-  it('stays withheld from where it was, for pods that are on their way out and counted nowhere', () => {
-    const others = { [moved.key]: { serving: false, reason: 'Withheld' }, 'default/other': { serving: true } };
-    const old = tells(['default/other'], lease({ withheld: [moved.key], report: others }));
+  it('stays suspended for where it was, for pods that are on their way out and counted nowhere', () => {
+    const others = { [moved.key]: { serving: false, reason: 'Suspended' }, 'default/other': { serving: true } };
+    const old = tells(['default/other'], lease({ suspended: [moved.key], report: others }));
     const other = { ...moved, key: 'default/other', recorded: { group: OLD, image: undefined } };
     const plan = planAgents(
       {
@@ -222,17 +221,17 @@ describe('a pool that moves from one group to another', () => {
       },
       { ...settings, topology: 'per-network' },
     );
-    const ofOld = plan.actions.filter((action) => action.kind === 'withhold' && action.group === OLD);
-    expect(ofOld.every((action) => action.kind === 'withhold' && action.poolKeys.includes(moved.key))).toBe(true);
+    const ofOld = plan.actions.filter((action) => action.kind === 'suspend' && action.group === OLD);
+    expect(ofOld.every((action) => action.kind === 'suspend' && action.poolKeys.includes(moved.key))).toBe(true);
   });
 
-  it('of a group whose Deployment is gone is withheld from the pods that may be left, and its Lease goes after them', () => {
+  it('of a group whose Deployment is gone is suspended for the pods that may be left, and its Lease goes after them', () => {
     const gone = (of: ReturnType<typeof lease>): ObservedGroup => ({ deployment: undefined, told: new Map(), lease: of });
     const report = { [moved.key]: { serving: true } };
     const released = gone(lease({ report, holder: '' }));
     const first = actions(released, [OLD]);
     expect(first.servedBy.get(moved.key), 'a pod may take the Lease').toBe(OLD);
-    expect(first.actions).toContainEqual(expect.objectContaining({ kind: 'withhold', group: OLD, poolKeys: [moved.key] }));
+    expect(first.actions).toContainEqual(expect.objectContaining({ kind: 'suspend', group: OLD, poolKeys: [moved.key] }));
     expect(first.actions.some(({ kind }) => kind === 'delete-lease')).toBe(false);
     const last = actions(released, []);
     expect(last.servedBy.get(moved.key)).toBeUndefined();
@@ -280,10 +279,10 @@ describe('more pools than one environment string can name', () => {
     const told = toldBy(before);
     const older = { ...(late as ActivePool), key: 'default/a-first', createdAt: '2025-01-01' };
     expect(observe([older, ...all], before).actions).toEqual([]);
-    const withheld = observe(all.slice(1), before).actions;
-    expect(withheld).toMatchObject([{ kind: 'create-lease', poolKeys: ['default/p0000'] }]);
+    const suspended = observe(all.slice(1), before).actions;
+    expect(suspended).toMatchObject([{ kind: 'create-lease', poolKeys: ['default/p0000'] }]);
     const lease = {
-      metadata: { name: UNIFIED_GROUP, annotations: { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(['default/p0000']) } },
+      metadata: { name: UNIFIED_GROUP, annotations: { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(['default/p0000']) } },
     };
     const group = before.get(UNIFIED_GROUP) as ObservedGroup;
     const released = new Map([[UNIFIED_GROUP, { ...group, lease: readGroupLease(lease, true) }]]);
@@ -291,7 +290,7 @@ describe('more pools than one environment string can name', () => {
     expect(toldBy(after)).toEqual(['default/a-first', ...told.slice(1)]);
   });
 
-  it('agents that were told of too many by an earlier version are told of fewer, after their Lease withholds the others', () => {
+  it('agents that were told of too many by an earlier version are told of fewer, after their Lease suspends the others', () => {
     const all = aged(1_000);
     const container = {
       name: 'agent',
@@ -303,14 +302,14 @@ describe('more pools than one environment string can name', () => {
     const leftOut = [...first.leftOut.keys()];
     expect(first.actions).toMatchObject([{ kind: 'create-lease', poolKeys: leftOut.toSorted(compareText) }]);
     const lease = {
-      metadata: { name: UNIFIED_GROUP, annotations: { [WITHHELD_POOLS_ANNOTATION]: formatWithheldPools(leftOut) } },
+      metadata: { name: UNIFIED_GROUP, annotations: { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(leftOut) } },
     };
-    const withheld = new Map([
+    const suspended = new Map([
       [UNIFIED_GROUP, { ...(overfull.get(UNIFIED_GROUP) as ObservedGroup), lease: readGroupLease(lease, true) }],
     ]);
-    const second = observe(all, withheld);
+    const second = observe(all, suspended);
     expect(second.actions.map(({ kind }) => kind)).toEqual(['patch-deployment']);
-    const patched = carriedOut(withheld, second.actions);
+    const patched = carriedOut(suspended, second.actions);
     expect(Buffer.byteLength(valueIn(patched))).toBeLessThanOrEqual(MOST_CONFIG_OCTETS);
     const settled = new Map([
       [UNIFIED_GROUP, { ...(patched.get(UNIFIED_GROUP) as ObservedGroup), lease: readGroupLease(lease, true) }],
@@ -341,28 +340,28 @@ describe('more pools than one environment string can name', () => {
   const servedIn = (groups: ReadonlyMap<string, ObservedGroup>) =>
     [...groups.values()].flatMap(({ lease }) => [...lease.report].flatMap(([key, { serving }]) => (serving ? [key] : [])));
 
-  /** Every Deployment has a leader that serves what it is told of, but for what its Lease withholds. */
+  /** Every Deployment has a leader that serves what it is told of, but for what its Lease suspends. */
   function ledBy(
     groups: ReadonlyMap<string, ObservedGroup>,
     before: ReadonlyMap<string, ObservedGroup> = new Map(),
     actions: readonly AgentAction[] = [],
   ): Map<string, ObservedGroup> {
-    const withheldNow = new Map(
+    const suspendedNow = new Map(
       actions.flatMap((one) =>
-        one.kind === 'withhold' || one.kind === 'create-lease' ? [[one.group, one.poolKeys] as const] : [],
+        one.kind === 'suspend' || one.kind === 'create-lease' ? [[one.group, one.poolKeys] as const] : [],
       ),
     );
     const deleted = new Set(actions.flatMap((one) => (one.kind === 'delete-deployment' ? [one.group] : [])));
     const led = [...groups].flatMap(([name, group]) => {
       if (deleted.has(name) || group.deployment === undefined) return [];
-      const withheld = new Set(withheldNow.get(name) ?? before.get(name)?.lease.withheld ?? []);
-      const text = formatWithheldPools(withheld);
+      const suspended = new Set(suspendedNow.get(name) ?? before.get(name)?.lease.suspended ?? []);
+      const text = formatSuspendedPools(suspended);
       const report = [...group.told.keys()].map(
-        (key) => [key, withheld.has(key) ? { serving: false, reason: WITHHELD } : { serving: true }] as const,
+        (key) => [key, suspended.has(key) ? { serving: false, reason: SUSPENDED } : { serving: true }] as const,
       );
       const annotations = {
-        [WITHHELD_POOLS_ANNOTATION]: text,
-        [WITHHELD_POOLS_SEEN_ANNOTATION]: text,
+        [SUSPENDED_POOLS_ANNOTATION]: text,
+        [SUSPENDED_POOLS_SEEN_ANNOTATION]: text,
         [AGENT_REPORT_ANNOTATION]: formatAgentReport(new Map(report)),
       };
       const lease = { metadata: { name, annotations }, spec: { holderIdentity: `${name}_x` } };

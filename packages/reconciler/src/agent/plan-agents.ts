@@ -1,24 +1,23 @@
 /**
  * What has to be done so that every pool is served by the agents of its group, and by nobody else at any time.
  *
- * Replicas of a group agree by its Lease. Groups agree by their Leases too: a pool that another group may still serve is withheld
+ * Replicas of a group agree by its Lease. Groups agree by their Leases too: a pool that another group may still serve is suspended
  * from its new one, by an annotation of the Lease. Whoever leads has written that Lease at the version it read, so no leader
  * can have missed it. A pool moves like this, each step waiting for the one before to be seen:
  *
- * 1. the new group's Lease withholds the pool; 2. the new group's Deployment is told of it; 3. its leader reports that it could serve
- * the pool; 4. the old group's Lease withholds it; 5. the old leader reports that it has let go, or its Lease has run out; 6. the new
- * group's Lease withholds it no more; 7. the old group's Deployment is told of it no more, and deleted when that was its last.
+ * 1. the new group's Lease suspends the pool; 2. the new group's Deployment is told of it; 3. its leader reports that it could serve
+ * the pool; 4. the old group's Lease suspends it; 5. the old leader reports that it has let go, or its Lease has run out; 6. the new
+ * group's Lease suspends it no more; 7. the old group's Deployment is told of it no more, and deleted when that was its last.
  *
  * A bare pod of upstream is an old group that knows no Lease: in step 4 it is deleted, in step 5 it is gone.
  */
 import { AGENT_LOG_ANNOTATION } from '@vmdhcp/ippool-api';
-import type { MergePatch } from '../machinery/object-client.js';
-import { compareText, isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
-import { readText } from '../object/read-field.js';
+import { compareText, isBeingDeleted, isRolledOut, type KubernetesObject, type MergePatch, readText } from '@vmdhcp/kube-runtime';
+
 import { AGENT_CONTAINER, type AgentPodSettings, toAgentDeployment } from './agent-deployment.js';
 import { type AgentLogSettings, formatAgentLogSettings } from './agent-log-settings.js';
 import { AGENT_NETWORK_CONFIGS_VARIABLE, type PoolForAgents } from './agent-network-config.js';
-import { RELEASING, WITHHELD } from './agent-report.js';
+import { DRAINING, SUSPENDED } from './agent-report.js';
 import { fitAgentConfigs, MOST_ENVIRONMENT_STRING_OCTETS } from './fit-agent-configs.js';
 import { type GroupLease, readGroupLease } from './group-lease.js';
 import { accountNamespacesOf } from './group-rights.js';
@@ -26,7 +25,7 @@ import { isGoneForGood } from './legacy-pod.js';
 import { type GroupRightsPlan, planGroupRights, planRightsRemoval, type RightsAction } from './plan-group-rights.js';
 import { planOwnedDeployment } from './plan-owned-deployment.js';
 import { planUnifiedDeployment } from './plan-unified-deployment.js';
-import { isRolledOut } from './rollout-state.js';
+
 import { findContainer, isTold } from './told-pools.js';
 import { type GroupingSettings, groupPools, UNIFIED_GROUP } from './topology.js';
 
@@ -96,13 +95,13 @@ export type AgentAction =
   | {
       readonly kind: 'create-lease';
       readonly group: string;
-      /** Pools that are withheld from the group. */
+      /** Pools that are suspended for the group. */
       readonly poolKeys: readonly string[];
       /** True: an agent may still lead by an earlier Lease of this name, so that no agent may take this one at once. */
       readonly isGuarded: boolean;
     }
   | {
-      readonly kind: 'withhold';
+      readonly kind: 'suspend';
       readonly group: string;
       readonly lease: KubernetesObject;
       readonly poolKeys: readonly string[];
@@ -246,17 +245,17 @@ class AgentsPlanning {
   /** True if no agent of the group serves the pool, or ever will before the group's Lease says so. */
   #hasLetGo(name: string, poolKey: string): boolean {
     const { lease } = this.#group(name);
-    const isWithheld = lease.withheld.has(poolKey);
-    if (!lease.isLive) return isWithheld || this.#isGone(name);
+    const isSuspended = lease.suspended.has(poolKey);
+    if (!lease.isLive) return isSuspended || this.#isGone(name);
     if (!lease.seen.has(poolKey)) return false;
     const said = lease.report.get(poolKey);
-    return said === undefined || (!said.serving && said.reason !== RELEASING);
+    return said === undefined || (!said.serving && said.reason !== DRAINING);
   }
 
   /** A pool that its own group serves was let go of before; a Lease that was deleted since says so no more, and the next one will. */
   #hasGivenUp(name: string, poolKey: string): boolean {
     const { lease } = this.#group(this.#groupOf.get(poolKey) ?? '');
-    return this.#hasLostItsLease(name) && lease.report.get(poolKey)?.serving === true && !lease.withheld.has(poolKey);
+    return this.#hasLostItsLease(name) && lease.report.get(poolKey)?.serving === true && !lease.suspended.has(poolKey);
   }
 
   /** True if there is nobody who could take the group's Lease. The pods of a chart are not known. */
@@ -278,15 +277,15 @@ class AgentsPlanning {
   #isAwaited(poolKey: string): boolean {
     const { lease } = this.#group(this.#groupOf.get(poolKey) ?? '');
     // Agents of an earlier template may say so that the next ones are not told of it.
-    return !this.#leftOut.has(poolKey) && lease.isLive && lease.report.get(poolKey)?.reason === WITHHELD;
+    return !this.#leftOut.has(poolKey) && lease.isLive && lease.report.get(poolKey)?.reason === SUSPENDED;
   }
 
   /**
    * Pools that the group has and shall not have. As long as it has to let go of one, its template goes on to tell of those that it has let go
-   * of, which are withheld from it: each change of the template replaces its pods, and interrupts what they still serve.
+   * of, which are suspended for it: each change of the template replaces its pods, and interrupts what they still serve.
    */
   #leaving(name: string): PoolForAgents[] {
-    // Only what is told stays told: what a pod of an earlier template still knows is withheld from it, and goes with it.
+    // Only what is told stays told: what a pod of an earlier template still knows is suspended for it, and goes with it.
     const others = [...this.#group(name).told].filter(([key]) => (this.#groupOf.get(key) ?? name) !== name);
     const isHolding = others.some(([key]) => (this.#holders.get(key) ?? []).includes(name));
     return isHolding ? others.map(([, pool]) => pool) : [];
@@ -294,17 +293,17 @@ class AgentsPlanning {
 
   #planGroup(name: string): void {
     const { own = [], pools = [] } = this.#fitting.get(name) ?? {};
-    const withheld = this.#withheldFrom(name, own, pools);
+    const suspended = this.#suspendedFrom(name, own, pools);
     if (pools.length === 0 && name !== UNIFIED_GROUP) {
-      this.#planRemoval(name, withheld);
+      this.#planRemoval(name, suspended);
       return;
     }
-    this.#withhold(name, withheld);
+    this.#suspend(name, suspended);
     this.#setLog(name);
     // What agents are told changes only once their Lease says which pools they must not serve.
     const { lease } = this.#group(name);
     const rights = this.#planRights(name, pools);
-    if ([...withheld].some((key) => !lease.withheld.has(key))) return;
+    if ([...suspended].some((key) => !lease.suspended.has(key))) return;
     if (name === UNIFIED_GROUP) this.#planUnified(pools);
     // Agents that may not create their Lease start when it is there.
     else if (rights === undefined || lease.object !== undefined) this.#planOwned(name, { own, pools, rights });
@@ -341,12 +340,13 @@ class AgentsPlanning {
     return previousNamespace === undefined ? [namespace] : [namespace, previousNamespace];
   }
 
-  #withhold(name: string, withheld: ReadonlySet<string>): void {
+  #suspend(name: string, suspended: ReadonlySet<string>): void {
     const { lease, deployment } = this.#group(name);
-    const poolKeys = [...withheld].toSorted();
+    const poolKeys = [...suspended].toSorted();
     if (lease.object !== undefined) {
-      if (!isSame(withheld, lease.withheld)) this.#actions.push({ kind: 'withhold', group: name, lease: lease.object, poolKeys });
-    } else if (withheld.size > 0 || this.#hasLostItsLease(name) || (this.#settings.groupRights && this.#groups.has(name))) {
+      if (!isSame(suspended, lease.suspended))
+        this.#actions.push({ kind: 'suspend', group: name, lease: lease.object, poolKeys });
+    } else if (suspended.size > 0 || this.#hasLostItsLease(name) || (this.#settings.groupRights && this.#groups.has(name))) {
       // Pods may still believe in a Lease that was deleted; the pods of a chart are not known.
       const isGuarded = deployment !== undefined || this.#observed.groupsWithPods.has(name) || isUnified(name);
       this.#actions.push({ kind: 'create-lease', group: name, poolKeys, isGuarded });
@@ -361,7 +361,7 @@ class AgentsPlanning {
     this.#actions.push({ kind: 'set-log', group: name, lease, text });
   }
 
-  #withheldFrom(name: string, own: readonly PoolForAgents[], pools: readonly PoolForAgents[]): Set<string> {
+  #suspendedFrom(name: string, own: readonly PoolForAgents[], pools: readonly PoolForAgents[]): Set<string> {
     const { told, lease, deployment } = this.#group(name);
     const ownKeys = new Set(own.map(({ key }) => key));
     const keys = new Set(pools.map(({ key }) => key));
@@ -371,13 +371,13 @@ class AgentsPlanning {
       ...[...keys].filter((key) => !ownKeys.has(key) && this.#isAwaited(key)),
       // The next template does not tell of it, and pods of this one may still come to lead.
       ...[...told.keys()].filter((key) => !keys.has(key)),
-      // Pods on their way out are counted nowhere, and may go on for long: what others serve stays withheld.
-      ...[...lease.withheld].filter(
+      // Pods on their way out are counted nowhere, and may go on for long: what others serve stays suspended.
+      ...[...lease.suspended].filter(
         (key) => !ownKeys.has(key) && (this.#groupOf.has(key) || told.has(key) || !isRolledOut(deployment)),
       ),
       // Nobody is told of anything any more, and pods may still run.
       ...(deployment === undefined ? [...lease.known].filter((key) => !ownKeys.has(key) && this.#groupOf.has(key)) : []),
-      // What a deleted Lease withheld is not known any more: pods of earlier templates may know any pool. What no other group may serve goes on.
+      // What a deleted Lease suspended is not known any more: pods of earlier templates may know any pool. What no other group may serve goes on.
       ...(this.#hasLostItsLease(name)
         ? [...this.#groupOf.keys()].filter((key) => !ownKeys.has(key) && !this.#isOnlyHolder(name, key))
         : []),
@@ -483,9 +483,9 @@ class AgentsPlanning {
   }
 
   /** Pods may be left when the Deployment is gone: as long as there are, they must not serve what others do. */
-  #planRemoval(name: string, withheld: ReadonlySet<string>): void {
+  #planRemoval(name: string, suspended: ReadonlySet<string>): void {
     const { deployment, lease } = this.#group(name);
-    if (lease.object !== undefined && withheld.size > 0 && !this.#isGone(name)) this.#withhold(name, withheld);
+    if (lease.object !== undefined && suspended.size > 0 && !this.#isGone(name)) this.#suspend(name, suspended);
     if (deployment !== undefined) {
       // What a chart installed is its own to delete.
       if (!isUnified(name) && !isBeingDeleted(deployment))

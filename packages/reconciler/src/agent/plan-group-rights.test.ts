@@ -1,7 +1,7 @@
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { applyMergePatch } from '../testing/merge-patch.js';
 import { accountNamespacesOf, toGroupRights } from './group-rights.js';
 import { planGroupRights, planRightsRemoval, type RightsAction } from './plan-group-rights.js';
 

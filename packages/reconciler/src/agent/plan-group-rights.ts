@@ -2,8 +2,8 @@
  * What has to be written so that the agents of a group have the rights they need. Rights are given before the agents are told of a pool, and
  * taken when no pod of the group needs them any more.
  */
-import type { MergePatch } from '../machinery/object-client.js';
-import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
+import { isBeingDeleted, type KubernetesObject, type MergePatch, mergePatchTowards } from '@vmdhcp/kube-runtime';
+
 import {
   accountNamespacesOf,
   hasLeaseRule,
@@ -12,7 +12,6 @@ import {
   toGroupRights,
   toRoleBinding,
 } from './group-rights.js';
-import { mergePatchTowards } from './merge-patch-towards.js';
 
 export type RightsAction =
   | { readonly kind: 'create-right'; readonly group: string; readonly object: KubernetesObject }

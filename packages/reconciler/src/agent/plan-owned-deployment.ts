@@ -1,8 +1,5 @@
 import { FREE_REPLICAS_ANNOTATION } from '@vmdhcp/ippool-api';
-import type { MergePatch } from '../machinery/object-client.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField } from '../object/read-field.js';
-import { mergePatchTowards } from './merge-patch-towards.js';
+import { type KubernetesObject, type MergePatch, mergePatchTowards, readField } from '@vmdhcp/kube-runtime';
 
 export type OwnedDeploymentPlan =
   /** `patch` undefined: it is as it should be. */

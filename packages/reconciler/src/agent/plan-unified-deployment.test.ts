@@ -1,6 +1,6 @@
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { applyMergePatch } from '../testing/merge-patch.js';
 import type { PoolForAgents } from './agent-network-config.js';
 import { agentInterfaceName } from './interface-name.js';
 import { planUnifiedDeployment } from './plan-unified-deployment.js';

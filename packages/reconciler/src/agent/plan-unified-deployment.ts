@@ -2,10 +2,8 @@
  * The one agent Deployment that a chart installs for all pools (topology `unified`): which networks its pods are attached
  * to, and what its agents are told. Nothing else of it is touched: it belongs to the chart.
  */
-import type { MergePatch } from '../machinery/object-client.js';
-import { describeNames } from '../object/describe-problems.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readList, readText } from '../object/read-field.js';
+import { describeNames, type KubernetesObject, type MergePatch, readField, readList, readText } from '@vmdhcp/kube-runtime';
+
 import { MULTUS_NETWORKS_ANNOTATION } from './agent-deployment.js';
 import {
   AGENT_DRY_RUN_VARIABLE,

@@ -1,11 +1,11 @@
 /** Agents of a namespace where they ran before: seen, handed over from, and removed. */
 import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { FakeClock } from '../testing/fake-clock.js';
-import { MemoryResource } from '../testing/memory-resource.js';
+
 import { AgentObserver } from './agent-observer.js';
-import { formatWithheldPools, readGroupLease } from './group-lease.js';
+import { formatSuspendedPools, readGroupLease } from './group-lease.js';
 import { type ActivePool, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
 
 const GROUP = 'vm-dhcp-agent-1';
@@ -170,7 +170,7 @@ describe('planAgents', () => {
       settings,
     );
 
-  it('withholds a pool from its own group while a group of the earlier namespace may serve it, and gives that one no rights', () => {
+  it('suspends a pool from its own group while a group of the earlier namespace may serve it, and gives that one no rights', () => {
     const old = { deployment: labelled('Deployment', 'old'), told: new Map([[pool.key, pool]]), lease: lease('pod_1') };
     const { actions, groupOf, servedBy } = plan(`old/${GROUP}`, old);
     expect(groupOf.get(pool.key)).toBe(GROUP);
@@ -187,27 +187,27 @@ describe('planAgents', () => {
     const leading = (seen: string) => {
       const annotations = {
         'network.harvesterhci.io/agent-report': '{}',
-        'network.harvesterhci.io/withheld-pools': seen,
-        'network.harvesterhci.io/withheld-pools-seen': seen,
+        'network.harvesterhci.io/suspended-pools': seen,
+        'network.harvesterhci.io/suspended-pools-seen': seen,
       };
       const metadata = { namespace: 'old', name: 'vm-dhcp-agents', annotations };
       return readGroupLease({ metadata, spec: { holderIdentity: 'chart_1' } }, false);
     };
     const told = new Map([[pool.key, pool]]);
-    const before = plan(name, { deployment, told, lease: leading(formatWithheldPools([])) });
+    const before = plan(name, { deployment, told, lease: leading(formatSuspendedPools([])) });
     expect(before.servedBy.get(pool.key)).toBe(name);
-    const after = plan(name, { deployment, told, lease: leading(formatWithheldPools([pool.key])) });
+    const after = plan(name, { deployment, told, lease: leading(formatSuspendedPools([pool.key])) });
     expect(after.servedBy.size).toBe(0);
     for (const { actions } of [before, after])
       expect(actions.filter(({ kind }) => kind === 'delete-deployment' || kind === 'patch-deployment')).toEqual([]);
   });
 
-  it('takes the pods of a chart for running, as they are not known: their Lease is withheld from before it is believed to be free', () => {
+  it('takes the pods of a chart for running, as they are not known: their Lease is suspended for before it is believed to be free', () => {
     const chart = { deployment: undefined, told: new Map(), lease: lease('', 'vm-dhcp-agents') };
     const { actions, servedBy } = plan('old/vm-dhcp-agents', chart);
     expect(servedBy.size, 'nothing is known of what it served').toBe(1);
     expect(actions).toContainEqual(
-      expect.objectContaining({ kind: 'withhold', group: 'old/vm-dhcp-agents', poolKeys: [pool.key] }),
+      expect.objectContaining({ kind: 'suspend', group: 'old/vm-dhcp-agents', poolKeys: [pool.key] }),
     );
     expect(actions.filter(({ kind }) => kind === 'delete-lease')).toEqual([]);
   });

@@ -1,8 +1,5 @@
 /** What keeps a Deployment from having the pods that it should have, and what to do about it. */
-import type { ConditionState } from '../object/conditions.js';
-import { readConditions } from '../object/conditions.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readText } from '../object/read-field.js';
+import { type ConditionState, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
 
 export interface RolloutTrouble extends Pick<ConditionState, 'reason' | 'message'> {
   readonly reason: 'FailedCreate' | 'RolloutStuck';

@@ -1,6 +1,6 @@
 /** What the template of an agents' Deployment tells them. */
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { isRecord, readList, readText } from '../object/read-field.js';
+import { isRecord, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
+
 import { AGENT_NETWORK_CONFIGS_VARIABLE, type PoolForAgents } from './agent-network-config.js';
 
 /** The pools that these agents are told to serve, by key; none where nothing of it can be read. */

@@ -1,5 +1,5 @@
+import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { randomFrom } from '../testing/random-from.js';
 import { AgentsInSteps } from './agents-in-steps-fixtures.js';
 import type { ActivePool, AgentsSettings } from './plan-agents.js';
 import { AGENT_TOPOLOGIES, type AgentTopology } from './topology.js';

@@ -2,8 +2,7 @@
  * Which pools are served by which agents. A topology is a function from pools to groups; everything after it is the same for
  * all of them: one Deployment and one Lease for each group.
  */
-import { compareText } from '../object/kubernetes-object.js';
-import { objectNameWithin } from './object-name.js';
+import { compareText, objectNameWithin } from '@vmdhcp/kube-runtime';
 
 /**
  * - `unified`: all pools in one group, whose Deployment a chart installed;

@@ -1,7 +1,7 @@
 /** What a patch of a pool's status changes about who has which address, for people who read logs. */
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import type { MergePatch } from '../machinery/object-client.js';
-import { isRecord, readField } from '../object/read-field.js';
+import { isRecord, type MergePatch, readField } from '@vmdhcp/kube-runtime';
+
 import type { RecordedAddresses } from '../pool/recorded-addresses.js';
 
 export type AddressChange = {

@@ -1,7 +1,7 @@
 /** Tells the observer of every address that is allocated or released once it is recorded, and of every refusal once. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
-import type { MergePatch } from '../machinery/object-client.js';
-import { readList, readText } from '../object/read-field.js';
+import { type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
+
 import type { PoolPlan } from '../pool/plan-pools.js';
 import { HOLDING } from '../pool-planning.js';
 import { type AddressChange, type RecordedChange, recordedChanges } from './address-changes.js';

@@ -1,5 +1,5 @@
+import { readField } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { readField } from '../object/read-field.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 const pinned = (address: string) => ({ annotations: { 'static-ip.harvesterhci.io/nic': address } });

@@ -1,6 +1,6 @@
+import { type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { MergePatch } from '../machinery/object-client.js';
-import { readList, readText } from '../object/read-field.js';
+
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 /** Every one is reserved outside of the subnet: 4,096 problems. */

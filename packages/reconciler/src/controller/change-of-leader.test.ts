@@ -1,9 +1,7 @@
+import { type KubernetesObject, type ObjectClient, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
-import type { ObjectClient } from '../machinery/object-client.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readList, readText } from '../object/read-field.js';
-import { FakeClock } from '../testing/fake-clock.js';
-import { MemoryCluster } from '../testing/memory-cluster.js';
+
 import { network, pool, virtualMachine } from './controller-fixtures.js';
 import { DhcpController } from './dhcp-controller.js';
 

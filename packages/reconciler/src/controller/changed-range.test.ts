@@ -1,6 +1,7 @@
 /** A range that is changed while virtual machines have addresses of it. */
+
+import { readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { readField, readList, readText } from '../object/read-field.js';
 import { Running, virtualMachine } from './controller-fixtures.js';
 
 function setConfig(running: Running, change: object): void {

@@ -1,11 +1,10 @@
 /** What the controller knows of the cluster, by the questions it asks: who claims addresses on a network, and which pool serves it. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, networkKey } from '@vmdhcp/ippool-api';
-import { keyOf } from '../machinery/reflector.js';
+import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
 import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
-import { compareByAge, isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readText } from '../object/read-field.js';
+
 import type { LastOwners } from '../plan-assignments.js';
 import type { HoldingMachine } from '../pool/plan-pools.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';

@@ -1,10 +1,14 @@
+import type {
+  Clock,
+  EventRecorder,
+  KubernetesObject,
+  ObjectCache,
+  ObjectClient,
+  WorkResult,
+  WriteResult,
+} from '@vmdhcp/kube-runtime';
 import type { AgentsPort } from '../agent/pool-agents.js';
-import type { EventRecorder } from '../events/event-recorder.js';
-import type { Clock } from '../machinery/clock.js';
-import type { WorkResult } from '../machinery/keyed-queue.js';
-import type { ObjectCache } from '../machinery/object-cache.js';
-import type { ObjectClient, WriteResult } from '../machinery/object-client.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
+
 import type { PoolPlan } from '../pool/plan-pools.js';
 import type { AddressChange } from './address-changes.js';
 import type { ClusterView } from './cluster-view.js';

@@ -1,8 +1,8 @@
 /** Objects and a running controller for tests: what a test is not about is said here. */
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readList, readText } from '../object/read-field.js';
-import { FakeClock } from '../testing/fake-clock.js';
-import { MemoryCluster } from '../testing/memory-cluster.js';
+import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
+
+import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
+
 import { type ControllerObserver, DhcpController } from './dhcp-controller.js';
 
 export function network(name = 'net-1'): KubernetesObject {

@@ -1,7 +1,7 @@
 /** Stories in which the controller's writes are lost, its watches break and it is killed: at one write, or at random by a seed. */
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readList, readText } from '../object/read-field.js';
-import { type Random, randomFrom } from '../testing/random-from.js';
+import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
+
+import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 import { expectedInterfaces, findDoubleOwners, Holdings, other, type StoryFault } from './story-fixtures.js';
 

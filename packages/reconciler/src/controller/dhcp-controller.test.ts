@@ -1,5 +1,5 @@
+import { readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { readField, readList, readText } from '../object/read-field.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 const statusEntries = (running: Running, name: string): string[] =>

@@ -5,16 +5,22 @@
  * Copies are kept from `start` on; work is done between `lead` and `stop` only, and only once every copy is whole:
  * nothing is freed because its owner has not been seen yet.
  */
+
+import {
+  type BackOffSettings,
+  type Clock,
+  type EventObject,
+  EventRecorder,
+  KeyedQueue,
+  type KubernetesObject,
+  keyOf,
+  ObjectCache,
+  type ObjectClient,
+  type ResourcePort,
+  type WorkResult,
+} from '@vmdhcp/kube-runtime';
 import type { AgentsPort } from '../agent/pool-agents.js';
-import { type EventObject, EventRecorder } from '../events/event-recorder.js';
-import type { BackOffSettings } from '../machinery/back-off.js';
-import type { Clock } from '../machinery/clock.js';
-import { KeyedQueue, type WorkResult } from '../machinery/keyed-queue.js';
-import { ObjectCache } from '../machinery/object-cache.js';
-import type { ObjectClient } from '../machinery/object-client.js';
-import { keyOf } from '../machinery/reflector.js';
-import type { ResourcePort } from '../machinery/resource-port.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
+
 import type { AddressChange } from './address-changes.js';
 import { ClusterView } from './cluster-view.js';
 import { type ByKind, CONFLICT, type ControllerContext } from './controller-context.js';

@@ -1,5 +1,5 @@
+import { isRecord, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { isRecord, readField, readList, readText } from '../object/read-field.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 /** 1,024 ranges of 256 addresses: 26 kB of spec. */

@@ -1,8 +1,8 @@
 /** Networks that have a DHCP server of their own on purpose. */
 import { EXTERNAL_DHCP_ANNOTATION } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readList, readText } from '../object/read-field.js';
+
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 const EXTERNAL = { [EXTERNAL_DHCP_ANNOTATION]: 'true' };

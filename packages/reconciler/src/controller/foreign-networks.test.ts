@@ -1,7 +1,7 @@
 /** Whose networks an IPPool may serve: those of its own namespace, and those whose owner allows it. */
 import { ALLOWED_POOL_NAMESPACES_ANNOTATION, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 type Metadata = Partial<KubernetesObject['metadata']>;

@@ -1,6 +1,6 @@
 import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { Running, virtualMachine } from './controller-fixtures.js';
 
 const OF_VICTIM = '02:00:00:00:00:01';

@@ -1,6 +1,6 @@
+import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readList, readText } from '../object/read-field.js';
+
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 const M1 = '02:00:00:00:01:01';

@@ -3,13 +3,17 @@
  * be missing (a cluster without KubeVirt's instances) or forbidden (an RBAC rule of an earlier version): the controller works
  * all the same, and looks again, at most half a minute later each time.
  */
-import type { BackOffSettings } from '../machinery/back-off.js';
-import type { Clock } from '../machinery/clock.js';
-import { projectedPort } from '../machinery/projected-port.js';
-import { keyOf, Reflector } from '../machinery/reflector.js';
-import type { ResourcePort } from '../machinery/resource-port.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField } from '../object/read-field.js';
+import {
+  type BackOffSettings,
+  type Clock,
+  type KubernetesObject,
+  keyOf,
+  projectedPort,
+  Reflector,
+  type ResourcePort,
+  readField,
+} from '@vmdhcp/kube-runtime';
+
 import {
   hasUnseenGuest,
   isOfAnother,

@@ -1,7 +1,6 @@
+import type { KubernetesObject, ObjectClient } from '@vmdhcp/kube-runtime';
+import type { MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
-import type { ObjectClient } from '../machinery/object-client.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import type { MemoryResource } from '../testing/memory-resource.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 /** Watches tell later than answers arrive, as on a real API server they mostly do. */

@@ -1,9 +1,18 @@
 /** Work on one VirtualMachineNetworkConfig: its status says what its pools record, and it goes when they record nothing more. */
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey } from '@vmdhcp/ippool-api';
-import { type EventRegarding, toRegarding } from '../events/event-recorder.js';
-import type { WorkResult } from '../machinery/keyed-queue.js';
-import { keyOf } from '../machinery/reflector.js';
+import {
+  type EventRegarding,
+  isBeingDeleted,
+  type KubernetesObject,
+  keyOf,
+  readList,
+  readText,
+  toReason,
+  toRegarding,
+  type WorkResult,
+} from '@vmdhcp/kube-runtime';
+
 import type { InterfaceClaim } from '../network-config/interface-claims.js';
 import { describeMissingVirtualMachine } from '../network-config/missing-virtual-machine.js';
 import {
@@ -12,9 +21,7 @@ import {
   planNetworkConfigStatus,
   type StaleAddress,
 } from '../network-config/plan-network-config-status.js';
-import { toReason } from '../object/conditions.js';
-import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
-import { readList, readText } from '../object/read-field.js';
+
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
 import type { PoolPlan } from '../pool/plan-pools.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';

@@ -1,4 +1,4 @@
-import type { WorkResult } from '../machinery/keyed-queue.js';
+import type { WorkResult } from '@vmdhcp/kube-runtime';
 import { planNetworkLabels } from '../network/plan-network-labels.js';
 import { type ControllerContext, toWorkResult } from './controller-context.js';
 

@@ -1,7 +1,8 @@
 /** `observedGeneration` of conditions, and what it costs in writes. */
+
+import { type KubernetesObject, readField, readList } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readList } from '../object/read-field.js';
+
 import { Running, virtualMachine } from './controller-fixtures.js';
 
 const VMS = ['vm-a', 'vm-b', 'vm-c'];
@@ -56,7 +57,7 @@ describe('observedGeneration', () => {
     await story.add(virtualMachine('vm-d'));
     await story.settle();
     writes.length = 0;
-    story.change('IPPool', 'pool-1', (object) => ({ ...object, spec: { ...(object.spec as object), onForeignServer: 'Stop' } }));
+    story.change('IPPool', 'pool-1', (object) => ({ ...object, spec: { ...(object.spec as object), onRogueServer: 'Stop' } }));
     await story.settle(60_000);
     expect(new Set(generations(poolOf(story)))).toEqual(new Set([2]));
     expect(writes).toHaveLength(1);

@@ -11,7 +11,7 @@ import {
   rangeContains,
 } from '@vmdhcp/dhcp-allocator';
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
-import { describeNames } from '../object/describe-problems.js';
+import { describeNames } from '@vmdhcp/kube-runtime';
 import type { AssignmentPlan } from '../plan-assignments.js';
 import type { PoolView } from './cluster-view.js';
 import type { SharedSegment } from './shared-segments.js';
@@ -41,10 +41,10 @@ export function segmentNote({ network }: PoolView, shared: SharedSegment | undef
  */
 export function keptNotes({ reading, recorded, network }: PoolView, plan: AssignmentPlan): PoolNote[] {
   if (!reading.ok) return [];
-  const { range, reservations, withheld } = reading.pool;
+  const { range, reservations, unavailable } = reading.pool;
   const odd = recorded.assignments.filter(
     ({ macAddress, address }) =>
-      reservations.get(macAddress)?.address !== address && (!rangeContains(range, address) || isAmong(withheld, address)),
+      reservations.get(macAddress)?.address !== address && (!rangeContains(range, address) || isAmong(unavailable, address)),
   );
   if (odd.length === 0) return [];
   const planned = addressesOf(plan);

@@ -4,17 +4,23 @@
  */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_FINALIZER, IPPoolConditionType } from '@vmdhcp/ippool-api';
+import {
+  type ConditionState,
+  describeProblems,
+  isBeingDeleted,
+  type KubernetesObject,
+  parseTime,
+  toReason,
+  toRegarding,
+  type WorkResult,
+} from '@vmdhcp/kube-runtime';
 import { NOT_SERVED } from '../agent/agent-conditions.js';
 import type { AddressConflict } from '../agent/agent-report.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
-import { toRegarding } from '../events/event-recorder.js';
-import type { WorkResult } from '../machinery/keyed-queue.js';
+
 import { describeMissingPermission, describeNetworkTaken } from '../network/network-permission.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
-import { type ConditionState, toReason } from '../object/conditions.js';
-import { describeProblems } from '../object/describe-problems.js';
-import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
-import { parseTime } from '../object/time.js';
+
 import { type ClaimRefusal, type LastOwners, ownersOf, type RecordedPool } from '../plan-assignments.js';
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
 import { describeRoom } from '../pool/describe-room.js';
@@ -55,7 +61,7 @@ const WORTH_AN_EVENT: ReadonlySet<string> = new Set([
   'RolloutStuck',
   'NotScheduled',
   'ImagePull',
-  'ForeignServer',
+  'RogueServer',
 ]);
 /** How long an address that somebody unknown uses is given to nobody. */
 const QUARANTINE_MS = 3_600_000;

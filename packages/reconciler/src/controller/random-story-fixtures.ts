@@ -2,11 +2,10 @@
  * Stories by seed: virtual machines, guests, pools and people do whatever they can, watches lag and break, writes are lost, and
  * the controller is killed. The same seed tells the same story. In the end everything is as it should be.
  */
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { isBeingDeleted } from '../object/kubernetes-object.js';
-import { readField, readList, readText } from '../object/read-field.js';
-import type { MemoryResource } from '../testing/memory-resource.js';
-import { type Random, randomFrom } from '../testing/random-from.js';
+import { isBeingDeleted, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
+
+import { type MemoryResource, type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
+
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import { type GuestText, network, pool, Running, virtualMachine } from './controller-fixtures.js';
 import { expectedInterfaces, findDoubleOwners, Holdings, other, type ServingPool, type StoryFault } from './story-fixtures.js';

@@ -1,6 +1,6 @@
 import { virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { Running, virtualMachine } from './controller-fixtures.js';
 
 it('a change that the CRD refuses is not tried all the time', async () => {

@@ -1,5 +1,5 @@
+import { readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { readList, readText } from '../object/read-field.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 const SHARED = '02:00:00:00:00:aa';

@@ -1,6 +1,7 @@
 /** Pools with overlapping CIDRs on two NetworkAttachmentDefinitions that lead to one segment. */
+
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 const bridged = (name: string, vlan: number): KubernetesObject => ({

@@ -1,8 +1,8 @@
 /** Pools whose networks turn out to be one Ethernet segment. */
 import { cidrsOverlap, type Pool } from '@vmdhcp/dhcp-allocator';
-import { keyOf } from '../machinery/reflector.js';
+import { compareByAge, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { describeSegment, isSameSegment, type NetworkSegment, readNetworkSegment } from '../network/network-segment.js';
-import { compareByAge, type KubernetesObject } from '../object/kubernetes-object.js';
+
 import type { ClusterView, ObjectSource, PoolView } from './cluster-view.js';
 
 export interface SharedSegment {

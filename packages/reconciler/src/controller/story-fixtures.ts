@@ -1,8 +1,7 @@
 /** What the stories with seeds share: what may be wrong, who is to have what by the objects, and who had what. */
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { isBeingDeleted } from '../object/kubernetes-object.js';
-import { readField, readList, readText } from '../object/read-field.js';
+import { isBeingDeleted, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
+
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import type { Running } from './controller-fixtures.js';
 

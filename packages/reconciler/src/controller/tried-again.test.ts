@@ -1,8 +1,7 @@
 import { virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
+import type { MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField } from '../object/read-field.js';
-import type { MemoryResource } from '../testing/memory-resource.js';
 import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
 
 const conditionsOf = (running: Running, name: string) => running.conditions('VirtualMachineNetworkConfig', name);

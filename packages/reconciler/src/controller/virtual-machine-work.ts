@@ -1,7 +1,5 @@
-import { toRegarding } from '../events/event-recorder.js';
-import type { WorkResult } from '../machinery/keyed-queue.js';
-import { toReason } from '../object/conditions.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { type KubernetesObject, toReason, toRegarding, type WorkResult } from '@vmdhcp/kube-runtime';
+
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
 import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';

@@ -1,9 +1,8 @@
 /** What a VirtualMachineNetworkConfig asks for, interface by interface. */
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { networkKey } from '@vmdhcp/ippool-api';
-import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
-import { quote } from '../object/quote.js';
-import { readField, readList, readText } from '../object/read-field.js';
+import { isBeingDeleted, type KubernetesObject, quote, readField, readList, readText } from '@vmdhcp/kube-runtime';
+
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 
 export interface InterfaceClaim {

@@ -1,6 +1,6 @@
 import { INTERFACES_ANNOTATION, VM_NAME_LABEL } from '@vmdhcp/ippool-api';
-import { keyOf } from '../machinery/reflector.js';
-import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
+import { isBeingDeleted, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
+
 import type { OutcomeProblem } from './plan-network-config-status.js';
 
 /**

@@ -1,11 +1,18 @@
 /** What a VirtualMachineNetworkConfig's status shall say about its interfaces. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import { EXTERNAL_DHCP_ANNOTATION, VirtualMachineNetworkConfigConditionType } from '@vmdhcp/ippool-api';
-import type { MergePatch } from '../machinery/object-client.js';
-import { type ConditionState, readConditions, toReason, withConditions } from '../object/conditions.js';
-import { describeNames } from '../object/describe-problems.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readList } from '../object/read-field.js';
+import {
+  type ConditionState,
+  describeNames,
+  type KubernetesObject,
+  type MergePatch,
+  readConditions,
+  readField,
+  readList,
+  toReason,
+  withConditions,
+} from '@vmdhcp/kube-runtime';
+
 import type { InterfaceClaim, NetworkConfigClaims } from './interface-claims.js';
 
 /** How things stand with one interface. */

@@ -3,7 +3,7 @@
  * may create IPPools in one namespace could answer the DHCP clients of every other.
  */
 import { ALLOWED_POOL_NAMESPACES_ANNOTATION, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 
 /**
  * True if the pool may serve the network. In a network of another namespace the annotation decides where it is set, be it empty; where

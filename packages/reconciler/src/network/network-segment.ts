@@ -3,8 +3,7 @@
  * are one network to DHCP clients: each of them hears the servers of both.
  */
 import { CLUSTER_NETWORK_LABEL } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { isRecord, readField, readList, readText } from '../object/read-field.js';
+import { isRecord, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 export interface NetworkSegment {
   /** `bridge` and `ovs` name a switch of the node, `nic` an interface of the node that guests share. */

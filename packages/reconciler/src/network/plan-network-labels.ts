@@ -1,6 +1,5 @@
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
-import type { MergePatch } from '../machinery/object-client.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
+import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
 
 /**
  * The patch that makes a NetworkAttachmentDefinition's labels name the pool that serves it, or none; undefined if they do. A pool of

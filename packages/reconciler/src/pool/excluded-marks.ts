@@ -3,7 +3,7 @@
  * they are bounded, because the size of the object sets the price of every write, and etcd refuses more than 1.5 MiB.
  */
 import { type Ipv4Address, type Ipv4Range, parseIpv4Range, sizeOfRange } from '@vmdhcp/dhcp-allocator';
-import { readList } from '../object/read-field.js';
+import { readList } from '@vmdhcp/kube-runtime';
 
 /** The most excluded addresses that a status lists. */
 export const MOST_EXCLUDED_MARKS = 1_024;

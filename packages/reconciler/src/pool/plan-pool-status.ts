@@ -1,12 +1,18 @@
 /** What an IPPool's status shall say, and the smallest patch that makes it say so. */
 import { formatIpv4Address, type Pool, rangeContains } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
-import { mergePatchTowards } from '../agent/merge-patch-towards.js';
+import {
+  type ConditionState,
+  isRecord,
+  type KubernetesObject,
+  type MergePatch,
+  mergePatchTowards,
+  readConditions,
+  readField,
+  withConditions,
+} from '@vmdhcp/kube-runtime';
 import type { PoolAgents } from '../agent/pool-agents.js';
-import type { MergePatch } from '../machinery/object-client.js';
-import { type ConditionState, readConditions, withConditions } from '../object/conditions.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { isRecord, readField } from '../object/read-field.js';
+
 import type { AssignmentPlan } from '../plan-assignments.js';
 import { excludedMarks } from './excluded-marks.js';
 import { toQuarantined } from './quarantines.js';

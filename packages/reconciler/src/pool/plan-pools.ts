@@ -56,8 +56,8 @@ export function planPools({ pools, configs, whyUnserved }: PoolsToPlan): Map<str
   const poolOn = new Map(pools.map((pool) => [pool.network, { key: pool.key, has: pool.paused ? recordedBy(pool) : undefined }]));
   const requests = configs.map((config) => toRequest(config, poolOn, whyUnserved));
   const states = pools.map(({ key, pool, nowMs, lastOwners, quarantines, recorded: { assignments, unreadable } }) => {
-    const withheld = unreadable.flatMap(({ address }) => address ?? []);
-    return { key, pool, recorded: { assignments, quarantines, withheld }, nowMs, lastOwners };
+    const unavailable = unreadable.flatMap(({ address }) => address ?? []);
+    return { key, pool, recorded: { assignments, quarantines, unavailable }, nowMs, lastOwners };
   });
   const plans = planRequests(states, [...requests, ...pools.flatMap(toHoldings)]);
   return new Map([...plans].map(([key, plan]) => [key, { ...plan, refusals: byOwner(plan) }]));

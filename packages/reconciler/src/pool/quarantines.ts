@@ -1,8 +1,7 @@
 /** What an IPPool's `status.ipv4.quarantined` says: addresses that somebody unknown uses. */
 import { formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { isRecord, readField, readText } from '../object/read-field.js';
-import { formatTime, parseTime } from '../object/time.js';
+import { formatTime, isRecord, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
+
 import type { Quarantine } from '../plan-assignments.js';
 
 /** Entries that make no sense are none. */

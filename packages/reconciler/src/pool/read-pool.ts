@@ -1,7 +1,7 @@
 import { describeProblem, formatPath, type Pool } from '@vmdhcp/dhcp-allocator';
 import { describeIssue, type IPPool, ipPool } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { isRecord } from '../object/read-field.js';
+import { isRecord, type KubernetesObject } from '@vmdhcp/kube-runtime';
+
 import { type ResolvedNames, toPool } from '../to-pool.js';
 
 export type PoolReading =

@@ -1,9 +1,7 @@
 /** What an IPPool's `status.ipv4.allocated` says: the truth about who has which address. */
 import { type Assignment, type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { quote } from '../object/quote.js';
-import { isRecord, readField } from '../object/read-field.js';
+import { isRecord, type KubernetesObject, quote, readField } from '@vmdhcp/kube-runtime';
 
 export interface RecordedAddresses {
   readonly assignments: readonly Assignment[];

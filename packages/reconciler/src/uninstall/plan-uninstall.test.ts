@@ -1,5 +1,5 @@
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { type Installation, leasesOfOtherAgents, planUninstall, UNINSTALL_PHASES, type UninstallPlan } from './plan-uninstall.js';
 
 const LABEL = 'network.harvesterhci.io/vm-dhcp-controller';

@@ -10,12 +10,9 @@ import {
   IPPOOL_NAMESPACE_LABEL,
   NETWORK_CONFIG_FINALIZER,
 } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, keyOf, type MergePatch, readField, readText } from '@vmdhcp/kube-runtime';
 import { CONTROLLER, MANAGED_BY_LABEL } from '../agent/agent-deployment.js';
 import { UNIFIED_GROUP } from '../agent/topology.js';
-import type { MergePatch } from '../machinery/object-client.js';
-import { keyOf } from '../machinery/reflector.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readField, readText } from '../object/read-field.js';
 
 /** Everything that the product writes, as it is in the cluster. */
 export interface Installation {

@@ -1,4 +1,4 @@
-import { describeProblems } from '../object/describe-problems.js';
+import { describeProblems } from '@vmdhcp/kube-runtime';
 import type { VirtualMachineProblem } from './wanted-interfaces.js';
 
 /**

@@ -14,10 +14,16 @@ import {
   STATIC_IP_ANNOTATION_PREFIX,
   VM_NAME_LABEL,
 } from '@vmdhcp/ippool-api';
-import type { MergePatch } from '../machinery/object-client.js';
-import { describeNames } from '../object/describe-problems.js';
-import { isBeingDeleted, type KubernetesObject, type OwnerReference } from '../object/kubernetes-object.js';
-import { readList, readText } from '../object/read-field.js';
+import {
+  describeNames,
+  isBeingDeleted,
+  type KubernetesObject,
+  type MergePatch,
+  type OwnerReference,
+  readList,
+  readText,
+} from '@vmdhcp/kube-runtime';
+
 import {
   formatRememberedInterfaces,
   type RememberedInterface,

@@ -4,8 +4,7 @@
  */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api';
-import { compareText, type KubernetesObject } from '../object/kubernetes-object.js';
-import { isRecord, readList, readText } from '../object/read-field.js';
+import { compareText, isRecord, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 
 export interface RememberedInterface {
   /** `namespace/name` of its NetworkAttachmentDefinition. */

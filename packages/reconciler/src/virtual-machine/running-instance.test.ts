@@ -1,7 +1,7 @@
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guest } from '../controller/controller-fixtures.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { hasUnseenGuest, projectInstance, readRunningInstance, saysTheSameOfGuest } from './running-instance.js';
 
 const MAC = '02:00:00:00:00:0a';

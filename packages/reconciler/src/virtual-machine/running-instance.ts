@@ -1,7 +1,6 @@
 /** What is read of a KubeVirt VirtualMachineInstance: the interfaces that the guest has now, and their MAC addresses. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { isRecord, readField, readList, readText } from '../object/read-field.js';
+import { isRecord, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 /** A guest that runs, or is on its way. */
 export interface RunningInstance {

@@ -1,8 +1,8 @@
+import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { virtualMachine } from '../controller/controller-fixtures.js';
-import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { readList, readText } from '../object/read-field.js';
+
 import { planNetworkConfig } from './plan-network-config.js';
 import { wantedInterfaces } from './wanted-interfaces.js';
 

@@ -10,10 +10,17 @@
  */
 import { formatIpv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, networkKey, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
-import { describeNames } from '../object/describe-problems.js';
-import { compareText, type KubernetesObject } from '../object/kubernetes-object.js';
-import { quote } from '../object/quote.js';
-import { isRecord, readField, readList, readText } from '../object/read-field.js';
+import {
+  compareText,
+  describeNames,
+  isRecord,
+  type KubernetesObject,
+  quote,
+  readField,
+  readList,
+  readText,
+} from '@vmdhcp/kube-runtime';
+
 import { NOTHING_REMEMBERED, type RememberedInterfaces } from './remembered-interfaces.js';
 import type { RunningInstance } from './running-instance.js';
 

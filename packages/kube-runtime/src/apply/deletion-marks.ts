@@ -1,0 +1,34 @@
+import { keyOf } from '../cache/reflector.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+
+/** A deletion that the server has taken. */
+interface Mark {
+  readonly uid: string;
+  readonly deletionTimestamp: string;
+}
+
+/** Objects that were deleted a moment ago, of which a watch has not said so yet: they are not to be deleted once more. */
+export class DeletionMarks {
+  readonly #marks = new Map<string, Mark>();
+
+  /** @param deletionTimestamp - RFC 3339. */
+  add(kind: string, object: KubernetesObject, deletionTimestamp: string): void {
+    const { uid } = object.metadata;
+    if (uid !== undefined) this.#marks.set(`${kind} ${keyOf(object)}`, { uid, deletionTimestamp });
+  }
+
+  /** The object as it is known, with the deletion that is on its way to be seen. */
+  marked(kind: string, object: KubernetesObject): KubernetesObject {
+    const mark = this.#marks.get(`${kind} ${keyOf(object)}`);
+    const { metadata } = object;
+    if (mark?.uid !== metadata.uid || mark === undefined || metadata.deletionTimestamp !== undefined) return object;
+    return { ...object, metadata: { ...metadata, deletionTimestamp: mark.deletionTimestamp } };
+  }
+
+  /** The object is seen as it is now; undefined: it is gone. */
+  seen(kind: string, key: string, object: KubernetesObject | undefined): void {
+    const mark = this.#marks.get(`${kind} ${key}`);
+    const isOver = object?.metadata.uid !== mark?.uid || object?.metadata.deletionTimestamp !== undefined;
+    if (mark !== undefined && isOver) this.#marks.delete(`${kind} ${key}`);
+  }
+}

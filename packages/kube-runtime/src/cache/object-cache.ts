@@ -1,0 +1,105 @@
+/**
+ * All objects of one kind as they were last seen, in a list or watch, or in the answer to one's own write. Without the
+ * latter, whoever writes and looks again sees the object as it was before, and writes in vain.
+ */
+
+import type { ApiObjectLike } from '../api/resource-port.js';
+import { isOlderVersion } from '../object/resource-version.js';
+import { keyOf, Reflector, type ReflectorSettings } from './reflector.js';
+
+export interface ObjectCacheSettings<Kind extends ApiObjectLike> extends Omit<ReflectorSettings<Kind>, 'onChange'> {
+  /**
+   * This object is another than before. `isOwn`: by an answer to a write that was handed to `wrote`; it is not told once
+   * more when the watch brings it.
+   */
+  readonly onChange: (key: string, isOwn: boolean) => void;
+}
+
+export class ObjectCache<Kind extends ApiObjectLike> {
+  readonly #settings: ObjectCacheSettings<Kind>;
+  readonly #reflector: Reflector<Kind>;
+  readonly #written = new Map<string, Kind>();
+  readonly #onRefreshed: (() => void)[] = [];
+
+  constructor(settings: ObjectCacheSettings<Kind>) {
+    this.#settings = settings;
+    this.#reflector = new Reflector({ ...settings, onChange: (key) => this.#onSeen(key), onListed: () => this.#onListed() });
+  }
+
+  /** True once there has been a whole list. */
+  get synced(): boolean {
+    return this.#reflector.synced;
+  }
+
+  get size(): number {
+    return this.#reflector.size;
+  }
+
+  get(key: string): Kind | undefined {
+    return this.#written.get(key) ?? this.#reflector.get(key);
+  }
+
+  /** All objects that a list or watch has brought, each in its newest version. */
+  *values(): Generator<Kind> {
+    for (const object of this.#reflector.values()) yield this.#written.get(keyOf(object)) ?? object;
+  }
+
+  /** Takes the answer to a write. Of what the watch has passed by already, it knows better: the object may even be gone. */
+  wrote(object: Kind): void {
+    const key = keyOf(object);
+    const known = this.#written.get(key);
+    const version = versionOf(object);
+    if (isAtLeast(this.#reflector.resourceVersion, version) || (known !== undefined && isAtLeast(versionOf(known), version)))
+      return;
+    this.#written.set(key, object);
+    this.#settings.onChange(key, true);
+  }
+
+  start(): void {
+    this.#reflector.start();
+  }
+
+  /** Resolves when the copy is at least as new as this call. */
+  async refresh(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#onRefreshed.push(resolve);
+      this.#reflector.relist();
+    });
+  }
+
+  stop(): void {
+    this.#reflector.stop();
+  }
+
+  /** What was written before the list was made, and is not in it, is gone. */
+  #onListed(): void {
+    for (const [key, written] of this.#written) {
+      if (!isAtLeast(this.#reflector.resourceVersion, versionOf(written))) continue;
+      this.#written.delete(key);
+      if (this.#reflector.get(key) === undefined) this.#settings.onChange(key, false);
+    }
+    for (const resolve of this.#onRefreshed.splice(0)) resolve();
+  }
+
+  #onSeen(key: string): void {
+    const written = this.#written.get(key);
+    const seen = this.#reflector.get(key);
+    if (written === undefined) {
+      this.#settings.onChange(key, false);
+      return;
+    }
+    if (seen !== undefined && !isAtLeast(versionOf(seen), versionOf(written))) return;
+    this.#written.delete(key);
+    const isEcho = seen?.metadata.resourceVersion === written.metadata.resourceVersion;
+    if (!isEcho) this.#settings.onChange(key, false);
+  }
+}
+
+function versionOf({ metadata }: ApiObjectLike): string {
+  return metadata.resourceVersion ?? '';
+}
+
+/** Of what was never seen nothing is as new. */
+function isAtLeast(seen: string, written: string): boolean {
+  return seen !== '' && !isOlderVersion(seen, written);
+}

@@ -1,0 +1,32 @@
+import type { ObjectClient } from '../api/object-client.js';
+import type { ApiObjectLike } from '../api/resource-port.js';
+
+/** Thrown instead of writing: the lead has ended, and somebody else may have it. */
+export class NotLeadingError extends Error {
+  readonly code = 'ERR_NOT_LEADING';
+
+  constructor() {
+    super('not written: this process does not lead (any more)');
+  }
+}
+
+/** A client that writes only while `isLeading` says so, asked right before each write. Reads go through. */
+export function fencedClient<Kind extends ApiObjectLike>(
+  client: ObjectClient<Kind>,
+  isLeading: () => boolean,
+): ObjectClient<Kind> {
+  const fenced =
+    <Parameters extends readonly unknown[], Result>(write: (...parameters: Parameters) => Promise<Result>) =>
+    async (...parameters: Parameters): Promise<Result> => {
+      if (!isLeading()) throw new NotLeadingError();
+      return write(...parameters);
+    };
+  return {
+    list: client.list,
+    watch: client.watch,
+    create: fenced(client.create),
+    patch: fenced(client.patch),
+    patchStatus: fenced(client.patchStatus),
+    delete: fenced(client.delete),
+  };
+}

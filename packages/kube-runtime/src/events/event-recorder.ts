@@ -1,0 +1,173 @@
+/**
+ * Kubernetes Events: what a person sees in `kubectl describe`. Telling is best effort and never in the way: it is bounded
+ * in rate, the same thing is told once and then counted, and what cannot be written is dropped.
+ */
+
+import type { ObjectClient } from '../api/object-client.js';
+import { keyOf } from '../cache/reflector.js';
+import type { Clock } from '../clock/clock.js';
+import { cutText, MOST_MESSAGE_OCTETS, MOST_REASON_OCTETS } from '../object/cut-text.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+
+/** An Event of core/v1, as far as it is written here. */
+export interface EventObject extends KubernetesObject {
+  readonly involvedObject: EventRegarding;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+  readonly source: { readonly component: string };
+  readonly reportingComponent: string;
+  readonly reportingInstance: string;
+}
+
+export interface EventRegarding {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid?: string;
+}
+
+export interface EventText {
+  readonly type: 'Normal' | 'Warning';
+  /** CamelCase. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface EventRecorderSettings {
+  readonly client: Pick<ObjectClient<EventObject>, 'create' | 'patch'>;
+  readonly clock: Clock;
+  /** RFC 3339, now. */
+  readonly now: () => string;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+  readonly component: string;
+  readonly instance: string;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The same is told again after this time. */
+const REPEAT_MS = 300_000;
+const MOST_REMEMBERED = 4_096;
+/** Events at once, and how long until another one may be written. */
+const BURST = 60;
+/** Events that wait for a server that is slow. */
+const MOST_WAITING = 100;
+const REFILL_MS = 200;
+
+interface Told {
+  readonly key: string;
+  readonly count: number;
+  readonly atMs: number;
+}
+
+export class EventRecorder {
+  readonly #settings: EventRecorderSettings;
+  /** Oldest first. */
+  readonly #told = new Map<string, Told>();
+  #tokens = BURST;
+  #refilledAtMs: number;
+  #writing: Promise<void> = Promise.resolve();
+  #dropped = 0;
+  #waiting = 0;
+  #stopped = false;
+
+  constructor(settings: EventRecorderSettings) {
+    this.#settings = settings;
+    this.#refilledAtMs = settings.clock.nowMs();
+  }
+
+  /** Events that were not written, as there were too many or the server would not have them. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Tells it, now or never; a message of more than 1,024 octets is cut. */
+  record(regarding: EventRegarding, { type, reason, message }: EventText): void {
+    const text = { type, reason: cutText(reason, MOST_REASON_OCTETS), message: cutText(message, MOST_MESSAGE_OCTETS) };
+    const nowMs = this.#settings.clock.nowMs();
+    const id = [regarding.kind, regarding.uid ?? `${regarding.namespace}/${regarding.name}`, text.reason, text.message].join(' ');
+    const told = this.#told.get(id);
+    if (told !== undefined && nowMs - told.atMs < REPEAT_MS) return;
+    if (this.#stopped || this.#waiting >= MOST_WAITING || !this.#take(nowMs)) {
+      this.#dropped++;
+      return;
+    }
+    const event = this.#toEvent(regarding, text, told);
+    this.#remember(id, { key: keyOf(event), count: event.count, atMs: nowMs });
+    this.#waiting++;
+    this.#writing = this.#writing
+      .then(() => (this.#stopped ? undefined : this.#write(event, told)))
+      .catch((error: unknown) => this.#fail(error))
+      .then(() => {
+        this.#waiting--;
+      });
+  }
+
+  /** Drops what is not written yet, and whatever else is told. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #write(event: EventObject, told: Told | undefined): Promise<void> {
+    const { client } = this.#settings;
+    const { count, lastTimestamp } = event;
+    if (told !== undefined && (await client.patch({ key: told.key }, { count, lastTimestamp })).ok) return;
+    const result = await client.create(event);
+    if (!result.ok && result.reason !== 'already-exists') this.#fail(new Error(`event refused: ${result.message}`));
+  }
+
+  #fail(error: unknown): void {
+    this.#dropped++;
+    this.#settings.onError?.(error);
+  }
+
+  #toEvent(regarding: EventRegarding, text: EventText, told: Told | undefined): EventObject {
+    const { now, random, component, instance } = this.#settings;
+    const namespace = regarding.namespace ?? 'default';
+    const suffix = Math.floor(random() * 2 ** 48).toString(16);
+    const name = told === undefined ? `${regarding.name}.${suffix}` : told.key.slice(told.key.indexOf('/') + 1);
+    const at = now();
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace },
+      involvedObject: regarding,
+      ...text,
+      count: (told?.count ?? 0) + 1,
+      firstTimestamp: at,
+      lastTimestamp: at,
+      source: { component },
+      reportingComponent: component,
+      reportingInstance: instance,
+    };
+  }
+
+  #remember(id: string, told: Told): void {
+    this.#told.delete(id);
+    this.#told.set(id, told);
+    const [oldest] = this.#told.keys();
+    if (this.#told.size > MOST_REMEMBERED && oldest !== undefined) this.#told.delete(oldest);
+  }
+
+  #take(nowMs: number): boolean {
+    const refilled = Math.floor((nowMs - this.#refilledAtMs) / REFILL_MS);
+    if (refilled > 0) {
+      this.#tokens = Math.min(BURST, this.#tokens + refilled);
+      this.#refilledAtMs += refilled * REFILL_MS;
+    }
+    if (this.#tokens === 0) return false;
+    this.#tokens--;
+    return true;
+  }
+}
+
+/** The object as Events name it. */
+export function toRegarding({ apiVersion = '', kind = '', metadata }: KubernetesObject): EventRegarding {
+  const { namespace, name, uid } = metadata;
+  return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
+}

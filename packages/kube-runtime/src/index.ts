@@ -1,0 +1,61 @@
+/**
+ * A controller runtime for Kubernetes: watch, cache, queue, leader election, Events and owned objects, on ports.
+ *
+ * @packageDocumentation
+ */
+
+export type { ApiResource } from './api/api-resource.js';
+export type { MergePatch, ObjectClient, WriteRefusal, WriteResult, WriteTarget } from './api/object-client.js';
+export { projectedPort } from './api/projected-port.js';
+export {
+  type ApiObjectLike,
+  ExpiredError,
+  type ListPage,
+  type ResourcePort,
+  type WatchEnd,
+  type WatchEvent,
+  type WatchHandlers,
+} from './api/resource-port.js';
+export { DeletionMarks } from './apply/deletion-marks.js';
+export { mergePatchTowards } from './apply/merge-patch-towards.js';
+export { isRolledOut } from './apply/rollout-state.js';
+export { ObjectCache, type ObjectCacheSettings } from './cache/object-cache.js';
+export { keyOf, Reflector, type ReflectorSettings } from './cache/reflector.js';
+export { type BackOffSettings, backOffMs } from './clock/back-off.js';
+export type { Clock } from './clock/clock.js';
+export { fencedClient, NotLeadingError } from './election/fenced-client.js';
+export {
+  type ElectionTimes,
+  LeaseElector,
+  type LeaseElectorSettings,
+  type LeaseRecord,
+  type LeaseStore,
+  type StoredLease,
+} from './election/lease-elector.js';
+export {
+  type EventObject,
+  EventRecorder,
+  type EventRecorderSettings,
+  type EventRegarding,
+  type EventText,
+  toRegarding,
+} from './events/event-recorder.js';
+export type { Condition } from './object/condition.js';
+export { type ConditionState, readConditions, toReason, withConditions } from './object/conditions.js';
+export { cutText, MOST_MESSAGE_OCTETS, octetsOf } from './object/cut-text.js';
+export { describeNames, describeProblems } from './object/describe-problems.js';
+export { fnv1a64 } from './object/fnv1a64.js';
+export {
+  compareByAge,
+  compareText,
+  isBeingDeleted,
+  type KubernetesObject,
+  type OwnerReference,
+} from './object/kubernetes-object.js';
+export { objectNameWithin } from './object/object-name.js';
+export { quote } from './object/quote.js';
+export { isRecord, readField, readList, readText } from './object/read-field.js';
+export { isOlderVersion } from './object/resource-version.js';
+export { formatTime, parseTime } from './object/time.js';
+export { KeyedQueue, type KeyedQueueSettings, type WorkResult } from './queue/keyed-queue.js';
+export { mostUrgent } from './queue/most-urgent.js';

@@ -1,0 +1,128 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { KeyedQueue } from '../queue/keyed-queue.js';
+import { ApiConnection } from './api-connection.js';
+import { ApiObjectClient } from './api-object-client.js';
+import { systemClock } from './system-clock.js';
+
+const open: { close: () => void }[] = [];
+afterEach(() => {
+  for (const one of open.splice(0)) one.close();
+});
+
+type Handler = (request: http.IncomingMessage, response: http.ServerResponse) => unknown;
+
+async function serve(handler: Handler, timeoutMs = 1_000): Promise<ApiConnection> {
+  const server = http.createServer((request, response) => void handler(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const connection = new ApiConnection(
+    { server: `http://127.0.0.1:${port}`, tls: {}, authorization: async () => undefined, namespace: 'default' },
+    { userAgent: 'test', timeoutMs },
+  );
+  open.push({
+    close: () => {
+      connection.close();
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return connection;
+}
+
+it('a server that says 429 and Retry-After: 2 is left alone for two seconds', async () => {
+  const at: number[] = [];
+  const connection = await serve((_, response) => {
+    at.push(performance.now());
+    response.writeHead(429, { 'retry-after': '2', 'content-type': 'application/json' });
+    response.end(JSON.stringify({ kind: 'Status', reason: 'TooManyRequests', message: 'too many requests' }));
+  });
+  const client = new ApiObjectClient(connection, { group: '', version: 'v1', plural: 'pods', namespaced: true });
+  const queue = new KeyedQueue({
+    clock: systemClock,
+    backOff: { firstMs: 100, mostMs: 30_000, random: () => 0.5 },
+    work: async () => {
+      await client.patch({ key: 'default/a' }, {});
+      return { kind: 'settled' };
+    },
+  });
+  queue.add('a');
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await queue.stop();
+  expect(at.length, 'requests in 1.5 seconds').toBe(1);
+});
+
+it('chunk boundaries inside a character and a line', async () => {
+  const text = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'ä€😀', resourceVersion: '7' } } })}\n`;
+  const bytes = Buffer.from(text.repeat(3));
+  const connection = await serve(async (_, response) => {
+    response.writeHead(200);
+    for (const byte of bytes) {
+      response.write(Buffer.from([byte]));
+      if (byte > 127) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    response.end();
+  });
+  const client = new ApiObjectClient(connection, { group: '', version: 'v1', plural: 'pods', namespaced: true });
+  const names: string[] = [];
+  await new Promise<void>((resolve) => {
+    client.watch('1', {
+      onEvent: (event) => 'object' in event && names.push(event.object.metadata.name),
+      onEnd: () => resolve(),
+    });
+  });
+  expect(names).toEqual(['ä€😀', 'ä€😀', 'ä€😀']);
+});
+
+it('a response body that never ends is given up', async () => {
+  const connection = await serve((_, response) => {
+    response.writeHead(200);
+    response.write('{"a":');
+    const timer = setInterval(() => response.write(' '), 50);
+    response.on('close', () => clearInterval(timer));
+  }, 500);
+  await expect(connection.request({ method: 'GET', path: '/' })).rejects.toThrow();
+});
+
+it('a watch whose answer is an error with a body that never ends is told of', async () => {
+  const connection = await serve((_, response) => {
+    response.writeHead(500);
+    response.write('{');
+  }, 300);
+  const client = new ApiObjectClient(connection, { group: '', version: 'v1', plural: 'pods', namespaced: true });
+  const end = await Promise.race([
+    new Promise((resolve) => client.watch('1', { onEvent: () => undefined, onEnd: resolve })),
+    new Promise((resolve) => setTimeout(() => resolve('nothing'), 3_000)),
+  ]);
+  expect(end).toMatchObject({ kind: 'failed' });
+});
+
+it('idle connections that the server closes do not fail requests', async () => {
+  const server = http.createServer((_, response) => response.end('{}'));
+  server.keepAliveTimeout = 5;
+  (server as unknown as { keepAliveTimeoutBuffer: number }).keepAliveTimeoutBuffer = 0;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const connection = new ApiConnection(
+    { server: `http://127.0.0.1:${port}`, tls: {}, authorization: async () => undefined, namespace: 'default' },
+    { userAgent: 'test' },
+  );
+  open.push({
+    close: () => {
+      connection.close();
+      server.close();
+    },
+  });
+  let failed = 0;
+  for (let i = 0; i < 400; i++) {
+    await connection.request({ method: 'GET', path: '/' }).catch(() => failed++);
+    await new Promise((resolve) => setTimeout(resolve, 3 + (i % 6)));
+  }
+  expect(failed, 'of 400 GETs').toBe(0);
+}, 20_000);
+
+it('a time that is no whole number of milliseconds is one all the same', async () => {
+  const connection = await serve((_, response) => response.end('{"kind":"APIVersions"}'), 10_000 / 3);
+  expect(await connection.request({ method: 'GET', path: '/api' })).toEqual({ kind: 'APIVersions' });
+});

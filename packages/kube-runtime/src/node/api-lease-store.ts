@@ -1,0 +1,153 @@
+import type { WriteResult } from '../api/object-client.js';
+import type { ApiObjectLike } from '../api/resource-port.js';
+import type { LeaseRecord, LeaseStore, StoredLease } from '../election/lease-elector.js';
+import { type ApiConnection, ApiRequestError } from './api-connection.js';
+import { ApiObjectClient } from './api-object-client.js';
+
+export interface LeaseObject extends ApiObjectLike {
+  readonly metadata: ApiObjectLike['metadata'] & {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly acquireTime?: string;
+    readonly renewTime?: string;
+    readonly leaseTransitions?: number;
+  };
+}
+
+export interface ApiLeaseSettings {
+  readonly namespace: string;
+  readonly name: string;
+  /** Milliseconds since 1970, for the times that people read in the Lease. */
+  readonly wallTimeMs: () => number;
+  /** What else the Lease says, as of now: the holder's report. Asked at every write. @param isNew - true: there is no Lease yet. */
+  readonly annotations?: (isNew: boolean) => Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Told what the Lease's annotations are, whenever it was read or written: before anything follows from that. Of none there is nothing to tell. */
+  readonly onAnnotations?: (annotations: Readonly<Record<string, string>>, resourceVersion: string) => void;
+}
+
+/** A duration that is no whole number of seconds, in milliseconds; the field of the Lease has it rounded up. */
+const DURATION_ANNOTATION = 'network.harvesterhci.io/lease-duration-ms';
+
+/** A Lease of coordination.k8s.io: client-go's electors see the same record. */
+export class ApiLeaseStore implements LeaseStore {
+  readonly #settings: ApiLeaseSettings;
+  readonly #client: ApiObjectClient<LeaseObject>;
+  #known: LeaseObject | undefined;
+
+  constructor(connection: ApiConnection, settings: ApiLeaseSettings) {
+    this.#settings = settings;
+    this.#client = new ApiObjectClient<LeaseObject>(connection, {
+      group: 'coordination.k8s.io',
+      version: 'v1',
+      plural: 'leases',
+      namespaced: true,
+      namespace: settings.namespace,
+    });
+  }
+
+  readonly read = async (): Promise<StoredLease | undefined> => {
+    const { namespace, name } = this.#settings;
+    const lease = await this.#client.get(`${namespace}/${name}`);
+    this.#know(lease);
+    return lease === undefined ? undefined : toStoredLease(lease);
+  };
+
+  readonly write = async (record: LeaseRecord, version: string | undefined): Promise<StoredLease | undefined> => {
+    const lease = this.#toLease(record, version);
+    const result = await (version === undefined ? this.#client.create(lease) : this.#replace(lease));
+    if (result.ok) {
+      this.#know(result.object);
+      return toStoredLease(result.object);
+    }
+    if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found') return undefined;
+    const { namespace, name } = this.#settings;
+    const why = version === undefined ? `Lease ${namespace}/${name} does not exist, and cannot be created from here: ` : '';
+    throw new ApiRequestError(why + result.message);
+  };
+
+  #know(lease: LeaseObject | undefined): void {
+    this.#known = lease;
+    if (lease !== undefined)
+      this.#settings.onAnnotations?.(lease.metadata.annotations ?? {}, lease.metadata.resourceVersion ?? '');
+  }
+
+  /** What was deleted meanwhile cannot be replaced, which servers say in several ways, HTTP 500 among them. */
+  async #replace(lease: LeaseObject): Promise<WriteResult<LeaseObject>> {
+    try {
+      return await this.#client.replace(lease);
+    } catch (error) {
+      const { namespace, name } = this.#settings;
+      if (!(error instanceof ApiRequestError) || error.status !== 500) throw error;
+      if ((await this.#client.get(`${namespace}/${name}`)) !== undefined) throw error;
+      return { ok: false, reason: 'not-found', message: error.message };
+    }
+  }
+
+  #toLease(record: LeaseRecord, version: string | undefined): LeaseObject {
+    const { namespace, name, labels, annotations, wallTimeMs } = this.#settings;
+    const known = version === undefined ? undefined : this.#known;
+    return {
+      ...({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' } as object),
+      metadata: {
+        ...known?.metadata,
+        namespace,
+        name,
+        resourceVersion: version,
+        labels: { ...known?.metadata.labels, ...labels },
+        annotations: { ...known?.metadata.annotations, ...annotations?.(version === undefined), ...durationAnnotation(record) },
+      },
+      spec: toSpec(record, known?.spec, toMicroTime(wallTimeMs())),
+    };
+  }
+}
+
+function toSpec(
+  { holder, leaseDurationMs, transitions }: LeaseRecord,
+  known: LeaseObject['spec'],
+  now: string,
+): NonNullable<LeaseObject['spec']> {
+  const isSame = known?.holderIdentity === holder;
+  return {
+    ...known,
+    holderIdentity: holder,
+    // client-go refuses a duration of nothing, also of a lease that is released.
+    leaseDurationSeconds: Math.max(1, Math.ceil(leaseDurationMs / 1000)),
+    acquireTime: isSame ? (known.acquireTime ?? now) : now,
+    renewTime: now,
+    leaseTransitions: transitions,
+  };
+}
+
+function durationAnnotation({ leaseDurationMs }: LeaseRecord): Readonly<Record<string, string>> {
+  return leaseDurationMs % 1000 === 0 ? {} : { [DURATION_ANNOTATION]: String(leaseDurationMs) };
+}
+
+/** Whoever writes only the field is believed before an annotation that is left from somebody else. */
+function durationMs({ metadata, spec = {} }: LeaseObject): number {
+  const seconds = spec.leaseDurationSeconds ?? 0;
+  const exactMs = Number(metadata.annotations?.[DURATION_ANNOTATION] ?? Number.NaN);
+  return Math.ceil(exactMs / 1000) === seconds ? exactMs : seconds * 1000;
+}
+
+/** What a Lease says, as electors see it. */
+export function toStoredLease(lease: LeaseObject): StoredLease {
+  const { metadata, spec = {} } = lease;
+  return {
+    record: {
+      holder: spec.holderIdentity ?? '',
+      leaseDurationMs: durationMs(lease),
+      transitions: spec.leaseTransitions ?? 0,
+    },
+    version: metadata.resourceVersion ?? '',
+  };
+}
+
+/** RFC 3339 with exactly six fraction digits: the API server takes no other. */
+function toMicroTime(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000Z');
+}

@@ -1,0 +1,193 @@
+import type { ApiResource } from '../api/api-resource.js';
+import type { MergePatch, ObjectClient, WriteRefusal, WriteResult, WriteTarget } from '../api/object-client.js';
+import { type ApiObjectLike, ExpiredError, type ListPage, type WatchEnd, type WatchHandlers } from '../api/resource-port.js';
+import { type ApiConnection, type ApiRequest, ApiRequestError } from './api-connection.js';
+
+/** Watches are asked to end by themselves after this time, spread so that not all end at once. */
+const WATCH_SECONDS = 240;
+
+/** Objects of one kind, read and written over HTTP. */
+export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient<Kind> {
+  readonly #connection: ApiConnection;
+  readonly #resource: ApiResource;
+  readonly #base: string;
+
+  constructor(connection: ApiConnection, resource: ApiResource) {
+    this.#connection = connection;
+    this.#resource = resource;
+    const { group, version } = resource;
+    this.#base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  }
+
+  readonly list = async ({
+    limit,
+    continueToken,
+  }: {
+    readonly limit: number;
+    readonly continueToken?: string;
+  }): Promise<ListPage<Kind>> => {
+    const query = { limit: String(limit), ...(continueToken !== undefined && { continue: continueToken }) };
+    try {
+      const body = (await this.#connection.request({ method: 'GET', path: this.#collection(query) })) as ListBody<Kind>;
+      const { resourceVersion = '', continue: next } = body.metadata ?? {};
+      const { apiVersion, kind } = body;
+      return {
+        items: body.items.map((item) => withKind(item, apiVersion, kind)),
+        resourceVersion,
+        ...(next ? { continueToken: next } : {}),
+      };
+    } catch (error) {
+      if (error instanceof ApiRequestError && error.status === 410) throw new ExpiredError(error.message, { cause: error });
+      throw error;
+    }
+  };
+
+  readonly watch = (resourceVersion: string, handlers: WatchHandlers<Kind>): (() => void) => {
+    const timeoutSeconds = Math.round(WATCH_SECONDS * (1 + Math.random() / 4));
+    const query = { watch: 'true', allowWatchBookmarks: 'true', resourceVersion, timeoutSeconds: String(timeoutSeconds) };
+    let isOver = false;
+    const finish = (end: WatchEnd) => {
+      if (isOver) return;
+      isOver = true;
+      stop();
+      handlers.onEnd(end);
+    };
+    const stop = this.#connection.stream(this.#collection(query), {
+      onLine: (line) => {
+        if (isOver) return;
+        const read = readWatchLine<Kind>(line);
+        if (read.kind === 'event') handlers.onEvent(read.event);
+        else finish(read);
+      },
+      onEnd: (error) => finish(toWatchEnd(error)),
+    });
+    return () => {
+      isOver = true;
+      stop();
+    };
+  };
+
+  /** The object as it is now; undefined if there is none. */
+  async get(key: string): Promise<Kind | undefined> {
+    const result = await this.#write({ method: 'GET', path: this.#path(key) });
+    if (result.ok) return result.object as Kind;
+    if (result.reason === 'not-found') return undefined;
+    throw new ApiRequestError(result.message);
+  }
+
+  readonly create = (object: Kind): Promise<WriteResult<Kind>> => {
+    const { namespace } = object.metadata;
+    return this.#write({ method: 'POST', path: this.#collection({}, namespace), body: object }) as Promise<WriteResult<Kind>>;
+  };
+
+  /** Writes the object as a whole; its `metadata.resourceVersion` guards it. */
+  replace(object: Kind): Promise<WriteResult<Kind>> {
+    const { namespace, name } = object.metadata;
+    const path = this.#path(namespace === undefined ? name : `${namespace}/${name}`);
+    return this.#write({ method: 'PUT', path, body: object }) as Promise<WriteResult<Kind>>;
+  }
+
+  readonly patch = (target: WriteTarget, patch: MergePatch): Promise<WriteResult<Kind>> => this.#patch(target, patch);
+
+  readonly patchStatus = (target: WriteTarget, patch: MergePatch): Promise<WriteResult<Kind>> =>
+    this.#patch(target, patch, '/status');
+
+  readonly delete = (key: string, uid: string): Promise<WriteResult<Kind | undefined>> => {
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
+    return this.#write({ method: 'DELETE', path: this.#path(key), body }) as Promise<WriteResult<Kind | undefined>>;
+  };
+
+  #patch({ key, resourceVersion }: WriteTarget, patch: MergePatch, subresource = ''): Promise<WriteResult<Kind>> {
+    const metadata = patch['metadata'] as MergePatch | undefined;
+    const body = resourceVersion === undefined ? patch : { ...patch, metadata: { ...metadata, resourceVersion } };
+    const path = `${this.#path(key)}${subresource}`;
+    return this.#write({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' }) as Promise<
+      WriteResult<Kind>
+    >;
+  }
+
+  async #write(request: ApiRequest): Promise<WriteResult<unknown>> {
+    try {
+      return { ok: true, object: await this.#connection.request(request) };
+    } catch (error) {
+      const reason = error instanceof ApiRequestError ? refusalOf(error) : undefined;
+      if (reason === undefined) throw error;
+      return { ok: false, reason, message: (error as ApiRequestError).message };
+    }
+  }
+
+  #collection(query: Readonly<Record<string, string>>, namespace: string | undefined = this.#resource.namespace): string {
+    const { plural, namespaced, labelSelector, fieldSelector } = this.#resource;
+    const within = namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+    const isRead = Object.keys(query).length > 0;
+    const parameters = new URLSearchParams({
+      ...query,
+      ...(isRead && labelSelector !== undefined && { labelSelector }),
+      ...(isRead && fieldSelector !== undefined && { fieldSelector }),
+    }).toString();
+    return `${this.#base}${within}/${plural}${parameters === '' ? '' : `?${parameters}`}`;
+  }
+
+  #path(key: string): string {
+    const [first = '', second] = key.split('/', 2);
+    const name = second ?? first;
+    return `${this.#collection({}, second === undefined ? undefined : first)}/${encodeURIComponent(name)}`;
+  }
+}
+
+interface ListBody<Kind> {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items: readonly Kind[];
+}
+
+/** Items of lists of built-in kinds come without their kind. */
+function withKind<Kind extends ApiObjectLike>(item: Kind, apiVersion: string | undefined, listKind: string | undefined): Kind {
+  if ('kind' in item || listKind === undefined) return item;
+  return { apiVersion, kind: listKind.replace(/List$/, ''), ...item } as unknown as Kind;
+}
+
+const REFUSALS: Readonly<Record<number, WriteRefusal>> = {
+  400: 'invalid',
+  403: 'forbidden',
+  404: 'not-found',
+  409: 'conflict',
+  422: 'invalid',
+};
+
+/** What the server said no to; undefined where it is open what happened, or worth trying again. */
+function refusalOf({ status, reason }: ApiRequestError): WriteRefusal | undefined {
+  if (reason === 'AlreadyExists') return 'already-exists';
+  return status === undefined ? undefined : REFUSALS[status];
+}
+
+type WatchLine<Kind> = { readonly kind: 'event'; readonly event: Parameters<WatchHandlers<Kind>['onEvent']>[0] } | WatchEnd;
+
+const EVENT_TYPES: Readonly<Record<string, 'added' | 'modified' | 'deleted'>> = {
+  ADDED: 'added',
+  MODIFIED: 'modified',
+  DELETED: 'deleted',
+};
+
+function readWatchLine<Kind extends ApiObjectLike>(line: string): WatchLine<Kind> {
+  try {
+    const { type, object } = JSON.parse(line) as {
+      type: string;
+      object: Kind & { readonly code?: number; readonly message?: string };
+    };
+    if (type === 'BOOKMARK')
+      return { kind: 'event', event: { type: 'bookmark', resourceVersion: object.metadata.resourceVersion ?? '' } };
+    const known = EVENT_TYPES[type];
+    if (known !== undefined) return { kind: 'event', event: { type: known, object } };
+    if (object.code === 410) return { kind: 'expired' };
+    return { kind: 'failed', error: new ApiRequestError(`the watch ended with ${type}: ${object.message ?? ''}`) };
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+}
+
+function toWatchEnd(error: unknown): WatchEnd {
+  if (error === undefined) return { kind: 'closed' };
+  return error instanceof ApiRequestError && error.status === 410 ? { kind: 'expired' } : { kind: 'failed', error };
+}

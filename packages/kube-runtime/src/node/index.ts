@@ -1,0 +1,14 @@
+/** The ports on a real API server: how to get there, objects, leases. */
+
+export { ApiConnection, type ApiConnectionSettings, ApiRequestError, type RequestObserver } from './api-connection.js';
+export { type ApiLeaseSettings, ApiLeaseStore, type LeaseObject, toStoredLease } from './api-lease-store.js';
+export { ApiObjectClient } from './api-object-client.js';
+export {
+  type ClusterConnection,
+  connectByKubeConfig,
+  connectInCluster,
+  type KubeConfigSource,
+  NoClusterError,
+} from './cluster-connection.js';
+export { errorForLog } from './error-for-log.js';
+export { systemClock } from './system-clock.js';

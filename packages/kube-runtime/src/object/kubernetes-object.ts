@@ -1,0 +1,50 @@
+import type { ApiObjectLike } from '../api/resource-port.js';
+
+/**
+ * An object as the API has it, of any kind. `spec` and `status` are unknown: what a CRD of another version let pass may be
+ * anything, and one object that makes no sense must not stop the others.
+ */
+export interface KubernetesObject extends ApiObjectLike {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ApiObjectLike['metadata'] & {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly generation?: number;
+    /** RFC 3339. */
+    readonly creationTimestamp?: string;
+    readonly deletionTimestamp?: string;
+    readonly finalizers?: readonly string[];
+    readonly ownerReferences?: readonly OwnerReference[];
+  };
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** True from the moment somebody asked for its deletion. */
+export function isBeingDeleted({ metadata }: KubernetesObject): boolean {
+  return metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null;
+}
+
+/** Orders objects by age, then by name: who was there first comes first, whatever order they are read in. */
+export function compareByAge(one: KubernetesObject, other: KubernetesObject): number {
+  return (
+    compareText(one.metadata.creationTimestamp ?? '', other.metadata.creationTimestamp ?? '') ||
+    compareText(one.metadata.namespace ?? '', other.metadata.namespace ?? '') ||
+    compareText(one.metadata.name, other.metadata.name)
+  );
+}
+
+export function compareText(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

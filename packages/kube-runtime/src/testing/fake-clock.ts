@@ -1,0 +1,49 @@
+import type { Clock } from '../clock/clock.js';
+
+interface Timer {
+  readonly atMs: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+/** A clock that stands still until it is told to go on. */
+export class FakeClock implements Clock {
+  #nowMs = 0;
+  #order = 0;
+  readonly #timers = new Set<Timer>();
+
+  readonly nowMs = (): number => this.#nowMs;
+
+  readonly after = (delayMs: number, run: () => void): (() => void) => {
+    const timer = { atMs: this.#nowMs + Math.max(0, delayMs), order: this.#order++, run };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  };
+
+  /** Timers that wait. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /** Goes on by so many milliseconds, and lets everything that becomes due happen in order, promises included. */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.#nowMs + ms;
+    await settle();
+    for (;;) {
+      const [next] = [...this.#timers]
+        .filter(({ atMs }) => atMs <= endMs)
+        .toSorted((one, other) => one.atMs - other.atMs || one.order - other.order);
+      if (next === undefined) break;
+      this.#timers.delete(next);
+      this.#nowMs = next.atMs;
+      next.run();
+      await settle();
+    }
+    this.#nowMs = endMs;
+  }
+}
+
+/** Lets chains of promises that need no timer come to their end. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}

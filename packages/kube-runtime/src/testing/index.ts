@@ -1,0 +1,14 @@
+/** For tests of whoever builds on this: time that stands still until it is told to go on, and a cluster in memory. */
+export {
+  type ContractCase,
+  LEASE_STORE_CONTRACT,
+  type LeaseStoreTarget,
+  OBJECT_CLIENT_CONTRACT,
+  type ObjectClientTarget,
+} from './contract.js';
+export { FakeClock, settle } from './fake-clock.js';
+export { MemoryCluster } from './memory-cluster.js';
+export { MemoryLeaseStore } from './memory-lease-store.js';
+export { MemoryResource, type WriteFault } from './memory-resource.js';
+export { applyMergePatch } from './merge-patch.js';
+export { type Random, randomFrom } from './random-from.js';

@@ -1,0 +1,10 @@
+/** An IPv4 address as a number, 0 to 2^32 - 1, most significant octet first. */
+export type Ipv4Address = number;
+
+/** A MAC address as text: six octets of two lower-case hexadecimal digits, with colons between them. */
+export type MacAddress = string;
+
+/** The address in the first six of these octets. */
+export function formatMacAddress(octets: Uint8Array): MacAddress {
+  return Array.from(octets.subarray(0, 6), (octet) => octet.toString(16).padStart(2, '0')).join(':');
+}

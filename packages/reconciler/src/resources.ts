@@ -1,0 +1,24 @@
+import { GROUP, VERSION } from '@vmdhcp/ippool-api';
+import type { ApiResource } from '@vmdhcp/kube-runtime';
+
+/** Where the kinds are that the controller and the agents read and write. */
+export const Resource = {
+  ipPools: { group: GROUP, version: VERSION, plural: 'ippools', namespaced: true },
+  networkConfigs: { group: GROUP, version: VERSION, plural: 'virtualmachinenetworkconfigs', namespaced: true },
+  networks: { group: 'k8s.cni.cncf.io', version: 'v1', plural: 'network-attachment-definitions', namespaced: true },
+  virtualMachines: { group: 'kubevirt.io', version: 'v1', plural: 'virtualmachines', namespaced: true },
+  virtualMachineInstances: { group: 'kubevirt.io', version: 'v1', plural: 'virtualmachineinstances', namespaced: true },
+  events: { group: '', version: 'v1', plural: 'events', namespaced: true },
+  deployments: { group: 'apps', version: 'v1', plural: 'deployments', namespaced: true },
+  pods: { group: '', version: 'v1', plural: 'pods', namespaced: true },
+  leases: { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true },
+  serviceAccounts: { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true },
+  roles: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', namespaced: true },
+  roleBindings: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', namespaced: true },
+  customResourceDefinitions: {
+    group: 'apiextensions.k8s.io',
+    version: 'v1',
+    plural: 'customresourcedefinitions',
+    namespaced: false,
+  },
+} as const satisfies Readonly<Record<string, ApiResource>>;

@@ -1,0 +1,92 @@
+/** DHCP clients by the hundred in one process: they speak on a network of the lab, and take every answer that comes by. */
+import {
+  BROADCAST_ADDRESS,
+  CLIENT_PORT,
+  decodeMessage,
+  encodeOption,
+  formatIpv4Address,
+  messageTypeOf,
+  OptionCode,
+  parseIpv4Address,
+  readMacAddress,
+  SERVER_PORT,
+  UNSPECIFIED_ADDRESS,
+} from '@vmdhcp/dhcp-allocator';
+import { PacketSocket } from '@vmdhcp/linux-sockets';
+import { encodeClientPacket } from 'vmdhcp-agent/dhcp-probe';
+
+const POLL_INTERVAL_MS = 2;
+
+export interface FleetAnswer {
+  readonly atMs: number;
+  /** `offer`, `ack` or `nak`. */
+  readonly type: string;
+  readonly xid: number;
+  readonly macAddress: string;
+  readonly address: string;
+  /** Who sent the frame. */
+  readonly senderMacAddress: string;
+}
+
+export interface Question {
+  readonly macAddress: string;
+  readonly xid: number;
+  readonly secs?: number;
+  /** Absent: DISCOVER; else a REQUEST for this address, as after a restart. */
+  readonly address?: string;
+}
+
+export class ClientFleet {
+  readonly answers: FleetAnswer[] = [];
+  readonly #socket: PacketSocket;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(network: string, pollIntervalMs = POLL_INTERVAL_MS) {
+    this.#socket = new PacketSocket(network, { outgoing: true });
+    this.#timer = setInterval(() => this.#read(), pollIntervalMs);
+  }
+
+  ask({ macAddress, xid, secs = 0, address }: Question): void {
+    const wanted = address === undefined ? undefined : encodeOption('requestedAddress', parseIpv4Address(address) ?? 0);
+    const bytes = encodeClientPacket({
+      type: wanted === undefined ? 'discover' : 'request',
+      macAddress,
+      xid,
+      secs,
+      wantsBroadcast: true,
+      ...(wanted !== undefined && { options: [wanted] }),
+    });
+    this.#socket.broadcast(bytes, {
+      sourceAddress: UNSPECIFIED_ADDRESS,
+      sourcePort: CLIENT_PORT,
+      destinationAddress: BROADCAST_ADDRESS,
+      destinationPort: SERVER_PORT,
+    });
+  }
+
+  /** The first answer to this transaction. */
+  answerTo(xid: number): FleetAnswer | undefined {
+    return this.answers.find((answer) => answer.xid === xid);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#socket.close();
+  }
+
+  #read(): void {
+    for (const { destinationPort, payload, senderHardwareAddress } of this.#socket.receive()) {
+      const decoded = destinationPort === CLIENT_PORT ? decodeMessage(payload) : undefined;
+      if (!decoded?.ok) continue;
+      const { xid, yiaddr, chaddr, options } = decoded.message;
+      this.answers.push({
+        atMs: performance.now(),
+        type: messageTypeOf(options.uint8(OptionCode.messageType) ?? 0) ?? 'unknown',
+        xid,
+        macAddress: readMacAddress(chaddr),
+        address: formatIpv4Address(yiaddr),
+        senderMacAddress: readMacAddress(senderHardwareAddress),
+      });
+    }
+  }
+}

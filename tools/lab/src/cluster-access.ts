@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
+import { ApiConnection, ApiObjectClient, connectByKubeConfig } from '@vmdhcp/kube-runtime/node';
+import { Resource } from '@vmdhcp/reconciler';
+import { parseAllDocuments } from 'yaml';
+import { waitFor } from './deadline.js';
+
+/** Kinds that tests and the demo apply, by the name they have in YAML. */
+const RESOURCES: Readonly<Record<string, ApiResource>> = {
+  CustomResourceDefinition: Resource.customResourceDefinitions,
+  Deployment: Resource.deployments,
+  Event: Resource.events,
+  IPPool: Resource.ipPools,
+  Lease: Resource.leases,
+  Namespace: { group: '', version: 'v1', plural: 'namespaces', namespaced: false },
+  NetworkAttachmentDefinition: Resource.networks,
+  Node: { group: '', version: 'v1', plural: 'nodes', namespaced: false },
+  Pod: { group: '', version: 'v1', plural: 'pods', namespaced: true },
+  ServiceAccount: { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true },
+  ClusterRole: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterroles', namespaced: false },
+  ClusterRoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', namespaced: false },
+  Role: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', namespaced: true },
+  RoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', namespaced: true },
+  VirtualMachine: Resource.virtualMachines,
+  VirtualMachineInstance: Resource.virtualMachineInstances,
+  VirtualMachineNetworkConfig: Resource.networkConfigs,
+};
+
+/** Rollouts of pods included. */
+const OBJECT_TIMEOUT_MS = 30_000;
+
+/** A cluster as whoever has a kubeconfig sees it: real or simulated. */
+export class ClusterAccess {
+  readonly connection: ApiConnection;
+
+  private constructor(connection: ApiConnection) {
+    this.connection = connection;
+  }
+
+  static async open(kubeconfigPath: string): Promise<ClusterAccess> {
+    return new ClusterAccess(new ApiConnection(await connectByKubeConfig({ path: kubeconfigPath }), { userAgent: 'vmdhcp-lab' }));
+  }
+
+  client(kind: string): ApiObjectClient<KubernetesObject> {
+    const resource = RESOURCES[kind];
+    if (resource === undefined) throw new Error(`nothing is known of the kind ${kind}`);
+    return new ApiObjectClient(this.connection, resource);
+  }
+
+  /** @param key - `namespace/name`, or the name alone of what has no namespace. */
+  get(kind: string, key: string): Promise<KubernetesObject | undefined> {
+    return this.client(kind).get(key);
+  }
+
+  async list(kind: string): Promise<readonly KubernetesObject[]> {
+    return (await this.client(kind).list({ limit: 100_000 })).items;
+  }
+
+  /** Creates an object, as soon as its kind is served. @throws Error where the server will not have it. */
+  async create(object: KubernetesObject): Promise<KubernetesObject> {
+    const result = await waitFor(`${object.kind} to be served`, async () => {
+      const tried = await this.client(object.kind ?? '').create(object);
+      return !tried.ok && tried.reason === 'not-found' ? undefined : tried;
+    });
+    if (!result.ok) throw new Error(`${object.kind} ${object.metadata.name}: ${result.message}`);
+    return result.object;
+  }
+
+  /** Changes an object by a merge patch. */
+  async patch(kind: string, key: string, patch: Readonly<Record<string, unknown>>): Promise<KubernetesObject> {
+    const result = await this.client(kind).patch({ key }, patch);
+    if (!result.ok) throw new Error(`${kind} ${key}: ${result.message}`);
+    return result.object;
+  }
+
+  /** Deletes an object; one that is gone already is no failure. */
+  async delete(kind: string, key: string): Promise<void> {
+    const { uid = '' } = (await this.get(kind, key))?.metadata ?? {};
+    if (uid === '') return;
+    const result = await this.client(kind).delete(key, uid);
+    if (!result.ok && result.reason !== 'not-found') throw new Error(`${kind} ${key}: ${result.message}`);
+  }
+
+  /** Creates every object of a YAML file, in its order; kinds that are defined in it are waited for. */
+  async applyFile(path: string, onApplied: (object: KubernetesObject) => void = () => undefined): Promise<void> {
+    for (const object of readYaml(path)) {
+      await waitFor(`${object.kind} to be served`, () => this.#tryCreate(object), 10_000);
+      onApplied(object);
+    }
+  }
+
+  /** Waits until an object is as `matches` says; returns it. */
+  async waitForObject(kind: string, key: string, matches: (object: KubernetesObject) => boolean): Promise<KubernetesObject> {
+    return await waitFor(
+      `${kind} ${key}`,
+      async () => {
+        const object = await this.get(kind, key);
+        return object !== undefined && matches(object) ? object : undefined;
+      },
+      OBJECT_TIMEOUT_MS,
+    );
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+
+  /** A kind that was defined a moment ago is not served yet: 404. */
+  async #tryCreate(object: KubernetesObject): Promise<boolean> {
+    const result = await this.client(object.kind ?? '').create(object);
+    if (result.ok || result.reason === 'already-exists') return true;
+    if (result.reason === 'not-found') return false;
+    throw new Error(`${object.kind} ${object.metadata.name}: ${result.message}`);
+  }
+}
+
+/** The objects of a YAML file. @throws Error where it is no YAML. */
+export function readYaml(path: string): KubernetesObject[] {
+  return parseAllDocuments(readFileSync(path, 'utf8')).flatMap((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw new Error(`${path}: ${error.message}`);
+    const object = document.toJS() as KubernetesObject | null;
+    return object === null ? [] : [object];
+  });
+}

@@ -1,0 +1,210 @@
+/** A cluster in a lab: a simulated API server, and pods that are real agents on the networks of the lab. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { GROUP } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
+import { type KubeSimulator, type Pod, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { agentInterfaceName, UNIFIED_GROUP } from '@vmdhcp/reconciler';
+import { ClusterAccess } from './cluster-access.js';
+import { waitFor } from './deadline.js';
+import type { Lab } from './lab.js';
+import { LabPod, type PodEnvironment } from './lab-pod.js';
+import type { LabProcess } from './lab-process.js';
+import { CONTROLLER_BIN } from './programs.js';
+import { serviceAccountToken } from './service-account-token.js';
+
+const MANAGEMENT_NETWORK = 'br-mgmt';
+const API_HOST = '10.99.255.1';
+/** Where manifests are that a user applies too. */
+export const CLUSTER_EXAMPLES = fileURLToPath(new URL('../../../examples/cluster/', import.meta.url));
+export const AGENT_NAMESPACE = 'vm-dhcp-agents';
+const CONTROLLER_NAMESPACE = 'harvester-system';
+/** Pods of the lab run the agent of this checkout, whatever their image is called. */
+export const AGENT_IMAGE = 'vmdhcp-agent:lab';
+/** Every node is attached to the cluster network of the examples. */
+const NODE_LABELS = { [`${GROUP}/mgmt`]: 'true' };
+let lastPort = 18_200;
+
+export interface LabClusterSettings {
+  /** `namespace/name` of a NetworkAttachmentDefinition to the network of the lab that it means. */
+  readonly networks: Readonly<Record<string, string>>;
+  readonly nodes?: readonly string[];
+  /** Kernel settings that pods begin with, by names below `/proc/sys/net`. */
+  readonly podSysctls?: Readonly<Record<string, string>>;
+  /** What pods and the controller say, line by line. */
+  readonly onLine?: (who: string, line: string) => void;
+}
+
+export class LabCluster {
+  readonly simulator: KubeSimulator;
+  /** As the administrator. */
+  readonly access: ClusterAccess;
+  readonly kubeconfigPath: string;
+  readonly #lab: Lab;
+  readonly #settings: LabClusterSettings;
+  readonly #pods: Map<string, LabPod>;
+  #stopping = false;
+  #controller: LabController | undefined;
+
+  private constructor(
+    parts: Pick<LabCluster, 'simulator' | 'access' | 'kubeconfigPath'>,
+    lab: Lab,
+    { settings, pods }: { readonly settings: LabClusterSettings; readonly pods: Map<string, LabPod> },
+  ) {
+    this.simulator = parts.simulator;
+    this.access = parts.access;
+    this.kubeconfigPath = parts.kubeconfigPath;
+    this.#lab = lab;
+    this.#settings = settings;
+    this.#pods = pods;
+  }
+
+  /** Starts the API server and applies the kinds and permissions of `examples/cluster`. */
+  static async start(lab: Lab, settings: LabClusterSettings): Promise<LabCluster> {
+    lab.addNetwork(MANAGEMENT_NETWORK, `${API_HOST}/16`);
+    const pods = new Map<string, LabPod>();
+    const started: { cluster?: LabCluster } = {};
+    const simulator = await startKubeSimulator({
+      host: API_HOST,
+      nodes: (settings.nodes ?? ['node-1', 'node-2']).map((name) => ({ name, labels: NODE_LABELS })),
+      // Tests end processes often: nobody wants to wait for them as long as in a real cluster.
+      podBackOff: { firstMs: 500, longestMs: 2_000 },
+      onControllerError: (error) => {
+        if (started.cluster?.isStopping !== true) settings.onLine?.('cluster', String(error));
+      },
+      runPod: (pod) => {
+        if (started.cluster === undefined || started.cluster.#stopping) throw new Error('the lab is ending');
+        const running = new LabPod(pod, started.cluster.#podEnvironment());
+        pods.set(running.name, running);
+        return running;
+      },
+    });
+    const kubeconfigPath = join(lab.folder, 'kubeconfig');
+    writeFileSync(kubeconfigPath, simulator.kubeconfig(), { mode: 0o600 });
+    const access = await ClusterAccess.open(kubeconfigPath);
+    const cluster = new LabCluster({ simulator, access, kubeconfigPath }, lab, { settings, pods });
+    started.cluster = cluster;
+    for (const file of ['namespace.yaml', 'rbac.yaml', 'crds.yaml']) await access.applyFile(join(CLUSTER_EXAMPLES, file));
+    return cluster;
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping;
+  }
+
+  /** Pods that run, by name. */
+  get pods(): ReadonlyMap<string, LabPod> {
+    return new Map([...this.#pods].filter(([, { process }]) => process !== undefined && !process.hasEnded));
+  }
+
+  /** Starts a controller with the permissions of its ServiceAccount, and waits until it works. */
+  async startController(...parameters: readonly string[]): Promise<LabController> {
+    const port = ++lastPort;
+    const kubeconfig = join(this.#lab.folder, `controller-${port}.kubeconfig`);
+    const token = await serviceAccountToken(this.access, CONTROLLER_NAMESPACE, 'vm-dhcp-controller');
+    writeFileSync(kubeconfig, this.simulator.kubeconfig({ name: 'vm-dhcp-controller', token }), { mode: 0o600 });
+    const flags = [
+      '--kubeconfig',
+      kubeconfig,
+      '--namespace',
+      AGENT_NAMESPACE,
+      '--http',
+      `127.0.0.1:${port}`,
+      '--image',
+      AGENT_IMAGE,
+    ];
+    const started = this.#lab.start(process.execPath, [CONTROLLER_BIN, 'run', ...flags, ...parameters], {
+      onLine: (line) => this.#settings.onLine?.('controller', line),
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await waitFor(
+      'the controller',
+      async () => {
+        if (started.hasEnded) throw new Error(`the controller ended:\n${started.lines.join('\n')}`);
+        return fetch(`${url}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      },
+      20_000,
+    );
+    this.#controller = { process: started, url };
+    return this.#controller;
+  }
+
+  /** Ends the controller that was started last, and starts another one. */
+  async restartController(...parameters: readonly string[]): Promise<LabController> {
+    await this.#controller?.process.stop();
+    return await this.startController(...parameters);
+  }
+
+  /** Resolves when the IPPool says that it is served. */
+  async agentReady(pool: string): Promise<KubernetesObject> {
+    return await this.access.waitForObject('IPPool', pool, ({ status }) =>
+      readConditions(status).some(({ type, status: state }) => type === 'AgentReady' && state === 'True'),
+    );
+  }
+
+  /** The pods whose interface to a pool has an address now. */
+  holders(pool: string): LabPod[] {
+    const name = agentInterfaceName(pool);
+    return [...this.pods.values()].filter(({ machine }) => {
+      try {
+        return machine.addresses(name).length > 0;
+      } catch {
+        // A pod that has ended meanwhile, or was never attached to the network.
+        return false;
+      }
+    });
+  }
+
+  /** Resolves when both replicas of the agents run with what the Deployment says now, and no others. */
+  async rolledOut(deployment = 'vm-dhcp-controller-agent'): Promise<void> {
+    await this.access.waitForObject('Deployment', `${AGENT_NAMESPACE}/${deployment}`, ({ metadata, status }) => {
+      const counts = (status ?? {}) as Readonly<Record<string, number | undefined>>;
+      const isObserved = counts['observedGeneration'] === metadata.generation;
+      return isObserved && ['replicas', 'updatedReplicas', 'readyReplicas'].every((name) => counts[name] === 2);
+    });
+  }
+
+  /** The pod whose agent leads, by what its Lease says; undefined also while it hands over. */
+  async leader(group: string = UNIFIED_GROUP): Promise<LabPod | undefined> {
+    const lease = await this.access.get('Lease', `${AGENT_NAMESPACE}/${group}`);
+    const { holderIdentity = '' } = (lease?.spec ?? {}) as { readonly holderIdentity?: string };
+    const pod = this.pods.get(holderIdentity.split('_')[0] ?? '');
+    return pod?.isStopping === true ? undefined : pod;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.access.close();
+    await this.simulator.stop();
+    const started = [...this.#pods.values()].filter(({ process }) => process !== undefined);
+    await Promise.all(started.map(({ exited }) => exited));
+  }
+
+  #podEnvironment(): PodEnvironment {
+    return {
+      lab: this.#lab,
+      managementNetwork: MANAGEMENT_NETWORK,
+      networks: new Map(Object.entries(this.#settings.networks)),
+      apiServer: { host: API_HOST, port: Number(new URL(this.simulator.url).port) },
+      caCertificate: this.simulator.caCertificate ?? '',
+      sysctls: this.#settings.podSysctls ?? {},
+      token: (pod) => this.#podToken(pod),
+      onLine: (pod, line) => this.#settings.onLine?.(pod, line),
+    };
+  }
+
+  #podToken({ metadata: { namespace = '' }, ...pod }: Pod): Promise<string> {
+    const { serviceAccountName = 'default' } = (pod as { spec?: { serviceAccountName?: string } }).spec ?? {};
+    return serviceAccountToken(this.access, namespace, serviceAccountName);
+  }
+}
+
+export interface LabController {
+  readonly process: LabProcess;
+  /** Of its status server. */
+  readonly url: string;
+}

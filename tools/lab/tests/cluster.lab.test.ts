@@ -1,0 +1,203 @@
+/** From a VirtualMachine to the ACK on the wire: a simulated API server, the real controller, real agents in pods, real clients. */
+import { join } from 'node:path';
+import { readConditions, readField, readList } from '@vmdhcp/kube-runtime';
+import { agentInterfaceName } from '@vmdhcp/reconciler';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  AGENT_NAMESPACE,
+  CLUSTER_EXAMPLES,
+  Lab,
+  LabCluster,
+  type LabController,
+  type Machine,
+  PacketCapture,
+  runAgent,
+  waitFor,
+} from '../src/index.js';
+
+const POOL = 'default/net-48';
+
+interface Answer {
+  readonly type: string;
+  readonly address: string;
+  readonly server: string;
+  readonly leaseTimeSeconds?: number;
+}
+
+let lab: Lab;
+let cluster: LabCluster;
+let controller: LabController;
+let web: Machine;
+
+/** The last answer of a whole exchange. */
+async function exchange(machine: Machine): Promise<Answer | undefined> {
+  const { output } = await runAgent(machine, 'probe', '--interface', 'eth0', '--json', '--request', '--timeout', '0.5');
+  return (JSON.parse(output) as { answers: Answer[] }).answers.findLast(({ type }) => type === 'ack');
+}
+
+/** What `web` was given: the lowest or the one above, as it and another one may be given theirs together. */
+async function addressOfWeb(): Promise<string> {
+  const { status } = await cluster.access.waitForObject('VirtualMachineNetworkConfig', 'default/web', (config) =>
+    readConditions(config.status).some(({ type, status: state }) => type === 'Allocated' && state === 'True'),
+  );
+  return String(readField(readList(status, 'networkConfigs')[0], 'allocatedIPAddress'));
+}
+
+async function apply(file: string): Promise<void> {
+  await cluster.access.applyFile(join(CLUSTER_EXAMPLES, file));
+}
+
+beforeEach(async () => {
+  lab = new Lab();
+  lab.addNetwork('br48');
+  lab.addNetwork('br49');
+  web = lab.addMachine('web', { network: 'br48', macAddress: '02:00:5e:00:48:01' });
+  cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': 'br48', 'default/vlan-49': 'br49' } });
+  controller = await cluster.startController('--agent-topology', 'unified');
+  await apply('agent.yaml');
+});
+
+afterEach(async () => {
+  await cluster.stop();
+  await lab.dispose();
+});
+
+describe('a cluster', () => {
+  it('a virtual machine is created and gets its address on the wire; options that change reach it', async () => {
+    await apply('pools.yaml');
+    await apply('virtual-machines.yaml');
+    await cluster.agentReady(POOL);
+    await cluster.rolledOut();
+    const first = await waitFor('an answer', () => exchange(web));
+    expect(first).toMatchObject({ address: await addressOfWeb(), server: '192.168.48.2', leaseTimeSeconds: 3600 });
+
+    await cluster.access.patch('IPPool', 'default/net-48', { spec: { ipv4Config: { leaseTime: 900 } } });
+    await waitFor('the new lease time', async () => (await exchange(web))?.leaseTimeSeconds === 900, 3_000);
+
+    expect(controller.process.lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
+  });
+
+  it('only the leader has the server address; when it is killed the other replica has it, and serves', async () => {
+    await apply('pools.yaml');
+    await apply('virtual-machines.yaml');
+    await cluster.agentReady(POOL);
+    await cluster.rolledOut();
+    const leader = await waitFor('a leader', () => cluster.leader());
+    const holders = () => cluster.holders(POOL).map(({ name }) => name);
+    // The Lease comes first, the address a moment later.
+    await waitFor('the address', () => holders().join() === leader.name);
+    leader.process?.kill('SIGKILL');
+    const killedAtMs = performance.now();
+    const address = await addressOfWeb();
+    await waitFor('another answer', async () => (await exchange(web))?.address === address, 10_000);
+    const gapMs = performance.now() - killedAtMs;
+    expect(await waitFor('another leader', () => cluster.leader())).not.toBe(leader);
+    expect(holders()).toHaveLength(1);
+    expect(gapMs).toBeLessThan(10_000);
+  });
+
+  it('a leader that is asked to end hands over: the gap is short', {
+    timeout: 60_000,
+  }, async () => {
+    await apply('pools.yaml');
+    await apply('virtual-machines.yaml');
+    await cluster.agentReady(POOL);
+    await cluster.rolledOut();
+    const leader = await waitFor('a leader', () => cluster.leader());
+    leader.process?.kill('SIGTERM');
+    const killedAtMs = performance.now();
+    await leader.process?.ended();
+    const address = await addressOfWeb();
+    await waitFor('another answer', async () => (await exchange(web))?.address === address, 5_000);
+    expect(performance.now() - killedAtMs).toBeLessThan(5_000);
+    expect(await waitFor('another leader', () => cluster.leader())).not.toBe(leader);
+  });
+
+  it('a leader that is frozen has no address when another one has it, and says nothing when it wakes up', {
+    timeout: 60_000,
+  }, async () => {
+    await apply('pools.yaml');
+    await apply('virtual-machines.yaml');
+    await cluster.agentReady(POOL);
+    await cluster.rolledOut();
+    const leader = await waitFor('a leader', () => cluster.leader());
+    const frozenMac = macAddressOf(leader.machine);
+    const capture = new PacketCapture('br48');
+    leader.process?.kill('SIGSTOP');
+    let most = 0;
+    let next = leader;
+    const frozenAtMs = performance.now();
+    // Well beyond the take-over, with clients asking all the time.
+    while (performance.now() - frozenAtMs < 8_000) {
+      const holders = cluster.holders(POOL);
+      most = Math.max(most, holders.length);
+      next = holders.find((one) => one !== leader) ?? next;
+      await exchange(web);
+    }
+    expect(next, 'another one has the address').not.toBe(leader);
+    expect(most, 'holders at a time').toBe(1);
+    capture.clear();
+    leader.process?.kill('SIGCONT');
+    await leader.process?.line('the lead was lost');
+    expect((await exchange(web))?.address).toBe(await addressOfWeb());
+    const answers = capture.messages.filter(({ type }) => type === 'offer' || type === 'ack');
+    expect(answers.map(({ senderMacAddress }) => senderMacAddress)).toContain(macAddressOf(next.machine));
+    expect(answers.map(({ senderMacAddress }) => senderMacAddress)).not.toContain(frozenMac);
+    expect(cluster.holders(POOL)).not.toContain(leader);
+    capture.stop();
+  });
+
+  it('what agents log changes without a restart: by an annotation of the pool, and by an option of the controller', {
+    timeout: 60_000,
+  }, async () => {
+    await apply('pools.yaml');
+    await apply('virtual-machines.yaml');
+    await cluster.agentReady(POOL);
+    await cluster.rolledOut();
+    await waitFor('an answer', () => exchange(web));
+    const pods = [...cluster.pods.values()];
+    const logged = (text: string) => pods.some(({ process }) => process?.lines.some((line) => line.includes(text)));
+    expect(logged('"msg":"packet: ')).toBe(false);
+
+    const annotate = (value: string | null) =>
+      cluster.access.patch('IPPool', POOL, { metadata: { annotations: { 'network.harvesterhci.io/log-packets': value } } });
+    await annotate('true');
+    await waitFor('a whole packet', async () => {
+      await exchange(web);
+      return logged('"options":{"messageType":"ACK"');
+    });
+    await annotate(null);
+
+    await cluster.restartController('--agent-topology', 'unified', '--agent-log-level', 'debug');
+    await waitFor('a line at debug', async () => {
+      await exchange(web);
+      return logged('"level":"debug"');
+    });
+    expect([...cluster.pods.keys()], 'the same pods').toEqual(pods.map(({ name }) => name));
+  });
+
+  it('a missing Deployment or container is a condition and an Event, not a silent success', async () => {
+    await cluster.access.delete('Deployment', `${AGENT_NAMESPACE}/vm-dhcp-controller-agent`);
+    await apply('pools.yaml');
+    const pool = await cluster.access.waitForObject('IPPool', 'default/net-48', ({ status }) =>
+      readConditions(status).some(({ reason }) => reason === 'AgentDeploymentMissing'),
+    );
+    expect(readConditions(pool.status).find(({ type }) => type === 'AgentReady')).toMatchObject({ status: 'False' });
+    const events = await waitFor('an Event', async () => {
+      const found = (await cluster.access.list('Event')).filter(
+        (event) => readField(event, 'reason') === 'AgentDeploymentMissing',
+      );
+      return found.length > 0 ? found : undefined;
+    });
+    expect(readField(events[0], 'involvedObject', 'kind')).toBe('IPPool');
+  });
+});
+
+/** Of the interface that leads to net-48. */
+function macAddressOf(machine: Machine): string {
+  const line = machine
+    .ip('-o', 'link', 'show')
+    .split('\n')
+    .find((text) => text.includes(`${agentInterfaceName(POOL)}@`));
+  return / link\/ether (\S+)/.exec(line ?? '')?.[1] ?? '';
+}

@@ -1,0 +1,328 @@
+/** The controller as a process against an API server, and Debian's kubectl beside it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { has, type LabProcess, needs, TestCluster, virtualMachineWith, waitFor } from '../src/index.js';
+
+let cluster: TestCluster;
+let controller: LabProcess;
+let lastNetwork = 0;
+/** Each test has a network and a pool of its own. */
+let network: string;
+let pool: string;
+
+beforeAll(async () => {
+  cluster = await TestCluster.open();
+  controller = await cluster.startController('--no-agent');
+});
+
+afterAll(() => cluster.close());
+
+beforeEach(async () => {
+  const number = ++lastNetwork;
+  network = `net-${number}`;
+  pool = `pool-${number}`;
+  await cluster.access.create({
+    apiVersion: 'k8s.cni.cncf.io/v1',
+    kind: 'NetworkAttachmentDefinition',
+    metadata: { namespace: cluster.namespace, name: network },
+    spec: { config: '{}' },
+  });
+  await cluster.access.create(poolObject());
+});
+
+afterEach(async () => {
+  for (const kind of ['VirtualMachine', 'VirtualMachineInstance', 'VirtualMachineNetworkConfig', 'IPPool']) {
+    for (const { metadata } of await cluster.access.list(kind)) {
+      if (metadata.namespace === cluster.namespace) await cluster.access.delete(kind, keyOf(metadata.name));
+    }
+  }
+  await waitFor('everything to be gone', async () => {
+    const configs = await cluster.access.list('VirtualMachineNetworkConfig');
+    return !configs.some(({ metadata }) => metadata.namespace === cluster.namespace);
+  });
+});
+
+const keyOf = (name: string) => `${cluster.namespace}/${name}`;
+
+function poolObject(extra: Readonly<Record<string, unknown>> = {}): KubernetesObject {
+  return {
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'IPPool',
+    metadata: { namespace: cluster.namespace, name: pool },
+    spec: {
+      networkName: keyOf(network),
+      ipv4Config: {
+        cidr: '10.1.0.0/24',
+        serverIP: '10.1.0.2',
+        router: '10.1.0.1',
+        pool: { start: '10.1.0.10', end: '10.1.0.12' },
+        ...extra,
+      },
+    },
+  };
+}
+
+function virtualMachine(name: string, macAddress: string, annotations: Readonly<Record<string, string>> = {}): KubernetesObject {
+  return virtualMachineWith(keyOf(name), [{ name: 'default', macAddress, network: keyOf(network) }], annotations);
+}
+
+async function allocated(name: string): Promise<string> {
+  const { status } = await cluster.access.waitForObject('VirtualMachineNetworkConfig', keyOf(name), (object) =>
+    readConditions(object.status).some(({ type, status: is }) => type === 'Allocated' && is === 'True'),
+  );
+  return readText(readList(status, 'networkConfigs')[0], 'allocatedIPAddress') ?? '';
+}
+
+async function recorded(): Promise<Record<string, string>> {
+  const object = await cluster.access.get('IPPool', keyOf(pool));
+  return { ...(readField(object?.status, 'ipv4', 'allocated') as Record<string, string> | undefined) };
+}
+
+describe('virtual machines', () => {
+  it('get addresses, keep them when they are made anew, and give them back', async () => {
+    await cluster.access.create(virtualMachine('a', '02:00:00:00:00:0a'));
+    expect(await allocated('a')).toBe('10.1.0.10');
+    const line = await controller.line('"address allocated"');
+    const said = { pool: keyOf(pool), address: '10.1.0.10', macAddress: '02:00:00:00:00:0a', owner: keyOf('a'), reason: 'new' };
+    expect(JSON.parse(line)).toMatchObject(said);
+    await cluster.access.create(virtualMachine('b', '02:00:00:00:00:0b', { 'static-ip.harvesterhci.io/default': '10.1.0.12' }));
+    expect(await allocated('b')).toBe('10.1.0.12');
+
+    await cluster.access.delete('VirtualMachine', keyOf('a'));
+    await cluster.access.create(virtualMachine('a', '02:00:00:00:00:0a'));
+    expect(await allocated('a')).toBe('10.1.0.10');
+    const { metadata } = (await cluster.access.get('VirtualMachine', keyOf('a'))) as KubernetesObject;
+    await cluster.access.waitForObject('VirtualMachineNetworkConfig', keyOf('a'), (config) =>
+      (config.metadata.ownerReferences ?? []).some(({ uid }) => uid === metadata.uid),
+    );
+
+    await cluster.access.delete('VirtualMachine', keyOf('a'));
+    await waitFor('the address to be free', async () => (await recorded())['10.1.0.10'] === undefined);
+    expect(await recorded()).toEqual({ '10.1.0.12': '02:00:00:00:00:0b' });
+  });
+
+  it('find no address where there is none, and are told so on themselves', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) await cluster.access.create(virtualMachine(name, `02:00:00:00:00:0${name}`));
+    for (const name of ['a', 'b', 'c']) await allocated(name);
+    const event = await waitFor('an Event', async () =>
+      (await cluster.access.list('Event')).find(
+        (one) => readText(one, 'reason') === 'PoolExhausted' && readText(one, 'involvedObject', 'kind') === 'VirtualMachine',
+      ),
+    );
+    expect(readText(event, 'message')).toBe(
+      `pool ${keyOf(pool)} cannot give an address to 02:00:00:00:00:0d: every address is in use; raise spec.ipv4Config.pool.end of the IPPool (up to 10.1.0.254), or delete virtual machines`,
+    );
+    await cluster.access.delete('VirtualMachine', keyOf('b'));
+    expect(await allocated('d')).toBe('10.1.0.11');
+  });
+
+  it('keep their addresses when the controller is killed in the midst of its work', async () => {
+    await cluster.access.create(virtualMachine('a', '02:00:00:00:00:0a'));
+    await cluster.access.create(virtualMachine('b', '02:00:00:00:00:0b'));
+    controller.kill('SIGKILL');
+    await controller.ended();
+    const before = await recorded();
+    await cluster.access.create(virtualMachine('c', '02:00:00:00:00:0c'));
+    controller = await cluster.startController('--no-agent');
+    const addresses = await Promise.all(['a', 'b', 'c'].map(allocated));
+    expect(addresses.toSorted()).toEqual(['10.1.0.10', '10.1.0.11', '10.1.0.12']);
+    expect(await recorded()).toMatchObject(before);
+  });
+});
+
+describe('virtual machines without a MAC address, as plain KubeVirt makes them', () => {
+  /** The guest of a virtual machine; KubeVirt reports the MAC address a while after the guest is made. */
+  function instance(name: string, macAddress?: string): KubernetesObject {
+    return {
+      apiVersion: 'kubevirt.io/v1',
+      kind: 'VirtualMachineInstance',
+      metadata: { namespace: cluster.namespace, name },
+      spec: {
+        domain: { devices: { interfaces: [{ name: 'default', bridge: {} }] } },
+        networks: [{ name: 'default', multus: { networkName: keyOf(network) } }],
+      },
+      status: {
+        phase: macAddress === undefined ? 'Scheduling' : 'Running',
+        ...(macAddress !== undefined && { interfaces: [{ name: 'default', mac: macAddress, infoSource: 'domain' }] }),
+      } as unknown,
+    };
+  }
+
+  it('are told what is awaited, get an address when their guest runs, and keep it for the next guest', async () => {
+    await cluster.access.create(virtualMachine('a', ''));
+    const event = await waitFor('an Event', async () =>
+      (await cluster.access.list('Event')).find(
+        (one) => readText(one, 'reason') === 'AwaitingMacAddress' && readText(one, 'metadata', 'namespace') === cluster.namespace,
+      ),
+    );
+    expect(readText(event, 'involvedObject', 'kind')).toBe('VirtualMachine');
+    expect(readText(event, 'message')).toContain(`status.interfaces of VirtualMachineInstance ${keyOf('a')}`);
+
+    await cluster.access.create(instance('a'));
+    await cluster.access.patch('VirtualMachineInstance', keyOf('a'), { status: instance('a', '02:00:00:00:01:01').status });
+    expect(await allocated('a')).toBe('10.1.0.10');
+    await cluster.access.delete('VirtualMachineInstance', keyOf('a'));
+    await cluster.access.create(virtualMachine('b', '02:00:00:00:00:0b'));
+    expect(await allocated('b')).toBe('10.1.0.11');
+    expect(await recorded()).toEqual({ '10.1.0.10': '02:00:00:00:01:01', '10.1.0.11': '02:00:00:00:00:0b' });
+
+    controller.kill('SIGKILL');
+    await controller.ended();
+    await cluster.access.create(instance('a', '02:00:00:00:01:02'));
+    controller = await cluster.startController('--no-agent');
+    await waitFor('the address to move', async () => (await recorded())['10.1.0.10'] === '02:00:00:00:01:02');
+    expect(await recorded()).toEqual({ '10.1.0.10': '02:00:00:00:01:02', '10.1.0.11': '02:00:00:00:00:0b' });
+    expect(controller.lines.join('\n')).toContain('VirtualMachineInstances are listed');
+  });
+});
+
+describe('kubectl', () => {
+  /** Not synchronously: the API server may be in this process. */
+  const kubectl = async (input: string | undefined, ...words: readonly string[]) => {
+    const child = spawn('kubectl', ['--kubeconfig', cluster.kubeconfigPath, '-n', cluster.namespace, ...words], {
+      timeout: 20_000,
+    });
+    child.stdin.end(input ?? '');
+    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    if (code !== 0) throw new Error(`kubectl ${words.join(' ')}: ${stderr}`);
+    return stdout;
+  };
+
+  it.skipIf(!has('kubectl'))(
+    `applies, waits, shows our columns and what is wrong, patches and deletes${needs('kubectl')}`,
+    async () => {
+      await kubectl(JSON.stringify(virtualMachine('web', '02:00:00:00:00:0a')), 'apply', '-f', '-');
+      await allocated('web');
+      await kubectl(undefined, 'wait', '--for=condition=Allocated', 'vmnetcfg/web', '--timeout=10s');
+      const [header = '', row = ''] = (await kubectl(undefined, 'get', 'ippool', pool)).split('\n');
+      expect(header.split(/\s{2,}/).map((text) => text.trim())).toEqual([
+        'NAME',
+        'NETWORK',
+        'AVAILABLE',
+        'USED',
+        'REGISTERED',
+        'CACHEREADY',
+        'AGENTREADY',
+        'REASON',
+        'AGE',
+      ]);
+      expect(row.split(/\s+/).slice(0, 7)).toEqual([pool, keyOf(network), '2', '1', 'True', 'True', 'True']);
+      const configs = (await kubectl(undefined, 'get', 'vmnetcfg')).split('\n');
+      const columns = 'NAME VMNAME ADDRESS MAC ALLOCATED DISABLED INSYNCED REASON AGE';
+      expect(configs[0]?.trim().split(/\s+/).join(' ')).toBe(columns);
+      expect(configs[1]?.split(/\s+/).slice(0, 7).join(' ')).toBe('web web 10.1.0.10 02:00:00:00:00:0a True False True');
+
+      await kubectl(undefined, 'annotate', 'vm', 'web', 'static-ip.harvesterhci.io/default=10.1.0.99');
+      await waitFor('the reason', async () => (await kubectl(undefined, 'describe', 'vm', 'web')).includes('AddressOutsidePool'));
+      await waitFor('the reason as a column', async () =>
+        (await kubectl(undefined, 'get', 'vmnetcfg', 'web')).includes('AddressOutsidePool'),
+      );
+      await kubectl(
+        undefined,
+        'patch',
+        'vm',
+        'web',
+        '--type=merge',
+        '-p',
+        '{"metadata":{"annotations":{"static-ip.harvesterhci.io/default":"10.1.0.11"}}}',
+      );
+      await waitFor('the other address', async () => (await recorded())['10.1.0.11'] === '02:00:00:00:00:0a');
+      await kubectl(undefined, 'delete', 'vm', 'web', '--wait=true');
+      await kubectl(undefined, 'wait', '--for=delete', 'vmnetcfg/web', '--timeout=10s');
+      expect(await recorded()).toEqual({});
+    },
+  );
+
+  it.skipIf(!has('kubectl'))(
+    `reads the CRDs as they are meant, and takes conflictProbe: Disabled${needs('kubectl')}`,
+    async () => {
+      for (const resource of [ipPoolResource, virtualMachineNetworkConfigResource]) {
+        const file = fileURLToPath(import.meta.resolve(`@vmdhcp/ippool-api/crds/${resource.plural}.yaml`));
+        const printed = await kubectl(undefined, 'create', '--dry-run=client', '-o', 'json', '-f', file);
+        expect(JSON.parse(printed)).toMatchObject(toCustomResourceDefinition(resource));
+      }
+      const config = 'cidr: 10.9.0.0/24, serverIP: 10.9.0.2, pool: { start: 10.9.0.10, end: 10.9.0.12 }';
+      const spec = `networkName: default/none\n  conflictProbe: Disabled\n  ipv4Config: { ${config} }`;
+      const typed = `apiVersion: network.harvesterhci.io/v1alpha1\nkind: IPPool\nmetadata:\n  name: typed\nspec:\n  ${spec}\n`;
+      await kubectl(typed, 'apply', '-f', '-');
+      expect(await cluster.access.get('IPPool', keyOf('typed'))).toMatchObject({ spec: { conflictProbe: 'Disabled' } });
+    },
+  );
+
+  it.skipIf(!has('kubectl'))(`is refused what the schema does not allow, with its words${needs('kubectl')}`, async () => {
+    const bad = { ...poolObject(), metadata: { namespace: cluster.namespace, name: 'bad' } };
+    const spec = {
+      ...(bad.spec as object),
+      ipv4Config: { cidr: '10.1.0.0/33', serverIP: '10.1.0.2', pool: { start: 'a', end: '10.1.0.9' } },
+    };
+    // A real API server says them in another order each time.
+    const refusal = String(await kubectl(JSON.stringify({ ...bad, spec }), 'apply', '-f', '-').catch((error: unknown) => error));
+    for (const field of ['spec.ipv4Config.cidr', 'spec.ipv4Config.pool.start']) expect(refusal).toContain(field);
+    await expect(
+      kubectl(undefined, 'patch', 'ippool', pool, '--type=merge', '-p', '{"spec":{"ipv4Config":{"cidr":"10.2.0.0/24"}}}'),
+    ).rejects.toThrow('CIDR is immutable');
+  });
+});
+
+describe('the agents’ Deployment', () => {
+  const deployment = (env: readonly unknown[] = []): KubernetesObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace: cluster.namespace, name: 'agent' },
+    spec: {
+      // No pods are needed for what is tried here, and none can be had where there is no kubelet.
+      replicas: 0,
+      selector: { matchLabels: { app: 'agent' } },
+      template: { metadata: { labels: { app: 'agent' } }, spec: { containers: [{ name: 'agent', image: 'vmdhcp-agent', env }] } },
+    } as unknown,
+  });
+
+  it('is told of pools that come and go; nobody’s interface is renamed, and nothing is written when nothing changed', async () => {
+    await cluster.access.create(deployment());
+    const flags = [
+      '--agent-topology',
+      'unified',
+      '--namespace',
+      cluster.namespace,
+      '--agent-deployment',
+      'agent',
+      '--agent-container',
+      'agent',
+      '--no-crds',
+    ];
+    const told = async () => {
+      const object = await cluster.access.get('Deployment', keyOf('agent'));
+      const [container] = readList(object?.spec, 'template', 'spec', 'containers');
+      const text = readList(container, 'env').find((entry) => readText(entry, 'name') === 'AGENT_NETWORK_CONFIGS');
+      const configs = JSON.parse(readText(text, 'value') ?? '[]') as { ipPoolRef: string; interfaceName: string }[];
+      return { configs, version: object?.metadata.resourceVersion, generation: object?.metadata.generation };
+    };
+    const withAgents = await cluster.startController(...flags);
+    const first = await waitFor('the pool', async () => ((await told()).configs.length === 1 ? told() : undefined));
+    await cluster.access.create({
+      ...poolObject(),
+      metadata: { namespace: cluster.namespace, name: '0-first' },
+      spec: { ...(poolObject().spec as object), networkName: keyOf(`${network}-b`) },
+    });
+    await cluster.access.create({
+      apiVersion: 'k8s.cni.cncf.io/v1',
+      kind: 'NetworkAttachmentDefinition',
+      metadata: { namespace: cluster.namespace, name: `${network}-b` },
+    });
+    const second = await waitFor('both pools', async () => ((await told()).configs.length === 2 ? told() : undefined));
+    expect(second.configs).toContainEqual(first.configs[0]);
+    await withAgents.stop();
+    const again = await cluster.startController(...flags);
+    await cluster.access.delete('IPPool', keyOf('0-first'));
+    const third = await waitFor('one pool', async () => ((await told()).configs.length === 1 ? told() : undefined));
+    expect(third.configs).toEqual(first.configs);
+    expect(third.generation, 'one change, not two: the restart wrote nothing').toBe((second.generation ?? 0) + 1);
+    await again.stop();
+    await cluster.access.delete('Deployment', keyOf('agent'));
+  });
+});

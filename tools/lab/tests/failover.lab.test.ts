@@ -1,0 +1,268 @@
+/** Agents that die, freeze, lose an interface or their API server, and other users of the network: real processes, real packets. */
+
+import { fileURLToPath } from 'node:url';
+import { readConditions, readField, readText } from '@vmdhcp/kube-runtime';
+import { agentInterfaceName } from '@vmdhcp/reconciler';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AGENT_NAMESPACE, ClientFleet, has, Lab, LabCluster, type LabPod, needs, virtualMachine, waitFor } from '../src/index.js';
+
+const GROUP = 'vm-dhcp-agent-mgmt-1';
+const POOL = 'default/net-48';
+const WEB = '02:00:5e:00:48:01';
+const ADDRESS = '192.168.48.10';
+const ROGUE = '02:00:5e:00:48:66';
+
+let lab: Lab;
+let cluster: LabCluster;
+let fleet: ClientFleet;
+let lastXid = 0;
+
+beforeEach(async () => {
+  lab = new Lab();
+  lab.addNetwork('br48');
+  cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': 'br48' } });
+  fleet = new ClientFleet('br48');
+});
+
+afterEach(async () => {
+  fleet.stop();
+  await cluster.stop();
+  await lab.dispose();
+});
+
+/** The pool of the examples, with a virtual machine that has an address, and agents that serve it. */
+async function serve(spec: Readonly<Record<string, unknown>> = {}): Promise<LabPod> {
+  await cluster.startController();
+  await cluster.access.create(network());
+  await cluster.access.create(pool(spec));
+  await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
+  await cluster.agentReady(POOL);
+  await cluster.rolledOut(GROUP);
+  await waitFor('an answer', () => answered(WEB), 20_000);
+  return waitFor('a leader', () => cluster.leader(GROUP));
+}
+
+function network() {
+  return {
+    apiVersion: 'k8s.cni.cncf.io/v1',
+    kind: 'NetworkAttachmentDefinition',
+    metadata: { namespace: 'default', name: 'vlan-48', labels: { 'network.harvesterhci.io/clusternetwork': 'mgmt' } },
+    spec: { config: '{}' },
+  };
+}
+
+function pool(spec: Readonly<Record<string, unknown>>) {
+  return {
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'IPPool',
+    metadata: { namespace: 'default', name: 'net-48' },
+    spec: {
+      networkName: 'default/vlan-48',
+      ipv4Config: {
+        cidr: '192.168.48.0/24',
+        serverIP: '192.168.48.2',
+        pool: { start: ADDRESS, end: '192.168.48.99' },
+        leaseTime: 3600,
+      },
+      ...spec,
+    },
+  };
+}
+
+/** One question, and its answer within half a second. */
+async function answered(macAddress: string, address?: string): Promise<string | undefined> {
+  const xid = ++lastXid;
+  fleet.ask({ macAddress, xid, ...(address !== undefined && { address }) });
+  const answer = await waitFor('an answer', () => fleet.answerTo(xid), 500).catch(() => undefined);
+  return answer?.address;
+}
+
+/** Asks as a client does that is not answered, at these seconds, and says which question was answered. */
+async function persist(atSeconds: readonly number[]): Promise<number> {
+  const xid = ++lastXid;
+  const begunAtMs = performance.now();
+  for (const [index, seconds] of atSeconds.entries()) {
+    await waitFor('the time to come', () => performance.now() - begunAtMs >= seconds * 1000, 60_000);
+    fleet.ask({ macAddress: WEB, xid, secs: seconds });
+    const next = atSeconds[index + 1] ?? seconds + 2;
+    const answer = await waitFor('an answer', () => fleet.answerTo(xid), (next - seconds) * 1000 - 20).catch(() => undefined);
+    if (answer !== undefined) {
+      expect(answer.address).toBe(ADDRESS);
+      return index;
+    }
+  }
+  throw new Error(`asked ${atSeconds.length} times in vain`);
+}
+
+function metric(pod: LabPod, name: string): Promise<number> {
+  return fetch(`${pod.url}/metrics`)
+    .then((response) => response.text())
+    .then((text) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN));
+}
+
+describe('a group of agents', () => {
+  it('the leader is killed: who asks again is answered by the second retransmission, and another one has the address soon', {
+    timeout: 60_000,
+  }, async () => {
+    const leader = await serve();
+    const standby = [...cluster.pods.values()].find((pod) => pod !== leader) as LabPod;
+    leader.process?.kill('SIGKILL');
+    // Asked three times at most, or this throws; long before anybody has the address.
+    await persist([0, 1, 2]);
+    expect(await metric(standby, 'vmdhcp_agent_standby_answers_total')).toBeGreaterThanOrEqual(1);
+    expect(standby.process?.lines.some((line) => line.includes('answered from here, without leading'))).toBe(true);
+    await waitFor('another holder', () => cluster.holders(POOL).some((pod) => pod !== leader));
+    expect(cluster.holders(POOL)).toHaveLength(1);
+    expect(await answered(WEB, ADDRESS)).toBe(ADDRESS);
+  });
+
+  it('the API server is away: what is known is served by who is asked again, and nobody has the address', {
+    timeout: 90_000,
+  }, async () => {
+    const leader = await serve();
+    const id = cluster.simulator.faults.inject({ effect: { kind: 'close', when: 'before' }, times: 0 });
+    cluster.simulator.disturbWatches('break');
+    await leader.process?.line('the lead was lost');
+    await waitFor('the address to be gone', () => cluster.holders(POOL).length === 0);
+    for (let turn = 0; turn < 3; turn++) await persist([0, 2, 4, 6, 8]);
+    const counts = await Promise.all([...cluster.pods.values()].map((pod) => metric(pod, 'vmdhcp_agent_standby_answers_total')));
+    expect(Math.max(...counts)).toBeGreaterThanOrEqual(3);
+    cluster.simulator.faults.clear(id);
+    await waitFor('a holder', () => cluster.holders(POOL).length === 1, 20_000);
+    await waitFor('an answer at once', async () => (await answered(WEB, ADDRESS)) === ADDRESS, 20_000);
+  });
+
+  it('the API server takes two seconds for everything: clients are answered all the same', { timeout: 90_000 }, async () => {
+    await serve();
+    const id = cluster.simulator.faults.inject({ effect: { kind: 'delay', delayMs: 2_000 }, times: 0 });
+    await waitFor('the address to be gone', () => cluster.holders(POOL).length === 0, 20_000);
+    for (let turn = 0; turn < 3; turn++) await persist([0, 2, 4, 6, 8]);
+    cluster.simulator.faults.clear(id);
+    await waitFor('a holder', () => cluster.holders(POOL).length === 1, 20_000);
+  });
+
+  it('the Lease is deleted by hand: never two holders, and clients are answered', { timeout: 60_000 }, async () => {
+    await serve();
+    await cluster.access.delete('Lease', `${AGENT_NAMESPACE}/${GROUP}`);
+    const begunAtMs = performance.now();
+    while (performance.now() - begunAtMs < 5_000) {
+      expect(cluster.holders(POOL).length).toBeLessThanOrEqual(1);
+      await persist([0, 1, 2]);
+    }
+    expect(cluster.holders(POOL)).toHaveLength(1);
+  });
+
+  it('an interface of the leader is deleted: another replica takes over, and the pool says so', { timeout: 60_000 }, async () => {
+    const leader = await serve();
+    leader.machine.ip('link', 'delete', agentInterfaceName(POOL));
+    await waitFor('another holder', () => cluster.holders(POOL).some((pod) => pod !== leader), 20_000);
+    await waitFor('an answer', async () => (await answered(WEB, ADDRESS)) === ADDRESS);
+    const other = await waitFor('another leader', async () => {
+      const now = await cluster.leader(GROUP);
+      return now === leader ? undefined : now;
+    });
+    await cluster.access.waitForObject('IPPool', POOL, ({ status }) => readText(status, 'servedBy') === other.name);
+  });
+
+  it('a node loses power: the agents elsewhere take over, long before its pods are replaced', { timeout: 90_000 }, async () => {
+    const leader = await serve();
+    const { spec } = (await cluster.access.get('Pod', `${AGENT_NAMESPACE}/${leader.name}`)) ?? {};
+    await cluster.simulator.nodes.powerOff(readText(spec, 'nodeName') ?? '');
+    await waitFor('another holder', () => cluster.holders(POOL).some((pod) => pod !== leader));
+    await waitFor('an answer', async () => (await answered(WEB, ADDRESS)) === ADDRESS);
+  });
+});
+
+describe('somebody else on the network', () => {
+  it('an address that is in use is not given out: its user is named, and the virtual machine has another one', {
+    timeout: 60_000,
+  }, async () => {
+    await serve();
+    const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
+    squatter.ip('address', 'add', '192.168.48.11/24', 'dev', 'eth0');
+    await cluster.access.create(virtualMachine('default/second', '02:00:5e:00:48:02', 'default/vlan-48'));
+    await waitFor('another address', async () => (await answered('02:00:5e:00:48:02')) === '192.168.48.12', 20_000);
+    expect(fleet.answers.some(({ address }) => address === '192.168.48.11')).toBe(false);
+    const { status } = await cluster.access.waitForObject('IPPool', POOL, (object) =>
+      Boolean(readField(object.status, 'ipv4', 'quarantined', '192.168.48.11')),
+    );
+    expect(readText(status, 'ipv4', 'quarantined', '192.168.48.11', 'usedBy')).toBe('02:00:5e:00:48:99');
+    const event = await waitFor('an Event', async () =>
+      (await cluster.access.list('Event')).find((one) => readField(one, 'reason') === 'AddressConflict'),
+    );
+    expect(readText(event, 'message')).toContain('02:00:5e:00:48:99');
+  });
+
+  it('an address that its client declines and another host uses is quarantined, and its user is named', {
+    timeout: 60_000,
+  }, async () => {
+    await serve();
+    const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
+    squatter.ip('address', 'add', `${ADDRESS}/24`, 'dev', 'eth0');
+    const decline = fileURLToPath(new URL('../dist/send-forged-messages.js', import.meta.url));
+    await squatter.start(process.execPath, [decline, 'decline', '192.168.48.2', `${WEB}=${ADDRESS}`]).ended();
+    await waitFor('another address', async () => (await answered(WEB)) === '192.168.48.11', 20_000);
+    const { status } = await cluster.access.waitForObject('IPPool', POOL, (object) =>
+      Boolean(readField(object.status, 'ipv4', 'quarantined', ADDRESS)),
+    );
+    expect(readText(status, 'ipv4', 'quarantined', ADDRESS, 'usedBy')).toBe('02:00:5e:00:48:99');
+  });
+
+  it('that answers ARP for every address keeps no new virtual machine from its address, and is named', {
+    timeout: 60_000,
+  }, async () => {
+    const leader = await serve();
+    const guest = lab.addMachine('guest', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
+    const answers = fileURLToPath(new URL('../dist/send-arp-answers.js', import.meta.url));
+    await guest.start(process.execPath, [answers]).line('answering');
+    await cluster.access.create(virtualMachine('default/second', '02:00:5e:00:48:02', 'default/vlan-48'));
+    await waitFor('the address', async () => (await answered('02:00:5e:00:48:02')) === '192.168.48.11', 20_000);
+    expect(await answered(WEB)).toBe(ADDRESS);
+    await waitFor('a warning that names it', () => leader.process?.lines.some((line) => line.includes('02:00:5e:00:48:99')));
+  });
+
+  it('with conflictProbe Disabled it is: nobody is asked', { timeout: 60_000 }, async () => {
+    await serve({ conflictProbe: 'Disabled' });
+    const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
+    squatter.ip('address', 'add', '192.168.48.11/24', 'dev', 'eth0');
+    await cluster.access.create(virtualMachine('default/second', '02:00:5e:00:48:02', 'default/vlan-48'));
+    await waitFor('the address', async () => (await answered('02:00:5e:00:48:02')) === '192.168.48.11', 20_000);
+  });
+
+  it.skipIf(!has('dnsmasq')).each(['Warn', 'Stop'])(
+    `another DHCP server is named, and nobody is answered if that is wanted: %s ${needs('dnsmasq')}`,
+    { timeout: 90_000 },
+    async (onRogueServer) => {
+      const rogue = lab.addMachine('rogue', { network: 'br48', macAddress: ROGUE });
+      rogue.ip('address', 'add', '192.168.48.66/24', 'dev', 'eth0');
+      const dnsmasq = rogue.start('dnsmasq', [
+        ...['-d', '-C', '/dev/null', '-p', '0', '-i', 'eth0', '--bind-interfaces', '--leasefile-ro', '--no-ping'],
+        ...['--dhcp-authoritative', '--dhcp-range=192.168.48.120,192.168.48.199,255.255.255.0,600'],
+      ]);
+      await dnsmasq.line('DHCP, sockets bound');
+      await cluster.startController();
+      await cluster.access.create(network());
+      await cluster.access.create(pool({ onRogueServer }));
+      await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
+      const { status } = await cluster.access.waitForObject('IPPool', POOL, (object) =>
+        readConditions(object.status).some(({ type, status: state }) => type === 'RogueServer' && state === 'True'),
+      );
+      const { message = '' } = readConditions(status).find(({ type }) => type === 'RogueServer') ?? {};
+      expect(message).toContain(`192.168.48.66 (${ROGUE})`);
+      const ours = () => fleet.answers.filter(({ senderMacAddress }) => senderMacAddress !== ROGUE);
+      if (onRogueServer === 'Warn') {
+        await waitFor('our answer', async () => {
+          await answered(WEB);
+          return ours().length > 0;
+        });
+        return;
+      }
+      await cluster.access.waitForObject('IPPool', POOL, (object) =>
+        readConditions(object.status).some(({ type, reason }) => type === 'AgentReady' && reason === 'RogueServer'),
+      );
+      const before = ours().length;
+      for (let turn = 0; turn < 5; turn++) expect(await answered(WEB), 'the other server answers').toBeDefined();
+      expect(ours().length).toBe(before);
+    },
+  );
+});

@@ -1,0 +1,198 @@
+/**
+ * A simulated API server that misbehaves: requests lost before and after they took effect, watches dropped, restarts. Always a simulated one,
+ * whatever KUBECONFIG says: no other fails on demand.
+ */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
+import { type EventObject, type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { ApiConnection, ApiObjectClient, systemClock } from '@vmdhcp/kube-runtime/node';
+import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
+import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { DhcpController, Resource } from '@vmdhcp/reconciler';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CLUSTER_EXAMPLES, ClusterAccess, virtualMachineWith, waitFor } from '../src/index.js';
+
+const SEEDS = Number(process.env['VMDHCP_FAULT_SEEDS'] ?? 12);
+
+let folder: string;
+let simulator: KubeSimulator;
+let access: ClusterAccess;
+let running: { readonly controller: DhcpController; readonly connection: ApiConnection };
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'vmdhcp-faults-'));
+  simulator = await startKubeSimulator();
+  const kubeconfig = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfig, simulator.kubeconfig(), { mode: 0o600 });
+  access = await ClusterAccess.open(kubeconfig);
+  await access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
+  for (const resource of [ipPoolResource, virtualMachineNetworkConfigResource]) {
+    await access.create(toCustomResourceDefinition(resource) as unknown as KubernetesObject);
+  }
+  await access.applyFile(join(CLUSTER_EXAMPLES, 'pools.yaml'));
+  running = startController();
+});
+
+afterEach(async () => {
+  simulator.faults.clear();
+  await running.controller.stop();
+  running.connection.close();
+  access.close();
+  await simulator.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function startController(): typeof running {
+  const cluster = {
+    server: simulator.url,
+    tls: { ca: simulator.caCertificate ?? '' },
+    authorization: async () => `Bearer ${simulator.adminToken}`,
+    namespace: 'default',
+  };
+  const connection = new ApiConnection(cluster, { userAgent: 'vmdhcp-controller', timeoutMs: 3_000 });
+  const client = <Kind extends KubernetesObject = KubernetesObject>(resource: (typeof Resource)[keyof typeof Resource]) =>
+    new ApiObjectClient<Kind>(connection, resource);
+  const controller = new DhcpController({
+    clients: {
+      virtualMachines: client(Resource.virtualMachines),
+      virtualMachineInstances: client(Resource.virtualMachineInstances),
+      networkConfigs: client(Resource.networkConfigs),
+      ipPools: client(Resource.ipPools),
+      networks: client(Resource.networks),
+      events: client<EventObject>(Resource.events),
+    },
+    clock: systemClock,
+    now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+    random: Math.random,
+    identity: 'controller',
+  });
+  controller.start();
+  controller.lead();
+  return { controller, connection };
+}
+
+/** As a process that is killed: nothing under way is waited for. */
+function killController(): void {
+  running.connection.close();
+  void running.controller.stop();
+  running = startController();
+}
+
+function virtualMachine(index: number, networks: readonly string[]): KubernetesObject {
+  const octet = index.toString(16).padStart(2, '0');
+  const interfaces = networks.map((network, position) => ({
+    name: `nic-${position}`,
+    macAddress: `02:00:00:00:0${position}:${octet}`,
+    network: `default/${network}`,
+  }));
+  return virtualMachineWith(`default/vm-${index}`, interfaces);
+}
+
+/** One thing that goes wrong. */
+async function disturb(random: Random): Promise<void> {
+  const times = 1 + random(3);
+
+  switch (random(7)) {
+    case 0:
+      simulator.faults.inject({ requests: { verb: 'patch' }, effect: { kind: 'close', when: 'before' }, times });
+      return;
+    case 1:
+      simulator.faults.inject({ requests: { verb: 'patch' }, effect: { kind: 'close', when: 'after' }, times });
+      return;
+    case 2:
+      simulator.faults.inject({
+        requests: { verb: 'create', resource: 'virtualmachinenetworkconfigs' },
+        effect: { kind: 'close', when: 'after' },
+        times,
+      });
+      return;
+    case 3:
+      simulator.faults.inject({
+        requests: { verb: 'patch' },
+        effect: { kind: 'answer', status: [409, 500, 429, 503][random(4)] ?? 500 },
+        times,
+      });
+      return;
+    case 4:
+      simulator.disturbWatches((['break', 'end', 'expire'] as const)[random(3)] ?? 'break');
+      return;
+    case 5:
+      simulator.compact();
+      await simulator.restart();
+      return;
+    default:
+      killController();
+  }
+}
+
+interface Known {
+  readonly addresses: Map<string, string>;
+}
+
+/** No address has two owners, none has changed; returns what everybody has. */
+async function expectSound({ addresses }: Known): Promise<void> {
+  for (const { metadata, status } of await access.list('VirtualMachineNetworkConfig')) {
+    for (const entry of readList(status, 'networkConfigs')) {
+      const address = readText(entry, 'allocatedIPAddress');
+      const identity = `${metadata.uid} ${readText(entry, 'macAddress')}`;
+      if (address === undefined) continue;
+      expect(addresses.get(identity) ?? address, identity).toBe(address);
+      addresses.set(identity, address);
+    }
+  }
+}
+
+async function expectSettled(): Promise<void> {
+  await waitFor(
+    'everybody to have what they are to have, and nobody else',
+    async () => {
+      const machines = (await access.list('VirtualMachine')).map(({ metadata }) => metadata.name).toSorted();
+      const configs = await access.list('VirtualMachineNetworkConfig');
+      if (
+        configs
+          .map(({ metadata }) => metadata.name)
+          .toSorted()
+          .join() !== machines.join()
+      )
+        return false;
+      const claimed = configs.flatMap(({ spec }) =>
+        readList(spec, 'networkConfigs').map((entry) => readText(entry, 'macAddress')),
+      );
+      const owners = (await access.list('IPPool')).flatMap(({ status }) =>
+        Object.values((readField(status, 'ipv4', 'allocated') ?? {}) as Record<string, string>).filter((value) =>
+          value.includes(':'),
+        ),
+      );
+      const isDecided = configs.every(({ status }) => readConditions(status).some(({ type }) => type === 'Allocated'));
+      return isDecided && owners.length === new Set(owners).size && owners.every((owner) => claimed.includes(owner));
+    },
+    20_000,
+  );
+}
+
+describe(`${SEEDS} seeds of faults over HTTPS, always against a simulated API server`, () => {
+  it.each(Array.from({ length: SEEDS }, (_, seed) => seed))('seed %i', { timeout: 60_000 }, async (seed) => {
+    const random = randomFrom(seed);
+    const known: Known = { addresses: new Map() };
+    for (let step = 0; step < 12; step++) {
+      if (random(3) > 0) await disturb(random);
+      const act = random(3);
+      const machines = (await access.list('VirtualMachine').catch(() => [])).map(({ metadata }) => metadata.name);
+      const some = machines[random(Math.max(1, machines.length))];
+      // What the test itself asks for may be hit by a fault as well: it is tried once, that is all.
+      if (act < 2)
+        await access.create(virtualMachine(step, random(4) === 0 ? ['vlan-48', 'vlan-49'] : ['vlan-48'])).catch(() => undefined);
+      else if (some !== undefined) await access.delete('VirtualMachine', `default/${some}`).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, random(60)));
+      await expectSound(known).catch((error: unknown) => {
+        if (error instanceof Error && error.name === 'AssertionError') throw error;
+      });
+    }
+    simulator.faults.clear();
+    await expectSettled();
+    await expectSound(known);
+  });
+});

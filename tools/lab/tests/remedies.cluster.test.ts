@@ -1,0 +1,352 @@
+/**
+ * What messages tell an administrator to do, done literally: each story begins with what is wrong, does what the message says, and is over
+ * when the virtual machine has its address or the pool its condition.
+ */
+import type { Condition } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TEST_CLUSTER_VARIABLE, TestCluster, virtualMachineWith, waitFor } from '../src/index.js';
+
+const OTHER = 'vmdhcp-test-tenant';
+const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'];
+
+let cluster: TestCluster;
+
+beforeEach(async () => {
+  cluster = await TestCluster.open();
+});
+
+afterEach(() => cluster.close());
+
+const keyOf = (name: string) => `${cluster.namespace}/${name}`;
+
+interface PoolText {
+  readonly network?: string;
+  readonly start?: string;
+  readonly end?: string;
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+async function addPool(name = 'pool', { network = 'net', start = '10.1.0.10', end = '10.1.0.10', extra, spec }: PoolText = {}) {
+  const ipv4Config = { cidr: '10.1.0.0/24', serverIP: '10.1.0.2', router: '10.1.0.1', pool: { start, end }, ...extra };
+  await cluster.access.create({
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'IPPool',
+    metadata: { namespace: cluster.namespace, name },
+    spec: { networkName: network.includes('/') ? network : keyOf(network), ipv4Config, ...spec },
+  });
+}
+
+async function addNetwork(name = 'net', config: object = {}, namespace = cluster.namespace): Promise<void> {
+  await cluster.access.create({
+    apiVersion: 'k8s.cni.cncf.io/v1',
+    kind: 'NetworkAttachmentDefinition',
+    metadata: { namespace, name },
+    spec: { config: JSON.stringify(config) },
+  });
+}
+
+async function addMachine(name: string, macAddress: string, { network = 'net', pin = '' } = {}): Promise<void> {
+  const annotations = pin === '' ? {} : { 'static-ip.harvesterhci.io/default': pin };
+  const to = network.includes('/') ? network : keyOf(network);
+  await cluster.access.create(virtualMachineWith(keyOf(name), [{ name: 'default', macAddress, network: to }], annotations));
+}
+
+const remove = (kind: string, name: string) => cluster.access.delete(kind, keyOf(name));
+const change = (kind: string, name: string, patch: Readonly<Record<string, unknown>>) =>
+  cluster.access.patch(kind, keyOf(name), patch);
+const configure = (ipv4Config: object | null) => change('IPPool', 'pool', { spec: { ipv4Config } });
+
+/** What is said about the reason, on the object of this name. */
+async function told(reason: string, name: string): Promise<string> {
+  const event = await waitFor(
+    `${reason} on ${name}`,
+    async () =>
+      (await cluster.access.list('Event')).find(
+        (one) => readText(one, 'reason') === reason && readText(one, 'involvedObject', 'name') === name,
+      ),
+    20_000,
+  );
+  return readText(event, 'message') ?? '';
+}
+
+/** Waits until the virtual machine has this address. */
+async function has(name: string, address: string): Promise<void> {
+  await cluster.access.waitForObject('VirtualMachineNetworkConfig', keyOf(name), ({ status }) => {
+    const isAllocated = readConditions(status).some((one) => one.type === 'Allocated' && one.status === 'True');
+    return isAllocated && readText(readList(status, 'networkConfigs')[0], 'allocatedIPAddress') === address;
+  });
+}
+
+async function condition(type: string, says: string, name = 'pool'): Promise<string> {
+  const isSaid = (one: Condition) => one.type === type && `${one.status} ${one.reason ?? ''}`.trim() === says;
+  const { status } = await cluster.access.waitForObject('IPPool', keyOf(name), (object) =>
+    readConditions(object.status).some(isSaid),
+  );
+  return readConditions(status).find(isSaid)?.message ?? '';
+}
+
+/** The words of a message that the remedy is made of. */
+function wordsOf(message: string, pattern: RegExp): string[] {
+  const [found, ...words] = pattern.exec(message) ?? [];
+  expect(found, message).toBeDefined();
+  return words;
+}
+
+describe('on a virtual machine', () => {
+  beforeEach(async () => {
+    await cluster.startController('--no-agent');
+    await addNetwork();
+  });
+
+  it('PoolExhausted: raise end, then lower start, as far as the message says', async () => {
+    await addPool();
+    await addMachine('a', A);
+    await has('a', '10.1.0.10');
+    await addMachine('b', B);
+    const [, end = ''] = wordsOf(
+      await told('PoolExhausted', 'b'),
+      /raise (spec\.ipv4Config\.pool\.end) of the IPPool \(up to ([\d.]+)\)/,
+    );
+    expect(end).toBe('10.1.0.254');
+    expect(await told('PoolExhausted', 'pool')).toContain('(up to 10.1.0.254)');
+    await configure({ pool: { end } });
+    await has('b', '10.1.0.11');
+    await has('a', '10.1.0.10');
+    await configure({ pool: { start: '10.1.0.1' } });
+    await addMachine('c', '02:00:00:00:00:0c');
+    await has('c', '10.1.0.3');
+  });
+
+  it('a range only grows, inside its subnet; everything else about it is refused', async () => {
+    await addPool('pool', { extra: { pool: { start: '10.1.0.10', end: '10.1.0.20', exclude: ['10.1.0.15'] } } });
+    const refused: [what: string, patch: object | null, words: string][] = [
+      ['a smaller end', { pool: { end: '10.1.0.19' } }, 'End can only be raised: addresses in use would be cut off'],
+      ['a larger start', { pool: { start: '10.1.0.11' } }, 'Start can only be lowered: addresses in use would be cut off'],
+      ['another octet', { pool: { end: '10.0.255.255' } }, 'End can only be raised'],
+      [
+        'an end that is the broadcast address',
+        { pool: { end: '10.1.0.255' } },
+        'must stay inside the CIDR, without its first and last',
+      ],
+      ['an end in another subnet', { pool: { end: '10.1.1.5' } }, 'Start and End must stay inside the CIDR'],
+      ['a start that is the network address', { pool: { start: '10.1.0.0' } }, 'Start and End must stay inside the CIDR'],
+      ['a start in another subnet', { pool: { start: '10.0.9.9' } }, 'Start and End must stay inside the CIDR'],
+      ['another exclude', { pool: { exclude: ['10.1.0.11'] } }, 'Exclude'],
+      ['another cidr', { cidr: '10.1.0.0/16' }, 'CIDR is immutable'],
+      ['another server', { serverIP: '10.1.0.3' }, 'ServerIP is immutable'],
+      ['no configuration', null, 'IPv4Config is required once set'],
+      ['another router', { router: '10.1.0.4' }, 'Router is immutable'],
+    ];
+    for (const [what, patch, words] of refused) await expect(configure(patch), what).rejects.toThrow(words);
+  });
+
+  it('AddressTaken: delete the virtual machine with that MAC address', async () => {
+    await addPool('pool', { end: '10.1.0.12' });
+    await addMachine('a', A);
+    await has('a', '10.1.0.10');
+    await addMachine('b', B, { pin: '10.1.0.10' });
+    const [owner] = wordsOf(
+      await told('AddressTaken', 'b'),
+      /: (\S+) has it; .* delete the virtual machine with that MAC address first$/,
+    );
+    expect(owner).toBe(A);
+    await remove('VirtualMachine', 'a');
+    await has('b', '10.1.0.10');
+  });
+
+  it('AddressOutsidePool: add it with this MAC address to the reservations', async () => {
+    await addPool();
+    await addMachine('b', B, { pin: '10.1.0.99' });
+    expect(await told('AddressOutsidePool', 'b')).toContain(
+      'add it with this MAC address to spec.ipv4Config.reservations of the IPPool',
+    );
+    await configure({ reservations: [{ macAddress: B, ipAddress: '10.1.0.99' }] });
+    await has('b', '10.1.0.99');
+  });
+
+  it('AddressOutsidePool, outside the subnet: choose another one', async () => {
+    await addPool();
+    await addMachine('b', B, { pin: '10.7.0.1' });
+    expect(await told('AddressOutsidePool', 'b')).toMatch(/it lies outside 10\.1\.0\.0\/24; choose another$/);
+    await change('VirtualMachine', 'b', { metadata: { annotations: { 'static-ip.harvesterhci.io/default': '10.1.0.10' } } });
+    await has('b', '10.1.0.10');
+  });
+
+  it('AddressReserved: change the reservation', async () => {
+    await addPool('pool', { end: '10.1.0.12', extra: { reservations: [{ macAddress: A, ipAddress: '10.1.0.11' }] } });
+    await addMachine('b', B, { pin: '10.1.0.11' });
+    expect(await told('AddressReserved', 'b')).toContain(`it is reserved for ${A}; choose another, or change the reservation`);
+    await configure({ reservations: [{ macAddress: B, ipAddress: '10.1.0.11' }] });
+    await has('b', '10.1.0.11');
+  });
+
+  it('MacAddressClaimedTwice: give one of the interfaces another MAC address', async () => {
+    await addPool('pool', { end: '10.1.0.12' });
+    await addMachine('a', A);
+    await has('a', '10.1.0.10');
+    await addMachine('b', A);
+    expect(await told('MacAddressClaimedTwice', 'b')).toContain('give one of the interfaces another MAC address');
+    const machine = virtualMachineWith(keyOf('b'), [{ name: 'default', macAddress: B, network: keyOf('net') }]);
+    await change('VirtualMachine', 'b', { spec: machine.spec });
+    await has('b', '10.1.0.11');
+  });
+
+  it('NoPool: create one in the namespace of the network', async () => {
+    // Our kinds are defined by the controller; a network without a pool is all there is.
+    await addMachine('a', A);
+    const [network = ''] = wordsOf(
+      await told('NoPool', 'a'),
+      /no IPPool serves (\S+); create one in the namespace of the network/,
+    );
+    await addPool('pool', { network });
+    await has('a', '10.1.0.10');
+  });
+
+  it('PoolPaused: set spec.paused to false', async () => {
+    await addPool('pool', { spec: { paused: true } });
+    await addMachine('a', A);
+    expect(await told('PoolPaused', 'a')).toContain('setting spec.paused to false');
+    await change('IPPool', 'pool', { spec: { paused: false } });
+    await has('a', '10.1.0.10');
+  });
+
+  it('PoolInvalid: delete the IPPool, and create it again', async () => {
+    await addPool('pool', { end: '10.1.1.9' });
+    await addMachine('a', A);
+    const message = await condition('CacheReady', 'False PoolInvalid');
+    expect(message).toContain('to correct them, delete the IPPool and create it again');
+    await remove('IPPool', 'pool');
+    await addPool();
+    await has('a', '10.1.0.10');
+  });
+});
+
+describe('on an IPPool', () => {
+  it('NetworkTaken: delete one of the two', async () => {
+    await cluster.startController('--no-agent');
+    await addNetwork();
+    await addPool('older');
+    await condition('CacheReady', 'True', 'older');
+    // Ages have whole seconds; of two of the same second the one that the network names serves it.
+    await addPool('pool', { end: '10.1.0.12' });
+    const message = await condition('CacheReady', 'False NetworkTaken');
+    const [older = ''] = wordsOf(message, /served by the older IPPool (\S+) already; delete one of the two/);
+    await cluster.access.delete('IPPool', older);
+    await condition('CacheReady', 'True');
+    await addMachine('a', A);
+    await has('a', '10.1.0.10');
+  });
+
+  it('EntrySkipped: the entry is removed', async () => {
+    await cluster.startController('--no-agent');
+    await addNetwork();
+    await addPool();
+    await condition('CacheReady', 'True');
+    const write = async (entry: string | null) => {
+      const patch = { status: { ipv4: { used: 0, available: 0, allocated: { '10.1.0.10': entry } } } };
+      const written = await cluster.access.client('IPPool').patchStatus({ key: keyOf('pool') }, patch);
+      expect(written.ok).toBe(true);
+    };
+    await write('nonsense');
+    expect(await told('EntrySkipped', 'pool')).toContain('until the entry is removed');
+    await write(null);
+    await addMachine('a', A);
+    await has('a', '10.1.0.10');
+  });
+
+  it('ExcludedAddressInUse: pin another address', async () => {
+    await cluster.startController('--no-agent');
+    await addNetwork();
+    await addPool('pool', { end: '10.1.0.12' });
+    await addMachine('a', A);
+    await has('a', '10.1.0.10');
+    await configure({ pool: { exclude: ['10.1.0.10'] } });
+    const message = await condition('CacheReady', 'True ExcludedAddressInUse');
+    const [prefix = ''] = wordsOf(message, /pin other addresses \(annotation (\S+)INTERFACE of the virtual machine\)/);
+    await change('VirtualMachine', 'a', { metadata: { annotations: { [`${prefix}default`]: '10.1.0.12' } } });
+    await has('a', '10.1.0.12');
+    await condition('CacheReady', 'True');
+    await expect(configure({ pool: { exclude: null } })).rejects.toThrow('Exclude is required once set');
+  });
+
+  it('SegmentShared: delete all but one', async () => {
+    await cluster.startController('--no-agent');
+    const bridge = { type: 'bridge', bridge: 'mgmt-br', vlan: 48 };
+    await addNetwork('net', bridge);
+    await addNetwork('twin', bridge);
+    await addPool();
+    await addPool('twin', { network: 'twin' });
+    const message = await condition('CacheReady', 'True SegmentShared');
+    const [twin = ''] = wordsOf(message, /the network of IPPool (\S+), .* delete all but one of these IPPools/);
+    await cluster.access.delete('IPPool', twin);
+    await condition('CacheReady', 'True');
+  });
+
+  it.skipIf(process.env[TEST_CLUSTER_VARIABLE])('NetworkNotAllowed: annotate the network, as its namespace’s owner', async () => {
+    await cluster.startControllerOfAll('--no-agent');
+    await cluster.access.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: OTHER } });
+    await addNetwork('net', {}, OTHER);
+    await addPool('pool', { network: `${OTHER}/net` });
+    await addMachine('a', A, { network: `${OTHER}/net` });
+    await told('NoPool', 'a');
+    const [namespace = '', annotation = '', network = ''] = wordsOf(
+      await condition('CacheReady', 'False NetworkNotAllowed'),
+      /add "(.*?)" to the annotation (\S+) of NetworkAttachmentDefinition (\S+) /,
+    );
+    await told('NetworkNotAllowed', 'pool');
+    await cluster.access.patch('NetworkAttachmentDefinition', network, {
+      metadata: { annotations: { [annotation]: namespace } },
+    });
+    await has('a', '10.1.0.10');
+    await cluster.access.delete('NetworkAttachmentDefinition', network);
+  });
+
+  it('NetworkMissing: create it; AddressConflict: reserve the address for the MAC address that uses it', async () => {
+    await cluster.startController('--agent-replicas', '0', '--image', 'example.com/vmdhcp-agent:v1');
+    await addPool('pool', { end: '10.1.0.12' });
+    const [network = ''] = wordsOf(
+      await condition('Registered', 'False NetworkMissing'),
+      /there is no NetworkAttachmentDefinition (\S+); create it/,
+    );
+    await addNetwork(network.split('/')[1]);
+    await condition('Registered', 'True');
+    await addMachine('a', A);
+    await has('a', '10.1.0.10');
+
+    await report({ [keyOf('pool')]: { serving: true, conflicts: [{ address: '10.1.0.10', macAddress: A, usedBy: B }] } });
+    await has('a', '10.1.0.11');
+    const [user = ''] = wordsOf(
+      await told('AddressConflict', 'pool'),
+      /reserve the address for (\S+) in spec\.ipv4Config\.reservations/,
+    );
+    await configure({ reservations: [{ macAddress: user, ipAddress: '10.1.0.10' }] });
+    await cluster.access.waitForObject(
+      'IPPool',
+      keyOf('pool'),
+      ({ status }) =>
+        readField(status, 'ipv4', 'allocated', '10.1.0.10') === B && !readField(status, 'ipv4', 'quarantined', '10.1.0.10'),
+    );
+    await has('a', '10.1.0.11');
+    await cluster.access.delete('Lease', keyOf(GROUP));
+  });
+});
+
+const GROUP = 'vm-dhcp-agent-1';
+
+/** What the leader of the agents would say: no pods run here. */
+async function report(pools: Readonly<Record<string, unknown>>): Promise<void> {
+  const labels = { 'network.harvesterhci.io/vm-dhcp-controller': 'agent', 'network.harvesterhci.io/agent-group': GROUP };
+  const annotations = { 'network.harvesterhci.io/agent-report': JSON.stringify(pools) };
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  const lease: KubernetesObject = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { namespace: cluster.namespace, name: GROUP, labels, annotations },
+    spec: { holderIdentity: 'agent-1_x', leaseDurationSeconds: 30, renewTime },
+  };
+  const existing = await cluster.access.get('Lease', keyOf(GROUP));
+  if (existing === undefined) await cluster.access.create(lease);
+  else await cluster.access.patch('Lease', keyOf(GROUP), { metadata: { annotations }, spec: lease.spec });
+}

@@ -1,0 +1,396 @@
+/**
+ * What the controller and the agents may do, by requests with their own tokens. Always against a simulated API server, whatever
+ * KUBECONFIG says: the examples' namespaces and ClusterRoles are no business of somebody's cluster.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
+import { ApiLeaseStore, ApiRequestError } from '@vmdhcp/kube-runtime/node';
+import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { AGENT_REPORT_ANNOTATION, toldPools } from '@vmdhcp/reconciler';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CLUSTER_EXAMPLES,
+  ClusterAccess,
+  CONTROLLER_BIN,
+  LabProcess,
+  readYaml,
+  serviceAccountToken,
+  waitFor,
+} from '../src/index.js';
+
+const AGENTS = 'vm-dhcp-agents';
+const A = 'vm-dhcp-agent-red-1';
+const B = 'vm-dhcp-agent-blue-1';
+const POOLS = '/apis/network.harvesterhci.io/v1alpha1';
+const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${AGENTS}/leases`;
+const DEPLOYMENTS = '/apis/apps/v1/namespaces';
+const RBAC = '/apis/rbac.authorization.k8s.io/v1/namespaces';
+
+let folder: string;
+let simulator: KubeSimulator;
+let admin: ClusterAccess;
+let controller: LabProcess;
+let lastPort = 18_700;
+const opened: ClusterAccess[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'vmdhcp-rights-'));
+  simulator = await startKubeSimulator();
+  admin = await open('admin', simulator.adminToken);
+  for (const file of ['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'agent.yaml'])
+    await admin.applyFile(join(CLUSTER_EXAMPLES, file));
+  for (const name of ['red', 'blue']) await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  await startController();
+  await createPool('red/one', 'red');
+  await createPool('default/two', 'red');
+  await createPool('blue/three', 'blue');
+  for (const [group, pools] of [
+    [A, ['default/two', 'red/one']],
+    [B, ['blue/three']],
+  ] as const)
+    await toldOf(group, pools);
+});
+
+afterAll(async () => {
+  await controller?.stop();
+  for (const access of opened) access.close();
+  await simulator?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function open(name: string, token: string): Promise<ClusterAccess> {
+  const path = kubeconfigOf(name, token);
+  const access = await ClusterAccess.open(path);
+  opened.push(access);
+  return access;
+}
+
+function kubeconfigOf(name: string, token: string): string {
+  const path = join(folder, `${name}.kubeconfig`);
+  writeFileSync(path, simulator.kubeconfig({ name, token }), { mode: 0o600 });
+  return path;
+}
+
+/** With the rights of its ServiceAccount. */
+async function startController(...parameters: readonly string[]): Promise<void> {
+  const token = await serviceAccountToken(admin, 'harvester-system', 'vm-dhcp-controller');
+  const http = `127.0.0.1:${++lastPort}`;
+  const flags = [
+    '--kubeconfig',
+    kubeconfigOf('controller', token),
+    '--namespace',
+    AGENTS,
+    '--http',
+    http,
+    '--agent-replicas',
+    '0',
+  ];
+  controller = new LabProcess(process.execPath, [CONTROLLER_BIN, 'run', ...flags, '--image', 'agent:v1', ...parameters]);
+  await waitFor(
+    'the controller',
+    async () => {
+      if (controller.hasEnded) throw new Error(`the controller ended:\n${controller.lines.join('\n')}`);
+      return fetch(`http://${http}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    },
+    20_000,
+  );
+}
+
+async function createPool(key: string, clusterNetwork: string): Promise<void> {
+  const [namespace = '', name = ''] = key.split('/', 2);
+  const labels = { 'network.harvesterhci.io/clusternetwork': clusterNetwork };
+  await admin.create({
+    apiVersion: 'k8s.cni.cncf.io/v1',
+    kind: 'NetworkAttachmentDefinition',
+    metadata: { namespace, name, labels },
+    spec: {},
+  });
+  await admin.create({
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'IPPool',
+    metadata: { namespace, name },
+    spec: {
+      networkName: key,
+      ipv4Config: { cidr: '10.1.0.0/24', serverIP: '10.1.0.2', pool: { start: '10.1.0.10', end: '10.1.0.99' } },
+    },
+  });
+}
+
+async function toldOf(group: string, pools: readonly string[]): Promise<KubernetesObject> {
+  return await admin.waitForObject(
+    'Deployment',
+    `${AGENTS}/${group}`,
+    (deployment) => [...toldPools(deployment, 'agent').keys()].toSorted().join() === pools.join(),
+  );
+}
+
+interface Asked {
+  readonly method?: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
+  readonly body?: object;
+}
+
+/** The HTTP status that a request is answered with. */
+async function status(access: ClusterAccess, path: string, { method = 'GET', body }: Asked = {}): Promise<number> {
+  try {
+    await access.connection.request({ method, path, ...(body !== undefined && { body }) });
+    return 200;
+  } catch (error) {
+    if (error instanceof ApiRequestError && error.status !== undefined) return error.status;
+    throw error;
+  }
+}
+
+const lease = (name: string) => admin.get('Lease', `${AGENTS}/${name}`);
+
+describe('an agent, always against a simulated API server', () => {
+  let agent: ClusterAccess;
+
+  beforeAll(async () => {
+    agent = await open('agent', await serviceAccountToken(admin, AGENTS, A));
+  });
+
+  it('reads, watches and updates the Lease of its group, and reads and watches the pools of its group', async () => {
+    expect(await status(agent, `${LEASES}/${A}`)).toBe(200);
+    expect(await status(agent, `${LEASES}?fieldSelector=metadata.name%3D${A}`)).toBe(200);
+    expect(await status(agent, `${LEASES}/${A}`, { method: 'PUT', body: (await lease(A)) as object })).toBe(200);
+    expect(await status(agent, `${POOLS}/namespaces/red/ippools/one`)).toBe(200);
+    expect(await status(agent, `${POOLS}/namespaces/default/ippools?fieldSelector=metadata.name%3Dtwo`)).toBe(200);
+  });
+
+  it('neither reads nor writes the Lease, the pools and the Deployment of another group', async () => {
+    expect(await status(agent, `${LEASES}/${B}`)).toBe(403);
+    expect(await status(agent, `${LEASES}/${B}`, { method: 'PUT', body: (await lease(B)) as object })).toBe(403);
+    expect(await status(agent, LEASES)).toBe(403);
+    expect(await status(agent, `${POOLS}/namespaces/blue/ippools/three`)).toBe(403);
+    expect(await status(agent, `${POOLS}/namespaces/blue/ippools`)).toBe(403);
+    expect(await status(agent, `${POOLS}/namespaces/red/ippools`)).toBe(403);
+    expect(await status(agent, `${POOLS}/ippools`)).toBe(403);
+    expect(await status(agent, `${DEPLOYMENTS}/${AGENTS}/deployments/${B}`)).toBe(403);
+  });
+
+  it('waits for a Lease that is missing, and says so', async () => {
+    const store = new ApiLeaseStore(agent.connection, { namespace: AGENTS, name: 'missing', wallTimeMs: Date.now });
+    await expect(store.write({ holder: 'me', leaseDurationMs: 3_000, transitions: 0 }, undefined)).rejects.toThrow(
+      /^Lease vm-dhcp-agents\/missing does not exist, and cannot be created from here: .*leases\.coordination\.k8s\.io is forbidden/,
+    );
+  });
+
+  it('creates, deletes and patches nothing, and reads neither Secrets nor pods nor virtual machines', async () => {
+    const metadata = { name: 'mine', namespace: AGENTS };
+    const pod = { metadata, spec: { containers: [{ name: 'a', image: 'a' }] } };
+    expect(await status(agent, LEASES, { method: 'POST', body: { metadata } })).toBe(403);
+    expect(await status(agent, `/api/v1/namespaces/${AGENTS}/pods`, { method: 'POST', body: pod })).toBe(403);
+    expect(await status(agent, `${LEASES}/${A}`, { method: 'DELETE' })).toBe(403);
+    for (const path of [`/api/v1/namespaces/${AGENTS}/secrets`, `/api/v1/namespaces/${AGENTS}/pods`, '/api/v1/secrets'])
+      expect(await status(agent, path)).toBe(403);
+    expect(await status(agent, '/apis/kubevirt.io/v1/virtualmachines')).toBe(403);
+    const patch = { spec: { paused: true } };
+    expect(await status(agent, `${POOLS}/namespaces/red/ippools/one`, { method: 'PATCH', body: patch })).toBe(403);
+  });
+
+  it('of a chart (topology unified) leads by its own Lease only, and reads pools', async () => {
+    const chart = await open('chart', await serviceAccountToken(admin, AGENTS, 'vm-dhcp-controller-agent'));
+    expect(await status(chart, `${LEASES}/vm-dhcp-agents`)).toBe(200);
+    expect(await status(chart, `${LEASES}/${A}`)).toBe(403);
+    expect(await status(chart, LEASES, { method: 'POST', body: { metadata: { name: 'x', namespace: AGENTS } } })).toBe(403);
+    expect(await status(chart, `${POOLS}/ippools`)).toBe(200);
+    expect(await status(chart, `${POOLS}/namespaces/red/ippools/one`, { method: 'PATCH', body: {} })).toBe(403);
+  });
+});
+
+describe('an agent that lies in its own Lease, always against a simulated API server', () => {
+  it('ends no service of another group, does not say who serves there, and keeps no pool that is deleted', async () => {
+    const agent = await open('agent-liar', await serviceAccountToken(admin, AGENTS, A));
+    await createPool('blue/six', 'blue');
+    await toldOf(B, ['blue/six', 'blue/three']);
+    const mine = (await lease(A)) as KubernetesObject;
+    const report = JSON.stringify({ 'blue/three': { serving: true }, 'blue/six': { serving: true } });
+    const annotations = { ...mine.metadata.annotations, [AGENT_REPORT_ANNOTATION]: report };
+    const spec = { holderIdentity: 'liar_1', leaseDurationSeconds: 60, renewTime: '2026-01-01T00:00:00.000000Z' };
+    const body = { ...mine, metadata: { ...mine.metadata, annotations }, spec };
+    expect(await status(agent, `${LEASES}/${A}`, { method: 'PUT', body })).toBe(200);
+    await admin.delete('IPPool', 'blue/six');
+    // What is written after the lie was read shows what the controller makes of it.
+    await toldOf(B, ['blue/three']);
+    await waitFor('the pool to go', async () => (await admin.get('IPPool', 'blue/six')) === undefined, 20_000);
+    expect((await lease(B))?.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION] ?? '').not.toContain('blue/three');
+    expect(readText((await admin.get('IPPool', 'blue/three'))?.status, 'servedBy')).toBeUndefined();
+    const now = (await lease(A)) as KubernetesObject;
+    const honest = { ...now, spec: { ...(now.spec as object), holderIdentity: '' } };
+    expect(await status(agent, `${LEASES}/${A}`, { method: 'PUT', body: honest })).toBe(200);
+  });
+});
+
+describe('the controller, always against a simulated API server', () => {
+  let access: ClusterAccess;
+
+  beforeAll(async () => {
+    access = await open('as-controller', await serviceAccountToken(admin, 'harvester-system', 'vm-dhcp-controller'));
+  });
+
+  it('creates no Deployments and no pods beside Harvester’s own, and reads no Secrets', async () => {
+    const metadata = { name: 'mine' };
+    const spec = {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'a', image: 'a' }] } },
+    };
+    for (const namespace of ['harvester-system', 'kube-system', 'red']) {
+      const body = { metadata, spec };
+      expect(await status(access, `${DEPLOYMENTS}/${namespace}/deployments`, { method: 'POST', body })).toBe(403);
+      expect(await status(access, `/api/v1/namespaces/${namespace}/secrets`)).toBe(403);
+      const pod = { metadata, spec: spec.template.spec };
+      expect(await status(access, `/api/v1/namespaces/${namespace}/pods`, { method: 'POST', body: pod })).toBe(403);
+    }
+    expect(await status(access, `/api/v1/namespaces/${AGENTS}/secrets`)).toBe(403);
+  });
+
+  it('reads and replaces the definitions of its own kinds, and of no others', async () => {
+    const path = (name: string) => `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+    const replace = async (name: string) =>
+      await status(access, path(name), {
+        method: 'PUT',
+        body: (await admin.get('CustomResourceDefinition', name)) as object,
+      });
+    expect(await replace('ippools.network.harvesterhci.io')).toBe(200);
+    expect(await replace('virtualmachines.kubevirt.io')).toBe(403);
+    expect(await status(access, path('virtualmachines.kubevirt.io'))).toBe(403);
+  });
+
+  it('gives nobody what it does not have: no Role that reads Secrets, no binding to cluster-admin', async () => {
+    const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
+    const role = { metadata: { name: 'more' }, rules };
+    expect(await status(access, `${RBAC}/red/roles`, { method: 'POST', body: role })).toBe(403);
+    const binding = {
+      metadata: { name: 'more' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', name: A, namespace: AGENTS }],
+    };
+    expect(await status(access, `${RBAC}/red/rolebindings`, { method: 'POST', body: binding })).toBe(403);
+  });
+});
+
+describe('rights, always against a simulated API server', () => {
+  it('come with a pool before the agents are told of it, and go with it', async () => {
+    const given: string[] = [];
+    await createPool('blue/four', 'red');
+    const told = toldOf(A, ['blue/four', 'default/two', 'red/one']);
+    await waitFor('the right', async () => {
+      const role = await admin.get('Role', `blue/${A}`);
+      const deployment = (await admin.get('Deployment', `${AGENTS}/${A}`)) as KubernetesObject;
+      if (toldPools(deployment, 'agent').has('blue/four')) given.push(role === undefined ? 'told first' : 'given first');
+      return role !== undefined && given.length > 0;
+    });
+    expect(new Set(given)).toEqual(new Set(['given first']));
+    await told;
+    const agent = await open('agent-again', await serviceAccountToken(admin, AGENTS, A));
+    expect(await status(agent, `${POOLS}/namespaces/blue/ippools/four`)).toBe(200);
+    await admin.delete('IPPool', 'blue/four');
+    await waitFor('the right to go', async () => (await admin.get('Role', `blue/${A}`)) === undefined, 20_000);
+    expect(await admin.get('RoleBinding', `blue/${A}`)).toBeUndefined();
+    expect(await status(agent, `${POOLS}/namespaces/blue/ippools/four`)).toBe(403);
+    expect(await status(agent, `${POOLS}/namespaces/red/ippools/one`)).toBe(200);
+  });
+
+  it('that somebody takes away or widens are restored', async () => {
+    await admin.delete('RoleBinding', `red/${A}`);
+    await admin.delete('ServiceAccount', `${AGENTS}/${A}`);
+    const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
+    await admin.patch('Role', `red/${A}`, { rules });
+    await admin.waitForObject('Role', `red/${A}`, (role) => JSON.stringify(role).includes('"resourceNames":["one"]'));
+    await waitFor('the binding', () => admin.get('RoleBinding', `red/${A}`));
+    await waitFor('the ServiceAccount', () => admin.get('ServiceAccount', `${AGENTS}/${A}`));
+  });
+
+  it('that cannot be given are said on the pool, and cost the other pools of the group nothing', async () => {
+    const metadata = { namespace: 'kube-public', name: A };
+    await admin.create({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, ...{ rules: [] } });
+    await createPool('kube-public/five', 'red');
+    const pool = await admin.waitForObject('IPPool', 'kube-public/five', ({ status: is }) =>
+      readConditions(is).some(({ type, reason }) => type === 'Registered' && reason === 'AgentRightsMissing'),
+    );
+    expect(readConditions(pool.status).find(({ type }) => type === 'Registered')?.message).toContain(
+      `there is a Role kube-public/${A} without the label`,
+    );
+    const other = await admin.get('IPPool', 'red/one');
+    expect(readConditions(other?.status).find(({ type }) => type === 'Registered')).toMatchObject({ status: 'True' });
+    await admin.delete('Role', `kube-public/${A}`);
+    await toldOf(A, ['default/two', 'kube-public/five', 'red/one']);
+    await admin.delete('IPPool', 'kube-public/five');
+  });
+
+  it('are given to agents that ran under a shared ServiceAccount before they run under their own', {
+    timeout: 60_000,
+  }, async () => {
+    await controller.stop();
+    await startController('--service-account-name', 'shared');
+    const accountOf = (deployment: KubernetesObject) =>
+      readText(readField(deployment.spec, 'template', 'spec'), 'serviceAccountName');
+    await admin.waitForObject('Deployment', `${AGENTS}/${A}`, (deployment) => accountOf(deployment) === 'shared');
+    for (const namespace of [AGENTS, 'red', 'default']) await admin.delete('RoleBinding', `${namespace}/${A}`);
+    await controller.stop();
+    await startController();
+    await waitFor('its own', async () => {
+      const deployment = (await admin.get('Deployment', `${AGENTS}/${A}`)) as KubernetesObject;
+      const bindings = await Promise.all([AGENTS, 'red', 'default'].map((one) => admin.get('RoleBinding', `${one}/${A}`)));
+      if (accountOf(deployment) !== A) return false;
+      expect(bindings.every((binding) => binding !== undefined)).toBe(true);
+      return true;
+    });
+  });
+
+  it('go with the last pool of a group', { timeout: 60_000 }, async () => {
+    await admin.delete('IPPool', 'blue/three');
+    await waitFor('the group to go', async () => (await admin.get('Deployment', `${AGENTS}/${B}`)) === undefined, 30_000);
+    await waitFor(
+      'its rights to go',
+      async () => {
+        const objects = await Promise.all(['ServiceAccount', 'Role', 'RoleBinding'].map((kind) => admin.list(kind)));
+        return !objects.flat().some(({ metadata }) => metadata.name === B);
+      },
+      30_000,
+    );
+  });
+
+  it('stay with the agents of a group that moves to another namespace, and go when those are gone', {
+    timeout: 90_000,
+  }, async () => {
+    await controller.stop();
+    await prepareMove('second');
+    const old = await open('old-agent', await serviceAccountToken(admin, AGENTS, A));
+    await startController('--namespace', 'second', '--previous-namespace', AGENTS);
+    await admin.waitForObject('Deployment', `second/${A}`, (deployment) => toldPools(deployment, 'agent').size === 2);
+    const agent = await open('new-agent', await serviceAccountToken(admin, 'second', A));
+    const leaseIn = (namespace: string) => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${A}`;
+    for (const pool of ['red/ippools/one', 'default/ippools/two']) {
+      expect(await status(old, `${POOLS}/namespaces/${pool}`)).toBe(200);
+      expect(await status(agent, `${POOLS}/namespaces/${pool}`)).toBe(200);
+    }
+    expect(await status(old, leaseIn(AGENTS))).toBe(200);
+    expect(await status(agent, leaseIn('second'))).toBe(200);
+    // The new agents could serve; the Deployment of the old ones goes.
+    const report = Object.fromEntries(['red/one', 'default/two'].map((key) => [key, { serving: false, reason: 'Suspended' }]));
+    await admin.patch('Lease', `second/${A}`, {
+      metadata: { annotations: { 'network.harvesterhci.io/agent-report': JSON.stringify(report) } },
+      spec: { holderIdentity: 'new_1', leaseDurationSeconds: 600, renewTime: '2026-01-01T00:00:00.000000Z' },
+    });
+    for (const kind of ['Deployment', 'ServiceAccount', 'RoleBinding', 'Role'])
+      await waitFor(`${kind} ${A}`, async () => (await admin.get(kind, `${AGENTS}/${A}`)) === undefined, 30_000);
+    await waitFor('the right to red/one', async () => (await status(old, `${POOLS}/namespaces/red/ippools/one`)) !== 200, 10_000);
+    expect(await status(agent, `${POOLS}/namespaces/red/ippools/one`)).toBe(200);
+  });
+});
+
+/** What `examples/cluster` says for the agents' namespace, for another one; and the rights to take over from the first. */
+async function prepareMove(namespace: string): Promise<void> {
+  await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const moved = (object: KubernetesObject, to: string) => ({ ...object, metadata: { ...object.metadata, namespace: to } });
+  for (const object of readYaml(join(CLUSTER_EXAMPLES, 'rbac.yaml')))
+    if (object.metadata.namespace === AGENTS) await admin.create(moved(object, namespace));
+  for (const object of readYaml(join(CLUSTER_EXAMPLES, 'takeover.yaml'))) await admin.create(moved(object, AGENTS));
+}

@@ -1,0 +1,261 @@
+/**
+ * The commands of "Removing it" in docs/running-in-a-cluster.md, one by one, and what they leave behind. Always against a simulated API
+ * server, whatever KUBECONFIG says: they remove the product from the whole cluster.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { type KubernetesObject, readConditions, readField } from '@vmdhcp/kube-runtime';
+import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  CLUSTER_EXAMPLES,
+  ClusterAccess,
+  CONTROLLER_BIN,
+  LabProcess,
+  readYaml,
+  serviceAccountToken,
+  virtualMachine,
+  waitFor,
+} from '../src/index.js';
+
+const DOCUMENT = new URL('../../../docs/running-in-a-cluster.md', import.meta.url);
+const LABEL = 'network.harvesterhci.io/vm-dhcp-controller';
+const LABELLED = ['Deployment', 'Pod', 'Lease', 'Role', 'RoleBinding', 'ServiceAccount'];
+const OURS = ['virtualmachinenetworkconfigs.network.harvesterhci.io', 'ippools.network.harvesterhci.io'];
+
+let folder: string;
+let simulator: KubeSimulator;
+let admin: ClusterAccess;
+let controller: LabProcess;
+let lastPort = 18_750;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'vmdhcp-uninstall-'));
+  simulator = await startKubeSimulator({
+    nodes: [{ name: 'node-1', labels: { 'network.harvesterhci.io/mgmt': 'true' } }],
+    runPod: () => {
+      const ended = Promise.withResolvers<number>();
+      return { ready: Promise.resolve(), exited: ended.promise, stop: () => ended.resolve(0) };
+    },
+  });
+  admin = await ClusterAccess.open(kubeconfigOf('admin', simulator.adminToken));
+  for (const file of ['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'controller.yaml'])
+    await admin.applyFile(join(CLUSTER_EXAMPLES, file));
+  await startController();
+  for (const file of ['pools.yaml', 'virtual-machines.yaml']) await admin.applyFile(join(CLUSTER_EXAMPLES, file));
+  await admin.waitForObject('VirtualMachineNetworkConfig', 'default/web', ({ status }) =>
+    readConditions(status).some(({ type, status: is }) => type === 'Allocated' && is === 'True'),
+  );
+  await createTenant();
+  await waitFor('pods of agents', async () => (await labelled('Pod')).length > 0);
+  for (const pool of ['default/net-48', 'tenant/net'])
+    await admin.waitForObject('IPPool', pool, ({ status }) => readField(status, 'agentDeploymentRef') !== undefined);
+});
+
+afterEach(async () => {
+  await controller.stop();
+  admin.close();
+  await simulator.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function kubeconfigOf(name: string, token: string): string {
+  const path = join(folder, `${name}.kubeconfig`);
+  writeFileSync(path, simulator.kubeconfig({ name, token }), { mode: 0o600 });
+  return path;
+}
+
+/** With the rights of its ServiceAccount; the pods of controller.yaml are idle. */
+async function startController(): Promise<void> {
+  const token = await serviceAccountToken(admin, 'harvester-system', 'vm-dhcp-controller');
+  const http = `127.0.0.1:${++lastPort}`;
+  const flags = ['--kubeconfig', kubeconfigOf('controller', token), '--namespace', 'vm-dhcp-agents', '--http', http];
+  controller = new LabProcess(process.execPath, [CONTROLLER_BIN, 'run', ...flags, '--image', 'agent:v1']);
+  await waitFor(
+    'the controller',
+    async () =>
+      fetch(`http://${http}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    20_000,
+  );
+}
+
+/** A namespace with a pool and a virtual machine that has an address of it. */
+async function createTenant(): Promise<void> {
+  const metadata = { namespace: 'tenant', name: 'net' };
+  await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenant' } });
+  await admin.create({ apiVersion: 'k8s.cni.cncf.io/v1', kind: 'NetworkAttachmentDefinition', metadata, spec: {} });
+  const ipv4Config = { cidr: '10.1.0.0/24', serverIP: '10.1.0.2', pool: { start: '10.1.0.10', end: '10.1.0.99' } };
+  const spec = { networkName: 'tenant/net', ipv4Config };
+  await admin.create({ apiVersion: 'network.harvesterhci.io/v1alpha1', kind: 'IPPool', metadata, spec });
+  await admin.create(virtualMachine('tenant/vm', '02:00:00:00:00:01', 'tenant/net'));
+  await admin.waitForObject('VirtualMachineNetworkConfig', 'tenant/vm', ({ status }) =>
+    readConditions(status).some(({ type, status: is }) => type === 'Allocated' && is === 'True'),
+  );
+  await admin.waitForObject('IPPool', 'tenant/net', (pool) => (pool.metadata.finalizers ?? []).length > 0);
+}
+
+async function labelled(kind: string): Promise<KubernetesObject[]> {
+  return (await admin.list(kind)).filter(({ metadata }) => metadata.labels?.[LABEL] !== undefined);
+}
+
+async function uninstall(...parameters: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+  const flags = ['--kubeconfig', join(folder, 'admin.kubeconfig'), ...parameters];
+  const running = new LabProcess(process.execPath, [CONTROLLER_BIN, 'uninstall', ...flags]);
+  const { code } = await running.ended(90_000);
+  return { code, output: running.lines.join('\n') };
+}
+
+/** The commands of the section, without what is said about them. */
+function documentedCommands(): string[] {
+  const [, section = ''] = readFileSync(DOCUMENT, 'utf8').split('\n## Removing it\n');
+  const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];
+  return block.split('\n').flatMap((line) => line.split('#')[0]?.trim() || []);
+}
+
+async function deleteFile(file: string): Promise<void> {
+  if (file === 'controller.yaml') await controller.stop();
+  for (const { kind = '', metadata } of readYaml(join(CLUSTER_EXAMPLES, file))) {
+    await admin.delete(kind, metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`);
+  }
+}
+
+/** Does what a person who types the command has done. */
+async function type(command: string, extra: readonly string[] = []): Promise<void> {
+  const [, file] = /^kubectl delete (?:--ignore-not-found )?-f examples\/cluster\/(\S+)$/.exec(command) ?? [];
+  if (file !== undefined) return await deleteFile(basename(file));
+  const [, namespace, label, value] = /^kubectl -n (\S+) wait --for=delete pod -l ([^=]+)=(\S+)$/.exec(command) ?? [];
+  if (namespace !== undefined && label !== undefined) {
+    await waitFor('the pods to go', async () => {
+      const pods = await admin.list('Pod');
+      return !pods.some(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[label] === value);
+    });
+    return;
+  }
+  const [, flags] = /^npx vmdhcp-controller uninstall(.*)$/.exec(command) ?? [];
+  if (flags === undefined) throw new Error(`this test does not know what the command does: ${command}`);
+  const { code, output } = await uninstall(...flags.split(' ').filter(Boolean), ...extra);
+  expect(code, output).toBe(0);
+}
+
+async function expectNothingLeft(): Promise<void> {
+  for (const kind of LABELLED) expect(await labelled(kind), kind).toEqual([]);
+  expect(await admin.get('Lease', 'kube-system/vm-dhcp-controllers')).toBeUndefined();
+  for (const { metadata } of await admin.list('NetworkAttachmentDefinition'))
+    expect(Object.keys(metadata.labels ?? {}).filter((name) => name.includes('ippool'))).toEqual([]);
+  for (const kind of ['ClusterRole', 'ClusterRoleBinding'])
+    expect((await admin.list(kind)).filter(({ metadata }) => metadata.name.startsWith('vm-dhcp'))).toEqual([]);
+  await waitFor('the agents’ namespace to go', async () => (await admin.get('Namespace', 'vm-dhcp-agents')) === undefined);
+  expect(await admin.get('Namespace', 'harvester-system')).toBeDefined();
+}
+
+describe('the documented way to remove the product, always against a simulated API server', { timeout: 120_000 }, () => {
+  it('leaves IPPools and VirtualMachineNetworkConfigs that nothing holds, and nothing else', async () => {
+    const commands = documentedCommands();
+    expect(commands.filter((command) => command.includes('uninstall'))).toHaveLength(2);
+    for (const command of commands) {
+      await type(command);
+      if (!command.includes('controller.yaml')) continue;
+      await admin.delete('Namespace', 'tenant');
+      await admin.waitForObject('Namespace', 'tenant', ({ status }) => JSON.stringify(status).includes('finalizers remaining'));
+    }
+    await waitFor('the namespace that was held to go', async () => (await admin.get('Namespace', 'tenant')) === undefined);
+    await expectNothingLeft();
+    for (const { status } of await admin.list('IPPool'))
+      expect(Object.keys(status as object), 'a successor may run its agents in another namespace').not.toContain(
+        'agentDeploymentRef',
+      );
+    for (const kind of ['IPPool', 'VirtualMachineNetworkConfig']) {
+      const objects = await admin.list(kind);
+      expect(objects.length).toBeGreaterThan(0);
+      for (const { metadata } of objects) expect(metadata.finalizers ?? []).toEqual([]);
+    }
+    const { code, output } = await uninstall();
+    expect(code).toBe(0);
+    expect(output).toMatch(/^nothing to remove\nkept for a successor: \d+ VirtualMachineNetworkConfigs?, 2 IPPools, 2 Custom/);
+  });
+
+  it('with --delete-data leaves not even their definitions', async () => {
+    for (const command of documentedCommands()) {
+      const isUninstall = command.endsWith(' uninstall');
+      await type(command, isUninstall ? ['--delete-data'] : []);
+    }
+    await expectNothingLeft();
+    const definitions = (await admin.list('CustomResourceDefinition')).map(({ metadata }) => metadata.name);
+    expect(definitions.filter((name) => OURS.includes(name))).toEqual([]);
+    expect(await uninstall('--delete-data')).toEqual({ code: 0, output: 'nothing to remove' });
+  });
+
+  it('refuses to work while a controller leads, and says how to stop it', async () => {
+    const before = await admin.list('Deployment');
+    const { code, output } = await uninstall();
+    expect(code).toBe(1);
+    expect(output).toMatch(
+      /the controller \S+ works .*stop it first, for example: kubectl -n harvester-system delete deployment/,
+    );
+    expect((await admin.list('Deployment')).length).toBe(before.length);
+  });
+
+  it('refuses to work while agents serve whose Deployment it does not delete, and says how to delete it', async () => {
+    await controller.stop();
+    const key = 'vm-dhcp-agents/vm-dhcp-agents';
+    const spec = { holderIdentity: 'vm-dhcp-controller-agent-1', leaseDurationSeconds: 3 };
+    await admin.create({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { namespace: 'vm-dhcp-agents', name: 'vm-dhcp-agents', labels: { [LABEL]: 'agent' } },
+      spec,
+    });
+    let renewals = 0;
+    const renewing = setInterval(() => void admin.patch('Lease', key, { spec: { leaseTransitions: ++renewals } }), 200);
+    try {
+      const { code, output } = await uninstall();
+      expect(code, output).toBe(1);
+      expect(output).toMatch(
+        /agent vm-dhcp-agents\/vm-dhcp-controller-agent-1 serves .* delete it first \(kubectl delete -f examples\/cluster\/agent\.yaml/,
+      );
+      expect((await labelled('Deployment')).length).toBeGreaterThan(0);
+      expect((await uninstall('--dry-run')).output).toContain('agent vm-dhcp-agents/vm-dhcp-controller-agent-1 may still serve');
+    } finally {
+      clearInterval(renewing);
+    }
+    const { code, output } = await uninstall();
+    expect(code, output).toBe(0);
+    const left = (await labelled('Lease')).map(({ metadata }) => metadata.name);
+    expect(left, 'the Lease goes with the Deployment of the manifest, whose agents may not create it').toEqual([
+      'vm-dhcp-agents',
+    ]);
+  });
+
+  it('--dry-run says what would be done and does nothing; --json says it to programs', async () => {
+    await controller.stop();
+    const versions = async () =>
+      (await Promise.all([...LABELLED, 'IPPool', 'NetworkAttachmentDefinition'].map((kind) => admin.list(kind))))
+        .flat()
+        .map(({ metadata }) => metadata.resourceVersion);
+    const before = await versions();
+    const { code, output } = await uninstall('--dry-run', '--json');
+    expect(code).toBe(0);
+    const { dryRun, steps, kept } = JSON.parse(output) as {
+      readonly dryRun: boolean;
+      readonly steps: readonly { readonly action: string; readonly kind: string; readonly name: string }[];
+      readonly kept: Readonly<Record<string, number>>;
+    };
+    expect(dryRun).toBe(true);
+    expect(steps[0]).toMatchObject({ action: 'delete', kind: 'Deployment' });
+    expect(steps).toContainEqual({ action: 'delete', kind: 'Deployment', name: 'vm-dhcp-agents/vm-dhcp-agent-mgmt-1' });
+    expect(steps).toContainEqual({
+      action: 'patch',
+      kind: 'IPPool',
+      name: 'default/net-48',
+      removes: ['finalizer wrangler.cattle.io/vm-dhcp-ippool-controller'],
+    });
+    const removes = ['status.agentDeploymentRef'];
+    expect(steps).toContainEqual({ action: 'patch', kind: 'IPPool', name: 'default/net-48', removes });
+    expect(kept).toMatchObject({ IPPool: 3, CustomResourceDefinition: 2 });
+    expect(await versions()).toEqual(before);
+  });
+});
