@@ -5,7 +5,6 @@
  */
 
 export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agent/agent-deployment.js';
-export { AGENT_SELECTOR, AgentGroups, type AgentGroupsSettings } from './agent/agent-groups.js';
 export {
   AGENT_LOG_LEVELS,
   type AgentLogLevel,
@@ -59,16 +58,19 @@ export {
   UNIFIED_GROUP,
 } from './agent/topology.js';
 export type { AddressChange } from './controller/address-changes.js';
-export { ClusterView, type ObjectSource, type PoolView } from './controller/cluster-view.js';
+export {
+  AGENT_SELECTOR,
+  AgentGroupsReconciler,
+  type AgentGroupsReconcilerSettings,
+} from './controller/agent-groups-reconciler.js';
 export type { ByKind } from './controller/controller-context.js';
 export {
   type ControllerObserver,
   DhcpController,
   type DhcpControllerSettings,
-  type WorkDone,
-  type WorkKind,
+  type ReconciledKey,
+  type ReconciledKind,
 } from './controller/dhcp-controller.js';
-export type { InstancesState } from './controller/instance-source.js';
 export { fillInDefaults } from './fill-in-defaults.js';
 export { type NetworkConfigClaims, readNetworkConfigClaims } from './network-config/interface-claims.js';
 export {
@@ -96,6 +98,8 @@ export {
   type UninstallPlan,
   type UninstallStep,
 } from './uninstall/plan-uninstall.js';
+export { ClusterView, type ObjectSource, type PoolView } from './view/cluster-view.js';
+export type { InstancesState } from './view/instance-source.js';
 export { INSTANCES_REMEDY, type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
 export {
   formatRememberedInterfaces,

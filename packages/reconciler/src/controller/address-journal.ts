@@ -4,8 +4,8 @@ import { type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
 
 import type { PoolPlan } from '../pool/plan-pools.js';
 import { HOLDING } from '../pool-planning.js';
+import type { PoolView } from '../view/cluster-view.js';
 import { type AddressChange, type RecordedChange, recordedChanges } from './address-changes.js';
-import type { PoolView } from './cluster-view.js';
 import type { ControllerContext } from './controller-context.js';
 
 type JournalContext = Pick<ControllerContext, 'view' | 'caches' | 'releaseWaiters' | 'onAddressChange'>;

@@ -7,14 +7,13 @@ import {
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, mostUrgent, type WorkResult, type WriteResult } from '@vmdhcp/kube-runtime';
-import { toWorkResult } from '../controller/controller-context.js';
-
-import { CONTROLLER, MANAGED_BY_LABEL } from './agent-deployment.js';
-import type { AgentClients, AgentObjectKind, RightsKind } from './agent-observer.js';
-import { formatSuspendedPools } from './group-lease.js';
-import type { AgentAction, GroupProblem } from './plan-agents.js';
-import type { RightsAction } from './plan-group-rights.js';
-import { UNIFIED_GROUP } from './topology.js';
+import { CONTROLLER, MANAGED_BY_LABEL } from '../agent/agent-deployment.js';
+import { formatSuspendedPools } from '../agent/group-lease.js';
+import type { AgentAction, GroupProblem } from '../agent/plan-agents.js';
+import type { RightsAction } from '../agent/plan-group-rights.js';
+import { UNIFIED_GROUP } from '../agent/topology.js';
+import type { AgentClients, AgentObjectKind, RightsKind } from '../view/agents-view.js';
+import { toReconcileResult } from './controller-context.js';
 
 export interface AgentWriterSettings {
   readonly namespace: string;
@@ -159,7 +158,7 @@ export class AgentWriter {
 
   #noted(kind: AgentObjectKind, result: WriteResult<KubernetesObject>): WorkResult {
     if (result.ok) this.#settings.onWritten(kind, result.object);
-    return toWorkResult(result);
+    return toReconcileResult(result);
   }
 
   /** What is gone already is as it should be. */
@@ -167,7 +166,7 @@ export class AgentWriter {
     const { clients, onDeleted } = this.#settings;
     const result = await clients[kind]?.delete(keyOf(object), object.metadata.uid ?? '');
     if (result === undefined) return { kind: 'settled' };
-    if (!result.ok && result.reason !== 'not-found') return toWorkResult(result);
+    if (!result.ok && result.reason !== 'not-found') return toReconcileResult(result);
     onDeleted(kind, object, result.ok ? result.object : undefined);
     return { kind: 'settled' };
   }

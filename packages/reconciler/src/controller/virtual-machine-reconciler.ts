@@ -3,7 +3,7 @@ import { type KubernetesObject, toReason, toRegarding, type WorkResult } from '@
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
 import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
-import { type ControllerContext, toWorkResult } from './controller-context.js';
+import { type ControllerContext, toReconcileResult } from './controller-context.js';
 
 /** What is being deleted goes soon; its end is news, this is in case that gets lost. */
 const DELETION_CHECK_MS = 2_000;
@@ -14,7 +14,7 @@ const UNSEEN_PATIENCE_MS = 60_000;
 const UNSEEN: VirtualMachineProblemReason = 'virtual-machine-instance-unseen';
 
 /** Work on one VirtualMachine: there is a VirtualMachineNetworkConfig that says which of its interfaces get addresses. */
-export class VirtualMachineWork {
+export class VirtualMachineReconciler {
   readonly #context: ControllerContext;
   /** By key: since when a guest that is not seen has held something back. */
   readonly #unseenSince = new Map<string, number>();
@@ -23,7 +23,7 @@ export class VirtualMachineWork {
     this.#context = context;
   }
 
-  readonly work = async (key: string): Promise<WorkResult> => {
+  readonly reconcile = async (key: string): Promise<WorkResult> => {
     const { caches, events, view } = this.#context;
     const virtualMachine = caches.virtualMachines.get(key);
     if (virtualMachine === undefined) {
@@ -67,11 +67,11 @@ export class VirtualMachineWork {
     const target = { key, resourceVersion: caches.networkConfigs.get(key)?.metadata.resourceVersion };
     if (action.kind === 'delete') {
       const result = await client.delete(key, action.uid);
-      return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
+      return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
     }
     const result = await this.#write(target, action);
     if (result.ok) caches.networkConfigs.wrote(result.object);
-    return toWorkResult(result);
+    return toReconcileResult(result);
   }
 
   #write(

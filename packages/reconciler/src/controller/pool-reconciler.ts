@@ -29,9 +29,9 @@ import { planPoolStatus } from '../pool/plan-pool-status.js';
 import { type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
 import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
+import type { PoolView } from '../view/cluster-view.js';
 import { AddressJournal } from './address-journal.js';
-import type { PoolView } from './cluster-view.js';
-import { type ControllerContext, toWorkResult } from './controller-context.js';
+import { type ControllerContext, toReconcileResult } from './controller-context.js';
 import { joinNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
 
 /** The longest wait between two patches of a pool. */
@@ -68,7 +68,7 @@ const QUARANTINE_MS = 3_600_000;
 const LET_GO_CHECK_MS = 500;
 const NO_OWNERS: LastOwners = new Map();
 
-export class PoolWork {
+export class PoolReconciler {
   readonly #context: ControllerContext;
   readonly #journal: AddressJournal;
   /** What each config was last told about its interfaces on a pool, so that only those with news are worked on. */
@@ -85,7 +85,7 @@ export class PoolWork {
   }
 
   /** A pool that many ask for is written less often, and more at a time: half of the time is left to everything else. */
-  readonly work = async (key: string): Promise<WorkResult> => {
+  readonly reconcile = async (key: string): Promise<WorkResult> => {
     const { clock } = this.#context;
     const { endedAtMs = Number.NEGATIVE_INFINITY, tookMs = 0 } = this.#pace.get(key) ?? {};
     const waitMs = Math.min(tookMs, MOST_PACE_MS) - (clock.nowMs() - endedAtMs);
@@ -143,7 +143,7 @@ export class PoolWork {
     const result = await clients.ipPools.patch(target, { metadata: { finalizers } });
     if (result.ok) caches.ipPools.wrote(result.object);
     // It is looked at again right away: this was only the beginning.
-    return result.ok ? { kind: 'recheck', afterMs: 0 } : toWorkResult(result);
+    return result.ok ? { kind: 'recheck', afterMs: 0 } : toReconcileResult(result);
   }
 
   #obstacle(pool: PoolView): PoolObstacle | undefined {
@@ -262,7 +262,7 @@ export class PoolWork {
       this.#journal.wrote(view, plan, patch);
       caches.ipPools.wrote(result.object);
     }
-    return toWorkResult(result);
+    return toReconcileResult(result);
   }
 
   #tellPeople(view: PoolView, plan: PoolPlan | undefined, others: readonly Warning[]): void {
@@ -333,7 +333,7 @@ export class PoolWork {
     const left = finalizers.filter((finalizer) => finalizer !== IPPOOL_FINALIZER);
     const result = await clients.ipPools.patch({ key: view.key, resourceVersion }, { metadata: { finalizers: left } });
     if (result.ok) caches.ipPools.wrote(result.object);
-    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
+    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
   }
 }
 

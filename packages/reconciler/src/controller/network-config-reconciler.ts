@@ -24,12 +24,12 @@ import {
 
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
 import type { PoolPlan } from '../pool/plan-pools.js';
-import { type ControllerContext, toWorkResult } from './controller-context.js';
+import { type ControllerContext, toReconcileResult } from './controller-context.js';
 
 /** Looked at again even without news, in case a pool cannot be written for long. */
 const RELEASE_CHECK_MS = 5_000;
 
-export class NetworkConfigWork {
+export class NetworkConfigReconciler {
   readonly #context: ControllerContext;
   readonly #planned = new WeakMap<PoolPlan, ReadonlyMap<MacAddress, Ipv4Address>>();
 
@@ -37,7 +37,7 @@ export class NetworkConfigWork {
     this.#context = context;
   }
 
-  readonly work = async (key: string): Promise<WorkResult> => {
+  readonly reconcile = async (key: string): Promise<WorkResult> => {
     const object = this.#context.caches.networkConfigs.get(key);
     if (object === undefined) return { kind: 'settled' };
     const stale = this.#staleAddresses(object);
@@ -60,7 +60,7 @@ export class NetworkConfigWork {
     const target = { key, resourceVersion: object.metadata.resourceVersion };
     const result = await clients.networkConfigs.patchStatus(target, patch);
     if (result.ok) caches.networkConfigs.wrote(result.object);
-    return toWorkResult(result, done);
+    return toReconcileResult(result, done);
   }
 
   #outcomeOf(config: string, { network, macAddress, wanted }: InterfaceClaim): InterfaceOutcome {
@@ -131,7 +131,7 @@ export class NetworkConfigWork {
       { metadata: { finalizers: left } },
     );
     if (result.ok) caches.networkConfigs.wrote(result.object);
-    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
+    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
   }
 
   async #addFinalizer(object: KubernetesObject): Promise<WorkResult> {
@@ -144,7 +144,7 @@ export class NetworkConfigWork {
       caches.networkConfigs.wrote(result.object);
       enqueue.networkConfigs(key);
     }
-    return toWorkResult(result);
+    return toReconcileResult(result);
   }
 
   #waitForRelease(config: string, stale: readonly StaleAddress[]): void {
