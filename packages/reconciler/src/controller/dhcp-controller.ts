@@ -16,8 +16,8 @@ import {
   keyOf,
   ObjectCache,
   type ObjectClient,
+  type ReconcileResult,
   type ResourcePort,
-  type WorkResult,
 } from '@vmdhcp/kube-runtime';
 import type { AgentsPort } from '../agent/pool-agents.js';
 import { ClusterView } from '../view/cluster-view.js';
@@ -35,7 +35,7 @@ export type ReconciledKind = keyof ByKind<unknown>;
 export interface ReconciledKey {
   readonly kind: ReconciledKind;
   readonly key: string;
-  readonly result: WorkResult;
+  readonly result: ReconcileResult;
   readonly durationMs: number;
 }
 
@@ -135,7 +135,7 @@ export class DhcpController {
       enqueue: this.#byKind((kind) => (key: string) => this.#enqueue(kind, key)),
       agents: settings.agents,
     };
-    const works: ByKind<(key: string) => Promise<WorkResult>> = {
+    const works: ByKind<(key: string) => Promise<ReconcileResult>> = {
       virtualMachines: new VirtualMachineReconciler(this.#context).reconcile,
       networkConfigs: new NetworkConfigReconciler(this.#context).reconcile,
       ipPools: new PoolReconciler(this.#context).reconcile,
@@ -228,13 +228,13 @@ export class DhcpController {
     });
   }
 
-  #createQueue(kind: ReconciledKind, work: (key: string) => Promise<WorkResult>, backOff: BackOffSettings): KeyedQueue {
+  #createQueue(kind: ReconciledKind, work: (key: string) => Promise<ReconcileResult>, backOff: BackOffSettings): KeyedQueue {
     const { clock, observer } = this.#settings;
     return new KeyedQueue({
       clock,
       backOff: { ...backOff, firstMs: FIRST_RETRY_MS },
       concurrency: CONCURRENCY[kind],
-      work: async (key) => {
+      reconcile: async (key) => {
         const begunAtMs = clock.nowMs();
         const result = await work(key);
         observer?.onReconciled?.({ kind, key, result, durationMs: clock.nowMs() - begunAtMs });

@@ -6,11 +6,11 @@ import {
   isBeingDeleted,
   type KubernetesObject,
   keyOf,
+  type ReconcileResult,
   readList,
   readText,
   toReason,
   toRegarding,
-  type WorkResult,
 } from '@vmdhcp/kube-runtime';
 
 import type { InterfaceClaim } from '../network-config/interface-claims.js';
@@ -37,7 +37,7 @@ export class NetworkConfigReconciler {
     this.#context = context;
   }
 
-  readonly reconcile = async (key: string): Promise<WorkResult> => {
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
     const object = this.#context.caches.networkConfigs.get(key);
     if (object === undefined) return { kind: 'settled' };
     const stale = this.#staleAddresses(object);
@@ -46,7 +46,7 @@ export class NetworkConfigReconciler {
     return this.#writeStatus(object, stale);
   };
 
-  async #writeStatus(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<WorkResult> {
+  async #writeStatus(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<ReconcileResult> {
     const { view, now, clients, caches } = this.#context;
     const key = keyOf(object);
     const claims = view.claimsOf(object);
@@ -55,7 +55,7 @@ export class NetworkConfigReconciler {
     const { patch, problem } = planNetworkConfigStatus(object, { claims, outcomeOf, stale, missing, now: now() });
     for (const one of [problem, missing]) if (one !== undefined) this.#tellPeople(object, one);
     this.#waitForRelease(key, stale);
-    const done: WorkResult = stale.length === 0 ? { kind: 'settled' } : { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
+    const done: ReconcileResult = stale.length === 0 ? { kind: 'settled' } : { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
     if (patch === undefined) return done;
     const target = { key, resourceVersion: object.metadata.resourceVersion };
     const result = await clients.networkConfigs.patchStatus(target, patch);
@@ -117,7 +117,7 @@ export class NetworkConfigReconciler {
     return view.claimsOf(object).claims.some((claim) => claim.network === network && isOfClaim(claim, { macAddress, address }));
   }
 
-  async #release(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<WorkResult> {
+  async #release(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<ReconcileResult> {
     const { clients, caches } = this.#context;
     const { finalizers = [], resourceVersion } = object.metadata;
     if (!finalizers.includes(NETWORK_CONFIG_FINALIZER)) return { kind: 'settled' };
@@ -134,7 +134,7 @@ export class NetworkConfigReconciler {
     return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
   }
 
-  async #addFinalizer(object: KubernetesObject): Promise<WorkResult> {
+  async #addFinalizer(object: KubernetesObject): Promise<ReconcileResult> {
     const { clients, caches, enqueue } = this.#context;
     const { finalizers = [], resourceVersion } = object.metadata;
     const key = keyOf(object);

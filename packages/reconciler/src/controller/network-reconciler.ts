@@ -1,4 +1,4 @@
-import type { WorkResult } from '@vmdhcp/kube-runtime';
+import type { ReconcileResult } from '@vmdhcp/kube-runtime';
 import { planNetworkLabels } from '../network/plan-network-labels.js';
 import { type ControllerContext, toReconcileResult } from './controller-context.js';
 
@@ -10,7 +10,7 @@ export class NetworkReconciler {
     this.#context = context;
   }
 
-  readonly reconcile = async (key: string): Promise<WorkResult> => {
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
     const { caches, clients, view } = this.#context;
     const network = caches.networks.get(key);
     if (network === undefined) return { kind: 'settled' };

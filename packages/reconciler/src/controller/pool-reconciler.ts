@@ -10,9 +10,9 @@ import {
   isBeingDeleted,
   type KubernetesObject,
   parseTime,
+  type ReconcileResult,
   toReason,
   toRegarding,
-  type WorkResult,
 } from '@vmdhcp/kube-runtime';
 import { NOT_SERVED } from '../agent/agent-conditions.js';
 import type { AddressConflict } from '../agent/agent-report.js';
@@ -85,7 +85,7 @@ export class PoolReconciler {
   }
 
   /** A pool that many ask for is written less often, and more at a time: half of the time is left to everything else. */
-  readonly reconcile = async (key: string): Promise<WorkResult> => {
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
     const { clock } = this.#context;
     const { endedAtMs = Number.NEGATIVE_INFINITY, tookMs = 0 } = this.#pace.get(key) ?? {};
     const waitMs = Math.min(tookMs, MOST_PACE_MS) - (clock.nowMs() - endedAtMs);
@@ -96,7 +96,7 @@ export class PoolReconciler {
     return result;
   };
 
-  async #work(key: string): Promise<WorkResult> {
+  async #work(key: string): Promise<ReconcileResult> {
     const view = this.#context.view.pool(key);
     if (view === undefined) {
       this.#forget(key);
@@ -109,7 +109,7 @@ export class PoolReconciler {
     return agents.deploymentRef && !isHeld ? this.#hold(view) : this.#settle(view, agents);
   }
 
-  async #settle(view: PoolView, agents: PoolAgents): Promise<WorkResult> {
+  async #settle(view: PoolView, agents: PoolAgents): Promise<ReconcileResult> {
     const obstacle = this.#obstacle(view);
     const plan = obstacle === undefined ? this.#plan(view) : undefined;
     const notes =
@@ -125,7 +125,7 @@ export class PoolReconciler {
   }
 
   /** Whether somebody can be served may hang on pools far away: those who wait are looked at again, news or not. */
-  #nextLook(plan: PoolPlan, notes: readonly PoolNote[]): WorkResult {
+  #nextLook(plan: PoolPlan, notes: readonly PoolNote[]): ReconcileResult {
     const untilMs = plan.quarantines.map((quarantine) => quarantine.untilMs - this.#nowMs());
     const afterMs = Math.min(...untilMs, plan.refusals.size + notes.length === 0 ? Number.POSITIVE_INFINITY : REFUSED_CHECK_MS);
     return Number.isFinite(afterMs) ? { kind: 'recheck', afterMs: Math.max(afterMs, 1_000) } : { kind: 'settled' };
@@ -136,7 +136,7 @@ export class PoolReconciler {
   }
 
   /** A pool that agents serve is gone only when they have let go of it. */
-  async #hold({ key, object: { metadata } }: PoolView): Promise<WorkResult> {
+  async #hold({ key, object: { metadata } }: PoolView): Promise<ReconcileResult> {
     const { clients, caches } = this.#context;
     const finalizers = [...(metadata.finalizers ?? []), IPPOOL_FINALIZER];
     const target = { key, resourceVersion: metadata.resourceVersion };
@@ -245,7 +245,11 @@ export class PoolReconciler {
     return { reason: 'pool-invalid', message: describeInvalidPool(serving.key) };
   }
 
-  async #writeStatus(view: PoolView, plan: PoolPlan | undefined, { obstacle, agents, notes }: PoolFacts): Promise<WorkResult> {
+  async #writeStatus(
+    view: PoolView,
+    plan: PoolPlan | undefined,
+    { obstacle, agents, notes }: PoolFacts,
+  ): Promise<ReconcileResult> {
     const { now, clients, caches } = this.#context;
     const addresses = plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan } : undefined;
     const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions.map((one) => withCause(one, obstacle))];
@@ -324,7 +328,7 @@ export class PoolReconciler {
     }
   }
 
-  async #letGo(view: PoolView): Promise<WorkResult> {
+  async #letGo(view: PoolView): Promise<ReconcileResult> {
     const { clients, caches, agents } = this.#context;
     this.#forget(view.key);
     if (agents?.isHeld(view.key)) return { kind: 'recheck', afterMs: LET_GO_CHECK_MS };

@@ -1,4 +1,4 @@
-import { type KubernetesObject, toReason, toRegarding, type WorkResult } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, type ReconcileResult, toReason, toRegarding } from '@vmdhcp/kube-runtime';
 
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
 import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
@@ -23,7 +23,7 @@ export class VirtualMachineReconciler {
     this.#context = context;
   }
 
-  readonly reconcile = async (key: string): Promise<WorkResult> => {
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
     const { caches, events, view } = this.#context;
     const virtualMachine = caches.virtualMachines.get(key);
     if (virtualMachine === undefined) {
@@ -60,7 +60,7 @@ export class VirtualMachineReconciler {
     return Math.max(since + UNSEEN_PATIENCE_MS - nowMs, 0);
   }
 
-  async #apply(key: string, action: NetworkConfigAction): Promise<WorkResult> {
+  async #apply(key: string, action: NetworkConfigAction): Promise<ReconcileResult> {
     const { clients, caches } = this.#context;
     const { networkConfigs: client } = clients;
     // Each action was planned from the object as it is in the cache by now, the answer to the action before included.
