@@ -9,7 +9,7 @@ import type {
 } from '@vmdhcp/kube-runtime';
 import type { AgentsPort } from '../agent/pool-agents.js';
 
-import type { PoolPlan } from '../pool/plan-pools.js';
+import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { AddressChange } from './address-changes.js';
 import type { ClusterView } from './cluster-view.js';
 import type { SharedSegments } from './shared-segments.js';
