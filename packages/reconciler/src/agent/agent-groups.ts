@@ -10,9 +10,9 @@ import {
   type KubernetesObject,
   keyOf,
   parseTime,
+  type ReconcileResult,
   readField,
   readText,
-  type WorkResult,
 } from '@vmdhcp/kube-runtime';
 import {
   agentConditions,
@@ -107,7 +107,7 @@ export class AgentGroups implements AgentsPort {
     this.#queue = new KeyedQueue({
       clock,
       backOff: { firstMs: 100, mostMs: 30_000, random },
-      work: () => this.#work(),
+      reconcile: () => this.#work(),
       onRetry: (_, { reason, error }) => {
         if (reason !== CONFLICT) onError?.(error ?? reason);
       },
@@ -291,7 +291,7 @@ export class AgentGroups implements AgentsPort {
     return this.#keptPod(view) !== undefined || (why !== undefined && why.reason !== 'Paused' && !isBeingDeleted(view.object));
   }
 
-  async #work(): Promise<WorkResult> {
+  async #work(): Promise<ReconcileResult> {
     if (!this.#mayWork()) return { kind: 'settled' };
     this.#groups = this.#observeGroups();
     this.#podsOf = this.#observer.pods();
