@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
-import { toldPools } from '../agent/told-pools.js';
+import { toldPools } from '../agents/told-pools.js';
 import { network, pool } from '../fixtures/object-fixtures.js';
 import { ClusterView, type PoolView } from '../view/cluster-view.js';
 import { AgentGroupsReconciler } from './agent-groups-reconciler.js';

@@ -11,11 +11,11 @@ import {
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryCluster, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import type { AgentPodSettings } from '../agent/agent-deployment.js';
-import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, SUSPENDED } from '../agent/agent-report.js';
-import { parseSuspendedPools } from '../agent/group-lease.js';
-import { toldPools } from '../agent/told-pools.js';
-import type { AgentTopology } from '../agent/topology.js';
+import type { AgentPodSettings } from '../agents/agent-deployment.js';
+import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, SUSPENDED } from '../agents/agent-report.js';
+import { parseSuspendedPools } from '../agents/group-lease.js';
+import { toldPools } from '../agents/told-pools.js';
+import type { AgentTopology } from '../agents/topology.js';
 import { network, pool } from '../fixtures/object-fixtures.js';
 import { AgentGroupsReconciler } from './agent-groups-reconciler.js';
 import { DhcpController } from './dhcp-controller.js';

@@ -20,10 +20,10 @@ import {
   conditionsWithoutAgents,
   NOT_SERVED,
   type NotToBeServed,
-} from '../agent/agent-conditions.js';
-import type { PoolForAgents } from '../agent/agent-network-config.js';
-import { believedGroups } from '../agent/believed-groups.js';
-import { isGoneForGood } from '../agent/legacy-pod.js';
+} from '../agents/agent-conditions.js';
+import type { PoolForAgents } from '../agents/agent-network-config.js';
+import { believedGroups } from '../agents/believed-groups.js';
+import { isGoneForGood } from '../agents/legacy-pod.js';
 import {
   type ActivePool,
   type AgentsPlan,
@@ -33,10 +33,10 @@ import {
   isUnified,
   type ObservedGroup,
   planAgents,
-} from '../agent/plan-agents.js';
-import { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
-import { findContainer } from '../agent/told-pools.js';
-import { UNIFIED_GROUP } from '../agent/topology.js';
+} from '../agents/plan-agents.js';
+import { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
+import { findContainer } from '../agents/told-pools.js';
+import { UNIFIED_GROUP } from '../agents/topology.js';
 import { AgentsView, type AgentsViewSettings } from '../view/agents-view.js';
 import type { ClusterView, ObjectSource, PoolView } from '../view/cluster-view.js';
 import { LagWatch } from '../view/lag-watch.js';

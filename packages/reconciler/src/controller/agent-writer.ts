@@ -7,11 +7,11 @@ import {
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, mostUrgent, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
-import { CONTROLLER, MANAGED_BY_LABEL } from '../agent/agent-deployment.js';
-import { formatSuspendedPools } from '../agent/group-lease.js';
-import type { AgentAction, GroupProblem } from '../agent/plan-agents.js';
-import type { RightsAction } from '../agent/plan-group-rights.js';
-import { UNIFIED_GROUP } from '../agent/topology.js';
+import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
+import { formatSuspendedPools } from '../agents/group-lease.js';
+import type { AgentAction, GroupProblem } from '../agents/plan-agents.js';
+import type { RightsAction } from '../agents/plan-group-rights.js';
+import { UNIFIED_GROUP } from '../agents/topology.js';
 import type { AgentClients, AgentObjectKind, RightsKind } from '../view/agents-view.js';
 import { toReconcileResult } from './controller-context.js';
 

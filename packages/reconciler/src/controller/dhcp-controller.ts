@@ -19,7 +19,7 @@ import {
   type ReconcileResult,
   type ResourcePort,
 } from '@vmdhcp/kube-runtime';
-import type { AgentsPort } from '../agent/pool-agents.js';
+import type { AgentsPort } from '../agents/pool-agents.js';
 import { ClusterView } from '../view/cluster-view.js';
 import { InstanceSource, type InstancesState } from '../view/instance-source.js';
 import { SharedSegments } from '../view/shared-segments.js';

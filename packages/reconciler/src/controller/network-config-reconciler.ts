@@ -12,7 +12,7 @@ import {
   toReason,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
-
+import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { InterfaceClaim } from '../network-config/interface-claims.js';
 import { describeMissingVirtualMachine } from '../network-config/missing-virtual-machine.js';
 import {
@@ -21,9 +21,7 @@ import {
   planNetworkConfigStatus,
   type StaleAddress,
 } from '../network-config/plan-network-config-status.js';
-
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
-import type { PoolPlan } from '../pool/plan-pools.js';
 import { type ControllerContext, toReconcileResult } from './controller-context.js';
 
 /** Looked at again even without news, in case a pool cannot be written for long. */

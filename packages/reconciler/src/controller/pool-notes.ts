@@ -12,7 +12,7 @@ import {
 } from '@vmdhcp/dhcp-allocator';
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { describeNames } from '@vmdhcp/kube-runtime';
-import type { AssignmentPlan } from '../plan-assignments.js';
+import type { AssignmentPlan } from '../assignment/plan-assignments.js';
 import type { PoolView } from '../view/cluster-view.js';
 import type { SharedSegment } from '../view/shared-segments.js';
 

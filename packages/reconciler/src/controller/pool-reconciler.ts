@@ -14,19 +14,18 @@ import {
   toReason,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
-import { NOT_SERVED } from '../agent/agent-conditions.js';
-import type { AddressConflict } from '../agent/agent-report.js';
-import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
-
+import { NOT_SERVED } from '../agents/agent-conditions.js';
+import type { AddressConflict } from '../agents/agent-report.js';
+import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
+import type { ClaimRefusal } from '../assignment/address-request.js';
+import { type LastOwners, ownersOf, type RecordedPool } from '../assignment/assignment-plan.js';
+import { planPoolStatus } from '../assignment/plan-pool-status.js';
+import { type PoolPlan, type PoolToPlan, planPools } from '../assignment/plan-pools.js';
 import { describeMissingPermission, describeNetworkTaken } from '../network/network-permission.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
-
-import { type ClaimRefusal, type LastOwners, ownersOf, type RecordedPool } from '../plan-assignments.js';
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
 import { describeRoom } from '../pool/describe-room.js';
 import { describeUnlisted } from '../pool/excluded-marks.js';
-import { planPoolStatus } from '../pool/plan-pool-status.js';
-import { type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
 import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from '../view/cluster-view.js';

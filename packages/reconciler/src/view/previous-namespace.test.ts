@@ -3,8 +3,8 @@ import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, IPPOOL_NAME_LABEL, I
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { formatSuspendedPools, readGroupLease } from '../agent/group-lease.js';
-import { type ActivePool, type AgentsSettings, type ObservedGroup, planAgents } from '../agent/plan-agents.js';
+import { formatSuspendedPools, readGroupLease } from '../agents/group-lease.js';
+import { type ActivePool, type AgentsSettings, type ObservedGroup, planAgents } from '../agents/plan-agents.js';
 import { AgentsView } from './agents-view.js';
 
 const GROUP = 'vm-dhcp-agent-1';
