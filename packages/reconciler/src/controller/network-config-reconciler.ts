@@ -12,7 +12,7 @@ import {
   toReason,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
-
+import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { InterfaceClaim } from '../network-config/interface-claims.js';
 import { describeMissingVirtualMachine } from '../network-config/missing-virtual-machine.js';
 import {
@@ -21,15 +21,13 @@ import {
   planNetworkConfigStatus,
   type StaleAddress,
 } from '../network-config/plan-network-config-status.js';
-
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
-import type { PoolPlan } from '../pool/plan-pools.js';
 import { type ControllerContext, toReconcileResult } from './controller-context.js';
 
 /** Looked at again even without news, in case a pool cannot be written for long. */
 const RELEASE_CHECK_MS = 5_000;
 
-export class NetworkConfigWork {
+export class NetworkConfigReconciler {
   readonly #context: ControllerContext;
   readonly #planned = new WeakMap<PoolPlan, ReadonlyMap<MacAddress, Ipv4Address>>();
 
@@ -37,7 +35,7 @@ export class NetworkConfigWork {
     this.#context = context;
   }
 
-  readonly work = async (key: string): Promise<ReconcileResult> => {
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
     const object = this.#context.caches.networkConfigs.get(key);
     if (object === undefined) return { kind: 'settled' };
     const stale = this.#staleAddresses(object);

@@ -7,14 +7,13 @@ import {
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, mostUrgent, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
-import { toReconcileResult } from '../controller/controller-context.js';
-
-import { CONTROLLER, MANAGED_BY_LABEL } from './agent-deployment.js';
-import type { AgentClients, AgentObjectKind, RightsKind } from './agent-observer.js';
-import { formatSuspendedPools } from './group-lease.js';
-import type { AgentAction, GroupProblem } from './plan-agents.js';
-import type { RightsAction } from './plan-group-rights.js';
-import { UNIFIED_GROUP } from './topology.js';
+import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
+import { formatSuspendedPools } from '../agents/group-lease.js';
+import type { AgentAction, GroupProblem } from '../agents/plan-agents.js';
+import type { RightsAction } from '../agents/plan-group-rights.js';
+import { UNIFIED_GROUP } from '../agents/topology.js';
+import type { AgentClients, AgentObjectKind, RightsKind } from '../view/agents-view.js';
+import { toReconcileResult } from './controller-context.js';
 
 export interface AgentWriterSettings {
   readonly namespace: string;

@@ -14,15 +14,15 @@ import {
   readText,
 } from '@vmdhcp/kube-runtime';
 
-import { AGENT_CONTAINER } from './agent-deployment.js';
-import type { PoolForAgents } from './agent-network-config.js';
-import { describeAgentReport } from './agent-report.js';
+import { AGENT_CONTAINER } from '../agents/agent-deployment.js';
+import type { PoolForAgents } from '../agents/agent-network-config.js';
+import { describeAgentReport } from '../agents/agent-report.js';
 
-import { type GroupLease, readGroupLease } from './group-lease.js';
-import { legacyPoolOf } from './legacy-pod.js';
-import type { AgentsSettings, ObservedGroup } from './plan-agents.js';
-import { toldPools } from './told-pools.js';
-import { UNIFIED_GROUP } from './topology.js';
+import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
+import { legacyPoolOf } from '../agents/legacy-pod.js';
+import type { AgentsSettings, ObservedGroup } from '../agents/plan-agents.js';
+import { toldPools } from '../agents/told-pools.js';
+import { UNIFIED_GROUP } from '../agents/topology.js';
 
 export interface AgentClients {
   /** Those with the agents' label. */
@@ -50,7 +50,7 @@ export interface AgentClients {
 export type AgentObjectKind = keyof AgentClients;
 export type RightsKind = (typeof RIGHTS_KINDS)[number];
 
-export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' | 'unified'> {
+export interface AgentsViewSettings extends Pick<AgentsSettings, 'namespace' | 'unified'> {
   readonly clients: AgentClients;
   readonly clock: Clock;
   /** RFC 3339, now. */
@@ -91,8 +91,8 @@ interface Renewal {
   readonly atMs: number;
 }
 
-export class AgentObserver {
-  readonly #settings: AgentObserverSettings;
+export class AgentsView {
+  readonly #settings: AgentsViewSettings;
   readonly #caches: Readonly<Record<(typeof KINDS)[number], ObjectCache<KubernetesObject>>>;
   /** Of kinds that not every controller has. */
   readonly #others: ReadonlyMap<AgentObjectKind, ObjectCache<KubernetesObject>>;
@@ -107,7 +107,7 @@ export class AgentObserver {
   readonly #made = new Map<AgentObjectKind, Set<string>>(MADE_KINDS.map((kind) => [kind, new Set()]));
   readonly #deletions = new DeletionMarks();
 
-  constructor(settings: AgentObserverSettings) {
+  constructor(settings: AgentsViewSettings) {
     this.#settings = settings;
     const { clients, clock, random, onNews, onError } = settings;
     const backOff: BackOffSettings = { firstMs: 100, mostMs: 30_000, random };
