@@ -98,7 +98,8 @@ export {
   type UninstallPlan,
   type UninstallStep,
 } from './uninstall/plan-uninstall.js';
-export { ClusterView, type ObjectSource, type PoolView } from './view/cluster-view.js';
+export { ClusterView, type ObjectSource } from './view/cluster-view.js';
+export type { PoolView } from './view/pool-views.js';
 export type { InstancesState } from './view/instance-source.js';
 export { INSTANCES_REMEDY, type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
 export {

@@ -1,5 +1,5 @@
 import type { ConditionState } from '@vmdhcp/kube-runtime';
-import type { PoolView } from '../view/cluster-view.js';
+import type { PoolView } from '../view/pool-views.js';
 import type { AddressConflict } from './agent-report.js';
 
 /** What a pool's status says of its agents. */

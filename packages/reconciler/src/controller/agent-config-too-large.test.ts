@@ -3,7 +3,8 @@ import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
 import { toldPools } from '../agents/told-pools.js';
 import { network, pool } from '../fixtures/object-fixtures.js';
-import { ClusterView, type PoolView } from '../view/cluster-view.js';
+import { ClusterView } from '../view/cluster-view.js';
+import type { PoolView } from '../view/pool-views.js';
 import { AgentGroupsReconciler } from './agent-groups-reconciler.js';
 
 /** Names of the greatest length: 198 pools fit. */

@@ -38,7 +38,8 @@ import { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../ag
 import { findContainer } from '../agents/told-pools.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 import { AgentsView, type AgentsViewSettings } from '../view/agents-view.js';
-import type { ClusterView, ObjectSource, PoolView } from '../view/cluster-view.js';
+import type { ClusterView, ObjectSource } from '../view/cluster-view.js';
+import type { PoolView } from '../view/pool-views.js';
 import { LagWatch } from '../view/lag-watch.js';
 import { AgentWriter, type AgentWriterSettings } from './agent-writer.js';
 import { CONFLICT } from './controller-context.js';
