@@ -47,7 +47,6 @@ export {
   planAgents,
 } from './agents/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agents/plan-unified-deployment.js';
-export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agents/pool-agents.js';
 export { toldPools } from './agents/told-pools.js';
 export {
   AGENT_TOPOLOGIES,
@@ -68,16 +67,13 @@ export {
   type RefusedClaim,
 } from './assignment/plan-assignments.js';
 export type { AddressChange } from './controller/address-changes.js';
-export {
-  AGENT_SELECTOR,
-  AgentGroupsReconciler,
-  type AgentGroupsReconcilerSettings,
-} from './controller/agent-groups-reconciler.js';
+export { cachedParts } from './controller/cached-parts.js';
 export type { ByKind } from './controller/controller-context.js';
 export {
   type ControllerObserver,
   DhcpController,
   type DhcpControllerSettings,
+  type ReadKind,
   type ReconciledKey,
   type ReconciledKind,
 } from './controller/dhcp-controller.js';
@@ -98,9 +94,10 @@ export {
   type UninstallPlan,
   type UninstallStep,
 } from './uninstall/plan-uninstall.js';
+export { AGENT_SELECTOR } from './view/agent-resources.js';
 export { ClusterView, type ObjectSource } from './view/cluster-view.js';
-export type { PoolView } from './view/pool-views.js';
 export type { InstancesState } from './view/instance-source.js';
+export type { PoolView } from './view/pool-views.js';
 export { INSTANCES_REMEDY, type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
 export {
   formatRememberedInterfaces,

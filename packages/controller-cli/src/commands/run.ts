@@ -1,4 +1,5 @@
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import {
   booleanOption,
   createLogger,
@@ -36,7 +37,7 @@ Deployments and Leases. Unless --service-account-name is given, each group of ag
 which it leads by its own Lease and reads its own IPPools, and nothing else. Replicas agree on a leader by the Lease
 kube-system/vm-dhcp-controllers (CATTLE_ELECTION_LEASE_DURATION 15s, _RENEW_DEADLINE 10s, _RETRY_PERIOD 2s).
 
-Exit codes: 0 stopped by SIGTERM or SIGINT, 1 the lead was lost or the API server refused, 64 wrong usage, 66 no way to a cluster,
+Exit codes: 0 stopped by SIGTERM or SIGINT, 1 leadership was lost or the API server refused, 64 wrong usage, 66 no way to a cluster,
 69 the HTTP address is in use.
 `;
 
@@ -90,8 +91,10 @@ async function run(options: RunOptions): Promise<void> {
     leaseConnection: openConnection(cluster, { onRequest, timeoutMs: leaseTimeoutMs(settings.election) }),
     logger,
     metrics,
-    onLost: () => {
-      logger.fatal('the lead was lost: another controller may work now, this one ends');
+    onFailed: (end) => {
+      if (end.kind === 'leadership-lost')
+        logger.fatal('leadership lost: another controller may be leader now; this process exits');
+      else logger.fatal({ part: end.part, err: errorForLog(end.error) }, 'a part of the controller failed; this process exits');
       process.exit(ExitCode.failed);
     },
   });

@@ -22,6 +22,8 @@ export interface CacheListener {
   readonly onSynced?: () => void;
   /** The cache is a complete list again. */
   readonly onListed?: () => void;
+  /** A watch delivered something, a bookmark at least: watching is allowed. */
+  readonly onWatchEvent?: () => void;
   /** A list or watch failed and is tried again; or this listener threw. */
   readonly onError?: (error: unknown) => void;
 }
@@ -104,7 +106,10 @@ class SharedCache {
     this.#resource = resource;
     this.#onUnused = onUnused;
     this.#cache = new ObjectCache<KubernetesObject>({
-      port: projectedPort(open(resource), (object) => trim(resource, object)),
+      port: observedPort(
+        projectedPort(open(resource), (object) => trim(resource, object)),
+        () => this.#tellAll((listener) => listener.onWatchEvent?.()),
+      ),
       clock,
       backOff,
       onChange: (key, isOwn) => this.#tellAll((listener) => listener.onChange(key, isOwn && listener === this.#writer)),
@@ -192,6 +197,20 @@ class SharedCache {
       listener.onError?.(error);
     }
   }
+}
+
+function observedPort<Kind extends ApiObjectLike>(port: ResourcePort<Kind>, onEvent: () => void): ResourcePort<Kind> {
+  return {
+    list: port.list,
+    watch: (resourceVersion, handlers) =>
+      port.watch(resourceVersion, {
+        onEvent: (event) => {
+          handlers.onEvent(event);
+          onEvent();
+        },
+        onEnd: handlers.onEnd,
+      }),
+  };
 }
 
 /** Equal for equal selections, whatever object describes them. */

@@ -25,6 +25,11 @@ export interface KeyedQueueSettings {
   readonly reconcile: (key: string) => Promise<ReconcileResult>;
   readonly clock: Clock;
   readonly backOff: BackOffSettings;
+  /**
+   * How long a key rests after it was reconciled, in milliseconds: added meanwhile, it is reconciled once, when the rest is over.
+   * Retries and rechecks wait for that too. Default: not at all. @param tookMs - how long reconciling it took.
+   */
+  readonly restMs?: (tookMs: number) => number;
   /** Keys that are worked on at a time; default 1. */
   readonly concurrency?: number;
   /** A key cannot be settled until something changes; called once for each key and reason. */
@@ -41,7 +46,9 @@ export class KeyedQueue {
   /** Insertion order is the order of work. */
   readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
-  /** Keys that were added while they were worked on. */
+  /** By key that rests, how its rest is ended early. */
+  readonly #resting = new Map<string, () => void>();
+  /** Keys that were added while they were worked on, or rest. */
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
@@ -67,7 +74,7 @@ export class KeyedQueue {
   add(key: string): void {
     if (this.#stopped) return;
     this.#callOff(key);
-    if (this.#running.has(key)) this.#again.add(key);
+    if (this.#running.has(key) || this.#resting.has(key)) this.#again.add(key);
     else this.#waiting.add(key);
     this.#startWork();
   }
@@ -100,8 +107,9 @@ export class KeyedQueue {
   /** Begins no more work; resolves when what is under way has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const callOff of this.#timers.values()) callOff();
+    for (const callOff of [...this.#timers.values(), ...this.#resting.values()]) callOff();
     this.#timers.clear();
+    this.#resting.clear();
     this.#waiting.clear();
     this.#again.clear();
     await this.idle();
@@ -119,12 +127,27 @@ export class KeyedQueue {
   }
 
   async #workOn(key: string): Promise<void> {
+    const { clock } = this.#settings;
+    const begunAtMs = clock.nowMs();
     const { result, error } = await this.#resultOf(key);
     this.#running.delete(key);
-    if (!this.#stopped) this.#follow(key, result, error);
-    if (this.#again.delete(key)) this.add(key);
+    if (!this.#stopped) {
+      this.#follow(key, result, error);
+      this.#rest(key, clock.nowMs() - begunAtMs);
+    }
+    if (!this.#resting.has(key) && this.#again.delete(key)) this.add(key);
     this.#startWork();
     this.#tellIdle();
+  }
+
+  #rest(key: string, tookMs: number): void {
+    const restMs = this.#settings.restMs?.(tookMs) ?? 0;
+    if (restMs <= 0) return;
+    const callOff = this.#settings.clock.after(restMs, () => {
+      this.#resting.delete(key);
+      if (this.#again.delete(key)) this.add(key);
+    });
+    this.#resting.set(key, callOff);
   }
 
   async #resultOf(key: string): Promise<{ readonly result: ReconcileResult; readonly error?: unknown }> {

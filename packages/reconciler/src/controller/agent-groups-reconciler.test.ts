@@ -8,7 +8,7 @@ import {
   SUSPENDED_POOLS_ANNOTATION,
   SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
+import { type ApiResource, type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryCluster, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { AgentPodSettings } from '../agents/agent-deployment.js';
@@ -16,8 +16,8 @@ import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, SUSPENDED 
 import { parseSuspendedPools } from '../agents/group-lease.js';
 import { toldPools } from '../agents/told-pools.js';
 import type { AgentTopology } from '../agents/topology.js';
+import { memoryApi } from '../fixtures/memory-api-fixtures.js';
 import { network, pool } from '../fixtures/object-fixtures.js';
-import { AgentGroupsReconciler } from './agent-groups-reconciler.js';
 import { DhcpController } from './dhcp-controller.js';
 
 const NAMESPACE = 'harvester-system';
@@ -94,45 +94,32 @@ class Story {
     await this.#end();
     const { clock, cluster, deployments, leases, pods } = this;
     const now = () => new Date(1_767_225_600_000 + clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-    const controller: DhcpController = new DhcpController({
-      clients: { ...cluster, events: cluster.events },
+    const ours = labelled(deployments, clock, () => this.watchesLagMs);
+    const deploymentsOf = ({ labelSelector }: ApiResource) => (labelSelector === undefined ? deployments : ours);
+    const controller = new DhcpController({
+      ...memoryApi({ ...cluster, deployments: deploymentsOf, leases, pods }, clock),
       clock,
       now,
       random: () => 0.5,
       identity: 'one',
-      agents: { ofPool: (one) => agents.ofPool(one), isHeld: (key) => agents.isHeld(key) },
-      onPoolsChanged: () => agents.poolsChanged(),
-    });
-    const agents: AgentGroupsReconciler = new AgentGroupsReconciler({
-      namespace: NAMESPACE,
-      topology,
-      maxPoolsPerAgent,
-      maxGroupsUpgrading: 4,
-      pods: podSettings(image),
-      unified: UNIFIED,
-      clients: {
-        deployments: labelled(deployments, clock, () => this.watchesLagMs),
-        unifiedDeployment: deployments,
-        leases,
-        pods,
+      agents: {
+        namespace: NAMESPACE,
+        topology,
+        maxPoolsPerAgent,
+        maxGroupsUpgrading: 4,
+        pods: podSettings(image),
+        unified: UNIFIED,
       },
-      clock,
-      now,
-      random: () => 0.5,
-      cluster: () => ({ view: controller.view, networks: controller.caches.networks, isKnown: controller.working }),
-      onChange: (key) => controller.agentsChanged(key),
     });
     this.#end = async () => {
       this.#isEnding = true;
-      const ended = Promise.all([controller.stop(), agents.stop()]);
+      const ended = controller.stop();
       await this.clock.advance(1_000);
       await ended;
       this.#isEnding = false;
     };
     controller.start();
-    agents.start();
     controller.lead();
-    agents.lead();
     await this.goOn(3_000);
   }
 

@@ -2,6 +2,7 @@ import { type KubernetesObject, type ObjectClient, readField, readList, readText
 import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
 
+import { memoryApi } from '../fixtures/memory-api-fixtures.js';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { DhcpController } from './dhcp-controller.js';
 
@@ -11,13 +12,7 @@ function controllerOf(
   networkConfigs: ObjectClient<KubernetesObject> = cluster.networkConfigs,
 ) {
   return new DhcpController({
-    clients: {
-      virtualMachines: cluster.virtualMachines,
-      networks: cluster.networks,
-      ipPools: cluster.ipPools,
-      networkConfigs,
-      events: cluster.events,
-    },
+    ...memoryApi({ ...cluster, networkConfigs }, clock),
     clock,
     now: () => '2026-01-01T00:00:00Z',
     random: () => 0.5,
@@ -105,7 +100,7 @@ it('the new leader does not undo what the old one did, by a VirtualMachine as it
   const old = controllerOf(cluster, clock);
   const lagging = seenLater(cluster.virtualMachines, clock, 60_000);
   const next = new DhcpController({
-    clients: { ...cluster, virtualMachines: lagging, events: cluster.events },
+    ...memoryApi({ ...cluster, virtualMachines: lagging }, clock),
     clock,
     now: () => '2026-01-01T00:00:00Z',
     random: () => 0.5,

@@ -1,16 +1,16 @@
 import type {
+  CacheSubscription,
   Clock,
   EventRecorder,
   KubernetesObject,
-  ObjectCache,
   ObjectClient,
   ReconcileResult,
   WriteResult,
 } from '@vmdhcp/kube-runtime';
-import type { AgentsPort } from '../agents/pool-agents.js';
 
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { ClusterView } from '../view/cluster-view.js';
+import type { PoolAgentsView } from '../view/pool-agents-view.js';
 import type { SharedSegments } from '../view/shared-segments.js';
 import type { AddressChange } from './address-changes.js';
 
@@ -22,11 +22,11 @@ export interface ByKind<Value> {
   readonly networks: Value;
 }
 
-/** What the work on each kind shares. */
+/** What the reconcilers share. */
 export interface ControllerContext {
   readonly view: ClusterView;
   readonly segments: SharedSegments;
-  readonly caches: ByKind<ObjectCache<KubernetesObject>>;
+  readonly caches: ByKind<CacheSubscription>;
   readonly clients: ByKind<ObjectClient<KubernetesObject>>;
   readonly events: EventRecorder;
   readonly clock: Clock;
@@ -36,11 +36,11 @@ export interface ControllerContext {
   readonly plans: Map<string, PoolPlan>;
   /** By the key of a pool: configs that wait for it to free addresses. */
   readonly releaseWaiters: Map<string, Set<string>>;
-  /** Told of what becomes of addresses; undefined: nothing is asked. */
+  /** Receives what becomes of addresses; undefined: nobody does. */
   readonly onAddressChange: ((change: AddressChange) => void) | undefined;
   readonly enqueue: ByKind<(key: string) => void>;
   /** Undefined: there are none to wait for. */
-  readonly agents: AgentsPort | undefined;
+  readonly agents: Pick<PoolAgentsView, 'ofPool' | 'mayBeServed'> | undefined;
 }
 
 /** Something newer, on its way here, explains the refusal: no failure that anybody need hear of. */

@@ -33,8 +33,6 @@ import { AddressJournal } from './address-journal.js';
 import { type ControllerContext, toReconcileResult } from './controller-context.js';
 import { joinNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
 
-/** The longest wait between two patches of a pool. */
-const MOST_PACE_MS = 250;
 const REFUSED_CHECK_MS = 30_000;
 
 /** What keeps a pool from being used. */
@@ -75,38 +73,23 @@ export class PoolReconciler {
 
   /** Whose the addresses of each pool are, by the plan that was written last: what objects say of themselves, others may have written. */
   readonly #lastOwners = new Map<string, LastOwners>();
-  /** When the work on a pool ended last, and how long it took. */
-  readonly #pace = new Map<string, { readonly endedAtMs: number; readonly tookMs: number }>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
     this.#journal = new AddressJournal(context);
   }
 
-  /** A pool that many ask for is written less often, and more at a time: half of the time is left to everything else. */
   readonly reconcile = async (key: string): Promise<ReconcileResult> => {
-    const { clock } = this.#context;
-    const { endedAtMs = Number.NEGATIVE_INFINITY, tookMs = 0 } = this.#pace.get(key) ?? {};
-    const waitMs = Math.min(tookMs, MOST_PACE_MS) - (clock.nowMs() - endedAtMs);
-    if (waitMs > 0) await new Promise<void>((resolve) => clock.after(waitMs, resolve));
-    const begunAtMs = clock.nowMs();
-    const result = await this.#work(key);
-    this.#pace.set(key, { endedAtMs: clock.nowMs(), tookMs: clock.nowMs() - begunAtMs });
-    return result;
-  };
-
-  async #work(key: string): Promise<ReconcileResult> {
     const view = this.#context.view.pool(key);
     if (view === undefined) {
       this.#forget(key);
-      this.#pace.delete(key);
       return { kind: 'settled' };
     }
     if (isBeingDeleted(view.object)) return this.#letGo(view);
     const agents = this.#context.agents?.ofPool(view) ?? WITHOUT_AGENTS;
     const isHeld = view.object.metadata.finalizers?.includes(IPPOOL_FINALIZER) === true;
     return agents.deploymentRef && !isHeld ? this.#hold(view) : this.#settle(view, agents);
-  }
+  };
 
   async #settle(view: PoolView, agents: PoolAgents): Promise<ReconcileResult> {
     const obstacle = this.#obstacle(view);
@@ -330,7 +313,7 @@ export class PoolReconciler {
   async #letGo(view: PoolView): Promise<ReconcileResult> {
     const { clients, caches, agents } = this.#context;
     this.#forget(view.key);
-    if (agents?.isHeld(view.key)) return { kind: 'recheck', afterMs: LET_GO_CHECK_MS };
+    if (agents?.mayBeServed(view.key)) return { kind: 'recheck', afterMs: LET_GO_CHECK_MS };
     const { finalizers = [], resourceVersion } = view.object.metadata;
     if (!finalizers.includes(IPPOOL_FINALIZER)) return { kind: 'settled' };
     const left = finalizers.filter((finalizer) => finalizer !== IPPOOL_FINALIZER);

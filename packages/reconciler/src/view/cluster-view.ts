@@ -165,9 +165,9 @@ export class ClusterView {
 
   /** What its config remembers of each interface; where that says nothing (somebody deleted it), what was known before. */
   #remembered(key: string): RememberedInterfaces {
-    const known = this.#virtualMachines.interfacesOf(key).map(
-      ({ name, networkName, macAddress }) => [name, { networkName, macAddress, replaces: [] }] as const,
-    );
+    const known = this.#virtualMachines
+      .interfacesOf(key)
+      .map(({ name, networkName, macAddress }) => [name, { networkName, macAddress, replaces: [] }] as const);
     return new Map([...known, ...readRememberedInterfaces(this.#sources.networkConfigs.get(key))]);
   }
 
