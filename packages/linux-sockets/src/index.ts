@@ -3,15 +3,15 @@
  *
  * @packageDocumentation
  */
-export { AddressProbe, type AddressQuestion, type AddressUse } from './address-probe.js';
-export { announceAddress } from './announce-address.js';
-export { ArpSocket } from './arp-socket.js';
-export { formatMacAddress, type Ipv4Address, type MacAddress } from './ethernet-address.js';
-export { HEADERS_LENGTH, writeHeaders } from './frame-headers.js';
-export { addAddress, hasAddress, hasAddressForGood, lookForAddress } from './interface-addresses.js';
-export { closePath, isolateInterface, type Link, openPath, prepareIsolation, type ServerAddress } from './interface-isolation.js';
-export { dropAddresses, leaseAddresses } from './leased-addresses.js';
-export * as libc from './libc.js';
+export { AddressProbe, type AddressQuestion, type AddressUse } from './arp/address-probe.js';
+export { announceAddress } from './arp/announce-address.js';
+export { ArpSocket } from './arp/arp-socket.js';
+export { formatMacAddress, type Ipv4Address, type MacAddress } from './packet/ethernet-address.js';
+export { HEADERS_LENGTH, writeHeaders } from './packet/frame-headers.js';
+export { addAddress, hasAddress, hasAddressForGood, lookForAddress } from './addresses/interface-addresses.js';
+export { closePath, isolateInterface, type Link, openPath, prepareIsolation, type ServerAddress } from './isolation/interface-isolation.js';
+export { dropAddresses, leaseAddresses } from './addresses/leased-addresses.js';
+export * as libc from './libc/libc.js';
 export {
   AF_INET,
   AF_PACKET,
@@ -25,12 +25,12 @@ export {
   sendmmsg,
   separateLargeMemory,
   trimMemory,
-} from './libc.js';
-export { writeLinkName } from './link-name.js';
-export { mayUseArp } from './may-use-arp.js';
-export { MessageSlab } from './message-slab.js';
-export { type LinkAddress, Netlink } from './netlink.js';
-export { PacketSocket } from './packet-socket.js';
-export { SocketError } from './socket-error.js';
-export { growReceiveBuffer, growSendBuffer, setSocketNumber } from './socket-options.js';
-export { openTcpListener } from './tcp-listener.js';
+} from './libc/libc.js';
+export { writeLinkName } from './packet/link-name.js';
+export { mayUseArp } from './arp/may-use-arp.js';
+export { MessageSlab } from './libc/message-slab.js';
+export { type LinkAddress, Netlink } from './netlink/netlink.js';
+export { PacketSocket } from './packet/packet-socket.js';
+export { SocketError } from './libc/socket-error.js';
+export { growReceiveBuffer, growSendBuffer, setSocketNumber } from './libc/socket-options.js';
+export { openTcpListener } from './tcp/tcp-listener.js';

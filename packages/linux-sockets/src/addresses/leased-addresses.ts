@@ -2,7 +2,7 @@
  * Addresses that an interface has for so many seconds at a time. The kernel takes them away by itself when they are not
  * renewed, so that a process that is frozen or cut off does not keep an address that somebody else has by then.
  */
-import { type LinkAddress, Netlink, NetlinkError } from './netlink.js';
+import { type LinkAddress, Netlink, NetlinkError } from '../netlink/netlink.js';
 
 export interface LeasedAddressOptions {
   /** False: the addresses bring no route to their network into the tables of the host. */

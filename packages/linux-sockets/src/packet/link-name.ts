@@ -1,4 +1,4 @@
-import { AF_PACKET, ETHERTYPE_IPV4 } from './libc.js';
+import { AF_PACKET, ETHERTYPE_IPV4 } from '../libc/libc.js';
 
 /** `struct sockaddr_ll`: family, protocol, interface, hardware type, packet type, address length, address. */
 export function writeLinkName(name: Buffer, interfaceIndex: number, hardwareAddress: Uint8Array): void {

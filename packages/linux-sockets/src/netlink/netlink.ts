@@ -3,10 +3,10 @@
  * packet path for tens of milliseconds. Source: rtnetlink(7), netlink(7); numbers in the host's order, little-endian here.
  */
 import { getSystemErrorName } from 'node:util';
-import * as libc from './libc.js';
-import { MessageSlab } from './message-slab.js';
+import * as libc from '../libc/libc.js';
+import { MessageSlab } from '../libc/message-slab.js';
 import { encodeAttributes, ipv4, type NetlinkAttribute, uint32 } from './netlink-attributes.js';
-import { SocketError } from './socket-error.js';
+import { SocketError } from '../libc/socket-error.js';
 
 const AF_NETLINK = 16;
 const SOCK_RAW = 3 | 0x80000;

@@ -1,6 +1,6 @@
 /** ARP for IPv4 over Ethernet, as octets. Source: RFC 826. */
-import type { Ipv4Address } from './ethernet-address.js';
-import { ETHERTYPE_IPV4 } from './libc.js';
+import type { Ipv4Address } from '../packet/ethernet-address.js';
+import { ETHERTYPE_IPV4 } from '../libc/libc.js';
 
 export const ARP_LENGTH = 28;
 /** Where the sender's IPv4 address is in a packet. */

@@ -2,10 +2,10 @@
  * Kernel settings of an interface for IPv4: what `/proc/sys/net/ipv4/conf/<interface>` shows, read and written over the routing socket, as
  * that place is read-only in a container. Source: linux/ip.h (the numbers), Documentation/networking/ip-sysctl.rst (what they mean).
  */
-import * as libc from './libc.js';
+import * as libc from '../libc/libc.js';
 import { readLinkSettings, writeLinkSetting } from './link-settings.js';
-import type { Netlink } from './netlink.js';
-import { decodeAttributes, encodeAttributes, type NetlinkAttribute, uint32 } from './netlink-attributes.js';
+import type { Netlink } from '../netlink/netlink.js';
+import { decodeAttributes, encodeAttributes, type NetlinkAttribute, uint32 } from '../netlink/netlink-attributes.js';
 
 const RTM_GETNETCONF = 82;
 const IFLA_INET_CONF = 1;

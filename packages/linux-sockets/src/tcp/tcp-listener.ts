@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { ipv6Octets } from './ipv6-address.js';
-import * as libc from './libc.js';
-import { SocketError } from './socket-error.js';
+import * as libc from '../libc/libc.js';
+import { SocketError } from '../libc/socket-error.js';
 
 const BACKLOG = 511;
 const IPPROTO_IPV6 = 41;

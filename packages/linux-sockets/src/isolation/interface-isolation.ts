@@ -9,18 +9,18 @@
  *
  * Only for network namespaces that belong to the process, as pods have them.
  */
-import type { Ipv4Address } from './ethernet-address.js';
+import type { Ipv4Address } from '../packet/ethernet-address.js';
 import {
   type Ipv4Setting,
   type Ipv4Settings,
   readIpv4Settings,
   readSourceCheckOfAll,
   writeIpv4Settings,
-} from './ipv4-settings.js';
+} from '../links/ipv4-settings.js';
 import { removeIpv6 } from './ipv6-removal.js';
-import * as libc from './libc.js';
-import { type LinkAddress, Netlink, NetlinkError } from './netlink.js';
-import { addRoute, addRule, deleteRoute, deleteRule, type RoutingRule, TABLE_LOCAL, TABLE_MAIN } from './routing-rules.js';
+import * as libc from '../libc/libc.js';
+import { type LinkAddress, Netlink, NetlinkError } from '../netlink/netlink.js';
+import { addRoute, addRule, deleteRoute, deleteRule, type RoutingRule, TABLE_LOCAL, TABLE_MAIN } from '../routes/routing-rules.js';
 
 /** In this order. The first and the third are of one server address each, the second of one interface. */
 const TO_SERVER = 800;

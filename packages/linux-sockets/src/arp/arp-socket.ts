@@ -1,11 +1,11 @@
-import { ARP_LENGTH, type ArpPacket, type ArpRequest, ETHERTYPE_ARP, readArp, writeArpRequest } from './arp.js';
+import { ARP_LENGTH, type ArpPacket, type ArpRequest, ETHERTYPE_ARP, readArp, writeArpRequest } from './arp-packet.js';
 import { attachArpFilter } from './arp-filter.js';
-import type { Ipv4Address } from './ethernet-address.js';
-import * as libc from './libc.js';
-import { writeLinkName } from './link-name.js';
-import { openLinkSocket, SOCKADDR_LL_LENGTH } from './link-socket.js';
-import { MessageSlab } from './message-slab.js';
-import { SocketError } from './socket-error.js';
+import type { Ipv4Address } from '../packet/ethernet-address.js';
+import * as libc from '../libc/libc.js';
+import { writeLinkName } from '../packet/link-name.js';
+import { openLinkSocket, SOCKADDR_LL_LENGTH } from '../packet/link-socket.js';
+import { MessageSlab } from '../libc/message-slab.js';
+import { SocketError } from '../libc/socket-error.js';
 
 const BURST = 32;
 /** What one call of `receive` reads at most, so that a flood cannot keep it busy. */

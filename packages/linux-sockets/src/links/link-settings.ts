@@ -1,7 +1,7 @@
 /** What an interface has of one family, IPv4 or IPv6, over the routing socket. Source: rtnetlink(7), linux/if_link.h. */
-import type * as libc from './libc.js';
-import type { Netlink } from './netlink.js';
-import { decodeAttributes, encodeAttributes, type NetlinkAttribute, uint32 } from './netlink-attributes.js';
+import type * as libc from '../libc/libc.js';
+import type { Netlink } from '../netlink/netlink.js';
+import { decodeAttributes, encodeAttributes, type NetlinkAttribute, uint32 } from '../netlink/netlink-attributes.js';
 
 const RTM_GETLINK = 18;
 const RTM_SETLINK = 19;

@@ -2,9 +2,9 @@
  * Rules by which the kernel finds the route of a packet, and routes in tables of their own. What is there already is as good as added,
  * and what is not there as good as deleted. Source: ip-rule(8), linux/fib_rules.h, linux/rtnetlink.h.
  */
-import * as libc from './libc.js';
-import { type Netlink, NetlinkError, type NetlinkRequest } from './netlink.js';
-import { ipv4, type NetlinkAttribute, text, uint32 } from './netlink-attributes.js';
+import * as libc from '../libc/libc.js';
+import { type Netlink, NetlinkError, type NetlinkRequest } from '../netlink/netlink.js';
+import { ipv4, type NetlinkAttribute, text, uint32 } from '../netlink/netlink-attributes.js';
 
 /** Addresses of the host itself. */
 export const TABLE_LOCAL = 255;

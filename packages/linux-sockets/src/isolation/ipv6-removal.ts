@@ -2,10 +2,10 @@
  * Takes from an interface what it has of IPv6. A setting would do (`disable_ipv6`), but the routing socket has none for it, and
  * `/proc/sys` is read-only in a container. Source: rtnetlink(7), linux/if_link.h.
  */
-import * as libc from './libc.js';
-import { readLinkSettings, writeLinkSetting } from './link-settings.js';
-import { type Netlink, NetlinkError, type NetlinkRequest } from './netlink.js';
-import { decodeAttributes, type NetlinkAttribute, uint32 } from './netlink-attributes.js';
+import * as libc from '../libc/libc.js';
+import { readLinkSettings, writeLinkSetting } from '../links/link-settings.js';
+import { type Netlink, NetlinkError, type NetlinkRequest } from '../netlink/netlink.js';
+import { decodeAttributes, type NetlinkAttribute, uint32 } from '../netlink/netlink-attributes.js';
 
 const RTM_DELADDR = 21;
 const RTM_GETADDR = 22;

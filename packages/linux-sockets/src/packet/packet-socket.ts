@@ -1,10 +1,10 @@
 import { parseFrame, type UdpDatagram } from './frame-datagram.js';
 import { type Endpoints, HEADERS_LENGTH, writeHeaders } from './frame-headers.js';
-import * as libc from './libc.js';
+import * as libc from '../libc/libc.js';
 import { writeLinkName } from './link-name.js';
 import { openLinkSocket, SOCKADDR_LL_LENGTH } from './link-socket.js';
-import { MessageSlab } from './message-slab.js';
-import { SocketError } from './socket-error.js';
+import { MessageSlab } from '../libc/message-slab.js';
+import { SocketError } from '../libc/socket-error.js';
 
 const BURST = 16;
 const LARGEST_FRAME = 2048;

@@ -1,6 +1,6 @@
-import * as libc from './libc.js';
-import { SocketError } from './socket-error.js';
-import { growReceiveBuffer } from './socket-options.js';
+import * as libc from '../libc/libc.js';
+import { SocketError } from '../libc/socket-error.js';
+import { growReceiveBuffer } from '../libc/socket-options.js';
 
 export const SOCKADDR_LL_LENGTH = 20;
 
