@@ -23,7 +23,7 @@ const REFUSED = [
   ['packages/kube-runtime/src/cache/reflector.ts', "import 'node:https';"],
   ['packages/kube-runtime/src/cache/reflector.ts', "export * from '@vmdhcp/ippool-api';"],
   ['packages/kube-runtime/src/cache/reflector.ts', 'export const now = Date.now();'],
-  ['packages/linux-sockets/src/netlink.ts', "export * from '@vmdhcp/dhcp-allocator';"],
+  ['packages/linux-sockets/src/index.ts', "export * from '@vmdhcp/dhcp-allocator';"],
   ['packages/service-process/src/index.ts', "export * from '@vmdhcp/reconciler';"],
   ['tools/kube-simulator/src/index.ts', "export * from '@vmdhcp/ippool-api';"],
   ['tools/demo/src/main.ts', "export * from '@vmdhcp/lab/src/index.js';"],

@@ -1,6 +1,6 @@
 /** What an agent has only while it leads: the server addresses on its interfaces, for as long as the lead lasts and no longer. */
 
-import type { ServerAddress } from '@vmdhcp/linux-sockets';
+import type { InterfaceAddress } from '@vmdhcp/linux-sockets';
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import type { AddressKernel } from './address-kernel.js';
@@ -30,7 +30,7 @@ export interface LeaderTermPorts {
 }
 
 /** An address, and the interface it was put on: another one of the same name does not have it. */
-interface HeldAddress extends ServerAddress {
+interface HeldAddress extends InterfaceAddress {
   /** `new`: to be given; `set`: there; `stuck`: it could not be taken away, which is tried again. */
   state: 'new' | 'set' | 'stuck';
 }

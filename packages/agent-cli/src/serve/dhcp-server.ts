@@ -16,8 +16,8 @@ import {
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
 import type { Logger } from '@vmdhcp/service-process';
-import type { DhcpPacketHandler } from '../dhcp-port/dhcp-packet-handler.js';
-import type { QueuedReply } from '../dhcp-port/reply-queue.js';
+import type { DhcpPacketHandler, QueuedReply } from '../dhcp-port/dhcp-packet-handler.js';
+
 import { PacketLog } from '../log/packet-log.js';
 import { RateBudget } from '../rate-budget.js';
 import type { AskWhoUses } from './address-inquiry.js';

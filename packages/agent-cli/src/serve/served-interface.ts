@@ -4,10 +4,10 @@
  * for in short intervals.
  */
 
-import { ifNameToIndex } from '@vmdhcp/linux-sockets';
+import { libc, type UdpBurstSocket } from '@vmdhcp/linux-sockets';
 import type { Logger } from '@vmdhcp/service-process';
 import type { DhcpPacketHandler } from '../dhcp-port/dhcp-packet-handler.js';
-import { DhcpPort, type DhcpPortEvents } from '../dhcp-port/dhcp-port.js';
+import { type DhcpPortEvents, openDhcpPort } from '../dhcp-port/dhcp-port.js';
 
 const RETRY_INTERVAL_MS = 1_000;
 
@@ -32,7 +32,7 @@ export class ServedInterface {
   readonly #ports: ServedInterfacePorts;
   readonly #logger: Logger;
   #state: InterfaceState = { kind: 'opening' };
-  #port: DhcpPort | undefined;
+  #port: UdpBurstSocket | undefined;
   #checking = false;
   #retryAtMs = 0;
   #stopped = false;
@@ -52,7 +52,7 @@ export class ServedInterface {
     if (this.#checking || this.#stopped) return;
     this.#checking = true;
     try {
-      await this.#check(ifNameToIndex(this.name));
+      await this.#check(libc.ifNameToIndex(this.name));
     } finally {
       this.#checking = false;
     }
@@ -92,7 +92,7 @@ export class ServedInterface {
   async #open(replaced: boolean): Promise<void> {
     try {
       await this.#ports.prepare?.();
-      const port = await DhcpPort.open(this.name, this.#ports.handler, {
+      const port = await openDhcpPort(this.name, this.#ports.handler, {
         ...this.#ports.portEvents,
         onError: (error) => this.#fail(error),
       });

@@ -1,7 +1,7 @@
 /** Asks a network which hosts use an address. Source: RFC 5227 §2.1. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { formatMacAddress, type Ipv4Address, type MacAddress } from '../ethernet/mac-address.js';
 import { ArpSocket, type ReceivedArp } from './arp-socket.js';
-import { formatMacAddress, type Ipv4Address, type MacAddress } from '../packet/ethernet-address.js';
 
 const PROBE_MS = 300;
 const POLL_INTERVAL_MS = 10;

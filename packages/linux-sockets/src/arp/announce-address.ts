@@ -1,5 +1,5 @@
+import type { Ipv4Address } from '../ethernet/mac-address.js';
 import { ArpSocket } from './arp-socket.js';
-import type { Ipv4Address } from '../packet/ethernet-address.js';
 
 /**
  * Tells everybody on the link that this interface has the address now, so that nobody sends to its former holder any more.

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ARP_LENGTH, writeArpRequest } from './arp-packet.js';
 import { encodeArpFilter } from './arp-filter.js';
+import { ARP_LENGTH, writeArpRequest } from './arp-packet.js';
 
 /** What the kernel does with a program of these three instructions: how many octets of the packet the socket takes. */
 function run(program: Buffer, packet: Buffer): number {

@@ -3,9 +3,9 @@
  * Source: Documentation/networking/filter.rst (classic BPF).
  */
 
-import { ARP_SENDER_ADDRESS_AT } from './arp-packet.js';
-import type { Ipv4Address } from '../packet/ethernet-address.js';
+import type { Ipv4Address } from '../ethernet/mac-address.js';
 import * as libc from '../libc/libc.js';
+import { ARP_SENDER_ADDRESS_AT } from './arp-packet.js';
 
 const INSTRUCTION_LENGTH = 8;
 const LOAD_WORD_AT = 0x20;

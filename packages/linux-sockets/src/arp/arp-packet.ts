@@ -1,5 +1,5 @@
 /** ARP for IPv4 over Ethernet, as octets. Source: RFC 826. */
-import type { Ipv4Address } from '../packet/ethernet-address.js';
+import type { Ipv4Address } from '../ethernet/mac-address.js';
 import { ETHERTYPE_IPV4 } from '../libc/libc.js';
 
 export const ARP_LENGTH = 28;

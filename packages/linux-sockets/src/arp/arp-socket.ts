@@ -1,20 +1,19 @@
-import { ARP_LENGTH, type ArpPacket, type ArpRequest, ETHERTYPE_ARP, readArp, writeArpRequest } from './arp-packet.js';
-import { attachArpFilter } from './arp-filter.js';
-import type { Ipv4Address } from '../packet/ethernet-address.js';
+import { BROADCAST_MAC, type Ipv4Address } from '../ethernet/mac-address.js';
 import * as libc from '../libc/libc.js';
-import { writeLinkName } from '../packet/link-name.js';
-import { openLinkSocket, SOCKADDR_LL_LENGTH } from '../packet/link-socket.js';
 import { MessageSlab } from '../libc/message-slab.js';
+import { readHardwareAddress, SOCKADDR_LL_LENGTH, writeSockaddrLl } from '../libc/socket-address.js';
 import { SocketError } from '../libc/socket-error.js';
+import { openPacketSocket } from '../packet/open-packet-socket.js';
+import { attachArpFilter } from './arp-filter.js';
+import { ARP_LENGTH, type ArpPacket, type ArpRequest, ETHERTYPE_ARP, readArp, writeArpRequest } from './arp-packet.js';
 
 const BURST = 32;
 /** What one call of `receive` reads at most, so that a flood cannot keep it busy. */
 const MOST_BURSTS = 16;
 const LARGEST_FRAME = 128;
-const BROADCAST_MAC = Buffer.alloc(6, 0xff);
 
 export interface ReceivedArp extends ArpPacket {
-  /** The source address of the frame, six octets. `senderHardwareAddress` is only what the packet says. */
+  /** The source address of the frame, six octets. `senderHardwareAddress` is only what the packet claims. */
   readonly frameHardwareAddress: Uint8Array;
 }
 
@@ -33,18 +32,17 @@ export class ArpSocket {
 
   /** @throws SocketError */
   constructor(interfaceName: string) {
-    const { fd, interfaceIndex, hardwareAddress } = openLinkSocket(interfaceName, ETHERTYPE_ARP);
+    const { fd, interfaceIndex, hardwareAddress } = openPacketSocket(interfaceName, ETHERTYPE_ARP);
     this.#fd = fd;
     this.#interfaceIndex = interfaceIndex;
     this.hardwareAddress = hardwareAddress;
   }
 
-  /** Asks everybody on the link. @throws SocketError */
+  /** Sends a request to every host on the link. @throws SocketError */
   request(request: Omit<ArpRequest, 'senderHardwareAddress'>): void {
     writeArpRequest(this.#sent.buffers[0] as Buffer, { ...request, senderHardwareAddress: this.hardwareAddress });
-    const name = this.#sent.names[0] as Buffer;
-    writeLinkName(name, this.#interfaceIndex, BROADCAST_MAC);
-    name.writeUInt16BE(ETHERTYPE_ARP, 2);
+    const target = { interfaceIndex: this.#interfaceIndex, etherType: ETHERTYPE_ARP };
+    writeSockaddrLl(this.#sent.names[0] as Buffer, target, BROADCAST_MAC);
     this.#sent.setOutgoing(0, { start: 0, end: ARP_LENGTH }, SOCKADDR_LL_LENGTH);
     if (libc.sendmmsg(this.#fd, this.#sent.headers, 1, libc.MSG_DONTWAIT) < 1) throw new SocketError('send an ARP request');
   }
@@ -73,7 +71,7 @@ export class ArpSocket {
       const count = libc.recvmmsg(this.#fd, this.#received.headers, BURST, libc.MSG_DONTWAIT, null);
       for (let index = 0; index < count; index++) {
         const packet = readArp((this.#received.buffers[index] as Buffer).subarray(0, this.#received.receivedLength(index)));
-        const frameHardwareAddress = Uint8Array.from((this.#received.names[index] as Buffer).subarray(12, 18));
+        const frameHardwareAddress = readHardwareAddress(this.#received.names[index] as Buffer);
         if (packet !== undefined) packets.push({ ...packet, frameHardwareAddress });
       }
       if (count < BURST) return true;

@@ -1,5 +1,5 @@
-import { ArpSocket } from './arp-socket.js';
 import { SocketError } from '../libc/socket-error.js';
+import { ArpSocket } from './arp-socket.js';
 
 /** True if this process may send and receive ARP: it has CAP_NET_RAW. */
 export function mayUseArp(): boolean {

@@ -3,9 +3,9 @@
  * that place is read-only in a container. Source: linux/ip.h (the numbers), Documentation/networking/ip-sysctl.rst (what they mean).
  */
 import * as libc from '../libc/libc.js';
-import { readLinkSettings, writeLinkSetting } from './link-settings.js';
 import type { Netlink } from '../netlink/netlink.js';
 import { decodeAttributes, encodeAttributes, type NetlinkAttribute, uint32 } from '../netlink/netlink-attributes.js';
+import { readLinkSettings, writeLinkSetting } from './link-settings.js';
 
 const RTM_GETNETCONF = 82;
 const IFLA_INET_CONF = 1;

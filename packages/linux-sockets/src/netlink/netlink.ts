@@ -5,8 +5,8 @@
 import { getSystemErrorName } from 'node:util';
 import * as libc from '../libc/libc.js';
 import { MessageSlab } from '../libc/message-slab.js';
-import { encodeAttributes, ipv4, type NetlinkAttribute, uint32 } from './netlink-attributes.js';
 import { SocketError } from '../libc/socket-error.js';
+import { encodeAttributes, ipv4, type NetlinkAttribute, uint32 } from './netlink-attributes.js';
 
 const AF_NETLINK = 16;
 const SOCK_RAW = 3 | 0x80000;

@@ -1,6 +1,6 @@
 /**
- * Rules by which the kernel finds the route of a packet, and routes in tables of their own. What is there already is as good as added,
- * and what is not there as good as deleted. Source: ip-rule(8), linux/fib_rules.h, linux/rtnetlink.h.
+ * Rules by which the kernel finds the route of a packet, and routes in tables of their own. To add what is there already, and to delete
+ * what is not there, is no error. Source: ip-rule(8), linux/fib_rules.h, linux/rtnetlink.h.
  */
 import * as libc from '../libc/libc.js';
 import { type Netlink, NetlinkError, type NetlinkRequest } from '../netlink/netlink.js';
@@ -32,7 +32,7 @@ const RTN_UNICAST = 1;
 
 export interface RoutingRule {
   readonly family: typeof libc.AF_INET | typeof libc.AF_INET6;
-  /** Rules are asked in the order of these numbers. */
+  /** The kernel tries rules in the order of these numbers. */
   readonly priority: number;
   /** Only for packets that came in on this interface. */
   readonly incomingInterface?: string;
@@ -40,7 +40,7 @@ export interface RoutingRule {
   readonly from?: number;
   /** Only for packets to this IPv4 address. */
   readonly to?: number;
-  /** The table to look in, or `drop`: the packet is dropped without a word. */
+  /** The table to look in, or `drop`: the packet is dropped without an ICMP message. */
   readonly action: number | 'drop';
 }
 
@@ -51,7 +51,7 @@ export interface LinkRoute {
   /** Absent: everything. */
   readonly destination?: { readonly address: number; readonly prefixLength: number };
   /** True for a route that the kernel added together with an address. */
-  readonly isKernels?: boolean;
+  readonly isAddedByKernel?: boolean;
 }
 
 /** @throws NetlinkError */
@@ -74,7 +74,7 @@ export function deleteRoute(kernel: Netlink, route: LinkRoute): boolean {
   return unless('ESRCH', () => kernel.request('delete a route', routeRequest(RTM_DELROUTE, route)));
 }
 
-/** True if it made a change; false if the kernel says by this error that there was none to make. */
+/** True if it made a change; false if the kernel reports by this error that there was none to make. */
 function unless(code: string, change: () => void): boolean {
   try {
     change();
@@ -106,11 +106,11 @@ function attribute<Value>(type: number, encode: (value: Value) => Buffer, value:
   return value === undefined ? [] : [[type, encode(value)]];
 }
 
-function routeRequest(type: number, { table, interfaceIndex, destination, isKernels = false }: LinkRoute): NetlinkRequest {
+function routeRequest(type: number, { table, interfaceIndex, destination, isAddedByKernel = false }: LinkRoute): NetlinkRequest {
   const body = Buffer.alloc(12);
   body.writeUInt8(libc.AF_INET, 0);
   body.writeUInt8(destination?.prefixLength ?? 0, 1);
-  body.writeUInt8(isKernels ? RTPROT_KERNEL : RTPROT_STATIC, 5);
+  body.writeUInt8(isAddedByKernel ? RTPROT_KERNEL : RTPROT_STATIC, 5);
   body.writeUInt8(RT_SCOPE_LINK, 6);
   body.writeUInt8(RTN_UNICAST, 7);
   const attributes = [

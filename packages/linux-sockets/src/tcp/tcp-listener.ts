@@ -1,7 +1,9 @@
 import { isIPv6 } from 'node:net';
-import { ipv6Octets } from './ipv6-address.js';
 import * as libc from '../libc/libc.js';
+import { SOCKADDR_IN_LENGTH, writeSockaddrIn } from '../libc/socket-address.js';
 import { SocketError } from '../libc/socket-error.js';
+import { bindToInterface } from '../libc/socket-options.js';
+import { ipv6Octets } from './ipv6-address.js';
 
 const BACKLOG = 511;
 const IPPROTO_IPV6 = 41;
@@ -27,9 +29,7 @@ export function openTcpListener({ host, port, interfaceName }: TcpListenerSettin
   try {
     setNumber(fd, [libc.SOL_SOCKET, libc.SO_REUSEADDR], 1);
     if (family === libc.AF_INET6) setNumber(fd, [IPPROTO_IPV6, IPV6_V6ONLY], host === '::' ? 0 : 1);
-    const device = Buffer.from(`${interfaceName}\0`);
-    if (libc.setsockopt(fd, libc.SOL_SOCKET, libc.SO_BINDTODEVICE, device, device.length) < 0)
-      throw new SocketError(`bind a socket to interface ${interfaceName}`);
+    bindToInterface(fd, interfaceName);
     const name = family === libc.AF_INET6 ? socketName6(host, port) : socketName4(host, port);
     if (libc.bind(fd, name, name.length) < 0) throw new SocketError(`bind TCP port ${port} on ${interfaceName}`);
     if (libc.listen(fd, BACKLOG) < 0) throw new SocketError(`listen on TCP port ${port} on ${interfaceName}`);
@@ -48,10 +48,8 @@ function setNumber(fd: number, [level, option]: readonly [number, number], value
 
 /** `struct sockaddr_in` */
 function socketName4(host: string, port: number): Buffer {
-  const name = Buffer.alloc(16);
-  name.writeUInt16LE(libc.AF_INET, 0);
-  name.writeUInt16BE(port, 2);
-  name.set(host.split('.').map(Number), 4);
+  const name = Buffer.alloc(SOCKADDR_IN_LENGTH);
+  writeSockaddrIn(name, Buffer.from(host.split('.').map(Number)).readUInt32BE(), port);
   return name;
 }
 

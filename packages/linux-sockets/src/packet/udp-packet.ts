@@ -1,4 +1,4 @@
-import type { Endpoints } from './frame-headers.js';
+import type { Endpoints } from './udp-headers.js';
 
 /** A UDP datagram with the addresses it was sent with. */
 export interface UdpDatagram extends Endpoints {
@@ -8,10 +8,10 @@ export interface UdpDatagram extends Endpoints {
 const PROTOCOL_UDP = 17;
 
 /**
- * The UDP datagram in an IPv4 packet, or undefined for anything else, a fragment or a torn one. Checksums are not looked
- * at: on virtual interfaces they are often left to be filled in. Source: RFC 791 §3.1, RFC 768.
+ * The UDP datagram in an IPv4 packet, or undefined for anything else, a fragment or a torn one. Checksums are not
+ * verified: on virtual interfaces the kernel often leaves them to be filled in. Source: RFC 791 §3.1, RFC 768.
  */
-export function parseFrame(packet: Buffer): UdpDatagram | undefined {
+export function parseUdpPacket(packet: Buffer): UdpDatagram | undefined {
   if (packet.length < 28 || packet.readUInt8(0) >>> 4 !== 4 || packet.readUInt8(9) !== PROTOCOL_UDP) return undefined;
   const headerLength = (packet.readUInt8(0) & 0x0f) * 4;
   const isFragment = (packet.readUInt16BE(6) & 0x3fff) !== 0;

@@ -10,7 +10,7 @@ export interface LeasedAddressOptions {
 }
 
 /** Gives these addresses for so many seconds from now, or prolongs them. Returns what failed, one entry for each address. */
-export function leaseAddresses(
+export function addTemporaryAddresses(
   addresses: readonly LinkAddress[],
   seconds: number,
   { prefixRoute }: LeasedAddressOptions = { prefixRoute: true },
@@ -24,7 +24,7 @@ export function leaseAddresses(
 }
 
 /** Takes the addresses away; what is gone already is no failure. False if they may still be there. */
-export function dropAddresses(addresses: readonly LinkAddress[]): boolean {
+export function removeAddresses(addresses: readonly LinkAddress[]): boolean {
   const failures = addresses.map((address) => failureOf((kernel) => kernel.deleteAddress(address)));
   return failures.every((failure) => failure === undefined || (failure instanceof NetlinkError && GONE.has(failure.code)));
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFrame } from './frame-datagram.js';
-import { HEADERS_LENGTH, internetChecksum, writeHeaders } from './frame-headers.js';
+import { internetChecksum, UDP_HEADERS_LENGTH, writeUdpHeaders } from './udp-headers.js';
+import { parseUdpPacket } from './udp-packet.js';
 
 const address = fc.integer({ min: 0, max: 0xffffffff });
 const port = fc.integer({ min: 0, max: 65_535 });
@@ -20,25 +20,25 @@ describe('IPv4 and UDP headers', () => {
         port,
         port,
         (payload, ...[sourceAddress, destinationAddress, sourcePort, destinationPort]) => {
-          const frame = Buffer.alloc(HEADERS_LENGTH + payload.length);
-          frame.set(payload, HEADERS_LENGTH);
+          const frame = Buffer.alloc(UDP_HEADERS_LENGTH + payload.length);
+          frame.set(payload, UDP_HEADERS_LENGTH);
           const endpoints = { sourceAddress, destinationAddress, sourcePort, destinationPort };
-          writeHeaders(frame, payload.length, endpoints);
-          const datagram = parseFrame(frame);
-          expect(datagram).toEqual({ ...endpoints, payload: frame.subarray(HEADERS_LENGTH) });
+          writeUdpHeaders(frame, payload.length, endpoints);
+          const datagram = parseUdpPacket(frame);
+          expect(datagram).toEqual({ ...endpoints, payload: frame.subarray(UDP_HEADERS_LENGTH) });
           expect(internetChecksum(frame, 0, 20)).toBe(0);
           const words = [sourceAddress, destinationAddress].reduce(
             (sum, value) => sum + (value >>> 16) + (value & 0xffff),
             17 + 8 + payload.length,
           );
           expect(internetChecksum(frame, 20, frame.length, words)).toBe(0);
-          expect(parseFrame(frame.subarray(0, frame.length - 1))).toBeUndefined();
+          expect(parseUdpPacket(frame.subarray(0, frame.length - 1))).toBeUndefined();
         },
       ),
     );
   });
 
   it('law: any octets are read or not, never thrown at', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), (octets) => void parseFrame(Buffer.from(octets))));
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), (octets) => void parseUdpPacket(Buffer.from(octets))));
   });
 });
