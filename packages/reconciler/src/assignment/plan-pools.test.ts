@@ -1,0 +1,118 @@
+import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+import { readPool } from '../pool/read-pool.js';
+import { readRecordedAddresses } from '../pool/recorded-addresses.js';
+import { type PoolPlan, type PoolToPlan, planPools } from './plan-pools.js';
+
+function poolOf(network: string, size: number, allocated: Readonly<Record<string, string>> = {}): PoolToPlan {
+  const reading = readPool({
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'IPPool',
+    metadata: { namespace: 'default', name: network },
+    spec: {
+      networkName: network,
+      ipv4Config: { cidr: '10.0.0.0/24', serverIP: '10.0.0.1', pool: { start: '10.0.0.10', end: `10.0.0.${9 + size}` } },
+    },
+  });
+  if (!reading.ok) throw new Error(reading.problems.join());
+  const recorded = readRecordedAddresses({ metadata: { name: network }, status: { ipv4: { allocated } } });
+  return {
+    key: network,
+    network,
+    pool: reading.pool,
+    recorded,
+    quarantines: [],
+    nowMs: 0,
+    paused: false,
+    held: new Map(),
+    lastOwners: new Map(),
+  };
+}
+
+const macOf = (config: number, network: string) => `02:00:00:00:0${network.at(-1)}:${config.toString(16).padStart(2, '0')}`;
+
+function config(number: number, networks: readonly string[], wanted?: string): NetworkConfigClaims {
+  return {
+    key: `default/vm-${number}`,
+    createdAt: String(number).padStart(4, '0'),
+    claims: networks.map((network) => ({
+      network,
+      macAddress: macOf(number, network),
+      ...(wanted !== undefined && { wanted: parseIpv4Address(wanted) as number }),
+    })),
+    unreadable: [],
+  };
+}
+
+const given = (plan: PoolPlan | undefined) =>
+  Object.fromEntries((plan?.assignments ?? []).map(({ macAddress, address }) => [macAddress, formatIpv4Address(address)]));
+
+const plan = (pools: readonly PoolToPlan[], configs: readonly NetworkConfigClaims[]) =>
+  planPools({ pools, configs, whyUnserved: () => undefined });
+
+describe('planPools', () => {
+  it('who was refused one address gets none, and leaves them to others', () => {
+    const pools = [poolOf('n1', 1), poolOf('n2', 1, { '10.0.0.10': macOf(0, 'n2') })];
+    const plans = plan(pools, [config(0, ['n2']), config(1, ['n1', 'n2']), config(2, ['n1'])]);
+    expect(given(plans.get('n1'))).toEqual({ [macOf(2, 'n1')]: '10.0.0.10' });
+    expect(plans.get('n1')?.refusals.get('default/vm-1')?.get(macOf(1, 'n1'))?.reason).toBe('other-interface-refused');
+    expect(plans.get('n2')?.refusals.get('default/vm-1')?.get(macOf(1, 'n2'))?.reason).toBe('pool-exhausted');
+  });
+
+  it('what an interface has stays, though another one of the same machine is refused', () => {
+    const pools = [poolOf('n1', 2, { '10.0.0.11': macOf(1, 'n1') }), poolOf('n2', 1, { '10.0.0.10': macOf(0, 'n2') })];
+    const plans = plan(pools, [config(0, ['n2']), config(1, ['n1', 'n2'])]);
+    expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.11' });
+  });
+
+  it('a pool that is paused keeps those who have its address from nothing elsewhere', () => {
+    const paused = { ...poolOf('n1', 1, { '10.0.0.10': macOf(1, 'n1') }), paused: true };
+    const plans = plan([paused, poolOf('n2', 2)], [config(1, ['n1', 'n2']), config(2, ['n1', 'n2'])]);
+    expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.10' });
+    expect(given(plans.get('n2'))).toEqual({ [macOf(1, 'n2')]: '10.0.0.10' });
+    expect(plans.get('n2')?.refusals.get('default/vm-2')?.get(macOf(2, 'n2'))?.reason).toBe('pool-paused');
+  });
+
+  it('who cannot have what it wants keeps what it has', () => {
+    const pools = [poolOf('n1', 3, { '10.0.0.10': macOf(1, 'n1'), '10.0.0.11': macOf(2, 'n1') })];
+    const plans = plan(pools, [config(1, ['n1'], '10.0.0.11'), config(2, ['n1'])]);
+    expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.10', [macOf(2, 'n1')]: '10.0.0.11' });
+    expect(plans.get('n1')?.refusals.get('default/vm-1')?.get(macOf(1, 'n1'))?.reason).toBe('address-taken');
+  });
+
+  it('laws: all or nothing, one owner for each address, no dependence on order, a plan of its own result is the same', () => {
+    const networks = fc.subarray(['n1', 'n2', 'n3'], { minLength: 1 });
+    const machines = fc.array(fc.tuple(networks, fc.option(fc.integer({ min: 10, max: 14 }), { nil: undefined })), {
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(machines, fc.tuple(fc.nat(4), fc.nat(4), fc.nat(4)), (some, sizes) => {
+        const configs = some.map(([on, wanted], index) =>
+          config(index, on, wanted === undefined ? undefined : `10.0.0.${wanted}`),
+        );
+        const pools = sizes.map((size, index) => poolOf(`n${index + 1}`, size + 1));
+        const plans = plan(pools, configs);
+        for (const { assignments } of plans.values())
+          expect(new Set(assignments.map(({ address }) => address)).size).toBe(assignments.length);
+        for (const { claims } of configs) {
+          const has = claims.filter(({ network, macAddress }) => Object.hasOwn(given(plans.get(network)), macAddress));
+          expect([0, claims.length]).toContain(has.length);
+        }
+        const shuffled = plan(pools.toReversed(), configs.toReversed());
+        for (const { key } of pools) expect(given(shuffled.get(key))).toEqual(given(plans.get(key)));
+        const again = plan(
+          sizes.map((size, index) => poolOf(`n${index + 1}`, size + 1, invert(given(plans.get(`n${index + 1}`))))),
+          configs,
+        );
+        for (const { key } of pools) expect(given(again.get(key))).toMatchObject(given(plans.get(key)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function invert(entries: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(entries).map(([macAddress, address]) => [address, macAddress]));
+}

@@ -1,0 +1,281 @@
+/** One pool while it is being planned: who keeps what, who moves, who is given what. */
+import {
+  AddressAllocator,
+  type AllocationRefusal,
+  type AllocationResult,
+  type Assignment,
+  cidrContains,
+  formatIpv4Address,
+  formatIpv4Cidr,
+  type Ipv4Address,
+  type MacAddress,
+  type Pool,
+} from '@vmdhcp/dhcp-allocator';
+import { describeRoom } from '../pool/describe-room.js';
+import { type Candidate, type ClaimRefusal, HOLDING, type PoolClaim } from './address-request.js';
+import type { AssignmentPlan, PoolState, RecordedPool } from './assignment-plan.js';
+import { FormerMacAddresses } from './former-mac-addresses.js';
+
+export class PoolPlanning {
+  readonly #state: PoolState;
+  readonly #allocator: AddressAllocator;
+  /** The one claim that counts for each MAC address. */
+  readonly #accepted: Map<MacAddress, Candidate>;
+  /** By owner, then MAC address. */
+  readonly #refusals = new Map<string, Map<MacAddress, ClaimRefusal>>();
+  readonly #former: FormerMacAddresses;
+  readonly #recorded: ReadonlyMap<MacAddress, Ipv4Address>;
+
+  constructor(state: PoolState, candidates: readonly Candidate[]) {
+    this.#state = state;
+    this.#former = new FormerMacAddresses(recordedAddresses(state.recorded), candidates, state.lastOwners);
+    this.#recorded = this.#former.afterReplacements();
+    this.#accepted = this.#distinct(candidates);
+    this.#allocator = new AddressAllocator(this.#effectivePool());
+  }
+
+  /** Gives everybody what is theirs already: what is recorded, moves to other addresses, what they had last. */
+  settle(): void {
+    const movers = [...this.#recorded].flatMap(([macAddress, address]) => this.#keepOrMove(macAddress, address));
+    for (const { address, untilMs } of this.#state.recorded.quarantines.toSorted(byAddress)) {
+      if (untilMs > this.#state.nowMs) this.#allocator.quarantine(address, untilMs);
+    }
+    this.#move(movers);
+    for (const candidate of this.#accepted.values()) this.#giveBack(candidate);
+  }
+
+  /** Whoever wants another address than the recorded one is returned. */
+  #keepOrMove(macAddress: MacAddress, address: Ipv4Address): Candidate[] {
+    const candidate = this.#accepted.get(macAddress);
+    if (candidate === undefined) return [];
+    const moves = candidate.wanted !== undefined && candidate.wanted !== address && candidate.request.blocked === undefined;
+    if (!moves) this.#keepRecorded(macAddress);
+    return moves ? [candidate] : [];
+  }
+
+  /** Also where the range has the address no more, or it is excluded or the router's by now: it is in use. */
+  #keepRecorded(macAddress: MacAddress): void {
+    const address = this.#recorded.get(macAddress);
+    if (address === undefined) return;
+    if (this.#state.recorded.unavailable?.includes(address)) this.#allocator.allocate(macAddress, address);
+    else this.#allocator.keep(macAddress, address);
+  }
+
+  #giveBack({ macAddress, wanted, previous }: Candidate): void {
+    if (previous === undefined || this.#allocator.addressOf(macAddress) !== undefined) return;
+    if (wanted === undefined || wanted === previous) this.#allocator.allocate(macAddress, previous);
+  }
+
+  /** True if this claim is to be met and is not, or not with what it wants. */
+  lacks(owner: string, { macAddress, wanted }: PoolClaim): boolean {
+    if (this.#accepted.get(macAddress)?.request.owner !== owner) return false;
+    const address = this.#allocator.addressOf(macAddress);
+    return address === undefined || (this.#wantedBy(macAddress, wanted) ?? address) !== address;
+  }
+
+  /** Why the claim was refused. */
+  refusalOf(owner: string, macAddress: MacAddress): ClaimRefusal | undefined {
+    return this.#refusals.get(owner)?.get(macAddress);
+  }
+
+  /** Gives the claim its address; returns why that cannot be. */
+  give({ macAddress }: PoolClaim): ClaimRefusal | undefined {
+    const result = this.#allocator.allocate(macAddress, this.#accepted.get(macAddress)?.wanted);
+    return result.ok ? undefined : this.#toRefusal(macAddress, result);
+  }
+
+  /** Undoes `give`; what is recorded stays. */
+  takeBack(macAddress: MacAddress): void {
+    if (!this.#recorded.has(macAddress)) this.#allocator.release(macAddress);
+  }
+
+  /** The first word about a claim stays. */
+  refuse(owner: string, macAddress: MacAddress, { reason, message }: ClaimRefusal): void {
+    const ofOwner = this.#refusals.get(owner) ?? new Map<MacAddress, ClaimRefusal>();
+    this.#refusals.set(owner, ofOwner);
+    if (!ofOwner.has(macAddress)) ofOwner.set(macAddress, { reason, message });
+  }
+
+  result(): AssignmentPlan {
+    this.#meetReservations();
+    return {
+      assignments: [...this.#accepted.keys()].flatMap((macAddress) => this.#toAssignment(macAddress)),
+      quarantines: this.#state.recorded.quarantines
+        .filter(({ address, untilMs }) => this.#allocator.quarantined().get(address) === untilMs)
+        .toSorted(byAddress),
+      refused: [...this.#refusals].flatMap(([owner, ofOwner]) =>
+        [...ofOwner].map(([macAddress, refusal]) => ({ owner, macAddress, ...refusal })),
+      ),
+      owners: new Map([...this.#accepted].map(([macAddress, { request }]) => [macAddress, request.owner])),
+      counts: this.#allocator.counts(),
+    };
+  }
+
+  /**
+   * Moves clients to the addresses they want. Who cannot have that keeps what it has, so that nobody else may move there:
+   * tried again from the beginning until everybody who moves can.
+   */
+  #move(movers: readonly Candidate[]): void {
+    const keeping = new Map<MacAddress, ClaimRefusal>();
+    for (;;) {
+      for (const { macAddress } of movers) {
+        if (keeping.has(macAddress)) this.#keepRecorded(macAddress);
+      }
+      const moving = movers.filter(({ macAddress }) => !keeping.has(macAddress));
+      const failed = moving.flatMap(({ macAddress, wanted }) => {
+        const result = this.#allocator.allocate(macAddress, wanted);
+        return result.ok ? [] : [{ macAddress, result }];
+      });
+      if (failed.length === 0) break;
+      for (const { macAddress } of moving) this.#allocator.release(macAddress);
+      for (const { macAddress, result } of failed) keeping.set(macAddress, this.#toRefusal(macAddress, result));
+    }
+    for (const { macAddress, request } of movers) {
+      const refusal = keeping.get(macAddress);
+      if (refusal !== undefined) this.refuse(request.owner, macAddress, refusal);
+    }
+  }
+
+  /** Of several claims to one MAC address the one that has its address counts, by the last plan or else by its own record; else the oldest. */
+  #distinct(candidates: readonly Candidate[]): Map<MacAddress, Candidate> {
+    const chosen = new Map<MacAddress, Candidate>();
+    const isIncumbent = ({ macAddress, previous }: Candidate) =>
+      previous !== undefined && previous === this.#recorded.get(macAddress);
+    const incumbents = candidates.filter(isIncumbent);
+    const owners = candidates.filter(({ macAddress, request }) => this.#former.lastOwnerOf(macAddress) === request.owner);
+    for (const candidate of [
+      ...owners,
+      ...incumbents.filter(({ holdsPrevious }) => holdsPrevious),
+      ...incumbents,
+      ...candidates,
+    ]) {
+      const former = chosen.get(candidate.macAddress);
+      if (former === undefined) chosen.set(candidate.macAddress, candidate);
+      else if (former !== candidate && !isHolding(candidate)) this.#refuseSecond(candidate, former);
+    }
+    this.#keepFormer(candidates, chosen);
+    return new Map([...chosen].map(([macAddress, candidate]) => [macAddress, this.#withWanted(candidate)]));
+  }
+
+  /** An interface whose new MAC address is another one's keeps its address under the former one, until it can take it along. */
+  #keepFormer(candidates: readonly Candidate[], chosen: Map<MacAddress, Candidate>): void {
+    const refused = candidates.filter((candidate) => chosen.get(candidate.macAddress) !== candidate);
+    for (const { request, ...candidate } of refused) {
+      const macAddress = this.#former.formerOf({ request, ...candidate });
+      if (macAddress === undefined || this.#recorded.get(macAddress) !== candidate.previous) continue;
+      const inItsPlace = chosen.get(macAddress);
+      chosen.set(macAddress, {
+        macAddress,
+        poolKey: candidate.poolKey,
+        request: { owner: request.owner, claims: [], blocked: HOLDING },
+      });
+      if (inItsPlace === undefined || isHolding(inItsPlace)) continue;
+      this.#refuseSecond(inItsPlace, { ...candidate, request });
+      refused.push(inItsPlace);
+    }
+  }
+
+  #withWanted({ wanted: given, ...candidate }: Candidate): Candidate {
+    const wanted = this.#wantedBy(candidate.macAddress, given);
+    return wanted === undefined ? candidate : { ...candidate, wanted };
+  }
+
+  #refuseSecond({ macAddress, request }: Candidate, former: Candidate): void {
+    const message = `${macAddress} is claimed by ${former.request.owner} too; give one of the interfaces another MAC address`;
+    this.refuse(request.owner, macAddress, { reason: 'mac-address-claimed-twice', message });
+  }
+
+  #wantedBy(macAddress: MacAddress, wanted: Ipv4Address | undefined): Ipv4Address | undefined {
+    return wanted === undefined || wanted === 0 ? this.#state.pool.reservations.get(macAddress)?.address : wanted;
+  }
+
+  /** Without what nobody may have, and without reservations of addresses that others have: those wait until they are free. */
+  #effectivePool(): Pool {
+    const { pool, recorded } = this.#state;
+    const unavailable = new Set(recorded.unavailable);
+    const ownerOf = new Map<Ipv4Address, MacAddress>();
+    for (const [macAddress, address] of this.#recorded) if (this.#accepted.has(macAddress)) ownerOf.set(address, macAddress);
+    const isFree = (address: Ipv4Address, macAddress: MacAddress) =>
+      !unavailable.has(address) && (ownerOf.get(address) ?? macAddress) === macAddress;
+    const reservations = [...pool.reservations].filter(([macAddress, { address }]) => isFree(address, macAddress));
+    if (unavailable.size === 0 && reservations.length === pool.reservations.size) return pool;
+    const single = [...unavailable].filter((address) => address >= pool.range.first && address <= pool.range.last);
+    return {
+      ...pool,
+      unavailable: [...pool.unavailable, ...single.map((address) => ({ first: address, last: address }))],
+      reservations: new Map(reservations),
+    };
+  }
+
+  /** Reservations that nobody claims are met all the same. */
+  #meetReservations(): void {
+    const { pool } = this.#state;
+    const owner = `reservation of ${pool.name}`;
+    for (const { macAddress, address } of pool.reservations.values()) {
+      if (this.#accepted.has(macAddress)) continue;
+      this.#accepted.set(macAddress, { macAddress, wanted: address, poolKey: this.#state.key, request: { owner, claims: [] } });
+      const result = this.#allocator.allocate(macAddress, address);
+      if (!result.ok) this.refuse(owner, macAddress, this.#toRefusal(macAddress, result));
+    }
+  }
+
+  #toAssignment(macAddress: MacAddress): Assignment[] {
+    const address = this.#allocator.addressOf(macAddress);
+    if (address === undefined) return [];
+    const hostname = this.#state.pool.reservations.get(macAddress)?.hostname;
+    return [{ macAddress, address, ...(hostname !== undefined && { hostname }) }];
+  }
+
+  #toRefusal(macAddress: MacAddress, refused: Refused): ClaimRefusal {
+    const wanted = this.#accepted.get(macAddress)?.wanted;
+    const address = wanted === undefined ? 'an address' : formatIpv4Address(wanted);
+    const message = `pool ${this.#state.pool.name} cannot give ${address} to ${macAddress}: ${explain(refused, this.#state.pool, wanted)}`;
+    return { reason: refused.reason, message };
+  }
+}
+
+/** Nobody asks for it now: it only keeps what is recorded. */
+function isHolding({ request: { blocked } }: Candidate): boolean {
+  return blocked?.reason === HOLDING.reason;
+}
+
+/** One address for each MAC address: the lowest, where a record has several. */
+function recordedAddresses({ assignments }: RecordedPool): Map<MacAddress, Ipv4Address> {
+  const recorded = new Map<MacAddress, Ipv4Address>();
+  for (const { macAddress, address } of assignments.toSorted(byAddress)) {
+    if (!recorded.has(macAddress)) recorded.set(macAddress, address);
+  }
+  return recorded;
+}
+
+function byAddress(one: { readonly address: Ipv4Address }, other: { readonly address: Ipv4Address }): number {
+  return one.address - other.address;
+}
+
+interface Refusal {
+  readonly reason: AllocationRefusal;
+  readonly owner?: MacAddress;
+}
+
+type Refused = Extract<AllocationResult, { readonly ok: false }>;
+
+function explain({ reason, owner }: Refusal, pool: Pool, wanted: Ipv4Address | undefined): string {
+  switch (reason) {
+    case 'pool-exhausted':
+      return `every address is in use; ${describeRoom(pool)}`;
+    case 'address-outside-pool':
+      return wanted === undefined || cidrContains(pool.cidr, wanted)
+        ? 'it lies outside start to end; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool'
+        : `it lies outside ${formatIpv4Cidr(pool.cidr)}; choose another`;
+    case 'address-unavailable':
+      return 'it is excluded, or the address of the server or the router; choose another';
+    case 'address-reserved':
+      return `it is reserved for ${owner}; choose another, or change the reservation`;
+    case 'address-taken':
+      return `${owner} has it; choose another, or delete the virtual machine with that MAC address first`;
+    case 'address-quarantined':
+      return 'another machine of the network uses it; choose another, or remove that machine and wait until the quarantine in status.ipv4.quarantined of the IPPool ends';
+    case 'client-has-another-address':
+      return 'the client has another one; free that first';
+  }
+}

@@ -1,0 +1,104 @@
+import type { KubernetesObject, WriteRefusal } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
+import { describe, expect, it } from 'vitest';
+import type { AgentAction } from '../agents/plan-agents.js';
+import { AgentWriter } from './agent-writer.js';
+
+const deployment = (name: string): KubernetesObject => ({ metadata: { namespace: 'agents', name, uid: name } });
+
+/** What all writes together come to, where the server answers each with the next of these refusals. */
+async function outcomeOf(refusals: readonly (WriteRefusal | 'none')[]) {
+  const clock = new FakeClock();
+  const resource = new MemoryResource<KubernetesObject>(clock);
+  const left = [...refusals];
+  const patch: typeof resource.patch = async () => {
+    const reason = left.shift() ?? 'none';
+    return reason === 'none' ? { ok: true, object: deployment('a') } : { ok: false, reason, message: reason };
+  };
+  const deployments = Object.assign(Object.create(resource) as typeof resource, { patch });
+  const writer = new AgentWriter({
+    namespace: 'agents',
+    clients: { deployments, unifiedDeployment: resource, leases: resource, pods: resource },
+    onWritten: () => undefined,
+    onDeleted: () => undefined,
+    onConflict: () => undefined,
+    onRights: () => undefined,
+  });
+  const actions = refusals.map(
+    (_, index): AgentAction => ({
+      kind: 'patch-deployment',
+      group: `g${index}`,
+      deployment: deployment(`g${index}`),
+      patch: {},
+      changesPools: true,
+    }),
+  );
+  return await writer.carryOut(actions);
+}
+
+describe('AgentWriter', () => {
+  it.each<[readonly (WriteRefusal | 'none')[], object]>([
+    [['conflict', 'invalid'], { kind: 'retry', reason: 'conflict' }],
+    [['invalid', 'conflict'], { kind: 'retry', reason: 'conflict' }],
+    [['invalid', 'forbidden', 'none'], { kind: 'retry', reason: 'forbidden: forbidden' }],
+    [['none', 'invalid', 'none'], { kind: 'terminal', reason: 'invalid', recheckAfterMs: 30_000 }],
+    [['none', 'none'], { kind: 'settled' }],
+  ])('of several writes the result that has to be looked at soonest counts: %j', async (refusals, expected) => {
+    expect(await outcomeOf(refusals)).toEqual(expected);
+  });
+
+  it.each<[WriteRefusal, string, string | undefined]>([
+    ['already-exists', 'Role', 'there is a Role tenant/g without the label network.harvesterhci.io/vm-dhcp-controller=agent'],
+    ['forbidden', 'Role', 'the API server refused Role tenant/g, which gives the agents their rights: its words'],
+    ['not-found', 'ServiceAccount', 'ServiceAccount tenant/g cannot be created: its words; create the namespace'],
+    ['not-found', 'RoleBinding', undefined],
+    ['conflict', 'Role', undefined],
+  ])('a right that cannot be given is said: %s for a %s', async (reason, kind, message) => {
+    const resource = new MemoryResource<KubernetesObject>(new FakeClock());
+    const create: typeof resource.create = async () => ({ ok: false, reason, message: 'its words' });
+    const refusing = Object.assign(Object.create(resource) as typeof resource, { create });
+    const said: (string | undefined)[] = [];
+    const writer = new AgentWriter({
+      namespace: 'agents',
+      clients: {
+        deployments: resource,
+        unifiedDeployment: resource,
+        leases: resource,
+        pods: resource,
+        serviceAccounts: refusing,
+        roles: refusing,
+        roleBindings: refusing,
+      },
+      onWritten: () => undefined,
+      onDeleted: () => undefined,
+      onConflict: () => undefined,
+      onRights: (_, problem) => said.push(problem?.message),
+    });
+    const object = { kind, metadata: { namespace: 'tenant', name: 'g' } };
+    const result = await writer.carryOut([{ kind: 'create-right', group: 'g', object }]);
+    expect(result.kind).toBe('retry');
+    expect(said).toEqual([message === undefined ? undefined : expect.stringContaining(message)]);
+  });
+
+  it.each([
+    [undefined, 3],
+    [2.75, 3],
+    [15, 15],
+  ])('guards a Lease for as long as an agent may lead that cannot renew it: %s s', async (leaseSeconds, guardSeconds) => {
+    const clock = new FakeClock();
+    const resource = new MemoryResource<KubernetesObject>(clock);
+    const writer = new AgentWriter({
+      namespace: 'agents',
+      leaseSeconds,
+      clients: { deployments: resource, unifiedDeployment: resource, leases: resource, pods: resource },
+      onWritten: () => undefined,
+      onDeleted: () => undefined,
+      onConflict: () => undefined,
+      onRights: () => undefined,
+    });
+    const written = writer.carryOut([{ kind: 'create-lease', group: 'g', poolKeys: [], isGuarded: true }]);
+    await clock.advance(1_000);
+    await written;
+    expect(resource.objects.get('agents/g')?.spec).toMatchObject({ leaseDurationSeconds: guardSeconds });
+  });
+});
