@@ -144,9 +144,7 @@ function outcome(mutant, { path, lines, equivalent }) {
     case 'Survived':
     case 'NoCoverage': {
       const line = lines[mutant.location.start.line - 1].trim();
-      const isListed = equivalent.some(
-        (one) => one.file === path && one.line === line && one.replacement === mutant.replacement,
-      );
+      const isListed = equivalent.some((one) => one.file === path && one.line === line && one.replacement === mutant.replacement);
       return isListed ? 'equivalent' : 'missed';
     }
     default:
@@ -158,5 +156,7 @@ function show(path, lines, { location: { start, end }, mutatorName, replacement,
   const line = lines[start.line - 1];
   const before = start.line === end.line ? line.slice(start.column - 1, end.column - 1) : `${line.slice(start.column - 1)} ...`;
   const why = status === 'NoCoverage' ? 'no test reaches it' : 'no test fails';
-  process.stdout.write(`${path}:${start.line}:${start.column} ${mutatorName}, ${why}\n  ${line.trim()}\n  ${before} -> ${replacement}\n`);
+  process.stdout.write(
+    `${path}:${start.line}:${start.column} ${mutatorName}, ${why}\n  ${line.trim()}\n  ${before} -> ${replacement}\n`,
+  );
 }
