@@ -1,5 +1,6 @@
 /** What an agent says about one of its pools. */
-import { type AddressConflict, DRAINING, type PoolReport, type RogueServer, SUSPENDED } from '@vmdhcp/reconciler';
+import { DRAINING, type PoolReport, type RogueServer, SUSPENDED } from '@vmdhcp/ippool-api';
+import { type AddressConflict, toReportedConflict } from '@vmdhcp/reconciler';
 import type { FollowedPool } from './followed-pools.js';
 import type { LeaderTerm } from './leader-term.js';
 import type { PoolPortState } from './pool-ports.js';
@@ -32,7 +33,7 @@ export function reportOn(state: PoolState): PoolReport {
   return {
     ...toService(state),
     ...(version !== undefined && { version }),
-    ...(conflicts.length > 0 && { conflicts: conflicts.slice(0, MOST_CONFLICTS) }),
+    ...(conflicts.length > 0 && { conflicts: conflicts.slice(0, MOST_CONFLICTS).map(toReportedConflict) }),
     ...(rogueServers !== undefined && { rogueServers }),
   };
 }

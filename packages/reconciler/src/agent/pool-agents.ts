@@ -1,5 +1,5 @@
 import type { ConditionState } from '@vmdhcp/kube-runtime';
-import type { AddressConflict } from '../agents/agent-report.js';
+import type { AddressConflict } from '../agents/address-conflict.js';
 import type { PoolView } from '../controller/cluster-view.js';
 
 /** What a pool's status says of its agents. */

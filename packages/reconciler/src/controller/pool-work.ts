@@ -15,8 +15,8 @@ import {
   toRegarding,
 } from '@vmdhcp/kube-runtime';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
+import type { AddressConflict } from '../agents/address-conflict.js';
 import { NOT_SERVED } from '../agents/agent-conditions.js';
-import type { AddressConflict } from '../agents/agent-report.js';
 import type { ClaimRefusal } from '../assignment/address-request.js';
 import { type LastOwners, ownersOf, type RecordedPool } from '../assignment/assignment-plan.js';
 import { planPoolStatus } from '../assignment/plan-pool-status.js';
