@@ -30,8 +30,6 @@ export {
   readPoolLogSettings,
   SUSPENDED,
 } from '@vmdhcp/ippool-api';
-export { AGENT_SELECTOR, AgentGroups, type AgentGroupsSettings } from './agent/agent-groups.js';
-export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agent/pool-agents.js';
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './agents/address-conflict.js';
 export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
 export { configuredPools } from './agents/configured-pools.js';
@@ -45,6 +43,7 @@ export {
   planAgents,
 } from './agents/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agents/plan-unified-deployment.js';
+export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agents/pool-agents.js';
 export { type PoolForAgents, toAgentNetworkConfigs } from './agents/pool-for-agents.js';
 export {
   AGENT_TOPOLOGIES,
@@ -65,16 +64,19 @@ export {
   type RefusedClaim,
 } from './assignment/plan-assignments.js';
 export type { AddressChange } from './controller/address-changes.js';
-export { ClusterView, type ObjectSource, type PoolView } from './controller/cluster-view.js';
+export {
+  AGENT_SELECTOR,
+  AgentGroupsReconciler,
+  type AgentGroupsReconcilerSettings,
+} from './controller/agent-groups-reconciler.js';
 export type { ByKind } from './controller/controller-context.js';
 export {
   type ControllerObserver,
   DhcpController,
   type DhcpControllerSettings,
-  type WorkDone,
-  type WorkKind,
+  type ReconciledKey,
+  type ReconciledKind,
 } from './controller/dhcp-controller.js';
-export type { InstancesState } from './controller/instance-source.js';
 export { type NetworkConfigClaims, readNetworkConfigClaims } from './network-config/interface-claims.js';
 export { fillInDefaults } from './pool/fill-in-defaults.js';
 export { probesConflicts } from './pool/probes-conflicts.js';
@@ -92,6 +94,8 @@ export {
   type UninstallPlan,
   type UninstallStep,
 } from './uninstall/plan-uninstall.js';
+export { ClusterView, type ObjectSource, type PoolView } from './view/cluster-view.js';
+export type { InstancesState } from './view/instance-source.js';
 export { INSTANCES_REMEDY, type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
 export {
   formatRememberedInterfaces,

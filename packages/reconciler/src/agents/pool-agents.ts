@@ -1,0 +1,30 @@
+import type { ConditionState } from '@vmdhcp/kube-runtime';
+import type { PoolView } from '../view/cluster-view.js';
+import type { AddressConflict } from './address-conflict.js';
+
+/** What a pool's status says of its agents. */
+export interface PoolAgents {
+  readonly conditions: readonly ConditionState[];
+  /** Undefined: nobody can tell now, so that what is there stays; null: none. */
+  readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
+  /** The pod that leads; null: none does. */
+  readonly servedBy: string | null | undefined;
+  /** True: an earlier version's pod serves it no more. */
+  readonly isMigrated: boolean;
+  readonly conflicts: readonly AddressConflict[];
+}
+
+/** Where the work on pools learns of agents. */
+export interface AgentsPort {
+  readonly ofPool: (pool: PoolView) => PoolAgents;
+  /** True while agents may still serve the pool, or are told of it. */
+  readonly isHeld: (poolKey: string) => boolean;
+}
+
+export const NOTHING_KNOWN_OF_AGENTS: PoolAgents = {
+  conditions: [],
+  deploymentRef: undefined,
+  servedBy: undefined,
+  isMigrated: false,
+  conflicts: [],
+};

@@ -1,0 +1,196 @@
+/** Carries out what has to be done about agents: one write for each action. */
+import {
+  AGENT_GROUP_LABEL,
+  AGENT_LABEL,
+  AGENT_LABEL_VALUE,
+  AGENT_LOG_ANNOTATION,
+  formatSuspendedPools,
+  SUSPENDED_POOLS_ANNOTATION,
+} from '@vmdhcp/ippool-api';
+import { type KubernetesObject, keyOf, mostUrgent, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
+import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
+import type { AgentAction, GroupProblem } from '../agents/plan-agents.js';
+import type { RightsAction } from '../agents/plan-group-rights.js';
+import { UNIFIED_GROUP } from '../agents/topology.js';
+import type { AgentClients, AgentObjectKind, RightsKind } from '../view/agents-view.js';
+import { toReconcileResult } from './controller-context.js';
+
+export interface AgentWriterSettings {
+  readonly namespace: string;
+  readonly clients: AgentClients;
+  /** How long an agent may lead that cannot renew its Lease. */
+  readonly leaseSeconds?: number | undefined;
+  /** The answer to a write that happened. */
+  readonly onWritten: (kind: AgentObjectKind, object: KubernetesObject) => void;
+  /** The server has taken the deletion, or has no such object any more. @param answer - the object as it is now, where there is one. */
+  readonly onDeleted: (kind: AgentObjectKind, object: KubernetesObject, answer: KubernetesObject | undefined) => void;
+  /** A Deployment of somebody else has the name of a group. */
+  readonly onConflict: (group: string, problem: GroupProblem) => void;
+  /** A ServiceAccount, Role or RoleBinding of a group could not be written; undefined: it was. */
+  readonly onRights: (right: KubernetesObject, problem: GroupProblem | undefined) => void;
+  readonly onAction?: (action: AgentAction) => void;
+}
+
+const PARALLEL_WRITES = 8;
+/** Holds a Lease that was created in place of a deleted one: an agent that led by that one may not know yet. */
+const NO_AGENT = 'no-agent_lease-created-again';
+/** At least, where agents are not told how long. */
+const LEAST_GUARD_SECONDS = 3;
+const RIGHTS_KIND_OF: Readonly<Record<string, RightsKind>> = {
+  ServiceAccount: 'serviceAccounts',
+  Role: 'roles',
+  RoleBinding: 'roleBindings',
+};
+
+export class AgentWriter {
+  readonly #settings: AgentWriterSettings;
+
+  constructor(settings: AgentWriterSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Several at a time; one that fails does not stop the others. The result is the one that has to be looked at soonest.
+   * @throws what one of them threw, when all were tried.
+   */
+  async carryOut(actions: readonly AgentAction[]): Promise<ReconcileResult> {
+    let result: ReconcileResult = { kind: 'settled' };
+    const failures: unknown[] = [];
+    const waiting = [...actions];
+    const write = async (): Promise<void> => {
+      for (let action = waiting.shift(); action !== undefined; action = waiting.shift()) {
+        try {
+          this.#settings.onAction?.(action);
+          const one = await this.#apply(action);
+          result = mostUrgent(result, one);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: PARALLEL_WRITES }, write));
+    if (failures.length > 0) throw failures[0];
+    return result;
+  }
+
+  #apply(action: AgentAction): Promise<ReconcileResult> {
+    if ('object' in action) return this.#writeRight(action);
+    switch (action.kind) {
+      case 'create-deployment':
+        return this.#create(action);
+      case 'patch-deployment':
+        return this.#patch(action);
+      case 'create-lease':
+        return this.#createLease(action);
+      case 'suspend':
+        return this.#suspend(action);
+      case 'set-log':
+        return this.#setLog(action);
+      case 'delete-deployment':
+        return this.#remove('deployments', action.deployment);
+      case 'delete-lease':
+        return this.#remove('leases', action.lease);
+      case 'delete-pod':
+        return this.#remove('pods', action.pod);
+    }
+  }
+
+  async #writeRight(action: RightsAction): Promise<ReconcileResult> {
+    const { clients, onRights } = this.#settings;
+    const { object } = action;
+    const kind = RIGHTS_KIND_OF[object.kind ?? ''];
+    const client = kind === undefined ? undefined : clients[kind];
+    if (kind === undefined || client === undefined) return { kind: 'settled' };
+    if (action.kind === 'delete-right') return this.#remove(kind, object);
+    const result = await (action.kind === 'create-right'
+      ? client.create(object)
+      : client.patch({ key: keyOf(object), resourceVersion: object.metadata.resourceVersion }, action.patch));
+    onRights(object, result.ok ? undefined : toRightsProblem(action, result));
+    return this.#noted(kind, result);
+  }
+
+  async #create({ group, deployment }: Extract<AgentAction, { readonly kind: 'create-deployment' }>): Promise<ReconcileResult> {
+    const { clients, onConflict } = this.#settings;
+    const result = await clients.deployments.create(deployment);
+    if (result.ok || result.reason !== 'already-exists') return this.#noted('deployments', result);
+    const { namespace, name } = deployment.metadata;
+    const message = `there is a Deployment ${namespace}/${name} without the label ${AGENT_GROUP_LABEL}=${group}: it is not ours, and is left alone; delete it, or create it again with another name`;
+    onConflict(group, { reason: 'AgentDeploymentConflict', message });
+    return { kind: 'settled' };
+  }
+
+  async #patch({
+    group,
+    deployment,
+    patch,
+  }: Extract<AgentAction, { readonly kind: 'patch-deployment' }>): Promise<ReconcileResult> {
+    const kind = group === UNIFIED_GROUP ? 'unifiedDeployment' : 'deployments';
+    const target = { key: keyOf(deployment), resourceVersion: deployment.metadata.resourceVersion };
+    return this.#noted(kind, await this.#settings.clients[kind].patch(target, patch));
+  }
+
+  async #suspend({ lease, poolKeys }: Extract<AgentAction, { readonly kind: 'suspend' }>): Promise<ReconcileResult> {
+    const before = lease.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION];
+    const annotations = { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys, before) };
+    // What was planned by an older state of the Lease must not be written: it may be the other way round by now.
+    const target = { key: keyOf(lease), resourceVersion: lease.metadata.resourceVersion };
+    return this.#noted('leases', await this.#settings.clients.leases.patch(target, { metadata: { annotations } }));
+  }
+
+  async #createLease({
+    group,
+    poolKeys,
+    isGuarded,
+  }: Extract<AgentAction, { readonly kind: 'create-lease' }>): Promise<ReconcileResult> {
+    const { clients, namespace, leaseSeconds = 0 } = this.#settings;
+    const annotations = { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys) };
+    // A group of the namespace where agents ran before is named with it.
+    const [name = '', previousNamespace] = group.split('/', 2).toReversed();
+    const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name, [MANAGED_BY_LABEL]: CONTROLLER };
+    const metadata = { namespace: previousNamespace ?? namespace, name, labels, annotations };
+    const leaseDurationSeconds = Math.max(LEAST_GUARD_SECONDS, Math.ceil(leaseSeconds));
+    const spec = isGuarded ? { holderIdentity: NO_AGENT, leaseDurationSeconds } : {};
+    const result = await clients.leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec });
+    return this.#noted('leases', result);
+  }
+
+  /** At any version of the Lease: nothing else depends on this annotation, and the leader renews twice a second. */
+  async #setLog({ lease, text }: Extract<AgentAction, { readonly kind: 'set-log' }>): Promise<ReconcileResult> {
+    const annotations = { [AGENT_LOG_ANNOTATION]: text ?? null };
+    return this.#noted('leases', await this.#settings.clients.leases.patch({ key: keyOf(lease) }, { metadata: { annotations } }));
+  }
+
+  #noted(kind: AgentObjectKind, result: WriteResult<KubernetesObject>): ReconcileResult {
+    if (result.ok) this.#settings.onWritten(kind, result.object);
+    return toReconcileResult(result);
+  }
+
+  /** What is gone already is as it should be. */
+  async #remove(kind: AgentObjectKind, object: KubernetesObject): Promise<ReconcileResult> {
+    const { clients, onDeleted } = this.#settings;
+    const result = await clients[kind]?.delete(keyOf(object), object.metadata.uid ?? '');
+    if (result === undefined) return { kind: 'settled' };
+    if (!result.ok && result.reason !== 'not-found') return toReconcileResult(result);
+    onDeleted(kind, object, result.ok ? result.object : undefined);
+    return { kind: 'settled' };
+  }
+}
+
+function toRightsProblem(
+  { kind, object }: RightsAction,
+  { reason, message: said }: Extract<WriteResult<unknown>, { readonly ok: false }>,
+): GroupProblem | undefined {
+  const name = `${object.kind} ${object.metadata.namespace}/${object.metadata.name}`;
+  if (kind === 'create-right' && reason === 'already-exists') {
+    const message = `there is a ${name} without the label ${AGENT_LABEL}=${AGENT_LABEL_VALUE}: the controller did not create it, and leaves it alone; delete it`;
+    return { reason: 'AgentRightsMissing', message };
+  }
+  // A binding may come a moment before its Role.
+  if (kind === 'create-right' && reason === 'not-found' && object.kind !== 'RoleBinding') {
+    const message = `${name} cannot be created: ${said}; create the namespace (examples/cluster/rbac.yaml), or name another one (--namespace)`;
+    return { reason: 'AgentRightsMissing', message };
+  }
+  if (reason !== 'forbidden' && reason !== 'invalid') return undefined;
+  const message = `the API server refused ${name}, which gives the agents their rights: ${said}; apply examples/cluster/rbac.yaml, or start the controller with --service-account-name`;
+  return { reason: 'AgentRightsMissing', message };
+}

@@ -1,0 +1,196 @@
+/** Work on one VirtualMachineNetworkConfig: its status says what its pools record, and it goes when they record nothing more. */
+import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey } from '@vmdhcp/ippool-api';
+import {
+  type EventRegarding,
+  isBeingDeleted,
+  type KubernetesObject,
+  keyOf,
+  type ReconcileResult,
+  readList,
+  readText,
+  toReason,
+  toRegarding,
+} from '@vmdhcp/kube-runtime';
+import type { PoolPlan } from '../assignment/plan-pools.js';
+import type { InterfaceClaim } from '../network-config/interface-claims.js';
+import { describeMissingVirtualMachine } from '../network-config/missing-virtual-machine.js';
+import {
+  type InterfaceOutcome,
+  type OutcomeProblem,
+  planNetworkConfigStatus,
+  type StaleAddress,
+} from '../network-config/plan-network-config-status.js';
+import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
+import { type ControllerContext, toReconcileResult } from './controller-context.js';
+
+/** Looked at again even without news, in case a pool cannot be written for long. */
+const RELEASE_CHECK_MS = 5_000;
+
+export class NetworkConfigReconciler {
+  readonly #context: ControllerContext;
+  readonly #planned = new WeakMap<PoolPlan, ReadonlyMap<MacAddress, Ipv4Address>>();
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+  }
+
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
+    const object = this.#context.caches.networkConfigs.get(key);
+    if (object === undefined) return { kind: 'settled' };
+    const stale = this.#staleAddresses(object);
+    if (isBeingDeleted(object)) return this.#release(object, stale);
+    if (!(object.metadata.finalizers ?? []).includes(NETWORK_CONFIG_FINALIZER)) return this.#addFinalizer(object);
+    return this.#writeStatus(object, stale);
+  };
+
+  async #writeStatus(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<ReconcileResult> {
+    const { view, now, clients, caches } = this.#context;
+    const key = keyOf(object);
+    const claims = view.claimsOf(object);
+    const outcomeOf = (claim: InterfaceClaim): InterfaceOutcome => this.#outcomeOf(key, claim);
+    const missing = caches.virtualMachines.get(key) === undefined ? describeMissingVirtualMachine(object) : undefined;
+    const { patch, problem } = planNetworkConfigStatus(object, { claims, outcomeOf, stale, missing, now: now() });
+    for (const one of [problem, missing]) if (one !== undefined) this.#tellPeople(object, one);
+    this.#waitForRelease(key, stale);
+    const done: ReconcileResult = stale.length === 0 ? { kind: 'settled' } : { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
+    if (patch === undefined) return done;
+    const target = { key, resourceVersion: object.metadata.resourceVersion };
+    const result = await clients.networkConfigs.patchStatus(target, patch);
+    if (result.ok) caches.networkConfigs.wrote(result.object);
+    return toReconcileResult(result, done);
+  }
+
+  #outcomeOf(config: string, { network, macAddress, wanted }: InterfaceClaim): InterfaceOutcome {
+    const { view, plans } = this.#context;
+    const pool = view.servingPool(network);
+    if (pool === undefined) return { kind: this.#isServedElsewhere(network) ? 'external' : 'unserved', network };
+    if (!pool.reading.ok) {
+      const message = describeInvalidPool(pool.key);
+      return { kind: 'refused', refusal: { reason: 'pool-invalid', message } };
+    }
+    const plan = plans.get(pool.key);
+    if (plan === undefined) return { kind: 'waiting' };
+    const refusal = plan.refusals.get(config)?.get(macAddress);
+    // What is recorded may be of another one with the same MAC address: the plan knows, once it knows of both.
+    if (refusal === undefined && plan.owners.get(macAddress) !== config) return { kind: 'waiting' };
+    const address = pool.addressOf.get(macAddress);
+    // The plan is being written: until then the record may still be that of the MAC address's former owner.
+    if (address !== undefined && this.#plannedAddresses(plan).get(macAddress) !== address) return { kind: 'waiting' };
+    return toOutcome(wanted, address, refusal);
+  }
+
+  #plannedAddresses(plan: PoolPlan): ReadonlyMap<MacAddress, Ipv4Address> {
+    const known = this.#planned.get(plan);
+    if (known !== undefined) return known;
+    const planned = new Map(plan.assignments.map(({ macAddress, address }) => [macAddress, address]));
+    this.#planned.set(plan, planned);
+    return planned;
+  }
+
+  #isServedElsewhere(network: string): boolean {
+    return this.#context.caches.networks.get(network)?.metadata.annotations?.[EXTERNAL_DHCP_ANNOTATION] === 'true';
+  }
+
+  /** What its status lists, its spec does not want, nobody else claims, and a pool still records. */
+  #staleAddresses(object: KubernetesObject): StaleAddress[] {
+    return readList(object.status, 'networkConfigs')
+      .flatMap((entry) => readStatusEntry(entry, object.metadata.namespace))
+      .filter((entry) => this.#isRecorded(entry) && !this.#isClaimed(object, entry));
+  }
+
+  /** Reservations are recorded whether anybody claims them or not. */
+  #isRecorded({ network, macAddress, address }: StaleAddress): boolean {
+    const pool = this.#context.view.servingPool(network);
+    if (pool?.reading.ok !== true || pool.addressOf.get(macAddress) !== address) return false;
+    return pool.reading.pool.reservations.get(macAddress)?.address !== address;
+  }
+
+  /** By its own spec, unless it is on its way out, or by anybody else's. */
+  #isClaimed(object: KubernetesObject, { network, macAddress, address }: StaleAddress): boolean {
+    const { view } = this.#context;
+    if ([...view.claimants(network, macAddress)].some((other) => other !== keyOf(object))) return true;
+    // Its virtual machine is still there and gets another config, with the same address.
+    if (isBeingDeleted(object) && view.holder(network, macAddress) !== undefined) return true;
+    return view.claimsOf(object).claims.some((claim) => claim.network === network && isOfClaim(claim, { macAddress, address }));
+  }
+
+  async #release(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<ReconcileResult> {
+    const { clients, caches } = this.#context;
+    const { finalizers = [], resourceVersion } = object.metadata;
+    if (!finalizers.includes(NETWORK_CONFIG_FINALIZER)) return { kind: 'settled' };
+    if (stale.length > 0) {
+      this.#waitForRelease(keyOf(object), stale);
+      return { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
+    }
+    const left = finalizers.filter((finalizer) => finalizer !== NETWORK_CONFIG_FINALIZER);
+    const result = await clients.networkConfigs.patch(
+      { key: keyOf(object), resourceVersion },
+      { metadata: { finalizers: left } },
+    );
+    if (result.ok) caches.networkConfigs.wrote(result.object);
+    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
+  }
+
+  async #addFinalizer(object: KubernetesObject): Promise<ReconcileResult> {
+    const { clients, caches, enqueue } = this.#context;
+    const { finalizers = [], resourceVersion } = object.metadata;
+    const key = keyOf(object);
+    const patch = { metadata: { finalizers: [...finalizers, NETWORK_CONFIG_FINALIZER] } };
+    const result = await clients.networkConfigs.patch({ key, resourceVersion }, patch);
+    if (result.ok) {
+      caches.networkConfigs.wrote(result.object);
+      enqueue.networkConfigs(key);
+    }
+    return toReconcileResult(result);
+  }
+
+  #waitForRelease(config: string, stale: readonly StaleAddress[]): void {
+    const { view, enqueue, releaseWaiters } = this.#context;
+    for (const { network } of stale) {
+      const pool = view.servingPool(network);
+      if (pool === undefined) continue;
+      releaseWaiters.set(pool.key, (releaseWaiters.get(pool.key) ?? new Set()).add(config));
+      enqueue.ipPools(pool.key);
+    }
+  }
+
+  /** On the virtual machine, where people look; where there is none, on the object itself. */
+  #tellPeople(object: KubernetesObject, { reason, message }: OutcomeProblem): void {
+    const text = { type: 'Warning', reason: toReason(reason), message } as const;
+    this.#context.events.record(this.#virtualMachineOf(object) ?? toRegarding(object), text);
+  }
+
+  #virtualMachineOf({ metadata }: KubernetesObject): EventRegarding | undefined {
+    const owner = (metadata.ownerReferences ?? []).find(({ kind }) => kind === 'VirtualMachine');
+    if (owner === undefined) return undefined;
+    const { apiVersion, kind, name, uid } = owner;
+    return { apiVersion, kind, name, uid, ...(metadata.namespace !== undefined && { namespace: metadata.namespace }) };
+  }
+}
+
+/** An interface that has another MAC address by now takes the address over that is recorded for the former one. */
+function isOfClaim(claim: InterfaceClaim, { macAddress, address }: Pick<StaleAddress, 'macAddress' | 'address'>): boolean {
+  if (claim.macAddress === macAddress) return true;
+  return claim.previous === address && claim.replaces?.includes(macAddress) === true;
+}
+
+function toOutcome(
+  wanted: Ipv4Address | undefined,
+  address: Ipv4Address | undefined,
+  refusal: OutcomeProblem | undefined,
+): InterfaceOutcome {
+  if (address === undefined || refusal?.reason === 'mac-address-claimed-twice') {
+    return refusal === undefined ? { kind: 'waiting' } : { kind: 'refused', refusal };
+  }
+  if (refusal !== undefined) return { kind: 'allocated', address, refusal };
+  return wanted === undefined || wanted === address ? { kind: 'allocated', address } : { kind: 'waiting' };
+}
+
+function readStatusEntry(entry: unknown, namespace: string | undefined): StaleAddress[] {
+  const macAddress = parseMacAddress(readText(entry, 'macAddress') ?? '');
+  const address = parseIpv4Address(readText(entry, 'allocatedIPAddress') ?? '');
+  const networkName = readText(entry, 'networkName');
+  if (macAddress === undefined || address === undefined || !networkName) return [];
+  return [{ network: networkKey(networkName, namespace), macAddress, address }];
+}

@@ -1,0 +1,432 @@
+/**
+ * Work on one IPPool. It is the only writer of the pool's status: all allocations that are waiting go in one patch, which is
+ * refused if anybody else wrote in between.
+ */
+import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { IPPOOL_FINALIZER, IPPoolConditionType } from '@vmdhcp/ippool-api';
+import {
+  type ConditionState,
+  describeProblems,
+  isBeingDeleted,
+  type KubernetesObject,
+  parseTime,
+  type ReconcileResult,
+  toReason,
+  toRegarding,
+} from '@vmdhcp/kube-runtime';
+import type { AddressConflict } from '../agents/address-conflict.js';
+import { NOT_SERVED } from '../agents/agent-conditions.js';
+import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
+import type { ClaimRefusal } from '../assignment/address-request.js';
+import { type LastOwners, ownersOf, type RecordedPool } from '../assignment/assignment-plan.js';
+import { planPoolStatus } from '../assignment/plan-pool-status.js';
+import { type PoolPlan, type PoolToPlan, planPools } from '../assignment/plan-pools.js';
+import { describeMissingPermission, describeNetworkTaken } from '../network/network-permission.js';
+import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
+import { describeRoom } from '../pool/describe-room.js';
+import { describeUnlisted } from '../pool/excluded-marks.js';
+import { readQuarantines } from '../pool/quarantines.js';
+import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
+import type { PoolView } from '../view/cluster-view.js';
+import { AddressJournal } from './address-journal.js';
+import { type ControllerContext, toReconcileResult } from './controller-context.js';
+import { joinNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
+
+/** The longest wait between two patches of a pool. */
+const MOST_PACE_MS = 250;
+const REFUSED_CHECK_MS = 30_000;
+
+/** What keeps a pool from being used. */
+interface PoolObstacle {
+  readonly reason: 'pool-invalid' | 'network-taken' | 'network-name-missing' | 'network-not-allowed';
+  readonly message: string;
+}
+
+const NO_NETWORK_NAME =
+  'spec.networkName is empty and cannot be changed; delete the IPPool, and create it again with the name of a NetworkAttachmentDefinition';
+const TO_CORRECT =
+  'cidr and serverIP cannot be changed, router and exclude not once they are set, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
+
+/** Why a pool is not registered with its agents, where somebody has to do something about it. */
+const WORTH_AN_EVENT: ReadonlySet<string> = new Set([
+  'AgentDeploymentMissing',
+  'AgentContainerMissing',
+  'AgentDeploymentConflict',
+  'AgentSelectorMismatch',
+  'AgentConfigTooLarge',
+  'NetworkMissing',
+  'FailedCreate',
+  'RolloutStuck',
+  'NotScheduled',
+  'ImagePull',
+  'RogueServer',
+]);
+/** How long an address that somebody unknown uses is given to nobody. */
+const QUARANTINE_MS = 3_600_000;
+const LET_GO_CHECK_MS = 500;
+const NO_OWNERS: LastOwners = new Map();
+
+export class PoolReconciler {
+  readonly #context: ControllerContext;
+  readonly #journal: AddressJournal;
+  /** What each config was last told about its interfaces on a pool, so that only those with news are worked on. */
+  readonly #told = new Map<string, ReadonlyMap<string, string>>();
+
+  /** Whose the addresses of each pool are, by the plan that was written last: what objects say of themselves, others may have written. */
+  readonly #lastOwners = new Map<string, LastOwners>();
+  /** When the work on a pool ended last, and how long it took. */
+  readonly #pace = new Map<string, { readonly endedAtMs: number; readonly tookMs: number }>();
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.#journal = new AddressJournal(context);
+  }
+
+  /** A pool that many ask for is written less often, and more at a time: half of the time is left to everything else. */
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
+    const { clock } = this.#context;
+    const { endedAtMs = Number.NEGATIVE_INFINITY, tookMs = 0 } = this.#pace.get(key) ?? {};
+    const waitMs = Math.min(tookMs, MOST_PACE_MS) - (clock.nowMs() - endedAtMs);
+    if (waitMs > 0) await new Promise<void>((resolve) => clock.after(waitMs, resolve));
+    const begunAtMs = clock.nowMs();
+    const result = await this.#work(key);
+    this.#pace.set(key, { endedAtMs: clock.nowMs(), tookMs: clock.nowMs() - begunAtMs });
+    return result;
+  };
+
+  async #work(key: string): Promise<ReconcileResult> {
+    const view = this.#context.view.pool(key);
+    if (view === undefined) {
+      this.#forget(key);
+      this.#pace.delete(key);
+      return { kind: 'settled' };
+    }
+    if (isBeingDeleted(view.object)) return this.#letGo(view);
+    const agents = this.#context.agents?.ofPool(view) ?? WITHOUT_AGENTS;
+    const isHeld = view.object.metadata.finalizers?.includes(IPPOOL_FINALIZER) === true;
+    return agents.deploymentRef && !isHeld ? this.#hold(view) : this.#settle(view, agents);
+  }
+
+  async #settle(view: PoolView, agents: PoolAgents): Promise<ReconcileResult> {
+    const obstacle = this.#obstacle(view);
+    const plan = obstacle === undefined ? this.#plan(view) : undefined;
+    const notes =
+      plan === undefined ? [] : [...keptNotes(view, plan), ...segmentNote(view, this.#context.segments.sharedBy(view))];
+    const result = await this.#writeStatus(view, plan, { obstacle, agents, notes });
+    if (plan === undefined) this.#forget(view.key);
+    if (result.kind !== 'settled' || plan === undefined) return result;
+    // What could not be written is told when it is.
+    this.#lastOwners.set(view.key, ownersOf(plan));
+    this.#journal.planned(view, plan);
+    this.#tellConfigs(view.key, plan);
+    return this.#nextLook(plan, notes);
+  }
+
+  /** Whether somebody can be served may hang on pools far away: those who wait are looked at again, news or not. */
+  #nextLook(plan: PoolPlan, notes: readonly PoolNote[]): ReconcileResult {
+    const untilMs = plan.quarantines.map((quarantine) => quarantine.untilMs - this.#nowMs());
+    const afterMs = Math.min(...untilMs, plan.refusals.size + notes.length === 0 ? Number.POSITIVE_INFINITY : REFUSED_CHECK_MS);
+    return Number.isFinite(afterMs) ? { kind: 'recheck', afterMs: Math.max(afterMs, 1_000) } : { kind: 'settled' };
+  }
+
+  #nowMs(): number {
+    return parseTime(this.#context.now());
+  }
+
+  /** A pool that agents serve is gone only when they have let go of it. */
+  async #hold({ key, object: { metadata } }: PoolView): Promise<ReconcileResult> {
+    const { clients, caches } = this.#context;
+    const finalizers = [...(metadata.finalizers ?? []), IPPOOL_FINALIZER];
+    const target = { key, resourceVersion: metadata.resourceVersion };
+    const result = await clients.ipPools.patch(target, { metadata: { finalizers } });
+    if (result.ok) caches.ipPools.wrote(result.object);
+    // It is looked at again right away: this was only the beginning.
+    return result.ok ? { kind: 'recheck', afterMs: 0 } : toReconcileResult(result);
+  }
+
+  #obstacle(pool: PoolView): PoolObstacle | undefined {
+    const { key, network, reading, object } = pool;
+    if (!reading.ok) return { reason: 'pool-invalid', message: `${describeProblems(reading.problems)}; ${TO_CORRECT}` };
+    if (network === '') {
+      return { reason: 'network-name-missing', message: NO_NETWORK_NAME };
+    }
+    if (!this.#context.view.mayServe(pool)) {
+      return {
+        reason: 'network-not-allowed',
+        message: describeMissingPermission(object, network, this.#context.caches.networks.get(network)),
+      };
+    }
+    const serving = this.#context.view.servingPool(network);
+    if (serving === undefined || serving.key === key) return undefined;
+    return {
+      reason: 'network-taken',
+      message: describeNetworkTaken(object, network, serving.object),
+    };
+  }
+
+  /** Plans the pool together with those that share virtual machines whose addresses are still to be found. */
+  #plan(view: PoolView): PoolPlan | undefined {
+    const { pools, configs } = this.#component(view);
+    const plans = planPools({ pools, configs, whyUnserved: (network) => this.#whyUnserved(network) });
+    const plan = plans.get(view.key);
+    if (plan !== undefined) this.#context.plans.set(view.key, plan);
+    for (const other of pools) {
+      // Another pool that turns out different is planned, and written, in its own turn.
+      if (other.key !== view.key && plans.get(other.key) !== undefined && this.#isNews(other.key, plans.get(other.key))) {
+        this.#context.enqueue.ipPools(other.key);
+      }
+    }
+    return plan;
+  }
+
+  #isNews(key: string, plan: PoolPlan | undefined): boolean {
+    const known = this.#context.plans.get(key);
+    return known === undefined || plan === undefined || describePlan(known) !== describePlan(plan);
+  }
+
+  #component(start: PoolView): { pools: PoolToPlan[]; configs: NetworkConfigClaims[] } {
+    const { view } = this.#context;
+    const pools = new Map<string, PoolToPlan>();
+    const configs = new Map<string, NetworkConfigClaims>();
+    const networks = new Set([start.network]);
+    for (const network of networks) {
+      const serving = view.servingPool(network);
+      if (serving === undefined || !serving.reading.ok) continue;
+      const { key, paused, recorded, reading } = serving;
+      const { assignments, quarantines } = this.#afterConflicts(serving);
+      const known = { recorded: { ...recorded, assignments }, quarantines, nowMs: this.#nowMs() };
+      const lastOwners = this.#lastOwners.get(key) ?? NO_OWNERS;
+      pools.set(key, { key, network, pool: reading.pool, paused, ...known, lastOwners, held: view.held(serving, lastOwners) });
+      for (const config of view.claimsOn(network)) {
+        configs.set(config.key, config);
+        if (this.#waitsForSeveral(config)) for (const claim of config.claims) networks.add(claim.network);
+      }
+    }
+    // Where no plan was written yet, whose an address is stands in the configs alone.
+    const unknown = new Set([...pools.values()].flatMap(({ key, network }) => (this.#lastOwners.has(key) ? [] : [network])));
+    const believed = [...configs.values()].map((config) => (unknown.size === 0 ? config : view.believed(config, unknown)));
+    return { pools: [...pools.values()], configs: believed };
+  }
+
+  /** What is recorded of a pool, but for addresses that turned out to be in use by somebody else: those nobody has for a while. */
+  #afterConflicts(serving: PoolView): Pick<RecordedPool, 'assignments' | 'quarantines'> {
+    const { recorded, addressOf, object } = serving;
+    const untilMs = this.#nowMs() + QUARANTINE_MS;
+    const conflicts = (this.#context.agents?.ofPool(serving).conflicts ?? []).filter(
+      ({ address, macAddress }) => addressOf.get(macAddress) === address,
+    );
+    const before = readQuarantines(object);
+    if (conflicts.length === 0) return { assignments: recorded.assignments, quarantines: before };
+    const inUse = new Set(conflicts.map(({ address }) => address));
+    return {
+      assignments: recorded.assignments.filter(({ address }) => !inUse.has(address)),
+      quarantines: [
+        ...before.filter(({ address }) => !inUse.has(address)),
+        ...conflicts.map(({ address, usedBy }) => ({ address, untilMs, ...(usedBy !== undefined && { usedBy }) })),
+      ],
+    };
+  }
+
+  /** True if it has interfaces on several networks and not all of them have what they want. */
+  #waitsForSeveral({ claims }: NetworkConfigClaims): boolean {
+    if (claims.length < 2) return false;
+    return claims.some(({ network, macAddress, wanted }) => {
+      const address = this.#context.view.servingPool(network)?.addressOf.get(macAddress);
+      return address === undefined || (wanted !== undefined && wanted !== address);
+    });
+  }
+
+  /** A network without any pool is of no concern to the interfaces on others. */
+  #whyUnserved(network: string): ClaimRefusal | undefined {
+    const serving = this.#context.view.servingPool(network);
+    if (serving === undefined || serving.reading.ok) return undefined;
+    return { reason: 'pool-invalid', message: describeInvalidPool(serving.key) };
+  }
+
+  async #writeStatus(
+    view: PoolView,
+    plan: PoolPlan | undefined,
+    { obstacle, agents, notes }: PoolFacts,
+  ): Promise<ReconcileResult> {
+    const { now, clients, caches } = this.#context;
+    const addresses = plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan } : undefined;
+    const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions.map((one) => withCause(one, obstacle))];
+    this.#tellPeople(view, plan, [
+      ...agentWarnings(agents),
+      ...notes,
+      ...(obstacle === undefined ? [] : [{ reason: toReason(obstacle.reason), message: obstacle.message }]),
+    ]);
+    const patch = planPoolStatus(view.object, { addresses, conditions, agents, now: now() });
+    if (patch === undefined) return { kind: 'settled' };
+    const { key, object } = view;
+    const result = await clients.ipPools.patchStatus({ key, resourceVersion: object.metadata.resourceVersion }, patch);
+    if (result.ok) {
+      this.#journal.wrote(view, plan, patch);
+      caches.ipPools.wrote(result.object);
+    }
+    return toReconcileResult(result);
+  }
+
+  #tellPeople(view: PoolView, plan: PoolPlan | undefined, others: readonly Warning[]): void {
+    const regarding = toRegarding(view.object);
+    const warnings = [
+      ...others,
+      ...view.recorded.unreadable.slice(0, 3).map(entryWarning),
+      ...(plan === undefined ? [] : [...lostNote(view, plan), ...exhaustionWarning(plan, view)]),
+    ];
+    for (const warning of warnings) this.#context.events.record(regarding, { type: 'Warning', ...warning });
+  }
+
+  /** Has those configs worked on whose interfaces have news. */
+  #tellConfigs(key: string, plan: PoolPlan): void {
+    const { view, enqueue, releaseWaiters } = this.#context;
+    const pool = view.pool(key);
+    if (pool === undefined) return;
+    const before = this.#told.get(key);
+    const now = new Map<string, string>();
+    for (const { key: config, claims } of view.claimsOn(pool.network)) {
+      const refusals = plan.refusals.get(config);
+      const parts = claims
+        .filter(({ network }) => network === pool.network)
+        .map(({ macAddress }) => [
+          macAddress,
+          pool.addressOf.get(macAddress) ?? '',
+          plan.owners.get(macAddress) === config,
+          refusals?.get(macAddress)?.message ?? '',
+        ]);
+      // A pool that was made anew under the same name has told nothing yet.
+      const outcome = JSON.stringify([pool.object.metadata.uid, ...parts]);
+      now.set(config, outcome);
+      if (before?.get(config) !== outcome) enqueue.networkConfigs(config);
+    }
+    this.#told.set(key, now);
+    // Those that claim nothing here any more may wait for what they had to be freed.
+    const waiting = releaseWaiters.get(key) ?? [];
+    releaseWaiters.delete(key);
+    for (const config of waiting) enqueue.networkConfigs(config);
+  }
+
+  /** The pool is gone or of no use: those that depended on it have to be told. */
+  #forget(key: string): void {
+    const { plans, enqueue, releaseWaiters, caches, view } = this.#context;
+    const told = [...(this.#told.get(key)?.keys() ?? []), ...(releaseWaiters.get(key) ?? [])];
+    plans.delete(key);
+    this.#lastOwners.delete(key);
+    this.#journal.forget(key);
+    releaseWaiters.delete(key);
+    this.#told.delete(key);
+    for (const config of told) {
+      enqueue.networkConfigs(config);
+      // What kept their other interfaces waiting is gone.
+      const object = caches.networkConfigs.get(config);
+      for (const { network } of object === undefined ? [] : view.claimsOf(object).claims) {
+        const pool = view.servingPool(network);
+        if (pool !== undefined && pool.key !== key) enqueue.ipPools(pool.key);
+      }
+    }
+  }
+
+  async #letGo(view: PoolView): Promise<ReconcileResult> {
+    const { clients, caches, agents } = this.#context;
+    this.#forget(view.key);
+    if (agents?.isHeld(view.key)) return { kind: 'recheck', afterMs: LET_GO_CHECK_MS };
+    const { finalizers = [], resourceVersion } = view.object.metadata;
+    if (!finalizers.includes(IPPOOL_FINALIZER)) return { kind: 'settled' };
+    const left = finalizers.filter((finalizer) => finalizer !== IPPOOL_FINALIZER);
+    const result = await clients.ipPools.patch({ key: view.key, resourceVersion }, { metadata: { finalizers: left } });
+    if (result.ok) caches.ipPools.wrote(result.object);
+    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
+  }
+}
+
+interface PoolFacts {
+  readonly obstacle: PoolObstacle | undefined;
+  readonly agents: PoolAgents;
+  readonly notes: readonly PoolNote[];
+}
+
+interface Warning {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What the agents know is only that the pool is not served; why stands in each condition, so that one is enough to read. */
+function withCause(condition: ConditionState, obstacle: PoolObstacle | undefined): ConditionState {
+  if (obstacle === undefined || condition.reason !== NOT_SERVED) return condition;
+  return { ...condition, reason: toReason(obstacle.reason), message: obstacle.message };
+}
+
+/** Where no agents are deployed, nothing is to be waited for. */
+const WITHOUT_AGENTS: PoolAgents = {
+  ...NOTHING_KNOWN_OF_AGENTS,
+  conditions: [
+    { type: IPPoolConditionType.registered, status: 'True' },
+    { type: IPPoolConditionType.agentReady, status: 'True' },
+  ],
+};
+
+function agentWarnings({ conditions, conflicts }: PoolAgents): Warning[] {
+  const told = new Map(
+    conditions.flatMap(({ reason = '', message = '' }) => (WORTH_AN_EVENT.has(reason) ? [[reason, message] as const] : [])),
+  );
+  return [...[...told].map(([reason, message]) => ({ reason, message })), ...conflicts.map(conflictWarning)];
+}
+
+function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warning {
+  const who = usedBy === undefined ? 'somebody unknown, as its client found out' : usedBy;
+  const other = usedBy === undefined ? "that machine's MAC address, once you have found it," : usedBy;
+  const remedy = `reserve the address for ${other} in spec.ipv4Config.reservations of the IPPool, or remove that machine from the network`;
+  const message = `${formatIpv4Address(address)}, which was for ${macAddress}, is in use by ${who}: no client is given it for an hour; ${remedy}`;
+  return { reason: 'AddressConflict', message };
+}
+
+function entryWarning(entry: UnreadableEntry): Warning {
+  const message = `status.ipv4.allocated has ${describeEntry(entry)}, which makes no sense: nobody gets that address until the entry is removed`;
+  return { reason: 'EntrySkipped', message };
+}
+
+function exhaustionWarning({ refusals }: PoolPlan, { reading }: PoolView): Warning[] {
+  const isExhausted = [...refusals.values()].some((ofConfig) =>
+    [...ofConfig.values()].some(({ reason }) => reason === 'pool-exhausted'),
+  );
+  const remedy = reading.ok ? describeRoom(reading.pool) : 'delete virtual machines';
+  const message = `every address is in use and virtual machines wait for one; ${remedy}`;
+  return isExhausted ? [{ reason: 'PoolExhausted', message }] : [];
+}
+
+function poolConditions(
+  { object, paused, reading, recorded }: PoolView,
+  obstacle: PoolObstacle | undefined,
+  notes: readonly PoolNote[],
+): ConditionState[] {
+  return [{ type: IPPoolConditionType.stopped, status: paused ? 'True' : 'False' }, cacheReady()];
+
+  function cacheReady(): ConditionState {
+    const type = IPPoolConditionType.cacheReady;
+    if (obstacle !== undefined) return { type, status: 'False', reason: toReason(obstacle.reason), message: obstacle.message };
+    if (paused) {
+      return {
+        type,
+        status: 'False',
+        reason: 'Paused',
+        message: 'the pool is paused: nothing is allocated or served; set spec.paused to false',
+      };
+    }
+    const skipped = recorded.unreadable.map((entry) => `status.ipv4.allocated has ${describeEntry(entry)}`);
+    const left = [...(reading.ok ? reading.warnings : []), ...skipped];
+    const message = `ignored, because it is invalid: ${describeProblems(left)}`;
+    const skippedNotes = left.length === 0 ? [] : [{ reason: 'EntriesSkipped', message }];
+    return { type, status: 'True', ...joinNotes([...skippedNotes, ...notes, ...unlistedExclusions(object)]) };
+  }
+}
+
+/** Nothing is wrong: it stands in the condition, and is no Event. */
+function unlistedExclusions({ spec }: KubernetesObject): PoolNote[] {
+  const message = describeUnlisted(spec);
+  return message === undefined ? [] : [{ reason: 'ExclusionsNotListed', message }];
+}
+
+function describePlan({ assignments, refusals }: PoolPlan): string {
+  return JSON.stringify([assignments.map(({ macAddress, address }) => [macAddress, address]), [...refusals.keys()]]);
+}

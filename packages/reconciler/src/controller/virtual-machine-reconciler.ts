@@ -1,0 +1,97 @@
+import { type KubernetesObject, type ReconcileResult, toReason, toRegarding } from '@vmdhcp/kube-runtime';
+
+import { condenseProblems } from '../virtual-machine/condense-problems.js';
+import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
+import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
+import { type ControllerContext, toReconcileResult } from './controller-context.js';
+
+/** What is being deleted goes soon; its end is news, this is in case that gets lost. */
+const DELETION_CHECK_MS = 2_000;
+
+/** The watch of VirtualMachineInstances may be late; a guest that is not seen for longer than this is for people. */
+const UNSEEN_PATIENCE_MS = 60_000;
+
+const UNSEEN: VirtualMachineProblemReason = 'virtual-machine-instance-unseen';
+
+/** Work on one VirtualMachine: there is a VirtualMachineNetworkConfig that says which of its interfaces get addresses. */
+export class VirtualMachineReconciler {
+  readonly #context: ControllerContext;
+  /** By key: since when a guest that is not seen has held something back. */
+  readonly #unseenSince = new Map<string, number>();
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+  }
+
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
+    const { caches, events, view } = this.#context;
+    const virtualMachine = caches.virtualMachines.get(key);
+    if (virtualMachine === undefined) {
+      this.#unseenSince.delete(key);
+      return { kind: 'settled' };
+    }
+    const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key), view.knowledgeOf(virtualMachine));
+    const patienceMs = this.#patienceWith(key, plan.problems);
+    const told = plan.problems.filter(({ reason }) => reason !== UNSEEN || patienceMs === 0);
+    for (const { reason, message } of condenseProblems(told)) {
+      events.record(toRegarding(virtualMachine), { type: 'Warning', reason: toReason(reason), message });
+    }
+    if (plan.awaits !== undefined) {
+      events.record(toRegarding(virtualMachine), { type: 'Normal', reason: 'AwaitingMacAddress', message: plan.awaits });
+    }
+    for (const action of plan.actions) {
+      const result = await this.#apply(key, action);
+      if (result.kind === 'terminal') this.#tellRefusal(virtualMachine, result.reason);
+      if (result.kind !== 'settled') return result;
+    }
+    if (plan.waits) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
+    return patienceMs > 0 ? { kind: 'recheck', afterMs: patienceMs } : { kind: 'settled' };
+  };
+
+  /** How long people are not told yet that a guest is not seen; 0: they are, or it is not so. */
+  #patienceWith(key: string, problems: readonly VirtualMachineProblem[]): number {
+    if (!problems.some(({ reason }) => reason === UNSEEN)) {
+      this.#unseenSince.delete(key);
+      return 0;
+    }
+    const nowMs = this.#context.clock.nowMs();
+    const since = this.#unseenSince.get(key) ?? nowMs;
+    this.#unseenSince.set(key, since);
+    return Math.max(since + UNSEEN_PATIENCE_MS - nowMs, 0);
+  }
+
+  async #apply(key: string, action: NetworkConfigAction): Promise<ReconcileResult> {
+    const { clients, caches } = this.#context;
+    const { networkConfigs: client } = clients;
+    // Each action was planned from the object as it is in the cache by now, the answer to the action before included.
+    const target = { key, resourceVersion: caches.networkConfigs.get(key)?.metadata.resourceVersion };
+    if (action.kind === 'delete') {
+      const result = await client.delete(key, action.uid);
+      return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
+    }
+    const result = await this.#write(target, action);
+    if (result.ok) caches.networkConfigs.wrote(result.object);
+    return toReconcileResult(result);
+  }
+
+  #write(
+    target: { readonly key: string; readonly resourceVersion: string | undefined },
+    action: Exclude<NetworkConfigAction, { kind: 'delete' }>,
+  ) {
+    const { networkConfigs: client } = this.#context.clients;
+    switch (action.kind) {
+      case 'create':
+        return client.create(action.object);
+      case 'update':
+        return client.patch(target, action.patch);
+    }
+  }
+
+  #tellRefusal(virtualMachine: KubernetesObject, message: string): void {
+    this.#context.events.record(toRegarding(virtualMachine), {
+      type: 'Warning',
+      reason: 'NetworkConfigRefused',
+      message: `its VirtualMachineNetworkConfig was refused: ${message}`,
+    });
+  }
+}
