@@ -1,5 +1,5 @@
 import type { ConditionState } from '@vmdhcp/kube-runtime';
-import type { AddressConflict } from './agent-report.js';
+import type { AddressConflict } from './address-conflict.js';
 
 /** What is known of the agents of one pool, as the status of the pool reports it. */
 export interface PoolAgents {

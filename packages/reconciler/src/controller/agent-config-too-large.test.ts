@@ -1,7 +1,7 @@
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
-import { toldPools } from '../agents/told-pools.js';
+import { configuredPools } from '../agents/configured-pools.js';
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
 import { network, pool } from '../fixtures/object-fixtures.js';
 import { ClusterView } from '../view/cluster-view.js';
@@ -65,7 +65,7 @@ it('of more pools than one environment string can name the newest are left out, 
   }
   expect(new Set(enqueued).size).toBe(NAMES.length);
   const deployment = chart.objects.get(`${AGENTS.namespace}/${AGENTS.name}`) as KubernetesObject;
-  expect([...toldPools(deployment, 'agent').keys()]).toEqual(NAMES.slice(0, 198).map((name) => `default/${name}`));
+  expect([...configuredPools(deployment, 'agent').keys()]).toEqual(NAMES.slice(0, 198).map((name) => `default/${name}`));
   const ofPool = (name = '') => pools.ofPool(view.pool(`default/${name}`) as PoolView);
   const { conditions, deploymentRef } = ofPool(NAMES.at(-1));
   const message =

@@ -1,5 +1,5 @@
 /** What is observed of agents: their Deployments, Leases, pods and rights, and whether a Lease has a live leader. */
-import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
+import { AGENT_GROUP_LABEL, describeAgentReport } from '@vmdhcp/ippool-api';
 import {
   type ApiResource,
   type CacheSubscription,
@@ -15,12 +15,11 @@ import {
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
 import { AGENT_CONTAINER } from '../agents/agent-deployment.js';
-import type { PoolForAgents } from '../agents/agent-network-config.js';
-import { describeAgentReport } from '../agents/agent-report.js';
+import { configuredPools } from '../agents/configured-pools.js';
 import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
 import { legacyPoolOf } from '../agents/legacy-pod.js';
 import type { AgentsSettings, ObservedGroup } from '../agents/plan-agents.js';
-import { toldPools } from '../agents/told-pools.js';
+import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 import type { AgentObjectKind, ByAgentKind, PreviousKind } from './agent-resources.js';
 
@@ -143,7 +142,7 @@ export class AgentsView {
   /** One group as it is now, also where nothing is observed of it. */
   group(name: string): ObservedGroup {
     const group = this.#observedGroup(name);
-    return this.#isOurs(group) ? group : { ...group, deployment: undefined, told: NOTHING_CONFIGURED };
+    return this.#isOurs(group) ? group : { ...group, deployment: undefined, configured: NOTHING_CONFIGURED };
   }
 
   /** Our groups whose Deployment or Lease names the pool. */
@@ -303,21 +302,21 @@ export class AgentsView {
   #observe(deployment: KubernetesObject | undefined, lease: KubernetesObject | undefined): ObservedGroup {
     return {
       deployment,
-      told: deployment === undefined ? NOTHING_CONFIGURED : this.#configuredPools(deployment),
+      configured: deployment === undefined ? NOTHING_CONFIGURED : this.#configuredPools(deployment),
       lease: this.#readLease(lease),
     };
   }
 
-  #isOurs({ told, lease }: ObservedGroup): boolean {
+  #isOurs({ configured, lease }: ObservedGroup): boolean {
     const { onlyNamespace } = this.#settings;
     if (onlyNamespace === undefined) return true;
-    return [...told.keys(), ...lease.known].every((key) => key.startsWith(`${onlyNamespace}/`));
+    return [...configured.keys(), ...lease.known].every((key) => key.startsWith(`${onlyNamespace}/`));
   }
 
   #configuredPools(deployment: KubernetesObject): ReadonlyMap<string, PoolForAgents> {
     const known = this.#readDeployments.get(deployment);
     if (known !== undefined) return known;
-    const configured = toldPools(deployment, this.containerOf(deployment.metadata.name));
+    const configured = configuredPools(deployment, this.containerOf(deployment.metadata.name));
     this.#readDeployments.set(deployment, configured);
     return configured;
   }

@@ -3,9 +3,10 @@
  * groups. The reconciler of agent groups stores its plan here; the reconciler of pools reads.
  */
 import { type KubernetesObject, keyOf, ObjectIndex, readField, readText } from '@vmdhcp/kube-runtime';
+import { readReportedConflicts } from '../agents/address-conflict.js';
 import { agentConditions, conditionsOfKeptPod, conditionsWithoutAgents } from '../agents/agent-conditions.js';
-import type { PoolForAgents } from '../agents/agent-network-config.js';
 import { believedGroups } from '../agents/believed-groups.js';
+import { findContainer } from '../agents/configured-pools.js';
 import {
   type AgentsPlan,
   type AgentsSettings,
@@ -15,7 +16,7 @@ import {
   type ObservedGroup,
 } from '../agents/plan-agents.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
-import { findContainer } from '../agents/told-pools.js';
+import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import type { AgentsChange, AgentsView } from './agents-view.js';
 import type { ClusterView } from './cluster-view.js';
 import type { LagWatch } from './lag-watch.js';
@@ -106,8 +107,8 @@ export class PoolAgentsView {
     const { agents } = this.#sources;
     if (!agents.synced) return true;
     const isServed = agents.groupsNaming(poolKey).some((name) => {
-      const { told, lease } = this.group(name);
-      return told.has(poolKey) || lease.report.get(poolKey)?.serving === true;
+      const { configured, lease } = this.group(name);
+      return configured.has(poolKey) || lease.report.get(poolKey)?.serving === true;
     });
     return isServed || agents.legacyPodsOf(poolKey).length > 0;
   }
@@ -175,7 +176,7 @@ export class PoolAgentsView {
       deploymentRef: this.#deploymentRef(view.key, holder, observed),
       servedBy: serving?.lease.leader ?? null,
       isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
-      conflicts: reports.flatMap(({ report }) => report?.conflicts ?? []),
+      conflicts: reports.flatMap(({ report }) => readReportedConflicts(report?.conflicts ?? [])),
     };
   }
 
@@ -189,8 +190,8 @@ export class PoolAgentsView {
   }
 
   /** A pool that the agents are configured for already lacks nothing. */
-  #rightsProblem(poolKey: string, { told }: ObservedGroup, group: string): GroupProblem | undefined {
-    if (told.has(poolKey)) return undefined;
+  #rightsProblem(poolKey: string, { configured }: ObservedGroup, group: string): GroupProblem | undefined {
+    if (configured.has(poolKey)) return undefined;
     const [namespace] = poolKey.split('/', 1);
     const keys = [namespace, this.#sources.settings.namespace].flatMap((one) => RIGHTS.map((kind) => `${kind} ${one}/${group}`));
     return keys.flatMap((key) => this.#rightsProblems.get(key) ?? [])[0];
