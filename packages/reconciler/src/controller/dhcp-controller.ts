@@ -386,9 +386,8 @@ export class DhcpController implements ControllerPart {
 
   #onPoolChange(key: string, isOwn: boolean): void {
     const networks = this.view.notePool(key);
-    this.#noteForAgents(key);
+    this.#noteForAgents(key, isOwn);
     if (isOwn) return;
-    this.#enqueueAgentGroups();
     this.#enqueue('ipPools', key);
     for (const network of networks) {
       this.#enqueue('networks', network);
@@ -400,10 +399,13 @@ export class DhcpController implements ControllerPart {
     }
   }
 
-  #noteForAgents(poolKey: string): void {
-    const pool = this.view.pool(poolKey);
-    if (pool === undefined) this.#agents?.pools.forgetPool(poolKey);
-    else this.#agents?.pools.notePool(pool);
+  #noteForAgents(key: string, isOwn: boolean): void {
+    if (this.#agents === undefined) return;
+    const { pools, eligible } = this.#agents;
+    const pool = this.view.pool(key);
+    if (pool === undefined) pools.forgetPool(key);
+    else pools.notePool(pool);
+    if (eligible.note(key, pool) && !isOwn) this.#enqueueAgentGroups();
   }
 }
 

@@ -334,7 +334,10 @@ export class AgentsView {
       case 'pods':
       case 'previousPods':
         return [legacyPoolOf(object) ?? []].flat();
-      default:
+      case 'serviceAccounts':
+      case 'roles':
+      case 'roleBindings':
+      case 'previousServiceAccounts':
         return [];
     }
   }

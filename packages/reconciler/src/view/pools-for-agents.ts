@@ -1,7 +1,7 @@
 /** Which pools agents are to serve, and why they are not to serve the others. */
 import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
 import { CLUSTER_NETWORK_LABEL, HOLD_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api';
-import { isBeingDeleted, type KubernetesObject, parseTime, readText } from '@vmdhcp/kube-runtime';
+import { isBeingDeleted, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { NOT_SERVED, type NotToBeServed } from '../agents/agent-conditions.js';
 import { isGoneForGood } from '../agents/legacy-pod.js';
 import type { ActivePool, AgentsSettings } from '../agents/plan-agents.js';
@@ -29,6 +29,8 @@ export interface PoolsToPlan {
 
 export class PoolsForAgents {
   readonly #sources: PoolsForAgentsSources;
+  /** By pool, what its agents depend on, as it was last. */
+  readonly #noted = new Map<string, string>();
 
   constructor(sources: PoolsForAgentsSources) {
     this.#sources = sources;
@@ -38,6 +40,19 @@ export class PoolsForAgents {
     const views = this.#sources.view.pools();
     const kept = new Set(views.filter((view) => this.#keepsItsPod(view)).map(({ key }) => key));
     return { pools: views.flatMap((view) => (kept.has(view.key) ? [] : this.#toActivePool(view))), kept };
+  }
+
+  /**
+   * Takes note of a pool that changed. Returns true if agents depend on what changed: most writes of a status only record addresses.
+   *
+   * @param pool - undefined: it does not exist.
+   */
+  note(key: string, pool: PoolView | undefined): boolean {
+    const before = this.#noted.get(key);
+    const now = pool && describeForAgents(pool.object);
+    if (now === undefined) this.#noted.delete(key);
+    else this.#noted.set(key, now);
+    return before !== now;
   }
 
   /** Undefined: agents are to serve the pool. */
@@ -115,6 +130,15 @@ export function toPoolForAgents({ key, network, reading }: PoolView): PoolForAge
   const { serverAddress, cidr } = reading.pool;
   return [{ key, network, serverIP: formatIpv4Address(serverAddress), cidr: formatIpv4Cidr(cidr) }];
 }
+
+function describeForAgents({ metadata, spec, status }: KubernetesObject): string {
+  const { uid, generation, deletionTimestamp, annotations } = metadata;
+  const ofSpec = generation ?? spec;
+  return JSON.stringify([uid, ofSpec, deletionTimestamp, annotations, ...RECORDED.map((name) => readField(status, name))]);
+}
+
+/** Fields of a status that record which agents serve or have served the pool. */
+const RECORDED = ['agentDeploymentRef', 'agentPodRef'];
 
 function holdsImage({ metadata }: KubernetesObject): boolean {
   return metadata.annotations?.[HOLD_AGENT_UPGRADE_ANNOTATION] !== undefined;
