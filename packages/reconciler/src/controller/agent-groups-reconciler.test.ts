@@ -5,6 +5,7 @@ import {
   CLUSTER_NETWORK_LABEL,
   formatAgentReport,
   HOLD_AGENT_UPGRADE_ANNOTATION,
+  IPPOOL_FINALIZER,
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
   type PoolReport,
@@ -456,6 +457,19 @@ describe('agents that the controller makes', () => {
     await story.control();
     await story.goOn(5_000);
     expect(configuredWhenItWent).toEqual(['b']);
+  });
+
+  it('a finalizer of another controller on a pool stays beside ours, and when ours is removed', async () => {
+    const story = new Story();
+    story.addPool('a');
+    const made = story.pool('a');
+    story.cluster.ipPools.put({ ...made, metadata: { ...made.metadata, finalizers: ['example.com/theirs'] } });
+    await story.control();
+    expect(story.pool('a').metadata.finalizers).toEqual(['example.com/theirs', IPPOOL_FINALIZER]);
+    void story.cluster.ipPools.delete('default/a', 'uid-a');
+    await story.goOn(30_000);
+    expect(story.pool('a').metadata.finalizers).toEqual(['example.com/theirs']);
+    expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual([]);
   });
 
   it('an image that is held stays, also when the Deployment is made again; let go, it is the new one', async () => {
