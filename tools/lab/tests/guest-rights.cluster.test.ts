@@ -61,7 +61,7 @@ async function recorded(): Promise<unknown> {
 
 const logged = (text: string) => waitFor(text, async () => controller.lines.some((line) => line.includes(text)), 40_000);
 
-it('says which rule is missing, gives addresses all the same, frees none, and goes on as soon as the rule is there', async () => {
+it('names the rule that is missing, assigns addresses, frees none, and continues as soon as the rule is there', async () => {
   await logged('get, list and watch on virtualmachineinstances of the API group kubevirt.io');
   await admin.create({
     apiVersion: 'k8s.cni.cncf.io/v1',

@@ -142,7 +142,7 @@ function sendRebinding(on: string, macAddress: string, clientAddress: string): v
 }
 
 describe('a pod of agents on two networks, on a node that forwards', () => {
-  it('a guest reaches neither another network, nor the pods, nor their status server', { timeout: 120_000 }, async () => {
+  it('a virtual machine reaches neither another network, nor the pods, nor their status server', { timeout: 120_000 }, async () => {
     const pod = await serve([NET_48, NET_49], { podSysctls: FORWARDING_NODE });
     for (const { machine } of cluster.pods.values()) machine.ip('route', 'add', 'default', 'via', '10.99.255.1');
     const office = lab.addMachine('office', { network: 'br-mgmt', macAddress: '02:00:5e:00:99:01' });
@@ -198,7 +198,7 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
     }
   });
 
-  it('a router advertisement of a guest changes nothing in the pod', { timeout: 120_000 }, async () => {
+  it('a router advertisement of a virtual machine changes nothing in the pod', { timeout: 120_000 }, async () => {
     const pod = await serve([NET_48, NET_49]);
     const from = guest('guest-48', { network: 'br48', address: '192.168.48.77/24', router: '192.168.48.2' });
     await waitFor('a guest that believes it', () => {
@@ -252,7 +252,7 @@ describe('server addresses and the routes of a pod', () => {
     expect(await leader(), 'the lead has not gone round').toBe(pod);
   });
 
-  it('a pool whose server address is that of the API server is not served, says so, and costs the other pools nothing', {
+  it('a pool whose server address is that of the API server is not served, reports that, and costs the other pools nothing', {
     timeout: 120_000,
   }, async () => {
     await serve([NET_48, NET_49]);

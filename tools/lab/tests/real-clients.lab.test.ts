@@ -93,7 +93,7 @@ describe('RFC 2131 §4.1: replies reach a client the way it can receive them', (
 });
 
 describe('RFC 2131 §4.3.5: a host that has its address', () => {
-  it.skipIf(!has('dhcpcd'))(`asks by INFORM, and is told everything but an address by unicast ${needs('dhcpcd')}`, async () => {
+  it.skipIf(!has('dhcpcd'))(`asks by INFORM, and receives everything but an address by unicast ${needs('dhcpcd')}`, async () => {
     capture.clear();
     machine('vm-d').ip('address', 'flush', 'dev', 'eth0');
     machine('vm-d').ip('address', 'add', '192.168.48.99/24', 'dev', 'eth0');

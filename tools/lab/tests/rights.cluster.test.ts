@@ -205,7 +205,7 @@ describe('an agent, always against a simulated API server', () => {
 });
 
 describe('an agent that lies in its own Lease, always against a simulated API server', () => {
-  it('ends no service of another group, does not say who serves there, and keeps no pool that is deleted', async () => {
+  it('ends no service of another group, does not decide which agents serve there, and blocks no deletion of a pool', async () => {
     const agent = await open('agent-liar', await serviceAccountToken(admin, AGENTS, A));
     await createPool('blue/six', 'blue');
     await toldOf(B, ['blue/six', 'blue/three']);
@@ -262,7 +262,7 @@ describe('the controller, always against a simulated API server', () => {
     expect(await status(access, path('virtualmachines.kubevirt.io'))).toBe(403);
   });
 
-  it('gives nobody what it does not have: no Role that reads Secrets, no binding to cluster-admin', async () => {
+  it('grants no right that it does not have: no Role that reads Secrets, no binding to cluster-admin', async () => {
     const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
     const role = { metadata: { name: 'more' }, rules };
     expect(await status(access, `${RBAC}/red/roles`, { method: 'POST', body: role })).toBe(403);
@@ -276,7 +276,7 @@ describe('the controller, always against a simulated API server', () => {
 });
 
 describe('rights, always against a simulated API server', () => {
-  it('come with a pool before the agents are told of it, and go with it', async () => {
+  it('come with a pool before the agents are configured with it, and go with it', async () => {
     const given: string[] = [];
     await createPool('blue/four', 'red');
     const told = toldOf(A, ['blue/four', 'default/two', 'red/one']);

@@ -68,7 +68,7 @@ async function leases(pod: LabPod): Promise<{ readonly status: number; readonly 
 }
 
 describe('the status server of an agent', () => {
-  it('listens on the interface of the pod: a guest gets no connection, even where routing rules are gone', {
+  it('listens on the interface of the pod: a virtual machine gets no connection, even where routing rules are gone', {
     timeout: 60_000,
   }, async () => {
     const pod = await serve();

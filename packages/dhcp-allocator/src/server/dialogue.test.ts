@@ -107,7 +107,7 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
     ],
     ['§4.1 DISCOVER, broadcast flag', packet('discover', { flags: 0x8000 }), 'offer 10.0.0.10 broadcast 255.255.255.255:68'],
     ['a DISCOVER that names somebody in ciaddr', packet('discover', { ciaddr: '8.8.8.8' }), 'offer 10.0.0.10 link 10.0.0.10:68'],
-    ['§4.3.1 DISCOVER of a stranger', packet('discover', { mac: STRANGER }), 'ignored unknown-client'],
+    ['§4.3.1 DISCOVER of an unknown client', packet('discover', { mac: STRANGER }), 'ignored unknown-client'],
     ['§4.3.2 SELECTING us', packet('request', { server: us, requested: ours }), 'ack 10.0.0.10 link 10.0.0.10:68'],
     ['§4.3.2 SELECTING another', packet('request', { server: '10.0.0.2', requested: ours }), 'ignored other-server-selected'],
     [
@@ -127,7 +127,7 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
       packet('request', { requested: '192.168.1.5' }),
       'nak 0.0.0.0 broadcast 255.255.255.255:68',
     ],
-    ['§4.3.2 INIT-REBOOT of a stranger', packet('request', { mac: STRANGER, requested: ours }), 'ignored unknown-client'],
+    ['§4.3.2 INIT-REBOOT of an unknown client', packet('request', { mac: STRANGER, requested: ours }), 'ignored unknown-client'],
     ['§4.3.2 RENEWING or REBINDING', packet('request', { ciaddr: ours }), 'ack 10.0.0.10 unicast 10.0.0.10:68'],
     ['§4.3.2 RENEWING, wrong address', packet('request', { ciaddr: '10.0.0.12' }), 'nak 0.0.0.0 broadcast 255.255.255.255:68'],
     ['§4.3.2 REBINDING of a stranger', packet('request', { mac: STRANGER, ciaddr: ours }), 'ignored unknown-client'],
@@ -186,7 +186,7 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
     expect(told(server({ relays: ['192.0.2.0/24'] })(relayed))).toBe('offer 10.0.0.10 unicast 192.0.2.1:67');
   });
 
-  it('an authoritative pool tells strangers that their address is wrong', () => {
+  it('an authoritative pool refuses unknown clients with a NAK', () => {
     const answer = server({ authoritative: true });
     expect(told(answer(packet('request', { mac: STRANGER, requested: ours })))).toBe('nak 0.0.0.0 broadcast 255.255.255.255:68');
     expect(told(answer(packet('discover', { mac: STRANGER })))).toBe('ignored unknown-client');

@@ -86,7 +86,7 @@ describe('a relay is answered if it makes sense: it is in the subnet of the pool
     expect(said.map((one) => outcome(answer(one)))).toEqual(said.map(() => 'dropped relay-not-allowed'));
   });
 
-  it('whatever a message says, a unicast reply goes into the subnet of the pool or to a relay that the pool allows', () => {
+  it('whatever a message contains, a unicast reply goes into the subnet of the pool or to a relay that the pool allows', () => {
     const relay = parseIpv4Cidr('192.0.2.0/28');
     const answer = serve({ relays: ['192.0.2.0/28'], authoritative: true, rapidCommit: true });
     const address = fc.oneof(

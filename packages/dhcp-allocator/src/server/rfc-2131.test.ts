@@ -169,7 +169,7 @@ describe('§4.3.1: which parameters', () => {
     expect(codesOf(message)).toEqual([53, 54, 51, 58, 59, 1]);
   });
 
-  it('an ACK says the same as the OFFER before it', () => {
+  it('an ACK has the same options as the OFFER before it', () => {
     const wishes = asking(1, 3, 6, 15, 26, 42, 119, 121).options ?? [];
     const offer = replyTo(packet('discover', { options: wishes })).message;
     const ack = replyTo(packet('request', { options: [US, OURS, ...wishes] })).message;
@@ -204,7 +204,7 @@ describe('§4.3.1: which parameters', () => {
   });
 });
 
-describe('RFC 2132 §9.10: a client says how much it takes', () => {
+describe('RFC 2132 §9.10: a client limits the size of the reply', () => {
   const many: Partial<PoolDefinition> = {
     ...FULL,
     options: { ...FULL.options, domainSearch: Array.from({ length: 30 }, (_, index) => `domain-${index}.of-the-lab.example`) },

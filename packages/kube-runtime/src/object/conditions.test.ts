@@ -22,7 +22,7 @@ describe('withConditions', () => {
     ]);
   });
 
-  it('a message and a reason of any length are cut, and then say the same', () => {
+  it('a message and a reason of any length are cut, and then stay the same', () => {
     const state = { type: 'AgentReady', status: 'False' as const, reason: 'R'.repeat(1_000), message: 'é'.repeat(100_000) };
     const after = withConditions([], [state], { now: 't1' });
     expect(after.map(({ reason = '', message = '' }) => [reason, message].map((text) => Buffer.byteLength(text)))).toEqual([

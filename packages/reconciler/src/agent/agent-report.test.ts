@@ -117,7 +117,7 @@ describe('the report is bounded', () => {
     }
   });
 
-  it('law: it fits, whatever leaders find out about pools that one environment string can name, and says which are served', () => {
+  it('law: it fits, whatever leaders find out about pools that one environment string can name, and names those that are served', () => {
     const conflicts = Array.from({ length: 400 }, (_, index) => conflictOf(index));
     const poolKeys = fc.tuple(fc.integer({ min: 3, max: 317 }), fc.integer({ min: 1, max: 800 })).map(([length, wished]) => {
       // As many as `AGENT_NETWORK_CONFIGS` has room for: each is named there twice.
