@@ -35,6 +35,7 @@ function runChecks() {
   check('types', 'turbo', ['run', 'typecheck', '--output-logs=errors-only']);
   check('packages (publint)', 'turbo', ['run', 'lint', '--output-logs=errors-only']);
   check('docs name tests and pages that are there', process.execPath, ['scripts/check-docs.mjs']);
+  check('no retired words (docs/glossary.md)', process.execPath, ['scripts/check-words.mjs']);
   check('nothing unused (knip)', 'knip', ['--no-progress']);
   check('packed packages work alone, README examples run', process.execPath, ['scripts/check-packed-packages.mjs']);
 }

@@ -57,5 +57,5 @@ export { quote } from './object/quote.js';
 export { isRecord, readField, readList, readText } from './object/read-field.js';
 export { isOlderVersion } from './object/resource-version.js';
 export { formatTime, parseTime } from './object/time.js';
-export { KeyedQueue, type KeyedQueueSettings, type WorkResult } from './queue/keyed-queue.js';
+export { KeyedQueue, type KeyedQueueSettings, type ReconcileResult } from './queue/keyed-queue.js';
 export { mostUrgent } from './queue/most-urgent.js';

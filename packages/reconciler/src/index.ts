@@ -4,8 +4,9 @@
  * @packageDocumentation
  */
 
-export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agent/agent-deployment.js';
 export { AGENT_SELECTOR, AgentGroups, type AgentGroupsSettings } from './agent/agent-groups.js';
+export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agent/pool-agents.js';
+export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
 export {
   AGENT_LOG_LEVELS,
   type AgentLogLevel,
@@ -13,7 +14,7 @@ export {
   formatAgentLogSettings,
   parseAgentLogSettings,
   readPoolLogSettings,
-} from './agent/agent-log-settings.js';
+} from './agents/agent-log-settings.js';
 export {
   AGENT_DRY_RUN_VARIABLE,
   AGENT_LEASE_VARIABLE,
@@ -24,7 +25,7 @@ export {
   type PoolForAgents,
   parseAgentNetworkConfigs,
   toAgentNetworkConfigs,
-} from './agent/agent-network-config.js';
+} from './agents/agent-network-config.js';
 export {
   type AddressConflict,
   AGENT_REPORT_ANNOTATION,
@@ -36,20 +37,19 @@ export {
   parseAgentReport,
   type RogueServer,
   SUSPENDED,
-} from './agent/agent-report.js';
-export { type FittingPools, fitAgentConfigs, MOST_CONFIG_OCTETS } from './agent/fit-agent-configs.js';
-export { parseSuspendedPools } from './agent/group-lease.js';
-export { agentInterfaceName } from './agent/interface-name.js';
+} from './agents/agent-report.js';
+export { type FittingPools, fitAgentConfigs, MOST_CONFIG_OCTETS } from './agents/fit-agent-configs.js';
+export { parseSuspendedPools } from './agents/group-lease.js';
+export { agentInterfaceName } from './agents/interface-name.js';
 export {
   type AgentAction,
   type AgentsObservation,
   type AgentsPlan,
   type AgentsSettings,
   planAgents,
-} from './agent/plan-agents.js';
-export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agent/plan-unified-deployment.js';
-export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agent/pool-agents.js';
-export { toldPools } from './agent/told-pools.js';
+} from './agents/plan-agents.js';
+export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agents/plan-unified-deployment.js';
+export { toldPools } from './agents/told-pools.js';
 export {
   AGENT_TOPOLOGIES,
   type AgentGroup,
@@ -57,7 +57,17 @@ export {
   type GroupingSettings,
   groupPools,
   UNIFIED_GROUP,
-} from './agent/topology.js';
+} from './agents/topology.js';
+export {
+  type AddressClaim,
+  type AssignmentPlan,
+  type KnownState,
+  NOTHING_RECORDED,
+  planAssignments,
+  type Quarantine,
+  type RecordedPool,
+  type RefusedClaim,
+} from './assignment/plan-assignments.js';
 export type { AddressChange } from './controller/address-changes.js';
 export { ClusterView, type ObjectSource, type PoolView } from './controller/cluster-view.js';
 export type { ByKind } from './controller/controller-context.js';
@@ -69,23 +79,13 @@ export {
   type WorkKind,
 } from './controller/dhcp-controller.js';
 export type { InstancesState } from './controller/instance-source.js';
-export { fillInDefaults } from './fill-in-defaults.js';
 export { type NetworkConfigClaims, readNetworkConfigClaims } from './network-config/interface-claims.js';
-export {
-  type AddressClaim,
-  type AssignmentPlan,
-  type KnownState,
-  NOTHING_RECORDED,
-  planAssignments,
-  type Quarantine,
-  type RecordedPool,
-  type RefusedClaim,
-} from './plan-assignments.js';
+export { fillInDefaults } from './pool/fill-in-defaults.js';
 export { probesConflicts } from './pool/probes-conflicts.js';
 export { type PoolReading, readPool } from './pool/read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './pool/recorded-addresses.js';
+export { type ResolvedNames, toPool } from './pool/to-pool.js';
 export { Resource } from './resources.js';
-export { type ResolvedNames, toPool } from './to-pool.js';
 export {
   type Installation,
   type InstalledKind,

@@ -42,7 +42,7 @@ it('a server that says 429 and Retry-After: 2 is left alone for two seconds', as
   const queue = new KeyedQueue({
     clock: systemClock,
     backOff: { firstMs: 100, mostMs: 30_000, random: () => 0.5 },
-    work: async () => {
+    reconcile: async () => {
       await client.patch({ key: 'default/a' }, {});
       return { kind: 'settled' };
     },

@@ -1,29 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock, settle } from '../testing/fake-clock.js';
-import { KeyedQueue, type WorkResult } from './keyed-queue.js';
+import { KeyedQueue, type ReconcileResult } from './keyed-queue.js';
 
 const BACK_OFF = { firstMs: 100, mostMs: 1_000, random: () => 1 };
-const SETTLED: WorkResult = { kind: 'settled' };
-const RETRY: WorkResult = { kind: 'retry', reason: 'conflict' };
+const SETTLED: ReconcileResult = { kind: 'settled' };
+const RETRY: ReconcileResult = { kind: 'retry', reason: 'conflict' };
 
 /** A queue whose work ends when the test says so. */
 function queueOf(concurrency = 1) {
   const clock = new FakeClock();
   const log: string[] = [];
-  const open = new Map<string, (result: WorkResult) => void>();
+  const open = new Map<string, (result: ReconcileResult) => void>();
   const queue = new KeyedQueue({
     clock,
     concurrency,
     backOff: BACK_OFF,
-    work: (key) => {
+    reconcile: (key) => {
       log.push(`${clock.nowMs()} ${key}`);
       return new Promise((resolve) => open.set(key, resolve));
     },
     onTerminal: (key, reason) => log.push(`terminal ${key} ${reason}`),
     onRetry: (key, { reason, afterMs }) => log.push(`retry ${key} ${reason} after ${afterMs}`),
   });
-  const end = async (key: string, result: WorkResult = SETTLED) => {
+  const end = async (key: string, result: ReconcileResult = SETTLED) => {
     const resolve = open.get(key);
     if (resolve === undefined) throw new Error(`${key} is not worked on`);
     open.delete(key);
@@ -113,7 +113,7 @@ describe('a keyed queue', () => {
     const queue = new KeyedQueue({
       clock,
       backOff: BACK_OFF,
-      work: async (key) => {
+      reconcile: async (key) => {
         if (key === 'bad' && clock.nowMs() === 0) throw new Error('bug');
         done.push(key);
         return SETTLED;
@@ -144,28 +144,33 @@ describe('a keyed queue', () => {
       fc.record({
         kind: fc.constant('end' as const),
         at: fc.nat(3),
-        result: fc.constantFrom<WorkResult>(SETTLED, RETRY, { kind: 'recheck', afterMs: 50 }, { kind: 'terminal', reason: 'x' }),
+        result: fc.constantFrom<ReconcileResult>(
+          SETTLED,
+          RETRY,
+          { kind: 'recheck', afterMs: 50 },
+          { kind: 'terminal', reason: 'x' },
+        ),
       }),
       fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(300) }),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 40 }), fc.integer({ min: 1, max: 3 }), async (actions, concurrency) => {
         const clock = new FakeClock();
-        const running = new Map<string, (result: WorkResult) => void>();
+        const running = new Map<string, (result: ReconcileResult) => void>();
         /** Adds that no work has begun after. */
         const unseen = new Set<string>();
         const queue = new KeyedQueue({
           clock,
           concurrency,
           backOff: BACK_OFF,
-          work: (key) => {
+          reconcile: (key) => {
             expect(running.has(key)).toBe(false);
             expect(running.size).toBeLessThan(concurrency);
             unseen.delete(key);
             return new Promise((resolve) => running.set(key, resolve));
           },
         });
-        const endOne = async (at: number, result: WorkResult) => {
+        const endOne = async (at: number, result: ReconcileResult) => {
           const [key, resolve] = [...running][at % Math.max(running.size, 1)] ?? [];
           if (key === undefined || resolve === undefined) return;
           running.delete(key);

@@ -10,7 +10,7 @@ import { askedDelayMs, type BackOffSettings, backOffMs } from '../clock/back-off
 import type { Clock } from '../clock/clock.js';
 
 /** What became of the work on a key. */
-export type WorkResult =
+export type ReconcileResult =
   /** As it should be. */
   | { readonly kind: 'settled' }
   /** As it should be for now: look again after this time. */
@@ -21,8 +21,8 @@ export type WorkResult =
   | { readonly kind: 'terminal'; readonly reason: string; readonly recheckAfterMs?: number };
 
 export interface KeyedQueueSettings {
-  /** Does the work. What it throws counts as `retry`. */
-  readonly work: (key: string) => Promise<WorkResult>;
+  /** Reconciles one key. What it throws counts as `retry`. */
+  readonly reconcile: (key: string) => Promise<ReconcileResult>;
   readonly clock: Clock;
   readonly backOff: BackOffSettings;
   /** Keys that are worked on at a time; default 1. */
@@ -127,15 +127,15 @@ export class KeyedQueue {
     this.#tellIdle();
   }
 
-  async #resultOf(key: string): Promise<{ readonly result: WorkResult; readonly error?: unknown }> {
+  async #resultOf(key: string): Promise<{ readonly result: ReconcileResult; readonly error?: unknown }> {
     try {
-      return { result: await this.#settings.work(key) };
+      return { result: await this.#settings.reconcile(key) };
     } catch (error) {
       return { result: { kind: 'retry', reason: 'unexpected-error' }, error };
     }
   }
 
-  #follow(key: string, result: WorkResult, error: unknown): void {
+  #follow(key: string, result: ReconcileResult, error: unknown): void {
     if (result.kind !== 'retry') this.#failures.delete(key);
     if (result.kind !== 'terminal') this.#terminal.delete(key);
     switch (result.kind) {
@@ -152,7 +152,7 @@ export class KeyedQueue {
     }
   }
 
-  #giveUp(key: string, { reason, recheckAfterMs }: Extract<WorkResult, { readonly kind: 'terminal' }>): void {
+  #giveUp(key: string, { reason, recheckAfterMs }: Extract<ReconcileResult, { readonly kind: 'terminal' }>): void {
     if (this.#terminal.get(key) !== reason) this.#settings.onTerminal?.(key, reason);
     this.#terminal.set(key, reason);
     if (recheckAfterMs !== undefined && !this.#again.has(key)) this.addAfter(key, recheckAfterMs);

@@ -1,11 +1,10 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
+import { toldPools } from '../agents/told-pools.js';
 import { ClusterView, type PoolView } from '../controller/cluster-view.js';
 import { network, pool } from '../controller/controller-fixtures.js';
-
 import { AgentGroups } from './agent-groups.js';
-import { toldPools } from './told-pools.js';
 
 /** Names of the greatest length: 198 pools fit. */
 const NAMES = Array.from({ length: 200 }, (_, index) => `${'p'.repeat(249)}-${String(index).padStart(3, '0')}`);

@@ -11,15 +11,14 @@ import {
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryCluster, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
+import type { AgentPodSettings } from '../agents/agent-deployment.js';
+import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, SUSPENDED } from '../agents/agent-report.js';
+import { parseSuspendedPools } from '../agents/group-lease.js';
+import { toldPools } from '../agents/told-pools.js';
+import type { AgentTopology } from '../agents/topology.js';
 import { network, pool } from '../controller/controller-fixtures.js';
 import { DhcpController } from '../controller/dhcp-controller.js';
-
-import type { AgentPodSettings } from './agent-deployment.js';
 import { AgentGroups } from './agent-groups.js';
-import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, SUSPENDED } from './agent-report.js';
-import { parseSuspendedPools } from './group-lease.js';
-import { toldPools } from './told-pools.js';
-import type { AgentTopology } from './topology.js';
 
 const NAMESPACE = 'harvester-system';
 const UNIFIED = { deploymentName: 'chart-agent', containerName: 'agent' };

@@ -10,27 +10,20 @@ import {
   type KubernetesObject,
   keyOf,
   parseTime,
+  type ReconcileResult,
   readField,
   readText,
-  type WorkResult,
 } from '@vmdhcp/kube-runtime';
-import type { ClusterView, ObjectSource, PoolView } from '../controller/cluster-view.js';
-import { CONFLICT } from '../controller/controller-context.js';
-
 import {
   agentConditions,
   conditionsOfKeptPod,
   conditionsWithoutAgents,
   NOT_SERVED,
   type NotToBeServed,
-} from './agent-conditions.js';
-import type { PoolForAgents } from './agent-network-config.js';
-import { AgentObserver, type AgentObserverSettings } from './agent-observer.js';
-import { AgentWriter, type AgentWriterSettings } from './agent-writer.js';
-import { believedGroups } from './believed-groups.js';
-import { ChangeGathering } from './gather-changes.js';
-import { LagWatch } from './lag-watch.js';
-import { isGoneForGood } from './legacy-pod.js';
+} from '../agents/agent-conditions.js';
+import type { PoolForAgents } from '../agents/agent-network-config.js';
+import { believedGroups } from '../agents/believed-groups.js';
+import { isGoneForGood } from '../agents/legacy-pod.js';
 import {
   type ActivePool,
   type AgentsPlan,
@@ -40,10 +33,16 @@ import {
   isUnified,
   type ObservedGroup,
   planAgents,
-} from './plan-agents.js';
+} from '../agents/plan-agents.js';
+import { findContainer } from '../agents/told-pools.js';
+import { UNIFIED_GROUP } from '../agents/topology.js';
+import type { ClusterView, ObjectSource, PoolView } from '../controller/cluster-view.js';
+import { CONFLICT } from '../controller/controller-context.js';
+import { AgentObserver, type AgentObserverSettings } from './agent-observer.js';
+import { AgentWriter, type AgentWriterSettings } from './agent-writer.js';
+import { ChangeGathering } from './gather-changes.js';
+import { LagWatch } from './lag-watch.js';
 import { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './pool-agents.js';
-import { findContainer } from './told-pools.js';
-import { UNIFIED_GROUP } from './topology.js';
 
 /** Objects with the agents' label, in the agents' namespace. */
 export const AGENT_SELECTOR = `${AGENT_LABEL}=${AGENT_LABEL_VALUE}`;
@@ -108,7 +107,7 @@ export class AgentGroups implements AgentsPort {
     this.#queue = new KeyedQueue({
       clock,
       backOff: { firstMs: 100, mostMs: 30_000, random },
-      work: () => this.#work(),
+      reconcile: () => this.#work(),
       onRetry: (_, { reason, error }) => {
         if (reason !== CONFLICT) onError?.(error ?? reason);
       },
@@ -292,7 +291,7 @@ export class AgentGroups implements AgentsPort {
     return this.#keptPod(view) !== undefined || (why !== undefined && why.reason !== 'Paused' && !isBeingDeleted(view.object));
   }
 
-  async #work(): Promise<WorkResult> {
+  async #work(): Promise<ReconcileResult> {
     if (!this.#mayWork()) return { kind: 'settled' };
     this.#groups = this.#observeGroups();
     this.#podsOf = this.#observer.pods();

@@ -14,15 +14,15 @@ import {
   readText,
 } from '@vmdhcp/kube-runtime';
 
-import { AGENT_CONTAINER } from './agent-deployment.js';
-import type { PoolForAgents } from './agent-network-config.js';
-import { describeAgentReport } from './agent-report.js';
+import { AGENT_CONTAINER } from '../agents/agent-deployment.js';
+import type { PoolForAgents } from '../agents/agent-network-config.js';
+import { describeAgentReport } from '../agents/agent-report.js';
 
-import { type GroupLease, readGroupLease } from './group-lease.js';
-import { legacyPoolOf } from './legacy-pod.js';
-import type { AgentsSettings, ObservedGroup } from './plan-agents.js';
-import { toldPools } from './told-pools.js';
-import { UNIFIED_GROUP } from './topology.js';
+import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
+import { legacyPoolOf } from '../agents/legacy-pod.js';
+import type { AgentsSettings, ObservedGroup } from '../agents/plan-agents.js';
+import { toldPools } from '../agents/told-pools.js';
+import { UNIFIED_GROUP } from '../agents/topology.js';
 
 export interface AgentClients {
   /** Those with the agents' label. */

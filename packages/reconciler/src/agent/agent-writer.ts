@@ -6,15 +6,14 @@ import {
   AGENT_LOG_ANNOTATION,
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, keyOf, mostUrgent, type WorkResult, type WriteResult } from '@vmdhcp/kube-runtime';
-import { toWorkResult } from '../controller/controller-context.js';
-
-import { CONTROLLER, MANAGED_BY_LABEL } from './agent-deployment.js';
+import { type KubernetesObject, keyOf, mostUrgent, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
+import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
+import { formatSuspendedPools } from '../agents/group-lease.js';
+import type { AgentAction, GroupProblem } from '../agents/plan-agents.js';
+import type { RightsAction } from '../agents/plan-group-rights.js';
+import { UNIFIED_GROUP } from '../agents/topology.js';
+import { toReconcileResult } from '../controller/controller-context.js';
 import type { AgentClients, AgentObjectKind, RightsKind } from './agent-observer.js';
-import { formatSuspendedPools } from './group-lease.js';
-import type { AgentAction, GroupProblem } from './plan-agents.js';
-import type { RightsAction } from './plan-group-rights.js';
-import { UNIFIED_GROUP } from './topology.js';
 
 export interface AgentWriterSettings {
   readonly namespace: string;
@@ -54,8 +53,8 @@ export class AgentWriter {
    * Several at a time; one that fails does not stop the others. The result is the one that has to be looked at soonest.
    * @throws what one of them threw, when all were tried.
    */
-  async carryOut(actions: readonly AgentAction[]): Promise<WorkResult> {
-    let result: WorkResult = { kind: 'settled' };
+  async carryOut(actions: readonly AgentAction[]): Promise<ReconcileResult> {
+    let result: ReconcileResult = { kind: 'settled' };
     const failures: unknown[] = [];
     const waiting = [...actions];
     const write = async (): Promise<void> => {
@@ -74,7 +73,7 @@ export class AgentWriter {
     return result;
   }
 
-  #apply(action: AgentAction): Promise<WorkResult> {
+  #apply(action: AgentAction): Promise<ReconcileResult> {
     if ('object' in action) return this.#writeRight(action);
     switch (action.kind) {
       case 'create-deployment':
@@ -96,7 +95,7 @@ export class AgentWriter {
     }
   }
 
-  async #writeRight(action: RightsAction): Promise<WorkResult> {
+  async #writeRight(action: RightsAction): Promise<ReconcileResult> {
     const { clients, onRights } = this.#settings;
     const { object } = action;
     const kind = RIGHTS_KIND_OF[object.kind ?? ''];
@@ -110,7 +109,7 @@ export class AgentWriter {
     return this.#noted(kind, result);
   }
 
-  async #create({ group, deployment }: Extract<AgentAction, { readonly kind: 'create-deployment' }>): Promise<WorkResult> {
+  async #create({ group, deployment }: Extract<AgentAction, { readonly kind: 'create-deployment' }>): Promise<ReconcileResult> {
     const { clients, onConflict } = this.#settings;
     const result = await clients.deployments.create(deployment);
     if (result.ok || result.reason !== 'already-exists') return this.#noted('deployments', result);
@@ -120,13 +119,17 @@ export class AgentWriter {
     return { kind: 'settled' };
   }
 
-  async #patch({ group, deployment, patch }: Extract<AgentAction, { readonly kind: 'patch-deployment' }>): Promise<WorkResult> {
+  async #patch({
+    group,
+    deployment,
+    patch,
+  }: Extract<AgentAction, { readonly kind: 'patch-deployment' }>): Promise<ReconcileResult> {
     const kind = group === UNIFIED_GROUP ? 'unifiedDeployment' : 'deployments';
     const target = { key: keyOf(deployment), resourceVersion: deployment.metadata.resourceVersion };
     return this.#noted(kind, await this.#settings.clients[kind].patch(target, patch));
   }
 
-  async #suspend({ lease, poolKeys }: Extract<AgentAction, { readonly kind: 'suspend' }>): Promise<WorkResult> {
+  async #suspend({ lease, poolKeys }: Extract<AgentAction, { readonly kind: 'suspend' }>): Promise<ReconcileResult> {
     const before = lease.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION];
     const annotations = { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys, before) };
     // What was planned by an older state of the Lease must not be written: it may be the other way round by now.
@@ -138,7 +141,7 @@ export class AgentWriter {
     group,
     poolKeys,
     isGuarded,
-  }: Extract<AgentAction, { readonly kind: 'create-lease' }>): Promise<WorkResult> {
+  }: Extract<AgentAction, { readonly kind: 'create-lease' }>): Promise<ReconcileResult> {
     const { clients, namespace, leaseSeconds = 0 } = this.#settings;
     const annotations = { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys) };
     // A group of the namespace where agents ran before is named with it.
@@ -152,22 +155,22 @@ export class AgentWriter {
   }
 
   /** At any version of the Lease: nothing else depends on this annotation, and the leader renews twice a second. */
-  async #setLog({ lease, text }: Extract<AgentAction, { readonly kind: 'set-log' }>): Promise<WorkResult> {
+  async #setLog({ lease, text }: Extract<AgentAction, { readonly kind: 'set-log' }>): Promise<ReconcileResult> {
     const annotations = { [AGENT_LOG_ANNOTATION]: text ?? null };
     return this.#noted('leases', await this.#settings.clients.leases.patch({ key: keyOf(lease) }, { metadata: { annotations } }));
   }
 
-  #noted(kind: AgentObjectKind, result: WriteResult<KubernetesObject>): WorkResult {
+  #noted(kind: AgentObjectKind, result: WriteResult<KubernetesObject>): ReconcileResult {
     if (result.ok) this.#settings.onWritten(kind, result.object);
-    return toWorkResult(result);
+    return toReconcileResult(result);
   }
 
   /** What is gone already is as it should be. */
-  async #remove(kind: AgentObjectKind, object: KubernetesObject): Promise<WorkResult> {
+  async #remove(kind: AgentObjectKind, object: KubernetesObject): Promise<ReconcileResult> {
     const { clients, onDeleted } = this.#settings;
     const result = await clients[kind]?.delete(keyOf(object), object.metadata.uid ?? '');
     if (result === undefined) return { kind: 'settled' };
-    if (!result.ok && result.reason !== 'not-found') return toWorkResult(result);
+    if (!result.ok && result.reason !== 'not-found') return toReconcileResult(result);
     onDeleted(kind, object, result.ok ? result.object : undefined);
     return { kind: 'settled' };
   }

@@ -3,10 +3,9 @@ import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, IPPOOL_NAME_LABEL, I
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-
+import { formatSuspendedPools, readGroupLease } from '../agents/group-lease.js';
+import { type ActivePool, type AgentsSettings, type ObservedGroup, planAgents } from '../agents/plan-agents.js';
 import { AgentObserver } from './agent-observer.js';
-import { formatSuspendedPools, readGroupLease } from './group-lease.js';
-import { type ActivePool, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
 
 const GROUP = 'vm-dhcp-agent-1';
 const UNIFIED = { deploymentName: 'chart', containerName: 'agent' };

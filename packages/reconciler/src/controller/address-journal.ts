@@ -1,9 +1,8 @@
 /** Tells the observer of every address that is allocated or released once it is recorded, and of every refusal once. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
-
-import type { PoolPlan } from '../pool/plan-pools.js';
-import { HOLDING } from '../pool-planning.js';
+import { HOLDING } from '../assignment/address-request.js';
+import type { PoolPlan } from '../assignment/plan-pools.js';
 import { type AddressChange, type RecordedChange, recordedChanges } from './address-changes.js';
 import type { PoolView } from './cluster-view.js';
 import type { ControllerContext } from './controller-context.js';

@@ -2,11 +2,10 @@
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, networkKey } from '@vmdhcp/ippool-api';
 import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
+import type { LastOwners } from '../assignment/assignment-plan.js';
+import type { HoldingMachine } from '../assignment/plan-pools.js';
 import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
-
-import type { LastOwners } from '../plan-assignments.js';
-import type { HoldingMachine } from '../pool/plan-pools.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';
 import { type RecordedAddresses, readRecordedAddresses } from '../pool/recorded-addresses.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';

@@ -4,12 +4,12 @@ import type {
   KubernetesObject,
   ObjectCache,
   ObjectClient,
-  WorkResult,
+  ReconcileResult,
   WriteResult,
 } from '@vmdhcp/kube-runtime';
 import type { AgentsPort } from '../agent/pool-agents.js';
 
-import type { PoolPlan } from '../pool/plan-pools.js';
+import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { AddressChange } from './address-changes.js';
 import type { ClusterView } from './cluster-view.js';
 import type { SharedSegments } from './shared-segments.js';
@@ -52,7 +52,7 @@ const REFUSED_RETRY_MS = 30_000;
  * What a write came to. A conflict or a missing object means that news is on its way: it is looked at again, later each time, and
  * at once if the news comes. What the server will not have or does not permit is for people.
  */
-export function toWorkResult(result: WriteResult<unknown>, done: WorkResult = { kind: 'settled' }): WorkResult {
+export function toReconcileResult(result: WriteResult<unknown>, done: ReconcileResult = { kind: 'settled' }): ReconcileResult {
   if (result.ok) return done;
   switch (result.reason) {
     case 'conflict':

@@ -16,8 +16,8 @@ import {
   keyOf,
   ObjectCache,
   type ObjectClient,
+  type ReconcileResult,
   type ResourcePort,
-  type WorkResult,
 } from '@vmdhcp/kube-runtime';
 import type { AgentsPort } from '../agent/pool-agents.js';
 
@@ -36,7 +36,7 @@ export type WorkKind = keyof ByKind<unknown>;
 export interface WorkDone {
   readonly kind: WorkKind;
   readonly key: string;
-  readonly result: WorkResult;
+  readonly result: ReconcileResult;
   readonly durationMs: number;
 }
 
@@ -136,7 +136,7 @@ export class DhcpController {
       enqueue: this.#byKind((kind) => (key: string) => this.#enqueue(kind, key)),
       agents: settings.agents,
     };
-    const works: ByKind<(key: string) => Promise<WorkResult>> = {
+    const works: ByKind<(key: string) => Promise<ReconcileResult>> = {
       virtualMachines: new VirtualMachineWork(this.#context).work,
       networkConfigs: new NetworkConfigWork(this.#context).work,
       ipPools: new PoolWork(this.#context).work,
@@ -229,13 +229,13 @@ export class DhcpController {
     });
   }
 
-  #createQueue(kind: WorkKind, work: (key: string) => Promise<WorkResult>, backOff: BackOffSettings): KeyedQueue {
+  #createQueue(kind: WorkKind, work: (key: string) => Promise<ReconcileResult>, backOff: BackOffSettings): KeyedQueue {
     const { clock, observer } = this.#settings;
     return new KeyedQueue({
       clock,
       backOff: { ...backOff, firstMs: FIRST_RETRY_MS },
       concurrency: CONCURRENCY[kind],
-      work: async (key) => {
+      reconcile: async (key) => {
         const begunAtMs = clock.nowMs();
         const result = await work(key);
         observer?.onWork?.({ kind, key, result, durationMs: clock.nowMs() - begunAtMs });

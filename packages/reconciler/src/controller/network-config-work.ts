@@ -6,13 +6,13 @@ import {
   isBeingDeleted,
   type KubernetesObject,
   keyOf,
+  type ReconcileResult,
   readList,
   readText,
   toReason,
   toRegarding,
-  type WorkResult,
 } from '@vmdhcp/kube-runtime';
-
+import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { InterfaceClaim } from '../network-config/interface-claims.js';
 import { describeMissingVirtualMachine } from '../network-config/missing-virtual-machine.js';
 import {
@@ -21,10 +21,8 @@ import {
   planNetworkConfigStatus,
   type StaleAddress,
 } from '../network-config/plan-network-config-status.js';
-
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
-import type { PoolPlan } from '../pool/plan-pools.js';
-import { type ControllerContext, toWorkResult } from './controller-context.js';
+import { type ControllerContext, toReconcileResult } from './controller-context.js';
 
 /** Looked at again even without news, in case a pool cannot be written for long. */
 const RELEASE_CHECK_MS = 5_000;
@@ -37,7 +35,7 @@ export class NetworkConfigWork {
     this.#context = context;
   }
 
-  readonly work = async (key: string): Promise<WorkResult> => {
+  readonly work = async (key: string): Promise<ReconcileResult> => {
     const object = this.#context.caches.networkConfigs.get(key);
     if (object === undefined) return { kind: 'settled' };
     const stale = this.#staleAddresses(object);
@@ -46,7 +44,7 @@ export class NetworkConfigWork {
     return this.#writeStatus(object, stale);
   };
 
-  async #writeStatus(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<WorkResult> {
+  async #writeStatus(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<ReconcileResult> {
     const { view, now, clients, caches } = this.#context;
     const key = keyOf(object);
     const claims = view.claimsOf(object);
@@ -55,12 +53,12 @@ export class NetworkConfigWork {
     const { patch, problem } = planNetworkConfigStatus(object, { claims, outcomeOf, stale, missing, now: now() });
     for (const one of [problem, missing]) if (one !== undefined) this.#tellPeople(object, one);
     this.#waitForRelease(key, stale);
-    const done: WorkResult = stale.length === 0 ? { kind: 'settled' } : { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
+    const done: ReconcileResult = stale.length === 0 ? { kind: 'settled' } : { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
     if (patch === undefined) return done;
     const target = { key, resourceVersion: object.metadata.resourceVersion };
     const result = await clients.networkConfigs.patchStatus(target, patch);
     if (result.ok) caches.networkConfigs.wrote(result.object);
-    return toWorkResult(result, done);
+    return toReconcileResult(result, done);
   }
 
   #outcomeOf(config: string, { network, macAddress, wanted }: InterfaceClaim): InterfaceOutcome {
@@ -117,7 +115,7 @@ export class NetworkConfigWork {
     return view.claimsOf(object).claims.some((claim) => claim.network === network && isOfClaim(claim, { macAddress, address }));
   }
 
-  async #release(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<WorkResult> {
+  async #release(object: KubernetesObject, stale: readonly StaleAddress[]): Promise<ReconcileResult> {
     const { clients, caches } = this.#context;
     const { finalizers = [], resourceVersion } = object.metadata;
     if (!finalizers.includes(NETWORK_CONFIG_FINALIZER)) return { kind: 'settled' };
@@ -131,10 +129,10 @@ export class NetworkConfigWork {
       { metadata: { finalizers: left } },
     );
     if (result.ok) caches.networkConfigs.wrote(result.object);
-    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
+    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
   }
 
-  async #addFinalizer(object: KubernetesObject): Promise<WorkResult> {
+  async #addFinalizer(object: KubernetesObject): Promise<ReconcileResult> {
     const { clients, caches, enqueue } = this.#context;
     const { finalizers = [], resourceVersion } = object.metadata;
     const key = keyOf(object);
@@ -144,7 +142,7 @@ export class NetworkConfigWork {
       caches.networkConfigs.wrote(result.object);
       enqueue.networkConfigs(key);
     }
-    return toWorkResult(result);
+    return toReconcileResult(result);
   }
 
   #waitForRelease(config: string, stale: readonly StaleAddress[]): void {

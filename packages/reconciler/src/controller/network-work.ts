@@ -1,6 +1,6 @@
-import type { WorkResult } from '@vmdhcp/kube-runtime';
+import type { ReconcileResult } from '@vmdhcp/kube-runtime';
 import { planNetworkLabels } from '../network/plan-network-labels.js';
-import { type ControllerContext, toWorkResult } from './controller-context.js';
+import { type ControllerContext, toReconcileResult } from './controller-context.js';
 
 /** Work on one NetworkAttachmentDefinition: its labels name the IPPool that serves it, and nothing once there is none. */
 export class NetworkWork {
@@ -10,7 +10,7 @@ export class NetworkWork {
     this.#context = context;
   }
 
-  readonly work = async (key: string): Promise<WorkResult> => {
+  readonly work = async (key: string): Promise<ReconcileResult> => {
     const { caches, clients, view } = this.#context;
     const network = caches.networks.get(key);
     if (network === undefined) return { kind: 'settled' };
@@ -18,6 +18,6 @@ export class NetworkWork {
     if (patch === undefined) return { kind: 'settled' };
     const result = await clients.networks.patch({ key, resourceVersion: network.metadata.resourceVersion }, patch);
     if (result.ok) caches.networks.wrote(result.object);
-    return toWorkResult(result);
+    return toReconcileResult(result);
   };
 }

@@ -12,7 +12,7 @@ import {
 } from '@vmdhcp/dhcp-allocator';
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { describeNames } from '@vmdhcp/kube-runtime';
-import type { AssignmentPlan } from '../plan-assignments.js';
+import type { AssignmentPlan } from '../assignment/assignment-plan.js';
 import type { PoolView } from './cluster-view.js';
 import type { SharedSegment } from './shared-segments.js';
 

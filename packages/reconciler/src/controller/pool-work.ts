@@ -10,28 +10,27 @@ import {
   isBeingDeleted,
   type KubernetesObject,
   parseTime,
+  type ReconcileResult,
   toReason,
   toRegarding,
-  type WorkResult,
 } from '@vmdhcp/kube-runtime';
-import { NOT_SERVED } from '../agent/agent-conditions.js';
-import type { AddressConflict } from '../agent/agent-report.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
-
+import { NOT_SERVED } from '../agents/agent-conditions.js';
+import type { AddressConflict } from '../agents/agent-report.js';
+import type { ClaimRefusal } from '../assignment/address-request.js';
+import { type LastOwners, ownersOf, type RecordedPool } from '../assignment/assignment-plan.js';
+import { planPoolStatus } from '../assignment/plan-pool-status.js';
+import { type PoolPlan, type PoolToPlan, planPools } from '../assignment/plan-pools.js';
 import { describeMissingPermission, describeNetworkTaken } from '../network/network-permission.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
-
-import { type ClaimRefusal, type LastOwners, ownersOf, type RecordedPool } from '../plan-assignments.js';
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
 import { describeRoom } from '../pool/describe-room.js';
 import { describeUnlisted } from '../pool/excluded-marks.js';
-import { planPoolStatus } from '../pool/plan-pool-status.js';
-import { type PoolPlan, type PoolToPlan, planPools } from '../pool/plan-pools.js';
 import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import { AddressJournal } from './address-journal.js';
 import type { PoolView } from './cluster-view.js';
-import { type ControllerContext, toWorkResult } from './controller-context.js';
+import { type ControllerContext, toReconcileResult } from './controller-context.js';
 import { joinNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
 
 /** The longest wait between two patches of a pool. */
@@ -85,7 +84,7 @@ export class PoolWork {
   }
 
   /** A pool that many ask for is written less often, and more at a time: half of the time is left to everything else. */
-  readonly work = async (key: string): Promise<WorkResult> => {
+  readonly work = async (key: string): Promise<ReconcileResult> => {
     const { clock } = this.#context;
     const { endedAtMs = Number.NEGATIVE_INFINITY, tookMs = 0 } = this.#pace.get(key) ?? {};
     const waitMs = Math.min(tookMs, MOST_PACE_MS) - (clock.nowMs() - endedAtMs);
@@ -96,7 +95,7 @@ export class PoolWork {
     return result;
   };
 
-  async #work(key: string): Promise<WorkResult> {
+  async #work(key: string): Promise<ReconcileResult> {
     const view = this.#context.view.pool(key);
     if (view === undefined) {
       this.#forget(key);
@@ -109,7 +108,7 @@ export class PoolWork {
     return agents.deploymentRef && !isHeld ? this.#hold(view) : this.#settle(view, agents);
   }
 
-  async #settle(view: PoolView, agents: PoolAgents): Promise<WorkResult> {
+  async #settle(view: PoolView, agents: PoolAgents): Promise<ReconcileResult> {
     const obstacle = this.#obstacle(view);
     const plan = obstacle === undefined ? this.#plan(view) : undefined;
     const notes =
@@ -125,7 +124,7 @@ export class PoolWork {
   }
 
   /** Whether somebody can be served may hang on pools far away: those who wait are looked at again, news or not. */
-  #nextLook(plan: PoolPlan, notes: readonly PoolNote[]): WorkResult {
+  #nextLook(plan: PoolPlan, notes: readonly PoolNote[]): ReconcileResult {
     const untilMs = plan.quarantines.map((quarantine) => quarantine.untilMs - this.#nowMs());
     const afterMs = Math.min(...untilMs, plan.refusals.size + notes.length === 0 ? Number.POSITIVE_INFINITY : REFUSED_CHECK_MS);
     return Number.isFinite(afterMs) ? { kind: 'recheck', afterMs: Math.max(afterMs, 1_000) } : { kind: 'settled' };
@@ -136,14 +135,14 @@ export class PoolWork {
   }
 
   /** A pool that agents serve is gone only when they have let go of it. */
-  async #hold({ key, object: { metadata } }: PoolView): Promise<WorkResult> {
+  async #hold({ key, object: { metadata } }: PoolView): Promise<ReconcileResult> {
     const { clients, caches } = this.#context;
     const finalizers = [...(metadata.finalizers ?? []), IPPOOL_FINALIZER];
     const target = { key, resourceVersion: metadata.resourceVersion };
     const result = await clients.ipPools.patch(target, { metadata: { finalizers } });
     if (result.ok) caches.ipPools.wrote(result.object);
     // It is looked at again right away: this was only the beginning.
-    return result.ok ? { kind: 'recheck', afterMs: 0 } : toWorkResult(result);
+    return result.ok ? { kind: 'recheck', afterMs: 0 } : toReconcileResult(result);
   }
 
   #obstacle(pool: PoolView): PoolObstacle | undefined {
@@ -245,7 +244,11 @@ export class PoolWork {
     return { reason: 'pool-invalid', message: describeInvalidPool(serving.key) };
   }
 
-  async #writeStatus(view: PoolView, plan: PoolPlan | undefined, { obstacle, agents, notes }: PoolFacts): Promise<WorkResult> {
+  async #writeStatus(
+    view: PoolView,
+    plan: PoolPlan | undefined,
+    { obstacle, agents, notes }: PoolFacts,
+  ): Promise<ReconcileResult> {
     const { now, clients, caches } = this.#context;
     const addresses = plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan } : undefined;
     const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions.map((one) => withCause(one, obstacle))];
@@ -262,7 +265,7 @@ export class PoolWork {
       this.#journal.wrote(view, plan, patch);
       caches.ipPools.wrote(result.object);
     }
-    return toWorkResult(result);
+    return toReconcileResult(result);
   }
 
   #tellPeople(view: PoolView, plan: PoolPlan | undefined, others: readonly Warning[]): void {
@@ -324,7 +327,7 @@ export class PoolWork {
     }
   }
 
-  async #letGo(view: PoolView): Promise<WorkResult> {
+  async #letGo(view: PoolView): Promise<ReconcileResult> {
     const { clients, caches, agents } = this.#context;
     this.#forget(view.key);
     if (agents?.isHeld(view.key)) return { kind: 'recheck', afterMs: LET_GO_CHECK_MS };
@@ -333,7 +336,7 @@ export class PoolWork {
     const left = finalizers.filter((finalizer) => finalizer !== IPPOOL_FINALIZER);
     const result = await clients.ipPools.patch({ key: view.key, resourceVersion }, { metadata: { finalizers: left } });
     if (result.ok) caches.ipPools.wrote(result.object);
-    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
+    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
   }
 }
 

@@ -1,9 +1,9 @@
-import { type KubernetesObject, toReason, toRegarding, type WorkResult } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, type ReconcileResult, toReason, toRegarding } from '@vmdhcp/kube-runtime';
 
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
 import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
-import { type ControllerContext, toWorkResult } from './controller-context.js';
+import { type ControllerContext, toReconcileResult } from './controller-context.js';
 
 /** What is being deleted goes soon; its end is news, this is in case that gets lost. */
 const DELETION_CHECK_MS = 2_000;
@@ -23,7 +23,7 @@ export class VirtualMachineWork {
     this.#context = context;
   }
 
-  readonly work = async (key: string): Promise<WorkResult> => {
+  readonly work = async (key: string): Promise<ReconcileResult> => {
     const { caches, events, view } = this.#context;
     const virtualMachine = caches.virtualMachines.get(key);
     if (virtualMachine === undefined) {
@@ -60,18 +60,18 @@ export class VirtualMachineWork {
     return Math.max(since + UNSEEN_PATIENCE_MS - nowMs, 0);
   }
 
-  async #apply(key: string, action: NetworkConfigAction): Promise<WorkResult> {
+  async #apply(key: string, action: NetworkConfigAction): Promise<ReconcileResult> {
     const { clients, caches } = this.#context;
     const { networkConfigs: client } = clients;
     // Each action was planned from the object as it is in the cache by now, the answer to the action before included.
     const target = { key, resourceVersion: caches.networkConfigs.get(key)?.metadata.resourceVersion };
     if (action.kind === 'delete') {
       const result = await client.delete(key, action.uid);
-      return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toWorkResult(result);
+      return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
     }
     const result = await this.#write(target, action);
     if (result.ok) caches.networkConfigs.wrote(result.object);
-    return toWorkResult(result);
+    return toReconcileResult(result);
   }
 
   #write(

@@ -1,8 +1,15 @@
 /** What an IPPool's `status.ipv4.quarantined` says: addresses that somebody unknown uses. */
-import { formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { formatTime, isRecord, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 
-import type { Quarantine } from '../plan-assignments.js';
+/** An address that somebody unknown uses. @see AddressAllocator.quarantine */
+export interface Quarantine {
+  readonly address: Ipv4Address;
+  /** Milliseconds on the caller's clock. */
+  readonly untilMs: number;
+  /** Who uses it, where that is known. */
+  readonly usedBy?: MacAddress;
+}
 
 /** Entries that make no sense are none. */
 export function readQuarantines({ status }: KubernetesObject): Quarantine[] {

@@ -2,7 +2,7 @@ import { describeProblem, formatPath, type Pool } from '@vmdhcp/dhcp-allocator';
 import { describeIssue, type IPPool, ipPool } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject } from '@vmdhcp/kube-runtime';
 
-import { type ResolvedNames, toPool } from '../to-pool.js';
+import { type ResolvedNames, toPool } from './to-pool.js';
 
 export type PoolReading =
   | {

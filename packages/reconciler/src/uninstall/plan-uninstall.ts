@@ -11,8 +11,8 @@ import {
   NETWORK_CONFIG_FINALIZER,
 } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, type MergePatch, readField, readText } from '@vmdhcp/kube-runtime';
-import { CONTROLLER, MANAGED_BY_LABEL } from '../agent/agent-deployment.js';
-import { UNIFIED_GROUP } from '../agent/topology.js';
+import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
+import { UNIFIED_GROUP } from '../agents/topology.js';
 
 /** Everything that the product writes, as it is in the cluster. */
 export interface Installation {

@@ -11,17 +11,10 @@ import {
   type MacAddress,
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
+import { describeRoom } from '../pool/describe-room.js';
+import { type Candidate, type ClaimRefusal, HOLDING, type PoolClaim } from './address-request.js';
+import type { AssignmentPlan, PoolState, RecordedPool } from './assignment-plan.js';
 import { FormerMacAddresses } from './former-mac-addresses.js';
-import type { AddressRequest, AssignmentPlan, ClaimRefusal, PoolClaim, PoolState, RecordedPool } from './plan-assignments.js';
-import { describeRoom } from './pool/describe-room.js';
-
-/** Blocks a request that only keeps what is recorded until its owner asks again. */
-export const HOLDING: ClaimRefusal = { reason: 'claim-missing', message: 'its VirtualMachineNetworkConfig is being made' };
-
-/** A claim on its way to an address. */
-export interface Candidate extends PoolClaim {
-  readonly request: AddressRequest;
-}
 
 export class PoolPlanning {
   readonly #state: PoolState;

@@ -11,20 +11,27 @@ import {
   readField,
   withConditions,
 } from '@vmdhcp/kube-runtime';
-import type { PoolAgents } from '../agent/pool-agents.js';
-
-import type { AssignmentPlan } from '../plan-assignments.js';
-import { excludedMarks } from './excluded-marks.js';
-import { toQuarantined } from './quarantines.js';
-import { readRecordedAddresses } from './recorded-addresses.js';
+import { excludedMarks } from '../pool/excluded-marks.js';
+import { toQuarantined } from '../pool/quarantines.js';
+import { readRecordedAddresses } from '../pool/recorded-addresses.js';
+import type { AssignmentPlan } from './assignment-plan.js';
 
 export interface WantedPoolStatus {
   /** Undefined: nobody can tell who should have which address, so what is recorded stays. */
   readonly addresses: { readonly pool: Pool; readonly plan: AssignmentPlan } | undefined;
   readonly conditions: readonly ConditionState[];
-  readonly agents: Pick<PoolAgents, 'deploymentRef' | 'servedBy' | 'isMigrated'>;
+  readonly agents: WantedAgents;
   /** RFC 3339. */
   readonly now: string;
+}
+
+/** What the status says of the pool's agents. Undefined: that is not known now, so what is there stays; null: none. */
+export interface WantedAgents {
+  readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
+  /** The pod that is leader. */
+  readonly servedBy: string | null | undefined;
+  /** True: no pod of an earlier version serves the pool any more. */
+  readonly isMigrated: boolean;
 }
 
 /** A merge patch for the status subresource, or undefined if the status already says it. */

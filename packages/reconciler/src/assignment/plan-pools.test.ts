@@ -2,9 +2,9 @@ import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+import { readPool } from '../pool/read-pool.js';
+import { readRecordedAddresses } from '../pool/recorded-addresses.js';
 import { type PoolPlan, type PoolToPlan, planPools } from './plan-pools.js';
-import { readPool } from './read-pool.js';
-import { readRecordedAddresses } from './recorded-addresses.js';
 
 function poolOf(network: string, size: number, allocated: Readonly<Record<string, string>> = {}): PoolToPlan {
   const reading = readPool({

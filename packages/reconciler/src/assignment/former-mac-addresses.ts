@@ -3,8 +3,8 @@
  * beginning of the plan on, so that it is never free.
  */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
-import type { LastOwners } from './plan-assignments.js';
-import type { Candidate } from './pool-planning.js';
+import type { Candidate } from './address-request.js';
+import type { LastOwners } from './assignment-plan.js';
 
 export class FormerMacAddresses {
   readonly #recorded: ReadonlyMap<MacAddress, Ipv4Address>;

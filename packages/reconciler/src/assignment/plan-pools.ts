@@ -1,16 +1,11 @@
 /** Who has which address, in pools that hang together because virtual machines have interfaces on several of their networks. */
 import type { Ipv4Address, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
-import {
-  type AddressRequest,
-  type AssignmentPlan,
-  type ClaimRefusal,
-  type LastOwners,
-  planRequests,
-  type Quarantine,
-} from '../plan-assignments.js';
-import { HOLDING } from '../pool-planning.js';
-import type { RecordedAddresses } from './recorded-addresses.js';
+import type { Quarantine } from '../pool/quarantines.js';
+import type { RecordedAddresses } from '../pool/recorded-addresses.js';
+import { type AddressRequest, type ClaimRefusal, HOLDING } from './address-request.js';
+import type { AssignmentPlan, LastOwners } from './assignment-plan.js';
+import { planRequests } from './plan-requests.js';
 
 /** A pool that addresses are given out of. */
 export interface PoolToPlan {

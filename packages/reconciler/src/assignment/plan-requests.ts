@@ -1,0 +1,100 @@
+/**
+ * Who has which address. What is recorded comes first: nothing new is given out before everything that was given out
+ * already is claimed. Then who moves to an address of its choice, then those who want one address in particular, then
+ * everybody else; always in order of age and names, so that the same objects give the same addresses in whatever order they come.
+ *
+ * Requests are for one or several addresses, in one or several pools: of those it does not have yet a request gets all or none.
+ */
+import { compareText } from '@vmdhcp/kube-runtime';
+import type { AddressRequest, Candidate, ClaimRefusal, PoolClaim } from './address-request.js';
+import type { AssignmentPlan, PoolState } from './assignment-plan.js';
+import { PoolPlanning } from './pool-planning.js';
+
+/** The plan of each pool, by key. */
+export function planRequests(pools: readonly PoolState[], requests: readonly AddressRequest[]): Map<string, AssignmentPlan> {
+  return new Planning(pools, requests.toSorted(byAge)).plan();
+}
+
+class Planning {
+  readonly #pools: Map<string, PoolPlanning>;
+  readonly #requests: readonly AddressRequest[];
+
+  constructor(pools: readonly PoolState[], requests: readonly AddressRequest[]) {
+    this.#requests = requests;
+    const claimants = new Map<string, Candidate[]>(pools.map(({ key }) => [key, []]));
+    for (const request of requests) {
+      for (const claim of request.claims) claimants.get(claim.poolKey)?.push({ ...claim, request });
+    }
+    this.#pools = new Map(pools.map((state) => [state.key, new PoolPlanning(state, claimants.get(state.key) ?? [])]));
+  }
+
+  plan(): Map<string, AssignmentPlan> {
+    for (const pool of this.#pools.values()) pool.settle();
+    for (const request of [...this.#requests.filter(wantsOne), ...this.#requests.filter((one) => !wantsOne(one))])
+      this.#meet(request);
+    return new Map([...this.#pools].map(([key, pool]) => [key, pool.result()]));
+  }
+
+  /** All of what the request lacks, or nothing of it. */
+  #meet(request: AddressRequest): void {
+    const lacking = request.claims.flatMap((claim) => {
+      const pool = this.#pools.get(claim.poolKey);
+      return pool?.lacks(request.owner, claim) ? [{ claim, pool }] : [];
+    });
+    if (lacking.length === 0) return;
+    if (request.blocked !== undefined) {
+      for (const { claim, pool } of lacking) pool.refuse(request.owner, claim.macAddress, request.blocked);
+      return;
+    }
+    const failed = this.#firstFailure(request, lacking);
+    if (failed === undefined) return;
+    for (const { claim, pool } of lacking) {
+      pool.takeBack(claim.macAddress);
+      pool.refuse(
+        request.owner,
+        claim.macAddress,
+        claim === failed.claim ? failed.refusal : forSibling(failed.claim, failed.refusal),
+      );
+    }
+  }
+
+  #firstFailure(
+    request: AddressRequest,
+    lacking: readonly { readonly claim: PoolClaim; readonly pool: PoolPlanning }[],
+  ): { readonly claim: PoolClaim; readonly refusal: ClaimRefusal } | undefined {
+    for (const claim of request.claims) {
+      const refusal = this.#pools.get(claim.poolKey)?.refusalOf(request.owner, claim.macAddress);
+      if (refusal !== undefined) return { claim, refusal };
+    }
+    for (const { claim, pool } of lacking) {
+      const refusal = pool.give(claim);
+      if (refusal !== undefined) return { claim, refusal };
+    }
+    return undefined;
+  }
+}
+
+function wantsOne({ claims }: AddressRequest): boolean {
+  return claims.some(({ wanted }) => wanted !== undefined && wanted !== 0);
+}
+
+function byAge(one: AddressRequest, other: AddressRequest): number {
+  return (
+    compareText(one.createdAt ?? '', other.createdAt ?? '') ||
+    compareText(one.owner, other.owner) ||
+    compareText(describeClaims(one), describeClaims(other))
+  );
+}
+
+function describeClaims({ claims }: AddressRequest): string {
+  return claims
+    .map(({ poolKey, macAddress, wanted = 0 }) => `${poolKey} ${macAddress} ${String(wanted).padStart(10, '0')}`)
+    .join();
+}
+
+function forSibling({ macAddress }: PoolClaim, { message }: ClaimRefusal): ClaimRefusal {
+  return {
+    reason: 'other-interface-refused',
+    message: `no new address is taken before every interface of the virtual machine can have one; ${macAddress} cannot: ${message}`,
+  };
+}
