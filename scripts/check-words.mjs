@@ -51,6 +51,8 @@ function compareWithGlossary() {
   const words = RETIRED_WORDS.map(({ word }) => word);
   return [
     ...words.filter((word) => !named.includes(word)).map((word) => `docs/glossary.md does not name the retired word "${word}"`),
-    ...named.filter((word) => !words.includes(word)).map((word) => `docs/glossary.md retires "${word}"; scripts/retired-words.mjs has no rule for it`),
+    ...named
+      .filter((word) => !words.includes(word))
+      .map((word) => `docs/glossary.md retires "${word}"; scripts/retired-words.mjs has no rule for it`),
   ];
 }

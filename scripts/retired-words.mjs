@@ -29,14 +29,21 @@ export const RETIRED_WORDS = [
   },
   {
     word: 'the lead, who leads',
-    pattern: /\b(the|a|its|this|that) lead\b(?!-)|\bagent( |-)lead\b|\bwho(ever)? (does not lead|leads)\b|\bcomes? to lead\b|\blead is (over|lost)\b/g,
+    pattern:
+      /\b(the|a|its|this|that) lead\b(?!-)|\bagent( |-)lead\b|\bwho(ever)? (does not lead|leads)\b|\bcomes? to lead\b|\blead is (over|lost)\b/g,
     found: ['loses the lead', 'AgentLead', 'agent-lead.ts', 'who does not lead', 'comes to lead'],
     allowed: ['the leader', 'two networks lead to one segment'],
   },
-  { word: 'foreign server', pattern: /\bforeign( |-)(dhcp )?servers?\b/g, found: ['foreignServers'], allowed: ['foreign fields'] },
+  {
+    word: 'foreign server',
+    pattern: /\bforeign( |-)(dhcp )?servers?\b/g,
+    found: ['foreignServers'],
+    allowed: ['foreign fields'],
+  },
   {
     word: 'work (on a kind)',
-    pattern: /\bwork( |-)(result|kind)s?\b|\b(pool|agents?|machine|instance|network|config|object|kind)( |-)work\b(?! queue)|\bworks? on (a|the|that|each|every|one) (kind|pool|virtual machine|network|object)\b/g,
+    pattern:
+      /\bwork( |-)(result|kind)s?\b|\b(pool|agents?|machine|instance|network|config|object|kind)( |-)work\b(?! queue)|\bworks? on (a|the|that|each|every|one) (kind|pool|virtual machine|network|object)\b/g,
     found: ['WorkResult', 'pool-work.ts', 'the work on a pool', 'networkConfigWork'],
     allowed: ['the work queue', 'it does not work', 'the network works'],
   },

@@ -152,9 +152,9 @@ async function crash(lab: Lab): Promise<string> {
   return markdown(
     [
       'leader ended by',
-      'client answered after ms (least, median, most)',
-      'asked so often at most',
-      'full take-over after ms (least, median, most)',
+      'first reply after ms (least, median, most)',
+      'requests needed at most',
+      'new leader complete after ms (least, median, most)',
     ],
     [...rows].map(([signal, { waitMs, asked, holderMs }]) => [
       signal,
@@ -318,9 +318,9 @@ async function away(lab: Lab): Promise<string> {
     [
       'API server away s',
       'exchanges',
-      'client answered after ms (least, median, most)',
-      'asked so often at most',
-      'addresses given',
+      'first reply after ms (least, median, most)',
+      'requests needed at most',
+      'addresses offered',
       'back to normal after ms',
     ],
     [

@@ -20,14 +20,14 @@ try {
     await cluster.access.applyFile(join(CLUSTER_EXAMPLES, file));
   await settled();
   const rows = [
-    ['a new virtual machine is answered', await repeat('new virtual machine', newMachine), '1 s'],
-    ['an option edit is answered', await repeat('option edit', optionEdit), '1 s'],
-    ['hand-over: the leader is asked to end (SIGTERM)', await repeat('hand-over', () => withoutLeader('SIGTERM')), '1 s'],
+    ['a new virtual machine gets a reply', await repeat('new virtual machine', newMachine), '1 s'],
+    ['a changed option is in the reply', await repeat('option edit', optionEdit), '1 s'],
+    ['hand-over: the leader is stopped (SIGTERM)', await repeat('hand-over', () => withoutLeader('SIGTERM')), '1 s'],
     ['failover: the leader is killed (SIGKILL)', await repeat('failover', () => withoutLeader('SIGKILL')), '6 s'],
   ] as const;
   process.stdout.write(
     `${markdown(
-      [`until ..., ${ROUNDS} rounds`, 'lowest ms', 'median ms', 'highest ms', 'to reach'],
+      [`until ..., ${ROUNDS} rounds`, 'lowest ms', 'median ms', 'highest ms', 'goal'],
       rows.map(([what, times, bound]) => [
         what,
         ...[0, Math.floor(ROUNDS / 2), ROUNDS - 1].map((at) => times[at]?.toFixed(0) ?? ''),

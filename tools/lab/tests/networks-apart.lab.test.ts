@@ -142,7 +142,9 @@ function sendRebinding(on: string, macAddress: string, clientAddress: string): v
 }
 
 describe('a pod of agents on two networks, on a node that forwards', () => {
-  it('a virtual machine reaches neither another network, nor the pods, nor their status server', { timeout: 120_000 }, async () => {
+  it('a virtual machine reaches neither another network, nor the pods, nor their status server', {
+    timeout: 120_000,
+  }, async () => {
     const pod = await serve([NET_48, NET_49], { podSysctls: FORWARDING_NODE });
     for (const { machine } of cluster.pods.values()) machine.ip('route', 'add', 'default', 'via', '10.99.255.1');
     const office = lab.addMachine('office', { network: 'br-mgmt', macAddress: '02:00:5e:00:99:01' });
