@@ -20,7 +20,15 @@ export { DeletionMarks } from './apply/deletion-marks.js';
 export { mergePatchTowards } from './apply/merge-patch-towards.js';
 export { isRolledOut } from './apply/rollout-state.js';
 export { ObjectCache, type ObjectCacheSettings } from './cache/object-cache.js';
+export { ObjectIndex } from './cache/object-index.js';
 export { keyOf, Reflector, type ReflectorSettings } from './cache/reflector.js';
+export {
+  type CacheListener,
+  type CacheSubscription,
+  type MissingCache,
+  SharedCaches,
+  type SharedCachesSettings,
+} from './cache/shared-caches.js';
 export { type BackOffSettings, backOffMs } from './clock/back-off.js';
 export type { Clock } from './clock/clock.js';
 export { fencedClient, NotLeadingError } from './election/fenced-client.js';
@@ -57,5 +65,7 @@ export { quote } from './object/quote.js';
 export { isRecord, readField, readList, readText } from './object/read-field.js';
 export { isOlderVersion } from './object/resource-version.js';
 export { formatTime, parseTime } from './object/time.js';
+export type { ControllerPart } from './parts/controller-part.js';
+export { type PartsRun, type RunEnd, type RunPartsSettings, runParts } from './parts/run-parts.js';
 export { KeyedQueue, type KeyedQueueSettings, type ReconcileResult } from './queue/keyed-queue.js';
 export { mostUrgent } from './queue/most-urgent.js';

@@ -4,8 +4,6 @@
  * @packageDocumentation
  */
 
-export { AGENT_SELECTOR, AgentGroups, type AgentGroupsSettings } from './agent/agent-groups.js';
-export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agent/pool-agents.js';
 export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
 export {
   AGENT_LOG_LEVELS,
@@ -49,6 +47,7 @@ export {
   planAgents,
 } from './agents/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agents/plan-unified-deployment.js';
+export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agents/pool-agents.js';
 export { toldPools } from './agents/told-pools.js';
 export {
   AGENT_TOPOLOGIES,
@@ -69,16 +68,19 @@ export {
   type RefusedClaim,
 } from './assignment/plan-assignments.js';
 export type { AddressChange } from './controller/address-changes.js';
-export { ClusterView, type ObjectSource, type PoolView } from './controller/cluster-view.js';
+export {
+  AGENT_SELECTOR,
+  AgentGroupsReconciler,
+  type AgentGroupsReconcilerSettings,
+} from './controller/agent-groups-reconciler.js';
 export type { ByKind } from './controller/controller-context.js';
 export {
   type ControllerObserver,
   DhcpController,
   type DhcpControllerSettings,
-  type WorkDone,
-  type WorkKind,
+  type ReconciledKey,
+  type ReconciledKind,
 } from './controller/dhcp-controller.js';
-export type { InstancesState } from './controller/instance-source.js';
 export { type NetworkConfigClaims, readNetworkConfigClaims } from './network-config/interface-claims.js';
 export { fillInDefaults } from './pool/fill-in-defaults.js';
 export { probesConflicts } from './pool/probes-conflicts.js';
@@ -96,6 +98,8 @@ export {
   type UninstallPlan,
   type UninstallStep,
 } from './uninstall/plan-uninstall.js';
+export { ClusterView, type ObjectSource, type PoolView } from './view/cluster-view.js';
+export type { InstancesState } from './view/instance-source.js';
 export { INSTANCES_REMEDY, type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
 export {
   formatRememberedInterfaces,

@@ -15,7 +15,7 @@ import { type ApiConnection, ApiLeaseStore, ApiObjectClient, errorForLog, system
 import {
   AGENT_SELECTOR,
   type AgentAction,
-  AgentGroups,
+  AgentGroupsReconciler,
   type AgentsPort,
   type AgentsSettings,
   DhcpController,
@@ -60,7 +60,7 @@ export class ControllerProcess {
   readonly #settings: ControllerProcessSettings;
   readonly #ports: ControllerProcessPorts;
   readonly #controller: DhcpController;
-  readonly #agents: AgentGroups | undefined;
+  readonly #agents: AgentGroupsReconciler | undefined;
   readonly #elector: LeaseElector | undefined;
   #http: Server | undefined;
   #leadsAlone = false;
@@ -156,7 +156,7 @@ export class ControllerProcess {
       ...(this.#settings.agents !== undefined && { agents: this.#agentsPort() }),
       onPoolsChanged: () => this.#agents?.poolsChanged(),
       observer: {
-        onWork: metrics.onWork,
+        onReconciled: metrics.onReconciled,
         onRetry: (kind, key, { reason, error }) => {
           if (error instanceof NotLeadingError) return;
           metrics.onError(kind);
@@ -187,7 +187,7 @@ export class ControllerProcess {
     };
   }
 
-  #createAgents(settings: AgentsSettings): AgentGroups {
+  #createAgents(settings: AgentsSettings): AgentGroupsReconciler {
     const { namespace, unified, previousNamespace } = settings;
     const { logger } = this.#ports;
     const of = (resource: ApiResource, within: string) =>
@@ -195,7 +195,7 @@ export class ControllerProcess {
     const ours = (resource: ApiResource) => of(resource, namespace);
     const chart = (within: string) =>
       this.#client({ ...Resource.deployments, namespace: within, fieldSelector: `metadata.name=${unified.deploymentName}` });
-    return new AgentGroups({
+    return new AgentGroupsReconciler({
       ...settings,
       onlyNamespace: this.#settings.onlyNamespace,
       clients: {

@@ -38,7 +38,7 @@ async function running() {
     now: () => '2026-01-01T00:00:00Z',
     random: () => 0.5,
     identity: 'one',
-    observer: { onWork: metrics.onWork },
+    observer: { onReconciled: metrics.onReconciled },
   });
   metrics.follow(controller, () => true);
   controller.start();

@@ -2,12 +2,12 @@
 
 import { readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { RequestObserver } from '@vmdhcp/kube-runtime/node';
-import type { DhcpController, WorkDone } from '@vmdhcp/reconciler';
+import type { DhcpController, ReconciledKey } from '@vmdhcp/reconciler';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface ControllerMetrics {
   readonly registry: Registry;
-  readonly onWork: (work: WorkDone) => void;
+  readonly onReconciled: (work: ReconciledKey) => void;
   readonly onError: (kind: string) => void;
   readonly onRequest: RequestObserver;
   /** From here on the gauges tell what this controller knows. */
@@ -39,7 +39,7 @@ export function createMetrics(): ControllerMetrics {
   });
   return {
     registry,
-    onWork: ({ kind, result, durationMs }) => duration.observe({ kind, result: result.kind }, durationMs / 1000),
+    onReconciled: ({ kind, result, durationMs }) => duration.observe({ kind, result: result.kind }, durationMs / 1000),
     onError: (kind) => errors.inc({ kind }),
     onRequest: ({ method, path, status }) => requests.inc({ method, resource: resourceOf(path), code: status }),
     follow: (controller, isLeading) => describeCluster(controller, isLeading, registers),

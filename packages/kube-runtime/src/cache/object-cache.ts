@@ -23,7 +23,11 @@ export class ObjectCache<Kind extends ApiObjectLike> {
 
   constructor(settings: ObjectCacheSettings<Kind>) {
     this.#settings = settings;
-    this.#reflector = new Reflector({ ...settings, onChange: (key) => this.#onSeen(key), onListed: () => this.#onListed() });
+    this.#reflector = new Reflector({
+      ...settings,
+      onChange: (key) => this.#onSeen(key),
+      onListed: () => this.#onListed(),
+    });
   }
 
   /** True once there has been a whole list. */
@@ -42,6 +46,11 @@ export class ObjectCache<Kind extends ApiObjectLike> {
   /** All objects that a list or watch has brought, each in its newest version. */
   *values(): Generator<Kind> {
     for (const object of this.#reflector.values()) yield this.#written.get(keyOf(object)) ?? object;
+  }
+
+  /** Keys of all objects that `get` returns, those included that were written and that no list or watch has brought yet. */
+  keys(): ReadonlySet<string> {
+    return new Set([...this.#reflector.keys(), ...this.#written.keys()]);
   }
 
   /** Takes the answer to a write. Of what the watch has passed by already, it knows better: the object may even be gone. */
@@ -78,6 +87,7 @@ export class ObjectCache<Kind extends ApiObjectLike> {
       this.#written.delete(key);
       if (this.#reflector.get(key) === undefined) this.#settings.onChange(key, false);
     }
+    this.#settings.onListed?.();
     for (const resolve of this.#onRefreshed.splice(0)) resolve();
   }
 

@@ -78,6 +78,11 @@ export class Reflector<Kind extends ApiObjectLike> {
     return this.#objects.values();
   }
 
+  /** Keys of all objects. */
+  keys(): IterableIterator<string> {
+    return this.#objects.keys();
+  }
+
   start(): void {
     this.#list();
   }

@@ -1,7 +1,8 @@
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { describe, expect, it } from 'vitest';
+import { network, type PoolText, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import type { AddressChange } from './address-changes.js';
-import { network, type PoolText, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 /** `allocated 10.0.0.10 0a default/vm-a new`, each once. */
 async function observed(text: PoolText = {}): Promise<{ story: Running; lines: () => string[] }> {

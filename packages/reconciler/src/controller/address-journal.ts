@@ -3,8 +3,8 @@ import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
 import { HOLDING } from '../assignment/address-request.js';
 import type { PoolPlan } from '../assignment/plan-pools.js';
+import type { PoolView } from '../view/cluster-view.js';
 import { type AddressChange, type RecordedChange, recordedChanges } from './address-changes.js';
-import type { PoolView } from './cluster-view.js';
 import type { ControllerContext } from './controller-context.js';
 
 type JournalContext = Pick<ControllerContext, 'view' | 'caches' | 'releaseWaiters' | 'onAddressChange'>;

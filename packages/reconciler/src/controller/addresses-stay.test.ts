@@ -1,6 +1,7 @@
 import { readField } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 const pinned = (address: string) => ({ annotations: { 'static-ip.harvesterhci.io/nic': address } });
 const conditionsOf = (running: Running, name: string) => running.conditions('VirtualMachineNetworkConfig', name);

@@ -1,7 +1,8 @@
 import { type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 /** Every one is reserved outside of the subnet: 4,096 problems. */
 const wrongReservations = (second: number) =>

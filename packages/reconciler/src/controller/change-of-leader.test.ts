@@ -2,7 +2,7 @@ import { type KubernetesObject, type ObjectClient, readField, readList, readText
 import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
 
-import { network, pool, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { DhcpController } from './dhcp-controller.js';
 
 function controllerOf(

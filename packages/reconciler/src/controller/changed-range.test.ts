@@ -2,7 +2,8 @@
 
 import { readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { Running, virtualMachine } from './controller-fixtures.js';
+import { virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 function setConfig(running: Running, change: object): void {
   running.change('IPPool', 'pool-1', ({ spec, ...object }) => {

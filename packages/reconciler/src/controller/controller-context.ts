@@ -7,12 +7,12 @@ import type {
   ReconcileResult,
   WriteResult,
 } from '@vmdhcp/kube-runtime';
-import type { AgentsPort } from '../agent/pool-agents.js';
+import type { AgentsPort } from '../agents/pool-agents.js';
 
 import type { PoolPlan } from '../assignment/plan-pools.js';
+import type { ClusterView } from '../view/cluster-view.js';
+import type { SharedSegments } from '../view/shared-segments.js';
 import type { AddressChange } from './address-changes.js';
-import type { ClusterView } from './cluster-view.js';
-import type { SharedSegments } from './shared-segments.js';
 
 /** The kinds that the controller reads. */
 export interface ByKind<Value> {

@@ -1,105 +1,10 @@
-/** Objects and a running controller for tests: what a test is not about is said here. */
+/** A cluster in memory with a running controller, for tests. */
 import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
 
+import { type InstanceText, instance, network, type PoolText, pool } from '../fixtures/object-fixtures.js';
 import { type ControllerObserver, DhcpController } from './dhcp-controller.js';
-
-export function network(name = 'net-1'): KubernetesObject {
-  return {
-    apiVersion: 'k8s.cni.cncf.io/v1',
-    kind: 'NetworkAttachmentDefinition',
-    metadata: { namespace: 'default', name },
-    spec: {},
-  };
-}
-
-export interface PoolText {
-  readonly network?: string;
-  readonly start?: string;
-  readonly end?: string;
-  readonly paused?: boolean;
-  readonly ipv4Config?: Readonly<Record<string, unknown>>;
-}
-
-export function pool(name = 'pool-1', text: PoolText = {}): KubernetesObject {
-  const { network: networkName = 'default/net-1', start = '10.0.0.10', end = '10.0.0.19', paused, ipv4Config } = text;
-  return {
-    apiVersion: 'network.harvesterhci.io/v1alpha1',
-    kind: 'IPPool',
-    metadata: { namespace: 'default', name },
-    spec: {
-      networkName,
-      ...(paused !== undefined && { paused }),
-      ipv4Config: { cidr: '10.0.0.0/24', serverIP: '10.0.0.2', router: '10.0.0.1', pool: { start, end }, ...ipv4Config },
-    },
-  };
-}
-
-export interface VirtualMachineText {
-  readonly annotations?: Readonly<Record<string, string>>;
-  /** Interface name to MAC address and network. */
-  readonly interfaces?: Readonly<Record<string, readonly [macAddress: string | undefined, network: string]>>;
-}
-
-export function virtualMachine(name: string, { annotations, interfaces }: VirtualMachineText = {}): KubernetesObject {
-  const entries = Object.entries(interfaces ?? { nic: [`02:00:00:00:00:${macOctet(name)}`, 'net-1'] as const });
-  return {
-    apiVersion: 'kubevirt.io/v1',
-    kind: 'VirtualMachine',
-    metadata: { namespace: 'default', name, ...(annotations && { annotations }) },
-    spec: {
-      template: {
-        spec: {
-          domain: {
-            devices: { interfaces: entries.map(([nic, [macAddress]]) => ({ name: nic, ...(macAddress && { macAddress }) })) },
-          },
-          networks: entries.map(([nic, [, net]]) => ({ name: nic, multus: { networkName: net } })),
-        },
-      },
-    },
-  };
-}
-
-export interface GuestText {
-  /** Interface name to network, MAC address that the spec asks for, and MAC address that the status reports. */
-  readonly interfaces?: Readonly<
-    Record<string, readonly [network: string, asked?: string | undefined, reported?: string | undefined]>
-  >;
-  readonly phase?: string;
-  /** Default: none. */
-  readonly ownerUid?: string;
-}
-
-/** A VirtualMachineInstance: the guest of the virtual machine of the same name. */
-export function guest(name: string, { interfaces, phase = 'Running', ownerUid }: GuestText = {}): KubernetesObject {
-  const entries = Object.entries(interfaces ?? { nic: ['net-1'] as const });
-  const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name, uid: ownerUid ?? '', controller: true };
-  return {
-    apiVersion: 'kubevirt.io/v1',
-    kind: 'VirtualMachineInstance',
-    metadata: { namespace: 'default', name, ...(ownerUid !== undefined && { ownerReferences: [owner] }) },
-    spec: {
-      domain: {
-        devices: {
-          interfaces: entries.map(([nic, [, asked]]) => ({ name: nic, bridge: {}, ...(asked && { macAddress: asked }) })),
-        },
-      },
-      networks: entries.map(([nic, [net]]) => ({ name: nic, multus: { networkName: net } })),
-    },
-    status: {
-      phase,
-      interfaces: entries.flatMap(([nic, [, , reported]]) =>
-        reported ? [{ name: nic, mac: reported, infoSource: 'domain' }] : [],
-      ),
-    },
-  };
-}
-
-/** `vm-a` has 0a, `vm-b` 0b, ... */
-function macOctet(name: string): string {
-  return (name.charCodeAt(name.length - 1) - 'a'.charCodeAt(0) + 10).toString(16).padStart(2, '0');
-}
 
 /** A cluster, and a controller that leads in it. */
 export class Running {
@@ -151,7 +56,7 @@ export class Running {
     const changed = change(stored);
     const generation = (stored.metadata.generation ?? 1) + (JSON.stringify(changed.spec) === JSON.stringify(stored.spec) ? 0 : 1);
     resource.put({ ...changed, metadata: { ...changed.metadata, generation } });
-    if (kind === 'VirtualMachineInstance') this.#tellOfGuest(name);
+    if (kind === 'VirtualMachineInstance') this.#reportInstance(name);
   }
 
   async remove(kind: string, name: string): Promise<void> {
@@ -170,31 +75,31 @@ export class Running {
     await this.clock.advance(ms);
   }
 
-  /** The guest of a virtual machine starts, or is another than before; KubeVirt says in the virtual machine that there is one. */
-  startGuest(name: string, text: GuestText = {}): void {
+  /** An instance of a virtual machine starts or changes; KubeVirt reports in the status of the virtual machine that there is one. */
+  startInstance(name: string, text: InstanceText = {}): void {
     const { virtualMachines, virtualMachineInstances } = this.cluster;
     const ownerUid = text.ownerUid ?? virtualMachines.objects.get(`default/${name}`)?.metadata.uid;
-    const made = guest(name, { ...text, ...(ownerUid !== undefined && { ownerUid }) });
+    const made = instance(name, { ...text, ...(ownerUid !== undefined && { ownerUid }) });
     const uid = virtualMachineInstances.objects.get(`default/${name}`)?.metadata.uid ?? `${name}-${this.clock.nowMs()}`;
     virtualMachineInstances.put({ ...made, metadata: { ...made.metadata, uid } });
-    this.#tellOfGuest(name);
+    this.#reportInstance(name);
   }
 
-  /** The guest is gone. */
-  stopGuest(name: string): void {
+  /** The instance is gone. */
+  stopInstance(name: string): void {
     this.cluster.virtualMachineInstances.remove(`default/${name}`);
-    this.#tellOfGuest(name);
+    this.#reportInstance(name);
   }
 
-  /** As KubeVirt does: the virtual machine says whether there is a guest, and whether that has ended. */
-  #tellOfGuest(name: string): void {
+  /** As KubeVirt does: the virtual machine says whether there is an instance, and whether that has ended. */
+  #reportInstance(name: string): void {
     const { virtualMachines, virtualMachineInstances } = this.cluster;
     const machine = virtualMachines.objects.get(`default/${name}`);
-    const instance = virtualMachineInstances.objects.get(`default/${name}`);
-    const isAnother = instance !== undefined && readText(instance.metadata.ownerReferences?.[0], 'uid') !== machine?.metadata.uid;
+    const stored = virtualMachineInstances.objects.get(`default/${name}`);
+    const isAnother = stored !== undefined && readText(stored.metadata.ownerReferences?.[0], 'uid') !== machine?.metadata.uid;
     if (machine === undefined || isAnother) return;
-    const isOver = !hasGuest(instance);
-    const status = { created: instance !== undefined, printableStatus: isOver ? 'Stopped' : 'Running' };
+    const isOver = !isRunning(stored);
+    const status = { created: stored !== undefined, printableStatus: isOver ? 'Stopped' : 'Running' };
     const isSaid = machine.status === undefined ? !status.created : JSON.stringify(machine.status) === JSON.stringify(status);
     if (!isSaid) virtualMachines.put({ ...machine, status });
   }
@@ -258,6 +163,6 @@ function seededRandom(): () => number {
   };
 }
 
-function hasGuest(instance: KubernetesObject | undefined): boolean {
+function isRunning(instance: KubernetesObject | undefined): boolean {
   return instance !== undefined && !['Succeeded', 'Failed'].includes(readText(instance.status, 'phase') ?? '');
 }

@@ -2,7 +2,8 @@
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
-import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 import { expectedInterfaces, findDoubleOwners, Holdings, other, type StoryFault } from './story-fixtures.js';
 
 const NETWORK_OF = { 'pool-1': 'default/net-1', 'pool-2': 'default/net-2' } as const;
@@ -71,13 +72,13 @@ async function play(running: Running, holdings: Holdings): Promise<void> {
     virtualMachine('vm-b', { interfaces: { one: nic(3) } }),
     virtualMachine('vm-d', { interfaces: { one: [undefined, 'net-1'] } }),
   );
-  running.startGuest('vm-d', { interfaces: { one: ['net-1', undefined, nic(7)[0]] } });
+  running.startInstance('vm-d', { interfaces: { one: ['net-1', undefined, nic(7)[0]] } });
   await running.settle(500);
   holdings.look();
   await running.remove('VirtualMachine', 'vm-b');
   await running.add(virtualMachine('vm-c', { interfaces: { one: nic(4), two: nic(5, 'net-2') } }));
-  running.stopGuest('vm-d');
-  running.startGuest('vm-d', { interfaces: { one: ['net-1', undefined, nic(8)[0]] } });
+  running.stopInstance('vm-d');
+  running.startInstance('vm-d', { interfaces: { one: ['net-1', undefined, nic(8)[0]] } });
   running.change('VirtualMachine', 'vm-a', (vm) => ({
     ...vm,
     spec: virtualMachine('vm-a', { interfaces: { one: nic(1), two: nic(6, 'net-2') } }).spec,
@@ -162,7 +163,7 @@ const createPlainMachine: Act = ({ running, index }) => {
   const name = `vm-${index}`;
   const made = virtualMachine(name, { interfaces: { one: [undefined, 'net-1'] } });
   running.cluster.virtualMachines.put({ ...made, metadata: { namespace: 'default', name, uid: name, generation: 1 } });
-  running.startGuest(name, { interfaces: { one: ['net-1', undefined, nic(index)[0]] } });
+  running.startInstance(name, { interfaces: { one: ['net-1', undefined, nic(index)[0]] } });
 };
 
 /** Those that have no MAC address get another one. */
@@ -170,19 +171,19 @@ const restartGuest: Act = (story) => {
   const name = someMachine(story);
   const instance = story.running.cluster.virtualMachineInstances.objects.get(`default/${name}`);
   if (name === undefined || instance === undefined) return;
-  story.running.stopGuest(name);
-  story.running.startGuest(name, { interfaces: { one: ['net-1', undefined, nic(story.index)[0]] } });
+  story.running.stopInstance(name);
+  story.running.startInstance(name, { interfaces: { one: ['net-1', undefined, nic(story.index)[0]] } });
 };
 
-const stopGuest: Act = (story) => {
+const stopInstance: Act = (story) => {
   const name = someMachine(story);
-  if (name !== undefined && story.running.networkConfig(name) !== undefined) story.running.stopGuest(name);
+  if (name !== undefined && story.running.networkConfig(name) !== undefined) story.running.stopInstance(name);
 };
 
 const deleteMachine: Act = (story) => {
   const name = someMachine(story);
   if (name === undefined) return;
-  story.running.stopGuest(name);
+  story.running.stopInstance(name);
   story.running.cluster.virtualMachines.remove(`default/${name}`);
   void story.running.cluster.collectGarbage().catch(() => undefined);
 };
@@ -215,7 +216,7 @@ const ACTS: readonly Act[] = [
   createPlainMachine,
   restartGuest,
   restartGuest,
-  stopGuest,
+  stopInstance,
   deleteMachine,
   changeMachine,
   breakWatches,

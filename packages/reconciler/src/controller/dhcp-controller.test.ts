@@ -1,6 +1,7 @@
 import { readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 const statusEntries = (running: Running, name: string): string[] =>
   readList(running.networkConfig(name)?.status, 'networkConfigs').map(
@@ -365,7 +366,7 @@ describe('nonsense that an old CRD let pass', () => {
 
   it('makes nobody work all the time', async () => {
     const worked: string[] = [];
-    const running = new Running({ onWork: ({ kind, key }) => worked.push(`${kind} ${key}`) });
+    const running = new Running({ onReconciled: ({ kind, key }) => worked.push(`${kind} ${key}`) });
     await running.add(
       network(),
       pool('pool-1', { ipv4Config: { cidr: 'ten' } }),

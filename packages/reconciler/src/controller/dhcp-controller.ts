@@ -19,22 +19,21 @@ import {
   type ReconcileResult,
   type ResourcePort,
 } from '@vmdhcp/kube-runtime';
-import type { AgentsPort } from '../agent/pool-agents.js';
-
+import type { AgentsPort } from '../agents/pool-agents.js';
+import { ClusterView } from '../view/cluster-view.js';
+import { InstanceSource, type InstancesState } from '../view/instance-source.js';
+import { SharedSegments } from '../view/shared-segments.js';
 import type { AddressChange } from './address-changes.js';
-import { ClusterView } from './cluster-view.js';
 import { type ByKind, CONFLICT, type ControllerContext } from './controller-context.js';
-import { InstanceSource, type InstancesState } from './instance-source.js';
-import { NetworkConfigWork } from './network-config-work.js';
-import { NetworkWork } from './network-work.js';
-import { PoolWork } from './pool-work.js';
-import { SharedSegments } from './shared-segments.js';
-import { VirtualMachineWork } from './virtual-machine-work.js';
+import { NetworkConfigReconciler } from './network-config-reconciler.js';
+import { NetworkReconciler } from './network-reconciler.js';
+import { PoolReconciler } from './pool-reconciler.js';
+import { VirtualMachineReconciler } from './virtual-machine-reconciler.js';
 
-export type WorkKind = keyof ByKind<unknown>;
+export type ReconciledKind = keyof ByKind<unknown>;
 
-export interface WorkDone {
-  readonly kind: WorkKind;
+export interface ReconciledKey {
+  readonly kind: ReconciledKind;
   readonly key: string;
   readonly result: ReconcileResult;
   readonly durationMs: number;
@@ -43,13 +42,13 @@ export interface WorkDone {
 /** What is worth counting or logging. */
 export interface ControllerObserver {
   /** A key was worked on. */
-  readonly onWork?: (work: WorkDone) => void;
+  readonly onReconciled?: (work: ReconciledKey) => void;
   /** The work on a key did not succeed, and will be tried again. */
-  readonly onRetry?: (kind: WorkKind, key: string, cause: { readonly reason: string; readonly error?: unknown }) => void;
+  readonly onRetry?: (kind: ReconciledKind, key: string, cause: { readonly reason: string; readonly error?: unknown }) => void;
   /** A key cannot be settled before somebody changes something. */
-  readonly onTerminal?: (kind: WorkKind, key: string, reason: string) => void;
+  readonly onTerminal?: (kind: ReconciledKind, key: string, reason: string) => void;
   /** A list or watch failed, and will be tried again. */
-  readonly onReadError?: (kind: WorkKind | 'virtualMachineInstances', error: unknown) => void;
+  readonly onReadError?: (kind: ReconciledKind | 'virtualMachineInstances', error: unknown) => void;
   /** What can be told of VirtualMachineInstances is another than before. */
   readonly onInstances?: (state: InstancesState) => void;
   readonly onEventError?: (error: unknown) => void;
@@ -81,7 +80,7 @@ export interface DhcpControllerSettings {
 const CONCURRENCY: ByKind<number> = { virtualMachines: 16, networkConfigs: 16, ipPools: 8, networks: 4 };
 /** Conflicts mostly: what is newer is here a moment later. */
 const FIRST_RETRY_MS = 20;
-const KINDS: readonly WorkKind[] = ['networks', 'ipPools', 'networkConfigs', 'virtualMachines'];
+const KINDS: readonly ReconciledKind[] = ['networks', 'ipPools', 'networkConfigs', 'virtualMachines'];
 
 export class DhcpController {
   readonly view: ClusterView;
@@ -137,10 +136,10 @@ export class DhcpController {
       agents: settings.agents,
     };
     const works: ByKind<(key: string) => Promise<ReconcileResult>> = {
-      virtualMachines: new VirtualMachineWork(this.#context).work,
-      networkConfigs: new NetworkConfigWork(this.#context).work,
-      ipPools: new PoolWork(this.#context).work,
-      networks: new NetworkWork(this.#context).work,
+      virtualMachines: new VirtualMachineReconciler(this.#context).reconcile,
+      networkConfigs: new NetworkConfigReconciler(this.#context).reconcile,
+      ipPools: new PoolReconciler(this.#context).reconcile,
+      networks: new NetworkReconciler(this.#context).reconcile,
     };
     this.#queues = this.#byKind((kind) => this.#createQueue(kind, works[kind], backOff));
   }
@@ -208,7 +207,7 @@ export class DhcpController {
     await Promise.all(KINDS.map((kind) => this.#queues[kind].stop()));
   }
 
-  #byKind<Value>(create: (kind: WorkKind) => Value): ByKind<Value> {
+  #byKind<Value>(create: (kind: ReconciledKind) => Value): ByKind<Value> {
     return {
       virtualMachines: create('virtualMachines'),
       networkConfigs: create('networkConfigs'),
@@ -217,7 +216,7 @@ export class DhcpController {
     };
   }
 
-  #createCache(kind: WorkKind, backOff: BackOffSettings): ObjectCache<KubernetesObject> {
+  #createCache(kind: ReconciledKind, backOff: BackOffSettings): ObjectCache<KubernetesObject> {
     const { clients, clock, observer } = this.#settings;
     return new ObjectCache({
       port: clients[kind],
@@ -229,7 +228,7 @@ export class DhcpController {
     });
   }
 
-  #createQueue(kind: WorkKind, work: (key: string) => Promise<ReconcileResult>, backOff: BackOffSettings): KeyedQueue {
+  #createQueue(kind: ReconciledKind, work: (key: string) => Promise<ReconcileResult>, backOff: BackOffSettings): KeyedQueue {
     const { clock, observer } = this.#settings;
     return new KeyedQueue({
       clock,
@@ -238,7 +237,7 @@ export class DhcpController {
       reconcile: async (key) => {
         const begunAtMs = clock.nowMs();
         const result = await work(key);
-        observer?.onWork?.({ kind, key, result, durationMs: clock.nowMs() - begunAtMs });
+        observer?.onReconciled?.({ kind, key, result, durationMs: clock.nowMs() - begunAtMs });
         return result;
       },
       onRetry: (key, cause) => {
@@ -266,11 +265,11 @@ export class DhcpController {
     }
   }
 
-  #enqueue(kind: WorkKind, key: string): void {
+  #enqueue(kind: ReconciledKind, key: string): void {
     if (this.#working) this.#queues[kind].add(key);
   }
 
-  #onChange(kind: WorkKind, key: string, isOwn: boolean): void {
+  #onChange(kind: ReconciledKind, key: string, isOwn: boolean): void {
     switch (kind) {
       case 'virtualMachines':
         this.#onGuestChange(key);

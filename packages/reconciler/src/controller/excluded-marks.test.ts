@@ -1,6 +1,7 @@
 import { isRecord, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 /** 1,024 ranges of 256 addresses: 26 kB of spec. */
 const EXCLUDE = Array.from({ length: 1_024 }, (_, index) => {

@@ -3,7 +3,8 @@ import { EXTERNAL_DHCP_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 
-import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 const EXTERNAL = { [EXTERNAL_DHCP_ANNOTATION]: 'true' };
 

@@ -1,7 +1,8 @@
 import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
-import { Running, virtualMachine } from './controller-fixtures.js';
+import { virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 const OF_VICTIM = '02:00:00:00:00:01';
 const OWN = '02:00:00:00:00:09';
@@ -17,7 +18,7 @@ async function withTenant(): Promise<Running> {
   });
   await running.settle();
   await running.add(virtualMachine('vm-v', { interfaces: { nic: [OF_VICTIM, 'net-1'] } }));
-  running.startGuest('vm-v', { interfaces: { nic: ['net-1', OF_VICTIM, OF_VICTIM] } });
+  running.startInstance('vm-v', { interfaces: { nic: ['net-1', OF_VICTIM, OF_VICTIM] } });
   await running.settle();
   expect(running.allocated()).toEqual({ '10.0.0.10': OWN, '10.0.0.11': OF_VICTIM });
   return running;

@@ -1,7 +1,8 @@
 import type { KubernetesObject, ObjectClient } from '@vmdhcp/kube-runtime';
 import type { MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
-import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 /** Watches tell later than answers arrive, as on a real API server they mostly do. */
 function slowWatch(running: Running, resource: MemoryResource<KubernetesObject>, delayMs: number): void {

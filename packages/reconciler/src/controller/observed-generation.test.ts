@@ -3,7 +3,8 @@
 import { type KubernetesObject, readField, readList } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 
-import { Running, virtualMachine } from './controller-fixtures.js';
+import { virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 const VMS = ['vm-a', 'vm-b', 'vm-c'];
 

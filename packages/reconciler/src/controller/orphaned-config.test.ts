@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { Running, virtualMachine } from './controller-fixtures.js';
+import { virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 const conditionsOf = (running: Running, name: string) => running.conditions('VirtualMachineNetworkConfig', name);
 

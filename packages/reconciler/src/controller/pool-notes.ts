@@ -12,9 +12,9 @@ import {
 } from '@vmdhcp/dhcp-allocator';
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { describeNames } from '@vmdhcp/kube-runtime';
-import type { AssignmentPlan } from '../assignment/assignment-plan.js';
-import type { PoolView } from './cluster-view.js';
-import type { SharedSegment } from './shared-segments.js';
+import type { AssignmentPlan } from '../assignment/plan-assignments.js';
+import type { PoolView } from '../view/cluster-view.js';
+import type { SharedSegment } from '../view/shared-segments.js';
 
 export interface PoolNote {
   /** CamelCase, as on conditions and Events. */

@@ -5,9 +5,9 @@
 import { isBeingDeleted, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 import { type MemoryResource, type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
-
+import { type InstanceText, network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
-import { type GuestText, network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { Running } from './controller-fixtures.js';
 import { expectedInterfaces, findDoubleOwners, Holdings, other, type ServingPool, type StoryFault } from './story-fixtures.js';
 
 const NETWORKS = ['net-1', 'net-2', 'net-3'] as const;
@@ -76,7 +76,7 @@ class Story {
   }
 
   removeMachine(name: string): void {
-    this.running.stopGuest(name);
+    this.running.stopInstance(name);
     this.cluster.virtualMachines.remove(`default/${name}`);
   }
 
@@ -171,7 +171,7 @@ const shareAcrossNetworks: Act = (story) => {
 };
 
 /** MAC addresses that the template names, and others that KubeVirt chooses. */
-function guestOf(story: Story, machine: KubernetesObject): GuestText {
+function guestOf(story: Story, machine: KubernetesObject): InstanceText {
   const isReported = story.random(4) > 0;
   const interfaces = Object.entries(nicsOf(machine)).map(([nic, [macAddress, net]]) => {
     const reported = isReported ? (macAddress ?? story.mac()) : undefined;
@@ -180,12 +180,12 @@ function guestOf(story: Story, machine: KubernetesObject): GuestText {
   return { interfaces: Object.fromEntries(interfaces) };
 }
 
-const startGuest: Act = (story) => {
+const startInstance: Act = (story) => {
   const machine = story.machine();
   if (machine === undefined) return;
   const { name } = machine.metadata;
-  story.running.stopGuest(name);
-  story.running.startGuest(name, guestOf(story, machine));
+  story.running.stopInstance(name);
+  story.running.startInstance(name, guestOf(story, machine));
 };
 
 const endGuest: Act = (story) => {
@@ -193,7 +193,7 @@ const endGuest: Act = (story) => {
   const name = machine?.metadata.name ?? '';
   if (!story.cluster.virtualMachineInstances.objects.has(`default/${name}`)) return;
   const how = story.random(3);
-  if (how === 0) story.running.stopGuest(name);
+  if (how === 0) story.running.stopInstance(name);
   else {
     story.running.change('VirtualMachineInstance', name, (one) => ({
       ...one,
@@ -223,12 +223,12 @@ const copyThenRestart: Act = async (story) => {
   const [name, copy, mac, nextMac] = [`vm-${story.next()}`, `vm-${story.next()}`, story.mac(), story.mac()];
   const net = NETWORKS[story.random(3)] ?? 'net-1';
   story.putMachine(name, { nic: [undefined, net] }, name);
-  running.startGuest(name, { interfaces: { nic: [net, undefined, mac] } });
+  running.startInstance(name, { interfaces: { nic: [net, undefined, mac] } });
   await running.settle(story.random(120));
   story.putMachine(copy, { nic: [mac, net] }, copy);
   await running.settle(story.random(60));
-  running.stopGuest(name);
-  running.startGuest(name, { interfaces: { nic: [net, undefined, nextMac] } });
+  running.stopInstance(name);
+  running.startInstance(name, { interfaces: { nic: [net, undefined, nextMac] } });
 };
 
 const pausePool: Act = (story) => {
@@ -338,10 +338,10 @@ const GUESTS: readonly Act[] = [
   pinMachine,
   createPlainMachine,
   createPlainMachine,
-  startGuest,
-  startGuest,
-  startGuest,
-  startGuest,
+  startInstance,
+  startInstance,
+  startInstance,
+  startInstance,
   endGuest,
   changeWhileShuttingDown,
   copyThenRestart,

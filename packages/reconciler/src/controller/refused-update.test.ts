@@ -1,7 +1,8 @@
 import { virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
-import { Running, virtualMachine } from './controller-fixtures.js';
+import { virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 it('a change that the CRD refuses is not tried all the time', async () => {
   const running = await Running.withPool();

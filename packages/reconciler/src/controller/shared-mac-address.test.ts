@@ -1,6 +1,7 @@
 import { readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 const SHARED = '02:00:00:00:00:aa';
 const withShared = (name: string) => virtualMachine(name, { interfaces: { nic: [SHARED, 'net-1'] } });
@@ -119,7 +120,7 @@ describe('vm-a runs, vm-b is a copy of it in any namespace, and the VirtualMachi
   async function copied(namespace: string): Promise<Running> {
     const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
     await running.add(withShared('vm-a'));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', SHARED, SHARED] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', SHARED, SHARED] } });
     await running.settle();
     await running.add(copyIn(namespace, SHARED));
     await running.settle();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 const interfaces = { one: ['02:00:00:00:00:01', 'net-1'], three: ['02:00:00:00:00:03', 'net-3'] } as const;
 

@@ -2,7 +2,8 @@ import { virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import type { MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 const conditionsOf = (running: Running, name: string) => running.conditions('VirtualMachineNetworkConfig', name);
 const replace = <Name extends 'create' | 'patch' | 'patchStatus' | 'list' | 'watch'>(

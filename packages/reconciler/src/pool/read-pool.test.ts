@@ -1,6 +1,6 @@
 import { ipPool } from '@vmdhcp/ippool-api';
 import { expect, it } from 'vitest';
-import { pool } from '../controller/controller-fixtures.js';
+import { pool } from '../fixtures/object-fixtures.js';
 import { readPool } from './read-pool.js';
 
 /** What the CRD of this version lets be stored, made of settings that touch nobody's address. */

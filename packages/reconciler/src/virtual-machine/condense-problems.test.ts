@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { network, pool, Running, virtualMachine } from '../controller/controller-fixtures.js';
+import { Running } from '../controller/controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { condenseProblems } from './condense-problems.js';
 
 describe('condenseProblems', () => {

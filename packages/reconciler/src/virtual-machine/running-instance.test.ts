@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { guest } from '../controller/controller-fixtures.js';
+import { instance } from '../fixtures/object-fixtures.js';
 import { hasUnseenGuest, projectInstance, readRunningInstance, saysTheSameOfGuest } from './running-instance.js';
 
 const MAC = '02:00:00:00:00:0a';
@@ -9,7 +9,7 @@ const machine: KubernetesObject = { metadata: { namespace: 'default', name: 'vm-
 
 describe('projectInstance', () => {
   it('keeps what counts of a VirtualMachineInstance, and nothing of what makes it large', () => {
-    const small = guest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] }, ownerUid: 'uid-a' });
+    const small = instance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] }, ownerUid: 'uid-a' });
     const large: KubernetesObject = {
       ...small,
       metadata: { ...small.metadata, annotations: { large: 'x'.repeat(50_000) }, resourceVersion: '7' },
@@ -40,19 +40,19 @@ describe('projectInstance', () => {
 describe('readRunningInstance', () => {
   it.each<[string, KubernetesObject | undefined, boolean]>([
     ['none', undefined, false],
-    ['one that runs', guest('vm-a'), true],
-    ['one that is on its way', guest('vm-a', { phase: 'Scheduling' }), true],
-    ['one that has ended well', guest('vm-a', { phase: 'Succeeded' }), false],
-    ['one that has failed', guest('vm-a', { phase: 'Failed' }), false],
-    ['one that is its own', guest('vm-a', { ownerUid: 'uid-a' }), true],
-    ['one of another virtual machine of that name', guest('vm-a', { ownerUid: 'uid-b' }), false],
+    ['one that runs', instance('vm-a'), true],
+    ['one that is on its way', instance('vm-a', { phase: 'Scheduling' }), true],
+    ['one that has ended well', instance('vm-a', { phase: 'Succeeded' }), false],
+    ['one that has failed', instance('vm-a', { phase: 'Failed' }), false],
+    ['one that is its own', instance('vm-a', { ownerUid: 'uid-a' }), true],
+    ['one of another virtual machine of that name', instance('vm-a', { ownerUid: 'uid-b' }), false],
     ['one without a domain', projectInstance({ metadata: { name: 'vm-a' }, spec: {} }), false],
   ])('%s', (_, instance, runs) => {
     expect(readRunningInstance(machine, instance) !== undefined).toBe(runs);
   });
 
   it('one that is being deleted runs until it has ended', () => {
-    const one = guest('vm-a');
+    const one = instance('vm-a');
     const deleted = { ...one, metadata: { ...one.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect(readRunningInstance(machine, deleted)).toBeDefined();
   });
@@ -63,11 +63,16 @@ describe('hasUnseenGuest', () => {
     ['no status, no instance', undefined, undefined, false],
     ['created, no instance', { created: true, printableStatus: 'Starting' }, undefined, true],
     ['created, said to have stopped, no instance', { created: true, printableStatus: 'Stopped' }, undefined, true],
-    ['not created, an ended instance', { created: false }, guest('vm-a', { phase: 'Succeeded' }), false],
-    ['stopped, an ended instance', { created: true, printableStatus: 'Stopped' }, guest('vm-a', { phase: 'Succeeded' }), false],
-    ['crashed', { created: true, printableStatus: 'CrashLoopBackOff' }, guest('vm-a', { phase: 'Failed' }), false],
-    ['running, an ended instance', { created: true, printableStatus: 'Running' }, guest('vm-a', { phase: 'Failed' }), true],
-    ['of a KubeVirt that does not say more', { created: true }, guest('vm-a', { phase: 'Failed' }), true],
+    ['not created, an ended instance', { created: false }, instance('vm-a', { phase: 'Succeeded' }), false],
+    [
+      'stopped, an ended instance',
+      { created: true, printableStatus: 'Stopped' },
+      instance('vm-a', { phase: 'Succeeded' }),
+      false,
+    ],
+    ['crashed', { created: true, printableStatus: 'CrashLoopBackOff' }, instance('vm-a', { phase: 'Failed' }), false],
+    ['running, an ended instance', { created: true, printableStatus: 'Running' }, instance('vm-a', { phase: 'Failed' }), true],
+    ['of a KubeVirt that does not say more', { created: true }, instance('vm-a', { phase: 'Failed' }), true],
   ])('%s', (_, status, instance, isUnseen) => {
     expect(hasUnseenGuest({ ...machine, ...(status && { status }) }, instance)).toBe(isUnseen);
   });

@@ -1,7 +1,7 @@
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { virtualMachine } from '../controller/controller-fixtures.js';
+import { virtualMachine } from '../fixtures/object-fixtures.js';
 
 import { planNetworkConfig } from './plan-network-config.js';
 import { wantedInterfaces } from './wanted-interfaces.js';

@@ -27,7 +27,7 @@ import { type ControllerContext, toReconcileResult } from './controller-context.
 /** Looked at again even without news, in case a pool cannot be written for long. */
 const RELEASE_CHECK_MS = 5_000;
 
-export class NetworkConfigWork {
+export class NetworkConfigReconciler {
   readonly #context: ControllerContext;
   readonly #planned = new WeakMap<PoolPlan, ReadonlyMap<MacAddress, Ipv4Address>>();
 
@@ -35,7 +35,7 @@ export class NetworkConfigWork {
     this.#context = context;
   }
 
-  readonly work = async (key: string): Promise<ReconcileResult> => {
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
     const object = this.#context.caches.networkConfigs.get(key);
     if (object === undefined) return { kind: 'settled' };
     const stale = this.#staleAddresses(object);

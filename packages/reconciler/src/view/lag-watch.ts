@@ -1,5 +1,5 @@
 import { type Clock, isOlderVersion } from '@vmdhcp/kube-runtime';
-import type { PoolView } from '../controller/cluster-view.js';
+import type { PoolView } from './cluster-view.js';
 
 /** A leader that goes by an old version of a pool for so long does not hear of changes. */
 const LAGGING_AFTER_MS = 10_000;

@@ -3,14 +3,14 @@ import { planNetworkLabels } from '../network/plan-network-labels.js';
 import { type ControllerContext, toReconcileResult } from './controller-context.js';
 
 /** Work on one NetworkAttachmentDefinition: its labels name the IPPool that serves it, and nothing once there is none. */
-export class NetworkWork {
+export class NetworkReconciler {
   readonly #context: ControllerContext;
 
   constructor(context: ControllerContext) {
     this.#context = context;
   }
 
-  readonly work = async (key: string): Promise<ReconcileResult> => {
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
     const { caches, clients, view } = this.#context;
     const network = caches.networks.get(key);
     if (network === undefined) return { kind: 'settled' };

@@ -5,7 +5,7 @@ import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { formatSuspendedPools, readGroupLease } from '../agents/group-lease.js';
 import { type ActivePool, type AgentsSettings, type ObservedGroup, planAgents } from '../agents/plan-agents.js';
-import { AgentObserver } from './agent-observer.js';
+import { AgentsView } from './agents-view.js';
 
 const GROUP = 'vm-dhcp-agent-1';
 const UNIFIED = { deploymentName: 'chart', containerName: 'agent' };
@@ -15,7 +15,7 @@ function labelled(kind: string, namespace: string, name = GROUP): KubernetesObje
   return { apiVersion: 'v1', kind, metadata: { namespace, name, uid: `${kind}-${namespace}`, labels } };
 }
 
-describe('AgentObserver', () => {
+describe('AgentsView', () => {
   it('tells groups and pods of the earlier namespace from those of the agents’ own', async () => {
     const clock = new FakeClock();
     const resource = (...objects: readonly KubernetesObject[]) => {
@@ -28,7 +28,7 @@ describe('AgentObserver', () => {
       kind: 'Pod',
       metadata: { namespace: 'old', name: 'default-net-agent', uid: 'u', labels },
     };
-    const observer = new AgentObserver({
+    const observer = new AgentsView({
       namespace: 'new',
       unified: UNIFIED,
       clients: {
@@ -81,7 +81,7 @@ describe('the Deployment of a chart in the earlier namespace', () => {
       metadata: { namespace: 'old', name: UNIFIED.deploymentName, uid: 'chart' },
       spec: { template: { spec: { containers: [{ name: UNIFIED.containerName, env }] } } },
     };
-    const observer = new AgentObserver({
+    const observer = new AgentsView({
       namespace: 'new',
       unified: UNIFIED,
       clients: {
@@ -106,12 +106,12 @@ describe('the Deployment of a chart in the earlier namespace', () => {
   });
 });
 
-describe('AgentObserver, of rights', () => {
+describe('AgentsView, of rights', () => {
   it('knows one that was given before the watch brings it', async () => {
     const clock = new FakeClock();
     const resource = () => new MemoryResource<KubernetesObject>(clock);
     const roles = resource();
-    const observer = new AgentObserver({
+    const observer = new AgentsView({
       namespace: 'new',
       unified: UNIFIED,
       clients: { deployments: resource(), unifiedDeployment: resource(), leases: resource(), pods: resource(), roles },

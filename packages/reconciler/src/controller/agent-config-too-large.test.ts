@@ -2,9 +2,9 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
 import { toldPools } from '../agents/told-pools.js';
-import { ClusterView, type PoolView } from '../controller/cluster-view.js';
-import { network, pool } from '../controller/controller-fixtures.js';
-import { AgentGroups } from './agent-groups.js';
+import { network, pool } from '../fixtures/object-fixtures.js';
+import { ClusterView, type PoolView } from '../view/cluster-view.js';
+import { AgentGroupsReconciler } from './agent-groups-reconciler.js';
 
 /** Names of the greatest length: 198 pools fit. */
 const NAMES = Array.from({ length: 200 }, (_, index) => `${'p'.repeat(249)}-${String(index).padStart(3, '0')}`);
@@ -29,7 +29,7 @@ it('of more pools than one environment string can name the newest are left out, 
   const spec = { replicas: 2, template: { spec: { containers: [{ name: 'agent', image: 'chart:v1' }] } } };
   deployments.put({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { ...AGENTS, uid: 'chart', generation: 1 }, spec });
   const { view, networks } = viewOfPools();
-  const agents = new AgentGroups({
+  const agents = new AgentGroupsReconciler({
     namespace: AGENTS.namespace,
     topology: 'unified',
     maxPoolsPerAgent: 24,

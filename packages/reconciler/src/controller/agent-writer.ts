@@ -12,8 +12,8 @@ import { formatSuspendedPools } from '../agents/group-lease.js';
 import type { AgentAction, GroupProblem } from '../agents/plan-agents.js';
 import type { RightsAction } from '../agents/plan-group-rights.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
-import { toReconcileResult } from '../controller/controller-context.js';
-import type { AgentClients, AgentObjectKind, RightsKind } from './agent-observer.js';
+import type { AgentClients, AgentObjectKind, RightsKind } from '../view/agents-view.js';
+import { toReconcileResult } from './controller-context.js';
 
 export interface AgentWriterSettings {
   readonly namespace: string;

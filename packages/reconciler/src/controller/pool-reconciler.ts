@@ -14,9 +14,9 @@ import {
   toReason,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
-import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agent/pool-agents.js';
 import { NOT_SERVED } from '../agents/agent-conditions.js';
 import type { AddressConflict } from '../agents/agent-report.js';
+import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
 import type { ClaimRefusal } from '../assignment/address-request.js';
 import { type LastOwners, ownersOf, type RecordedPool } from '../assignment/assignment-plan.js';
 import { planPoolStatus } from '../assignment/plan-pool-status.js';
@@ -28,8 +28,8 @@ import { describeRoom } from '../pool/describe-room.js';
 import { describeUnlisted } from '../pool/excluded-marks.js';
 import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
+import type { PoolView } from '../view/cluster-view.js';
 import { AddressJournal } from './address-journal.js';
-import type { PoolView } from './cluster-view.js';
 import { type ControllerContext, toReconcileResult } from './controller-context.js';
 import { joinNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
 
@@ -67,7 +67,7 @@ const QUARANTINE_MS = 3_600_000;
 const LET_GO_CHECK_MS = 500;
 const NO_OWNERS: LastOwners = new Map();
 
-export class PoolWork {
+export class PoolReconciler {
   readonly #context: ControllerContext;
   readonly #journal: AddressJournal;
   /** What each config was last told about its interfaces on a pool, so that only those with news are worked on. */
@@ -84,7 +84,7 @@ export class PoolWork {
   }
 
   /** A pool that many ask for is written less often, and more at a time: half of the time is left to everything else. */
-  readonly work = async (key: string): Promise<ReconcileResult> => {
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
     const { clock } = this.#context;
     const { endedAtMs = Number.NEGATIVE_INFINITY, tookMs = 0 } = this.#pace.get(key) ?? {};
     const waitMs = Math.min(tookMs, MOST_PACE_MS) - (clock.nowMs() - endedAtMs);

@@ -1,7 +1,8 @@
 import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 
-import { network, pool, Running, virtualMachine } from './controller-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
 
 const M1 = '02:00:00:00:01:01';
 const M2 = '02:00:00:00:01:02';
@@ -70,15 +71,15 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
       'no IP address yet for nic, as the MAC address is not known: start the virtual machine, then KubeVirt writes it to status.interfaces of VirtualMachineInstance default/vm-a; or set macAddress in spec.template.spec.domain.devices.interfaces',
     ]);
 
-    running.startGuest('vm-a');
+    running.startInstance('vm-a');
     await running.settle();
     expect(running.networkConfig('vm-a')).toBeUndefined();
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
     await running.settle();
     expect(running.allocated()).toEqual({ '10.0.0.10': M1 });
     expect(said(running, 'vm-a')).toEqual([`${M1} 10.0.0.10 Allocated`]);
 
-    running.stopGuest('vm-a');
+    running.stopInstance('vm-a');
     await running.add(virtualMachine('vm-b'));
     await running.settle(60_000);
     expect(running.allocated()).toEqual({ '10.0.0.10': M1, '10.0.0.11': '02:00:00:00:00:0b' });
@@ -90,7 +91,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
   it('vm-a starts again with another MAC address: its address is never free, though vm-b and vm-c want it', async () => {
     const running = await Running.withPool({ end: '10.0.0.11' });
     await running.add(plain('vm-a'));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
     await running.settle();
     await running.add(virtualMachine('vm-b'), virtualMachine('vm-c'));
     await running.settle();
@@ -101,10 +102,10 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     expect(running.allocated()).toEqual({ '10.0.0.10': M1, ...ofB });
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-b')).toContain('Allocated=False AddressTaken');
 
-    running.stopGuest('vm-a');
+    running.stopInstance('vm-a');
     await running.settle();
     const seen = recordsOf(running);
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M2] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M2] } });
     await running.settle(60_000);
     expect(seen).toContainEqual({ '10.0.0.10': M2, ...ofB });
     for (const record of seen) {
@@ -124,12 +125,12 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
   it('vm-b is a copy with the MAC address of vm-a, and vm-a starts again with another one: vm-a keeps its address', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(plain('vm-a'));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
     await running.settle();
     await running.add(virtualMachine('vm-b', { interfaces: { nic: [M1, 'net-1'] } }));
     await running.settle();
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-b')).toContain('Allocated=False MacAddressClaimedTwice');
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M2] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M2] } });
     await running.settle(60_000);
     expect(running.allocated()).toEqual({ '10.0.0.10': M2 });
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-b')).toContain('Allocated=False PoolExhausted');
@@ -138,14 +139,14 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
   it('vm-a starts three times before its pool can be written: it takes over what the first guest had', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(plain('vm-a'));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
     await running.settle();
     await running.add(virtualMachine('vm-c'));
     await running.settle();
     running.cluster.ipPools.writeFault = () => 'lost-request';
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M2] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M2] } });
     await running.settle();
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M3] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M3] } });
     await running.settle();
     await running.restart();
     running.cluster.ipPools.writeFault = () => 'none';
@@ -158,14 +159,14 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
   it('vm-a has two interfaces on one network: each keeps its own address', async () => {
     const running = await Running.withPool();
     await running.add(plain('vm-a', { one: 'net-1', two: 'net-1' }));
-    running.startGuest('vm-a', { interfaces: { one: ['net-1', undefined, M1], two: ['net-1', undefined, M2] } });
+    running.startInstance('vm-a', { interfaces: { one: ['net-1', undefined, M1], two: ['net-1', undefined, M2] } });
     await running.settle();
     expect(running.allocated()).toEqual({ '10.0.0.10': M1, '10.0.0.11': M2 });
-    running.startGuest('vm-a', {
+    running.startInstance('vm-a', {
       interfaces: { one: ['net-1', undefined, '02:00:00:00:01:f1'], two: ['net-1', undefined, '02:00:00:00:01:02'] },
     });
     await running.settle();
-    running.startGuest('vm-a', {
+    running.startInstance('vm-a', {
       interfaces: { one: ['net-1', undefined, '02:00:00:00:01:f1'], two: ['net-1', undefined, '02:00:00:00:01:00'] },
     });
     await running.settle();
@@ -179,8 +180,8 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
       ...vm,
       metadata: { ...vm.metadata, annotations: { 'static-ip.harvesterhci.io/nic': '10.0.0.15' } },
     }));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
-    running.startGuest('vm-b', { interfaces: { nic: ['net-1', undefined, M2] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
+    running.startInstance('vm-b', { interfaces: { nic: ['net-1', undefined, M2] } });
     await running.settle();
     running.change('VirtualMachineNetworkConfig', 'vm-b', (config) => ({
       ...config,
@@ -190,8 +191,8 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
       },
     }));
     await running.settle();
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, '02:00:00:00:01:f1'] } });
-    running.startGuest('vm-b', { interfaces: { nic: ['net-1', undefined, '02:00:00:00:01:f2'] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, '02:00:00:00:01:f1'] } });
+    running.startInstance('vm-b', { interfaces: { nic: ['net-1', undefined, '02:00:00:00:01:f2'] } });
     await running.settle(60_000);
     expect(running.allocated()).toEqual({ '10.0.0.15': '02:00:00:00:01:f1', '10.0.0.17': '02:00:00:00:01:f2' });
     expect(running.networkConfig('vm-b')?.spec).toMatchObject({ networkConfigs: [{ ipAddress: '10.0.0.17' }] });
@@ -200,7 +201,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
   it('vm-a waits for a pinned address and starts again with another MAC address: it keeps the address that it has', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(plain('vm-a'));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
     await running.settle();
     await running.add(virtualMachine('vm-b'));
     running.change('VirtualMachine', 'vm-a', (vm) => ({
@@ -209,7 +210,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     }));
     await running.settle();
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('Allocated=False AddressOutsidePool');
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M2] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M2] } });
     await running.settle(60_000);
     expect(running.allocated()).toEqual({ '10.0.0.10': M2 });
   });
@@ -217,10 +218,10 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
   it('the VirtualMachineNetworkConfig of vm-a is deleted by hand while vm-a is stopped: it is made again, with its address', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(plain('vm-a'));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
     await running.settle();
     await running.add(virtualMachine('vm-b'));
-    running.stopGuest('vm-a');
+    running.stopInstance('vm-a');
     await running.settle();
     const uid = running.networkConfig('vm-a')?.metadata.uid ?? '';
     const deleted = running.cluster.networkConfigs.delete('default/vm-a', uid);
@@ -233,7 +234,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
   it('what a guest agent reports is not believed: a virtual machine cannot choose the MAC address that its address is recorded for', async () => {
     const running = await Running.withPool();
     await running.add(plain('vm-a'));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
     running.change('VirtualMachineInstance', 'vm-a', (one) => ({
       ...one,
       status: {
@@ -256,7 +257,7 @@ describe('a guest runs', () => {
     const started = await Running.withPool();
     await started.add(network('net-2'), pool('pool-2', { network: 'default/net-2', start: '10.0.0.50', end: '10.0.0.59' }));
     await started.add(virtualMachine('vm-a'));
-    started.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+    started.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
     await started.settle();
     expect(started.allocated()).toEqual({ '10.0.0.10': MAC });
     return started;
@@ -309,7 +310,7 @@ describe('a guest runs', () => {
         interfaces: { one: [undefined, 'net-1'], two: [undefined, 'net-1'], three: [undefined, 'net-1'] },
       }),
     );
-    started.startGuest('vm-a', { interfaces: { one: ['net-1', M2, M1], two: ['net-1', M2], three: ['net-1'] } });
+    started.startInstance('vm-a', { interfaces: { one: ['net-1', M2, M1], two: ['net-1', M2], three: ['net-1'] } });
     await started.settle();
     const remembered = started.networkConfig('vm-a')?.metadata.annotations?.['network.harvesterhci.io/interfaces'] ?? '';
     expect(JSON.parse(remembered)).toMatchObject({
@@ -325,7 +326,7 @@ describe('a guest runs', () => {
       const asked = Object.entries(nics).map(([nic, macAddress]) => [nic, [macAddress, 'net-1']] as const);
       setTemplate(started, 'vm-a', { interfaces: Object.fromEntries(asked) });
       const had = Object.entries(nics).map(([nic, macAddress]) => [nic, ['net-1', macAddress, macAddress]] as const);
-      started.startGuest('vm-a', { interfaces: Object.fromEntries(had) });
+      started.startInstance('vm-a', { interfaces: Object.fromEntries(had) });
     };
     const started = await Running.withPool({ end: '10.0.0.13' });
     await started.add(virtualMachine('vm-a'));
@@ -346,16 +347,16 @@ describe('a guest runs', () => {
   it('an instance of the former virtual machine of that name does not count', async () => {
     const started = await Running.withPool();
     await started.add(plain('vm-a'));
-    started.startGuest('vm-a', { ownerUid: 'former', interfaces: { nic: ['net-1', M1, M1] } });
+    started.startInstance('vm-a', { ownerUid: 'former', interfaces: { nic: ['net-1', M1, M1] } });
     await started.settle();
     expect(started.allocated()).toEqual({});
   });
 
   it('heartbeats make no work', async () => {
     const worked: string[] = [];
-    const started = new Running({ onWork: ({ kind, key }) => worked.push(`${kind} ${key}`) });
+    const started = new Running({ onReconciled: ({ kind, key }) => worked.push(`${kind} ${key}`) });
     await started.add(network(), pool(), plain('vm-a'));
-    started.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
+    started.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
     await started.started();
     await started.settle();
     const before = worked.length;
@@ -377,7 +378,7 @@ describe('nothing is freed by what is not known', () => {
   it('VirtualMachineInstances are listed last: no work is done before', async () => {
     const running = new Running();
     await running.add(network(), pool(), virtualMachine('vm-a'));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
     await running.started();
     await running.settle();
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
@@ -400,14 +401,14 @@ describe('nothing is freed by what is not known', () => {
     await running.settle();
     const hear = refuse(running, 500);
     running.cluster.virtualMachineInstances.closeWatches();
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
     setTemplate(running, 'vm-a', { interfaces: { other: [M2, 'net-1'] } });
     await running.settle(60_000);
     expect(running.allocated()).toMatchObject({ '10.0.0.10': MAC });
     hear();
     await running.settle(60_000);
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
-    running.stopGuest('vm-a');
+    running.stopInstance('vm-a');
     await running.settle();
     expect(Object.values(running.allocated())).toEqual([M2]);
   });
@@ -420,21 +421,21 @@ describe('nothing is freed by what is not known', () => {
     async (_, fail) => {
       const running = await Running.withPool({ end: '10.0.0.10' });
       await running.add(virtualMachine('vm-a'));
-      running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] }, phase: 'Failed' });
+      running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] }, phase: 'Failed' });
       await running.add(virtualMachine('vm-b'));
       const restore = fail(running);
       running.cluster.virtualMachineInstances.closeWatches('expired');
       await running.settle();
 
-      running.stopGuest('vm-a');
-      running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+      running.stopInstance('vm-a');
+      running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
       setTemplate(running, 'vm-a', { interfaces: {} });
       const seen = recordsOf(running);
       await running.settle(60_000);
       restore();
       await running.settle(60_000);
       expect([...seen, running.allocated()].filter((record) => record['10.0.0.10'] !== MAC)).toEqual([]);
-      running.stopGuest('vm-a');
+      running.stopInstance('vm-a');
       await running.settle();
       expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0b' });
     },
@@ -454,7 +455,7 @@ describe('nothing is freed by what is not known', () => {
     expect(states).toEqual(['kind-missing']);
 
     define();
-    running.startGuest('vm-b', { interfaces: { nic: ['net-1', undefined, M1] } });
+    running.startInstance('vm-b', { interfaces: { nic: ['net-1', undefined, M1] } });
     await running.settle(60_000);
     expect(states).toEqual(['kind-missing', 'listed']);
     expect(running.allocated()).toEqual({ '10.0.0.10': M2, '10.0.0.11': M1 });
@@ -463,7 +464,7 @@ describe('nothing is freed by what is not known', () => {
   it('the kind is not there as the controller starts, and the virtual machine says that its guest is: it keeps what it has', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(virtualMachine('vm-a'));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
     await running.settle();
     await running.add(virtualMachine('vm-b'));
     setTemplate(running, 'vm-a', { interfaces: {} });
@@ -501,7 +502,7 @@ describe('nothing is freed by what is not known', () => {
       const states: string[] = [];
       const running = new Running({ onInstances: (state) => states.push(state) });
       await running.add(network(), pool(), virtualMachine('vm-a'));
-      running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+      running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
       await running.started();
       await running.settle();
       const allow = refuse(running, 403);
@@ -523,7 +524,7 @@ describe('nothing is freed by what is not known', () => {
       expect(messages(running, 'AwaitingMacAddress')).toContainEqual(expect.stringContaining('the controller may not read'));
 
       allow();
-      running.stopGuest('vm-a');
+      running.stopInstance('vm-a');
       await running.settle(60_000);
       expect(states.at(-1)).toBe('listed');
       expect(running.allocated()).toEqual({ '10.0.0.10': M2, '10.0.0.11': '02:00:00:00:00:0b' });
@@ -555,7 +556,7 @@ describe('nothing is freed by what is not known', () => {
   it('the kind is not there for a moment, as with an API server that begins: what was listed stays known', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
     await running.settle();
     const define = refuse(running, 404);
     running.cluster.virtualMachineInstances.closeWatches('expired');
@@ -571,7 +572,7 @@ describe('nothing is freed by what is not known', () => {
   it('an annotation that cannot be read does not stop the controller', async () => {
     const running = await Running.withPool();
     await running.add(plain('vm-a'));
-    running.startGuest('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
+    running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
     await running.settle();
     for (const text of ['{', '[]', '{"nic":7}', '{"nic":{"networkName":"default/net-1","macAddress":"banana","replaces":[1]}}']) {
       running.change('VirtualMachineNetworkConfig', 'vm-a', (config: KubernetesObject) => ({

@@ -34,22 +34,22 @@ import {
   type ObservedGroup,
   planAgents,
 } from '../agents/plan-agents.js';
+import { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
 import { findContainer } from '../agents/told-pools.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
-import type { ClusterView, ObjectSource, PoolView } from '../controller/cluster-view.js';
-import { CONFLICT } from '../controller/controller-context.js';
-import { AgentObserver, type AgentObserverSettings } from './agent-observer.js';
+import { AgentsView, type AgentsViewSettings } from '../view/agents-view.js';
+import type { ClusterView, ObjectSource, PoolView } from '../view/cluster-view.js';
+import { LagWatch } from '../view/lag-watch.js';
 import { AgentWriter, type AgentWriterSettings } from './agent-writer.js';
+import { CONFLICT } from './controller-context.js';
 import { ChangeGathering } from './gather-changes.js';
-import { LagWatch } from './lag-watch.js';
-import { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './pool-agents.js';
 
 /** Objects with the agents' label, in the agents' namespace. */
 export const AGENT_SELECTOR = `${AGENT_LABEL}=${AGENT_LABEL_VALUE}`;
 
-export interface AgentGroupsSettings
+export interface AgentGroupsReconcilerSettings
   extends AgentsSettings,
-    Omit<AgentObserverSettings, 'onNews'>,
+    Omit<AgentsViewSettings, 'onNews'>,
     Pick<AgentWriterSettings, 'onAction'> {
   /** RFC 3339, now. */
   readonly now: () => string;
@@ -69,9 +69,9 @@ const RIGHTS = ['ServiceAccount', 'Role', 'RoleBinding'];
 /** What nobody tells us of: pods on nodes that are gone, Deployments in the way, leaders that lag. */
 const RECHECK_MS = 15_000;
 
-export class AgentGroups implements AgentsPort {
-  readonly #settings: AgentGroupsSettings;
-  readonly #observer: AgentObserver;
+export class AgentGroupsReconciler implements AgentsPort {
+  readonly #settings: AgentGroupsReconcilerSettings;
+  readonly #observer: AgentsView;
   readonly #writer: AgentWriter;
   readonly #queue: KeyedQueue;
   readonly #lag: LagWatch;
@@ -87,12 +87,12 @@ export class AgentGroups implements AgentsPort {
   #leading = false;
   #callOffGathered: () => void = () => undefined;
 
-  constructor(settings: AgentGroupsSettings) {
+  constructor(settings: AgentGroupsReconcilerSettings) {
     this.#settings = settings;
     const { clock, random, onError } = settings;
     this.#lag = new LagWatch(clock);
     this.#gathering = new ChangeGathering(clock);
-    this.#observer = new AgentObserver({ ...settings, onNews: () => this.poolsChanged() });
+    this.#observer = new AgentsView({ ...settings, onNews: () => this.poolsChanged() });
     this.#writer = new AgentWriter({
       ...settings,
       leaseSeconds: settings.pods?.leaseSeconds,

@@ -14,7 +14,7 @@ const UNSEEN_PATIENCE_MS = 60_000;
 const UNSEEN: VirtualMachineProblemReason = 'virtual-machine-instance-unseen';
 
 /** Work on one VirtualMachine: there is a VirtualMachineNetworkConfig that says which of its interfaces get addresses. */
-export class VirtualMachineWork {
+export class VirtualMachineReconciler {
   readonly #context: ControllerContext;
   /** By key: since when a guest that is not seen has held something back. */
   readonly #unseenSince = new Map<string, number>();
@@ -23,7 +23,7 @@ export class VirtualMachineWork {
     this.#context = context;
   }
 
-  readonly work = async (key: string): Promise<ReconcileResult> => {
+  readonly reconcile = async (key: string): Promise<ReconcileResult> => {
     const { caches, events, view } = this.#context;
     const virtualMachine = caches.virtualMachines.get(key);
     if (virtualMachine === undefined) {

@@ -50,7 +50,7 @@ export interface AgentClients {
 export type AgentObjectKind = keyof AgentClients;
 export type RightsKind = (typeof RIGHTS_KINDS)[number];
 
-export interface AgentObserverSettings extends Pick<AgentsSettings, 'namespace' | 'unified'> {
+export interface AgentsViewSettings extends Pick<AgentsSettings, 'namespace' | 'unified'> {
   readonly clients: AgentClients;
   readonly clock: Clock;
   /** RFC 3339, now. */
@@ -91,8 +91,8 @@ interface Renewal {
   readonly atMs: number;
 }
 
-export class AgentObserver {
-  readonly #settings: AgentObserverSettings;
+export class AgentsView {
+  readonly #settings: AgentsViewSettings;
   readonly #caches: Readonly<Record<(typeof KINDS)[number], ObjectCache<KubernetesObject>>>;
   /** Of kinds that not every controller has. */
   readonly #others: ReadonlyMap<AgentObjectKind, ObjectCache<KubernetesObject>>;
@@ -107,7 +107,7 @@ export class AgentObserver {
   readonly #made = new Map<AgentObjectKind, Set<string>>(MADE_KINDS.map((kind) => [kind, new Set()]));
   readonly #deletions = new DeletionMarks();
 
-  constructor(settings: AgentObserverSettings) {
+  constructor(settings: AgentsViewSettings) {
     this.#settings = settings;
     const { clients, clock, random, onNews, onError } = settings;
     const backOff: BackOffSettings = { firstMs: 100, mostMs: 30_000, random };

@@ -16,9 +16,9 @@ import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, SUSPENDED 
 import { parseSuspendedPools } from '../agents/group-lease.js';
 import { toldPools } from '../agents/told-pools.js';
 import type { AgentTopology } from '../agents/topology.js';
-import { network, pool } from '../controller/controller-fixtures.js';
-import { DhcpController } from '../controller/dhcp-controller.js';
-import { AgentGroups } from './agent-groups.js';
+import { network, pool } from '../fixtures/object-fixtures.js';
+import { AgentGroupsReconciler } from './agent-groups-reconciler.js';
+import { DhcpController } from './dhcp-controller.js';
 
 const NAMESPACE = 'harvester-system';
 const UNIFIED = { deploymentName: 'chart-agent', containerName: 'agent' };
@@ -103,7 +103,7 @@ class Story {
       agents: { ofPool: (one) => agents.ofPool(one), isHeld: (key) => agents.isHeld(key) },
       onPoolsChanged: () => agents.poolsChanged(),
     });
-    const agents: AgentGroups = new AgentGroups({
+    const agents: AgentGroupsReconciler = new AgentGroupsReconciler({
       namespace: NAMESPACE,
       topology,
       maxPoolsPerAgent,

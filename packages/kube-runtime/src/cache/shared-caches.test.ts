@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiResource } from '../api/api-resource.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { FakeClock } from '../testing/fake-clock.js';
+import { MemoryResource } from '../testing/memory-resource.js';
+import { type CacheSubscription, SharedCaches } from './shared-caches.js';
+
+const PODS: ApiResource = { group: '', version: 'v1', plural: 'pods', namespaced: true };
+const NODES: ApiResource = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
+
+const object = (name: string, text = ''): KubernetesObject => ({ metadata: { namespace: 'default', name }, spec: { text } });
+
+function setUp() {
+  const clock = new FakeClock();
+  const servers = new Map<string, MemoryResource<KubernetesObject>>();
+  const opened: string[] = [];
+  const caches = new SharedCaches({
+    clock,
+    backOff: { firstMs: 50, mostMs: 400, random: () => 0.5 },
+    open: ({ plural, namespace = '', labelSelector = '', fieldSelector = '' }) => {
+      opened.push([plural, namespace, labelSelector, fieldSelector].join(' ').trim());
+      const server = servers.get(plural) ?? new MemoryResource<KubernetesObject>(clock);
+      servers.set(plural, server);
+      return server;
+    },
+  });
+  /** A part that subscribes, and what it learned. */
+  const part = (resource: ApiResource = PODS) => {
+    const log: string[] = [];
+    const cache: CacheSubscription = caches.subscribe(resource, {
+      onChange: (key, isOwn) =>
+        log.push(`${key.slice('default/'.length)} ${cache.get(key) === undefined ? 'gone' : 'here'}${isOwn ? ' own' : ''}`),
+      onListed: () => log.push('listed'),
+      onSynced: () => log.push('synced'),
+      onError: (error) => log.push(`error ${(error as Error).message}`),
+    });
+    return { cache, log };
+  };
+  const pods = () => servers.get('pods') as MemoryResource<KubernetesObject>;
+  return { clock, caches, opened, part, pods };
+}
+
+async function created(clock: FakeClock, server: MemoryResource<KubernetesObject>, name: string): Promise<KubernetesObject> {
+  const creation = server.create(object(name));
+  await clock.advance(2);
+  const result = await creation;
+  if (!result.ok) throw new Error(result.message);
+  return result.object;
+}
+
+describe('shared caches', () => {
+  it('a kind is watched once, whoever listens, and every listener learns everything', async () => {
+    const { clock, part, pods, opened } = setUp();
+    const [one, other] = [part(), part()];
+    pods().put(object('a'));
+    one.cache.start();
+    other.cache.start();
+    await clock.advance(10);
+    pods().put(object('b'));
+    pods().remove('default/a');
+    expect(one.log).toEqual(['a here', 'listed', 'synced', 'b here', 'a gone']);
+    expect(other.log).toEqual(one.log);
+    expect(opened).toEqual(['pods']);
+    expect(pods().requests).toEqual({ lists: 1, watches: 1 });
+    expect([one.cache.size, [...other.cache.values()].map(({ metadata }) => metadata.name)]).toEqual([1, ['b']]);
+  });
+
+  it('nothing is requested before a subscription starts', async () => {
+    const { clock, part, pods, caches } = setUp();
+    const { cache } = part();
+    await clock.advance(1_000);
+    expect([pods().requests, cache.synced, caches.missing()]).toEqual([{ lists: 0, watches: 0 }, false, []]);
+  });
+
+  it.each<[string, Partial<ApiResource>]>([
+    ['namespace', { namespace: 'default' }],
+    ['labels', { labelSelector: 'a=b' }],
+    ['fields', { fieldSelector: 'a=b' }],
+    ['version', { version: 'v2' }],
+    ['group', { group: 'apps' }],
+    ['kind', { plural: 'services' }],
+  ])('another %s is another selection; the same one described by another object is not', (_, difference) => {
+    const { part, opened } = setUp();
+    part();
+    part({ ...PODS, ...difference });
+    part({ ...difference, ...PODS, ...difference });
+    expect(opened).toHaveLength(2);
+  });
+
+  it('a listener that joins late is served what is there, own writes of others included, and then follows', async () => {
+    const { clock, part, pods } = setUp();
+    const first = part();
+    pods().put(object('a'));
+    first.cache.start();
+    await clock.advance(10);
+    pods().closeWatches('failed');
+    first.cache.wrote(await created(clock, pods(), 'written'));
+    const late = part();
+    late.cache.start();
+    expect(late.log).toEqual(['a here', 'written here', 'listed', 'synced']);
+    late.cache.start();
+    await clock.advance(1_000);
+    pods().put(object('b'));
+    expect(late.log.slice(4)).toEqual(['b here']);
+  });
+
+  it('one that joins while the first list is under way learns of no sync before there is one', async () => {
+    const { clock, part } = setUp();
+    const [first, second] = [part(), part()];
+    first.cache.start();
+    second.cache.start();
+    expect([second.log, second.cache.synced]).toEqual([[], false]);
+    await clock.advance(10);
+    expect([second.log, second.cache.synced]).toEqual([['listed', 'synced'], true]);
+  });
+
+  it('a write is its own news for who wrote, and a change for every other listener; its echo is no news', async () => {
+    const { clock, part, pods } = setUp();
+    const [writer, reader] = [part(), part()];
+    writer.cache.start();
+    reader.cache.start();
+    await clock.advance(10);
+    pods().closeWatches('failed');
+    writer.cache.wrote(await created(clock, pods(), 'a'));
+    await clock.advance(1_000);
+    expect(writer.log.filter((line) => line.startsWith('a'))).toEqual(['a here own']);
+    expect(reader.log.filter((line) => line.startsWith('a'))).toEqual(['a here']);
+    pods().put(object('a', 'changed'));
+    expect(writer.log.at(-1)).toBe('a here');
+  });
+
+  it('a listener that throws is told so itself; the others learn everything', async () => {
+    const { clock, caches, part, pods } = setUp();
+    const errors: unknown[] = [];
+    const fail = () => {
+      throw new Error('bug');
+    };
+    const bad = caches.subscribe(PODS, {
+      onChange: fail,
+      onSynced: fail,
+      onListed: fail,
+      onError: (error) => errors.push((error as Error).message),
+    });
+    const good = part();
+    pods().put(object('a'));
+    bad.start();
+    good.cache.start();
+    await clock.advance(10);
+    expect([errors, good.log]).toEqual([
+      ['bug', 'bug', 'bug'],
+      ['a here', 'listed', 'synced'],
+    ]);
+  });
+
+  it('failures of lists reach every listener, and the kind is missing, with the cause, until it is listed', async () => {
+    const { clock, part, pods, caches } = setUp();
+    const [one, other] = [part(), part()];
+    pods().failNext = 1;
+    one.cache.start();
+    other.cache.start();
+    await clock.advance(1);
+    expect([one.log, other.log]).toEqual([['error HTTP 500'], ['error HTTP 500']]);
+    expect(caches.missing()).toEqual([{ resource: PODS, error: new Error('HTTP 500') }]);
+    await clock.advance(1_000);
+    expect(caches.missing()).toEqual([]);
+  });
+
+  it('the watch ends when every subscription has stopped; who stopped learns nothing more', async () => {
+    const { clock, part, pods, opened } = setUp();
+    const [one, other, waiting] = [part(), part(), part()];
+    one.cache.start();
+    other.cache.start();
+    await clock.advance(10);
+    one.cache.stop();
+    one.cache.stop();
+    pods().put(object('a'));
+    expect([one.log.length, other.log.at(-1)]).toEqual([2, 'a here']);
+    other.cache.stop();
+    waiting.cache.start();
+    pods().put(object('b'));
+    expect(waiting.log).toEqual(['a here', 'listed', 'synced', 'b here']);
+    waiting.cache.stop();
+    pods().put(object('c'));
+    await clock.advance(600_000);
+    expect([waiting.log.length, clock.pending, pods().requests.watches]).toEqual([4, 0, 1]);
+    one.cache.start();
+    await one.cache.refresh();
+    expect(one.log.length).toBe(2);
+    part().cache.start();
+    await clock.advance(10);
+    expect([opened.length, pods().requests.lists]).toEqual([2, 2]);
+  });
+
+  it('refreshes of several parts at one moment share a list that begins after them', async () => {
+    const { clock, part, pods } = setUp();
+    const [one, other] = [part(), part()];
+    one.cache.start();
+    other.cache.start();
+    await clock.advance(10);
+    let refreshed = 0;
+    for (const { cache } of [one, other]) void cache.refresh().then(() => refreshed++);
+    await clock.advance(0);
+    expect([refreshed, pods().requests.lists]).toEqual([0, 2]);
+    await clock.advance(1);
+    expect([refreshed, pods().requests.lists]).toEqual([2, 2]);
+    void one.cache.refresh().then(() => refreshed++);
+    await clock.advance(10);
+    expect([refreshed, pods().requests.lists]).toEqual([3, 3]);
+  });
+
+  it('a refresh starts what has not started', async () => {
+    const { clock, part } = setUp();
+    const { cache, log } = part();
+    void cache.refresh();
+    await clock.advance(10);
+    expect([cache.synced, log]).toEqual([true, ['listed', 'synced']]);
+  });
+
+  it('managed fields are not cached; what else is not is for the process to say', async () => {
+    const { clock, part, pods } = setUp();
+    const { cache } = part();
+    pods().put({ metadata: { namespace: 'default', name: 'a', managedFields: [{}] } as KubernetesObject['metadata'] });
+    cache.start();
+    await clock.advance(10);
+    expect(cache.get('default/a')).toEqual({ metadata: { namespace: 'default', name: 'a', resourceVersion: '1' } });
+    const own = new SharedCaches({
+      clock,
+      backOff: { firstMs: 50, mostMs: 400, random: () => 0.5 },
+      open: () => pods(),
+      trim: ({ plural }, { metadata }) => ({ kind: plural, metadata: { name: metadata.name } }),
+    }).subscribe(NODES, { onChange: () => undefined });
+    own.start();
+    await clock.advance(10);
+    expect([...own.values()]).toEqual([{ kind: 'nodes', metadata: { name: 'a' } }]);
+  });
+});

@@ -1,0 +1,207 @@
+/**
+ * The caches of a process: objects of one kind and selection are listed and watched once, however many parts of the process
+ * subscribe to them.
+ *
+ * - The watch begins with the first subscription that starts, and ends when every subscription has stopped.
+ * - A subscription that starts later is served what is cached already: its listener cannot tell the difference.
+ * - A write of one part is a change by another client to every other part.
+ */
+import type { ApiResource } from '../api/api-resource.js';
+import { projectedPort } from '../api/projected-port.js';
+import type { ApiObjectLike, ResourcePort } from '../api/resource-port.js';
+import type { BackOffSettings } from '../clock/back-off.js';
+import type { Clock } from '../clock/clock.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { ObjectCache } from './object-cache.js';
+
+/** What a subscriber learns. What one listener throws is reported to its own `onError`, and reaches no other listener. */
+export interface CacheListener {
+  /** The object with this key was added, changed or deleted. `isOwn`: by an answer that this subscription passed to `wrote`. */
+  readonly onChange: (key: string, isOwn: boolean) => void;
+  /** The first complete list is cached, and `onChange` was called for every key of it. */
+  readonly onSynced?: () => void;
+  /** The cache is a complete list again. */
+  readonly onListed?: () => void;
+  /** A list or watch failed and is tried again; or this listener threw. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Objects of one kind and selection, as one part of the process sees them. */
+export interface CacheSubscription<Kind extends ApiObjectLike = KubernetesObject> {
+  /** True once there has been a complete list. */
+  readonly synced: boolean;
+  readonly size: number;
+  readonly get: (key: string) => Kind | undefined;
+  readonly values: () => Generator<Kind>;
+  /** Stores the answer to a write: the next `get` returns it or something newer, also before the watch delivers it. */
+  readonly wrote: (object: Kind) => void;
+  /** Begins to listen. */
+  readonly start: () => void;
+  /** Lists again; resolves when the cache is at least as new as this call. Calls made at the same moment share one list. */
+  readonly refresh: () => Promise<void>;
+  /** Ends this subscription. Other subscriptions go on; what is cached stays readable here. */
+  readonly stop: () => void;
+}
+
+/** A kind whose first list is not complete yet. */
+export interface MissingCache {
+  readonly resource: ApiResource;
+  /** What the last attempt failed with; undefined: none has failed. */
+  readonly error: unknown;
+}
+
+export interface SharedCachesSettings {
+  /** How the objects of a kind and selection are read. Called once per kind and selection. */
+  readonly open: (resource: ApiResource) => ResourcePort<KubernetesObject>;
+  readonly clock: Clock;
+  readonly backOff: BackOffSettings;
+  /** What of an object is cached. Default: all but `metadata.managedFields`. */
+  readonly trim?: (resource: ApiResource, object: KubernetesObject) => KubernetesObject;
+}
+
+export class SharedCaches {
+  readonly #settings: SharedCachesSettings;
+  readonly #shared = new Map<string, SharedCache>();
+
+  constructor(settings: SharedCachesSettings) {
+    this.#settings = settings;
+  }
+
+  /** The objects of this kind and selection. Nothing is requested before the subscription starts. */
+  subscribe(resource: ApiResource, listener: CacheListener): CacheSubscription {
+    const name = describeSelection(resource);
+    const shared = this.#shared.get(name) ?? new SharedCache(resource, this.#settings, () => this.#shared.delete(name));
+    this.#shared.set(name, shared);
+    return shared.subscribe(listener);
+  }
+
+  /** Kinds that have started and are not listed completely yet: until there are none, the process is not ready. */
+  missing(): readonly MissingCache[] {
+    return [...this.#shared.values()].flatMap((shared) => shared.missing());
+  }
+}
+
+/** One cache and those who listen to it. */
+class SharedCache {
+  readonly #resource: ApiResource;
+  readonly #cache: ObjectCache<KubernetesObject>;
+  /** Subscriptions that have not stopped. */
+  readonly #open = new Set<CacheListener>();
+  /** Those of them that have started. */
+  readonly #listeners = new Set<CacheListener>();
+  readonly #onUnused: () => void;
+  #state: 'new' | 'started' | 'stopped' = 'new';
+  #lastError: unknown;
+  /** Whose write is being stored. */
+  #writer: CacheListener | undefined;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(
+    resource: ApiResource,
+    { open, clock, backOff, trim = dropManagedFields }: SharedCachesSettings,
+    onUnused: () => void,
+  ) {
+    this.#resource = resource;
+    this.#onUnused = onUnused;
+    this.#cache = new ObjectCache<KubernetesObject>({
+      port: projectedPort(open(resource), (object) => trim(resource, object)),
+      clock,
+      backOff,
+      onChange: (key, isOwn) => this.#tellAll((listener) => listener.onChange(key, isOwn && listener === this.#writer)),
+      onListed: () => this.#tellAll((listener) => listener.onListed?.()),
+      onSynced: () => this.#tellAll((listener) => listener.onSynced?.()),
+      onError: (error) => {
+        this.#lastError = error;
+        this.#tellAll((listener) => listener.onError?.(error));
+      },
+    });
+  }
+
+  subscribe(listener: CacheListener): CacheSubscription {
+    const cache = this.#cache;
+    this.#open.add(listener);
+    return {
+      get synced() {
+        return cache.synced;
+      },
+      get size() {
+        return cache.size;
+      },
+      get: (key) => cache.get(key),
+      values: () => cache.values(),
+      wrote: (object) => this.#wrote(listener, object),
+      start: () => this.#join(listener),
+      refresh: () => this.#refresh(listener),
+      stop: () => this.#leave(listener),
+    };
+  }
+
+  missing(): MissingCache[] {
+    return this.#state === 'started' && !this.#cache.synced ? [{ resource: this.#resource, error: this.#lastError }] : [];
+  }
+
+  #join(listener: CacheListener): void {
+    if (this.#listeners.has(listener) || !this.#open.has(listener)) return;
+    this.#listeners.add(listener);
+    if (this.#state === 'new') {
+      this.#state = 'started';
+      this.#cache.start();
+      return;
+    }
+    for (const key of [...this.#cache.keys()]) this.#tell(listener, () => listener.onChange(key, false));
+    if (!this.#cache.synced) return;
+    this.#tell(listener, () => listener.onListed?.());
+    this.#tell(listener, () => listener.onSynced?.());
+  }
+
+  #leave(listener: CacheListener): void {
+    this.#listeners.delete(listener);
+    if (!this.#open.delete(listener) || this.#open.size > 0) return;
+    this.#state = 'stopped';
+    this.#cache.stop();
+    this.#onUnused();
+  }
+
+  #wrote(listener: CacheListener, object: KubernetesObject): void {
+    this.#writer = listener;
+    try {
+      this.#cache.wrote(object);
+    } finally {
+      this.#writer = undefined;
+    }
+  }
+
+  async #refresh(listener: CacheListener): Promise<void> {
+    if (!this.#open.has(listener)) return;
+    this.#join(listener);
+    this.#refreshing ??= Promise.resolve().then(() => {
+      this.#refreshing = undefined;
+      return this.#cache.refresh();
+    });
+    await this.#refreshing;
+  }
+
+  #tellAll(call: (listener: CacheListener) => void): void {
+    for (const listener of [...this.#listeners]) this.#tell(listener, () => call(listener));
+  }
+
+  #tell(listener: CacheListener, call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      listener.onError?.(error);
+    }
+  }
+}
+
+/** Equal for equal selections, whatever object describes them. */
+function describeSelection(resource: ApiResource): string {
+  const { group, version, plural, namespaced, namespace, labelSelector, fieldSelector } = resource;
+  return JSON.stringify([group, version, plural, namespaced, namespace ?? null, labelSelector ?? null, fieldSelector ?? null]);
+}
+
+/** Who set which field is a third of many objects, and no controller reads it. */
+function dropManagedFields(_: ApiResource, object: KubernetesObject): KubernetesObject {
+  const { managedFields: _fields, ...metadata } = object.metadata as KubernetesObject['metadata'] & { managedFields?: unknown };
+  return { ...object, metadata };
+}

@@ -1,0 +1,179 @@
+/**
+ * Several controllers in one process, under one leadership: all follow the cluster from the start, all begin to write when
+ * leadership is gained, and all end when it is lost.
+ */
+import type { Clock } from '../clock/clock.js';
+import { LeaseElector, type LeaseElectorSettings } from '../election/lease-elector.js';
+import type { ControllerPart } from './controller-part.js';
+
+/** Why a run ended. */
+export type RunEnd =
+  /** `stop` was called. */
+  | { readonly kind: 'stopped' }
+  /** Another process may be leader now. The parts have stopped; a new run needs new parts. */
+  | { readonly kind: 'leadership-lost' }
+  /** A part threw: a bug. */
+  | { readonly kind: 'failed'; readonly part: string; readonly error: unknown };
+
+export interface RunPartsSettings {
+  /** In the order in which they start and lead; they stop in the opposite order. */
+  readonly parts: readonly ControllerPart[];
+  readonly clock: Clock;
+  /** Undefined: no other process does the same, so this one is leader from the start. */
+  readonly election?: Omit<LeaseElectorSettings, 'clock' | 'onLeading' | 'onLost'> | undefined;
+  /** How long parts may take to stop, in milliseconds; default 30 seconds. After that the Lease is left to expire. */
+  readonly drainMs?: number;
+  /** Leadership begins: called before the first part leads. */
+  readonly onLeading?: () => void;
+  /** A part did not stop as it should. @param error - undefined: it did not stop within `drainMs`. */
+  readonly onStopProblem?: (part: string, error: unknown) => void;
+}
+
+/** Parts that run. */
+export interface PartsRun {
+  /** True while this process may write: asked before every write (`fencedClient`). */
+  readonly isLeading: () => boolean;
+  /** What the parts wait for, for people; empty: ready. */
+  readonly unready: () => readonly string[];
+  /** Begins. */
+  readonly start: () => void;
+  /** Stops the parts, then releases the Lease. Resolves when nothing is under way, or `drainMs` has passed. */
+  readonly stop: () => Promise<void>;
+  /** Resolves once, after the parts have stopped. */
+  readonly ended: Promise<RunEnd>;
+}
+
+type State =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'following' }
+  | { readonly kind: 'leading' }
+  | { readonly kind: 'ending'; readonly wasLeading: boolean; readonly done: Promise<void> }
+  | { readonly kind: 'ended' };
+
+const DRAIN_MS = 30_000;
+
+/** The parts as one program. Nothing happens before `start`. */
+export function runParts(settings: RunPartsSettings): PartsRun {
+  const run = new Run(settings);
+  return {
+    isLeading: () => run.isLeading(),
+    unready: () => run.unready(),
+    start: () => run.start(),
+    stop: () => run.end({ kind: 'stopped' }),
+    ended: run.ended,
+  };
+}
+
+class Run {
+  readonly #settings: RunPartsSettings;
+  readonly #elector: LeaseElector | undefined;
+  readonly #end = Promise.withResolvers<RunEnd>();
+  #state: State = { kind: 'new' };
+
+  constructor(settings: RunPartsSettings) {
+    this.#settings = settings;
+    const { election, clock } = settings;
+    this.#elector =
+      election &&
+      new LeaseElector({
+        ...election,
+        clock,
+        onLeading: () => this.#lead(),
+        onLost: () => void this.end({ kind: 'leadership-lost' }),
+      });
+  }
+
+  get ended(): Promise<RunEnd> {
+    return this.#end.promise;
+  }
+
+  isLeading(): boolean {
+    if (this.#elector !== undefined) return this.#elector.isLeading();
+    // Without an election nothing can be lost: what is under way may end its writes while the parts stop.
+    return this.#state.kind === 'leading' || (this.#state.kind === 'ending' && this.#state.wasLeading);
+  }
+
+  unready(): string[] {
+    if (this.#state.kind === 'new') return ['not started'];
+    return this.#settings.parts.flatMap((part) => {
+      const reasons = part.unready?.() ?? [];
+      if (reasons.length > 0) return reasons.map((reason) => `${part.name}: ${reason}`);
+      return part.synced ? [] : [`${part.name}: caches are not complete`];
+    });
+  }
+
+  start(): void {
+    if (this.#state.kind !== 'new') return;
+    this.#state = { kind: 'following' };
+    if (!this.#each((part) => part.start())) return;
+    if (this.#elector === undefined) this.#lead();
+    else this.#elector.start();
+  }
+
+  end(why: RunEnd): Promise<void> {
+    if (this.#state.kind === 'ending') return this.#state.done;
+    if (this.#state.kind === 'ended') return Promise.resolve();
+    const done = Promise.withResolvers<void>();
+    this.#state = { kind: 'ending', wasLeading: this.#state.kind === 'leading', done: done.promise };
+    // Settles always: what a part throws is reported.
+    void this.#stopAll().then(() => {
+      this.#state = { kind: 'ended' };
+      this.#end.resolve(why);
+      done.resolve();
+    });
+    return done.promise;
+  }
+
+  #lead(): void {
+    if (this.#state.kind !== 'following') return;
+    this.#state = { kind: 'leading' };
+    this.#settings.onLeading?.();
+    this.#each((part) => part.lead());
+  }
+
+  /** False: a part threw, and the run ends. */
+  #each(call: (part: ControllerPart) => void): boolean {
+    for (const part of this.#settings.parts) {
+      try {
+        call(part);
+      } catch (error) {
+        void this.end({ kind: 'failed', part: part.name, error });
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What is under way ends while this process is leader; only then is the Lease released. */
+  async #stopAll(): Promise<void> {
+    const stopped = this.#stopParts();
+    await (this.#elector === undefined ? stopped : this.#elector.stop(() => stopped));
+  }
+
+  /** False: a part did not stop, so another process must not begin yet. */
+  async #stopParts(): Promise<boolean> {
+    const { parts, clock, drainMs = DRAIN_MS, onStopProblem } = this.#settings;
+    const running = new Set(parts);
+    let isClean = true;
+    const fail = (part: string, error: unknown) => {
+      isClean = false;
+      onStopProblem?.(part, error);
+    };
+    const stopOne = async (part: ControllerPart) => {
+      try {
+        await part.stop();
+      } catch (error) {
+        fail(part.name, error);
+      }
+      running.delete(part);
+    };
+    // All at once: none begins something new while another one ends its work.
+    const stopping = parts.toReversed().map(stopOne);
+    const limit = Promise.withResolvers<void>();
+    const callOff = clock.after(drainMs, limit.resolve);
+    await Promise.race([Promise.all(stopping), limit.promise]);
+    callOff();
+    for (const { name } of running) fail(name, undefined);
+    return isClean;
+  }
+}
