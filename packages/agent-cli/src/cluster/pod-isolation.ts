@@ -3,12 +3,11 @@
  * agent was told nothing of, or nothing that it can read.
  */
 import { readFileSync } from 'node:fs';
+import { IsolatedInterfaces } from '@vmdhcp/dhcp-agent';
 import { ifNameToIndex, isolateInterface, prepareIsolation } from '@vmdhcp/linux-sockets';
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import { podsOwnInterfaces, readPodNetwork } from '../http/pod-interface.js';
-
-import { IsolatedInterfaces } from './isolated-interfaces.js';
 
 /** As the controller names interfaces of agents, and as Multus names those that have no name. */
 const TO_VIRTUAL_MACHINES = /^net(\d{1,3}|[\da-f]{12})$/;
