@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { findRetiredWords, RETIRED_WORDS } from './retired-words.mjs';
 
-const DOCS = ['*.md', 'docs/**/*.md'];
+const DOCS = ['*.md', 'docs/**/*.md', 'packages/*/README.md', '.changeset/*.md', 'examples/**/*.yaml'];
 const CODE = [];
 // The list of retired words itself; recorded packets and answers of other programs.
 const LEFT_OUT = /node_modules|\/dist\/|^docs\/glossary\.md$|^docs\/decisions\/0043-|retired-words\.mjs$|check-words\.mjs$|\/fixtures\/|\/recordings\//;
