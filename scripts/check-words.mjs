@@ -6,7 +6,8 @@ import { findRetiredWords, RETIRED_WORDS } from './retired-words.mjs';
 const DOCS = ['*.md', 'docs/**/*.md', 'packages/*/README.md', '.changeset/*.md', 'examples/**/*.yaml'];
 const CODE = [];
 // The list of retired words itself; recorded packets and answers of other programs.
-const LEFT_OUT = /node_modules|\/dist\/|^docs\/glossary\.md$|^docs\/decisions\/0043-|retired-words\.mjs$|check-words\.mjs$|\/fixtures\/|\/recordings\//;
+const LEFT_OUT =
+  /node_modules|\/dist\/|^docs\/glossary\.md$|^docs\/decisions\/0043-|retired-words\.mjs$|check-words\.mjs$|\/fixtures\/|\/recordings\//;
 
 const problems = [...tryRules(), ...compareWithGlossary()];
 for (const path of filesOf(DOCS)) problems.push(...check(path, true));
