@@ -84,7 +84,7 @@ describe('connections to the status server', () => {
     return new Promise((resolve) => socket.on('error', () => undefined).on('close', () => resolve(received)));
   }
 
-  it('a probe gets in, however many connections are kept open: the oldest of them goes', { timeout: 20_000 }, async () => {
+  it('a probe gets in, however many connections are held open: the oldest of them goes', { timeout: 20_000 }, async () => {
     const port = await start();
     for (let count = 0; count < 200; count++) {
       const socket = connect(port, '127.0.0.1');
