@@ -1,10 +1,11 @@
-/** What the template of an agents' Deployment tells them. */
+/** The pools that the pod template of an agents' Deployment configures them to serve. */
+import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 
-import { AGENT_NETWORK_CONFIGS_VARIABLE, type PoolForAgents } from './agent-network-config.js';
+import type { PoolForAgents } from './pool-for-agents.js';
 
-/** The pools that these agents are told to serve, by key; none where nothing of it can be read. */
-export function toldPools(deployment: KubernetesObject, container: string): Map<string, PoolForAgents> {
+/** The configured pools, by key; none where the configuration cannot be read. */
+export function configuredPools(deployment: KubernetesObject, container: string): Map<string, PoolForAgents> {
   const text = readList(findContainer(deployment, container), 'env').flatMap((entry) =>
     readText(entry, 'name') === AGENT_NETWORK_CONFIGS_VARIABLE ? (readText(entry, 'value') ?? []) : [],
   )[0];
@@ -23,10 +24,10 @@ function readEntry(entry: unknown): [string, PoolForAgents][] {
   return [[key, { key, network: text('nadName'), serverIP: text('serverIP'), cidr: text('cidr') }]];
 }
 
-/** True if agents are told of the pool as it is. */
-export function isTold(told: PoolForAgents | undefined, pool: PoolForAgents): boolean {
-  if (told === undefined) return false;
-  return told.network === pool.network && told.serverIP === pool.serverIP && told.cidr === pool.cidr;
+/** True if the pool is configured as it is now. */
+export function isConfigured(configured: PoolForAgents | undefined, pool: PoolForAgents): boolean {
+  if (configured === undefined) return false;
+  return configured.network === pool.network && configured.serverIP === pool.serverIP && configured.cidr === pool.cidr;
 }
 
 export function containersOf(deployment: KubernetesObject): readonly unknown[] {

@@ -1,5 +1,5 @@
+import { formatAgentLogSettings, parseAgentLogSettings, readPoolLogSettings } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
-import { formatAgentLogSettings, parseAgentLogSettings, readPoolLogSettings } from './agent-log-settings.js';
 
 describe('what agents log', () => {
   it.each([

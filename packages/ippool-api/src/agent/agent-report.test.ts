@@ -1,16 +1,9 @@
-import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
-import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import { describeAgentReport, formatAgentReport, type PoolReport, parseAgentReport } from '@vmdhcp/ippool-api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  AGENT_REPORT_ANNOTATION,
-  describeAgentReport,
-  formatAgentReport,
-  MOST_REPORT_OCTETS,
-  type PoolReport,
-  parseAgentReport,
-} from './agent-report.js';
-import { formatSuspendedPools } from './group-lease.js';
+import { AGENT_REPORT_ANNOTATION, SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '../labels.js';
+import { MOST_REPORT_OCTETS } from './agent-report.js';
+import { formatSuspendedPools } from './suspended-pools.js';
 
 const FULL: PoolReport = {
   serving: false,
@@ -18,8 +11,8 @@ const FULL: PoolReport = {
   message: 'another one answers',
   version: '17',
   conflicts: [
-    { address: parseIpv4Address('10.0.0.9') as number, macAddress: '02:00:00:00:00:01', usedBy: '02:00:00:00:00:02' },
-    { address: parseIpv4Address('10.0.0.8') as number, macAddress: '02:00:00:00:00:03' },
+    { address: '10.0.0.9', macAddress: '02:00:00:00:00:01', usedBy: '02:00:00:00:00:02' },
+    { address: '10.0.0.8', macAddress: '02:00:00:00:00:03' },
   ],
   rogueServers: [{ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }],
 };
@@ -61,7 +54,7 @@ describe('the report', () => {
 describe('the report is bounded', () => {
   const octets = (text: string) => Buffer.byteLength(text);
   const conflictOf = (index: number) => ({
-    address: 0x0a000000 + index,
+    address: `10.0.${Math.floor(index / 256)}.${index % 256}`,
     macAddress: '02:00:00:00:00:01',
     usedBy: '02:00:00:00:00:02',
   });

@@ -2,13 +2,14 @@
  * What agents log: for a group in an annotation of its Lease, which the controller writes and every replica watches, and for one
  * pool in annotations of its IPPool. Both take effect while the agents run.
  */
-import { LOG_LEVEL_ANNOTATION, LOG_PACKETS_ANNOTATION } from '@vmdhcp/ippool-api';
-import { quote, readField, readText } from '@vmdhcp/kube-runtime';
+import { LOG_LEVEL_ANNOTATION, LOG_PACKETS_ANNOTATION } from '../labels.js';
+import { quote } from './cut-text.js';
+import { fieldsOf, parseJson } from './read-json.js';
 
 export const AGENT_LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type AgentLogLevel = (typeof AGENT_LOG_LEVELS)[number];
 
-/** What is left out is as before: as the pool's group has it, or as the agent's command line says. */
+/** What is left out is as before: as the pool's group has it, or as the agent's command line specifies. */
 export interface AgentLogSettings {
   readonly level?: AgentLogLevel;
   /** True: whole packets are logged at `info`, decoded option by option. */
@@ -23,9 +24,8 @@ export function formatAgentLogSettings({ level, packets }: AgentLogSettings): st
 
 /** The settings that an annotation holds; what cannot be read is left out. Never throws. */
 export function parseAgentLogSettings(text: string | undefined): AgentLogSettings {
-  const value = parse(text);
-  const level = toLevel(readText(value, 'level'));
-  const packets = readField(value, 'packets');
+  const { level: levelText, packets } = fieldsOf(parseJson(text));
+  const level = toLevel(levelText);
   return { ...(level !== undefined && { level }), ...(typeof packets === 'boolean' && { packets }) };
 }
 
@@ -52,14 +52,6 @@ export function readPoolLogSettings(annotations: Readonly<Record<string, string>
   };
 }
 
-function toLevel(text: string | undefined): AgentLogLevel | undefined {
+function toLevel(text: unknown): AgentLogLevel | undefined {
   return AGENT_LOG_LEVELS.find((level) => level === text);
-}
-
-function parse(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '{}');
-  } catch {
-    return {};
-  }
 }
