@@ -46,8 +46,8 @@ function toGroup(
   groupOf: ReadonlyMap<string, string>,
 ): ObservedGroup {
   const name = deployment.metadata.name === UNIFIED.deploymentName ? 'vm-dhcp-agents' : deployment.metadata.name;
-  const told = pools.filter(({ key }) => groupOf.get(key) === name);
-  return { ...chartGroup(), deployment, told: new Map(told.map((pool) => [pool.key, pool])) };
+  const configured = pools.filter(({ key }) => groupOf.get(key) === name);
+  return { ...chartGroup(), deployment, told: new Map(configured.map((pool) => [pool.key, pool])) };
 }
 
 function chartGroup(): ObservedGroup {
