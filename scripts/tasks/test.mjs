@@ -47,7 +47,7 @@ function check(title, command, parameters) {
   process.stdout.write(`${passed ? 'ok    ' : 'FAILED'} ${title}\n${passed ? '' : `${stdout}${stderr}`}`);
 }
 
-/** Tests with real interfaces, in namespaces; where those are forbidden, one line says so. */
+/** Tests with real interfaces, in namespaces; if those are forbidden, one line reports that. */
 function runLab() {
   const { way, reason } = findNamespaces();
   if (way !== undefined) {

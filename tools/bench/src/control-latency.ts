@@ -1,4 +1,4 @@
-/** npm run bench:control, second part: how long until what changes in the cluster is answered on the wire, and until another agent serves. */
+/** npm run bench:control, second part: how long until a change in the cluster is in the replies, and until another agent serves. */
 import { join } from 'node:path';
 import { CLUSTER_EXAMPLES, Lab, LabCluster, virtualMachine, waitFor } from '@vmdhcp/lab';
 import { DhcpProbe, type ServerAnswer } from 'vmdhcp-agent/dhcp-probe';
@@ -52,7 +52,7 @@ async function repeat(what: string, measure: (round: number) => Promise<number>)
   return times.toSorted((one, other) => one - other);
 }
 
-/** Asks until an answer is as `isIt` says; returns how long that took from now. */
+/** Asks until `isIt` accepts an answer; returns how long that took from now. */
 async function untilAnswered(macAddress: string, isIt: (answer: ServerAnswer) => boolean = () => true): Promise<number> {
   const begunAtMs = performance.now();
   while (performance.now() - begunAtMs < GIVE_UP_MS) {
@@ -77,7 +77,7 @@ async function optionEdit(round: number): Promise<number> {
   return answered;
 }
 
-/** The longest time without an answer, from the moment the leader is told to end. */
+/** The longest time without an answer, from the moment the leader is stopped. */
 async function withoutLeader(signal: 'SIGTERM' | 'SIGKILL'): Promise<number> {
   const leader = await waitFor('a leader', () => cluster.leader());
   leader.process?.kill(signal);

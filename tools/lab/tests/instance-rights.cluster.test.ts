@@ -26,7 +26,7 @@ let controller: LabProcess;
 let rules: readonly unknown[];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'vmdhcp-guest-rights-'));
+  folder = mkdtempSync(join(tmpdir(), 'vmdhcp-instance-rights-'));
   simulator = await startKubeSimulator();
   admin = await ClusterAccess.open(kubeconfigOf('admin', simulator.adminToken));
   for (const file of ['namespace.yaml', 'rbac.yaml', 'crds.yaml']) await admin.applyFile(join(CLUSTER_EXAMPLES, file));
@@ -82,7 +82,7 @@ it('names the rule that is missing, assigns addresses, frees none, and continues
   await admin.create(machine);
   await waitFor('an address', async () => readField(await recorded(), '10.1.0.10') === MAC);
 
-  // The guest runs, and the template loses its interface.
+  // The virtual machine runs, and its template loses its interface.
   const { spec } = (machine.spec as { readonly template: { readonly spec: unknown } }).template as { readonly spec: object };
   const instance = { kind: 'VirtualMachineInstance', metadata: { namespace: 'default', name: 'a' }, spec } as KubernetesObject;
   await admin.create({ apiVersion: 'kubevirt.io/v1', ...instance, status: { phase: 'Running' } as unknown });
