@@ -44,11 +44,12 @@ export const PACKAGES = {
     ...PURE,
     imports: ['@vmdhcp/dhcp-allocator', '@vmdhcp/ippool-api', '@vmdhcp/kube-runtime', '@vmdhcp/reconciler'],
     why: 'it is pure: an agent on ports',
-    folders: ['every', 'limits', 'ports', 'probe', 'server', 'pool', 'interface', 'leadership', 'agent', 'testing'],
+    folders: ['every', 'limits', 'ports', 'probe', 'server', 'pool', 'interface', 'leadership', 'agent'],
   },
   'packages/linux-sockets': {
     imports: ['node:*', 'node:*/*', 'koffi'],
     why: 'it knows nothing of DHCP or Kubernetes',
+    folders: ['libc', 'ethernet', 'netlink', 'packet', 'tcp', 'udp', 'addresses', 'arp', 'links', 'routes', 'isolation'],
   },
   'packages/service-process': {
     imports: ['node:*', 'node:*/*', 'pino', 'pino-pretty', 'prom-client', 'commander'],
