@@ -1,4 +1,5 @@
 /** What an agent says about one of its pools. */
+import type { ReasonAt } from '@vmdhcp/ippool-api';
 import { type AddressConflict, DRAINING, type PoolReport, type RogueServer, SUSPENDED } from '@vmdhcp/reconciler';
 import type { PoolSocketState } from '../interface/pool-sockets.js';
 import type { LeaderTerm } from '../leadership/leader-term.js';
@@ -89,6 +90,6 @@ function toSocketTrouble(interfaceName: string, socket: Exclude<PoolSocketState,
   }
 }
 
-function not(reason: string, message: string): Service {
+function not(reason: ReasonAt<'agent report'>, message: string): Service {
   return { serving: false, reason, message };
 }

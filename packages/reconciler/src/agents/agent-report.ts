@@ -3,20 +3,21 @@
  * that heartbeat and report are one request, and the status of an IPPool has one writer.
  */
 import { formatIpv4Address, type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { isReasonAt, type ReasonAt } from '@vmdhcp/ippool-api';
 import { cutText, isRecord, MOST_MESSAGE_OCTETS, octetsOf, readList, readText } from '@vmdhcp/kube-runtime';
 
 /** On the agents' Lease: JSON, `AgentReport`. */
 export const AGENT_REPORT_ANNOTATION = 'network.harvesterhci.io/agent-report';
 
 /** Reasons of a pool that the Lease suspends for its agents: they let go of it, or have done so and could serve it at once. */
-export const DRAINING = 'Draining';
-export const SUSPENDED = 'Suspended';
+export const DRAINING = 'Draining' as const satisfies ReasonAt<'agent report'>;
+export const SUSPENDED = 'Suspended' as const satisfies ReasonAt<'agent report'>;
 
 export interface PoolReport {
   /** True: clients of this pool are answered. */
   readonly serving: boolean;
-  /** One word in CamelCase, and what it means; where it is not served. */
-  readonly reason?: string;
+  /** Where it is not served: why, and what that means. */
+  readonly reason?: ReasonAt<'agent report'>;
   readonly message?: string;
   /** resourceVersion of the IPPool that the agent goes by. */
   readonly version?: string;
@@ -120,14 +121,20 @@ export function parseAgentReport(text: string | undefined): AgentReport {
     const conflicts = readList(entry, 'conflicts').flatMap(readConflict);
     report.set(pool, {
       serving: entry['serving'],
-      ...(reason && { reason }),
-      ...(message && { message }),
+      ...toReason(reason, message),
       ...(version && { version }),
       ...(conflicts.length > 0 && { conflicts }),
       ...(Array.isArray(entry['rogueServers']) && { rogueServers: entry['rogueServers'].flatMap(readRogueServer) }),
     });
   }
   return report;
+}
+
+/** A reason of an agent of another version that has no meaning here stands before its message. */
+function toReason(reason: string | undefined, message: string | undefined): Pick<PoolReport, 'reason' | 'message'> {
+  const isKnown = reason !== undefined && isReasonAt('agent report', reason);
+  const text = isKnown ? message : [reason, message].filter(Boolean).join(': ');
+  return { ...(isKnown && { reason }), ...(text && { message: text }) };
 }
 
 function readConflict(entry: unknown): AddressConflict[] {
