@@ -28,7 +28,7 @@ const REFUSED = [
   ['packages/dhcp-agent/src/index.ts', "export * from '@vmdhcp/service-process';"],
   ['packages/dhcp-agent/src/index.ts', "export * from '@vmdhcp/kube-runtime/node';"],
   ['packages/dhcp-agent/src/index.ts', 'export const now = performance.now();'],
-  ['packages/linux-sockets/src/netlink.ts', "export * from '@vmdhcp/dhcp-allocator';"],
+  ['packages/linux-sockets/src/index.ts', "export * from '@vmdhcp/dhcp-allocator';"],
   ['packages/service-process/src/index.ts', "export * from '@vmdhcp/reconciler';"],
   ['tools/kube-simulator/src/index.ts', "export * from '@vmdhcp/ippool-api';"],
   ['tools/demo/src/main.ts', "export * from '@vmdhcp/lab/src/index.js';"],

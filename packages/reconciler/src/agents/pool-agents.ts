@@ -1,6 +1,6 @@
 import type { ConditionOf } from '@vmdhcp/ippool-api';
 import type { PoolView } from '../view/cluster-view.js';
-import type { AddressConflict } from './agent-report.js';
+import type { AddressConflict } from './address-conflict.js';
 
 /** What a pool's status says of its agents. */
 export interface PoolAgents {
