@@ -241,7 +241,7 @@ describe('on an IPPool', () => {
     await has('a', '10.1.0.10');
   });
 
-  it('EntrySkipped: the entry is removed', async () => {
+  it('EntriesSkipped: the entry is removed', async () => {
     await cluster.startController('--no-agent');
     await addNetwork();
     await addPool();
@@ -252,7 +252,7 @@ describe('on an IPPool', () => {
       expect(written.ok).toBe(true);
     };
     await write('nonsense');
-    expect(await messageFor('EntrySkipped', 'pool')).toContain('until the entry is removed');
+    expect(await messageFor('EntriesSkipped', 'pool')).toContain('until the entry is removed');
     await write(null);
     await addMachine('a', A);
     await has('a', '10.1.0.10');
