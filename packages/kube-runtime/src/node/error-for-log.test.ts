@@ -82,7 +82,7 @@ describe('errorForLog', () => {
   });
 
   it('a message of the API server is a sentence; a bug keeps its stack, also one among several errors', () => {
-    expect(errorForLog(new ApiRequestError('GET /apis: 403 forbidden', status: 403 ))).toBe('GET /apis: 403 forbidden');
+    expect(errorForLog(new ApiRequestError('GET /apis: 403 forbidden', { status: 403 }))).toBe('GET /apis: 403 forbidden');
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     expect(errorForLog(new ApiRequestError('GET /apis: no', { cause: refused }))).toBe('GET /apis: no');
     const bug = new TypeError('x is not a function');
