@@ -17,7 +17,6 @@ import type { SimulatedNodes } from './controllers/simulated-nodes.js';
 import { type Controllers, startControllers } from './controllers/start-controllers.js';
 import { notFound } from './failures.js';
 import type { Faults } from './faults.js';
-import { faultsPath, type ServerFaults } from './faults-path.js';
 import type { RequestChain, User } from './http/request-chain.js';
 import { serviceAccount } from './resources/core/config-map.js';
 import type { ResourceRegistry } from './resources/resource-registry.js';
@@ -30,7 +29,6 @@ export interface ControlPlaneOptions {
   /** PEM; undefined over plain HTTP. */
   readonly authority: string | undefined;
   readonly faults: Faults;
-  readonly serverFaults: ServerFaults;
   readonly nodes: SimulatedNodes;
   /** Where the Services of webhooks are really served, by `<namespace>/<name>`. */
   readonly services: () => Readonly<Record<string, Endpoint>>;
@@ -48,7 +46,7 @@ export interface ControlPlane {
 }
 
 export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane {
-  const { client, registry, faults, serverFaults } = options;
+  const { client, registry, faults } = options;
   const policy = livePolicy(client);
   const authenticator = tokenAuthenticator(options);
   const admission = new WebhookAdmission({
@@ -67,7 +65,6 @@ export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane
       authorizer: new RbacAuthorizer(policy),
       admission: new EscalationCheck(admission, policy),
       faults,
-      paths: [faultsPath(faults, () => serverFaults)],
     },
     answers: {
       review: (kind, { user, object }) =>

@@ -3,7 +3,7 @@
  * fault -> authentication -> authorization -> (decoding) -> mutating admission -> validation -> validating admission -> store.
  */
 import type { Failure } from '../api-error.js';
-import type { ApiObject, Json, JsonObject } from '../api-object.js';
+import type { ApiObject, JsonObject } from '../api-object.js';
 import type { ResourceType } from '../resources/resource-type.js';
 
 export type Awaitable<T> = T | Promise<T>;
@@ -81,22 +81,11 @@ export interface FaultInjector {
   inspect(attributes: RequestAttributes): Awaitable<FaultVerdict>;
 }
 
-/** A path that is no resource, such as `/simulator/faults`. Authorized like any non-resource path. */
-export interface PathHandler {
-  readonly path: string;
-  handle(request: {
-    readonly method: string;
-    readonly user: User;
-    readonly body: Json | undefined;
-  }): Awaitable<{ readonly status: number; readonly body: Json }>;
-}
-
 export interface RequestChain {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   readonly admission: Admission;
   readonly faults: FaultInjector;
-  readonly paths: readonly PathHandler[];
 }
 
 /** The simulator's own controllers. */
