@@ -1,7 +1,4 @@
 /** What stands between the wire and the store, and what works in the background: everything that decides. */
-import { WebhookCaller } from './admission/call-webhook.js';
-import type { Endpoint, ServiceDirectory } from './admission/webhook-address.js';
-import { WebhookAdmission } from './admission/webhook-admission.js';
 import type { ApiClient } from './api/api-client.js';
 import type { ApiObject } from './api-object.js';
 import { answerReview } from './auth/access-review.js';
@@ -30,8 +27,6 @@ export interface ControlPlaneOptions {
   readonly authority: string | undefined;
   readonly faults: Faults;
   readonly nodes: SimulatedNodes;
-  /** Where the Services of webhooks are really served, by `<namespace>/<name>`. */
-  readonly services: () => Readonly<Record<string, Endpoint>>;
   readonly orphanedPodsMs: number;
   /** Told when a controller failed; it tries again by itself. */
   readonly onError: (error: unknown) => void;
@@ -39,6 +34,7 @@ export interface ControlPlaneOptions {
 
 export interface ControlPlane {
   readonly chain: RequestChain;
+  readonly escalation: EscalationCheck;
   readonly answers: CredentialAnswers;
   /** Makes what every cluster has (namespaces, roles) and starts the controllers. */
   start(): Promise<void>;
@@ -49,23 +45,14 @@ export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane
   const { client, registry, faults } = options;
   const policy = livePolicy(client);
   const authenticator = tokenAuthenticator(options);
-  const admission = new WebhookAdmission({
-    api: client,
-    caller: new WebhookCaller(),
-    services: serviceDirectory(options),
-    otherVersions: ({ group, version, plural }) =>
-      registry.all
-        .filter((type) => type.group === group && type.plural === plural && type.version !== version)
-        .map((type) => type.version),
-  });
   let controllers: Controllers | undefined;
   return {
     chain: {
       authenticator: new RequestAuthenticator(authenticator, policy),
       authorizer: new RbacAuthorizer(policy),
-      admission: new EscalationCheck(admission, policy),
       faults,
     },
+    escalation: new EscalationCheck(policy),
     answers: {
       review: (kind, { user, object }) =>
         answerReview(kind, object, { user, policy, authenticator, now: new Date() }) as unknown as ApiObject,
@@ -82,7 +69,6 @@ export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane
     },
     stop: async () => {
       await controllers?.stop();
-      admission.stop();
       policy.stop();
     },
   };
@@ -113,11 +99,6 @@ function issueToken(
   const context = { serviceAccount: account, signingKey: signingKeyOf(options), nowSeconds: nowSeconds() };
   return answerTokenRequest(object, context);
 }
-
-const serviceDirectory = ({ client, services }: ControlPlaneOptions): ServiceDirectory => ({
-  endpointOf: ({ namespace, name }) => services()[`${namespace}/${name}`],
-  exists: ({ namespace, name }) => client.get({ resource: 'services', namespace, name }) !== undefined,
-});
 
 /** What is in every cluster from the beginning. */
 async function furnish(client: ApiClient): Promise<void> {

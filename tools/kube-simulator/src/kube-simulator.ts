@@ -1,4 +1,3 @@
-import type { Endpoint } from './admission/webhook-address.js';
 import type { ApiContext } from './api/api-call.js';
 import type { ApiClient } from './api/api-client.js';
 import { InProcessClient } from './api/in-process-client.js';
@@ -43,8 +42,6 @@ export interface KubeSimulatorOptions {
   readonly nodeMonitorGraceMs?: number;
   /** After so long the Pods of a Node that was deleted are deleted; 40 s by default. */
   readonly orphanedPodsMs?: number;
-  /** Where the Services of webhooks are really served, by `<namespace>/<name>`: no network is behind their names. */
-  readonly services?: Readonly<Record<string, Endpoint>>;
   /** When watches end and send bookmarks; real time by default. */
   readonly watchTimer?: WatchTimer;
   /** Told when a controller of the simulator failed and will try again; a warning of the process by default. */
@@ -64,13 +61,11 @@ export class KubeSimulator {
   readonly nodes: SimulatedNodes;
   readonly #options: KubeSimulatorOptions;
   readonly #certificate: ServerCertificate | undefined;
-  readonly #services: Record<string, Endpoint>;
   #current: Running | undefined;
 
   private constructor(options: KubeSimulatorOptions, { adminToken, certificate }: Credentials) {
     this.#options = options;
     this.#certificate = certificate;
-    this.#services = { ...options.services };
     this.adminToken = adminToken;
     const { runPod = idlePod, podBackOff, nodeMonitorGraceMs = defaultGraceMs } = options;
     const backOff = podBackOff === undefined ? {} : { backOff: podBackOff };
@@ -97,7 +92,6 @@ export class KubeSimulator {
         authority: this.caCertificate,
         faults: this.faults,
         nodes: this.nodes,
-        services: () => this.#services,
         orphanedPodsMs,
         onError: this.#onError,
       },
@@ -115,11 +109,6 @@ export class KubeSimulator {
   get #running(): Running {
     if (this.#current === undefined) throw new Error('the simulator is being restarted; wait for restart() to resolve');
     return this.#current;
-  }
-
-  /** From now on the Service is served at this address: webhooks that name it are called there. */
-  serveService(namespace: string, name: string, endpoint: Endpoint): void {
-    this.#services[`${namespace}/${name}`] = endpoint;
   }
 
   get url(): string {
@@ -214,10 +203,7 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
   const context: ApiContext = {
     store,
     registry,
-    admission: {
-      mutate: (request) => assembled(assembly).chain.admission.mutate(request),
-      validate: (request) => assembled(assembly).chain.admission.validate(request),
-    },
+    assertMayGrant: (attributes, object) => assembled(assembly).escalation.check(attributes, object),
     nowMs: () => Date.now(),
     watchTimer: options.watchTimer ?? realTime,
   };

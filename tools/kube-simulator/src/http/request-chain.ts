@@ -1,10 +1,8 @@
 /**
  * The ports of the request chain: what every request passes on its way to the store. The order is
- * fault -> authentication -> authorization -> (decoding) -> mutating admission -> validation -> validating admission -> store.
+ * fault -> authentication -> authorization -> (decoding) -> validation -> check of granted rights -> store.
  */
 import type { Failure } from '../api-error.js';
-import type { ApiObject, JsonObject } from '../api-object.js';
-import type { ResourceType } from '../resources/resource-type.js';
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -47,26 +45,6 @@ export interface Authorizer {
   authorize(attributes: RequestAttributes): Awaitable<void>;
 }
 
-export interface AdmissionRequest {
-  readonly attributes: RequestAttributes;
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
-  readonly type: ResourceType;
-  /** In the version of the request. Absent on DELETE. */
-  readonly object?: ApiObject;
-  /** Absent on CREATE. */
-  readonly oldObject?: ApiObject;
-  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions. */
-  readonly options: JsonObject;
-  readonly dryRun: boolean;
-}
-
-export interface Admission {
-  /** Returns the object as mutating webhooks left it (on DELETE: nothing) and what they warn of. Throws ApiError on a denial. */
-  mutate(request: AdmissionRequest): Awaitable<{ readonly object?: ApiObject; readonly warnings: readonly string[] }>;
-  /** Returns the warnings of validating webhooks. Throws ApiError on a denial. */
-  validate(request: AdmissionRequest): Awaitable<{ readonly warnings: readonly string[] }>;
-}
-
 /** What is to happen to a request instead of, or besides, being served. A delay is a promise that is late. */
 export type FaultVerdict =
   | { readonly kind: 'none' }
@@ -84,7 +62,6 @@ export interface FaultInjector {
 export interface RequestChain {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
-  readonly admission: Admission;
   readonly faults: FaultInjector;
 }
 

@@ -7,13 +7,11 @@ import {
   clusterRole,
   clusterRoleBinding,
   controllerRevision,
-  mutatingWebhookConfiguration,
   node,
   priorityClass,
   role,
   roleBinding,
   service,
-  validatingWebhookConfiguration,
 } from './core/other-kinds.js';
 import { pod } from './core/pod.js';
 import { daemonSet, deployment, replicaSet } from './core/workloads.js';
@@ -38,8 +36,6 @@ export const builtInTypes: readonly ResourceType[] = [
   roleBinding,
   clusterRole,
   clusterRoleBinding,
-  mutatingWebhookConfiguration,
-  validatingWebhookConfiguration,
   customResourceDefinition,
   lease,
   priorityClass,

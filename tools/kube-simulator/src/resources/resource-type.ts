@@ -44,7 +44,7 @@ export interface Decoded {
 export interface Strategy {
   /** Checks types, drops (and names) unknown fields. Throws ApiError 400 on a wrong type. */
   decode(object: ApiObject): Decoded;
-  /** Fills in defaults. Called after decoding, after patching and after mutating webhooks. */
+  /** Fills in defaults. Called after decoding and after patching. */
   applyDefaults(object: ApiObject): ApiObject;
   /** What a create may not set is dropped (status), what it must set is set. */
   prepareForCreate(object: ApiObject): ApiObject;
