@@ -1,4 +1,5 @@
-import type { ApiObjectLike, ResourcePort } from './resource-port.js';
+import type { ApiObjectLike } from '../object/api-object.js';
+import type { ResourcePort } from './resource-port.js';
 
 /** Why a write did not happen. Each means: nothing was changed. */
 export type WriteRefusal =

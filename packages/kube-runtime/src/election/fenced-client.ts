@@ -1,5 +1,5 @@
 import type { ObjectClient } from '../api/object-client.js';
-import type { ApiObjectLike } from '../api/resource-port.js';
+import type { ApiObjectLike } from '../object/api-object.js';
 
 /** Thrown instead of writing: the lead has ended, and somebody else may have it. */
 export class NotLeadingError extends Error {

@@ -1,6 +1,7 @@
 import type { ApiResource } from '../api/api-resource.js';
 import type { MergePatch, ObjectClient, WriteRefusal, WriteResult, WriteTarget } from '../api/object-client.js';
-import { type ApiObjectLike, ExpiredError, type ListPage, type WatchEnd, type WatchHandlers } from '../api/resource-port.js';
+import { ExpiredError, type ListPage, type WatchEnd, type WatchHandlers } from '../api/resource-port.js';
+import type { ApiObjectLike } from '../object/api-object.js';
 import { type ApiConnection, type ApiRequest, ApiRequestError } from './api-connection.js';
 
 /** Watches are asked to end by themselves after this time, spread so that not all end at once. */

@@ -1,9 +1,9 @@
 /** Objects of one kind in memory, listed, watched and written as in an API server, with its faults on demand. */
 
 import type { MergePatch, ObjectClient, WriteRefusal, WriteResult, WriteTarget } from '../api/object-client.js';
-import { type ApiObjectLike, ExpiredError, type ListPage, type WatchEvent, type WatchHandlers } from '../api/resource-port.js';
-import { keyOf } from '../cache/reflector.js';
+import { ExpiredError, type ListPage, type WatchEvent, type WatchHandlers } from '../api/resource-port.js';
 import type { Clock } from '../clock/clock.js';
+import { type ApiObjectLike, keyOf } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { applyMergePatch } from './merge-patch.js';
 
