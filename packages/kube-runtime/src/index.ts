@@ -5,7 +5,7 @@
  */
 
 export type { ApiResource } from './api/api-resource.js';
-export type { MergePatch, ObjectClient, WriteRefusal, WriteResult, WriteTarget } from './api/object-client.js';
+export type { MergePatch, ObjectClient, SubresourceCall, WriteRefusal, WriteResult, WriteTarget } from './api/object-client.js';
 export { projectedPort } from './api/projected-port.js';
 export {
   ExpiredError,

@@ -21,9 +21,12 @@ export function fencedClient<Kind extends ApiObjectLike>(
       if (!isLeading()) throw new NotLeadingError();
       return write(...parameters);
     };
+  const write = fenced(client.subresource);
   return {
     list: client.list,
     watch: client.watch,
+    get: client.get,
+    subresource: (call) => (call.verb === 'get' ? client.subresource(call) : write(call)),
     create: fenced(client.create),
     patch: fenced(client.patch),
     patchStatus: fenced(client.patchStatus),
