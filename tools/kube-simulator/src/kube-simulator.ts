@@ -15,6 +15,7 @@ import type { ServerCertificate } from './http/certificates.js';
 import { HttpServer } from './http/http-server.js';
 import { systemUser, type User } from './http/request-chain.js';
 import type { WatchStream } from './http/watch-stream.js';
+import { realTime, type WatchTimer } from './http/watch-timer.js';
 import { formatKubeconfig } from './kubeconfig.js';
 import { builtInTypes } from './resources/built-in-types.js';
 import { serviceAccount } from './resources/core/config-map.js';
@@ -52,6 +53,8 @@ export interface KubeSimulatorOptions {
   readonly orphanedPodsMs?: number;
   /** Where the Services of webhooks are really served, by `<namespace>/<name>`: no network is behind their names. */
   readonly services?: Readonly<Record<string, Endpoint>>;
+  /** When watches end and send bookmarks; real time by default. */
+  readonly watchTimer?: WatchTimer;
   /** Told when a controller of the simulator failed and will try again; a warning of the process by default. */
   readonly onControllerError?: (error: unknown) => void;
 }
@@ -245,6 +248,7 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
       validate: (request) => assembled(assembly).chain.admission.validate(request),
     },
     nowMs: () => Date.now(),
+    watchTimer: options.watchTimer ?? realTime,
   };
   const stopServing = serveCustomResources(store, registry);
   const client = new InProcessClient(context, systemUser);

@@ -1,6 +1,7 @@
 /** A DHCP client that asks and looks, and changes nothing on its interface. */
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { encodeClientPacket } from '@vmdhcp/dhcp-agent';
 import {
   BROADCAST_ADDRESS,
   CLIENT_PORT,
@@ -25,9 +26,8 @@ import {
 } from '@vmdhcp/dhcp-allocator';
 import { PacketSocket } from '@vmdhcp/linux-sockets';
 import { printable } from '../log/printable.js';
-import { encodeClientPacket } from './client-packet.js';
 
-export { type ClientPacket, encodeClientPacket } from './client-packet.js';
+export { type ClientPacket, encodeClientPacket } from '@vmdhcp/dhcp-agent';
 
 const POLL_INTERVAL_MS = 2;
 const RETRANSMIT_INTERVAL_MS = 1_000;

@@ -1,5 +1,5 @@
 /** What a pool's conditions Registered, AgentReady and RogueServer say, in words that tell a person where to look. */
-import { HOLD_AGENT_UPGRADE_ANNOTATION, IPPoolConditionType } from '@vmdhcp/ippool-api';
+import { HOLD_AGENT_UPGRADE_ANNOTATION, IPPoolConditionType, type RogueServer } from '@vmdhcp/ippool-api';
 import {
   type ConditionState,
   cutText,
@@ -9,13 +9,10 @@ import {
   readList,
   readText,
 } from '@vmdhcp/kube-runtime';
-
-import type { PoolForAgents } from './agent-network-config.js';
-import type { RogueServer } from './agent-report.js';
+import { isConfigured } from './configured-pools.js';
 import type { GroupProblem, ObservedGroup } from './plan-agents.js';
-
+import type { PoolForAgents } from './pool-for-agents.js';
 import { rolloutTrouble } from './rollout-trouble.js';
-import { isTold } from './told-pools.js';
 
 /** The pool itself is why no agent serves it: its condition CacheReady says the cause. */
 export const NOT_SERVED = 'NotServed';
@@ -60,9 +57,9 @@ export function agentConditions(agents: AgentsOfPool): ConditionState[] {
   return [registered, toAgentReady(agents, registered), ...toRogueServer(agents)];
 }
 
-function toRegistered({ pool, group, observed: { deployment, told }, problem }: AgentsOfPool): ConditionState {
+function toRegistered({ pool, group, observed: { deployment, configured }, problem }: AgentsOfPool): ConditionState {
   if (problem !== undefined) return { type: REGISTERED, status: 'False', ...problem };
-  if (deployment !== undefined && isTold(told.get(pool.key), pool)) return { type: REGISTERED, status: 'True' };
+  if (deployment !== undefined && isConfigured(configured.get(pool.key), pool)) return { type: REGISTERED, status: 'True' };
   const message = `Deployment ${deployment?.metadata.name ?? group} is about to be told of the pool`;
   return { type: REGISTERED, status: 'False', reason: 'Pending', message };
 }

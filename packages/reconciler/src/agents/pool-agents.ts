@@ -1,6 +1,6 @@
 import type { ConditionState } from '@vmdhcp/kube-runtime';
 import type { PoolView } from '../view/cluster-view.js';
-import type { AddressConflict } from './agent-report.js';
+import type { AddressConflict } from './address-conflict.js';
 
 /** What a pool's status says of its agents. */
 export interface PoolAgents {

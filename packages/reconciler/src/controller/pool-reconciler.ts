@@ -14,8 +14,8 @@ import {
   toReason,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
+import type { AddressConflict } from '../agents/address-conflict.js';
 import { NOT_SERVED } from '../agents/agent-conditions.js';
-import type { AddressConflict } from '../agents/agent-report.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
 import type { ClaimRefusal } from '../assignment/address-request.js';
 import { type LastOwners, ownersOf, type RecordedPool } from '../assignment/assignment-plan.js';

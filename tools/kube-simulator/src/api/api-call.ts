@@ -1,6 +1,7 @@
 import { AdmissionDenied } from '../admission/admission-denied.js';
 import type { ApiObject, JsonObject } from '../api-object.js';
 import type { Admission, AdmissionRequest, Awaitable, RequestAttributes } from '../http/request-chain.js';
+import type { WatchTimer } from '../http/watch-timer.js';
 import type { ResourceRegistry } from '../resources/resource-registry.js';
 import type { ResourceType, Subresource } from '../resources/resource-type.js';
 import type { Collection, StoredObject } from '../store/collection.js';
@@ -12,6 +13,7 @@ export interface ApiContext {
   readonly registry: ResourceRegistry;
   readonly admission: Admission;
   nowMs(): number;
+  readonly watchTimer: WatchTimer;
 }
 
 /** One request for one kind, whether it came over HTTP or from inside. */

@@ -23,6 +23,11 @@ export function readAcceptedDifferences(path: string | URL): AcceptedDifference[
   return JSON.parse(readFileSync(path, 'utf8')) as AcceptedDifference[];
 }
 
+/** True for a difference that is in the list. */
+export function isAccepted(accepted: readonly AcceptedDifference[], difference: FoundDifference): boolean {
+  return accepted.some((entry) => covers(entry, difference));
+}
+
 /** The differences with the reasons of those that are accepted. */
 export function judge(found: readonly FoundDifference[], accepted: readonly AcceptedDifference[]): JudgedDifference[] {
   return found.map((difference) => {
@@ -31,7 +36,7 @@ export function judge(found: readonly FoundDifference[], accepted: readonly Acce
   });
 }
 
-/** Accepted differences of the given scenarios that are none any more: they have to go from the list. */
+/** Accepted differences of the given scenarios that do not occur any more: they have to go from the list. */
 export function staleEntries(
   found: readonly FoundDifference[],
   accepted: readonly AcceptedDifference[],
