@@ -78,6 +78,6 @@ export { isOlderVersion } from './object/resource-version.js';
 export { formatTime, parseTime } from './object/time.js';
 export type { ControllerPart } from './parts/controller-part.js';
 export { type PartsRun, type RunEnd, type RunPartsSettings, runParts } from './parts/run-parts.js';
-export { KeyedQueue, type KeyedQueueSettings, type ReconcileResult } from './queue/keyed-queue.js';
+export { KeyedQueue, type KeyedQueueSettings, type Reconciled, type ReconcileResult, type Urgency } from './queue/keyed-queue.js';
 export { mostUrgent } from './queue/most-urgent.js';
 export { CONFLICT, toReconcileResult } from './queue/to-reconcile-result.js';

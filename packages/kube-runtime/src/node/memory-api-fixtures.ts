@@ -55,31 +55,41 @@ function toCall(request: http.IncomingMessage, response: http.ServerResponse): C
 
 async function answer(objects: MemoryResource<KubernetesObject>, call: Call): Promise<void> {
   const { request, response, query, key } = call;
-  if (key === undefined && query.get('watch') === 'true') {
+  const isCollection = key === undefined && request.method === 'GET';
+  if (isCollection && query.get('watch') === 'true') {
     watch(objects, call);
     return;
   }
   try {
-    if (key === undefined && request.method === 'GET') {
-      const continueToken = query.get('continue');
-      const page = await objects.list({ limit: Number(query.get('limit')), ...(continueToken !== null && { continueToken }) });
-      const metadata = { resourceVersion: page.resourceVersion, continue: page.continueToken ?? '' };
-      send(response, 200, { apiVersion: 'v1', kind: 'ThingList', metadata, items: page.items });
-      return;
-    }
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
-    const result = await write(objects, call, text === '' ? {} : (JSON.parse(text) as Body));
-    if (result.ok) send(response, 200, result.object);
-    else {
-      const [status, reason] = STATUS[result.reason];
-      send(response, status, { kind: 'Status', reason, message: result.message, code: status });
-    }
+    if (isCollection) send(response, 200, await list(objects, query));
+    else sendResult(response, await write(objects, call, await readBody(request)));
   } catch (error) {
     const status = error instanceof ExpiredError ? 410 : 500;
     send(response, status, { kind: 'Status', message: (error as Error).message, code: status });
   }
+}
+
+async function list(objects: MemoryResource<KubernetesObject>, query: URLSearchParams): Promise<object> {
+  const continueToken = query.get('continue');
+  const page = await objects.list({ limit: Number(query.get('limit')), ...(continueToken !== null && { continueToken }) });
+  const metadata = { resourceVersion: page.resourceVersion, continue: page.continueToken ?? '' };
+  return { apiVersion: 'v1', kind: 'ThingList', metadata, items: page.items };
+}
+
+async function readBody(request: http.IncomingMessage): Promise<Body> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  return text === '' ? {} : (JSON.parse(text) as Body);
+}
+
+function sendResult(response: http.ServerResponse, result: WriteResult<unknown>): void {
+  if (result.ok) {
+    send(response, 200, result.object);
+    return;
+  }
+  const [status, reason] = STATUS[result.reason];
+  send(response, status, { kind: 'Status', reason, message: result.message, code: status });
 }
 
 async function write(
