@@ -1,12 +1,10 @@
 /** What stands between the wire and the store, and what works in the background: everything that decides. */
 import type { ApiClient } from './api/api-client.js';
 import type { ApiObject } from './api-object.js';
-import { answerReview } from './auth/access-review.js';
 import { defaultRoles } from './auth/default-roles.js';
 import { EscalationCheck } from './auth/escalation.js';
 import { livePolicy, RbacAuthorizer } from './auth/rbac-authorizer.js';
-import { RequestAuthenticator } from './auth/request-authenticator.js';
-import type { CredentialAnswers } from './auth/review-types.js';
+import type { IssueToken } from './auth/service-account-with-tokens.js';
 import { TokenAuthenticator } from './auth/token-authenticator.js';
 import { answerTokenRequest } from './auth/token-request.js';
 import { adminUser } from './auth/user.js';
@@ -17,6 +15,7 @@ import type { Faults } from './faults.js';
 import type { RequestChain, User } from './http/request-chain.js';
 import { serviceAccount } from './resources/core/config-map.js';
 import type { ResourceRegistry } from './resources/resource-registry.js';
+import type { ConnectRequest } from './resources/resource-type.js';
 
 export interface ControlPlaneOptions {
   readonly client: ApiClient;
@@ -35,7 +34,7 @@ export interface ControlPlaneOptions {
 export interface ControlPlane {
   readonly chain: RequestChain;
   readonly escalation: EscalationCheck;
-  readonly answers: CredentialAnswers;
+  readonly issueToken: IssueToken;
   /** Makes what every cluster has (namespaces, roles) and starts the controllers. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -44,20 +43,15 @@ export interface ControlPlane {
 export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane {
   const { client, registry, faults } = options;
   const policy = livePolicy(client);
-  const authenticator = tokenAuthenticator(options);
   let controllers: Controllers | undefined;
   return {
     chain: {
-      authenticator: new RequestAuthenticator(authenticator, policy),
+      authenticator: tokenAuthenticator(options),
       authorizer: new RbacAuthorizer(policy),
       faults,
     },
     escalation: new EscalationCheck(policy),
-    answers: {
-      review: (kind, { user, object }) =>
-        answerReview(kind, object, { user, policy, authenticator, now: new Date() }) as unknown as ApiObject,
-      issueToken: ({ namespace, name, object }) => issueToken(options, { namespace, name, object }),
-    },
+    issueToken: (request) => issueToken(options, request),
     start: async () => {
       await furnish(client);
       controllers = await startControllers({
@@ -92,7 +86,7 @@ function tokenAuthenticator(options: ControlPlaneOptions): TokenAuthenticator {
 
 function issueToken(
   options: ControlPlaneOptions,
-  { namespace, name, object }: { readonly namespace: string; readonly name: string; readonly object: ApiObject },
+  { namespace, name, object }: Pick<ConnectRequest, 'namespace' | 'name' | 'object'>,
 ): ApiObject {
   const account = options.client.get({ resource: 'serviceaccounts', namespace, name });
   if (account === undefined) throw notFound(serviceAccount, name);

@@ -1,7 +1,7 @@
 import type { ApiContext } from './api/api-call.js';
 import type { ApiClient } from './api/api-client.js';
 import { InProcessClient } from './api/in-process-client.js';
-import { type CredentialAnswers, reviewTypes, serviceAccountWithTokens } from './auth/review-types.js';
+import { type IssueToken, serviceAccountWithTokens } from './auth/service-account-with-tokens.js';
 import { assembleControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.js';
 import { isConflict, isMissing } from './controllers/api-outcome.js';
 import type { BackOff } from './controllers/pod-run.js';
@@ -143,7 +143,7 @@ export class KubeSimulator {
   /** A token of a ServiceAccount that exists; good for a day. */
   serviceAccountToken(namespace: string, name: string): string {
     const object = { apiVersion: '', kind: '', metadata: {}, spec: { expirationSeconds: dayInSeconds } };
-    const { status } = this.controlPlane.answers.issueToken({ user: systemUser, namespace, name, object });
+    const { status } = this.controlPlane.issueToken({ user: systemUser, namespace, name, object });
     return (status as { readonly token: string }).token;
   }
 
@@ -199,7 +199,7 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
   const store = new ObjectStore();
   if (start.previous !== undefined) store.restore(start.previous);
   const assembly: { controlPlane?: ControlPlane } = {};
-  const registry = new ResourceRegistry(typesWithAnswers(() => assembled(assembly).answers));
+  const registry = new ResourceRegistry(typesWithTokens((request) => assembled(assembly).issueToken(request)));
   const context: ApiContext = {
     store,
     registry,
@@ -231,8 +231,7 @@ function assembled({ controlPlane }: { readonly controlPlane?: ControlPlane }): 
   return controlPlane;
 }
 
-/** The built-in kinds; those that are questions are answered by `answers`. */
-function typesWithAnswers(answers: () => CredentialAnswers): readonly ResourceType[] {
-  const stored = builtInTypes.map((type) => (type === serviceAccount ? serviceAccountWithTokens(answers) : type));
-  return [...stored, ...reviewTypes(answers)];
+/** The built-in kinds; a ServiceAccount answers requests for its tokens. */
+function typesWithTokens(issueToken: IssueToken): readonly ResourceType[] {
+  return builtInTypes.map((type) => (type === serviceAccount ? serviceAccountWithTokens(issueToken) : type));
 }

@@ -1,5 +1,4 @@
 import type { ApiObject, JsonObject } from '../api-object.js';
-import type { Awaitable } from '../http/request-chain.js';
 import type { Connect } from '../resources/resource-type.js';
 import type { ApiCall } from './api-call.js';
 
@@ -7,7 +6,7 @@ import type { ApiCall } from './api-call.js';
 export function connectObject(
   call: ApiCall,
   { connect, body }: { readonly connect: Connect; readonly body: JsonObject },
-): Awaitable<ApiObject> {
+): ApiObject {
   const { user, namespace, name } = call.attributes;
   const object = { ...body, metadata: body['metadata'] ?? {} } as ApiObject;
   return connect({ user, namespace, name, object });

@@ -4,8 +4,6 @@
  */
 import type { Failure } from '../api-error.js';
 
-export type Awaitable<T> = T | Promise<T>;
-
 export interface User {
   readonly username: string;
   readonly uid?: string;
@@ -30,19 +28,17 @@ export interface RequestAttributes {
 }
 
 export interface Authenticator {
-  /** Returns who sends the request. Throws ApiError 401 when a credential is bad; no credential at all is system:anonymous. */
-  authenticate(credentials: Credentials): Awaitable<User>;
-}
-
-export interface Credentials {
-  readonly authorization: string | undefined;
-  /** All of the request, for those that ask to be somebody else (`Impersonate-User`). */
-  readonly headers?: { readonly [name: string]: string | readonly string[] | undefined };
+  /**
+   * @param authorization the header `Authorization`; absent is system:anonymous.
+   * @returns who sends the request.
+   * @throws ApiError 401 when the credential is bad.
+   */
+  authenticate(authorization: string | undefined): User;
 }
 
 export interface Authorizer {
   /** Returns nothing when the request is allowed; throws ApiError 403 when it is not. */
-  authorize(attributes: RequestAttributes): Awaitable<void>;
+  authorize(attributes: RequestAttributes): void;
 }
 
 /** What is to happen to a request instead of, or besides, being served. A delay is a promise that is late. */
@@ -56,7 +52,7 @@ export type FaultVerdict =
   | { readonly kind: 'close-after' };
 
 export interface FaultInjector {
-  inspect(attributes: RequestAttributes): Awaitable<FaultVerdict>;
+  inspect(attributes: RequestAttributes): Promise<FaultVerdict>;
 }
 
 export interface RequestChain {

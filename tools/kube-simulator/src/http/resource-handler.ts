@@ -133,8 +133,8 @@ export class ResourceHandler {
 
   async #create(plain: ApiCall, resource: ResourceRequest, form: AnswerForm): Promise<Answer> {
     const { body, call } = await readObject(resource, plain);
-    const connect = subresourceOf(call)?.connect ?? (call.attributes.subresource === '' ? call.type.connect : undefined);
-    if (connect !== undefined) return jsonAnswer(form, 201, await connectObject(call, { connect, body }));
+    const connect = subresourceOf(call)?.connect;
+    if (connect !== undefined) return jsonAnswer(form, 201, connectObject(call, { connect, body }));
     const apply = subresourceOf(call)?.apply;
     if (apply === undefined) return objectAnswer({ call, query: resource.query, form }, createObject(this.#context, call, body));
     updateObject(this.#context, call, (existing) => apply(existing, body));

@@ -45,8 +45,6 @@ export interface HiddenSteps {
   readonly overtaken?: readonly number[];
   /** Answers of which the transcript keeps only what is used. */
   readonly parts?: readonly number[];
-  /** Headers beside those that the transcript keeps. */
-  readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>;
 }
 
 const REPLICA_SETS = '/apis/apps/v1/namespaces/s14/replicasets';
@@ -154,7 +152,6 @@ export const HIDDEN_STEPS: Readonly<Record<string, HiddenSteps>> = {
       },
     },
     settling: [24, 50],
-    headers: { 47: { 'impersonate-user': 'system:serviceaccount:other:bob' } },
   },
   '18': {
     namespaces: ['s18t'],

@@ -124,11 +124,9 @@ class Replay {
 
   private completed(request: RecordedRequest, index: number): RecordedRequest {
     const body = this.hidden.bodies?.[index];
-    const headers = this.hidden.headers?.[index];
     return {
       ...request,
       ...(body === undefined ? {} : { body: body(this.scenario.transcript.steps) }),
-      headers: { ...request.headers, ...headers },
     };
   }
 
@@ -234,7 +232,7 @@ class Replay {
   }
 
   private at(where: string, step = -1): Place {
-    const { bindings, transcript } = this.scenario;
+    const { bindings } = this.scenario;
     return {
       where,
       bindings: bindings.copy(),

@@ -273,25 +273,6 @@ export const clusterRoleBinding = builtInType({
   strategy: bindingStrategy,
 });
 
-export const priorityClass = builtInType({
-  group: 'scheduling.k8s.io',
-  version: 'v1',
-  kind: 'PriorityClass',
-  plural: 'priorityclasses',
-  shortNames: ['pc'],
-  namespaced: false,
-  hasGeneration: true,
-  fields: { value: always(int32), globalDefault: flag, description: text, preemptionPolicy: pointer(text) },
-  columns: [
-    column('Value', 'integer', (object) => object['value'] ?? 0),
-    column('Global-Default', 'boolean', (object) => object['globalDefault'] ?? false),
-  ],
-  strategy: {
-    applyDefaults: (object) => ({ preemptionPolicy: 'PreemptLowerPriority', ...object }),
-    movesGeneration: () => false,
-  },
-});
-
 export const controllerRevision = builtInType({
   group: 'apps',
   version: 'v1',
