@@ -20,7 +20,7 @@ export const PACKAGES = {
     ...PURE,
     imports: [],
     why: 'it stands alone; adapters have subpaths of their own',
-    folders: ['api', 'clock', 'object', 'queue', 'cache', 'election', 'apply', 'events', 'parts', 'node', 'testing'],
+    folders: ['object', 'clock', 'api', 'cache', 'queue', 'election', 'events', 'apply', 'parts', 'node', 'testing'],
     /** Folders that may import more, and are not pure. */
     edges: { node: ['node:*', 'node:*/*', '@kubernetes/client-node'] },
   },
