@@ -35,7 +35,7 @@ export const CONTROLLER_LEASE = { namespace: 'kube-system', name: 'vm-dhcp-contr
 
 export interface ControllerProcessSettings {
   readonly http: ListenAddress | 'off';
-  /** Undefined: no other controller runs, so there is no Lease. */
+  /** Undefined: there is no other replica. */
   readonly election: ElectionTimes | undefined;
   /** Undefined: this controller deploys no agents. */
   readonly agents: AgentsSettings | undefined;
@@ -47,7 +47,7 @@ export interface ControllerProcessSettings {
 
 export interface ControllerProcessPorts {
   readonly connection: ApiConnection;
-  /** For the Lease alone: its requests give up well before leadership ends, and wait for no others. */
+  /** For the Lease alone: its requests time out well before the leadership ends, and wait for no others. */
   readonly leaseConnection: ApiConnection;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
@@ -154,16 +154,13 @@ export class ControllerProcess {
       onRetry: (kind, key, { reason, error }) => {
         if (error instanceof NotLeadingError) return;
         metrics.onError(kind);
-        logger.warn(
-          { kind, key, reason, ...(error !== undefined && { err: errorForLog(error) }) },
-          'reconcile failed; it is tried again',
-        );
+        logger.warn({ kind, key, reason, ...(error !== undefined && { err: errorForLog(error) }) }, 'reconcile failed; retrying');
       },
       onTerminal: (kind, key, reason) =>
-        logger.error({ kind, key, reason }, 'reconcile failed; it is not tried again before an object is changed'),
+        logger.error({ kind, key, reason }, 'reconcile failed; not retrying until an object changes'),
       onReadError: (kind, error) => {
         metrics.onError(kind);
-        logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; it is tried again');
+        logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; retrying');
       },
       onInstances: (state) => logInstances(logger, state),
       onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
@@ -208,7 +205,7 @@ function describeAction(action: AgentAction): Readonly<Record<string, unknown>> 
   const { group } = action;
   if ('poolKeys' in action) return { group, pools: action.poolKeys };
   if ('object' in action) return { group, kind: action.object.kind, namespace: action.object.metadata.namespace };
-  return action.kind === 'set-log' ? { group, log: action.text ?? 'as their command line specifies' } : { group };
+  return action.kind === 'set-log' ? { group, log: action.text ?? 'settings of their command line' } : { group };
 }
 
 function logInstances(logger: Logger, state: InstancesState): void {
@@ -216,7 +213,7 @@ function logInstances(logger: Logger, state: InstancesState): void {
     case 'unknown':
       return;
     case 'listed':
-      logger.info('VirtualMachineInstances are listed: interfaces and MAC addresses of running virtual machines are known');
+      logger.info('VirtualMachineInstances listed: interfaces and MAC addresses of running virtual machines are known');
       return;
     case 'kind-missing':
       logger.info(

@@ -1,9 +1,9 @@
-import type { ConditionState } from '@vmdhcp/kube-runtime';
+import type { ConditionOf } from '@vmdhcp/ippool-api';
 import type { AddressConflict } from './address-conflict.js';
 
 /** What is known of the agents of one pool, as the status of the pool reports it. */
 export interface PoolAgents {
-  readonly conditions: readonly ConditionState[];
+  readonly conditions: readonly ConditionOf<'IPPool'>[];
   /** Undefined: not known now, so what the status contains stays; null: none. */
   readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
   /** The pod of the leader; null: no leader serves the pool. */

@@ -1,7 +1,8 @@
+import type { EventOf } from '@vmdhcp/ippool-api';
 import type {
   CacheSubscription,
   Clock,
-  EventRecorder,
+  EventRegarding,
   KubernetesObject,
   ObjectClient,
   ReconcileResult,
@@ -22,13 +23,21 @@ export interface ByKind<Value> {
   readonly networks: Value;
 }
 
+/** Where Events are written that people read; those of the table of reasons and no others. */
+export interface EventSink {
+  readonly record: (
+    regarding: EventRegarding,
+    text: EventOf<'IPPool'> | EventOf<'VirtualMachine'> | EventOf<'VirtualMachineNetworkConfig'>,
+  ) => void;
+}
+
 /** What the reconcilers share. */
 export interface ControllerContext {
   readonly view: ClusterView;
   readonly segments: SharedSegments;
   readonly caches: ByKind<CacheSubscription>;
   readonly clients: ByKind<ObjectClient<KubernetesObject>>;
-  readonly events: EventRecorder;
+  readonly events: EventSink;
   readonly clock: Clock;
   /** RFC 3339, now. */
   readonly now: () => string;
@@ -36,7 +45,7 @@ export interface ControllerContext {
   readonly plans: Map<string, PoolPlan>;
   /** By the key of a pool: configs that wait for it to free addresses. */
   readonly releaseWaiters: Map<string, Set<string>>;
-  /** Receives what becomes of addresses; undefined: nobody does. */
+  /** Receives what becomes of addresses; undefined: nothing receives it. */
   readonly onAddressChange: ((change: AddressChange) => void) | undefined;
   readonly enqueue: ByKind<(key: string) => void>;
   /** Undefined: there are none to wait for. */

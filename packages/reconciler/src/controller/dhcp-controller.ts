@@ -285,12 +285,8 @@ export class DhcpController implements ControllerPart {
       backOff: { firstMs: FIRST_RETRY_MS, mostMs: MOST_RETRY_MS, random },
       concurrency: CONCURRENCY[kind],
       ...(kind === 'ipPools' && { restMs: (tookMs) => Math.min(tookMs, MOST_REST_MS) }),
-      reconcile: async (key) => {
-        const begunAtMs = clock.nowMs();
-        const result = await reconcile(key);
-        observer?.onReconciled?.({ kind, key, result, durationMs: clock.nowMs() - begunAtMs });
-        return result;
-      },
+      reconcile: (key) => reconcile(key),
+      onReconciled: (key, { result, durationMs }) => observer?.onReconciled?.({ kind, key, result, durationMs }),
       onRetry: (key, cause) => {
         if (cause.reason !== CONFLICT) observer?.onRetry?.(kind, key, cause);
       },
