@@ -49,6 +49,20 @@ export interface AgentsViewSettings extends Pick<AgentsSettings, 'namespace' | '
 const MARGIN_MS = 10;
 /** The most that `--agent-lease-seconds` takes. */
 const MOST_LEASE_SECONDS = 3_600;
+const FAMILY_OF = {
+  deployments: 'deployment',
+  unifiedDeployment: 'deployment',
+  previousDeployments: 'deployment',
+  previousUnifiedDeployment: 'deployment',
+  leases: 'lease',
+  previousLeases: 'lease',
+  pods: 'pod',
+  previousPods: 'pod',
+  serviceAccounts: 'right',
+  roles: 'right',
+  roleBindings: 'right',
+  previousServiceAccounts: 'right',
+} as const satisfies Readonly<Record<AgentObjectKind, string>>;
 const RIGHTS_KINDS: readonly AgentObjectKind[] = ['serviceAccounts', 'roles', 'roleBindings', 'previousServiceAccounts'];
 const POD_KINDS: readonly AgentObjectKind[] = ['pods', 'previousPods'];
 /** Kinds whose objects are made by a plan that would make them again as long as it does not see them. */
@@ -322,22 +336,14 @@ export class AgentsView {
   }
 
   #poolsNamedBy({ kind, object }: AgentObject): Iterable<string> {
-    switch (kind) {
-      case 'deployments':
-      case 'unifiedDeployment':
-      case 'previousDeployments':
-      case 'previousUnifiedDeployment':
+    switch (FAMILY_OF[kind]) {
+      case 'deployment':
         return this.#configuredPools(object).keys();
-      case 'leases':
-      case 'previousLeases':
+      case 'lease':
         return this.#readLease(object).known;
-      case 'pods':
-      case 'previousPods':
+      case 'pod':
         return [legacyPoolOf(object) ?? []].flat();
-      case 'serviceAccounts':
-      case 'roles':
-      case 'roleBindings':
-      case 'previousServiceAccounts':
+      case 'right':
         return [];
     }
   }
@@ -345,11 +351,12 @@ export class AgentsView {
   #onChange(kind: AgentObjectKind, key: string): void {
     const object = this.#get(kind, key);
     this.#deletions.seen(kind, key, object);
-    const isLease = kind === 'leases' || kind === 'previousLeases';
+    const isLease = FAMILY_OF[kind] === 'lease';
     if (isLease) this.#noteRenewal(kind, key);
     const found = object && { kind, object };
     const pools = this.#byPool.update(`${kind} ${key}`, found);
-    const [label] = RIGHTS_KINDS.includes(kind) || POD_KINDS.includes(kind) ? this.#byGroup.update(`${kind} ${key}`, found) : [];
+    const isLabelled = FAMILY_OF[kind] === 'right' || FAMILY_OF[kind] === 'pod';
+    const [label] = isLabelled ? this.#byGroup.update(`${kind} ${key}`, found) : [];
     if (isLease && !this.#isNews(key)) return;
     this.#settings.onChange({ group: label ?? this.#groupOf(kind, key), pools });
   }
