@@ -18,7 +18,7 @@ export interface PoolAgents {
 export interface AgentsPort {
   readonly ofPool: (pool: PoolView) => PoolAgents;
   /** True while agents may still serve the pool, or are configured with it. */
-  readonly isHeld: (poolKey: string) => boolean;
+  readonly isInUse: (poolKey: string) => boolean;
 }
 
 export const NOTHING_KNOWN_OF_AGENTS: PoolAgents = {

@@ -28,7 +28,7 @@ export class AddressJournal {
     for (const change of changes) onAddressChange(describe({ pool, plan, owner: ownerOf(change.macAddress) }, change));
   }
 
-  /** The pool is as this plan says. */
+  /** The pool is as in this plan. */
   planned({ key: pool }: PoolView, { refusals }: PoolPlan): void {
     const before = this.#refused.get(pool);
     const now = new Map<string, string>();
