@@ -11,6 +11,7 @@ export default defineConfig({
       unit('ippool-api'),
       unit('kube-runtime'),
       unit('reconciler'),
+      unit('dhcp-agent'),
       unit('linux-sockets'),
       unit('agent-cli'),
       unit('controller-cli'),

@@ -2,6 +2,7 @@
  * The lead of an agent among its replicas: the election by the group's Lease, what stands in that besides who leads, and the server
  * addresses that go with the lead.
  */
+import { type FollowedPools, LeaderTerm, RateBudget, safeAddressMs } from '@vmdhcp/dhcp-agent';
 import {
   AGENT_GROUP_LABEL,
   AGENT_LABEL,
@@ -42,11 +43,7 @@ import {
 } from '@vmdhcp/reconciler';
 
 import type { Logger } from '@vmdhcp/service-process';
-import { RateBudget } from '../rate-budget.js';
-import { linuxAddressKernel } from './address-kernel.js';
-import type { FollowedPools } from './followed-pools.js';
-import { safeAddressMs } from './lead-times.js';
-import { LeaderTerm } from './leader-term.js';
+import { linuxAddressKernel } from './linux-address-kernel.js';
 
 /** A leader that cannot serve its pools lets others try after this time, and again only after the longer one. */
 const BROKEN_MS = 3_000;
@@ -305,6 +302,7 @@ export class AgentLead {
       isLeading: () => this.#elector.isLeading(),
       isSuspended: (key) => this.#settings.isDryRun || this.isSuspended(key),
       kernel: linuxAddressKernel,
+      clock: systemClock,
       isIsolated,
       pools,
       logger,

@@ -3,8 +3,24 @@
  * open; the one that leads has the server addresses and answers. The others answer clients that nobody answers.
  */
 import type { Server } from 'node:http';
+import {
+  AddressInquiry,
+  ConflictProbes,
+  DECOYS,
+  type DhcpPacketHandler,
+  DhcpServer,
+  FollowedPools,
+  type IsolatedInterfaces,
+  LeaseEventLog,
+  LeaseOwners,
+  PoolSockets,
+  RateBudget,
+  RogueServers,
+  reportOn,
+  StandbyGate,
+} from '@vmdhcp/dhcp-agent';
 import { describeNames, type ElectionTimes, type KubernetesObject } from '@vmdhcp/kube-runtime';
-import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
+import { ApiConnection, ApiObjectClient, type ClusterConnection, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
 import {
   type AddressConflict,
@@ -12,29 +28,20 @@ import {
   type AgentNetworkConfig,
   type AgentReport,
   Resource,
+  readReportedConflicts,
 } from '@vmdhcp/reconciler';
 import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
-import type { DhcpPacketHandler } from '../dhcp-port/dhcp-packet-handler.js';
 import { leasesPage } from '../http/leases-page.js';
 import { listenOnPod } from '../http/listen-on-pod.js';
 import { createMetrics } from '../http/metrics.js';
 import { readPodNetwork } from '../http/pod-interface.js';
 import { PacketLog } from '../log/packet-log.js';
-import { RateBudget } from '../rate-budget.js';
-import { AddressInquiry, DECOYS } from '../serve/address-inquiry.js';
-import { ConflictProbes } from '../serve/conflict-probes.js';
-import { DhcpServer } from '../serve/dhcp-server.js';
-import { LeaseEventLog } from '../serve/lease-event-log.js';
+import { NtpNames } from '../pools-file/ntp-names.js';
 import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
 import { AgentLead } from './agent-lead.js';
-import { FollowedPools } from './followed-pools.js';
-import type { IsolatedInterfaces } from './isolated-interfaces.js';
-import { LeaseOwners } from './lease-owners.js';
+import { linuxDhcpSockets } from './linux-dhcp-sockets.js';
+import { arpProbe, probeServers } from './linux-probes.js';
 import { NeededAddresses } from './needed-addresses.js';
-import { PoolPorts } from './pool-ports.js';
-import { reportOn } from './pool-report.js';
-import { RogueServers } from './rogue-servers.js';
-import { StandbyGate } from './standby-gate.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
@@ -78,7 +85,7 @@ export class ClusterAgent {
   readonly #connection: ApiConnection;
   readonly #needed: NeededAddresses;
   readonly #pools: FollowedPools;
-  readonly #ports: PoolPorts;
+  readonly #sockets: PoolSockets;
   readonly #lead: AgentLead;
   readonly #inquiry: AddressInquiry;
   readonly #conflictProbes: ConflictProbes;
@@ -120,6 +127,7 @@ export class ClusterAgent {
     this.#inquiry = new AddressInquiry({
       logger,
       nowMs: () => performance.now(),
+      probe: arpProbe(),
       decoysOf: (poolKey) => this.#server.decoysOf(poolKey, DECOYS, Math.random),
     });
     this.#owners = settings.showsLeases ? this.#createOwners() : undefined;
@@ -129,12 +137,13 @@ export class ClusterAgent {
       isLeading: () => this.#lead.isLeading(),
       whoUses: this.#inquiry.whoUses,
       onConflict: (pool, conflict) => this.#onConflict(pool, conflict),
-      inject: (name, packet) => this.#ports.inject(name, packet),
+      inject: (name, packet) => this.#sockets.inject(name, packet),
     });
     this.#rogueServers = new RogueServers({
       logger,
       nowMs: () => performance.now(),
       random: Math.random,
+      probe: probeServers,
       onChange: () => this.#lead.publish(),
     });
     const takeOverMs = settings.election.leaseDurationMs + TAKE_OVER_MS;
@@ -149,7 +158,7 @@ export class ClusterAgent {
       served: () => new Map([...this.report()].map(([pool, { serving }]) => [pool, serving])),
       election: { isLeading: () => this.#lead.isLeading(), standbyAnswers: () => this.#standbyAnswers },
     });
-    this.#ports = this.#createPorts();
+    this.#sockets = this.#createSockets();
     this.#lead = this.#createLead();
   }
 
@@ -166,7 +175,7 @@ export class ClusterAgent {
     await this.#refreshNeeded();
     this.#pools.start();
     this.#owners?.start();
-    this.#ports.start();
+    this.#sockets.start();
     this.#lead.start();
     this.#timers.push(
       setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS),
@@ -180,7 +189,7 @@ export class ClusterAgent {
     this.#stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.#lead.stop();
-    this.#ports.stop();
+    this.#sockets.stop();
     this.#pools.stop();
     this.#owners?.stop();
     this.#http?.close();
@@ -198,7 +207,7 @@ export class ClusterAgent {
           interfaceName,
           followed: this.#pools.get(key),
           version: this.#pools.versionOf(key),
-          port: this.#ports.stateOf(interfaceName),
+          socket: this.#sockets.stateOf(interfaceName),
           isSuspended: this.#lead.isSuspended(key),
           isDryRun: this.#settings.isDryRun,
           term,
@@ -245,9 +254,11 @@ export class ClusterAgent {
       clock: systemClock,
       nowMs: Date.now,
       clientOf: (key) => this.#poolClient(key),
+      ntpNames: (onChange) => this.#ntpNames(onChange),
+      errorForLog,
       whoseAddress: this.#needed.whose,
       onChange: () => {
-        this.#ports.check();
+        this.#sockets.check();
         this.#lead.check();
         this.#lead.publish();
       },
@@ -259,11 +270,21 @@ export class ClusterAgent {
     });
   }
 
-  #createPorts(): PoolPorts {
-    return new PoolPorts({
+  #ntpNames(onChange: () => void): NtpNames {
+    return new NtpNames({
+      onChange,
+      onFailure: (name, error) =>
+        this.#logger.warn({ name, err: error.message }, 'NTP server name cannot be looked up: it is left out of option 42'),
+    });
+  }
+
+  #createSockets(): PoolSockets {
+    return new PoolSockets({
       configs: this.#settings.isDryRun ? [] : this.#settings.configs,
       pools: this.#pools,
       isolation: this.#settings.isolation,
+      clock: systemClock,
+      sockets: linuxDhcpSockets,
       logger: this.#logger,
       handlerOf: (config) => this.#handler(config),
       observeBurst: this.#metrics.observeBurst,
@@ -355,7 +376,7 @@ export class ClusterAgent {
     if (this.#settings.isDryRun) return [];
     const problems = this.#lead.term?.problems() ?? [];
     const ports = this.#settings.configs.flatMap(({ ipPoolRef, interfaceName }) => {
-      const { kind } = this.#ports.stateOf(interfaceName);
+      const { kind } = this.#sockets.stateOf(interfaceName);
       return this.#pools.get(ipPoolRef).kind === 'active' && kind !== 'serving'
         ? [`${ipPoolRef}: interface ${interfaceName} is ${kind}`]
         : [];
@@ -390,7 +411,7 @@ export class ClusterAgent {
     for (const [poolKey, { conflicts = [], rogueServers }] of report) {
       const config = this.#configOf.get(poolKey);
       if (config === undefined) continue;
-      for (const conflict of conflicts) {
+      for (const conflict of readReportedConflicts(conflicts)) {
         const isOurs = this.#server.leaseOf(poolKey, conflict.macAddress)?.address === conflict.address;
         if (isOurs) this.#pools.noteConflict(poolKey, conflict);
       }
@@ -402,7 +423,7 @@ export class ClusterAgent {
   #answerRecent(interfaceName: string): void {
     const config = this.#settings.configs.find((one) => one.interfaceName === interfaceName);
     for (const packet of config === undefined ? [] : this.#standbyGate.takeRecent(config.ipPoolRef)) {
-      this.#ports.inject(interfaceName, packet);
+      this.#sockets.inject(interfaceName, packet);
     }
   }
 

@@ -1,8 +1,8 @@
+import type { IsolatedInterfaces } from '@vmdhcp/dhcp-agent';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { Registry } from 'prom-client';
 import { listenOnPod } from '../http/listen-on-pod.js';
 import { readPodNetwork } from '../http/pod-interface.js';
-import type { IsolatedInterfaces } from './isolated-interfaces.js';
 
 /** How often the log says again what the agent waits for. */
 const REMINDER_MS = 300_000;

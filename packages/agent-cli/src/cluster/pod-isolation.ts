@@ -3,12 +3,11 @@
  * agent was told nothing of, or nothing that it can read.
  */
 import { readFileSync } from 'node:fs';
-import { ifNameToIndex, isolateInterface, prepareIsolation } from '@vmdhcp/linux-sockets';
+import { IsolatedInterfaces } from '@vmdhcp/dhcp-agent';
+import { isolateInterface, libc, prepareIsolation } from '@vmdhcp/linux-sockets';
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import { podsOwnInterfaces, readPodNetwork } from '../http/pod-interface.js';
-
-import { IsolatedInterfaces } from './isolated-interfaces.js';
 
 /** As the controller names interfaces of agents, and as Multus names those that have no name. */
 const TO_VIRTUAL_MACHINES = /^net(\d{1,3}|[\da-f]{12})$/;
@@ -43,7 +42,7 @@ export function podIsolation(
     },
     logger,
     nowMs: () => performance.now(),
-    indexOf: ifNameToIndex,
+    indexOf: libc.ifNameToIndex,
     prepare: prepareIsolation,
     isolate: (link) => {
       if (own.has(link.interfaceName)) throw new Error('it is the interface by which the pod itself is reached');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from '@vmdhcp/dhcp-agent';
 import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
 import {
   AGENT_DRY_RUN_VARIABLE,
@@ -21,7 +22,6 @@ import {
 import { InvalidArgumentError, Option } from 'commander';
 import { ClusterAgent } from '../cluster/cluster-agent.js';
 import { idle } from '../cluster/idle.js';
-import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from '../cluster/lead-times.js';
 import { podIsolation } from '../cluster/pod-isolation.js';
 
 export interface ClusterServeOptions {

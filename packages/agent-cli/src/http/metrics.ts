@@ -1,8 +1,7 @@
 /** What the agent tells Prometheus. Counters are kept where things happen and only copied when somebody asks. */
+import type { LeaseEvent, MessageCounters } from '@vmdhcp/dhcp-agent';
 import type { PoolCounts } from '@vmdhcp/dhcp-allocator';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { LeaseEvent } from '../serve/lease-event-log.js';
-import type { MessageCounters } from '../serve/message-counters.js';
 
 export interface MetricSources {
   readonly counters: MessageCounters;

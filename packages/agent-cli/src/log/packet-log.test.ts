@@ -1,7 +1,7 @@
+import { encodeClientPacket } from '@vmdhcp/dhcp-agent';
 import { type Answer, answerPacket, parseIpv4Address, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { encodeClientPacket } from '../probe/client-packet.js';
 import { PacketLog } from './packet-log.js';
 
 const MAC = '02:00:00:00:00:0a';

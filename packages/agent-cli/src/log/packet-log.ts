@@ -2,25 +2,14 @@
  * What the log says of single packets, general and for single pools: a line at `debug` that sums each packet up, or the whole packet
  * and its reply at `info`. It changes while the agent runs, and it is bounded in lines a second for each pool.
  */
+import { type LoggedPacket, type PacketLog as PacketLogPort, printable, RateBudget } from '@vmdhcp/dhcp-agent';
 import { type Answer, decodeMessage, formatIpv4Address, OptionCode } from '@vmdhcp/dhcp-allocator';
 import type { AgentLogSettings } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
-import { RateBudget } from '../rate-budget.js';
 import { describeMessage, hex } from './describe-message.js';
-import { printable } from './printable.js';
 
 /** Lines about packets of one pool; the rest is counted. */
 const BUDGET = { perSecond: 50, burst: 200 };
-
-export interface LoggedPacket {
-  readonly packet: Uint8Array;
-  readonly answer: Answer;
-  readonly interfaceName: string;
-  /** Undefined: no pool is served on the interface. */
-  readonly poolName: string | undefined;
-  /** Why no reply was sent although there is one. */
-  readonly notSent: string | undefined;
-}
 
 /** What is logged of the packets of one pool. */
 interface PoolLog {
@@ -29,7 +18,7 @@ interface PoolLog {
   readonly budget: RateBudget;
 }
 
-export class PacketLog {
+export class PacketLog implements PacketLogPort {
   readonly #logger: Logger;
   readonly #nowMs: () => number;
   /** What the command line says. */

@@ -3,10 +3,24 @@
  * know nothing of each other; this is where they are put together, and where every timer is.
  */
 import type { Server } from 'node:http';
+import {
+  AddressInquiry,
+  ConflictedLeases,
+  ConflictProbes,
+  DECOYS,
+  DhcpServer,
+  LeaseEventLog,
+  RateBudget,
+  ServedInterface,
+  type UnservedPool,
+  unservedPools,
+} from '@vmdhcp/dhcp-agent';
 import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
-import { hasAddress, ifNameToIndex, mayUseArp, separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
+import { hasAddress, libc, mayUseArp, separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
 import type { AddressConflict, RefusedClaim } from '@vmdhcp/reconciler';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
+import { arpProbe } from '../cluster/linux-probes.js';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
 import { PacketLog } from '../log/packet-log.js';
@@ -16,18 +30,10 @@ import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import { NtpNames } from '../pools-file/ntp-names.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import { watchFile } from '../pools-file/watch-file.js';
-import { RateBudget } from '../rate-budget.js';
 import { AddressBook, type PlannedPool, QUARANTINE_MS } from '../state/address-book.js';
 import { ownersOf } from '../state/owners-of.js';
 import { StateDirectory } from '../state/state-directory.js';
-import { AddressInquiry, DECOYS } from './address-inquiry.js';
-import { ConflictProbes } from './conflict-probes.js';
-import { ConflictedLeases } from './conflicted-leases.js';
-import { DhcpServer } from './dhcp-server.js';
-import { LeaseEventLog } from './lease-event-log.js';
 import { type LeaseView, toLeaseView } from './lease-view.js';
-import { type UnservedPool, unservedPools } from './readiness.js';
-import { ServedInterface } from './served-interface.js';
 import { ServerAddresses } from './server-addresses.js';
 
 const INTERFACE_CHECK_INTERVAL_MS = 250;
@@ -127,6 +133,7 @@ export class BareHostAgent {
     this.#inquiry = new AddressInquiry({
       logger,
       nowMs: () => performance.now(),
+      probe: arpProbe(),
       decoysOf: (poolName) => this.#server.decoysOf(poolName, DECOYS, Math.random),
     });
     this.#book = new AddressBook(
@@ -255,7 +262,8 @@ export class BareHostAgent {
       handler: this.#server.handler(name, () => served, {
         whyNotSent: (answer, packet) => (this.#conflictProbes.defers(name, answer, packet) ? 'asking-the-network' : undefined),
       }),
-      portEvents: {
+      sockets: linuxDhcpSockets,
+      socketEvents: {
         onBurst: observeBurst,
         onSendFailure: ({ error, count }) => {
           this.#server.counters.drop('send-failed', count);
@@ -291,7 +299,7 @@ export class BareHostAgent {
     );
     await this.#serverAddresses.keep(
       new Map(pools),
-      (name) => this.#interfaces.get(name)?.state.kind === 'serving' && ifNameToIndex(name) !== 0,
+      (name) => this.#interfaces.get(name)?.state.kind === 'serving' && libc.ifNameToIndex(name) !== 0,
     );
   }
 

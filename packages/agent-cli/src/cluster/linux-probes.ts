@@ -1,0 +1,27 @@
+/** Probes of a network: which hosts use an address, and which DHCP servers answer. */
+import type { AddressProbe, ServerProbe } from '@vmdhcp/dhcp-agent';
+import { AddressProbe as ArpProbe } from '@vmdhcp/linux-sockets';
+import { openDhcpProbe } from '../probe/open-dhcp-probe.js';
+
+const LISTEN_MS = 1_500;
+
+/** By ARP, with one socket for each interface. */
+export function arpProbe(): AddressProbe {
+  const probes = new Map<string, ArpProbe>();
+  return (interfaceName, question) => {
+    const probe = probes.get(interfaceName) ?? new ArpProbe(interfaceName);
+    probes.set(interfaceName, probe);
+    return probe.ask(question);
+  };
+}
+
+/** A server that offers an address to the interface itself is not ours: agents have no client with that MAC address. */
+export const probeServers: ServerProbe = async (interfaceName) => {
+  const probe = openDhcpProbe({ interfaceName, timeoutMs: LISTEN_MS });
+  try {
+    const answers = await probe.discover();
+    return answers.map(({ server, serverMacAddress }) => ({ address: server, macAddress: serverMacAddress }));
+  } finally {
+    probe.close();
+  }
+};

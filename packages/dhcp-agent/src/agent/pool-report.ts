@@ -1,0 +1,95 @@
+/** What an agent says about one of its pools. */
+import { DRAINING, type PoolReport, type ReasonAt, type RogueServer, SUSPENDED } from '@vmdhcp/ippool-api';
+import { type AddressConflict, toReportedConflict } from '@vmdhcp/reconciler';
+import type { PoolSocketState } from '../interface/pool-sockets.js';
+import type { LeaderTerm } from '../leadership/leader-term.js';
+import type { FollowedPool } from '../pool/followed-pools.js';
+
+/** An annotation has its limits; those that are left out are told when the first ones are settled. */
+const MOST_CONFLICTS = 64;
+
+const DRY_RUN = 'DryRun';
+const DRY_RUN_MESSAGE =
+  'the agents run with --dry-run, so no client gets an answer; start the controller without --no-dhcp, or remove --dry-run from their Deployment';
+
+const WITHHELD_POOL = not(SUSPENDED, 'another group serves the pool; this group is ready to take over');
+
+export interface PoolState {
+  readonly interfaceName: string;
+  readonly followed: FollowedPool;
+  readonly version: string | undefined;
+  readonly socket: PoolSocketState;
+  readonly isSuspended: boolean;
+  /** True: nothing is served from here whatever else is true. */
+  readonly isDryRun: boolean;
+  /** Undefined: this agent does not lead. */
+  readonly term: Pick<LeaderTerm, 'hasAddress' | 'mayHaveAddress' | 'problemOf'> | undefined;
+  readonly conflicts: readonly AddressConflict[];
+  readonly rogueServers: readonly RogueServer[] | undefined;
+}
+
+export function reportOn(state: PoolState): PoolReport {
+  const { version, conflicts, rogueServers } = state;
+  return {
+    ...toService(state),
+    ...(version !== undefined && { version }),
+    ...(conflicts.length > 0 && { conflicts: conflicts.slice(0, MOST_CONFLICTS).map(toReportedConflict) }),
+    ...(rogueServers !== undefined && { rogueServers }),
+  };
+}
+
+type Service = Pick<PoolReport, 'serving' | 'reason' | 'message'>;
+
+function toService(state: PoolState): Service {
+  const { interfaceName, followed, socket, isSuspended, isDryRun, term } = state;
+  // First of all: as long as the address may be there, nobody else can have it.
+  if (isSuspended && term?.mayHaveAddress(interfaceName))
+    return not(DRAINING, 'the server address is being removed, so that another group can take over');
+  if (followed.kind === 'paused') return not('Paused', 'the pool is paused');
+  if (followed.kind === 'unserved') return not(followed.reason, followed.message);
+  if (isDryRun) return inDryRun(isSuspended);
+  if (socket.kind !== 'serving') return toSocketTrouble(interfaceName, socket);
+  if (isSuspended) return WITHHELD_POOL;
+  if (term === undefined) return not('NotLeading', 'this replica does not lead');
+  return toLeaderService({ ...state, term, followed });
+}
+
+/** Pools move in a dry run as in any other. */
+function inDryRun(isSuspended: boolean): Service {
+  return isSuspended ? WITHHELD_POOL : not(DRY_RUN, DRY_RUN_MESSAGE);
+}
+
+function toLeaderService({
+  interfaceName,
+  followed,
+  term,
+  rogueServers = [],
+}: Pick<PoolState, 'interfaceName' | 'rogueServers'> & {
+  readonly followed: Extract<FollowedPool, { readonly kind: 'active' }>;
+  readonly term: NonNullable<PoolState['term']>;
+}): Service {
+  const problem = term.problemOf(interfaceName);
+  if (problem !== undefined) return not('AddressFailed', problem);
+  if (!term.hasAddress(interfaceName)) return not('Opening', `interface ${interfaceName} is being given its address`);
+  if (followed.stopsForRogueServer && rogueServers.length > 0) {
+    return not('RogueServer', 'spec.onRogueServer is Stop, and another DHCP server answers on the network');
+  }
+  return { serving: true };
+}
+
+function toSocketTrouble(interfaceName: string, socket: Exclude<PoolSocketState, { readonly kind: 'serving' }>): Service {
+  switch (socket.kind) {
+    case 'opening':
+      return not('Opening', `interface ${interfaceName} is being opened`);
+    case 'missing':
+      return not('InterfaceMissing', `the pod has no interface ${interfaceName}; look at its Multus networks`);
+    case 'not-isolated':
+      return not('InterfaceNotIsolated', socket.message);
+    case 'failed':
+      return not('SocketFailed', socket.message);
+  }
+}
+
+function not(reason: ReasonAt<'agent report'>, message: string): Service {
+  return { serving: false, reason, message };
+}

@@ -1,0 +1,104 @@
+/** The interfaces of an agent, each isolated before anything is served on it, and looked at again every second. */
+
+import type { Link, Logger } from '../ports.js';
+
+const CHECK_INTERVAL_MS = 1_000;
+
+export interface IsolatedInterfacesPorts {
+  /** Asked once a second. */
+  readonly names: () => readonly string[];
+  readonly logger: Logger;
+  /** Milliseconds of a clock that is not set while it runs. */
+  readonly nowMs: () => number;
+  /** 0: there is no such interface. */
+  readonly indexOf: (interfaceName: string) => number;
+  /** What all interfaces have in common: comes before each round. Returns what was not as it should be. @throws Error */
+  readonly prepare: () => readonly string[];
+  /** Returns what was not as it should be, and is now. @throws Error where the interface cannot be isolated. */
+  readonly isolate: (link: Link) => readonly string[];
+}
+
+interface CheckedInterface {
+  /** Another interface of the same name has another one. */
+  readonly index: number;
+  readonly atMs: number;
+  /** Undefined: it is isolated. */
+  readonly problem: string | undefined;
+}
+
+export class IsolatedInterfaces {
+  readonly #ports: IsolatedInterfacesPorts;
+  readonly #checked = new Map<string, CheckedInterface>();
+  #names: readonly string[] = [];
+  #namesAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(ports: IsolatedInterfacesPorts) {
+    this.#ports = ports;
+  }
+
+  /** Isolates interfaces that are new, and looks at each of the others once a second. To be called again and again; never throws. */
+  check(): void {
+    const nowMs = this.#ports.nowMs();
+    if (nowMs - this.#namesAtMs >= CHECK_INTERVAL_MS) {
+      this.#names = this.#ports.names();
+      this.#namesAtMs = nowMs;
+    }
+    const due = this.#names.flatMap((name) => this.#due(name));
+    if (due.length === 0) return;
+    const prepared = attempt(this.#ports.prepare);
+    for (const link of due) this.#check(link, prepared);
+  }
+
+  /** Why nothing may be served on the interface; undefined: it is isolated, or not there. */
+  problemOf(interfaceName: string): string | undefined {
+    const index = this.#ports.indexOf(interfaceName);
+    if (index === 0) return undefined;
+    const checked = this.#checked.get(interfaceName);
+    return checked?.index === index ? checked.problem : 'the interface is new, and is being isolated';
+  }
+
+  /** The interface, if it is there and to be looked at. */
+  #due(interfaceName: string): Link[] {
+    const { indexOf, nowMs } = this.#ports;
+    const interfaceIndex = indexOf(interfaceName);
+    const before = this.#checked.get(interfaceName);
+    if (interfaceIndex === 0) this.#checked.delete(interfaceName);
+    const isKnown = before?.index === interfaceIndex && nowMs() - before.atMs < CHECK_INTERVAL_MS;
+    return interfaceIndex === 0 || isKnown ? [] : [{ interfaceName, interfaceIndex }];
+  }
+
+  #check(link: Link, prepared: Outcome): void {
+    const before = this.#checked.get(link.interfaceName);
+    const outcome = prepared.problem === undefined ? attempt(() => this.#ports.isolate(link)) : prepared;
+    const problem =
+      outcome.problem && `interface ${link.interfaceName} cannot be isolated from other networks: ${outcome.problem}`;
+    this.#checked.set(link.interfaceName, { index: link.interfaceIndex, atMs: this.#ports.nowMs(), problem });
+    if (problem !== before?.problem) this.#logChange(link, problem);
+    else if (before?.index === link.interfaceIndex) this.#logCorrected(link, [...prepared.corrected, ...outcome.corrected]);
+  }
+
+  #logChange({ interfaceName }: Link, problem: string | undefined): void {
+    const { logger } = this.#ports;
+    if (problem === undefined) logger.info({ interface: interfaceName }, 'the interface is isolated from other networks now');
+    else logger.error({ interface: interfaceName }, `${problem}; it is not served, and this is tried again every second`);
+  }
+
+  #logCorrected({ interfaceName }: Link, corrected: readonly string[]): void {
+    if (corrected.length === 0) return;
+    const message = 'another program changed how the interface is isolated from other networks: it was put back';
+    this.#ports.logger.warn({ interface: interfaceName, corrected }, message);
+  }
+}
+
+interface Outcome {
+  readonly corrected: readonly string[];
+  readonly problem?: string;
+}
+
+function attempt(change: () => readonly string[]): Outcome {
+  try {
+    return { corrected: change() };
+  } catch (error) {
+    return { corrected: [], problem: error instanceof Error ? error.message : String(error) };
+  }
+}

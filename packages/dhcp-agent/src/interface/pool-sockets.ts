@@ -1,0 +1,89 @@
+/** The DHCP ports of all pools that an agent is told of, open whether it leads or not: who takes over need not open anything. */
+import type { Clock } from '@vmdhcp/kube-runtime';
+import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
+import { every } from '../every.js';
+import type { FollowedPools } from '../pool/followed-pools.js';
+import type { DhcpPacketHandler, DhcpSockets, Logger, SendFailure } from '../ports.js';
+import type { IsolatedInterfaces } from './isolated-interfaces.js';
+import { type InterfaceState, ServedInterface } from './served-interface.js';
+
+const CHECK_INTERVAL_MS = 250;
+
+/** `not-isolated`: packets could pass between the interface and other networks, so nothing is opened there. */
+export type PoolSocketState = InterfaceState | { readonly kind: 'not-isolated'; readonly message: string };
+
+export interface PoolSocketsSettings {
+  readonly configs: readonly AgentNetworkConfig[];
+  readonly pools: FollowedPools;
+  readonly isolation: IsolatedInterfaces;
+  readonly clock: Clock;
+  readonly sockets: DhcpSockets;
+  readonly logger: Logger;
+  readonly handlerOf: (config: AgentNetworkConfig) => DhcpPacketHandler;
+  readonly observeBurst: (durationNs: number) => void;
+  readonly onSendFailure: (interfaceName: string, failure: SendFailure) => void;
+  readonly onStateChange: () => void;
+}
+
+export class PoolSockets {
+  readonly #settings: PoolSocketsSettings;
+  /** By interface. */
+  readonly #interfaces = new Map<string, ServedInterface>();
+  #callOff: () => void = () => undefined;
+
+  constructor(settings: PoolSocketsSettings) {
+    this.#settings = settings;
+  }
+
+  start(): void {
+    this.#callOff = every(this.#settings.clock, CHECK_INTERVAL_MS, () => this.check());
+    this.check();
+  }
+
+  stop(): void {
+    this.#callOff();
+    for (const served of this.#interfaces.values()) served.stop();
+    this.#interfaces.clear();
+  }
+
+  /** Brings ports in line with what is there and what is to be served. */
+  check(): void {
+    const { configs, pools, isolation } = this.#settings;
+    isolation.check();
+    for (const config of configs) {
+      const isActive = pools.get(config.ipPoolRef).kind === 'active';
+      const served = this.#interfaces.get(config.interfaceName);
+      if (isActive && isolation.problemOf(config.interfaceName) === undefined) void (served ?? this.#open(config)).check();
+      else if (served !== undefined) {
+        served.stop();
+        this.#interfaces.delete(config.interfaceName);
+      }
+    }
+  }
+
+  stateOf(interfaceName: string): PoolSocketState {
+    const message = this.#settings.isolation.problemOf(interfaceName);
+    if (message !== undefined) return { kind: 'not-isolated', message };
+    return this.#interfaces.get(interfaceName)?.state ?? { kind: 'opening' };
+  }
+
+  /** Answers a packet that came in before, as if it came in now. */
+  inject(interfaceName: string, packet: Uint8Array): void {
+    this.#interfaces.get(interfaceName)?.inject(packet);
+  }
+
+  #open(config: AgentNetworkConfig): ServedInterface {
+    const { clock, sockets, logger, handlerOf, observeBurst, onSendFailure, onStateChange } = this.#settings;
+    const { interfaceName } = config;
+    const served = new ServedInterface(interfaceName, {
+      logger,
+      nowMs: clock.nowMs,
+      sockets,
+      handler: handlerOf(config),
+      socketEvents: { onBurst: observeBurst, onSendFailure: (failure) => onSendFailure(interfaceName, failure) },
+      onStateChange,
+    });
+    this.#interfaces.set(interfaceName, served);
+    return served;
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * One network interface and its port: opened when the interface is there, reopened when it was replaced by another of the
+ * same name, and given up when it vanishes. Deleting an interface causes no error on its sockets, so its index is asked
+ * for in short intervals.
+ */
+
+import type { DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets, Logger } from '../ports.js';
+
+const RETRY_INTERVAL_MS = 1_000;
+
+export type InterfaceState =
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'serving' }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export interface ServedInterfacePorts {
+  readonly logger: Logger;
+  readonly nowMs: () => number;
+  readonly handler: DhcpPacketHandler;
+  readonly sockets: DhcpSockets;
+  readonly socketEvents: Omit<DhcpSocketEvents, 'onError'>;
+  /** Called before the port is opened: the place to give the interface its addresses. */
+  readonly prepare?: () => Promise<void>;
+  readonly onStateChange: () => void;
+}
+
+export class ServedInterface {
+  readonly name: string;
+  readonly #ports: ServedInterfacePorts;
+  readonly #logger: Logger;
+  #state: InterfaceState = { kind: 'opening' };
+  #socket: DhcpSocket | undefined;
+  #checking = false;
+  #retryAtMs = 0;
+  #stopped = false;
+
+  constructor(name: string, ports: ServedInterfacePorts) {
+    this.name = name;
+    this.#ports = ports;
+    this.#logger = ports.logger.child({ interface: name });
+  }
+
+  get state(): InterfaceState {
+    return this.#state;
+  }
+
+  /** Brings the port in line with the interface as it is now. To be called again and again; never throws. */
+  async check(): Promise<void> {
+    if (this.#checking || this.#stopped) return;
+    this.#checking = true;
+    try {
+      await this.#check(this.#ports.sockets.indexOf(this.name));
+    } finally {
+      this.#checking = false;
+    }
+  }
+
+  /** The interface that is served now; another one of the same name has another index. */
+  get interfaceIndex(): number | undefined {
+    return this.#socket?.interfaceIndex;
+  }
+
+  /** Answers a packet that came in before, as if it came in now. */
+  inject(packet: Uint8Array): void {
+    this.#socket?.inject(packet);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#close();
+  }
+
+  async #check(interfaceIndex: number): Promise<void> {
+    if (interfaceIndex === 0) {
+      this.#close();
+      if (this.#state.kind !== 'missing') {
+        this.#logger.warn('interface is missing: its pools are not served until it is back');
+        this.#setState({ kind: 'missing' });
+      }
+      return;
+    }
+    if (this.#socket?.interfaceIndex === interfaceIndex) return;
+    if (this.#state.kind === 'failed' && this.#ports.nowMs() < this.#retryAtMs) return;
+    const replaced = this.#socket !== undefined || this.#state.kind === 'missing';
+    this.#close();
+    await this.#open(replaced);
+  }
+
+  async #open(replaced: boolean): Promise<void> {
+    try {
+      await this.#ports.prepare?.();
+      const socket = await this.#ports.sockets.open(this.name, this.#ports.handler, {
+        ...this.#ports.socketEvents,
+        onError: (error) => this.#fail(error),
+      });
+      if (this.#stopped) {
+        socket.close();
+        return;
+      }
+      this.#socket = socket;
+      if (replaced) this.#logger.info('interface is new or back: serving it again');
+      if (!socket.sendsFrames) this.#logger.warn('no CAP_NET_RAW: clients without an address are answered by broadcast');
+      this.#setState({ kind: 'serving' });
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#close();
+    this.#retryAtMs = this.#ports.nowMs() + RETRY_INTERVAL_MS;
+    const known = this.#state.kind === 'failed' ? this.#state.message : undefined;
+    if (known !== error.message) this.#logger.error(`interface is not served, will try again: ${error.message}`);
+    this.#setState({ kind: 'failed', message: error.message });
+  }
+
+  #close(): void {
+    this.#socket?.close();
+    this.#socket = undefined;
+  }
+
+  #setState(state: InterfaceState): void {
+    this.#state = state;
+    this.#ports.onStateChange();
+  }
+}

@@ -1,0 +1,263 @@
+/** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
+import {
+  type Assignment,
+  formatIpv4Address,
+  type Ipv4Address,
+  type Lease,
+  type MacAddress,
+  type Pool,
+} from '@vmdhcp/dhcp-allocator';
+import type { ReasonAt } from '@vmdhcp/ippool-api';
+import {
+  type Clock,
+  describeProblems,
+  isBeingDeleted,
+  type KubernetesObject,
+  ObjectCache,
+  type ObjectClient,
+  readField,
+  readList,
+} from '@vmdhcp/kube-runtime';
+import {
+  type AddressConflict,
+  type AgentLogSettings,
+  type AgentNetworkConfig,
+  probesConflicts,
+  readPool,
+  readPoolLogSettings,
+  readRecordedAddresses,
+} from '@vmdhcp/reconciler';
+import type { Logger, ResolvedNames } from '../ports.js';
+import type { DhcpServer } from '../server/dhcp-server.js';
+
+/** What is known of a pool. */
+export type FollowedPool =
+  | {
+      readonly kind: 'active';
+      readonly pool: Pool;
+      readonly assignments: readonly Assignment[];
+      /** True: the network is asked before an address is given to a new client. */
+      readonly probesConflicts: boolean;
+      /** True: clients are not answered while another DHCP server is on the network. */
+      readonly stopsForRogueServer: boolean;
+    }
+  /** Nothing is wrong: it is not to be served. */
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'unserved'; readonly reason: ReasonAt<'agent report'>; readonly message: string };
+
+export interface FollowedPoolsPorts {
+  readonly server: DhcpServer;
+  readonly logger: Logger;
+  /** Objects with this `namespace/name` and no others. */
+  readonly clientOf: (poolKey: string) => ObjectClient<KubernetesObject>;
+  readonly clock: Clock;
+  /** Looks up names of NTP servers, and calls back when that led to something new. */
+  readonly ntpNames: (onChange: () => void) => ResolvedNames;
+  /** What a log shows of an error. */
+  readonly errorForLog: (error: unknown) => unknown;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  /** Whose address it is, where the pod needs it itself: a pool with such a server address is not served. */
+  readonly whoseAddress?: (serverAddress: Ipv4Address) => string | undefined;
+  /** A pool is another than before. */
+  readonly onChange: (poolKey: string) => void;
+  /** Clients of a pool have addresses that they did not have. */
+  /** What the pool's annotations set of the log. Called at every change of the pool. */
+  readonly onLogSettings?: (poolKey: string, settings: AgentLogSettings) => void;
+  readonly onFresh?: (poolKey: string, leases: readonly Lease[]) => void;
+}
+
+/** How long an address that another host uses is not given to a client. */
+const QUARANTINE_MS = 3_600_000;
+const SERVER_ADDRESS_REFUSED = 'ServerAddressRefused';
+const BACK_OFF = { firstMs: 100, mostMs: 5_000, random: Math.random };
+const NOT_LISTED: FollowedPool = {
+  kind: 'unserved',
+  reason: 'NotListed',
+  message: 'the API server has not said anything about the pool yet',
+};
+
+export class FollowedPools {
+  readonly #ports: FollowedPoolsPorts;
+  readonly #caches = new Map<string, ObjectCache<KubernetesObject>>();
+  readonly #pools = new Map<string, FollowedPool>();
+  /** Of the newest version of each spec, so that a status that changes does not make a new pool of it. */
+  readonly #read = new Map<string, { readonly of: string; readonly pool: Pool }>();
+  /** By pool, then MAC address: the address that somebody else uses, and until when that is believed. */
+  readonly #conflicts = new Map<string, Map<MacAddress, { readonly conflict: AddressConflict; readonly untilMs: number }>>();
+  readonly #ntpNames: ResolvedNames;
+  /** What was last logged of a pool's log annotations that cannot be read. */
+  readonly #logProblems = new Map<string, string>();
+
+  constructor(configs: readonly AgentNetworkConfig[], ports: FollowedPoolsPorts) {
+    this.#ports = ports;
+    this.#ntpNames = ports.ntpNames(() => {
+      this.#read.clear();
+      for (const key of this.#caches.keys()) this.#update(key);
+    });
+    for (const { ipPoolRef } of configs) this.#caches.set(ipPoolRef, this.#createCache(ipPoolRef));
+  }
+
+  start(): void {
+    for (const cache of this.#caches.values()) cache.start();
+  }
+
+  stop(): void {
+    this.#ntpNames.stop();
+    for (const cache of this.#caches.values()) cache.stop();
+  }
+
+  get(poolKey: string): FollowedPool {
+    return this.#pools.get(poolKey) ?? NOT_LISTED;
+  }
+
+  /** resourceVersion of what is known of a pool. */
+  versionOf(poolKey: string): string | undefined {
+    return this.#caches.get(poolKey)?.get(poolKey)?.metadata.resourceVersion;
+  }
+
+  /** Addresses that clients cannot have, as somebody else uses them: what the controller is to know. */
+  conflictsOf(poolKey: string): AddressConflict[] {
+    return [...(this.#conflicts.get(poolKey)?.values() ?? [])].map(({ conflict }) => conflict);
+  }
+
+  /** The client stays without an answer until it is given another address, or for a while: better than one that is in use. */
+  noteConflict(poolKey: string, conflict: AddressConflict): void {
+    const ofPool = this.#conflicts.get(poolKey) ?? new Map<MacAddress, { conflict: AddressConflict; untilMs: number }>();
+    const known = ofPool.get(conflict.macAddress)?.conflict;
+    if (known?.address === conflict.address && (known.usedBy ?? conflict.usedBy) === known.usedBy) return;
+    this.#conflicts.set(poolKey, ofPool.set(conflict.macAddress, { conflict, untilMs: this.#ports.nowMs() + QUARANTINE_MS }));
+    this.#update(poolKey);
+  }
+
+  /** Conflicts whose time is over are forgotten. To be called now and then. */
+  expireConflicts(): void {
+    for (const [poolKey, ofPool] of this.#conflicts) {
+      const isOver = [...ofPool.values()].some(({ untilMs }) => untilMs <= this.#ports.nowMs());
+      if (isOver && this.#caches.get(poolKey)?.synced) this.#update(poolKey);
+    }
+  }
+
+  /** To be called when the pod may need other addresses than before. */
+  checkServerAddresses(): void {
+    for (const [key, cache] of this.#caches) {
+      const known = this.#pools.get(key);
+      const wasRefused = known?.kind === 'unserved' && known.reason === SERVER_ADDRESS_REFUSED;
+      const isRefused = known?.kind === 'active' && this.#whyRefused(known.pool) !== undefined;
+      if ((wasRefused || isRefused) && cache.synced) this.#update(key);
+    }
+  }
+
+  /** Pools of which nothing is known yet. */
+  unsynced(): string[] {
+    return [...this.#caches].flatMap(([key, cache]) => (cache.synced ? [] : [key]));
+  }
+
+  #createCache(key: string): ObjectCache<KubernetesObject> {
+    const { clientOf, logger } = this.#ports;
+    return new ObjectCache({
+      port: clientOf(key),
+      clock: this.#ports.clock,
+      backOff: BACK_OFF,
+      onChange: () => {
+        if (this.#caches.get(key)?.synced) this.#update(key);
+      },
+      onSynced: () => this.#update(key),
+      onError: (error) =>
+        logger.warn(
+          { pool: key, err: this.#ports.errorForLog(error) },
+          'the pool cannot be read: what is known of it is served, and reading it tried again',
+        ),
+    });
+  }
+
+  #update(key: string): void {
+    const { server, onChange, onFresh, logger } = this.#ports;
+    const before = this.#pools.get(key);
+    const object = this.#caches.get(key)?.get(key);
+    const now = this.#toPool(key, object);
+    this.#pools.set(key, now);
+    const fresh = now.kind === 'active' ? server.setPool(now.pool, now.assignments) : [];
+    if (now.kind !== 'active') server.removePool(key);
+    else if (now.probesConflicts && fresh.length > 0) onFresh?.(key, fresh);
+    if (before?.kind !== now.kind)
+      logger.info({ pool: key, state: now.kind, ...(now.kind === 'unserved' && { reason: now.message }) }, 'pool');
+    this.#wantNtpNames();
+    this.#readLogSettings(key, object);
+    onChange(key);
+  }
+
+  #readLogSettings(key: string, object: KubernetesObject | undefined): void {
+    const { settings, problems } = readPoolLogSettings(object?.metadata.annotations ?? {});
+    const said = problems.join('; ');
+    if (said !== '' && this.#logProblems.get(key) !== said) this.#ports.logger.warn({ pool: key }, `${said}; it is left out`);
+    this.#logProblems.set(key, said);
+    this.#ports.onLogSettings?.(key, settings);
+  }
+
+  #toPool(key: string, object: KubernetesObject | undefined): FollowedPool {
+    if (object === undefined || isBeingDeleted(object)) {
+      this.#read.delete(key);
+      return { kind: 'unserved', reason: 'PoolMissing', message: `there is no IPPool ${key}` };
+    }
+    if (readField(object.spec, 'paused') === true) return { kind: 'paused' };
+    const pool = this.#readPool(key, object);
+    if (typeof pool === 'string') return { kind: 'unserved', reason: 'PoolInvalid', message: pool };
+    const refusal = this.#whyRefused(pool);
+    if (refusal !== undefined) return { kind: 'unserved', reason: SERVER_ADDRESS_REFUSED, message: refusal };
+    const all = readRecordedAddresses(object).assignments;
+    this.#forgetConflicts(key, all);
+    const inConflict = this.#conflicts.get(key);
+    const recorded = inConflict === undefined ? all : all.filter(({ macAddress }) => !inConflict.has(macAddress));
+    const assignments = recorded.map((assignment) => {
+      const hostname = pool.reservations.get(assignment.macAddress)?.hostname;
+      return hostname === undefined ? assignment : { ...assignment, hostname };
+    });
+    return {
+      kind: 'active',
+      pool,
+      assignments,
+      probesConflicts: probesConflicts(object.spec),
+      stopsForRogueServer: readField(object.spec, 'onRogueServer') === 'Stop',
+    };
+  }
+
+  #whyRefused({ serverAddress }: Pool): string | undefined {
+    const whose = this.#ports.whoseAddress?.(serverAddress);
+    return (
+      whose &&
+      `the server address ${formatIpv4Address(serverAddress)} is that of ${whose}, which would cut the agent off; replace the pool by one with another spec.ipv4Config.serverIP`
+    );
+  }
+
+  /** Whoever has another address by now has no conflict any more; nor has anybody for ever. */
+  #forgetConflicts(poolKey: string, assignments: readonly Assignment[]): void {
+    const ofPool = this.#conflicts.get(poolKey);
+    if (ofPool === undefined) return;
+    const addresses = new Map(assignments.map(({ macAddress, address }) => [macAddress, address]));
+    for (const [macAddress, { conflict, untilMs }] of ofPool) {
+      if (addresses.get(macAddress) !== conflict.address || untilMs <= this.#ports.nowMs()) ofPool.delete(macAddress);
+    }
+    if (ofPool.size === 0) this.#conflicts.delete(poolKey);
+  }
+
+  /** The pool, or what is wrong with it. */
+  #readPool(key: string, object: KubernetesObject): Pool | string {
+    const of = `${object.metadata.uid} ${object.metadata.generation}`;
+    const known = this.#read.get(key);
+    if (known?.of === of) return known.pool;
+    const reading = readPool(object, this.#ntpNames.known);
+    if (!reading.ok) return describeProblems(reading.problems);
+    for (const warning of reading.warnings)
+      this.#ports.logger.warn({ pool: key }, `ignored, because it is invalid: ${describeProblems([warning])}`);
+    this.#read.set(key, { of, pool: reading.pool });
+    return reading.pool;
+  }
+
+  #wantNtpNames(): void {
+    const names = [...this.#caches].flatMap(([key, cache]) =>
+      readList(cache.get(key)?.spec, 'ipv4Config', 'ntp').filter((name) => typeof name === 'string' && !/^[\d.]+$/.test(name)),
+    );
+    this.#ntpNames.want(new Set(names as string[]));
+  }
+}

@@ -1,0 +1,58 @@
+/** Whom leases are for, by the VirtualMachineNetworkConfigs of the cluster; only for people who look at `/leases`. */
+import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { type Clock, type KubernetesObject, ObjectCache, type ObjectClient, readList, readText } from '@vmdhcp/kube-runtime';
+import type { Logger } from '../ports.js';
+
+/** Nothing waits for it: an agent that may not list them need not ask often. */
+const BACK_OFF = { firstMs: 1_000, mostMs: 300_000, random: Math.random };
+
+export interface LeaseOwnersPorts {
+  /** Of all VirtualMachineNetworkConfigs. */
+  readonly client: ObjectClient<KubernetesObject>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export class LeaseOwners {
+  readonly #cache: ObjectCache<KubernetesObject>;
+  #hasWarned = false;
+
+  constructor({ client, clock, logger }: LeaseOwnersPorts) {
+    this.#cache = new ObjectCache({
+      port: client,
+      clock,
+      backOff: BACK_OFF,
+      onChange: () => undefined,
+      onError: (error) => {
+        if (this.#hasWarned) return;
+        this.#hasWarned = true;
+        logger.warn(
+          { err: String(error) },
+          'VirtualMachineNetworkConfigs cannot be read, so /leases shows no owners; the ServiceAccount of the agent needs get, list and watch on them',
+        );
+      },
+    });
+  }
+
+  start(): void {
+    this.#cache.start();
+  }
+
+  stop(): void {
+    this.#cache.stop();
+  }
+
+  /** The owners of now, `namespace/name`, by network and MAC address. */
+  read(): (network: string, macAddress: MacAddress) => string | undefined {
+    const owners = new Map<string, string>();
+    for (const { metadata, spec, status } of this.#cache.values()) {
+      const entries = [...readList(spec, 'networkConfigs'), ...readList(status, 'networkConfigs')];
+      for (const entry of entries) {
+        const macAddress = parseMacAddress(readText(entry, 'macAddress') ?? '');
+        if (macAddress !== undefined)
+          owners.set(`${readText(entry, 'networkName')} ${macAddress}`, `${metadata.namespace}/${metadata.name}`);
+      }
+    }
+    return (network, macAddress) => owners.get(`${network} ${macAddress}`);
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Which hosts use an address, as far as their answers can be believed. A proxy ARP router, or a guest that wants addresses kept from
+ * others, answers for every address: that says nothing about one of them. So when a host answers for the address of somebody else, the
+ * network is asked about three addresses that no client has, or as many as the subnet has left. A host that answers for all of them is
+ * not believed for an hour. Where no address is left every host is believed.
+ */
+import { formatIpv4Address, type Ipv4Address, type Lease, type MacAddress } from '@vmdhcp/dhcp-allocator';
+import { RateBudget } from '../limits/rate-budget.js';
+import type { AddressProbe, AddressUse, Logger } from '../ports.js';
+
+/** So many at most. */
+export const DECOYS = 3;
+const HOUR_MS = 3_600_000;
+/** Hosts that are not believed; beyond that the oldest is forgotten, and found out again. */
+const MOST_REMEMBERED = 1_000;
+
+/** Asks about the address of a lease on an interface. Rejects where the network cannot be asked. */
+export type AskWhoUses = (interfaceName: string, lease: Lease) => Promise<AddressUse>;
+
+export interface AddressInquiryPorts {
+  readonly logger: Logger;
+  readonly nowMs: () => number;
+  /** Addresses of the pool's subnet that no client has: three, or fewer where so many are not found. */
+  readonly decoysOf: (poolName: string) => readonly Ipv4Address[];
+  readonly probe: AddressProbe;
+}
+
+export class AddressInquiry {
+  readonly #ports: AddressInquiryPorts;
+  readonly #probe: AddressProbe;
+  /** By interface and MAC address: until when the host is not believed. */
+  readonly #unbelieved = new Map<string, number>();
+  /** By interface: the decoys that are being asked about. */
+  readonly #checks = new Map<string, Promise<void>>();
+  readonly #lines = new RateBudget({ perSecond: 0.1, burst: 5 });
+
+  constructor(ports: AddressInquiryPorts) {
+    this.#ports = ports;
+    this.#probe = ports.probe;
+  }
+
+  /** The hosts that use the address of the lease, without those that answer for every address. */
+  readonly whoUses: AskWhoUses = async (interfaceName, lease) => {
+    const { byClient, others } = await this.#probe(interfaceName, lease);
+    if (this.#believed(interfaceName, others).length > 0) await this.#check(interfaceName, lease);
+    return { byClient, others: this.#believed(interfaceName, others) };
+  };
+
+  #believed(interfaceName: string, hosts: readonly MacAddress[]): MacAddress[] {
+    const nowMs = this.#ports.nowMs();
+    return hosts.filter((host) => (this.#unbelieved.get(keyOf(interfaceName, host)) ?? 0) <= nowMs);
+  }
+
+  /** Asks about the decoys; one time for all who wait for it. */
+  #check(interfaceName: string, lease: Lease): Promise<void> {
+    const running = this.#checks.get(interfaceName);
+    if (running !== undefined) return running;
+    const check = this.#askAboutDecoys(interfaceName, lease).finally(() => this.#checks.delete(interfaceName));
+    this.#checks.set(interfaceName, check);
+    return check;
+  }
+
+  async #askAboutDecoys(interfaceName: string, { poolName, macAddress }: Lease): Promise<void> {
+    const decoys = this.#ports.decoysOf(poolName);
+    if (decoys.length === 0) return;
+    const uses = await Promise.all(decoys.map((address) => this.#probe(interfaceName, { address, macAddress })));
+    const [first, ...rest] = uses.map(({ others }) => others);
+    const liars = (first ?? []).filter((host) => rest.every((others) => others.includes(host)));
+    for (const host of liars) this.#disbelieve(interfaceName, host, decoys);
+  }
+
+  #disbelieve(interfaceName: string, host: MacAddress, decoys: readonly Ipv4Address[]): void {
+    const key = keyOf(interfaceName, host);
+    const isKnown = this.#believed(interfaceName, [host]).length === 0;
+    this.#unbelieved.delete(key);
+    this.#unbelieved.set(key, this.#ports.nowMs() + HOUR_MS);
+    const oldest = this.#unbelieved.keys().next();
+    if (this.#unbelieved.size > MOST_REMEMBERED && !oldest.done) this.#unbelieved.delete(oldest.value);
+    if (isKnown || !this.#lines.take(this.#ports.nowMs())) return;
+    this.#ports.logger.warn(
+      { interface: interfaceName, mac: host, answeredFor: decoys.map(formatIpv4Address) },
+      'a host answers ARP for addresses that no client has: what it answers is not believed for an hour; find the host by its MAC ' +
+        'address and switch off proxy ARP there',
+    );
+  }
+}
+
+function keyOf(interfaceName: string, macAddress: MacAddress): string {
+  return `${interfaceName} ${macAddress}`;
+}

@@ -1,0 +1,96 @@
+/** Looks for other DHCP servers on the networks of an agent that leads: at first, and every few minutes. */
+import type { RogueServer } from '@vmdhcp/reconciler';
+import { RateBudget } from '../limits/rate-budget.js';
+import type { Logger, ServerProbe } from '../ports.js';
+
+/** Anybody on the network can pretend to be any number of servers: the first ones say enough. */
+const MOST_SERVERS = 8;
+const INTERVAL_MS = 240_000;
+/** Where one was found, or the network could not be asked. */
+const SHORT_INTERVAL_MS = 20_000;
+
+export interface RogueServersSettings {
+  readonly logger: Logger;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly probe: ServerProbe;
+  readonly onChange: () => void;
+}
+
+interface Looked {
+  /** Undefined: it was tried in vain. */
+  readonly servers: readonly RogueServer[] | undefined;
+  readonly nextAtMs: number;
+}
+
+export class RogueServers {
+  readonly #settings: RogueServersSettings;
+  /** By interface. */
+  readonly #looked = new Map<string, Looked>();
+  readonly #failures = new RateBudget({ perSecond: 0.01, burst: 1 });
+  #looking = false;
+
+  constructor(settings: RogueServersSettings) {
+    this.#settings = settings;
+  }
+
+  /** Those that were found; undefined: nobody has looked yet, or could. */
+  on(interfaceName: string): readonly RogueServer[] | undefined {
+    return this.#looked.get(interfaceName)?.servers;
+  }
+
+  /** What another leader found, as long as nobody has looked from here. */
+  adopt(interfaceName: string, servers: readonly RogueServer[]): void {
+    if (this.on(interfaceName) === undefined) this.#looked.set(interfaceName, { servers, nextAtMs: this.#settings.nowMs() });
+  }
+
+  /** Looks where it is time to: one interface after the other. To be called again and again. */
+  async look(interfaceNames: readonly string[]): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      for (const name of interfaceNames) {
+        if ((this.#looked.get(name)?.nextAtMs ?? 0) <= this.#settings.nowMs()) await this.#lookAt(name);
+      }
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #lookAt(interfaceName: string): Promise<void> {
+    const before = this.on(interfaceName);
+    const servers = await this.#ask(interfaceName);
+    const { random, nowMs } = this.#settings;
+    const isQuiet = servers !== undefined && servers.length === 0;
+    const nextAtMs = nowMs() + (isQuiet ? INTERVAL_MS : SHORT_INTERVAL_MS) * (0.9 + 0.2 * random());
+    this.#looked.set(interfaceName, { servers: servers ?? before, nextAtMs });
+    if (servers !== undefined && JSON.stringify(before) !== JSON.stringify(servers)) this.#tell(interfaceName, servers, before);
+  }
+
+  /** Undefined: nobody can tell, and nothing new is known. */
+  async #ask(interfaceName: string): Promise<RogueServer[] | undefined> {
+    try {
+      const servers = await this.#settings.probe(interfaceName);
+      return servers.toSorted((one, other) => (one.address < other.address ? -1 : 1)).slice(0, MOST_SERVERS);
+    } catch (error) {
+      if (this.#failures.take(this.#settings.nowMs()))
+        this.#settings.logger.warn(
+          { interface: interfaceName, err: String(error) },
+          'the network cannot be asked for other DHCP servers; it is tried again',
+        );
+      return undefined;
+    }
+  }
+
+  #tell(interfaceName: string, servers: readonly RogueServer[], before: readonly RogueServer[] | undefined): void {
+    const { logger, onChange } = this.#settings;
+    if (servers.length > 0)
+      logger.warn(
+        { interface: interfaceName, servers },
+        'another DHCP server answers on this network: switch it off there, or delete the pool',
+      );
+    else if (before !== undefined)
+      logger.info({ interface: interfaceName }, 'no other DHCP server answers on this network any more');
+    onChange();
+  }
+}

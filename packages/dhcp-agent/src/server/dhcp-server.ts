@@ -1,0 +1,275 @@
+/**
+ * The packet path: from octets to a queued reply, and what that means for the leases. It owns the lease table and the pools
+ * as they are served; where pools and assignments come from is its caller's business.
+ */
+import {
+  type Answer,
+  type Assignment,
+  answerPacket,
+  formatIpv4Address,
+  type Ipv4Address,
+  type Lease,
+  LeaseTable,
+  leaseExpiry,
+  type MacAddress,
+  type Pool,
+  ServedPool,
+} from '@vmdhcp/dhcp-allocator';
+import { RateBudget } from '../limits/rate-budget.js';
+import type { DhcpPacketHandler, Logger, QueuedReply } from '../ports.js';
+import type { AskWhoUses } from '../probe/address-inquiry.js';
+import { decoyAddresses } from '../probe/decoy-addresses.js';
+import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
+import type { LeaseEventLog } from './lease-event-log.js';
+import { MessageCounters } from './message-counters.js';
+
+type Told = Extract<Answer, { readonly kind: 'reply' }>;
+
+/** What becomes of single packets, for people who look for a fault. */
+export interface PacketLog {
+  /** False: `note` need not be called. */
+  readonly isActive: boolean;
+  readonly note: (logged: LoggedPacket) => void;
+}
+
+export interface LoggedPacket {
+  readonly packet: Uint8Array;
+  readonly answer: Answer;
+  readonly interfaceName: string;
+  /** Undefined: no pool is served on the interface. */
+  readonly poolName: string | undefined;
+  /** Why no reply was sent although there is one. */
+  readonly notSent: string | undefined;
+}
+
+export interface DhcpServerPorts {
+  readonly logger: Logger;
+  readonly events: LeaseEventLog;
+  /** Default: no packet is logged. */
+  readonly packetLog?: PacketLog;
+  readonly nowMs: () => number;
+  /** Asks the network which hosts use an address. A DECLINE is believed only if this confirms it. */
+  readonly whoUses: AskWhoUses;
+  /** The client declined its address and the network confirmed it: it has no lease until it is given another one. */
+  readonly onDeclined: (lease: Lease, usedBy: MacAddress) => void;
+  /** A client began or ceased to use its address. */
+  readonly onBindingChanged: () => void;
+}
+
+/** What an answer has to pass before it counts. */
+export interface AnswerGate {
+  /** Why nothing comes of this answer; undefined: it goes out. Called once for each packet that would be answered or noted. */
+  readonly whyNotSent: (answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>, packet: Uint8Array) => string | undefined;
+  /** The same reply to another destination. */
+  readonly redirect?: (answer: Told) => Told;
+}
+
+const NO_PACKETS: PacketLog = { isActive: false, note: () => undefined };
+const OPEN: AnswerGate = { whyNotSent: () => undefined };
+
+export class DhcpServer {
+  readonly counters = new MessageCounters();
+  readonly #ports: DhcpServerPorts;
+  readonly #table = new LeaseTable();
+  readonly #pools = new Map<string, ServedPool>();
+  readonly #declines: DeclineChecks;
+  /** DECLINEs that are not believed are counted; so many of them are logged. */
+  readonly #doubtLines = new RateBudget({ perSecond: 0.2, burst: 10 });
+  readonly #failures = new RateBudget({ perSecond: 1, burst: 5 });
+  readonly #packetLog: PacketLog;
+  readonly #leaseOf = (poolName: string, macAddress: string) => this.#table.lookup(poolName, macAddress);
+  /** What the packet being answered may need; made once, as a packet is answered before the next one comes. */
+  readonly #serving: { pools: readonly ServedPool[]; into: Uint8Array; readonly leaseOf: DhcpServer['leaseOf'] };
+
+  constructor(ports: DhcpServerPorts) {
+    this.#ports = ports;
+    this.#packetLog = ports.packetLog ?? NO_PACKETS;
+    this.#declines = new DeclineChecks({
+      nowMs: ports.nowMs,
+      whoUses: ports.whoUses,
+      onOutcome: (lease, interfaceName, outcome) => this.#onDeclineChecked(lease, interfaceName, outcome),
+    });
+    this.#serving = { pools: [], into: new Uint8Array(0), leaseOf: this.#leaseOf };
+  }
+
+  leaseOf(poolName: string, macAddress: string): Lease | undefined {
+    return this.#table.lookup(poolName, macAddress);
+  }
+
+  leases(poolName?: string): Iterable<Lease> {
+    return this.#table.leases(poolName);
+  }
+
+  /**
+   * Serves the pool as it is now, to exactly these clients. What is handed over must be recorded already.
+   * @param expiryOf - when a lease that is new here ends, where that is known from before.
+   * @returns leases that are new or have another address, in a pool that was served before.
+   */
+  setPool(pool: Pool, assignments: Iterable<Assignment>, expiryOf?: (macAddress: string) => number | undefined): Lease[] {
+    const fresh: Lease[] = [];
+    const served = this.#pools.get(pool.name);
+    if (served?.pool !== pool) this.#pools.set(pool.name, new ServedPool(pool));
+    for (const change of this.#table.replacePool(pool.name, assignments)) {
+      const { lease } = change;
+      if (change.kind === 'added' && served === undefined) this.#restore(lease, expiryOf?.(lease.macAddress));
+      else if (change.kind === 'added') fresh.push(lease);
+      if (change.kind === 'changed' && change.previous.address !== lease.address) {
+        fresh.push(lease);
+        this.#ports.events.note('changed', lease, { previousAddress: formatIpv4Address(change.previous.address) });
+      }
+    }
+    return fresh;
+  }
+
+  /** Serves the pool no more. */
+  removePool(poolName: string): void {
+    this.#pools.delete(poolName);
+    this.#table.removePool(poolName);
+  }
+
+  /** The pools of that name that are served now, in that order. */
+  poolsNamed(names: readonly string[]): readonly ServedPool[] {
+    return names.flatMap((name) => this.#pools.get(name) ?? []);
+  }
+
+  /** So many addresses of the pool's subnet that no client has; fewer where so many are not found. @param random - 0 to less than 1. */
+  decoysOf(poolName: string, count: number, random: () => number): readonly Ipv4Address[] {
+    const pool = this.#pools.get(poolName)?.pool;
+    const isAssigned = (address: Ipv4Address) => this.#table.ownerOf(poolName, address) !== undefined;
+    return pool === undefined ? [] : decoyAddresses(pool, { count, isAssigned, random });
+  }
+
+  /** Notes leases that have ended. */
+  expireLeases(): void {
+    for (const lease of this.#table.expire(this.#ports.nowMs())) this.#ports.events.note('expired', lease);
+  }
+
+  /**
+   * Answers what comes in on one interface. A failure in here costs one packet, never the process.
+   * @param pools - asked for every packet, as pools come and go.
+   */
+  handler(interfaceName: string, pools: () => readonly ServedPool[], gate: AnswerGate = OPEN): DhcpPacketHandler {
+    return (packet, into) => {
+      try {
+        this.#serving.pools = pools();
+        this.#serving.into = into;
+        return this.#answer(packet, interfaceName, gate);
+      } catch (error) {
+        this.counters.drop('internal-error');
+        if (this.#failures.take(this.#ports.nowMs()))
+          this.#ports.logger.error({ err: error, interface: interfaceName }, 'a packet could not be answered');
+        return undefined;
+      }
+    };
+  }
+
+  #answer(packet: Uint8Array, interfaceName: string, gate: AnswerGate): QueuedReply | undefined {
+    const answer = answerPacket(packet, this.#serving);
+    const notSent = this.#whyNotSent(answer, packet, gate);
+    if (this.#packetLog.isActive) {
+      const poolName = this.#serving.pools[0]?.pool.name;
+      this.#packetLog.note({ packet, answer, interfaceName, poolName, notSent });
+    }
+    if (notSent !== undefined) return undefined;
+    switch (answer.kind) {
+      case 'dropped':
+        this.counters.drop(answer.reason);
+        return undefined;
+      case 'ignored':
+        this.counters.count(answer.client.type, 'ignored', answer.reason);
+        return undefined;
+      case 'noted':
+        this.#note(answer, interfaceName);
+        return undefined;
+      case 'reply':
+        return this.#reply(gate.redirect?.(answer) ?? answer, interfaceName);
+    }
+  }
+
+  #whyNotSent(answer: Answer, packet: Uint8Array, gate: AnswerGate): string | undefined {
+    if (answer.kind !== 'reply' && answer.kind !== 'noted') return undefined;
+    const reason = gate.whyNotSent(answer, packet);
+    if (reason !== undefined) this.counters.count(answer.client.type, 'ignored', reason);
+    return reason;
+  }
+
+  #reply(answer: Told, interfaceName: string): QueuedReply {
+    const { client, decision, pool, bytes, destination, omittedOptions } = answer;
+    this.counters.count(client.type, decision.kind, 'reason' in decision ? decision.reason : '');
+    if (omittedOptions.length > 0) this.counters.omitOptions(omittedOptions.length);
+    if (decision.kind === 'ack') this.#bind(decision.lease, pool, interfaceName);
+    if (decision.kind === 'nak') {
+      const claimed = client.requestedAddress ?? client.clientAddress;
+      this.#ports.events.note(
+        'refused',
+        { poolName: pool.name, macAddress: client.macAddress, ...(claimed !== undefined && { address: claimed }) },
+        { interface: interfaceName, reason: decision.reason },
+      );
+    }
+    return {
+      length: bytes.length,
+      destination,
+      serverAddress: pool.serverAddress,
+      hardwareAddress: client.message.chaddr,
+      // A pool with relays of other subnets may have clients beyond them, which renew without the relay.
+      isOnLink: client.relayAddress === undefined && pool.relays.length === 0,
+    };
+  }
+
+  #bind(lease: Lease, pool: Pool, interfaceName: string): void {
+    const nowMs = this.#ports.nowMs();
+    if (lease.expiresAtMs === undefined) {
+      this.#ports.events.note('bound', lease, { interface: interfaceName });
+      this.#ports.onBindingChanged();
+    }
+    this.#table.setExpiry(lease, leaseExpiry(pool, nowMs));
+  }
+
+  #note({ client, decision, pool }: Extract<Answer, { readonly kind: 'noted' }>, interfaceName: string): void {
+    const { lease } = decision;
+    if (decision.kind === 'release') {
+      this.counters.count('release', 'released', '');
+      if (lease.expiresAtMs === undefined) return;
+      this.#ports.events.note('released', lease, { interface: interfaceName });
+      this.#table.setExpiry(lease, undefined);
+      this.#ports.onBindingChanged();
+      return;
+    }
+    if (pool.reservations.get(client.macAddress)?.address === lease.address) {
+      // What a person has reserved is not taken away; that somebody else uses it is for a person to see.
+      this.#doubtDecline(lease, { interface: interfaceName, reason: 'address-reserved' });
+      return;
+    }
+    this.#declines.claim(lease, interfaceName);
+  }
+
+  #onDeclineChecked(lease: Lease, interfaceName: string, outcome: DeclineOutcome): void {
+    if (!outcome.believed) {
+      const { reason, error } = outcome;
+      this.#doubtDecline(lease, { interface: interfaceName, reason, ...(error !== undefined && { err: error }) });
+      return;
+    }
+    const { poolName, macAddress, address } = lease;
+    // While the network was asked, the client may have been given another address.
+    if (this.#table.lookup(poolName, macAddress)?.address !== address) {
+      this.counters.count('decline', 'ignored', 'address-not-its-own');
+      return;
+    }
+    const { usedBy } = outcome;
+    this.counters.count('decline', 'declined', '');
+    this.#ports.events.note('declined', lease, { interface: interfaceName, believed: true, usedBy });
+    const others = [...this.#table.leases(poolName)].filter((other) => other.macAddress !== macAddress);
+    this.#table.replacePool(poolName, others);
+    this.#ports.onDeclined(lease, usedBy);
+  }
+
+  /** A DECLINE that changes nothing. */
+  #doubtDecline(lease: Lease, details: { readonly interface: string; readonly reason: string; readonly err?: string }): void {
+    this.counters.count('decline', 'ignored', details.reason);
+    if (this.#doubtLines.take(this.#ports.nowMs())) this.#ports.events.note('declined', lease, { ...details, believed: false });
+  }
+
+  #restore(lease: Lease, expiresAtMs: number | undefined): void {
+    if (expiresAtMs !== undefined) this.#table.setExpiry(lease, expiresAtMs);
+  }
+}
