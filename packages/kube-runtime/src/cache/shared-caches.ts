@@ -99,7 +99,7 @@ export class SharedCaches {
     return this.missing().map(({ resource: { plural, group }, error }) => {
       const name = group === '' ? plural : `${plural}.${group}`;
       if (error === undefined) return `${name}: not listed yet`;
-      return `${name}: cannot be listed: ${error instanceof Error ? error.message : String(error)}`;
+      return `${name}: cannot be listed: ${error instanceof Error ? error.message : JSON.stringify(error)}`;
     });
   }
 

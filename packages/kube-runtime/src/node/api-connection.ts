@@ -99,35 +99,34 @@ export class ApiConnection {
     { path, accept }: Pick<ApiRequest, 'path' | 'accept'>,
     handlers: { readonly onLine: (line: string) => void; readonly onEnd: (error?: unknown) => void },
   ): () => void {
-    const stopped = new AbortController();
     const opening = new AbortController();
     const { timeoutMs = TIMEOUT_MS } = this.#settings;
     const timer = setTimeout(() => opening.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     let isOver = false;
+    let close = () => opening.abort();
     const end = (error?: unknown) => {
-      if (isOver || stopped.signal.aborted) return;
+      clearTimeout(timer);
+      if (isOver) return;
       isOver = true;
       handlers.onEnd(error);
     };
-    this.#openStream({ method: 'GET', path, ...(accept && { accept }) }, AbortSignal.any([stopped.signal, opening.signal])).then(
-      (response) => {
-        clearTimeout(timer);
-        const lines = new LineSplitter((line) => {
-          if (!isOver && !stopped.signal.aborted) handlers.onLine(line);
-        });
-        response.on('data', (chunk: Buffer) => lines.push(chunk));
-        response.on('end', () => end());
-        response.on('error', (error) => end(error));
-        response.on('close', () => end());
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        end(error);
-      },
-    );
-    return () => {
+    this.#openStream({ method: 'GET', path, ...(accept && { accept }) }, opening.signal).then((response) => {
       clearTimeout(timer);
-      stopped.abort();
+      // Not by the signal of the request: that is an error of a socket which may wait for another request already.
+      close = () => response.destroy();
+      if (isOver) close();
+      const lines = new LineSplitter((line) => {
+        if (!isOver) handlers.onLine(line);
+      });
+      response.on('data', (chunk: Buffer) => lines.push(chunk));
+      response.on('end', () => end());
+      response.on('error', end);
+      response.on('close', () => end());
+    }, end);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      close();
     };
   }
 

@@ -19,18 +19,27 @@ export interface FinalizedReconciler {
 /** Nothing is reconciled before the finalizer is recorded, and the finalizer goes only after the clean-up has succeeded. */
 export async function reconcileWithFinalizer(
   object: KubernetesObject,
-  { finalizer, client, onWritten, reconcile, cleanUp }: FinalizedReconciler,
+  reconciler: FinalizedReconciler,
 ): Promise<ReconcileResult> {
-  const removal = isBeingDeleted(object) ? planFinalizerRemoval(object, finalizer) : undefined;
-  if (isBeingDeleted(object) && removal === undefined) return { kind: 'settled' };
-  if (removal !== undefined) {
-    const cleaned = await cleanUp(object);
-    if (cleaned.kind !== 'settled') return cleaned;
-  }
-  const write = removal ?? planFinalizer(object, finalizer);
+  if (isBeingDeleted(object)) return await release(object, reconciler);
+  const { finalizer, client, onWritten, reconcile } = reconciler;
+  const write = planFinalizer(object, finalizer);
   if (write === undefined) return await reconcile(object);
   const result = await client.patch(write.target, write.patch);
-  if (!result.ok) return result.reason === 'not-found' && removal !== undefined ? { kind: 'settled' } : toReconcileResult(result);
+  if (!result.ok) return toReconcileResult(result);
   onWritten?.(result.object);
-  return removal === undefined ? await reconcile(result.object) : { kind: 'settled' };
+  return await reconcile(result.object);
+}
+
+async function release(
+  object: KubernetesObject,
+  { finalizer, client, onWritten, cleanUp }: FinalizedReconciler,
+): Promise<ReconcileResult> {
+  const write = planFinalizerRemoval(object, finalizer);
+  if (write === undefined) return { kind: 'settled' };
+  const cleaned = await cleanUp(object);
+  if (cleaned.kind !== 'settled') return cleaned;
+  const result = await client.patch(write.target, write.patch);
+  if (result.ok) onWritten?.(result.object);
+  return result.ok || result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
 }
