@@ -9,7 +9,7 @@ import { Reflector, type ReflectorSettings } from './reflector.js';
 
 export interface ObjectCacheSettings<Kind extends ApiObjectLike> extends Omit<ReflectorSettings<Kind>, 'onChange'> {
   /**
-   * This object is another than before. `isOwn`: by an answer to a write that was handed to `wrote`; it is not told once
+   * This object is another than before. `isOwn`: by an answer to a write that was handed to `wrote`; it is not reported once
    * more when the watch brings it.
    */
   readonly onChange: (key: string, isOwn: boolean) => void;

@@ -21,7 +21,7 @@ export interface ReflectorSettings<Kind extends ApiObjectLike> {
   readonly backOff: BackOffSettings;
   /** Something about this object changed: it came, went, or is another than before. */
   readonly onChange: (key: string) => void;
-  /** The first whole list is in the copy, and every key of it was told. */
+  /** The first complete list is in the copy, and every key of it was reported. */
   readonly onSynced?: () => void;
   /** The copy is a whole list again, as of `resourceVersion`. */
   readonly onListed?: () => void;
@@ -107,7 +107,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#list();
   }
 
-  /** Nothing is told any more; the copy stays as it is. */
+  /** Nothing is reported any more; the copy stays as it is. */
   stop(): void {
     this.#stopped = true;
     this.#stopWatch();
@@ -174,7 +174,7 @@ export class Reflector<Kind extends ApiObjectLike> {
         try {
           this.#take(event);
         } catch (error) {
-          // Nothing that a server sends ends whoever reads it.
+          // Nothing that a server sends ends the loop that reads it.
           this.#settings.onError?.(error);
         }
       },
@@ -261,7 +261,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#callOffTimer = clock.after(Math.max(backOffMs(this.#failures, backOff), askedDelayMs(error)), then);
   }
 
-  /** A connection can be dead without anybody knowing. */
+  /** A connection can be dead without a sign of it. */
   #expectNews(): void {
     const { clock, silenceMs = SILENCE_MS } = this.#settings;
     this.#callOffSilence();
@@ -271,7 +271,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     });
   }
 
-  /** A listener that throws loses its own news, and nobody else's. */
+  /** A listener that throws loses its own news, and no other listener's. */
   #tell(key: string): void {
     try {
       this.#settings.onChange(key);

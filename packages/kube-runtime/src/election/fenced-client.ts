@@ -10,7 +10,7 @@ export class NotLeadingError extends Error {
   }
 }
 
-/** A client that writes only while `isLeading` says so, asked right before each write. Reads go through. */
+/** A client that writes only while `isLeading` is true, asked right before each write. Reads go through. */
 export function fencedClient<Kind extends ApiObjectLike>(
   client: ObjectClient<Kind>,
   isLeading: () => boolean,
