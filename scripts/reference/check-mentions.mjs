@@ -7,10 +7,12 @@ const GENERATED = /(^|\/)(node_modules|dist)(\/|$)/;
 
 const words = new Set();
 const constants = new Set();
+const flagsOfOthers = new Set(['--help', '--version']);
 for (const path of globSync(SOURCES, { exclude: (name) => GENERATED.test(name) })) {
   const text = readFileSync(path, 'utf8');
   for (const [word] of text.matchAll(/\b[A-Z][A-Za-z0-9]+\b/g)) words.add(word);
   for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g)) constants.add(name);
+  for (const [flag] of text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) flagsOfOthers.add(flag);
 }
 
 const commands = new Map(
@@ -20,9 +22,6 @@ const everyFlag = new Set([...commands.values()].flatMap((flags) => [...flags]))
 const metricNames = new Set(metrics.flatMap(({ metrics: own }) => own.flatMap(namesOf)));
 const keys = Object.keys(OBJECT_KEYS);
 const conditionTypes = new Set(Object.values(CONDITIONS).flatMap((types) => Object.keys(types)));
-
-/** Flags of programs that are not ours, as pages name them alone. */
-const OTHER_FLAGS = new Set(['--help', '--version']);
 
 /** What a page mentions and does not exist, one sentence each. */
 export function findWrongMentions(page, text) {
@@ -40,18 +39,18 @@ function isAboutNow(page) {
   return !page.startsWith('docs/decisions/') && !page.startsWith('.changeset/');
 }
 
-/** In a command line each flag is one of its command; a flag that stands alone in a code span is one of ours. */
+/** In a command line each flag is one of its command; one that stands alone in a code span is ours, or of something that a script runs. */
 function wrongFlags(text) {
   const problems = [];
   for (const [, command, rest] of text.matchAll(/\b(vmdhcp-(?:agent|controller) [a-z]+)([^`\n|;&#]*)/g)) {
     const known = commands.get(command);
     if (known === undefined) continue;
     for (const [flag] of rest.matchAll(/(?<=\s)--[a-z][a-z-]*/g)) {
-      if (!known.has(flag) && !OTHER_FLAGS.has(flag)) problems.push(`names ${flag}, which ${command} does not take`);
+      if (!known.has(flag) && flag !== '--help') problems.push(`names ${flag}, which ${command} does not take`);
     }
   }
   for (const [, flag] of text.matchAll(/`(--[a-z][a-z-]*)[^`]*`/g)) {
-    if (!everyFlag.has(flag) && !OTHER_FLAGS.has(flag)) problems.push(`names the flag ${flag}, which no command takes`);
+    if (!everyFlag.has(flag) && !flagsOfOthers.has(flag)) problems.push(`names the flag ${flag}, which no command takes, and no script uses`);
   }
   return problems;
 }
