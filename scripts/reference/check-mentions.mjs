@@ -50,7 +50,8 @@ function wrongFlags(text) {
     }
   }
   for (const [, flag] of text.matchAll(/`(--[a-z][a-z-]*)[^`]*`/g)) {
-    if (!everyFlag.has(flag) && !flagsOfOthers.has(flag)) problems.push(`names the flag ${flag}, which no command takes, and no script uses`);
+    if (!everyFlag.has(flag) && !flagsOfOthers.has(flag))
+      problems.push(`names the flag ${flag}, which no command takes, and no script uses`);
   }
   return problems;
 }
@@ -64,7 +65,10 @@ function wrongVariables(text) {
 
 function wrongKeys(text) {
   return [...text.matchAll(/\b(?:network\.|static-ip\.)?harvesterhci\.io\/([A-Za-z0-9-]*)/g)]
-    .filter(([key, name]) => name !== '' && !/^v1/.test(name) && !keys.some((one) => one === key || (one.endsWith('/') && key.startsWith(one))))
+    .filter(
+      ([key, name]) =>
+        name !== '' && !/^v1/.test(name) && !keys.some((one) => one === key || (one.endsWith('/') && key.startsWith(one))),
+    )
     .map(([key]) => `names the label or annotation ${key}, which nothing reads or writes`);
 }
 

@@ -63,7 +63,7 @@ function exitCodesOf(command) {
   };
   command.configureOutput({ writeOut: show, writeErr: show });
   command.outputHelp();
-  const [, list = ''] = /Exit codes: ([^]*?)\.\n/.exec(help) ?? [];
+  const [, list = ''] = /Exit codes: ([\s\S]*?)\.\n/.exec(help) ?? [];
   return list
     .replaceAll('\n', ' ')
     .split(/[,;] (?=\d+ )/)
