@@ -31,7 +31,7 @@ export interface EventSink {
   ) => void;
 }
 
-/** What the reconcilers share. */
+/** What all reconcilers share. */
 export interface ControllerContext {
   readonly view: ClusterView;
   readonly segments: SharedSegments;
@@ -45,16 +45,16 @@ export interface ControllerContext {
   readonly plans: Map<string, PoolPlan>;
   /** By the key of a pool: configs that wait for it to free addresses. */
   readonly releaseWaiters: Map<string, Set<string>>;
-  /** Receives what becomes of addresses; undefined: nothing receives it. */
+  /** Called for each change of an address; undefined: not needed. */
   readonly onAddressChange: ((change: AddressChange) => void) | undefined;
   readonly enqueue: ByKind<(key: string) => void>;
   /** Undefined: there are none to wait for. */
-  readonly agents: Pick<PoolAgentsView, 'ofPool' | 'mayBeServed'> | undefined;
+  readonly agents: Pick<PoolAgentsView, 'ofPool' | 'isInUse'> | undefined;
 }
 
-/** Something newer, on its way here, explains the refusal: no failure that anybody need hear of. */
+/** Something newer, on its way here, explains the refusal: no failure to report. */
 export const CONFLICT = 'conflict';
-/** Who says no may be a webhook that thinks otherwise later. */
+/** The refusal may come from a webhook that decides otherwise later. */
 const REFUSED_RETRY_MS = 30_000;
 
 /**

@@ -36,7 +36,7 @@ export const endInstance: Act = (story) => {
   }
 };
 
-/** The template changes while the guest shuts down, and uses its addresses until the end. */
+/** The template changes while the instance shuts down, which uses its addresses until the end. */
 export const changeWhileShuttingDown: Act = async (story) => {
   const machine = story.machine();
   const name = machine?.metadata.name ?? '';
@@ -50,7 +50,7 @@ export const changeWhileShuttingDown: Act = async (story) => {
   await story.running.settle(story.random(200));
 };
 
-/** A machine is copied while its guest runs; then KubeVirt chooses another MAC address for the next guest. */
+/** A machine is copied while it runs; then KubeVirt chooses another MAC address for the next instance. */
 export const copyThenRestart: Act = async (story) => {
   const { running } = story;
   const [name, copy, mac, nextMac] = [`vm-${story.next()}`, `vm-${story.next()}`, story.mac(), story.mac()];

@@ -87,15 +87,15 @@ function checkConfig(running: Running, serving: ReadonlyMap<string, KubernetesOb
   if (entries.some(({ net }) => serving.get(net) === BROKEN)) return [];
   const { name } = config.metadata;
   const differing = entries.flatMap((entry) => {
-    const [said, has] = [saidOf(config, entry), addressOf(running, { config, serving }, entry)];
-    return said === has ? [] : [other(`${name} says ${said} for ${entry.net}, the pool ${has}`)];
+    const [shown, has] = [shownOf(config, entry), addressOf(running, { config, serving }, entry)];
+    return shown === has ? [] : [other(`${name} shows ${shown} for ${entry.net}, the pool ${has}`)];
   });
   // One that wants an address in particular may have to wait for it, with another one or without.
   const isPinned = readList(config.spec, 'networkConfigs').some((entry) => readText(entry, 'ipAddress') !== undefined);
   return [...differing, ...(isPinned ? [] : checkLacking(running, { config, serving }))];
 }
 
-/** It has what it can have, all or nothing, and says so. */
+/** It has what it can have, all or nothing, and reports it. */
 function checkLacking(running: Running, place: Place): StoryFault[] {
   const { config, serving } = place;
   const { name } = config.metadata;
@@ -129,7 +129,7 @@ function addressOf(running: Running, place: Place, entry: Entry): string | undef
 
 /** True if another config has the address of this MAC address. */
 function isTaken(running: Running, { config }: Place, entry: Entry): boolean {
-  return rivals(running, config, entry).some((one) => saidOf(one, entry) !== undefined);
+  return rivals(running, config, entry).some((one) => shownOf(one, entry) !== undefined);
 }
 
 /** Other configs with the same MAC address on the same network: the oldest of all has it, or waits for it. */
@@ -139,12 +139,12 @@ function rivals(running: Running, config: KubernetesObject, { net, owner }: Entr
   );
 }
 
-/** The address that a config says it has. */
-function saidOf({ status }: KubernetesObject, { net, owner }: Entry): string | undefined {
-  const said = readList(status, 'networkConfigs').find(
+/** The address that the status of a config shows. */
+function shownOf({ status }: KubernetesObject, { net, owner }: Entry): string | undefined {
+  const shown = readList(status, 'networkConfigs').find(
     (entry) => readText(entry, 'macAddress') === owner && readText(entry, 'networkName') === net,
   );
-  return readText(said, 'state') === 'Allocated' ? readText(said, 'allocatedIPAddress') : undefined;
+  return readText(shown, 'state') === 'Allocated' ? readText(shown, 'allocatedIPAddress') : undefined;
 }
 
 function isFree(serving: ReadonlyMap<string, KubernetesObject>, net: string): boolean {

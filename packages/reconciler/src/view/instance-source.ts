@@ -12,7 +12,7 @@ import {
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
 
-import { hasUnseenGuest, isOfAnother, readRunningInstance, saysTheSameOfGuest } from '../virtual-machine/running-instance.js';
+import { hasSameInterfaces, hasUnseenInstance, isOfAnother, readRunningInstance } from '../virtual-machine/running-instance.js';
 import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 
 export type InstancesState =
@@ -72,7 +72,7 @@ export class InstanceSource {
     const instance = stored !== undefined && isOfAnother(virtualMachine, stored) ? undefined : stored;
     const running = readRunningInstance(virtualMachine, instance);
     // The watch of virtual machines may be ahead of that of their instances.
-    return running ?? (hasUnseenGuest(virtualMachine, instance) ? 'unseen' : undefined);
+    return running ?? (hasUnseenInstance(virtualMachine, instance) ? 'unseen' : undefined);
   }
 
   start(): void {
@@ -97,7 +97,7 @@ export class InstanceSource {
     const now = this.#cache.get(key);
     if (now === undefined) this.#reported.delete(key);
     else this.#reported.set(key, now);
-    if (before === undefined ? now === undefined : now !== undefined && saysTheSameOfGuest(before, now)) return;
+    if (before === undefined ? now === undefined : now !== undefined && hasSameInterfaces(before, now)) return;
     this.#settings.onChange(key);
   }
 

@@ -30,11 +30,11 @@ describe('a pool may be served', () => {
     const observed = observing();
     put(observed);
     await observed.started();
-    expect(observed.context.pools.mayBeServed(POOL)).toBe(expected);
+    expect(observed.context.pools.isInUse(POOL)).toBe(expected);
   });
 
   it('as long as not everything is listed', () => {
-    expect(observing().context.pools.mayBeServed(POOL)).toBe(true);
+    expect(observing().context.pools.isInUse(POOL)).toBe(true);
   });
 });
 

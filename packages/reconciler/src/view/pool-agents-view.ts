@@ -103,7 +103,7 @@ export class PoolAgentsView {
   }
 
   /** True while agents may serve the pool, or are configured to serve it. */
-  mayBeServed(poolKey: string): boolean {
+  isInUse(poolKey: string): boolean {
     const { agents } = this.#sources;
     if (!agents.synced) return true;
     const isServed = agents.groupsNaming(poolKey).some((name) => {
