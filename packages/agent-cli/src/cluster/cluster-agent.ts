@@ -28,6 +28,7 @@ import {
   type AgentNetworkConfig,
   type AgentReport,
   Resource,
+  readReportedConflicts,
 } from '@vmdhcp/reconciler';
 import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { leasesPage } from '../http/leases-page.js';
@@ -410,7 +411,7 @@ export class ClusterAgent {
     for (const [poolKey, { conflicts = [], rogueServers }] of report) {
       const config = this.#configOf.get(poolKey);
       if (config === undefined) continue;
-      for (const conflict of conflicts) {
+      for (const conflict of readReportedConflicts(conflicts)) {
         const isOurs = this.#server.leaseOf(poolKey, conflict.macAddress)?.address === conflict.address;
         if (isOurs) this.#pools.noteConflict(poolKey, conflict);
       }
