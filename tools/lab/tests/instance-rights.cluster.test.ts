@@ -65,7 +65,7 @@ it('names the rule that is missing, assigns addresses, frees none, and continues
   expect(await recorded()).toEqual({ '10.1.0.10': MAC });
 
   await admin.patch('ClusterRole', 'vm-dhcp-controller', { rules });
-  await logged('VirtualMachineInstances are listed');
+  await logged('VirtualMachineInstances listed');
   expect(await recorded()).toEqual({ '10.1.0.10': MAC });
   await admin.delete('VirtualMachineInstance', 'default/a');
   await waitFor('the address to be free', async () => readField(await recorded(), '10.1.0.10') === undefined);
