@@ -63,5 +63,5 @@ function readAnswer(message: Buffer): NetlinkAnswer {
   const payload = message.subarray(HEADER_LENGTH);
   if (type !== NLMSG_ERROR && type !== NLMSG_DONE) return { kind: 'data', sequence, payload };
   // An end of a list has no number in old kernels.
-  return { kind: 'end', sequence, errorNumber: payload.length < 4 ? 0 : -payload.readInt32LE() };
+  return { kind: 'end', sequence, errorNumber: payload.length < 4 ? 0 : 0 - payload.readInt32LE() };
 }
