@@ -1,4 +1,4 @@
-import { keyOf } from '../cache/reflector.js';
+import { keyOf } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 
 /** A deletion that the server has taken. */
@@ -7,7 +7,7 @@ interface Mark {
   readonly deletionTimestamp: string;
 }
 
-/** Objects that were deleted a moment ago, of which a watch has not said so yet: they are not to be deleted once more. */
+/** Objects that were deleted a moment ago, and whose deletion the watch has not shown yet: they must not be deleted again. */
 export class DeletionMarks {
   readonly #marks = new Map<string, Mark>();
 

@@ -1,8 +1,10 @@
 import type { ApiResource } from '../api/api-resource.js';
-import type { MergePatch, ObjectClient, WriteRefusal, WriteResult, WriteTarget } from '../api/object-client.js';
-import { type ApiObjectLike, ExpiredError, type ListPage, type WatchEnd, type WatchHandlers } from '../api/resource-port.js';
+import type { MergePatch, ObjectClient, SubresourceCall, WriteRefusal, WriteResult, WriteTarget } from '../api/object-client.js';
+import { ExpiredError, type ListPage, type WatchEnd, type WatchHandlers } from '../api/resource-port.js';
+import type { ApiObjectLike } from '../object/api-object.js';
 import { type ApiConnection, type ApiRequest, ApiRequestError } from './api-connection.js';
 
+const METHODS = { get: 'GET', update: 'PUT', create: 'POST' } as const;
 /** Watches are asked to end by themselves after this time, spread so that not all end at once. */
 const WATCH_SECONDS = 240;
 
@@ -28,7 +30,11 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
   }): Promise<ListPage<Kind>> => {
     const query = { limit: String(limit), ...(continueToken !== undefined && { continue: continueToken }) };
     try {
-      const body = (await this.#connection.request({ method: 'GET', path: this.#collection(query) })) as ListBody<Kind>;
+      const body = (await this.#connection.request({
+        method: 'GET',
+        path: this.#collection(query),
+        ...this.#accept('PartialObjectMetadataList'),
+      })) as ListBody<Kind>;
       const { resourceVersion = '', continue: next } = body.metadata ?? {};
       const { apiVersion, kind } = body;
       return {
@@ -52,28 +58,30 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
       stop();
       handlers.onEnd(end);
     };
-    const stop = this.#connection.stream(this.#collection(query), {
-      onLine: (line) => {
-        if (isOver) return;
-        const read = readWatchLine<Kind>(line);
-        if (read.kind === 'event') handlers.onEvent(read.event);
-        else finish(read);
+    const stop = this.#connection.stream(
+      { path: this.#collection(query), ...this.#accept('PartialObjectMetadata') },
+      {
+        onLine: (line) => {
+          if (isOver) return;
+          const read = readWatchLine<Kind>(line);
+          if (read.kind === 'event') handlers.onEvent(read.event);
+          else finish(read);
+        },
+        onEnd: (error) => finish(toWatchEnd(error)),
       },
-      onEnd: (error) => finish(toWatchEnd(error)),
-    });
+    );
     return () => {
       isOver = true;
       stop();
     };
   };
 
-  /** The object as it is now; undefined if there is none. */
-  async get(key: string): Promise<Kind | undefined> {
+  readonly get = async (key: string): Promise<Kind | undefined> => {
     const result = await this.#write({ method: 'GET', path: this.#path(key) });
     if (result.ok) return result.object as Kind;
     if (result.reason === 'not-found') return undefined;
     throw new ApiRequestError(result.message);
-  }
+  };
 
   readonly create = (object: Kind): Promise<WriteResult<Kind>> => {
     const { namespace } = object.metadata;
@@ -97,6 +105,11 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
     return this.#write({ method: 'DELETE', path: this.#path(key), body }) as Promise<WriteResult<Kind | undefined>>;
   };
 
+  readonly subresource = ({ key, name, verb, body, resourceVersion }: SubresourceCall): Promise<WriteResult<unknown>> => {
+    if (verb === 'patch') return this.#patch({ key, resourceVersion }, body ?? {}, `/${name}`);
+    return this.#write({ method: METHODS[verb], path: `${this.#path(key)}/${name}`, ...(body !== undefined && { body }) });
+  };
+
   #patch({ key, resourceVersion }: WriteTarget, patch: MergePatch, subresource = ''): Promise<WriteResult<Kind>> {
     const metadata = patch['metadata'] as MergePatch | undefined;
     const body = resourceVersion === undefined ? patch : { ...patch, metadata: { ...metadata, resourceVersion } };
@@ -114,6 +127,12 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
       if (reason === undefined) throw error;
       return { ok: false, reason, message: (error as ApiRequestError).message };
     }
+  }
+
+  /** A server that cannot reduce objects to their metadata sends them whole. */
+  #accept(kind: string): { readonly accept?: string } {
+    const { metadataOnly = false } = this.#resource;
+    return metadataOnly ? { accept: `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json` } : {};
   }
 
   #collection(query: Readonly<Record<string, string>>, namespace: string | undefined = this.#resource.namespace): string {
@@ -156,7 +175,7 @@ const REFUSALS: Readonly<Record<number, WriteRefusal>> = {
   422: 'invalid',
 };
 
-/** What the server said no to; undefined where it is open what happened, or worth trying again. */
+/** The refusal of the server; undefined if it is open what happened, or worth a retry. */
 function refusalOf({ status, reason }: ApiRequestError): WriteRefusal | undefined {
   if (reason === 'AlreadyExists') return 'already-exists';
   return status === undefined ? undefined : REFUSALS[status];

@@ -1,4 +1,4 @@
-import type { ApiObjectLike } from '../api/resource-port.js';
+import type { ApiObjectLike } from './api-object.js';
 
 /**
  * An object as the API has it, of any kind. `spec` and `status` are unknown: what a CRD of another version let pass may be
@@ -30,7 +30,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** True from the moment somebody asked for its deletion. */
+/** True as soon as its deletion was requested. */
 export function isBeingDeleted({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null;
 }

@@ -1,6 +1,6 @@
 /**
- * What whoever builds on `ObjectClient` and `LeaseStore` relies on, as cases that every implementation has to pass: the one
- * in memory as well as the one that speaks to an API server.
+ * What every user of `ObjectClient` and `LeaseStore` relies on, as cases that every implementation has to pass: the one
+ * in memory as well as the one for an API server.
  */
 
 import type { ObjectClient, WriteResult } from '../api/object-client.js';
@@ -14,7 +14,7 @@ export interface ObjectClientTarget {
   readonly client: ObjectClient<KubernetesObject>;
   /** An object of that kind that the server takes; `text` makes its spec differ. */
   readonly object: (name: string, text?: string) => KubernetesObject;
-  /** The merge patch that makes the spec of `object` say `text`. */
+  /** The merge patch that sets `text` in the spec of `object`. */
   readonly specPatch: (text: string) => Readonly<Record<string, unknown>>;
   /** A status that the server takes. */
   readonly status: Readonly<Record<string, unknown>>;
@@ -22,6 +22,13 @@ export interface ObjectClientTarget {
   readonly wait: <Value>(answer: Promise<Value>) => Promise<Value>;
   /** Time passes until `look` is true. @throws Error if that takes too long. */
   readonly until: (what: string, look: () => boolean) => Promise<void>;
+}
+
+export interface ScaleTarget {
+  /** Of a kind with the subresource `scale`, as Deployments are. */
+  readonly client: ObjectClient<KubernetesObject>;
+  readonly object: (name: string, replicas: number) => KubernetesObject;
+  readonly wait: <Value>(answer: Promise<Value>) => Promise<Value>;
 }
 
 export interface LeaseStoreTarget {
@@ -33,7 +40,7 @@ export interface LeaseStoreTarget {
 
 export interface ContractCase<Target> {
   readonly name: string;
-  /** @throws Error that says what is not as it should be. */
+  /** @throws Error that names the difference. */
   readonly check: (target: Target) => Promise<void>;
 }
 
@@ -109,6 +116,23 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
     },
   },
   {
+    name: 'one object is read by its key as it is now; its status is a subresource of it',
+    check: async ({ client, object, specPatch, status, wait }) => {
+      const key = keyOf(object('a'));
+      same(await wait(client.get(key)), undefined, 'before it is created');
+      accepted(await wait(client.create(object('a'))));
+      const patched = accepted(await wait(client.patch({ key }, specPatch('else'))));
+      same((await wait(client.get(key)))?.metadata.resourceVersion, patched.metadata.resourceVersion, 'version');
+      const { resourceVersion } = patched.metadata;
+      const call = { key, name: 'status', resourceVersion, body: { status } };
+      const written = accepted(await wait(client.subresource({ ...call, verb: 'patch' })));
+      same(JSON.stringify(readField(written, 'status')), JSON.stringify(status), 'status as answered');
+      refusedWith(await wait(client.subresource({ ...call, verb: 'patch' })), 'conflict');
+      const read = accepted(await wait(client.subresource({ key, name: 'status', verb: 'get' })));
+      same(JSON.stringify(readField(read, 'status')), JSON.stringify(status), 'status as read');
+    },
+  },
+  {
     name: 'what is not there is not found',
     check: async ({ client, object, specPatch, wait }) => {
       const key = keyOf(object('a'));
@@ -173,14 +197,57 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
       const { metadata } = accepted(await wait(client.create(object('a'))));
       accepted(await wait(client.patch({ key: keyOf(object('a')) }, specPatch('else'))));
       accepted(await wait(client.delete(keyOf(object('a')), metadata.uid ?? '')));
-      const told = () =>
+      const received = () =>
         events.flatMap((event) => (event.type === 'bookmark' ? [] : [`${event.type} ${event.object.metadata.name}`]));
-      await until('three events', () => told().length >= 3);
-      same(told().join(), 'added a,modified a,deleted a', 'events');
+      await until('three events', () => received().length >= 3);
+      same(received().join(), 'added a,modified a,deleted a', 'events');
       stop();
       accepted(await wait(client.create(object('after'))));
       await wait(client.list({ limit: 100 }));
-      same(told().length, 3, 'events after the end');
+      same(received().length, 3, 'events after the end');
+    },
+  },
+];
+
+export const SCALE_CONTRACT: readonly ContractCase<ScaleTarget>[] = [
+  {
+    name: 'the scale of an object is read and changed, and nothing else of the object',
+    check: async ({ client, object, wait }) => {
+      const { metadata } = accepted(await wait(client.create(object('a', 2))));
+      const key = keyOf(object('a', 2));
+      const before = accepted(await wait(client.subresource({ key, name: 'scale', verb: 'get' })));
+      same(readField(before, 'kind'), 'Scale', 'kind');
+      same(readField(before, 'metadata', 'uid'), metadata.uid, 'uid');
+      same(readField(before, 'spec', 'replicas'), 2, 'replicas');
+      const body = { spec: { replicas: 3, other: true }, other: true };
+      const scaled = accepted(await wait(client.subresource({ key, name: 'scale', verb: 'patch', body })));
+      same(readField(scaled, 'spec', 'replicas'), 3, 'replicas as answered');
+      const after = await wait(client.get(key));
+      same(readField(after, 'spec', 'replicas'), 3, 'replicas of the object');
+      same(readField(after, 'spec', 'other') ?? readField(after, 'other'), undefined, 'another field');
+      same(after?.metadata.generation, 2, 'generation');
+    },
+  },
+  {
+    name: 'a scale at another version is refused, and nothing changes',
+    check: async ({ client, object, wait }) => {
+      const { metadata } = accepted(await wait(client.create(object('a', 2))));
+      const { resourceVersion } = metadata;
+      const call = { key: keyOf(object('a', 2)), name: 'scale', verb: 'patch', resourceVersion } as const;
+      accepted(await wait(client.subresource({ ...call, resourceVersion: undefined, body: { spec: { replicas: 3 } } })));
+      refusedWith(await wait(client.subresource({ ...call, body: { spec: { replicas: 4 } } })), 'conflict');
+      same(readField(await wait(client.get(call.key)), 'spec', 'replicas'), 3, 'replicas');
+    },
+  },
+  {
+    name: 'the scale of what is not there, and a subresource that the kind does not have, are not found',
+    check: async ({ client, object, wait }) => {
+      const key = keyOf(object('a', 2));
+      for (const verb of ['get', 'patch'] as const)
+        refusedWith(await wait(client.subresource({ key, name: 'scale', verb, body: { spec: { replicas: 1 } } })), 'not-found');
+      accepted(await wait(client.create(object('a', 2))));
+      for (const verb of ['get', 'update', 'create'] as const)
+        refusedWith(await wait(client.subresource({ key, name: 'nonsense', verb, body: {} })), 'not-found');
     },
   },
 ];
@@ -220,8 +287,8 @@ export const LEASE_STORE_CONTRACT: readonly ContractCase<LeaseStoreTarget>[] = [
   {
     name: 'a lease that was released has no holder, and another one takes it',
     check: async ({ one, other, wait }) => {
-      const held = await wait(one.write(lease('one', 0), undefined));
-      await wait(one.write(lease('', 0), held?.version));
+      const first = await wait(one.write(lease('one', 0), undefined));
+      await wait(one.write(lease('', 0), first?.version));
       const released = await wait(other.read());
       same(released?.record.holder, '', 'holder');
       const taken = await wait(other.write(lease('other', 1), released?.version));

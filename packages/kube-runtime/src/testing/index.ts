@@ -1,14 +1,16 @@
-/** For tests of whoever builds on this: time that stands still until it is told to go on, and a cluster in memory. */
+/** For tests of packages that build on this: a clock that stands still until a test advances it, and a cluster in memory. */
 export {
   type ContractCase,
   LEASE_STORE_CONTRACT,
   type LeaseStoreTarget,
   OBJECT_CLIENT_CONTRACT,
   type ObjectClientTarget,
+  SCALE_CONTRACT,
+  type ScaleTarget,
 } from './contract.js';
 export { FakeClock, settle } from './fake-clock.js';
 export { MemoryCluster } from './memory-cluster.js';
 export { MemoryLeaseStore } from './memory-lease-store.js';
-export { MemoryResource, type WriteFault } from './memory-resource.js';
+export { MemoryResource, type MemorySubresource, type WriteFault } from './memory-resource.js';
 export { applyMergePatch } from './merge-patch.js';
 export { type Random, randomFrom } from './random-from.js';

@@ -77,7 +77,7 @@ function routesOf(kernel: Netlink, interfaceIndex: number): NetlinkRequest[] {
     });
 }
 
-/** The fields by which an entry of a list names what it describes, as the request to delete that. */
+/** The fields of an entry in a list also name it in the request to delete it. */
 function toRequest(
   type: number,
   entry: Buffer,

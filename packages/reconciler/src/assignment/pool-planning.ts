@@ -229,7 +229,7 @@ export class PoolPlanning {
   #toRefusal(macAddress: MacAddress, refused: Refused): ClaimRefusal {
     const wanted = this.#accepted.get(macAddress)?.wanted;
     const address = wanted === undefined ? 'an address' : formatIpv4Address(wanted);
-    const message = `pool ${this.#state.pool.name} cannot give ${address} to ${macAddress}: ${explain(refused, this.#state.pool, wanted)}`;
+    const message = `pool ${this.#state.pool.name} cannot assign ${address} to ${macAddress}: ${explain(refused, this.#state.pool, wanted)}`;
     return { reason: refused.reason, message };
   }
 }

@@ -231,7 +231,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     expect(said(running, 'vm-a')).toEqual([`${M1} 10.0.0.10 Allocated`]);
   });
 
-  it('what a guest agent reports is not believed: a guest cannot choose the MAC address that its address is recorded for', async () => {
+  it('what a guest agent reports is not believed: a virtual machine cannot choose the MAC address that its address is recorded for', async () => {
     const running = await Running.withPool();
     await running.add(plain('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
@@ -569,7 +569,7 @@ describe('nothing is freed by what is not known', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
   });
 
-  it('an annotation that somebody spoiled is no reason to stop', async () => {
+  it('an annotation that cannot be read does not stop the controller', async () => {
     const running = await Running.withPool();
     await running.add(plain('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
