@@ -558,7 +558,7 @@ describe('what a person sees', () => {
       '0.3',
     );
     expect(code).toBe(1);
-    expect(output).toBe('nobody answers 02:99:00:00:00:01 on eth0');
+    expect(output).toBe('no server answers 02:99:00:00:00:01 on eth0');
   });
 
   it('a paused pool gives nothing and does not hold up readiness', async () => {

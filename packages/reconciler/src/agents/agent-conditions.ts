@@ -45,7 +45,7 @@ export function conditionsOfKeptPod({ metadata, status }: KubernetesObject): Con
   const isReady = readList(status, 'conditions').some(
     (condition) => readText(condition, 'type') === 'Ready' && readText(condition, 'status') === 'True',
   );
-  const message = `the pool is held (${HOLD_AGENT_UPGRADE_ANNOTATION}): pod ${metadata.name} of an earlier version serves it, and is not ready`;
+  const message = `pod ${metadata.name} of an earlier version serves the pool (annotation ${HOLD_AGENT_UPGRADE_ANNOTATION}), and is not ready; look at that pod, or remove the annotation`;
   const ready: ConditionOf<'IPPool'> = isReady ? { type: AGENT_READY, status: 'True' } : notReady('PodNotReady', message);
   return [{ type: REGISTERED, status: 'True' }, ready];
 }
@@ -58,7 +58,7 @@ export function agentConditions(agents: AgentsOfPool): ConditionOf<'IPPool'>[] {
 function toRegistered({ pool, group, observed: { deployment, configured }, problem }: AgentsOfPool): ConditionOf<'IPPool'> {
   if (problem !== undefined) return { type: REGISTERED, status: 'False', ...problem };
   if (deployment !== undefined && isConfigured(configured.get(pool.key), pool)) return { type: REGISTERED, status: 'True' };
-  const message = `Deployment ${deployment?.metadata.name ?? group} is about to be told of the pool`;
+  const message = `the controller is about to configure Deployment ${deployment?.metadata.name ?? group} with the pool; wait`;
   return { type: REGISTERED, status: 'False', reason: 'Pending', message };
 }
 
@@ -92,19 +92,20 @@ function notReady(reason: ReasonAt<'IPPool AgentReady=False'>, message: string):
 }
 
 function lagging({ lease }: ObservedGroup): ConditionOf<'IPPool'> {
-  const message = `the agent that leads (${lease.leader}) does not hear of changes; look at its log and its way to the API server`;
+  const message = `the leader of the agents (${lease.leader}) receives no changes of the pool; look at its log and its connection to the API server`;
   return notReady('Lagging', message);
 }
 
 function notKnownYet({ lease }: ObservedGroup): ConditionOf<'IPPool'> {
-  const message = `the agent that leads (${lease.leader}) does not know the pool yet; its successor is being rolled out`;
+  const message = `the leader of the agents (${lease.leader}) does not know the pool yet; wait for its successor, which is being rolled out`;
   return notReady('RollingOut', message);
 }
 
 function nobodyLeads({ group, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> {
   const name = `${deployment?.metadata.namespace}/${deployment?.metadata.name}`;
-  if (!isRolledOut(deployment)) return notReady('RollingOut', `Deployment ${name} is being rolled out; no agent leads yet`);
-  return notReady('NotLeading', `no agent leads: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
+  if (!isRolledOut(deployment))
+    return notReady('RollingOut', `Deployment ${name} is being rolled out, and no agent is leader yet; wait`);
+  return notReady('NotLeading', `no agent is leader: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
 }
 
 /** Of the kubelet's or the scheduler's words: the remedy that follows them must not be cut off. */

@@ -29,14 +29,14 @@ function toStuck(deployment: KubernetesObject, said: string): RolloutTrouble {
   const look = `look at its pods: kubectl -n ${namespace} describe deployment ${name}`;
   return {
     reason: 'RolloutStuck',
-    message: `the rollout of Deployment ${nameOf(deployment)} goes no further: ${shortened(said)} ${look}`,
+    message: `the rollout of Deployment ${nameOf(deployment)} makes no progress: ${shortened(said)} ${look}`,
   };
 }
 
 function remedyFor(said: string, { metadata, spec }: KubernetesObject): string {
   const { namespace, name } = metadata;
   if (/violates PodSecurity/i.test(said)) {
-    return `agents need NET_ADMIN and NET_RAW, which takes the Pod Security level privileged: kubectl label --overwrite namespace ${namespace} pod-security.kubernetes.io/enforce=privileged`;
+    return `agents need NET_ADMIN and NET_RAW, which need the Pod Security level privileged: kubectl label --overwrite namespace ${namespace} pod-security.kubernetes.io/enforce=privileged`;
   }
   if (/serviceaccount "?[^" ]*"? not found/i.test(said)) {
     const account = readText(spec, 'template', 'spec', 'serviceAccountName') ?? 'default';
@@ -48,7 +48,7 @@ function remedyFor(said: string, { metadata, spec }: KubernetesObject): string {
   }
   return (
     remedyForQuota(said, namespace) ??
-    `correct that, and the pods are made; kubectl -n ${namespace} describe deployment ${name} says more`
+    `correct that, and Kubernetes creates the pods; for details: kubectl -n ${namespace} describe deployment ${name}`
   );
 }
 

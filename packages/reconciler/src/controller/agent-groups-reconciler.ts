@@ -232,10 +232,10 @@ export class AgentGroupsReconciler implements AgentsPort {
   }
 
   #whyNotActive({ key, network, paused, reading }: PoolView): NotToBeServed | undefined {
-    if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it' };
+    if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it; set spec.paused to false' };
     const { view, networks } = this.#settings.cluster();
     if (!reading.ok || view.servingPool(network)?.key !== key)
-      return { reason: NOT_SERVED, message: 'the condition CacheReady says why' };
+      return { reason: NOT_SERVED, message: 'the pool is not used; look at its condition CacheReady' };
     if (networks.get(network) !== undefined) return undefined;
     const message = `there is no NetworkAttachmentDefinition ${network}; create it, or delete the IPPool and create it again with another spec.networkName`;
     return { reason: 'NetworkMissing', message };

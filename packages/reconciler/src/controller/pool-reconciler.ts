@@ -378,15 +378,15 @@ function isWorthAnEvent(reason: string): reason is EventReason {
 }
 
 function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warning {
-  const who = usedBy === undefined ? 'somebody unknown, as its client found out' : usedBy;
+  const who = usedBy === undefined ? 'an unknown machine, as its client reported' : usedBy;
   const other = usedBy === undefined ? "that machine's MAC address, once you have found it," : usedBy;
   const remedy = `reserve the address for ${other} in spec.ipv4Config.reservations of the IPPool, or remove that machine from the network`;
-  const message = `${formatIpv4Address(address)}, which was for ${macAddress}, is in use by ${who}: no client is given it for an hour; ${remedy}`;
+  const message = `${formatIpv4Address(address)}, which was assigned to ${macAddress}, is in use by ${who}: no client gets it for an hour; ${remedy}`;
   return { reason: 'AddressConflict', message };
 }
 
 function entryWarning(entry: UnreadableEntry): Warning {
-  const message = `status.ipv4.allocated has ${describeEntry(entry)}, which makes no sense: nobody gets that address until the entry is removed`;
+  const message = `status.ipv4.allocated has ${describeEntry(entry)}, which cannot be read: no client gets that address until the entry is removed`;
   return { reason: 'EntriesSkipped', message };
 }
 

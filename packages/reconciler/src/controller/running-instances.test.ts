@@ -486,7 +486,7 @@ describe('nothing is freed by what is not known', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
     expect(running.events()).toEqual(['VirtualMachineInstanceUnseen on VirtualMachine vm-a']);
     expect(messages(running, 'VirtualMachineInstanceUnseen')).toEqual([
-      'the interfaces of the virtual machine have changed, and its guest may run with the former ones: nothing is freed before the controller sees that guest; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance default/vm-a that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances',
+      'the interfaces of the virtual machine have changed, and it may run with the former ones: nothing is freed before the controller sees the VirtualMachineInstance; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance default/vm-a that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances',
     ]);
     running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, status: { created: false } }));
     await running.settle();

@@ -147,13 +147,12 @@ function heldBack(
   if (!isUncertain(known.instance)) return [];
   const { interfaces } = wantedInterfaces(virtualMachine, { remembered: known.remembered });
   if (interfaces === undefined || describe(interfaces.map(toNetworkConfig)) === describe(wanted)) return [];
-  const begin =
-    'the interfaces of the virtual machine have changed, and its guest may run with the former ones: nothing is freed';
+  const begin = 'the interfaces of the virtual machine have changed, and it may run with the former ones: nothing is freed';
   if (known.instance === 'unreadable') {
     const message = `${begin} before the controller may read VirtualMachineInstances; ${INSTANCES_REMEDY}`;
     return [{ reason: 'virtual-machine-instances-unreadable', message }];
   }
-  const message = `${begin} before the controller sees that guest; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance ${nameOf(virtualMachine)} that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances`;
+  const message = `${begin} before the controller sees the VirtualMachineInstance; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance ${nameOf(virtualMachine)} that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances`;
   return [{ reason: 'virtual-machine-instance-unseen', message }];
 }
 
@@ -175,7 +174,7 @@ function describeAwaited(
   const source = `status.interfaces of VirtualMachineInstance ${nameOf(virtualMachine)}`;
   const begin = `no IP address yet for ${names}, as the MAC address is not known`;
   if (instance === 'unreadable') return `${begin}: the controller may not read ${source}; ${INSTANCES_REMEDY}`;
-  if (instance !== undefined) return `${begin}: KubeVirt writes it to ${source} when the guest has started`;
+  if (instance !== undefined) return `${begin}: KubeVirt writes it to ${source} when the virtual machine has started`;
   return `${begin}: start the virtual machine, then KubeVirt writes it to ${source}; or set macAddress in spec.template.spec.domain.devices.interfaces`;
 }
 
