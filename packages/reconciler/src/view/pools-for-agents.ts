@@ -74,7 +74,7 @@ export class PoolsForAgents {
   }
 
   #whyNotActive({ key, network, paused, reading }: PoolView): NotToBeServed | undefined {
-    if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it' };
+    if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it; set spec.paused to false' };
     const { view, networks } = this.#sources;
     if (!reading.ok || view.servingPool(network)?.key !== key)
       return { reason: NOT_SERVED, message: 'the condition CacheReady contains the cause' };
