@@ -1,5 +1,5 @@
 /** What a change enqueues, and what it does not. */
-import type { ApiResource, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import type { ApiResource, SharedCaches } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
