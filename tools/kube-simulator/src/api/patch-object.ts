@@ -1,6 +1,7 @@
 import { ApiError } from '../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../api-object.js';
 import { conflict, invalidSubject, modifiedMeanwhile, unsupportedMediaType } from '../failures.js';
+import { section } from '../json-parts.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.js';
@@ -29,16 +30,20 @@ function patched(call: ApiCall, { patch, existing }: Patching): ApiObject {
   const before: JsonObject = subresource?.project === undefined ? existing : subresource.project(existing);
   const after = applyPatch(call, patch, before);
   if (after === before) return existing;
-  if (subresource?.apply !== undefined) return subresource.apply(existing, after);
+  if (subresource?.apply !== undefined) {
+    assertVersion(call, section(after, 'metadata')['resourceVersion'], existing);
+    return subresource.apply(existing, after);
+  }
   const decoded = call.type.strategy.decode(after as ApiObject);
   reportPatchedFields(call, decoded.unknownFields, after);
   assertSameName(call, decoded.object.metadata.name);
   assertSameNamespace(call, decoded.object.metadata);
-  const { resourceVersion } = decoded.object.metadata;
-  if (resourceVersion !== undefined && resourceVersion !== existing.metadata.resourceVersion) {
-    throw conflict(call.type, call.attributes.name, modifiedMeanwhile);
-  }
+  assertVersion(call, decoded.object.metadata.resourceVersion, existing);
   return decoded.object;
+}
+
+function assertVersion({ type, attributes }: ApiCall, sent: Json | undefined, existing: ApiObject): void {
+  if (sent !== undefined && sent !== existing.metadata.resourceVersion) throw conflict(type, attributes.name, modifiedMeanwhile);
 }
 
 function applyPatch(call: ApiCall, { type, body }: Patch, before: JsonObject): JsonObject {
