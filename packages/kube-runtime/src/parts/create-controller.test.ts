@@ -85,7 +85,9 @@ describe('a controller', () => {
     pods.failNext = 1;
     controller.start();
     await clock.advance(10);
-    expect(log).toEqual(['pods: HTTP 500']);
+    expect([log, controller.unready?.()]).toEqual([['pods: HTTP 500'], ['pods: cannot be listed: HTTP 500']]);
+    await clock.advance(1_000);
+    expect(controller.unready?.()).toEqual([]);
   });
 
   it('stops: nothing is reconciled or watched any more, and no timer is left', async () => {

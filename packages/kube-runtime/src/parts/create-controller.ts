@@ -80,11 +80,13 @@ export function createController<Name extends string>(settings: ControllerSettin
     const keys = new Set(sources.flatMap(({ index }) => [...index.values()]));
     for (const key of keys) queue.add(key, 'background');
   };
+  const isSynced = () => sources.every(({ subscription }) => subscription.synced);
   return {
     name: settings.name,
     get synced() {
-      return sources.every(({ subscription }) => subscription.synced);
+      return isSynced();
     },
+    unready: () => (isSynced() ? [] : caches.unready()),
     get depth() {
       return queue.depth;
     },
