@@ -1,5 +1,5 @@
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
+import type { EventObject, KubernetesObject } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { DhcpController } from '@vmdhcp/reconciler';
 import { expect, it } from 'vitest';
 import { cacheDumpPages } from './cache-dumps.js';
@@ -23,7 +23,13 @@ const CONFIG: KubernetesObject = {
 
 async function running() {
   const clock = new FakeClock();
-  const cluster = new MemoryCluster(clock);
+  const cluster = {
+    virtualMachines: new MemoryResource(clock),
+    networkConfigs: new MemoryResource(clock),
+    ipPools: new MemoryResource(clock),
+    networks: new MemoryResource(clock),
+    events: new MemoryResource<EventObject>(clock),
+  };
   for (const [resource, object] of [
     [cluster.ipPools, POOL],
     [cluster.networkConfigs, CONFIG],
@@ -33,7 +39,7 @@ async function running() {
   }
   const metrics = createMetrics();
   const controller = new DhcpController({
-    clients: { ...cluster, events: cluster.events },
+    clients: cluster,
     clock,
     now: () => '2026-01-01T00:00:00Z',
     random: () => 0.5,
