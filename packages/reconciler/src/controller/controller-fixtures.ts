@@ -1,9 +1,14 @@
 /** A cluster in memory with a running controller, for tests. */
 import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
+<<<<<<< HEAD
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 
+=======
+import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
+import { memoryApi } from '../fixtures/memory-api-fixtures.js';
+>>>>>>> origin/main
 import { type InstanceText, instance, network, type PoolText, pool } from '../fixtures/object-fixtures.js';
 import { type ControllerObserver, DhcpController } from './dhcp-controller.js';
 
@@ -134,11 +139,12 @@ export class Running {
   }
 
   #create(): DhcpController {
+    const random = seededRandom();
     return new DhcpController({
-      clients: { ...this.cluster, events: this.cluster.events },
+      ...memoryApi({ ...this.cluster }, this.clock, random),
       clock: this.clock,
       now: () => '2026-01-01T00:00:00Z',
-      random: seededRandom(),
+      random,
       identity: 'controller-1',
       observer: this.#observer,
     });

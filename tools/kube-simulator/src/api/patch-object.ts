@@ -81,19 +81,21 @@ function patched(context: ApiContext, call: ApiCall, { patch, existing }: Patchi
     patch.type === 'apply' ? applied(context, call, { patch, live: before }) : applyPatch(call, patch.type, { patch, before });
   if (after === before) return existing;
   if (subresource?.apply !== undefined) {
-    assertVersion(call, section(after, 'metadata')['resourceVersion'], existing);
+    assertUnchanged(call, section(after, 'metadata')['resourceVersion'], existing);
     return subresource.apply(existing, after);
   }
   const decoded = call.type.strategy.decode(after as ApiObject);
   reportPatchedFields(call, decoded.unknownFields, after);
   assertSameName(call, decoded.object.metadata.name);
   assertSameNamespace(call, decoded.object.metadata);
-  assertVersion(call, decoded.object.metadata.resourceVersion, existing);
+  assertUnchanged(call, decoded.object.metadata.resourceVersion, existing);
   return decoded.object;
 }
 
-function assertVersion({ type, attributes }: ApiCall, sent: Json | undefined, existing: ApiObject): void {
-  if (sent !== undefined && sent !== existing.metadata.resourceVersion) throw conflict(type, attributes.name, modifiedMeanwhile);
+/** @throws ApiError 409 where the patch names another resourceVersion than that of the object. */
+function assertUnchanged(call: ApiCall, sent: Json | undefined, existing: ApiObject): void {
+  if (sent !== undefined && sent !== existing.metadata.resourceVersion)
+    throw conflict(call.type, call.attributes.name, modifiedMeanwhile);
 }
 
 function applyPatch(
