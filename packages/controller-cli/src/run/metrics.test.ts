@@ -1,12 +1,6 @@
-<<<<<<< HEAD
-import type { EventObject, KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type ApiResource, type EventObject, type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
-import { DhcpController } from '@vmdhcp/reconciler';
-=======
-import { type ApiResource, type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
-import { FakeClock, MemoryCluster, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { DhcpController, type DhcpControllerSettings, Resource } from '@vmdhcp/reconciler';
->>>>>>> origin/main
 import { expect, it } from 'vitest';
 import { cacheDumpPages } from './cache-dumps.js';
 import { createMetrics } from './metrics.js';
@@ -45,18 +39,14 @@ async function running() {
   }
   const metrics = createMetrics();
   const clients = Object.entries(Resource).map(
-    ([kind, { plural }]) => [plural, cluster[kind as keyof MemoryCluster] ?? new MemoryResource(clock)] as const,
+    ([kind, { plural }]) => [plural, cluster[kind as keyof typeof cluster] ?? new MemoryResource(clock)] as const,
   );
   const byPlural = new Map(clients as [string, MemoryResource<KubernetesObject>][]);
   const clientOf = ({ plural }: ApiResource) => byPlural.get(plural) as MemoryResource<KubernetesObject>;
   const caches = new SharedCaches({ open: clientOf, clock, backOff: { firstMs: 100, mostMs: 30_000, random: () => 0.5 } });
   const controller = new DhcpController({
-<<<<<<< HEAD
-    clients: cluster,
-=======
     caches,
     clientOf: clientOf as DhcpControllerSettings['clientOf'],
->>>>>>> origin/main
     clock,
     now: () => '2026-01-01T00:00:00Z',
     random: () => 0.5,

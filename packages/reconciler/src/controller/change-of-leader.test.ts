@@ -1,14 +1,8 @@
 import { fencedClient, type KubernetesObject, type ObjectClient, readField, readList, readText } from '@vmdhcp/kube-runtime';
-<<<<<<< HEAD
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
-import { expect, it } from 'vitest';
-import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
-=======
-import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
->>>>>>> origin/main
-
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
+import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { DhcpController } from './dhcp-controller.js';
 
