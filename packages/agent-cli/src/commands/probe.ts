@@ -13,7 +13,7 @@ Examples:
   vmdhcp-agent probe --interface eth1 --claim 192.168.48.77     claim an address, as a client does after a restart
 
 The interface needs no address, and none is set. Needs CAP_NET_RAW.
-Exit codes: 0 somebody answered (with --request or --claim: acknowledged), 1 nobody did or it was refused,
+Exit codes: 0 a server answered (with --request or --claim: acknowledged), 1 no server answered or it refused,
 69 the interface cannot be used.
 `;
 

@@ -50,12 +50,12 @@ export const clusterServeOptions = (): Option[] => [
     .default(UNIFIED_GROUP),
   booleanOption(
     '--no-leader-election',
-    'there is no other replica: keep the lead whatever happens; the Lease is written all the same',
+    'there is no other replica: stay leader whatever happens; the Lease is written all the same',
   ),
   booleanOption('--dry-run', 'follow and report everything, and serve nothing: no port is opened, no address given').env(
     AGENT_DRY_RUN_VARIABLE,
   ),
-  booleanOption('--enable-cache-dump-api', 'show /leases; an agent of a host of its own always does'),
+  booleanOption('--enable-cache-dump-api', 'show /leases; an agent on a bare host always does'),
 ];
 
 /** @throws CommandError where it cannot start at all. */

@@ -1,4 +1,4 @@
-/** What the agent tells Prometheus. Counters are kept where things happen and only copied when somebody asks. */
+/** The metrics of the agent. Counters are kept where things happen and only copied when they are read. */
 import type { LeaseEvent, MessageCounters } from '@vmdhcp/dhcp-agent';
 import type { PoolCounts } from '@vmdhcp/dhcp-allocator';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -112,7 +112,7 @@ function describeElection({ isLeading, standbyAnswers }: NonNullable<MetricSourc
   });
   new Counter({
     name: 'vmdhcp_agent_standby_answers_total',
-    help: 'Clients that asked again, as nobody had answered, and were answered by a replica that does not lead.',
+    help: 'Clients that asked again, as the leader had not answered, and got a reply from a standby.',
     registers,
     collect() {
       this.reset();

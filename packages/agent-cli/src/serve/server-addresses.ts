@@ -38,7 +38,7 @@ export class ServerAddresses {
     this.#logger = logger;
   }
 
-  /** Adds the server addresses of these pools that the interface does not have. @throws Error with what the system says. */
+  /** Adds the server addresses of these pools that the interface does not have. @throws Error with the system's message. */
   ensure(interfaceName: string, pools: readonly Pool[]): Promise<void> {
     return this.#enqueue(async () => {
       for (const pool of pools) await this.#ensureOne(interfaceName, pool);
