@@ -13,6 +13,7 @@ const CODE = [
   'packages/controller-cli',
   'tools/bench',
   'tools/demo',
+  'tools/kube-simulator',
   'tools/lab',
 ];
 // The list of retired words itself; recorded packets and answers of other programs.

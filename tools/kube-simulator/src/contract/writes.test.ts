@@ -147,10 +147,10 @@ describe('a deletion', () => {
   it('answers a Status, or the object where a finalizer holds it', async () => {
     await created('gone');
     expect((await cluster.delete(widget('gone'))).body).toMatchObject({ kind: 'Status', status: 'Success' });
-    await created('kept', { finalizers: ['example.com/hold'] });
-    const kept = await cluster.delete(widget('kept'));
+    await created('finalized', { finalizers: ['example.com/hold'] });
+    const kept = await cluster.delete(widget('finalized'));
     expect(kept.body).toMatchObject({ kind: 'Widget', metadata: { generation: 2, deletionGracePeriodSeconds: 0 } });
-    const again = await cluster.delete(widget('kept'));
+    const again = await cluster.delete(widget('finalized'));
     expect(metadataOf(again)).toEqual(metadataOf(kept));
   });
 
