@@ -56,12 +56,12 @@ export function runCommand(): Command {
   const command = new Command('run')
     .description('Give the virtual machines of a cluster their addresses.')
     .option('--only-namespace <namespace>', 'see objects of this namespace only; default: all')
-    .addOption(booleanOption('--no-leader-election', 'run without a Lease: there must be no other controller'))
+    .addOption(booleanOption('--no-leader-election', 'run without a Lease: no other controller may run'))
     .addOption(booleanOption('--no-crds', 'do not apply the CustomResourceDefinitions'))
     .addOption(
       booleanOption(
         '--enable-cache-dump-api',
-        'tell what is known at /ipams/ and /caches/; agents that the controller deploys show /leases',
+        'serve /ipams/ and /caches/, what the controller knows; agents that it deploys serve /leases',
       ),
     )
     .addOption(

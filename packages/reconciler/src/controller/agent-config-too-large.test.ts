@@ -57,7 +57,7 @@ it('of more pools than one environment string can name the newest are left out, 
   const ofPool = (name = '') => agents.ofPool(view.pool(`default/${name}`) as PoolView);
   const { conditions, deploymentRef } = ofPool(NAMES.at(-1));
   const message =
-    'AGENT_NETWORK_CONFIGS of the agents vm-dhcp-agents has no room for the pool beside 198 others: Linux takes 131072 octets; use --agent-topology per-network';
+    'AGENT_NETWORK_CONFIGS of the agents vm-dhcp-agents has no room for the pool beside 198 other pools: Linux takes 131072 octets; use --agent-topology per-network';
   expect(conditions.slice(0, 2)).toEqual([
     { type: 'Registered', status: 'False', reason: 'AgentConfigTooLarge', message },
     { type: 'AgentReady', status: 'False', reason: 'AgentConfigTooLarge', message },

@@ -232,7 +232,7 @@ export class AgentGroupsReconciler implements AgentsPort {
   }
 
   #whyNotActive({ key, network, paused, reading }: PoolView): NotToBeServed | undefined {
-    if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it' };
+    if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it; set spec.paused to false' };
     const { view, networks } = this.#settings.cluster();
     if (!reading.ok || view.servingPool(network)?.key !== key)
       return { reason: NOT_SERVED, message: 'the condition CacheReady has the cause' };

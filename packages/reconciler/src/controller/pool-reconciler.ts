@@ -389,7 +389,7 @@ function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warn
   const who = usedBy === undefined ? 'an unknown machine, as its client found out' : usedBy;
   const other = usedBy === undefined ? "that machine's MAC address, once you have found it," : usedBy;
   const remedy = `reserve the address for ${other} in spec.ipv4Config.reservations of the IPPool, or remove that machine from the network`;
-  const message = `${formatIpv4Address(address)}, which was for ${macAddress}, is in use by ${who}: no client is given it for an hour; ${remedy}`;
+  const message = `${formatIpv4Address(address)}, which was assigned to ${macAddress}, is in use by ${who}: no client gets it for an hour; ${remedy}`;
   return { reason: 'AddressConflict', message };
 }
 
