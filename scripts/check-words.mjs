@@ -8,6 +8,7 @@ const CODE = [
   'packages/dhcp-allocator',
   'packages/ippool-api',
   'packages/reconciler',
+  'packages/kube-runtime',
   'packages/linux-sockets',
   'packages/service-process',
   'packages/controller-cli',
