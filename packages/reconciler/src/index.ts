@@ -32,16 +32,12 @@ export {
 } from '@vmdhcp/ippool-api';
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './agents/address-conflict.js';
 export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
+export type { AgentsObservation } from './agents/agents-observation.js';
+export type { AgentAction, AgentsPlan, AgentsSettings } from './agents/agents-plan.js';
 export { configuredPools } from './agents/configured-pools.js';
 export { type FittingPools, fitAgentConfigs, MOST_CONFIG_OCTETS } from './agents/fit-agent-configs.js';
 export { agentInterfaceName } from './agents/interface-name.js';
-export {
-  type AgentAction,
-  type AgentsObservation,
-  type AgentsPlan,
-  type AgentsSettings,
-  planAgents,
-} from './agents/plan-agents.js';
+export { planAgents } from './agents/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agents/plan-unified-deployment.js';
 export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agents/pool-agents.js';
 export { type PoolForAgents, toAgentNetworkConfigs } from './agents/pool-for-agents.js';

@@ -9,8 +9,9 @@ import {
   readList,
   readText,
 } from '@vmdhcp/kube-runtime';
+import type { ObservedGroup } from './agents-observation.js';
+import type { GroupProblem } from './agents-plan.js';
 import { isConfigured } from './configured-pools.js';
-import type { GroupProblem, ObservedGroup } from './plan-agents.js';
 import type { PoolForAgents } from './pool-for-agents.js';
 import { rolloutTrouble } from './rollout-trouble.js';
 

@@ -15,6 +15,16 @@ export type AgentTopology = (typeof AGENT_TOPOLOGIES)[number];
 /** The group of all pools; its Lease has this name, which is upstream's. */
 export const UNIFIED_GROUP = 'vm-dhcp-agents';
 
+/** True for the group whose Deployment a chart installed, in whatever namespace. */
+export function isUnified(group: string): boolean {
+  return group === UNIFIED_GROUP || group.endsWith(`/${UNIFIED_GROUP}`);
+}
+
+/** True for a group of the namespace where agents ran before: its name is `namespace/name`. */
+export function isPrevious(group: string): boolean {
+  return group.includes('/');
+}
+
 export interface PoolToGroup {
   /** `namespace/name`. */
   readonly key: string;

@@ -22,22 +22,15 @@ import {
   NOT_SERVED,
   type NotToBeServed,
 } from '../agents/agent-conditions.js';
+import type { ActivePool, ObservedGroup } from '../agents/agents-observation.js';
+import type { AgentsPlan, AgentsSettings, GroupProblem } from '../agents/agents-plan.js';
 import { believedGroups } from '../agents/believed-groups.js';
 import { findContainer } from '../agents/configured-pools.js';
 import { isGoneForGood } from '../agents/legacy-pod.js';
-import {
-  type ActivePool,
-  type AgentsPlan,
-  type AgentsSettings,
-  type GroupProblem,
-  isPrevious,
-  isUnified,
-  type ObservedGroup,
-  planAgents,
-} from '../agents/plan-agents.js';
+import { planAgents } from '../agents/plan-agents.js';
 import { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
 import type { PoolForAgents } from '../agents/pool-for-agents.js';
-import { UNIFIED_GROUP } from '../agents/topology.js';
+import { isPrevious, isUnified, UNIFIED_GROUP } from '../agents/topology.js';
 import { AgentsView, type AgentsViewSettings } from '../view/agents-view.js';
 import type { ClusterView, ObjectSource, PoolView } from '../view/cluster-view.js';
 import { LagWatch } from '../view/lag-watch.js';

@@ -1,7 +1,7 @@
 import type { KubernetesObject, WriteRefusal } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import type { AgentAction } from '../agents/plan-agents.js';
+import type { AgentAction } from '../agents/agents-plan.js';
 import { AgentWriter } from './agent-writer.js';
 
 const deployment = (name: string): KubernetesObject => ({ metadata: { namespace: 'agents', name, uid: name } });
