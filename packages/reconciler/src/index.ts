@@ -92,7 +92,8 @@ export {
 } from './uninstall/plan-uninstall.js';
 export { ClusterView, type ObjectSource, type PoolView } from './view/cluster-view.js';
 export type { InstancesState } from './view/instance-source.js';
-export { INSTANCES_REMEDY, type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
+export { INSTANCES_REMEDY } from './virtual-machine/instance-problems.js';
+export { type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
 export {
   formatRememberedInterfaces,
   type RememberedInterface,
