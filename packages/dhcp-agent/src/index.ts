@@ -42,7 +42,10 @@ export type {
 export { AddressInquiry, type AddressInquiryPorts, type AskWhoUses, DECOYS } from './probe/address-inquiry.js';
 export { type ClientPacket, encodeClientPacket } from './probe/client-packet.js';
 export { ConflictProbes, type ConflictProbesSettings } from './probe/conflict-probes.js';
+export { DhcpProbe, type DhcpProbeSettings, type ProbeSocket } from './probe/dhcp-probe.js';
+export { printable } from './probe/printable.js';
 export { RogueServers, type RogueServersSettings } from './probe/rogue-servers.js';
+export type { OfferedRoute, ServerAnswer } from './probe/server-answer.js';
 export { ConflictedLeases } from './server/conflicted-leases.js';
 export { type AnswerGate, DhcpServer, type DhcpServerPorts, type LoggedPacket, type PacketLog } from './server/dhcp-server.js';
 export { type LeaseEvent, LeaseEventLog } from './server/lease-event-log.js';

@@ -58,6 +58,19 @@ export * from './labels.js';
 export { type NetworkAttachmentDefinition, networkAttachmentDefinition, networkKey } from './network-attachment-definition.js';
 export { DEFAULT_NAMESPACE, type ObjectMeta, objectKey } from './object-meta.js';
 export { type ApiObject, type ObjectProblem, type ParsedObject, parseObject } from './parse-object.js';
+export {
+  type ConditionOf,
+  type ConditionPlace,
+  type EventOf,
+  type EventPlace,
+  isReasonAt,
+  REASONS,
+  type Reason,
+  type ReasonAt,
+  type ReasonPlace,
+  reasonOf,
+  type WordOf,
+} from './reasons.js';
 export type { UnknownField } from './unknown-fields.js';
 export { type VirtualMachine, virtualMachine } from './virtual-machine.js';
 export {

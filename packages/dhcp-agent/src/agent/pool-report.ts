@@ -1,5 +1,5 @@
 /** What an agent says about one of its pools. */
-import { DRAINING, type PoolReport, type RogueServer, SUSPENDED } from '@vmdhcp/ippool-api';
+import { DRAINING, type PoolReport, type ReasonAt, type RogueServer, SUSPENDED } from '@vmdhcp/ippool-api';
 import { type AddressConflict, toReportedConflict } from '@vmdhcp/reconciler';
 import type { PoolSocketState } from '../interface/pool-sockets.js';
 import type { LeaderTerm } from '../leadership/leader-term.js';
@@ -90,6 +90,6 @@ function toSocketTrouble(interfaceName: string, socket: Exclude<PoolSocketState,
   }
 }
 
-function not(reason: string, message: string): Service {
+function not(reason: ReasonAt<'agent report'>, message: string): Service {
   return { serving: false, reason, message };
 }

@@ -7,6 +7,7 @@ import {
   type MacAddress,
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
+import type { ReasonAt } from '@vmdhcp/ippool-api';
 import {
   type Clock,
   describeProblems,
@@ -42,7 +43,7 @@ export type FollowedPool =
     }
   /** Nothing is wrong: it is not to be served. */
   | { readonly kind: 'paused' }
-  | { readonly kind: 'unserved'; readonly reason: string; readonly message: string };
+  | { readonly kind: 'unserved'; readonly reason: ReasonAt<'agent report'>; readonly message: string };
 
 export interface FollowedPoolsPorts {
   readonly server: DhcpServer;

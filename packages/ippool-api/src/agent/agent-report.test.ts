@@ -2,6 +2,7 @@ import { describeAgentReport, formatAgentReport, type PoolReport, parseAgentRepo
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AGENT_REPORT_ANNOTATION, SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '../labels.js';
+import { isReasonAt, REASONS, type Reason } from '../reasons.js';
 import { MOST_REPORT_OCTETS } from './agent-report.js';
 import { formatSuspendedPools } from './suspended-pools.js';
 
@@ -43,6 +44,16 @@ describe('the report', () => {
     expect(describeAgentReport(new Map([['a/p', { ...FULL, serving: true }]]))).not.toBe(one);
   });
 
+  it.each([
+    ['a reason that another version reports', { reason: 'Fancy', message: 'look up' }, { message: 'Fancy: look up' }],
+    ['a reason of conditions that no agent reports', { reason: 'Pending' }, { message: 'Pending' }],
+    ['a message without a reason', { message: 'look up' }, { message: 'look up' }],
+    ['a reason without a message', { reason: 'Draining' }, { reason: 'Draining' }],
+  ])('reads %s', (_, written, read) => {
+    const text = JSON.stringify({ 'a/p': { serving: false, ...written } });
+    expect(parseAgentReport(text).get('a/p')).toEqual({ serving: false, ...read });
+  });
+
   it('leaves out conflicts and servers that make no sense', () => {
     const conflicts = [{ address: 'x', macAddress: '02:00:00:00:00:01' }, 7, { address: '10.0.0.1' }];
     const rogueServers = [{ address: 'nobody' }, null];
@@ -50,6 +61,8 @@ describe('the report', () => {
     expect(parseAgentReport(text)).toEqual(new Map([['a/p', { serving: true, rogueServers: [] }]]));
   });
 });
+
+const REPORTED = (Object.keys(REASONS) as Reason[]).filter((name) => isReasonAt('agent report', name));
 
 describe('the report is bounded', () => {
   const octets = (text: string) => Buffer.byteLength(text);
@@ -63,7 +76,9 @@ describe('the report is bounded', () => {
 
   it('a message for each of 4,096 wrong reservations does not make it too large for an annotation', () => {
     const message = 'spec.ipv4Config.reservations[0].ipAddress: 10.9.9.9 is outside 10.0.0.0/24; correct it; '.repeat(4_096);
-    const report = new Map([['default/pool-1', { serving: false, reason: 'PoolInvalid', version: '17', message }]]);
+    const report = new Map<string, PoolReport>([
+      ['default/pool-1', { serving: false, reason: 'PoolInvalid', version: '17', message }],
+    ]);
     const text = formatAgentReport(report);
     expect(octets(text)).toBeLessThan(2_048);
     expect(textsOf(parseAgentReport(text))).toEqual(textsOf(report));
@@ -71,7 +86,7 @@ describe('the report is bounded', () => {
 
   it('messages are cut first, then conflicts; what keeps two groups from serving one pool stays', () => {
     const reportOf = (pools: number, said: Partial<PoolReport>) =>
-      new Map(
+      new Map<string, PoolReport>(
         Array.from({ length: pools }, (_, index) => [
           `default/net-${index}`,
           { serving: false, reason: 'Suspended', version: '1234567890', ...said },
@@ -120,7 +135,7 @@ describe('the report is bounded', () => {
     const said = fc.record(
       {
         serving: fc.boolean(),
-        reason: fc.constantFrom('Suspended', 'Draining', 'RogueServer', 'PoolInvalid', 'x'.repeat(64)),
+        reason: fc.constantFrom(...REPORTED),
         message: fc.string({ unit: 'binary', maxLength: 300 }),
         version: fc.integer({ min: 1 }).map(String),
         conflicts: fc.oneof(fc.nat(3), fc.nat(400)).map((count) => conflicts.slice(0, count)),

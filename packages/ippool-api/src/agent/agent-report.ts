@@ -3,18 +3,19 @@
  * and report are one request, and the status of an IPPool has one writer.
  */
 import { ipv4Address, macAddress } from '../formats.js';
+import { isReasonAt, type ReasonAt } from '../reasons.js';
 import { cutText, octetsOf } from './cut-text.js';
 import { fieldsOf, itemsOf, parseJson, textOf } from './read-json.js';
 
 /** Reasons of a pool that is suspended for its agents: they remove the server address, or have done so and could serve it at once. */
-export const DRAINING = 'Draining';
-export const SUSPENDED = 'Suspended';
+export const DRAINING = 'Draining' as const satisfies ReasonAt<'agent report'>;
+export const SUSPENDED = 'Suspended' as const satisfies ReasonAt<'agent report'>;
 
 export interface PoolReport {
   /** True: clients of this pool are answered. */
   readonly serving: boolean;
-  /** One word in CamelCase, and what it means; where it is not served. */
-  readonly reason?: string;
+  /** Where it is not served: why, and what that means. */
+  readonly reason?: ReasonAt<'agent report'>;
   readonly message?: string;
   /** resourceVersion of the IPPool that the agent goes by. */
   readonly version?: string;
@@ -120,14 +121,20 @@ export function parseAgentReport(text: string | undefined): AgentReport {
     const conflicts = itemsOf(fields['conflicts']).flatMap(readConflict);
     report.set(pool, {
       serving,
-      ...(reason && { reason }),
-      ...(message && { message }),
+      ...toReason(reason, message),
       ...(version && { version }),
       ...(conflicts.length > 0 && { conflicts }),
       ...(Array.isArray(rogueServers) && { rogueServers: rogueServers.flatMap(readRogueServer) }),
     });
   }
   return report;
+}
+
+/** A reason of an agent of another version that the table does not have stands before its message. */
+function toReason(reason: string | undefined, message: string | undefined): Pick<PoolReport, 'reason' | 'message'> {
+  const isKnown = reason !== undefined && isReasonAt('agent report', reason);
+  const text = isKnown ? message : [reason, message].filter(Boolean).join(': ');
+  return { ...(isKnown && { reason }), ...(text && { message: text }) };
 }
 
 const IPV4_ADDRESS = ipv4Address();

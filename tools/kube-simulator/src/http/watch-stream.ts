@@ -78,11 +78,6 @@ export class WatchStream {
     this.#response.destroy();
   }
 
-  /** The connection stays, but nothing comes any more: as if the network had swallowed it. */
-  stall(): void {
-    this.#cleanUp();
-  }
-
   /** Tells the client that it has to list again, and ends. */
   expire(): void {
     this.#sendEvent('ERROR', statusOf(expired('The resourceVersion for the provided watch is too old.')));
