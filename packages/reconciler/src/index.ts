@@ -3,33 +3,6 @@
  *
  * @packageDocumentation
  */
-
-// Of the wire format, until all users import it from where it is.
-export {
-  AGENT_DRY_RUN_VARIABLE,
-  AGENT_LEASE_VARIABLE,
-  AGENT_LOG_LEVELS,
-  AGENT_NETWORK_CONFIGS_VARIABLE,
-  AGENT_REPORT_ANNOTATION,
-  type AgentLogLevel,
-  type AgentLogSettings,
-  type AgentNetworkConfig,
-  type AgentReport,
-  DRAINING,
-  describeAgentReport,
-  formatAgentLogSettings,
-  formatAgentReport,
-  IPPOOL_REFS_VARIABLE,
-  type ParsedAgentNetworkConfigs,
-  type PoolReport,
-  parseAgentLogSettings,
-  parseAgentNetworkConfigs,
-  parseAgentReport,
-  parseSuspendedPools,
-  type RogueServer,
-  readPoolLogSettings,
-  SUSPENDED,
-} from '@vmdhcp/ippool-api';
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './agents/address-conflict.js';
 export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
 export type { AgentsObservation } from './agents/agents-observation.js';

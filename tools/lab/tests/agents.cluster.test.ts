@@ -2,8 +2,8 @@
  * The agents' Deployments and Leases against an API server: made, kept, held, adopted, migrated to, and gone. No pods run here; what
  * agents would say is written into their Lease by the test.
  */
+import { parseSuspendedPools } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import { parseSuspendedPools } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LabProcess, TestCluster, waitFor } from '../src/index.js';
 

@@ -2,14 +2,15 @@
  * What the controller and the agents may do, by requests with their own tokens. Always against a simulated API server, whatever
  * KUBECONFIG says: the examples' namespaces and ClusterRoles are no business of somebody's cluster.
  */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
+import { AGENT_REPORT_ANNOTATION, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { ApiLeaseStore, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
-import { AGENT_REPORT_ANNOTATION, configuredPools } from '@vmdhcp/reconciler';
+import { configuredPools } from '@vmdhcp/reconciler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CLUSTER_EXAMPLES,
