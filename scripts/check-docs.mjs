@@ -1,7 +1,7 @@
 // docs/supported-dhcp.md names a test for each requirement, and docs/security.md for each promise: every name must be that of a
-// test, and every link lead somewhere.
+// test. Every link must have a target, and ARCHITECTURE.md must name folders and files that exist.
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const tests = globSync('{packages,tools}/**/*.test.ts', { exclude: (name) => name.includes('node_modules') })
   .concat('packages/dhcp-allocator/src/wire/fixtures/odd-packets.json')
@@ -35,6 +35,15 @@ for (const page of pages) {
   for (const [, target] of readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
     if (!existsSync(join(dirname(page), target))) problems.push(`${page} links to ${target}, which is not there`);
   }
+}
+
+// `agent-cli/src/serve` is a path in packages/ or tools/; `plan-agents.ts` is a file somewhere in them.
+const files = globSync('{packages,tools}/*/{src,crds,tests}/**', { exclude: (name) => name.includes('node_modules') });
+const fileNames = new Set(files.map((path) => basename(path)));
+for (const [, name] of readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/`([\w.-]+(?:\/[\w.-]+)*)`/g)) {
+  const isPath = name.includes('/');
+  const exists = isPath ? ['', 'packages', 'tools'].some((folder) => existsSync(join(folder, name))) : fileNames.has(name);
+  if ((isPath || name.endsWith('.ts')) && !exists) problems.push(`ARCHITECTURE.md names ${name}, which does not exist`);
 }
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.exit(problems.length === 0 ? 0 : 1);

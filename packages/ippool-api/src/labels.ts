@@ -8,7 +8,7 @@ export const IPPOOL_NAMESPACE_LABEL = `${GROUP}/ippool-namespace`;
 export const IPPOOL_NAME_LABEL = `${GROUP}/ippool-name`;
 /**
  * On a NetworkAttachmentDefinition: namespaces whose IPPools may serve the network besides those of its own, with commas between them, or
- * `*` for all. Set but empty: none, whatever the labels say.
+ * `*` for all. Set but empty: none, whatever the labels name.
  */
 export const ALLOWED_POOL_NAMESPACES_ANNOTATION = `${GROUP}/allowed-pool-namespaces`;
 /** On a NetworkAttachmentDefinition, `"true"`: another DHCP server serves it, so that no IPPool is missed. */
@@ -20,7 +20,7 @@ export const AGENT_LABEL = `${GROUP}/vm-dhcp-controller`;
 export const AGENT_LABEL_VALUE = 'agent';
 /** On the same: the name of the group of pools that these agents serve. */
 export const AGENT_GROUP_LABEL = `${GROUP}/agent-group`;
-/** On an agents' Deployment, `"true"`: somebody else says how many replicas it has. */
+/** On an agents' Deployment, `"true"`: the controller leaves its number of replicas as it is. */
 export const FREE_REPLICAS_ANNOTATION = `${GROUP}/free-replicas`;
 /**
  * On an agents' Lease: JSON, the pools (`namespace/name`) of the group that its agents must not serve now, and a number that is
@@ -48,7 +48,7 @@ export const STATIC_IP_ANNOTATION_PREFIX = 'static-ip.harvesterhci.io/';
 /** On a VirtualMachine: 'true' for all of its interfaces, or names of interfaces with commas between them, that get no address. */
 export const DHCP_OPT_OUT_ANNOTATION = `${GROUP}/dhcp-opt-out`;
 /**
- * On a VirtualMachineNetworkConfig: JSON object, interface name to `{networkName, macAddress, replaces}`. It says which entry of
+ * On a VirtualMachineNetworkConfig: JSON object, interface name to `{networkName, macAddress, replaces}`. It records which entry of
  * the spec belongs to which interface, as a MAC address may be another one after each start of the virtual machine.
  */
 export const INTERFACES_ANNOTATION = `${GROUP}/interfaces`;

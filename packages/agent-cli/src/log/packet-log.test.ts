@@ -100,7 +100,7 @@ describe('the log of packets', () => {
     expect([logger.level, log.isActive]).toEqual(['info', false]);
   });
 
-  it('is bounded for each pool, and says how many lines are missing', () => {
+  it('is bounded for each pool, and counts the lines that are missing', () => {
     const { log, note, lines, clock } = setUp({ packets: true });
     for (let count = 0; count < 1_000; count++) note('a/one');
     note('a/two');

@@ -1,4 +1,4 @@
-/** How the controller is told about agents. */
+/** The options of the controller about agents. */
 import { AGENT_LOG_LEVELS, type AgentLogLevel, type AgentLogSettings } from '@vmdhcp/ippool-api';
 import { AGENT_TOPOLOGIES, type AgentPodSettings, type AgentsSettings, type AgentTopology } from '@vmdhcp/reconciler';
 import { booleanOption, CommandError, ExitCode } from '@vmdhcp/service-process';

@@ -1,6 +1,6 @@
 /**
  * All objects of one kind as they were last seen, in a list or watch, or in the answer to one's own write. Without the
- * latter, whoever writes and looks again sees the object as it was before, and writes in vain.
+ * latter, a caller that writes and reads again sees the object as it was before, and writes in vain.
  */
 
 import { type ApiObjectLike, keyOf } from '../object/api-object.js';
@@ -9,7 +9,7 @@ import { Reflector, type ReflectorSettings } from './reflector.js';
 
 export interface ObjectCacheSettings<Kind extends ApiObjectLike> extends Omit<ReflectorSettings<Kind>, 'onChange'> {
   /**
-   * This object is another than before. `isOwn`: by an answer to a write that was handed to `wrote`; it is not told once
+   * This object is another than before. `isOwn`: by an answer to a write that was handed to `wrote`; it is not reported once
    * more when the watch brings it.
    */
   readonly onChange: (key: string, isOwn: boolean) => void;

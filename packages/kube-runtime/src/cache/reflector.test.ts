@@ -34,7 +34,7 @@ function setUp({ pageSize = 2, silenceMs = 60_000 } = {}) {
 }
 
 describe('a reflector', () => {
-  it('lists in pages, says when it has everything, and then follows', async () => {
+  it('lists in pages, reports when it has everything, and then follows', async () => {
     const { clock, server, log, reflector } = setUp();
     for (const name of ['a', 'b', 'c', 'd', 'e']) server.put(thing(name));
     reflector.start();
@@ -119,14 +119,14 @@ describe('a reflector', () => {
     expect(server.requests.watches).toBeLessThan(20);
   });
 
-  it('a watch that says nothing for long is replaced', async () => {
+  it('a silent watch is replaced', async () => {
     const { clock, server, reflector } = setUp({ silenceMs: 1_000 });
     reflector.start();
     await clock.advance(3_500);
     expect(server.requests).toEqual({ lists: 1, watches: 4 });
   });
 
-  it('a listener that throws is told, and everything goes on', async () => {
+  it('a listener that throws gets its error, and everything continues', async () => {
     const { clock, server, log } = setUp();
     const seen: string[] = [];
     const reflector = new Reflector<Thing>({
@@ -155,17 +155,17 @@ describe('a reflector', () => {
       server.put(thing('a'));
       reflector.start();
       await clock.advance(ms);
-      const told = log.length;
+      const before = log.length;
       reflector.stop();
       server.put(thing('b'));
       server.closeWatches('failed');
       await clock.advance(100_000);
-      expect(log).toHaveLength(told);
+      expect(log).toHaveLength(before);
       expect(clock.pending).toBe(0);
     }
   });
 
-  it('law: whatever fails, closes, expires or is forgotten, in the end the copy is what the server has, and every change was told', async () => {
+  it('law: whatever fails, closes, expires or is forgotten, in the end the copy is what the server has, and every change was reported', async () => {
     const step = fc.oneof(
       {
         weight: 4,
@@ -184,7 +184,7 @@ describe('a reflector', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 3 }), async (steps, pageSize) => {
         const clock = new FakeClock();
         const server = new MemoryResource<Thing>(clock);
-        /** What a listener knows that looks at every key it is told. */
+        /** What a listener knows that reads every key that it receives. */
         const known = new Map<string, number>();
         const reflector: Reflector<Thing> = new Reflector<Thing>({
           port: server,

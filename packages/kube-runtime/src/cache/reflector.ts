@@ -1,12 +1,12 @@
 /**
  * Keeps a copy of all objects of one kind, by list and watch, whatever happens to the connection:
  *
- * - a list in pages, begun anew when the server forgets it; what is gone since the last list is told as deleted;
+ * - a list in pages, begun anew when the server forgets it; an object that is gone since the last list is reported as deleted;
  * - a watch from there, gone on with where it ended, and a new list when the server has forgotten that;
- * - failures wait, longer each time, and everything else goes on; a watch that says nothing for long is replaced;
- * - `synced` says honestly whether there has been a whole list.
+ * - failures wait, longer each time, and everything else goes on; a silent watch is replaced;
+ * - `synced` is true only after a complete list.
  *
- * Who listens is told keys: it looks at the copy when it gets round to it.
+ * A listener receives keys: it reads the copy when it has time.
  */
 
 import { ExpiredError, type ResourcePort, type WatchEnd, type WatchEvent } from '../api/resource-port.js';
@@ -20,7 +20,7 @@ export interface ReflectorSettings<Kind extends ApiObjectLike> {
   readonly backOff: BackOffSettings;
   /** Something about this object changed: it came, went, or is another than before. */
   readonly onChange: (key: string) => void;
-  /** The first whole list is in the copy, and every key of it was told. */
+  /** The first complete list is in the copy, and every key of it was reported. */
   readonly onSynced?: () => void;
   /** The copy is a whole list again, as of `resourceVersion`. */
   readonly onListed?: () => void;
@@ -96,7 +96,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#list();
   }
 
-  /** Nothing is told any more; the copy stays as it is. */
+  /** Nothing is reported any more; the copy stays as it is. */
   stop(): void {
     this.#stopped = true;
     this.#stopWatch();
@@ -161,7 +161,7 @@ export class Reflector<Kind extends ApiObjectLike> {
         try {
           this.#take(event);
         } catch (error) {
-          // Nothing that a server sends ends whoever reads it.
+          // Nothing that a server sends ends the loop that reads it.
           this.#settings.onError?.(error);
         }
       },
@@ -199,7 +199,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     const again = () => this.#watch();
     switch (end.kind) {
       case 'expired':
-        // A server that says so to every watch would be listed all the time.
+        // A server that answers every watch with 410 would be listed all the time.
         this.#callOffTimer = this.#settings.clock.after(this.#expiryDelayMs(), () => this.#list());
         return;
       case 'closed':
@@ -233,7 +233,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#callOffTimer = clock.after(Math.max(backOffMs(this.#failures, backOff), askedDelayMs(error)), then);
   }
 
-  /** A connection can be dead without anybody knowing. */
+  /** A connection can be dead without a sign of it. */
   #expectNews(): void {
     const { clock, silenceMs = SILENCE_MS } = this.#settings;
     this.#callOffSilence();
@@ -243,7 +243,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     });
   }
 
-  /** A listener that throws loses its own news, and nobody else's. */
+  /** A listener that throws loses its own news, and no other listener's. */
   #tell(key: string): void {
     try {
       this.#settings.onChange(key);

@@ -49,7 +49,7 @@ async function created(clock: FakeClock, server: MemoryResource<KubernetesObject
 }
 
 describe('shared caches', () => {
-  it('a kind is watched once, whoever listens, and every listener learns everything', async () => {
+  it('a kind is watched once for all listeners, and every listener learns everything', async () => {
     const { clock, part, pods, opened } = setUp();
     const [one, other] = [part(), part()];
     pods().put(object('a'));
@@ -129,7 +129,7 @@ describe('shared caches', () => {
     expect(writer.log.at(-1)).toBe('a here');
   });
 
-  it('a listener that throws is told so itself; the others learn everything', async () => {
+  it('a listener that throws gets its error; the others learn everything', async () => {
     const { clock, caches, part, pods } = setUp();
     const errors: unknown[] = [];
     const fail = () => {
@@ -216,7 +216,7 @@ describe('shared caches', () => {
     expect([cache.synced, log]).toEqual([true, ['listed', 'synced']]);
   });
 
-  it('managed fields are not cached; what else is not is for the process to say', async () => {
+  it('managed fields are not cached; the process decides what else is not', async () => {
     const { clock, part, pods } = setUp();
     const { cache } = part();
     pods().put({ metadata: { namespace: 'default', name: 'a', managedFields: [{}] } as KubernetesObject['metadata'] });

@@ -1,7 +1,7 @@
 import type { ObjectClient } from '../api/object-client.js';
 import type { ApiObjectLike } from '../object/api-object.js';
 
-/** Thrown instead of writing: the lead has ended, and somebody else may have it. */
+/** Thrown instead of writing: the leadership has ended, and another process may be leader. */
 export class NotLeadingError extends Error {
   readonly code = 'ERR_NOT_LEADING';
 
@@ -10,7 +10,7 @@ export class NotLeadingError extends Error {
   }
 }
 
-/** A client that writes only while `isLeading` says so, asked right before each write. Reads go through. */
+/** A client that writes only while `isLeading` is true, asked right before each write. Reads go through. */
 export function fencedClient<Kind extends ApiObjectLike>(
   client: ObjectClient<Kind>,
   isLeading: () => boolean,

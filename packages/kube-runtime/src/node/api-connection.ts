@@ -34,7 +34,7 @@ export interface ApiRequest {
   readonly contentType?: string;
 }
 
-/** Told of each request, for metrics. `status` 0: there was no answer. */
+/** Called for each request, for metrics. `status` 0: there was no answer. */
 export type RequestObserver = (request: {
   readonly method: string;
   readonly path: string;

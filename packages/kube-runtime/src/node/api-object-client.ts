@@ -162,7 +162,7 @@ const REFUSALS: Readonly<Record<number, WriteRefusal>> = {
   422: 'invalid',
 };
 
-/** What the server said no to; undefined where it is open what happened, or worth trying again. */
+/** The refusal of the server; undefined if it is open what happened, or worth a retry. */
 function refusalOf({ status, reason }: ApiRequestError): WriteRefusal | undefined {
   if (reason === 'AlreadyExists') return 'already-exists';
   return status === undefined ? undefined : REFUSALS[status];

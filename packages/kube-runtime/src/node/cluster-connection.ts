@@ -13,11 +13,11 @@ export interface ClusterConnection {
   readonly tls: Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'rejectUnauthorized'>;
   /** The value of the Authorization header, now: tokens are replaced while processes run. Undefined: none. */
   readonly authorization: () => Promise<string | undefined>;
-  /** Of the kubeconfig's context or the ServiceAccount; where objects are looked for if nobody says. */
+  /** Of the kubeconfig's context or the ServiceAccount; the default namespace. */
   readonly namespace: string;
 }
 
-/** There is no way to a cluster; `message` says what was looked for. */
+/** There is no connection to a cluster; `message` names what was looked for. */
 export class NoClusterError extends Error {
   readonly code = 'ERR_NO_CLUSTER';
 }
@@ -47,7 +47,7 @@ export async function connectInCluster(
   return { server: `https://${address}:${port}`, tls: { ca }, authorization: token, namespace: namespace.trim() || 'default' };
 }
 
-/** `Bearer ...` from a file that somebody else replaces now and then. What cannot be read leaves the former one in use. */
+/** `Bearer ...` from a file that another program replaces now and then. If it cannot be read, the previous one stays in use. */
 function rereadToken(path: string): () => Promise<string | undefined> {
   let known: string | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
@@ -126,7 +126,7 @@ function isAnywhere(): boolean {
   return Boolean(process.env['KUBECONFIG']) || existsSync(join(homedir(), '.kube', 'config'));
 }
 
-/** What a parser says may quote the lines around a mistake, and those hold secrets: only what and where is told. */
+/** A parser's message may quote the lines around a mistake, which contain secrets: only the error and its place are reported. */
 function describeReadError(error: unknown): string {
   const { reason, mark, code, syscall } = error as {
     readonly reason?: string;

@@ -2,22 +2,22 @@ import type { ConditionOf } from '@vmdhcp/ippool-api';
 import type { PoolView } from '../view/cluster-view.js';
 import type { AddressConflict } from './address-conflict.js';
 
-/** What a pool's status says of its agents. */
+/** The agents of a pool, as its status reports them. */
 export interface PoolAgents {
   readonly conditions: readonly ConditionOf<'IPPool'>[];
-  /** Undefined: nobody can tell now, so that what is there stays; null: none. */
+  /** Undefined: that is not known now, so what is there stays; null: none. */
   readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
-  /** The pod that leads; null: none does. */
+  /** The pod that is leader; null: none is. */
   readonly servedBy: string | null | undefined;
-  /** True: an earlier version's pod serves it no more. */
+  /** True: no pod of an earlier version serves it any more. */
   readonly isMigrated: boolean;
   readonly conflicts: readonly AddressConflict[];
 }
 
-/** Where the work on pools learns of agents. */
+/** What the reconciler of pools asks about agents. */
 export interface AgentsPort {
   readonly ofPool: (pool: PoolView) => PoolAgents;
-  /** True while agents may still serve the pool, or are told of it. */
+  /** True while agents may still serve the pool, or are configured with it. */
   readonly isHeld: (poolKey: string) => boolean;
 }
 

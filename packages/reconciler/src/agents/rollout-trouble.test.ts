@@ -35,7 +35,10 @@ describe('rolloutTrouble', () => {
       '--agent-priority-class',
     ],
     [`${POD}: no PriorityClass with name nosuch was found`, 'create the PriorityClass nosuch'],
-    ['admission webhook "policy.example.com" denied the request: no', 'describe deployment vm-dhcp-agent-vlan-1 says more'],
+    [
+      'admission webhook "policy.example.com" denied the request: no',
+      'details: kubectl -n harvester-system describe deployment vm-dhcp-agent-vlan-1',
+    ],
   ])('%s', (said, remedy) => {
     const trouble = failed(said);
     expect(trouble?.reason).toBe('FailedCreate');

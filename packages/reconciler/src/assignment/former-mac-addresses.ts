@@ -82,8 +82,8 @@ export class FormerMacAddresses {
   }
 
   /**
-   * The last plan says whether the address is its own. Where that is not known, it is another one's that claims the former MAC
-   * address if the record of that one says so, or if the record of this one says no more than that it had the address once.
+   * Whose the address is follows from the last plan. Where that is not known, it belongs to another interface that claims the former MAC
+   * address, if that one's record names the address, or if this one's record is only of an address that it had once.
    */
   #isItsOwn({ request, previous, holdsPrevious }: Candidate, former: MacAddress): boolean {
     const owner = this.lastOwnerOf(former);

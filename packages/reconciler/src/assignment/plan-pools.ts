@@ -1,13 +1,13 @@
-/** Who has which address, in pools that hang together because virtual machines have interfaces on several of their networks. */
+/** Which client has which address, in pools that hang together because virtual machines have interfaces on several of their networks. */
 import type { Ipv4Address, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { Quarantine } from '../pool/quarantines.js';
 import type { RecordedAddresses } from '../pool/recorded-addresses.js';
-import { type AddressRequest, type ClaimRefusal, HOLDING } from './address-request.js';
+import { type AddressRequest, type ClaimRefusal, RESERVING } from './address-request.js';
 import type { AssignmentPlan, LastOwners } from './assignment-plan.js';
 import { planRequests } from './plan-requests.js';
 
-/** A pool that addresses are given out of. */
+/** A pool that addresses are assigned from. */
 export interface PoolToPlan {
   /** `namespace/name`. */
   readonly key: string;
@@ -18,16 +18,16 @@ export interface PoolToPlan {
   readonly quarantines: readonly Quarantine[];
   /** Now, on the clock that quarantines end by. */
   readonly nowMs: number;
-  /** Nothing new is given out; what nobody claims any more is freed. */
+  /** Nothing new is assigned; what no client claims any more is released. */
   readonly paused: boolean;
-  /** Clients whose address is recorded and stays so, though the virtual machine that has it does not claim it at the moment. */
-  readonly held: ReadonlyMap<MacAddress, HoldingMachine>;
+  /** Reserved addresses, by client: they stay recorded, though the virtual machine that has the client does not claim them at the moment. */
+  readonly reserved: ReadonlyMap<MacAddress, ReservingMachine>;
   /** @see KnownState.lastOwners */
   readonly lastOwners: LastOwners;
 }
 
-/** A virtual machine whose config is on its way. */
-export interface HoldingMachine {
+/** A virtual machine whose VirtualMachineNetworkConfig is missing or being deleted. */
+export interface ReservingMachine {
   /** `namespace/name`, as its config will have it. */
   readonly owner: string;
   readonly createdAt: string;
@@ -42,7 +42,7 @@ export interface PoolsToPlan {
   readonly pools: readonly PoolToPlan[];
   /** Everything that claims an address of these pools. */
   readonly configs: readonly NetworkConfigClaims[];
-  /** What is wrong with a network that none of these pools serves; undefined for one of these, and for one that no pool serves. */
+  /** What is wrong with a network that none of these pools serves; undefined for a network of these pools, and for one that no pool serves. */
   readonly whyUnserved: (network: string) => ClaimRefusal | undefined;
 }
 
@@ -54,7 +54,7 @@ export function planPools({ pools, configs, whyUnserved }: PoolsToPlan): Map<str
     const unavailable = unreadable.flatMap(({ address }) => address ?? []);
     return { key, pool, recorded: { assignments, quarantines, unavailable }, nowMs, lastOwners };
   });
-  const plans = planRequests(states, [...requests, ...pools.flatMap(toHoldings)]);
+  const plans = planRequests(states, [...requests, ...pools.flatMap(toReservations)]);
   return new Map([...plans].map(([key, plan]) => [key, { ...plan, refusals: byOwner(plan) }]));
 }
 
@@ -68,7 +68,7 @@ function recordedBy({ recorded }: PoolToPlan): Map<MacAddress, Ipv4Address> {
   return new Map(recorded.assignments.map(({ macAddress, address }) => [macAddress, address]));
 }
 
-/** True if the claim lacks something of a pool that is paused. What it has there keeps nobody from anything. */
+/** True if the claim lacks something of a pool that is paused. An address that it has there does not count. */
 function isKeptWaiting({ macAddress, wanted }: InterfaceClaim, pool: PlannedPool | undefined): boolean {
   if (pool?.has === undefined) return false;
   const address = pool.has.get(macAddress);
@@ -95,8 +95,8 @@ function toRequest(
   };
 }
 
-function toHoldings({ key: poolKey, held }: PoolToPlan): AddressRequest[] {
-  return [...held].map(([macAddress, machine]) => ({ ...machine, claims: [{ macAddress, poolKey }], blocked: HOLDING }));
+function toReservations({ key: poolKey, reserved }: PoolToPlan): AddressRequest[] {
+  return [...reserved].map(([macAddress, machine]) => ({ ...machine, claims: [{ macAddress, poolKey }], blocked: RESERVING }));
 }
 
 function byOwner({ refused }: AssignmentPlan): Map<string, Map<MacAddress, ClaimRefusal>> {

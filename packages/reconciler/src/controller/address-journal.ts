@@ -1,7 +1,7 @@
 /** Tells the observer of every address that is allocated or released once it is recorded, and of every refusal once. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
-import { HOLDING } from '../assignment/address-request.js';
+import { RESERVING } from '../assignment/address-request.js';
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { PoolView } from '../view/cluster-view.js';
 import { type AddressChange, type RecordedChange, recordedChanges } from './address-changes.js';
@@ -34,7 +34,7 @@ export class AddressJournal {
     const now = new Map<string, string>();
     for (const [owner, ofOwner] of refusals) {
       for (const [macAddress, { reason, message }] of ofOwner) {
-        if (reason === HOLDING.reason) continue;
+        if (reason === RESERVING.reason) continue;
         now.set(`${owner} ${macAddress}`, reason);
         if (before?.get(`${owner} ${macAddress}`) === reason) continue;
         this.#context.onAddressChange?.({ kind: 'refused', pool, owner, macAddress, reason, message });

@@ -174,7 +174,7 @@ export class AgentGroupsReconciler implements AgentsPort {
         pool,
         group,
         observed,
-        holder,
+        formerGroup: holder,
         problem: this.#problemOf(view.key, observed, group),
         pods: this.#podsOf.get(group) ?? [],
         isLagging: this.#lag.isLagging(view, this.#observer.leaseOf(group).report.get(view.key)?.version),

@@ -76,7 +76,7 @@ describe('an IPPool with 4,096 wrong reservations, and 1,000 virtual machines', 
     expect(sum(await edit({ ipv4Config: wide }))).toBeLessThan(1_000_000);
     expect(sum(await edit({ ipv4Config: { ...wide, reservations: wrongReservations(16) } }))).toBeLessThan(1_000_000);
     expect(messagesOf(running.networkConfig('vm-999'))).toContain(
-      'IPPool default/pool-1 is invalid, so nothing new is allocated; its condition CacheReady says what is wrong',
+      'IPPool default/pool-1 is invalid, so nothing new is allocated; its condition CacheReady has the reason',
     );
   });
 

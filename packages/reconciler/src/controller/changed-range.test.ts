@@ -36,7 +36,7 @@ describe('a range that', () => {
     expect(running.allocated()).toMatchObject({ '10.0.0.9': '02:00:00:00:00:0c', '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
-  it('shrinks, as a CRD of another version may allow, cuts off no address in use, and that is said', async () => {
+  it('shrinks, as a CRD of another version may allow, cuts off no address in use, and reports that', async () => {
     const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.12' });
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();

@@ -42,7 +42,7 @@ const cacheReady = (story: Running) =>
   story.conditions('IPPool', 'pool-1').find((condition) => condition.startsWith('CacheReady'));
 
 describe('an IPPool that names a network of another namespace', () => {
-  it('is not served, says so with a remedy, and its network has no labels of it', async () => {
+  it('is not served, reports that with a remedy, and its network has no labels of it', async () => {
     const story = await running(tenantNetwork(), stranger(), tenantMachine());
     expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
     const [condition] = [...story.cluster.ipPools.objects.values()].flatMap(({ status }) =>

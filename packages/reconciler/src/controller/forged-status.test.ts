@@ -52,7 +52,7 @@ it.each([
   ['while the controller works', false],
   ['while the controller is away', true],
 ])(
-  'a tenant writes into the status of a VirtualMachineNetworkConfig %s: the guest that runs keeps its address',
+  'a tenant writes into the status of a VirtualMachineNetworkConfig %s: the running virtual machine keeps its address',
   async (_, isAway) => {
     const running = await withTenant();
     for (const forge of [claim, takeAlong]) {
@@ -66,7 +66,7 @@ it.each([
   },
 );
 
-it('a tenant says that an address was taken along, in one step and while the controller is away: the guest that runs keeps its address', async () => {
+it('a tenant writes that an address was taken along, in one step and while the controller is away: the running virtual machine keeps its address', async () => {
   const running = await withTenant();
   void running.controller.stop();
   takeAlong(running);

@@ -195,7 +195,15 @@ export class PoolReconciler {
       const { assignments, quarantines } = this.#afterConflicts(serving);
       const known = { recorded: { ...recorded, assignments }, quarantines, nowMs: this.#nowMs() };
       const lastOwners = this.#lastOwners.get(key) ?? NO_OWNERS;
-      pools.set(key, { key, network, pool: reading.pool, paused, ...known, lastOwners, held: view.held(serving, lastOwners) });
+      pools.set(key, {
+        key,
+        network,
+        pool: reading.pool,
+        paused,
+        ...known,
+        lastOwners,
+        reserved: view.reserved(serving, lastOwners),
+      });
       for (const config of view.claimsOn(network)) {
         configs.set(config.key, config);
         if (this.#waitsForSeveral(config)) for (const claim of config.claims) networks.add(claim.network);

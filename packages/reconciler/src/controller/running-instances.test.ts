@@ -231,7 +231,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     expect(said(running, 'vm-a')).toEqual([`${M1} 10.0.0.10 Allocated`]);
   });
 
-  it('what a guest agent reports is not believed: a guest cannot choose the MAC address that its address is recorded for', async () => {
+  it('what a guest agent reports is not believed: a virtual machine cannot choose the MAC address that its address is recorded for', async () => {
     const running = await Running.withPool();
     await running.add(plain('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
@@ -486,7 +486,7 @@ describe('nothing is freed by what is not known', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
     expect(running.events()).toEqual(['VirtualMachineInstanceUnseen on VirtualMachine vm-a']);
     expect(messages(running, 'VirtualMachineInstanceUnseen')).toEqual([
-      'the interfaces of the virtual machine have changed, and its guest may run with the former ones: nothing is freed before the controller sees that guest; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance default/vm-a that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances',
+      'the interfaces of the virtual machine have changed, and it may still run with the former ones: no address is released before the controller sees its VirtualMachineInstance; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance default/vm-a that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances',
     ]);
     running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, status: { created: false } }));
     await running.settle();
@@ -569,7 +569,7 @@ describe('nothing is freed by what is not known', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
   });
 
-  it('an annotation that somebody spoiled is no reason to stop', async () => {
+  it('an annotation that cannot be read does not stop the controller', async () => {
     const running = await Running.withPool();
     await running.add(plain('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });

@@ -1,13 +1,13 @@
-/** What an IPPool's `status.ipv4.quarantined` says: addresses that somebody unknown uses. */
+/** An IPPool's `status.ipv4.quarantined`: addresses that an unknown host uses. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { formatTime, isRecord, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 
-/** An address that somebody unknown uses. @see AddressAllocator.quarantine */
+/** An address that an unknown host uses. @see AddressAllocator.quarantine */
 export interface Quarantine {
   readonly address: Ipv4Address;
   /** Milliseconds on the caller's clock. */
   readonly untilMs: number;
-  /** Who uses it, where that is known. */
+  /** The host that uses it, where that is known. */
   readonly usedBy?: MacAddress;
 }
 

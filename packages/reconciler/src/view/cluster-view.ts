@@ -3,7 +3,7 @@ import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, networkKey } from '@vmdhcp/ippool-api';
 import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
 import type { LastOwners } from '../assignment/assignment-plan.js';
-import type { HoldingMachine } from '../assignment/plan-pools.js';
+import type { ReservingMachine } from '../assignment/plan-pools.js';
 import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';
@@ -147,34 +147,34 @@ export class ClusterView {
    * A virtual machine that has an interface with this MAC address on this network, and whose config is on its way: gone, or
    * going. What is recorded for it is not free.
    */
-  holder(network: string, macAddress: MacAddress): string | undefined {
-    return this.#holderOf(network, macAddress, undefined);
+  reservingMachine(network: string, macAddress: MacAddress): string | undefined {
+    return this.#reservingMachine(network, macAddress, undefined);
   }
 
-  #holderOf(network: string, macAddress: MacAddress, lastOwner: string | undefined): string | undefined {
-    let holder: string | undefined;
+  #reservingMachine(network: string, macAddress: MacAddress, lastOwner: string | undefined): string | undefined {
+    let found: string | undefined;
     for (const machine of this.#machinesWith.get(`${network} ${macAddress}`) ?? []) {
       const config = this.#sources.networkConfigs.get(machine);
       if (config !== undefined && !isBeingDeleted(config)) continue;
       if (machine === lastOwner) return machine;
-      holder ??= machine;
+      found ??= machine;
     }
-    return holder;
+    return found;
   }
 
   /**
    * Recorded clients of a pool that a virtual machine has and does not claim at the moment, also where another one claims the
    * same MAC address. Of several such machines it is the one that had the address last, where that is known.
    */
-  held({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, HoldingMachine> {
-    const held = new Map<MacAddress, HoldingMachine>();
+  reserved({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, ReservingMachine> {
+    const reserved = new Map<MacAddress, ReservingMachine>();
     for (const macAddress of addressOf.keys()) {
-      const owner = this.#holderOf(network, macAddress, lastOwners.get(macAddress)?.owner);
+      const owner = this.#reservingMachine(network, macAddress, lastOwners.get(macAddress)?.owner);
       if (owner === undefined) continue;
       const { creationTimestamp = '' } = this.#sources.virtualMachines.get(owner)?.metadata ?? {};
-      held.set(macAddress, { owner, createdAt: creationTimestamp });
+      reserved.set(macAddress, { owner, createdAt: creationTimestamp });
     }
-    return held;
+    return reserved;
   }
 
   /** What is known of a virtual machine besides its own object. */

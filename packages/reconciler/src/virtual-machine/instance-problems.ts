@@ -10,7 +10,7 @@ import {
   wantedInterfaces,
 } from './wanted-interfaces.js';
 
-/** What keeps a change of the template from taking effect, where that is no guest that is known to run. */
+/** What prevents a change of the template from taking effect, where that is not an instance that is known to run. */
 export function heldBackChanges(
   virtualMachine: KubernetesObject,
   wanted: readonly NetworkConfig[],
@@ -20,12 +20,12 @@ export function heldBackChanges(
   const { interfaces } = wantedInterfaces(virtualMachine, { remembered: known.remembered });
   if (interfaces === undefined || describeEntries(interfaces.map(toNetworkConfig)) === describeEntries(wanted)) return [];
   const begin =
-    'the interfaces of the virtual machine have changed, and its guest may run with the former ones: nothing is freed';
+    'the interfaces of the virtual machine have changed, and it may still run with the former ones: no address is released';
   if (known.instance === 'unreadable') {
     const message = `${begin} before the controller may read VirtualMachineInstances; ${INSTANCES_REMEDY}`;
     return [{ reason: 'virtual-machine-instances-unreadable', message }];
   }
-  const message = `${begin} before the controller sees that guest; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance ${nameOf(virtualMachine)} that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances`;
+  const message = `${begin} before the controller sees its VirtualMachineInstance; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance ${nameOf(virtualMachine)} that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances`;
   return [{ reason: 'virtual-machine-instance-unseen', message }];
 }
 
@@ -47,6 +47,6 @@ export function describeAwaited(
   const source = `status.interfaces of VirtualMachineInstance ${nameOf(virtualMachine)}`;
   const begin = `no IP address yet for ${names}, as the MAC address is not known`;
   if (instance === 'unreadable') return `${begin}: the controller may not read ${source}; ${INSTANCES_REMEDY}`;
-  if (instance !== undefined) return `${begin}: KubeVirt writes it to ${source} when the guest has started`;
+  if (instance !== undefined) return `${begin}: KubeVirt writes it to ${source} when the virtual machine has started`;
   return `${begin}: start the virtual machine, then KubeVirt writes it to ${source}; or set macAddress in spec.template.spec.domain.devices.interfaces`;
 }

@@ -1,8 +1,8 @@
 /**
  * From a VirtualMachine to its VirtualMachineNetworkConfig of the same name.
  *
- * Only its spec and metadata: that a change is under way (`InSynced` is False, addresses that nobody wants are `Stale`) is
- * said by the work on that object, which sees when they are freed. Two works that write the same status would undo each other.
+ * Only its spec and metadata: that a change is under way (`InSynced` is False, addresses that are no longer wanted are `Stale`) is
+ * reported by the reconciler of that object, which sees when they are released. Two reconcilers that write the same status would undo each other.
  */
 import { API_VERSION, NETWORK_CONFIG_FINALIZER, type NetworkConfig, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, type MergePatch } from '@vmdhcp/kube-runtime';
@@ -40,7 +40,7 @@ export interface NetworkConfigPlan {
 }
 
 /**
- * What has to be done so that the VirtualMachineNetworkConfig (undefined: there is none) says what the virtual machine wants.
+ * What has to be done so that the VirtualMachineNetworkConfig (undefined: there is none) is as the virtual machine needs it.
  *
  * @param knowledge - default: nothing runs, and what the VirtualMachineNetworkConfig itself remembers.
  */
@@ -95,7 +95,7 @@ function create(virtualMachine: KubernetesObject, interfaces: readonly WantedEnt
   };
 }
 
-/** Nothing is left to have an address. What belongs to the virtual machine goes; what somebody else made stays. */
+/** Nothing is left to have an address. An object of the virtual machine is deleted; one of another owner stays. */
 function removal(virtualMachine: KubernetesObject, { metadata }: KubernetesObject): NetworkConfigAction[] {
   const isIts = (metadata.ownerReferences ?? []).some(({ uid }) => uid === virtualMachine.metadata.uid);
   return isIts && metadata.uid !== undefined ? [{ kind: 'delete', uid: metadata.uid }] : [];
@@ -114,7 +114,7 @@ function update(
 ): NetworkConfigAction[] {
   const present = readNetworkConfigs(observed);
   const known = interfaces.map((one) => keepHandmadeAddress(one, observed, present));
-  // None of those that nothing is known of is left out: a guest may use its address.
+  // None of the unknown entries is left out: a running instance may use its address.
   const wanted = [...unknown, ...known].slice(0, MOST_INTERFACES);
   const metadata = metadataPatch(virtualMachine, observed, interfaces);
   const specDiffers = describeEntries(present) !== describeEntries(wanted);
@@ -127,7 +127,7 @@ function update(
 }
 
 /**
- * An address that somebody wrote into the spec by hand stays, as long as no annotation of the virtual machine wants
+ * An address that a person wrote into the spec stays, as long as no annotation of the virtual machine wants
  * another. One that came from an annotation goes with it: the annotations that were copied tell which those are.
  */
 function keepHandmadeAddress(wanted: WantedEntry, observed: KubernetesObject, present: readonly NetworkConfig[]): NetworkConfig {
