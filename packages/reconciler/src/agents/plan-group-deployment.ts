@@ -60,29 +60,46 @@ export function planGroupDeployment(group: GroupToDeploy, context: DeploymentCon
   const wanted = toWanted({ ...group, pools }, observed, context);
   if (wanted === undefined) return NOTHING_TO_DO;
   if (deployment === undefined) return { ok: true, actions: [{ kind: 'create-deployment', group: name, deployment: wanted }] };
+  return planChange(name, { wanted, deployment, changesPools: isReconfigured(observed, pools) }, context);
+}
+
+interface DeploymentChange {
+  readonly wanted: KubernetesObject;
+  readonly deployment: KubernetesObject;
+  /** True: the configured pools are others than before. */
+  readonly changesPools: boolean;
+}
+
+function planChange(
+  group: string,
+  { wanted, deployment, changesPools }: DeploymentChange,
+  { upgrades }: DeploymentContext,
+): GroupDeploymentPlan {
   if (isBeingDeleted(deployment)) return NOTHING_TO_DO;
   const plan = planOwnedDeployment(wanted, deployment);
   if (!plan.ok) return { ok: false, problem: { reason: 'AgentSelectorMismatch', message: plan.message } };
-  if (plan.patch === undefined) return NOTHING_TO_DO;
-  const changesPools = isReconfigured(observed, pools);
-  if (!changesPools && !context.upgrades.take(name)) return NOTHING_TO_DO;
-  return { ok: true, actions: [{ kind: 'patch-deployment', group: name, deployment, patch: plan.patch, changesPools }] };
+  if (plan.patch === undefined || (!changesPools && !upgrades.take(group))) return NOTHING_TO_DO;
+  return { ok: true, actions: [{ kind: 'patch-deployment', group, deployment, patch: plan.patch, changesPools }] };
 }
 
 /** Undefined for a group that has only pools to release: its Deployment stays as it is until it has none. */
 function toWanted(
-  { name, own, pools, rights }: GroupToDeploy,
+  group: GroupToDeploy,
   { deployment }: ObservedGroup,
   { settings: { pods }, groups }: GroupContext,
 ): KubernetesObject | undefined {
+  const { name, own, pools } = group;
   if (pods === undefined || own.length === 0) return undefined;
   const image = imageToKeep(own, deployment) ?? pods.image;
   const clusterNetwork = groups.get(name)?.clusterNetwork;
-  // Agents that run under another ServiceAccount keep it until the group's own has all of their rights.
-  const isComplete = rights === undefined || (rights.isReady && pools.every(({ key }) => rights.granted.has(key)));
-  const current = isComplete ? undefined : readText(deployment?.spec, 'template', 'spec', 'serviceAccountName');
-  const serviceAccountName = pods.serviceAccountName ?? current ?? name;
+  const serviceAccountName = pods.serviceAccountName ?? ownAccount(group, deployment);
   return toAgentDeployment({ group: name, clusterNetwork, pools, image }, { ...pods, serviceAccountName });
+}
+
+/** Agents that run under another ServiceAccount keep it until the group's own has all of their rights. */
+function ownAccount({ name, pools, rights }: GroupToDeploy, deployment: KubernetesObject | undefined): string {
+  const isComplete = rights === undefined || (rights.isReady && pools.every(({ key }) => rights.granted.has(key)));
+  return (isComplete ? undefined : readText(deployment?.spec, 'template', 'spec', 'serviceAccountName')) ?? name;
 }
 
 function isReconfigured({ configured }: ObservedGroup, pools: readonly PoolForAgents[]): boolean {
