@@ -1,4 +1,5 @@
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import {
   booleanOption,
   createLogger,
@@ -90,8 +91,10 @@ async function run(options: RunOptions): Promise<void> {
     leaseConnection: openConnection(cluster, { onRequest, timeoutMs: leaseTimeoutMs(settings.election) }),
     logger,
     metrics,
-    onLost: () => {
-      logger.fatal('leadership lost: another controller may be leader now; this process ends');
+    onFailed: (end) => {
+      if (end.kind === 'leadership-lost')
+        logger.fatal('leadership lost: another controller may be leader now; this process ends');
+      else logger.fatal({ part: end.part, err: errorForLog(end.error) }, 'a part of the controller failed; this process ends');
       process.exit(ExitCode.failed);
     },
   });

@@ -26,13 +26,11 @@ import { describeRoom } from '../pool/describe-room.js';
 import { describeUnlisted } from '../pool/excluded-marks.js';
 import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
-import type { PoolView } from '../view/cluster-view.js';
+import type { PoolView } from '../view/pool-views.js';
 import { AddressJournal } from './address-journal.js';
 import { type ControllerContext, toReconcileResult } from './controller-context.js';
 import { joinNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
 
-/** The longest wait between two patches of a pool. */
-const MOST_PACE_MS = 250;
 const REFUSED_CHECK_MS = 30_000;
 
 /** What keeps a pool from being used. */
@@ -73,38 +71,23 @@ export class PoolReconciler {
 
   /** Whose the addresses of each pool are, by the plan that was written last: other clients may have written what objects report of themselves. */
   readonly #lastOwners = new Map<string, LastOwners>();
-  /** When the last reconcile of a pool ended, and how long it took. */
-  readonly #pace = new Map<string, { readonly endedAtMs: number; readonly tookMs: number }>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
     this.#journal = new AddressJournal(context);
   }
 
-  /** A pool that many ask for is written less often, and more at a time: half of the time is left to everything else. */
   readonly reconcile = async (key: string): Promise<ReconcileResult> => {
-    const { clock } = this.#context;
-    const { endedAtMs = Number.NEGATIVE_INFINITY, tookMs = 0 } = this.#pace.get(key) ?? {};
-    const waitMs = Math.min(tookMs, MOST_PACE_MS) - (clock.nowMs() - endedAtMs);
-    if (waitMs > 0) await new Promise<void>((resolve) => clock.after(waitMs, resolve));
-    const begunAtMs = clock.nowMs();
-    const result = await this.#work(key);
-    this.#pace.set(key, { endedAtMs: clock.nowMs(), tookMs: clock.nowMs() - begunAtMs });
-    return result;
-  };
-
-  async #work(key: string): Promise<ReconcileResult> {
     const view = this.#context.view.pool(key);
     if (view === undefined) {
       this.#forget(key);
-      this.#pace.delete(key);
       return { kind: 'settled' };
     }
     if (isBeingDeleted(view.object)) return this.#releaseDeleted(view);
     const agents = this.#context.agents?.ofPool(view) ?? WITHOUT_AGENTS;
     const hasFinalizer = view.object.metadata.finalizers?.includes(IPPOOL_FINALIZER) === true;
     return agents.deploymentRef && !hasFinalizer ? this.#hold(view) : this.#settle(view, agents);
-  }
+  };
 
   async #settle(view: PoolView, agents: PoolAgents): Promise<ReconcileResult> {
     const obstacle = this.#obstacle(view);
