@@ -119,7 +119,7 @@ describe('what was planned from an older state is not written', () => {
   ])('$0.kind: guarded by the version that it was planned from: $1', async (action, isGuarded) => {
     const clock = new FakeClock();
     const store = new MemoryResource<KubernetesObject>(clock);
-    // Somebody else has changed each of them since: version 3 and later.
+    // Another client has changed each of them since: version 3 and later.
     for (const object of [old, leaseObject, role, old, leaseObject, role]) store.put(object);
     const written: string[] = [];
     const writer = new AgentWriter({

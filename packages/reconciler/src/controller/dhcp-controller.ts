@@ -90,7 +90,7 @@ type State =
   | { readonly kind: 'new' }
   /** Caches are followed. */
   | { readonly kind: 'following' }
-  /** Leader, while every cache is listed anew: whoever was leader before may have assigned addresses that were not seen here. */
+  /** Leader, while every cache is listed anew: the leader before may have assigned addresses that were not seen here. */
   | { readonly kind: 'refreshing' }
   /** Leader, while some cache is not complete. */
   | { readonly kind: 'syncing' }

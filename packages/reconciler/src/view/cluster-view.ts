@@ -178,7 +178,7 @@ export class ClusterView {
   noteVirtualMachine(key: string): ReadonlySet<string> {
     const object = this.#sources.virtualMachines.get(key);
     if (object === undefined) return this.#virtualMachines.update(key, undefined);
-    // Where nothing can be told now, what was known before counts.
+    // If nothing is known now, what was known before counts.
     const wanted = wantedInterfaces(object, this.knowledgeOf(object)).interfaces;
     return this.#virtualMachines.update(key, wanted ?? this.#virtualMachines.interfacesOf(key));
   }

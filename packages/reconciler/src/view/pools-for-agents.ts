@@ -94,7 +94,7 @@ export class PoolsForAgents {
     return { reason: 'AgentsElsewhere', message };
   }
 
-  /** True if a pod of an earlier version that serves the pool is left alone: its upgrade is held, or something else is wrong with the pool. */
+  /** True if a pod of an earlier version that serves the pool is left alone: its upgrade is on hold, or something else is wrong with the pool. */
   #keepsItsPod(view: PoolView): boolean {
     if (this.#isForbidden(view)) return false;
     const why = this.whyNotServed(view);
