@@ -9,11 +9,9 @@ export class LeaseServer {
   /** @throws ApiRequestError as a server refuses. */
   answer({ method, body }: ApiRequest): unknown {
     const wanted = body as LeaseObject | undefined;
-    if (method === 'GET') return this.lease ?? this.#refuse(404, 'NotFound');
-    if (method === 'POST' && this.lease !== undefined) return this.#refuse(409, 'AlreadyExists');
-    if (method === 'PUT' && this.lease === undefined) return this.#refuse(404, 'NotFound');
-    if (method === 'PUT' && this.lease?.metadata.resourceVersion !== wanted?.metadata.resourceVersion)
-      return this.#refuse(409, 'Conflict');
+    if (method === 'GET') return this.lease ?? refuse(404, 'NotFound');
+    if (method === 'POST' && this.lease !== undefined) return refuse(409, 'AlreadyExists');
+    if (method === 'PUT') this.#assertVersion(wanted);
     this.lease = { ...wanted, metadata: { name: 'l', ...wanted?.metadata, resourceVersion: String(++this.#version) } };
     return this.lease;
   }
@@ -23,7 +21,12 @@ export class LeaseServer {
     return { request: answer } as unknown as ApiConnection;
   }
 
-  #refuse(status: number, reason: string): never {
-    throw new ApiRequestError(reason, { status, reason });
+  #assertVersion(wanted: LeaseObject | undefined): void {
+    if (this.lease === undefined) refuse(404, 'NotFound');
+    if (this.lease.metadata.resourceVersion !== wanted?.metadata.resourceVersion) refuse(409, 'Conflict');
   }
+}
+
+function refuse(status: number, reason: string): never {
+  throw new ApiRequestError(reason, { status, reason });
 }
