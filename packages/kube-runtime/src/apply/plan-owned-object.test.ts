@@ -120,7 +120,7 @@ describe('planOwnedObject', () => {
     expect(planOwnedObject(object('ConfigMap'), there, ownership)).toEqual({ kind: 'refuse', object: there, message });
   });
 
-  it('without an owner, objects are recognized as the controller says', () => {
+  it('without an owner, objects are recognized by a function of the controller', () => {
     const there = observed('ConfigMap', { metadata: { labels: { app: 'ours' }, ownerReferences: undefined } });
     const desired = object('ConfigMap', { metadata: { labels: { app: 'ours' } }, data: { a: '1' } });
     expect(planOwnedObject(desired, there, LABEL)).toMatchObject({ kind: 'patch', patch: { data: { a: '1' } } });
