@@ -9,7 +9,6 @@ import {
   ConflictProbes,
   DECOYS,
   DhcpServer,
-  LeaseEventLog,
   RateBudget,
   ServedInterface,
   type UnservedPool,
@@ -23,6 +22,8 @@ import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
 import { arpProbe } from '../cluster/linux-probes.js';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
+import { AgentLog } from '../log/agent-log.js';
+import { LeaseEventLog } from '../log/lease-event-log.js';
 import { PacketLog } from '../log/packet-log.js';
 
 import { describeFinding } from '../pools-file/finding.js';
@@ -63,6 +64,7 @@ export class BareHostAgent {
   readonly #logger: Logger;
   readonly #directory: StateDirectory;
   readonly #events: LeaseEventLog;
+  readonly #log: AgentLog;
   readonly #packetLog: PacketLog;
   readonly #server: DhcpServer;
   readonly #inquiry: AddressInquiry;
@@ -119,9 +121,14 @@ export class BareHostAgent {
     this.#serverAddresses = new ServerAddresses(logger);
     this.#events = new LeaseEventLog(logger, Date.now);
     this.#packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs: Date.now });
-    this.#server = new DhcpServer({
+    this.#log = new AgentLog({
       logger,
-      events: this.#events,
+      leaseEvents: this.#events,
+      packetLog: this.#packetLog,
+      nowMs: () => performance.now(),
+    });
+    this.#server = new DhcpServer({
+      observer: this.#log,
       packetLog: this.#packetLog,
       nowMs: Date.now,
       onBindingChanged: () => {
@@ -131,7 +138,7 @@ export class BareHostAgent {
       onDeclined: (lease) => void this.#book.decline(lease).catch((error) => this.#onSaveFailure(error)),
     });
     this.#inquiry = new AddressInquiry({
-      logger,
+      observer: this.#log,
       nowMs: () => performance.now(),
       probe: arpProbe(),
       decoysOf: (poolName) => this.#server.decoysOf(poolName, DECOYS, Math.random),
@@ -150,9 +157,9 @@ export class BareHostAgent {
       state,
     );
     this.#conflictProbes = new ConflictProbes({
-      logger,
+      observer: this.#log,
       nowMs: () => performance.now(),
-      isLeading: () => true,
+      isLeader: () => true,
       whoUses: this.#inquiry.whoUses,
       onConflict: (poolName, conflict) => this.#onConflict(poolName, conflict),
       inject: (name, packet) => this.#interfaces.get(name)?.inject(packet),
@@ -257,7 +264,7 @@ export class BareHostAgent {
       served = this.#server.poolsNamed(pools);
     });
     return new ServedInterface(name, {
-      logger: this.#logger,
+      observer: this.#log,
       nowMs: Date.now,
       handler: this.#server.handler(name, () => served, {
         whyNotSent: (answer, packet) => (this.#conflictProbes.defers(name, answer, packet) ? 'asking-the-network' : undefined),

@@ -1,10 +1,9 @@
 import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { DhcpServer } from '../server/dhcp-server.js';
-import { LeaseEventLog } from '../server/lease-event-log.js';
+import { RecordingObserver } from '../testing/recording-observer.js';
 import { FollowedPools } from './followed-pools.js';
 
 const KEY = 'default/net';
@@ -15,6 +14,7 @@ const HOUR_MS = 3_600_000;
 class Story {
   readonly clock = new FakeClock();
   readonly objects = new MemoryResource<KubernetesObject>(this.clock);
+  readonly observer = new RecordingObserver();
   readonly fresh: string[] = [];
   /** Server addresses that the pod needs, and for what. */
   readonly needed = new Map<number, string>();
@@ -23,11 +23,9 @@ class Story {
 
   constructor() {
     const { clock } = this;
-    const logger = pino({ level: 'silent' });
-    const events = new LeaseEventLog(logger, clock.nowMs);
+    const { observer } = this;
     this.server = new DhcpServer({
-      logger,
-      events,
+      observer,
       nowMs: clock.nowMs,
       whoUses: () => Promise.resolve({ byClient: false, others: [] }),
       onDeclined: () => undefined,
@@ -36,13 +34,12 @@ class Story {
     const config = { interfaceName: 'net1', serverIP: '', cidr: '', ipPoolName: KEY, ipPoolRef: KEY, nadName: '' };
     this.pools = new FollowedPools([config], {
       server: this.server,
-      logger,
+      observer,
       clock,
-      nowMs: clock.nowMs,
-      clientOf: () => this.objects,
+      random: () => 0,
+      poolSource: () => this.objects,
       ntpNames: () => ({ known: new Map(), want: () => undefined, stop: () => undefined }),
-      errorForLog: String,
-      whoseAddress: (serverAddress) => this.needed.get(serverAddress),
+      neededFor: (serverAddress) => this.needed.get(serverAddress),
       onChange: () => undefined,
       onFresh: (_, leases) => this.fresh.push(...leases.map(({ macAddress }) => macAddress)),
     });

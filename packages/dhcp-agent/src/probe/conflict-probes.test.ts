@@ -1,7 +1,7 @@
 import { type Answer, answerPacket, type Lease, LeaseTable, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { AddressUse } from '../ports.js';
+import { RecordingObserver } from '../testing/recording-observer.js';
 import { encodeClientPacket } from './client-packet.js';
 import { ConflictProbes } from './conflict-probes.js';
 
@@ -23,9 +23,9 @@ function setUp(use: AddressUse | Error) {
   const conflicts: unknown[] = [];
   const injected: Uint8Array[] = [];
   const probes = new ConflictProbes({
-    logger: pino({ level: 'silent' }),
+    observer: new RecordingObserver(),
     nowMs: () => 0,
-    isLeading: () => false,
+    isLeader: () => false,
     whoUses: () => (use instanceof Error ? Promise.reject(use) : Promise.resolve(use)),
     onConflict: (_pool, conflict) => conflicts.push(conflict),
     inject: (_interfaceName, packet) => injected.push(packet),

@@ -2,10 +2,9 @@
  * Before an address is handed to somebody who did not have it, the leader asks the network whether anybody uses it. Who asks for such an
  * address meanwhile is answered a moment later; everybody else is not touched by this.
  */
-import { type Answer, formatIpv4Address, type Lease } from '@vmdhcp/dhcp-allocator';
+import type { Answer, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { AddressConflict } from '@vmdhcp/reconciler';
-import { RateBudget } from '../limits/rate-budget.js';
-import type { Logger } from '../ports.js';
+import type { AgentObserver } from '../ports.js';
 import type { AskWhoUses } from './address-inquiry.js';
 
 /** Packets of clients that wait, each with its newest. */
@@ -18,9 +17,9 @@ const MOST_AHEAD = 256;
 type State = { readonly kind: 'fresh'; readonly sinceMs: number } | { readonly kind: 'asking' };
 
 export interface ConflictProbesSettings {
-  readonly logger: Logger;
+  readonly observer: AgentObserver;
   readonly nowMs: () => number;
-  readonly isLeading: () => boolean;
+  readonly isLeader: () => boolean;
   readonly whoUses: AskWhoUses;
   readonly onConflict: (poolName: string, conflict: AddressConflict) => void;
   /** Answers a packet that was put off. */
@@ -32,7 +31,6 @@ export class ConflictProbes {
   /** By pool, MAC address and address: only those that are not known to be free of conflict. */
   readonly #states = new Map<string, State>();
   readonly #deferred = new Map<string, Uint8Array>();
-  readonly #failures = new RateBudget({ perSecond: 0.1, burst: 2 });
 
   constructor(settings: ConflictProbesSettings) {
     this.#settings = settings;
@@ -42,7 +40,7 @@ export class ConflictProbes {
   noteFresh(interfaceName: string, leases: readonly Lease[]): void {
     const sinceMs = this.#settings.nowMs();
     for (const lease of leases) this.#states.set(keyOf(lease), { kind: 'fresh', sinceMs });
-    if (leases.length <= MOST_AHEAD && this.#settings.isLeading())
+    if (leases.length <= MOST_AHEAD && this.#settings.isLeader())
       for (const lease of leases) void this.#ask(interfaceName, lease);
   }
 
@@ -62,7 +60,7 @@ export class ConflictProbes {
 
   /** What was new long ago is not, where another one leads. To be called now and then. */
   forgetOld(): void {
-    if (this.#settings.isLeading()) return;
+    if (this.#settings.isLeader()) return;
     const oldMs = this.#settings.nowMs() - FRESH_MS;
     for (const [key, state] of this.#states) {
       if (state.kind === 'fresh' && state.sinceMs < oldMs) this.#states.delete(key);
@@ -81,20 +79,13 @@ export class ConflictProbes {
       else this.#answerDeferred(interfaceName, key);
     } catch (error) {
       this.#states.set(key, state);
-      if (this.#failures.take(this.#settings.nowMs()))
-        this.#settings.logger.warn(
-          { interface: interfaceName, err: String(error) },
-          'the network cannot be asked whether an address is in use; it is tried again when its client asks',
-        );
+      this.#settings.observer.observe({ kind: 'address-not-probed', interfaceName, error });
     }
     this.#deferred.delete(key);
   }
 
-  #onUsed({ poolName, macAddress, address }: Lease, usedBy: string): void {
-    this.#settings.logger.error(
-      { pool: poolName, address: formatIpv4Address(address), mac: macAddress, usedBy },
-      'the address is in use by somebody else: its client will be given another one',
-    );
+  #onUsed({ poolName, macAddress, address }: Lease, usedBy: MacAddress): void {
+    this.#settings.observer.observe({ kind: 'address-conflict', pool: poolName, macAddress, address, usedBy });
     this.#settings.onConflict(poolName, { address, macAddress, usedBy });
   }
 

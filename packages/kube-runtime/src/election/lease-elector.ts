@@ -50,7 +50,7 @@ export interface LeaseElectorSettings {
   /** The lead begins. What is done under it asks `isLeading` before it does anything that only the leader may. */
   readonly onLeading: () => void;
   /** The lead lasts `remainingMs` more from now, unless it is renewed again; also called when it begins. */
-  readonly onRenewed?: (remainingMs: number) => void;
+  readonly onRenewed?: (untilMs: number) => void;
   /** The lead has ended, or ends now, before anybody else can have it. */
   readonly onLost: () => void;
   /** The store could not be read or written. */
@@ -291,7 +291,7 @@ export class LeaseElector {
       this.#leading = true;
       onLeading();
     }
-    this.#settings.onRenewed?.(this.#leadsUntilMs - clock.nowMs());
+    this.#settings.onRenewed?.(this.#leadsUntilMs);
   }
 
   #lose(): void {
