@@ -154,14 +154,14 @@ export class AgentLeadership {
       random,
       handicapMs: () => this.#handicapMs(),
       onLeading: () => observer.observe({ kind: 'leader' }),
-      onRenewed: (remainingMs) => this.#onRenewed(remainingMs),
+      onRenewed: (untilMs) => this.#onRenewed(untilMs),
       onLost: () => this.#onLost(),
       onError: (error) => observer.observe({ kind: 'lease-unreachable', error }),
     });
   }
 
-  #onRenewed(remainingMs: number): void {
-    this.#change({ kind: 'renewed', untilMs: this.#settings.clock.nowMs() + remainingMs });
+  #onRenewed(untilMs: number): void {
+    this.#change({ kind: 'renewed', untilMs });
     if (this.isLeader()) this.addresses.renew();
   }
 

@@ -77,6 +77,10 @@ export class LeaseElector {
   #freeSinceMs: number | undefined;
   /** Somebody tells when the record changes: it need not be asked for. */
   #isFollowed = false;
+  /** There has been a record. */
+  #hasExisted = false;
+  /** Since when there is none any more. */
+  #missingSinceMs: number | undefined;
   #isTrying = false;
   /** The lead was left to others, until it is taken again. */
   #hasResigned = false;
@@ -220,7 +224,8 @@ export class LeaseElector {
   async #acquire(): Promise<void> {
     const { store, identity, clock } = this.#settings;
     const stored = await store.read();
-    if (stored === undefined ? this.#mayStillBeHeld() : !this.#mayTake(stored)) {
+    if (stored !== undefined) this.#noteExistence();
+    if (stored === undefined ? !this.#mayCreate() : !this.#mayTake(stored)) {
       this.#lose();
       return;
     }
@@ -255,15 +260,27 @@ export class LeaseElector {
     return clock.nowMs() - this.#freeSinceMs >= (handicapMs?.() ?? 0);
   }
 
+  #noteExistence(): void {
+    this.#hasExisted = true;
+    this.#missingSinceMs = undefined;
+  }
+
   #note(record: LeaseRecord, version: string): void {
     const { clock, leaseDurationMs } = this.#settings;
+    this.#noteExistence();
     if (this.#seen?.version === version) return;
     this.#seen = { version, sinceMs: clock.nowMs(), waitMs: Math.max(record.leaseDurationMs, leaseDurationMs) };
   }
 
-  /** A record that was deleted by hand ends nobody's lead: who was seen to hold it may not know yet. */
-  #mayStillBeHeld(): boolean {
-    return this.#seen !== undefined && this.#settings.clock.nowMs() - this.#seen.sinceMs < this.#seen.waitMs;
+  /**
+   * A record that was deleted by hand ends no leadership: its holder may not know yet, and need not be the one that was seen here last. So it is
+   * created again by the leader at once, and by another process only after it has been missing for as long as a record lasts.
+   */
+  #mayCreate(): boolean {
+    const { clock, leaseDurationMs } = this.#settings;
+    if (!this.#hasExisted || this.isLeading()) return true;
+    this.#missingSinceMs ??= clock.nowMs();
+    return clock.nowMs() - this.#missingSinceMs >= Math.max(leaseDurationMs, this.#seen?.waitMs ?? 0);
   }
 
   #nextRecord(stored: StoredLease | undefined): LeaseRecord {
@@ -276,6 +293,7 @@ export class LeaseElector {
   #lead(written: StoredLease, begunAtMs: number): void {
     const { clock, renewDeadlineMs, onLeading } = this.#settings;
     this.#held = written;
+    this.#noteExistence();
     this.#hasResigned = false;
     this.#freeSinceMs = undefined;
     this.#leadsUntilMs = begunAtMs + renewDeadlineMs;
