@@ -1,7 +1,9 @@
 /** What happens to an agent: facts for the log and the metrics. The words that a person reads are the observer's. */
 import type { Ipv4Address, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { AgentLogSettings, RogueServer } from '@vmdhcp/reconciler';
-import type { LeaseEvent } from './server/lease-event.js';
+
+/** What happened to a lease; a plain renewal is no event. */
+export type LeaseEvent = 'bound' | 'changed' | 'released' | 'declined' | 'expired' | 'refused';
 
 export type AgentEvent = LeadershipEvent | AddressEvent | InterfaceEvent | PoolEvent | ClientEvent | ProbeEvent;
 

@@ -5,7 +5,7 @@
  */
 
 export { DhcpAgent, type DhcpAgentSettings } from './agent/dhcp-agent.js';
-export type { AgentEvent } from './agent-event.js';
+export type { AgentEvent, LeaseEvent } from './agent-event.js';
 export { IsolatedInterfaces, type IsolatedInterfacesPorts } from './interface/isolated-interfaces.js';
 export { type InterfaceState, ServedInterface, type ServedInterfacePorts } from './interface/served-interface.js';
 export { type ServingFacts, type UnservedPool, unservedPools } from './interface/unserved-pools.js';
@@ -40,7 +40,9 @@ export type {
 export { AddressInquiry, type AddressInquiryPorts, type AskWhoUses, DECOYS } from './probe/address-inquiry.js';
 export { type ClientPacket, encodeClientPacket } from './probe/client-packet.js';
 export { ConflictProbes, type ConflictProbesSettings } from './probe/conflict-probes.js';
+export { DhcpProbe, type DhcpProbeSettings, type ProbeSocket } from './probe/dhcp-probe.js';
+export { printable } from './probe/printable.js';
+export type { OfferedRoute, ServerAnswer } from './probe/server-answer.js';
 export { ConflictedLeases } from './server/conflicted-leases.js';
 export { type AnswerGate, DhcpServer, type DhcpServerPorts } from './server/dhcp-server.js';
-export type { LeaseEvent } from './server/lease-event.js';
 export { MessageCounters } from './server/message-counters.js';

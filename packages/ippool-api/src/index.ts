@@ -1,9 +1,45 @@
 /**
  * What Kubernetes stores for DHCP: IPPool, VirtualMachineNetworkConfig, NetworkAttachmentDefinition, and what is read of a
- * VirtualMachine. Types, validation and CRDs come from one schema each.
+ * VirtualMachine. Types, validation and CRDs come from one schema each. `./agent`: what the controller and the agents write for each other,
+ * in the environment of pods and in annotations of Leases.
  *
  * @packageDocumentation
  */
+export {
+  AGENT_LOG_LEVELS,
+  type AgentLogLevel,
+  type AgentLogSettings,
+  formatAgentLogSettings,
+  type PoolLogSettings,
+  parseAgentLogSettings,
+  readPoolLogSettings,
+} from './agent/agent-log-settings.js';
+export {
+  AGENT_DRY_RUN_VARIABLE,
+  AGENT_LEASE_VARIABLE,
+  AGENT_NETWORK_CONFIGS_VARIABLE,
+  type AgentNetworkConfig,
+  IPPOOL_REFS_VARIABLE,
+  type ParsedAgentNetworkConfigs,
+  parseAgentNetworkConfigs,
+} from './agent/agent-network-config.js';
+export {
+  type AgentReport,
+  DRAINING,
+  describeAgentReport,
+  formatAgentReport,
+  type PoolReport,
+  parseAgentReport,
+  type ReportedConflict,
+  type RogueServer,
+  SUSPENDED,
+} from './agent/agent-report.js';
+export {
+  formatSuspendedPools,
+  parseSuspendedPools,
+  readSuspendedPools,
+  type SuspendedPools,
+} from './agent/suspended-pools.js';
 export { type Condition, condition, IPPoolConditionType, VirtualMachineNetworkConfigConditionType } from './condition.js';
 export type { CustomResource, PrinterColumn } from './custom-resource.js';
 export { toCustomResourceDefinition } from './custom-resource-definition.js';
@@ -22,6 +58,19 @@ export * from './labels.js';
 export { type NetworkAttachmentDefinition, networkAttachmentDefinition, networkKey } from './network-attachment-definition.js';
 export { DEFAULT_NAMESPACE, type ObjectMeta, objectKey } from './object-meta.js';
 export { type ApiObject, type ObjectProblem, type ParsedObject, parseObject } from './parse-object.js';
+export {
+  type ConditionOf,
+  type ConditionPlace,
+  type EventOf,
+  type EventPlace,
+  isReasonAt,
+  REASONS,
+  type Reason,
+  type ReasonAt,
+  type ReasonPlace,
+  reasonOf,
+  type WordOf,
+} from './reasons.js';
 export type { UnknownField } from './unknown-fields.js';
 export { type VirtualMachine, virtualMachine } from './virtual-machine.js';
 export {

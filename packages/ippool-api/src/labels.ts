@@ -27,8 +27,10 @@ export const FREE_REPLICAS_ANNOTATION = `${GROUP}/free-replicas`;
  * another one after every change.
  */
 export const SUSPENDED_POOLS_ANNOTATION = `${GROUP}/suspended-pools`;
-/** On the same, by the agent that leads: what it has read there and acts by. */
+/** On the same, by the leader: what it has read there and acts by. */
 export const SUSPENDED_POOLS_SEEN_ANNOTATION = `${GROUP}/suspended-pools-seen`;
+/** On an agents' Lease, by the leader: JSON, `AgentReport`. */
+export const AGENT_REPORT_ANNOTATION = `${GROUP}/agent-report`;
 /** On an agents' Lease, by the controller: JSON, what its agents log (`{"level":"debug","packets":true}`). */
 export const AGENT_LOG_ANNOTATION = `${GROUP}/agent-log`;
 /** On an IPPool: the log level for its packets: trace, debug, info, warn or error. */

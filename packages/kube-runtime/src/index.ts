@@ -5,10 +5,9 @@
  */
 
 export type { ApiResource } from './api/api-resource.js';
-export type { MergePatch, ObjectClient, WriteRefusal, WriteResult, WriteTarget } from './api/object-client.js';
+export type { MergePatch, ObjectClient, SubresourceCall, WriteRefusal, WriteResult, WriteTarget } from './api/object-client.js';
 export { projectedPort } from './api/projected-port.js';
 export {
-  type ApiObjectLike,
   ExpiredError,
   type ListPage,
   type ResourcePort,
@@ -17,11 +16,22 @@ export {
   type WatchHandlers,
 } from './api/resource-port.js';
 export { DeletionMarks } from './apply/deletion-marks.js';
+export { type ImmutableField, type ImmutableFields, immutableFieldsOf } from './apply/immutable-fields.js';
 export { mergePatchTowards } from './apply/merge-patch-towards.js';
-export { isRolledOut } from './apply/rollout-state.js';
+export {
+  controllerOf,
+  isOwnedBy,
+  type OwnedObjectPlan,
+  type Ownership,
+  planOwnedObject,
+  planOwnedObjects,
+  toOwnerReference,
+} from './apply/plan-owned-object.js';
+export { isRolledOut, type Rollout, rolloutOf } from './apply/rollout.js';
+export { writePlan } from './apply/write-plan.js';
 export { ObjectCache, type ObjectCacheSettings } from './cache/object-cache.js';
 export { ObjectIndex } from './cache/object-index.js';
-export { keyOf, Reflector, type ReflectorSettings } from './cache/reflector.js';
+export { Reflector, type ReflectorSettings } from './cache/reflector.js';
 export {
   type CacheListener,
   type CacheSubscription,
@@ -48,8 +58,9 @@ export {
   type EventText,
   toRegarding,
 } from './events/event-recorder.js';
+export { type ApiObjectLike, keyOf } from './object/api-object.js';
 export type { Condition } from './object/condition.js';
-export { type ConditionState, readConditions, toReason, withConditions } from './object/conditions.js';
+export { type ConditionState, readConditions, withConditions } from './object/conditions.js';
 export { cutText, MOST_MESSAGE_OCTETS, octetsOf } from './object/cut-text.js';
 export { describeNames, describeProblems } from './object/describe-problems.js';
 export { fnv1a64 } from './object/fnv1a64.js';
@@ -67,5 +78,6 @@ export { isOlderVersion } from './object/resource-version.js';
 export { formatTime, parseTime } from './object/time.js';
 export type { ControllerPart } from './parts/controller-part.js';
 export { type PartsRun, type RunEnd, type RunPartsSettings, runParts } from './parts/run-parts.js';
-export { KeyedQueue, type KeyedQueueSettings, type ReconcileResult } from './queue/keyed-queue.js';
+export { KeyedQueue, type KeyedQueueSettings, type Reconciled, type ReconcileResult, type Urgency } from './queue/keyed-queue.js';
 export { mostUrgent } from './queue/most-urgent.js';
+export { CONFLICT, toReconcileResult } from './queue/to-reconcile-result.js';

@@ -1,36 +1,42 @@
+/// <reference types="node" preserve="true" />
 /**
- * Sockets, interfaces and addresses of Linux that Node does not have.
+ * Sockets of Linux that Node does not have: UDP in bursts on one interface, packet sockets, ARP, addresses, links and routing rules over
+ * netlink.
  *
  * @packageDocumentation
  */
-export { AddressProbe, type AddressQuestion, type AddressUse } from './address-probe.js';
-export { announceAddress } from './announce-address.js';
-export { ArpSocket } from './arp-socket.js';
-export { formatMacAddress, type Ipv4Address, type MacAddress } from './ethernet-address.js';
-export { HEADERS_LENGTH, writeHeaders } from './frame-headers.js';
-export { addAddress, hasAddress, hasAddressForGood, lookForAddress } from './interface-addresses.js';
-export { closePath, isolateInterface, type Link, openPath, prepareIsolation, type ServerAddress } from './interface-isolation.js';
-export { dropAddresses, leaseAddresses } from './leased-addresses.js';
-export * as libc from './libc.js';
+export { addAddress, hasAddress, hasAddressForGood, lookForAddress } from './addresses/interface-addresses.js';
+export { addTemporaryAddresses, removeAddresses } from './addresses/temporary-addresses.js';
+export { AddressProbe, type AddressQuestion, type AddressUse } from './arp/address-probe.js';
+export { announceAddress } from './arp/announce-address.js';
+export { ArpSocket } from './arp/arp-socket.js';
+export { mayUseArp } from './arp/may-use-arp.js';
+export { BROADCAST_MAC, formatMacAddress, type Ipv4Address, type MacAddress } from './ethernet/mac-address.js';
 export {
-  AF_INET,
-  AF_PACKET,
-  ETHERTYPE_IPV4,
-  flock,
-  ifNameToIndex,
-  LOCK_EX,
-  LOCK_NB,
-  lastErrorName,
-  MSG_DONTWAIT,
-  sendmmsg,
-  separateLargeMemory,
-  trimMemory,
-} from './libc.js';
-export { writeLinkName } from './link-name.js';
-export { mayUseArp } from './may-use-arp.js';
-export { MessageSlab } from './message-slab.js';
-export { type LinkAddress, Netlink } from './netlink.js';
-export { PacketSocket } from './packet-socket.js';
-export { SocketError } from './socket-error.js';
-export { growReceiveBuffer, growSendBuffer, setSocketNumber } from './socket-options.js';
-export { openTcpListener } from './tcp-listener.js';
+  closePath,
+  type InterfaceAddress,
+  isolateInterface,
+  type Link,
+  openPath,
+  prepareIsolation,
+} from './isolation/interface-isolation.js';
+export * as libc from './libc/libc.js';
+export { MessageSlab } from './libc/message-slab.js';
+export { separateLargeMemory, trimMemory } from './libc/process-memory.js';
+export {
+  type LinkTarget,
+  SOCKADDR_IN_LENGTH,
+  SOCKADDR_LL_LENGTH,
+  writeSockaddrIn,
+  writeSockaddrLl,
+} from './libc/socket-address.js';
+export { SocketError } from './libc/socket-error.js';
+export { growReceiveBuffer, growSendBuffer, setSocketNumber } from './libc/socket-options.js';
+export { type LinkAddress, Netlink } from './netlink/netlink.js';
+export { PacketSocket } from './packet/packet-socket.js';
+export { UDP_HEADERS_LENGTH, writeUdpHeaders } from './packet/udp-headers.js';
+export { openTcpListener } from './tcp/tcp-listener.js';
+export type { SendFailure } from './udp/outgoing-burst.js';
+export type { Delivery, OutgoingDatagram } from './udp/outgoing-datagram.js';
+export type { Sender } from './udp/sender.js';
+export { type DatagramHandler, UdpBurstSocket, type UdpBurstSocketSettings } from './udp/udp-burst-socket.js';

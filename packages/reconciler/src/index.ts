@@ -4,40 +4,36 @@
  * @packageDocumentation
  */
 
-export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
-export {
-  AGENT_LOG_LEVELS,
-  type AgentLogLevel,
-  type AgentLogSettings,
-  formatAgentLogSettings,
-  parseAgentLogSettings,
-  readPoolLogSettings,
-} from './agents/agent-log-settings.js';
+// Of the wire format, until all users import it from where it is.
 export {
   AGENT_DRY_RUN_VARIABLE,
   AGENT_LEASE_VARIABLE,
+  AGENT_LOG_LEVELS,
   AGENT_NETWORK_CONFIGS_VARIABLE,
-  type AgentNetworkConfig,
-  IPPOOL_REFS_VARIABLE,
-  type ParsedAgentNetworkConfigs,
-  type PoolForAgents,
-  parseAgentNetworkConfigs,
-  toAgentNetworkConfigs,
-} from './agents/agent-network-config.js';
-export {
-  type AddressConflict,
   AGENT_REPORT_ANNOTATION,
+  type AgentLogLevel,
+  type AgentLogSettings,
+  type AgentNetworkConfig,
   type AgentReport,
   DRAINING,
   describeAgentReport,
+  formatAgentLogSettings,
   formatAgentReport,
+  IPPOOL_REFS_VARIABLE,
+  type ParsedAgentNetworkConfigs,
   type PoolReport,
+  parseAgentLogSettings,
+  parseAgentNetworkConfigs,
   parseAgentReport,
+  parseSuspendedPools,
   type RogueServer,
+  readPoolLogSettings,
   SUSPENDED,
-} from './agents/agent-report.js';
+} from '@vmdhcp/ippool-api';
+export { type AddressConflict, readReportedConflicts, toReportedConflict } from './agents/address-conflict.js';
+export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
+export { configuredPools } from './agents/configured-pools.js';
 export { type FittingPools, fitAgentConfigs, MOST_CONFIG_OCTETS } from './agents/fit-agent-configs.js';
-export { parseSuspendedPools } from './agents/group-lease.js';
 export { agentInterfaceName } from './agents/interface-name.js';
 export {
   type AgentAction,
@@ -48,7 +44,7 @@ export {
 } from './agents/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agents/plan-unified-deployment.js';
 export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agents/pool-agents.js';
-export { toldPools } from './agents/told-pools.js';
+export { type PoolForAgents, toAgentNetworkConfigs } from './agents/pool-for-agents.js';
 export {
   AGENT_TOPOLOGIES,
   type AgentGroup,

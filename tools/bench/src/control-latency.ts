@@ -1,7 +1,7 @@
 /** npm run bench:control, second part: how long until what changes in the cluster is answered on the wire, and until another agent serves. */
 import { join } from 'node:path';
-import { CLUSTER_EXAMPLES, Lab, LabCluster, virtualMachine, waitFor } from '@vmdhcp/lab';
-import { DhcpProbe, type ServerAnswer } from 'vmdhcp-agent/dhcp-probe';
+import type { ServerAnswer } from '@vmdhcp/dhcp-agent';
+import { CLUSTER_EXAMPLES, Lab, LabCluster, openProbe, virtualMachine, waitFor } from '@vmdhcp/lab';
 import { markdown } from './tables.js';
 
 const ROUNDS = 5;
@@ -56,7 +56,7 @@ async function repeat(what: string, measure: (round: number) => Promise<number>)
 async function untilAnswered(macAddress: string, isIt: (answer: ServerAnswer) => boolean = () => true): Promise<number> {
   const begunAtMs = performance.now();
   while (performance.now() - begunAtMs < GIVE_UP_MS) {
-    const probe = new DhcpProbe({ interfaceName: NETWORK, macAddress, timeoutMs: PROBE_TIMEOUT_MS });
+    const probe = openProbe({ interfaceName: NETWORK, macAddress, timeoutMs: PROBE_TIMEOUT_MS });
     const answers = await probe.discover(true).finally(() => probe.close());
     if (answers.some(isIt)) return performance.now() - begunAtMs;
   }

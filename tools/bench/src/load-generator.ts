@@ -4,7 +4,7 @@
  * changed, so that it is quicker than the servers it measures.
  */
 import { encodeMessage, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
-import { HEADERS_LENGTH, libc, MessageSlab, SocketError, writeHeaders, writeLinkName } from '@vmdhcp/linux-sockets';
+import { libc, MessageSlab, SocketError, UDP_HEADERS_LENGTH, writeSockaddrLl, writeUdpHeaders } from '@vmdhcp/linux-sockets';
 
 export type LoadMode = 'relayed' | 'direct' | 'broadcast';
 
@@ -122,7 +122,7 @@ class LoadRun {
     this.#settings = settings;
     const relayed = settings.mode === 'relayed';
     this.#fd = relayed ? openRelaySocket(settings.relayAddress) : openFrameSocket(settings.interfaces);
-    this.#headers = relayed ? 0 : HEADERS_LENGTH;
+    this.#headers = relayed ? 0 : UDP_HEADERS_LENGTH;
     const giaddr = relayed ? addressOf(settings.relayAddress) : 0;
     const flags = settings.mode === 'broadcast' ? 0x8000 : 0;
     this.#templates = {
@@ -272,7 +272,7 @@ class LoadRun {
   #addressFrame(index: number, client: number): void {
     this.#interfaceIndexes ??= this.#settings.interfaces.map((name) => libc.ifNameToIndex(name));
     const interfaceIndex = this.#interfaceIndexes[client % this.#interfaceIndexes.length] as number;
-    writeLinkName(this.#outgoing.names[index] as Buffer, interfaceIndex, BROADCAST_MAC);
+    writeSockaddrLl(this.#outgoing.names[index] as Buffer, { interfaceIndex, etherType: libc.ETHERTYPE_IPV4 }, BROADCAST_MAC);
   }
 }
 
@@ -304,7 +304,7 @@ function template(
   const packet = Buffer.alloc(headers + bytes.length);
   packet.set(bytes, headers);
   if (headers > 0) {
-    writeHeaders(packet, bytes.length, {
+    writeUdpHeaders(packet, bytes.length, {
       sourceAddress: 0,
       sourcePort: 68,
       destinationAddress: 0xffff_ffff,

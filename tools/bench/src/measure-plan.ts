@@ -46,8 +46,8 @@ function toGroup(
   groupOf: ReadonlyMap<string, string>,
 ): ObservedGroup {
   const name = deployment.metadata.name === UNIFIED.deploymentName ? 'vm-dhcp-agents' : deployment.metadata.name;
-  const told = pools.filter(({ key }) => groupOf.get(key) === name);
-  return { ...chartGroup(), deployment, told: new Map(told.map((pool) => [pool.key, pool])) };
+  const configured = pools.filter(({ key }) => groupOf.get(key) === name);
+  return { ...chartGroup(), deployment, configured: new Map(configured.map((pool) => [pool.key, pool])) };
 }
 
 function chartGroup(): ObservedGroup {
@@ -56,7 +56,7 @@ function chartGroup(): ObservedGroup {
       metadata: { namespace: 'agents', name: UNIFIED.deploymentName, uid: 'u' },
       spec: { template: { spec: { containers: [{ name: UNIFIED.containerName }] } } },
     },
-    told: new Map(),
+    configured: new Map(),
     lease: {
       object: undefined,
       isLive: false,

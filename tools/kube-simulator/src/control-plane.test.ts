@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ApiObject } from './api-object.js';
 import type { PodProcess } from './controllers/run-pod.js';
@@ -143,23 +140,6 @@ describe('a Deployment on Nodes', () => {
     expect(pods()[0]?.metadata.deletionGracePeriodSeconds).toBe(1);
     await waitFor(() => expect(pods()).toEqual([]));
     expect(process.stops).toEqual([1, 0]);
-  });
-
-  it('is there again in another process, with the same data', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'kube-simulator-'));
-    const options = { nodes: [{ name: 'n1' }], dataFile: join(directory, 'data') };
-    await start(options);
-    await deploy('v1', { replicas: 1 });
-    await waitFor(() => expect(deployment()?.['status']).toMatchObject({ readyReplicas: 1 }));
-    const [before] = pods();
-    await simulator.stop();
-    await start(options);
-    await waitFor(() =>
-      expect(pods()).toMatchObject([
-        { metadata: { name: before?.metadata.name }, status: { containerStatuses: [{ ready: true, restartCount: 1 }] } },
-      ]),
-    );
-    await rm(directory, { recursive: true });
   });
 
   it('keeps its processes over a restart of the API server', async () => {

@@ -4,18 +4,15 @@ import { type KubeSimulator, startKubeSimulator } from './kube-simulator.js';
 let simulator: KubeSimulator;
 
 beforeEach(async () => {
-  simulator = await startKubeSimulator({
-    tls: false,
-    tokens: { limited: { username: 'limited', groups: ['system:authenticated'] } },
-  });
+  simulator = await startKubeSimulator({ tls: false });
 });
 
 afterEach(() => simulator.stop());
 
-const send = async (method: string, path: string, body?: object, token = simulator.adminToken) => {
+const send = async (method: string, path: string, body?: object) => {
   const response = await fetch(`${simulator.url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${simulator.adminToken}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
@@ -27,7 +24,6 @@ const send = async (method: string, path: string, body?: object, token = simulat
 };
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
-const disturb = (fault: object) => send('POST', '/simulator/faults', fault);
 
 /** Opens a watch and returns when it ended. */
 const watch = async (query = '') => {
@@ -43,33 +39,25 @@ const watch = async (query = '') => {
   };
 };
 
-describe('a fault that is asked for over HTTP', () => {
-  it('is for the administrator only', async () => {
-    expect(await send('POST', '/simulator/faults', { effect: { kind: 'answer', status: 500 } }, 'limited')).toMatchObject({
-      status: 403,
-      body: { message: 'forbidden: User "limited" cannot post path "/simulator/faults"' },
+describe('a client that meets a fault', () => {
+  it('hits as many requests as it is meant for, and those only', async () => {
+    simulator.faults.inject({
+      requests: { verb: 'list', resource: 'configmaps' },
+      effect: { kind: 'answer', status: 429 },
+      times: 2,
     });
-  });
-
-  it('is shown until it has hit, and may be taken back', async () => {
-    const fault = { requests: { verb: 'list', resource: 'configmaps' }, effect: { kind: 'answer', status: 429 }, times: 2 };
-    expect(await disturb(fault)).toMatchObject({ status: 200, body: { id: 1 } });
-    expect(await send('GET', configMaps)).toMatchObject({ status: 429, retryAfter: '1', body: { reason: 'TooManyRequests' } });
-    expect(await send('GET', '/simulator/faults')).toMatchObject({ body: { faults: [{ ...fault, id: 1, hits: 1 }] } });
-    await send('DELETE', '/simulator/faults');
+    expect((await send('GET', '/api/v1/namespaces/default/secrets')).status).toBe(200);
+    for (let request = 1; request <= 2; request += 1) {
+      expect(await send('GET', configMaps)).toMatchObject({ status: 429, retryAfter: '1', body: { reason: 'TooManyRequests' } });
+    }
     expect((await send('GET', configMaps)).status).toBe(200);
-  });
-
-  it('must make sense', async () => {
-    expect(await disturb({ effect: { kind: 'explode' } })).toMatchObject({ status: 400 });
-    expect(await disturb({ action: 'explode' })).toMatchObject({ status: 400 });
   });
 
   it.each([
     ['before', 404],
     ['after', 200],
-  ])('closes the connection %s a write takes effect', async (when, found) => {
-    await disturb({ requests: { verb: 'create' }, effect: { kind: 'close', when } });
+  ] as const)('closes the connection %s a write takes effect', async (when, found) => {
+    simulator.faults.inject({ requests: { verb: 'create' }, effect: { kind: 'close', when } });
     await expect(send('POST', configMaps, { metadata: { name: 'a' } })).rejects.toThrow('fetch failed');
     expect((await send('GET', `${configMaps}/a`)).status).toBe(found);
   });
@@ -77,29 +65,27 @@ describe('a fault that is asked for over HTTP', () => {
   it('drops watches', async () => {
     const open = await watch();
     expect(open.status).toBe(200);
-    expect((await disturb({ action: 'drop-watches', requests: { resource: 'secrets' } })).body).toEqual({ watches: 0 });
-    expect((await disturb({ action: 'drop-watches', requests: { resource: 'configmaps' } })).body).toEqual({ watches: 1 });
+    expect(simulator.disturbWatches('break', { resource: 'secrets' })).toBe(0);
+    expect(simulator.disturbWatches('break', { resource: 'configmaps' })).toBe(1);
     await open.ended;
   });
 
-  it('silences watches, and ends them', async () => {
-    const open = await watch('&resourceVersion=1');
-    await disturb({ action: 'stall-watches' });
-    await send('POST', configMaps, { metadata: { name: 'a' } });
-    await disturb({ action: 'end-watches' });
-    expect(await open.ended, 'nothing came any more').not.toContain('"name":"a"');
+  it('sees its watch end in good order', async () => {
+    const open = await watch();
+    simulator.disturbWatches('end');
+    expect(await open.ended).not.toBe('broken');
   });
 
   it('tells watches to list again', async () => {
     const open = await watch();
-    await disturb({ action: 'expire-watches' });
+    simulator.disturbWatches('expire');
     expect(await open.ended).toContain('"type":"ERROR","object":{"kind":"Status"');
   });
 
   it('forgets what happened before', async () => {
     const { body } = await send('GET', configMaps);
     await send('POST', configMaps, { metadata: { name: 'a' } });
-    await disturb({ action: 'compact' });
+    simulator.compact();
     const late = await watch(`&resourceVersion=${body.metadata.resourceVersion}`);
     expect(await late.ended).toContain('"code":410');
   });
@@ -107,18 +93,8 @@ describe('a fault that is asked for over HTTP', () => {
   it('restarts the server with its data', async () => {
     await send('POST', configMaps, { metadata: { name: 'a' } });
     const open = await watch();
-    await disturb({ action: 'restart' });
-    await open.ended;
-    const again = async (): Promise<number> => {
-      for (let attempt = 0; attempt < 100; attempt += 1) {
-        try {
-          return (await send('GET', `${configMaps}/a`)).status;
-        } catch {
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
-      }
-      return 0;
-    };
-    expect(await again()).toBe(200);
+    await simulator.restart();
+    expect(await open.ended).toBe('broken');
+    expect((await send('GET', `${configMaps}/a`)).status).toBe(200);
   });
 });

@@ -3,6 +3,7 @@
  */
 import type { Failure } from './api-error.js';
 import type { FaultInjector, FaultVerdict, RequestAttributes } from './http/request-chain.js';
+import type { WatchStream } from './http/watch-stream.js';
 
 /** Which requests are meant: every field that is there must be equal; none means all. */
 export interface RequestSelector {
@@ -38,11 +39,20 @@ export interface Fault {
 }
 
 /** A fault that is waiting for requests. */
-export interface PendingFault extends Fault {
+interface PendingFault extends Fault {
   readonly id: number;
   /** How many requests it has hit so far. */
   readonly hits: number;
 }
+
+/** What may happen to a watch: its connection breaks, it ends in good order, or the client is told that it has to list again (410). */
+export type WatchFault = 'break' | 'end' | 'expire';
+
+export const disturbStream: Readonly<Record<WatchFault, (stream: WatchStream) => void>> = {
+  break: (stream) => stream.destroy(),
+  end: (stream) => stream.end(),
+  expire: (stream) => stream.expire(),
+};
 
 /** Decides for every request whether it is disturbed. Several delays add up; of other effects the oldest one happens. */
 export class Faults implements FaultInjector {
@@ -59,11 +69,6 @@ export class Faults implements FaultInjector {
   /** Takes back one fault, or all of them. */
   clear(id?: number): void {
     this.#pending = id === undefined ? [] : this.#pending.filter((fault) => fault.id !== id);
-  }
-
-  /** What is still waiting for requests. */
-  list(): readonly PendingFault[] {
-    return this.#pending;
   }
 
   async inspect(attributes: RequestAttributes): Promise<FaultVerdict> {

@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-export type { Endpoint } from './admission/webhook-address.js';
 export type { ApiClient } from './api/api-client.js';
 export { ApiError } from './api-error.js';
 export type { ApiObject, Json, JsonObject } from './api-object.js';
@@ -11,6 +10,5 @@ export type { BackOff } from './controllers/pod-run.js';
 export { idlePod, type PodProcess, type RunPod } from './controllers/run-pod.js';
 export type { NodeDescription, SimulatedNodes } from './controllers/simulated-nodes.js';
 export type { Pod } from './controllers/workload-kinds.js';
-export type { Fault, FaultEffect, Faults, PendingFault, RequestSelector } from './faults.js';
-export type { WatchFault } from './faults-path.js';
+export type { Fault, FaultEffect, Faults, RequestSelector, WatchFault } from './faults.js';
 export { type KubeSimulator, type KubeSimulatorOptions, startKubeSimulator } from './kube-simulator.js';

@@ -1,27 +1,24 @@
-import type { Endpoint } from './admission/webhook-address.js';
 import type { ApiContext } from './api/api-call.js';
 import type { ApiClient } from './api/api-client.js';
 import { InProcessClient } from './api/in-process-client.js';
-import { type CredentialAnswers, reviewTypes, serviceAccountWithTokens } from './auth/review-types.js';
+import { type IssueToken, serviceAccountWithTokens } from './auth/service-account-with-tokens.js';
 import { assembleControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.js';
 import { isConflict, isMissing } from './controllers/api-outcome.js';
 import type { BackOff } from './controllers/pod-run.js';
 import { idlePod, type RunPod } from './controllers/run-pod.js';
 import { type NodeDescription, SimulatedNodes } from './controllers/simulated-nodes.js';
-import { type Credentials, obtainCredentials } from './credentials.js';
-import { Faults, type RequestSelector, selects } from './faults.js';
-import type { ServerFaults, WatchFault } from './faults-path.js';
+import { type Credentials, createCredentials } from './credentials.js';
+import { disturbStream, Faults, type RequestSelector, selects, type WatchFault } from './faults.js';
 import type { ServerCertificate } from './http/certificates.js';
 import { HttpServer } from './http/http-server.js';
 import { systemUser, type User } from './http/request-chain.js';
-import type { WatchStream } from './http/watch-stream.js';
+import { realTime, type WatchTimer } from './http/watch-timer.js';
 import { formatKubeconfig } from './kubeconfig.js';
 import { builtInTypes } from './resources/built-in-types.js';
 import { serviceAccount } from './resources/core/config-map.js';
 import { ResourceRegistry } from './resources/resource-registry.js';
 import type { ResourceType } from './resources/resource-type.js';
 import { serveCustomResources } from './resources/serve-custom-resources.js';
-import { DataFile } from './store/data-file.js';
 import { ObjectStore } from './store/object-store.js';
 
 export interface KubeSimulatorOptions {
@@ -31,12 +28,7 @@ export interface KubeSimulatorOptions {
   readonly host?: string;
   /** False: plain HTTP. */
   readonly tls?: boolean;
-  /**
-   * A file that keeps the data over a restart, with another beside it (`.credentials`) for the certificate and the administrator's
-   * token. Without one the data ends with the process, but not with `restart`.
-   */
-  readonly dataFile?: string;
-  /** The administrator's bearer token; by default that of the last run with the same data, or a random one. */
+  /** The administrator's bearer token; random by default. */
   readonly adminToken?: string;
   /** More bearer tokens, and who they stand for. */
   readonly tokens?: Readonly<Record<string, User>>;
@@ -50,8 +42,8 @@ export interface KubeSimulatorOptions {
   readonly nodeMonitorGraceMs?: number;
   /** After so long the Pods of a Node that was deleted are deleted; 40 s by default. */
   readonly orphanedPodsMs?: number;
-  /** Where the Services of webhooks are really served, by `<namespace>/<name>`: no network is behind their names. */
-  readonly services?: Readonly<Record<string, Endpoint>>;
+  /** When watches end and send bookmarks; real time by default. */
+  readonly watchTimer?: WatchTimer;
   /** Told when a controller of the simulator failed and will try again; a warning of the process by default. */
   readonly onControllerError?: (error: unknown) => void;
 }
@@ -69,13 +61,11 @@ export class KubeSimulator {
   readonly nodes: SimulatedNodes;
   readonly #options: KubeSimulatorOptions;
   readonly #certificate: ServerCertificate | undefined;
-  readonly #services: Record<string, Endpoint>;
   #current: Running | undefined;
 
   private constructor(options: KubeSimulatorOptions, { adminToken, certificate }: Credentials) {
     this.#options = options;
     this.#certificate = certificate;
-    this.#services = { ...options.services };
     this.adminToken = adminToken;
     const { runPod = idlePod, podBackOff, nodeMonitorGraceMs = defaultGraceMs } = options;
     const backOff = podBackOff === undefined ? {} : { backOff: podBackOff };
@@ -83,12 +73,7 @@ export class KubeSimulator {
   }
 
   static async start(options: KubeSimulatorOptions): Promise<KubeSimulator> {
-    const credentials = await obtainCredentials({
-      host: options.host ?? defaultHost,
-      tls: options.tls !== false,
-      adminToken: options.adminToken,
-      file: options.dataFile === undefined ? undefined : `${options.dataFile}.credentials`,
-    });
+    const credentials = await createCredentials(options.host ?? defaultHost, options);
     const simulator = new KubeSimulator(options, credentials);
     await simulator.#run(options.port ?? 0, undefined);
     for (const node of options.nodes ?? []) await simulator.nodes.add(node);
@@ -106,9 +91,7 @@ export class KubeSimulator {
         tokens,
         authority: this.caCertificate,
         faults: this.faults,
-        serverFaults: this.#serverFaults(),
         nodes: this.nodes,
-        services: () => this.#services,
         orphanedPodsMs,
         onError: this.#onError,
       },
@@ -123,22 +106,9 @@ export class KubeSimulator {
     onControllerError(error);
   };
 
-  #serverFaults(): ServerFaults {
-    return {
-      disturbWatches: (how, requests) => this.disturbWatches(how, requests),
-      compact: () => this.compact(),
-      restart: () => this.restart(),
-    };
-  }
-
   get #running(): Running {
     if (this.#current === undefined) throw new Error('the simulator is being restarted; wait for restart() to resolve');
     return this.#current;
-  }
-
-  /** From now on the Service is served at this address: webhooks that name it are called there. */
-  serveService(namespace: string, name: string, endpoint: Endpoint): void {
-    this.#services[`${namespace}/${name}`] = endpoint;
   }
 
   get url(): string {
@@ -173,7 +143,7 @@ export class KubeSimulator {
   /** A token of a ServiceAccount that exists; good for a day. */
   serviceAccountToken(namespace: string, name: string): string {
     const object = { apiVersion: '', kind: '', metadata: {}, spec: { expirationSeconds: dayInSeconds } };
-    const { status } = this.controlPlane.answers.issueToken({ user: systemUser, namespace, name, object });
+    const { status } = this.controlPlane.issueToken({ user: systemUser, namespace, name, object });
     return (status as { readonly token: string }).token;
   }
 
@@ -182,7 +152,7 @@ export class KubeSimulator {
     this.#running.store.compact();
   }
 
-  /** Breaks, ends, silences or expires the watches that are open and meant. Returns how many. */
+  /** Breaks, ends or expires the watches that are open and meant. Returns how many. */
   disturbWatches(how: WatchFault, requests: RequestSelector = {}): number {
     const meant = [...this.#running.server.resources.watches].filter((stream) => selects(requests, stream.call.attributes));
     for (const stream of meant) disturbStream[how](stream);
@@ -193,7 +163,7 @@ export class KubeSimulator {
   async restart(): Promise<void> {
     const { port, store } = this.#running;
     await this.#running.stop();
-    await this.#run(port, this.#options.dataFile === undefined ? store : undefined);
+    await this.#run(port, store);
   }
 
   /** Stops the server, and every process that stands for a Pod. */
@@ -202,13 +172,6 @@ export class KubeSimulator {
     await this.nodes.stop();
   }
 }
-
-const disturbStream: Readonly<Record<WatchFault, (stream: WatchStream) => void>> = {
-  break: (stream) => stream.destroy(),
-  end: (stream) => stream.end(),
-  stall: (stream) => stream.stall(),
-  expire: (stream) => stream.expire(),
-};
 
 /** Starts a Kubernetes API server in this process. */
 export function startKubeSimulator(options: KubeSimulatorOptions = {}): Promise<KubeSimulator> {
@@ -227,24 +190,22 @@ interface Running {
 interface Start {
   readonly certificate: ServerCertificate | undefined;
   readonly port: number;
-  /** Holds the data where there is no file. */
+  /** The data of the server that was stopped. */
   readonly previous: ObjectStore | undefined;
   readonly decisions: Omit<ControlPlaneOptions, 'client' | 'registry'>;
 }
 
 async function run(options: KubeSimulatorOptions, start: Start): Promise<Running> {
-  const file = options.dataFile === undefined ? undefined : new DataFile(options.dataFile);
-  const store = restoredStore(file, start.previous);
+  const store = new ObjectStore();
+  if (start.previous !== undefined) store.restore(start.previous);
   const assembly: { controlPlane?: ControlPlane } = {};
-  const registry = new ResourceRegistry(typesWithAnswers(() => assembled(assembly).answers));
+  const registry = new ResourceRegistry(typesWithTokens((request) => assembled(assembly).issueToken(request)));
   const context: ApiContext = {
     store,
     registry,
-    admission: {
-      mutate: (request) => assembled(assembly).chain.admission.mutate(request),
-      validate: (request) => assembled(assembly).chain.admission.validate(request),
-    },
+    assertMayGrant: (attributes, object) => assembled(assembly).escalation.check(attributes, object),
     nowMs: () => Date.now(),
+    watchTimer: options.watchTimer ?? realTime,
   };
   const stopServing = serveCustomResources(store, registry);
   const client = new InProcessClient(context, systemUser);
@@ -261,7 +222,6 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
     await server.close();
     await controlPlane.stop();
     stopServing();
-    file?.close();
   };
   return { port, store, client, controlPlane, server, stop };
 }
@@ -271,15 +231,7 @@ function assembled({ controlPlane }: { readonly controlPlane?: ControlPlane }): 
   return controlPlane;
 }
 
-/** The built-in kinds; those that are questions are answered by `answers`. */
-function typesWithAnswers(answers: () => CredentialAnswers): readonly ResourceType[] {
-  const stored = builtInTypes.map((type) => (type === serviceAccount ? serviceAccountWithTokens(answers) : type));
-  return [...stored, ...reviewTypes(answers)];
-}
-
-function restoredStore(file: DataFile | undefined, previous: ObjectStore | undefined): ObjectStore {
-  const store = new ObjectStore(file);
-  if (file !== undefined) store.restore(file.entries, file.resourceVersion);
-  if (previous !== undefined) store.restore(previous.dump(), previous.resourceVersion);
-  return store;
+/** The built-in kinds; a ServiceAccount answers requests for its tokens. */
+function typesWithTokens(issueToken: IssueToken): readonly ResourceType[] {
+  return builtInTypes.map((type) => (type === serviceAccount ? serviceAccountWithTokens(issueToken) : type));
 }

@@ -5,7 +5,6 @@ import { type KubeSimulatorOptions, startKubeSimulator } from './kube-simulator.
 interface Flags {
   readonly port: string;
   readonly host: string;
-  readonly data?: string;
   readonly kubeconfig?: string;
   readonly nodes: string;
   readonly tls: boolean;
@@ -19,10 +18,7 @@ Examples:
 
   Pods that are scheduled and become ready:
   $ kube-simulator --nodes 3 --kubeconfig /tmp/kubeconfig &
-  $ kubectl --kubeconfig /tmp/kubeconfig create deployment web --image=web:1 --replicas=2
-
-  Data that outlives the process, at an address that stays:
-  $ kube-simulator --port 6443 --data /tmp/cluster.jsonl --kubeconfig /tmp/kubeconfig`;
+  $ kubectl --kubeconfig /tmp/kubeconfig create deployment web --image=web:1 --replicas=2`;
 
 /** Serves until SIGTERM or SIGINT. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -30,7 +26,6 @@ export async function main(args: readonly string[]): Promise<void> {
     .description('A small Kubernetes API server for tests and demos.')
     .option('--port <number>', 'port to listen on; 0: any free one', '0')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--data <file>', 'file that keeps the data over a restart')
     .option('--kubeconfig <file>', "where to write the administrator's kubeconfig (mode 0600)")
     .option('--nodes <number>', 'Nodes that run Pods (nothing is really started)', '0')
     .option('--no-tls', 'plain HTTP')
@@ -63,5 +58,5 @@ function optionsOf(flags: Flags): KubeSimulatorOptions {
     throw new Error(`--nodes ${flags.nodes} is no number of Nodes; give one from 0 to 100`);
   }
   const nodes = Array.from({ length: count }, (_, index) => ({ name: `node-${index + 1}` }));
-  return { port, host: flags.host, tls: flags.tls, nodes, ...(flags.data === undefined ? {} : { dataFile: flags.data }) };
+  return { port, host: flags.host, tls: flags.tls, nodes };
 }

@@ -1,4 +1,6 @@
 /** DHCP clients by the hundred in one process: they speak on a network of the lab, and take every answer that comes by. */
+
+import { encodeClientPacket } from '@vmdhcp/dhcp-agent';
 import {
   BROADCAST_ADDRESS,
   CLIENT_PORT,
@@ -13,7 +15,6 @@ import {
   UNSPECIFIED_ADDRESS,
 } from '@vmdhcp/dhcp-allocator';
 import { PacketSocket } from '@vmdhcp/linux-sockets';
-import { encodeClientPacket } from 'vmdhcp-agent/dhcp-probe';
 
 const POLL_INTERVAL_MS = 2;
 

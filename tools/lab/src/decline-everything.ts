@@ -1,11 +1,11 @@
 // Run inside a machine: `node decline-everything.js COUNT` gets an address and declines it, again and again.
 import { encodeMessage, macAddressBytes } from '@vmdhcp/dhcp-allocator';
 import { PacketSocket } from '@vmdhcp/linux-sockets';
-import { DhcpProbe } from 'vmdhcp-agent/dhcp-probe';
+import { openProbe } from './open-probe.js';
 
 const [, , count = '0'] = process.argv;
 const socket = new PacketSocket('eth0');
-const probe = new DhcpProbe({ interfaceName: 'eth0', timeoutMs: 5_000 });
+const probe = openProbe({ interfaceName: 'eth0', timeoutMs: 5_000 });
 const addressBytes = (address: string) => Uint8Array.from(address.split('.'), Number);
 for (let round = 0; round < Number(count); round++) {
   const [offer] = await probe.discover(true);

@@ -16,6 +16,7 @@ export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';
 export { AGENT_NAMESPACE, CLUSTER_EXAMPLES, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
 export type { LabPod } from './lab-pod.js';
 export { LabProcess } from './lab-process.js';
+export { openProbe } from './open-probe.js';
 export { type CapturedMessage, PacketCapture } from './packet-capture.js';
 export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
 export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';

@@ -1,7 +1,6 @@
-import { libc, MessageSlab, writeLinkName } from '@vmdhcp/linux-sockets';
+import { libc, MessageSlab, SOCKADDR_LL_LENGTH, writeSockaddrLl } from '@vmdhcp/linux-sockets';
 
 const ETHERTYPE_IPV6 = 0x86dd;
-const SOCKADDR_LL_LENGTH = 20;
 const ICMPV6 = 58;
 const ALL_NODES = Buffer.from('ff020000000000000000000000000001', 'hex');
 const ALL_NODES_MAC = Buffer.from('333300000001', 'hex');
@@ -49,9 +48,8 @@ function send(network: string, packet: Buffer): void {
   try {
     const slab = new MessageSlab({ count: 1, size: packet.length });
     (slab.buffers[0] as Buffer).set(packet);
-    const name = slab.names[0] as Buffer;
-    writeLinkName(name, libc.ifNameToIndex(network), ALL_NODES_MAC);
-    name.writeUInt16BE(ETHERTYPE_IPV6, 2);
+    const target = { interfaceIndex: libc.ifNameToIndex(network), etherType: ETHERTYPE_IPV6 };
+    writeSockaddrLl(slab.names[0] as Buffer, target, ALL_NODES_MAC);
     slab.setOutgoing(0, { start: 0, end: packet.length }, SOCKADDR_LL_LENGTH);
     if (libc.sendmmsg(fd, slab.headers, 1, 0) < 1) throw new Error('the router advertisement cannot be sent');
   } finally {

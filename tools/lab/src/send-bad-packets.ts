@@ -2,11 +2,11 @@
 // line of JSON for each.
 
 import { PacketSocket } from '@vmdhcp/linux-sockets';
-import { DhcpProbe } from 'vmdhcp-agent/dhcp-probe';
 import { BAD_PACKETS } from './bad-packets.js';
+import { openProbe } from './open-probe.js';
 
 const socket = new PacketSocket('eth0');
-const probe = new DhcpProbe({ interfaceName: 'eth0', timeoutMs: 5_000 });
+const probe = openProbe({ interfaceName: 'eth0', timeoutMs: 5_000 });
 for (const { name, bytes } of BAD_PACKETS) {
   socket.broadcast(bytes, { sourceAddress: 0, sourcePort: 68, destinationAddress: 0xffff_ffff, destinationPort: 67 });
   const [offer] = await probe.discover(true);

@@ -132,11 +132,11 @@ describe('agents of a cluster', () => {
     const agent = lab.start(process.execPath, [AGENT_BIN, 'serve', '--http', '127.0.0.1:18099'], {
       env: { AGENT_NETWORK_CONFIGS: '[{"interfaceName":' },
     });
-    await agent.line('nothing is served: AGENT_NETWORK_CONFIGS is no JSON array');
+    await agent.line('nothing is served: AGENT_NETWORK_CONFIGS is not a JSON array');
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     const readiness = await fetch(`${url}/readyz`);
     expect(readiness.status).toBe(503);
-    expect(await readiness.text()).toContain('AGENT_NETWORK_CONFIGS is no JSON array');
+    expect(await readiness.text()).toContain('AGENT_NETWORK_CONFIGS is not a JSON array');
     expect(agent.hasEnded).toBe(false);
     agent.kill('SIGTERM');
     expect((await agent.ended()).code).toBe(0);

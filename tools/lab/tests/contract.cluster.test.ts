@@ -2,7 +2,7 @@
 
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiLeaseStore, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
-import { LEASE_STORE_CONTRACT, OBJECT_CLIENT_CONTRACT } from '@vmdhcp/kube-runtime/testing';
+import { LEASE_STORE_CONTRACT, OBJECT_CLIENT_CONTRACT, SCALE_CONTRACT } from '@vmdhcp/kube-runtime/testing';
 import { Resource } from '@vmdhcp/reconciler';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { TestCluster, waitFor } from '../src/index.js';
@@ -46,6 +46,83 @@ describe('objects of an API', () => {
       status: { conditions: [{ status: 'True', type: 'Allocated' }] },
       wait: (answer) => answer,
       until: async (what, look) => void (await waitFor(what, look)),
+    });
+  });
+});
+
+describe('objects of a cluster-scoped kind of an API', () => {
+  const kinds = { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions', namespaced: false };
+  const [group, plural] = ['contract.vmdhcp.test', 'things'];
+  const client = () =>
+    new ApiObjectClient<KubernetesObject>(cluster.access.connection, { group, version: 'v1', plural, namespaced: false });
+  const definitions = () => new ApiObjectClient<KubernetesObject>(cluster.access.connection, kinds);
+
+  beforeAll(async () => {
+    const fields = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: fields, status: fields } } };
+    await definitions().create({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `${plural}.${group}` },
+      spec: {
+        group,
+        scope: 'Cluster',
+        names: { kind: 'Thing', plural, singular: 'thing', listKind: 'ThingList' },
+        versions: [{ name: 'v1', served: true, storage: true, schema, subresources: { status: {} } }],
+      },
+    });
+    await waitFor(
+      'the kind to be served',
+      async () =>
+        (await client()
+          .list({ limit: 1 })
+          .catch(() => undefined)) !== undefined,
+    );
+  });
+
+  afterAll(async () => {
+    const definition = await definitions().get(`${plural}.${group}`);
+    await definitions().delete(`${plural}.${group}`, definition?.metadata.uid ?? '');
+  });
+
+  afterEach(async () => {
+    for (const { metadata } of (await client().list({ limit: 100 })).items)
+      await client().delete(metadata.name, metadata.uid ?? '');
+  });
+
+  it.each(OBJECT_CLIENT_CONTRACT)('$name', async ({ check }) => {
+    await check({
+      client: client(),
+      object: (name, text = 'some') => ({ apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name }, spec: { text } }),
+      specPatch: (text) => ({ spec: { text } }),
+      status: { ready: true },
+      wait: (answer) => answer,
+      until: async (what, look) => void (await waitFor(what, look)),
+    });
+  });
+});
+
+describe('the scale of a Deployment of an API', () => {
+  const client = () =>
+    new ApiObjectClient<KubernetesObject>(cluster.access.connection, { ...Resource.deployments, namespace: cluster.namespace });
+
+  afterEach(async () => {
+    const deployment = await client().get(`${cluster.namespace}/a`);
+    if (deployment !== undefined) await client().delete(`${cluster.namespace}/a`, deployment.metadata.uid ?? '');
+  });
+
+  it.each(SCALE_CONTRACT)('$name', async ({ check }) => {
+    const labels = { app: 'contract' };
+    const pod = { containers: [{ name: 'a', image: 'example.com/none' }] };
+    await check({
+      client: client(),
+      object: (name, replicas) => ({
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { namespace: cluster.namespace, name },
+        spec: { replicas, paused: true, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pod } },
+      }),
+      wait: (answer) => answer,
     });
   });
 });

@@ -239,7 +239,7 @@ describe('on an IPPool', () => {
     await has('a', '10.1.0.10');
   });
 
-  it('EntrySkipped: the entry is removed', async () => {
+  it('EntriesSkipped: the entry is removed', async () => {
     await cluster.startController('--no-agent');
     await addNetwork();
     await addPool();
@@ -250,7 +250,7 @@ describe('on an IPPool', () => {
       expect(written.ok).toBe(true);
     };
     await write('nonsense');
-    expect(await told('EntrySkipped', 'pool')).toContain('until the entry is removed');
+    expect(await told('EntriesSkipped', 'pool')).toContain('until the entry is removed');
     await write(null);
     await addMachine('a', A);
     await has('a', '10.1.0.10');

@@ -9,7 +9,7 @@ import { SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { ApiLeaseStore, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
-import { AGENT_REPORT_ANNOTATION, toldPools } from '@vmdhcp/reconciler';
+import { AGENT_REPORT_ANNOTATION, configuredPools } from '@vmdhcp/reconciler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CLUSTER_EXAMPLES,
@@ -126,7 +126,7 @@ async function toldOf(group: string, pools: readonly string[]): Promise<Kubernet
   return await admin.waitForObject(
     'Deployment',
     `${AGENTS}/${group}`,
-    (deployment) => [...toldPools(deployment, 'agent').keys()].toSorted().join() === pools.join(),
+    (deployment) => [...configuredPools(deployment, 'agent').keys()].toSorted().join() === pools.join(),
   );
 }
 
@@ -283,7 +283,7 @@ describe('rights, always against a simulated API server', () => {
     await waitFor('the right', async () => {
       const role = await admin.get('Role', `blue/${A}`);
       const deployment = (await admin.get('Deployment', `${AGENTS}/${A}`)) as KubernetesObject;
-      if (toldPools(deployment, 'agent').has('blue/four')) given.push(role === undefined ? 'told first' : 'given first');
+      if (configuredPools(deployment, 'agent').has('blue/four')) given.push(role === undefined ? 'told first' : 'given first');
       return role !== undefined && given.length > 0;
     });
     expect(new Set(given)).toEqual(new Set(['given first']));
@@ -364,7 +364,7 @@ describe('rights, always against a simulated API server', () => {
     await prepareMove('second');
     const old = await open('old-agent', await serviceAccountToken(admin, AGENTS, A));
     await startController('--namespace', 'second', '--previous-namespace', AGENTS);
-    await admin.waitForObject('Deployment', `second/${A}`, (deployment) => toldPools(deployment, 'agent').size === 2);
+    await admin.waitForObject('Deployment', `second/${A}`, (deployment) => configuredPools(deployment, 'agent').size === 2);
     const agent = await open('new-agent', await serviceAccountToken(admin, 'second', A));
     const leaseIn = (namespace: string) => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${A}`;
     for (const pool of ['red/ippools/one', 'default/ippools/two']) {

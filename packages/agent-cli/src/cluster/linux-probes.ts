@@ -1,7 +1,7 @@
 /** Probes of a network: which hosts use an address, and which DHCP servers answer. */
 import type { AddressProbe, ServerProbe } from '@vmdhcp/dhcp-agent';
 import { AddressProbe as ArpProbe } from '@vmdhcp/linux-sockets';
-import { DhcpProbe } from '../probe/dhcp-probe.js';
+import { openDhcpProbe } from '../probe/open-dhcp-probe.js';
 
 const LISTEN_MS = 1_500;
 
@@ -17,7 +17,7 @@ export function arpProbe(): AddressProbe {
 
 /** A server that offers an address to the interface itself is not ours: agents have no client with that MAC address. */
 export const probeServers: ServerProbe = async (interfaceName) => {
-  const probe = new DhcpProbe({ interfaceName, timeoutMs: LISTEN_MS });
+  const probe = openDhcpProbe({ interfaceName, timeoutMs: LISTEN_MS });
   try {
     const answers = await probe.discover();
     return answers.map(({ server, serverMacAddress }) => ({ address: server, macAddress: serverMacAddress }));

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { type AgentObserver, IsolatedInterfaces } from '@vmdhcp/dhcp-agent';
-import { ifNameToIndex, isolateInterface, prepareIsolation } from '@vmdhcp/linux-sockets';
+import { isolateInterface, libc, prepareIsolation } from '@vmdhcp/linux-sockets';
 import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import { podsOwnInterfaces, readPodNetwork } from '../http/pod-interface.js';
 
@@ -41,7 +41,7 @@ export function podIsolation(
     },
     observer,
     nowMs: () => performance.now(),
-    indexOf: ifNameToIndex,
+    indexOf: libc.ifNameToIndex,
     prepare: prepareIsolation,
     isolate: (link) => {
       if (own.has(link.interfaceName)) throw new Error('it is the interface by which the pod itself is reached');

@@ -1,8 +1,9 @@
+import type { DhcpProbe, OfferedRoute, ServerAnswer } from '@vmdhcp/dhcp-agent';
 import { type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { SocketError } from '@vmdhcp/linux-sockets';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { DhcpProbe, type OfferedRoute, type ServerAnswer } from '../probe/dhcp-probe.js';
+import { type InterfaceProbeSettings, openDhcpProbe } from '../probe/open-dhcp-probe.js';
 
 const EXAMPLES = `
 Examples:
@@ -61,9 +62,9 @@ async function probe(options: ProbeOptions): Promise<void> {
   }
 }
 
-function open(settings: ConstructorParameters<typeof DhcpProbe>[0]): DhcpProbe {
+function open(settings: InterfaceProbeSettings): DhcpProbe {
   try {
-    return new DhcpProbe(settings);
+    return openDhcpProbe(settings);
   } catch (error) {
     if (error instanceof SocketError) throw new CommandError(error.message, ExitCode.unavailable, { cause: error });
     throw error;

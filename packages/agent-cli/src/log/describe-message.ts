@@ -2,6 +2,8 @@
  * A DHCP message as a person reads it: its fields by the names of RFC 2131, its options by the names of RFC 2132, each value in
  * the form of its kind. Text from the wire is made printable, and every value is bounded.
  */
+
+import { printable } from '@vmdhcp/dhcp-agent';
 import {
   type DhcpMessage,
   decodeOption,
@@ -17,7 +19,6 @@ import {
   type SubOption,
   type VendorInformation,
 } from '@vmdhcp/dhcp-allocator';
-import { printable } from './printable.js';
 
 /** Octets of a value that are shown; the rest is counted. */
 const MOST_OCTETS = 128;

@@ -15,7 +15,7 @@ import {
   unservedPools,
 } from '@vmdhcp/dhcp-agent';
 import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
-import { hasAddress, ifNameToIndex, mayUseArp, separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
+import { hasAddress, libc, mayUseArp, separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
 import type { AddressConflict, RefusedClaim } from '@vmdhcp/reconciler';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
@@ -306,7 +306,7 @@ export class BareHostAgent {
     );
     await this.#serverAddresses.keep(
       new Map(pools),
-      (name) => this.#interfaces.get(name)?.state.kind === 'serving' && ifNameToIndex(name) !== 0,
+      (name) => this.#interfaces.get(name)?.state.kind === 'serving' && libc.ifNameToIndex(name) !== 0,
     );
   }
 

@@ -6,12 +6,12 @@
 import { formatIpv4Address, type Pool } from '@vmdhcp/dhcp-allocator';
 import {
   addAddress,
-  dropAddresses,
   hasAddressForGood,
-  ifNameToIndex,
   type LinkAddress,
+  libc,
   lookForAddress,
   Netlink,
+  removeAddresses,
 } from '@vmdhcp/linux-sockets';
 import type { Logger } from '@vmdhcp/service-process';
 
@@ -81,13 +81,13 @@ export class ServerAddresses {
     const address = formatIpv4Address(pool.serverAddress);
     const text = `${address}/${pool.cidr.prefixLength}`;
     const key = `${interfaceName} ${text}`;
-    const own = this.#ownOn(key, ifNameToIndex(interfaceName));
+    const own = this.#ownOn(key, libc.ifNameToIndex(interfaceName));
     if (await lookForAddress(interfaceName, address)) {
       if (own !== undefined) this.#prolong(own);
       return;
     }
     this.#own.delete(key);
-    const interfaceIndex = ifNameToIndex(interfaceName);
+    const interfaceIndex = libc.ifNameToIndex(interfaceName);
     if (!(await addAddress(interfaceName, text, LIFETIME_SECONDS))) return;
     const { prefixLength } = pool.cidr;
     const added = { interfaceName, interfaceIndex, address: pool.serverAddress, prefixLength, text };
@@ -113,10 +113,10 @@ export class ServerAddresses {
 
   /** Takes an own address away, unless it is another program's by now; tried again by the next `keep` where the system refuses it. */
   async #drop(key: string, { interfaceName, text }: OwnAddress): Promise<void> {
-    const own = this.#ownOn(key, ifNameToIndex(interfaceName));
+    const own = this.#ownOn(key, libc.ifNameToIndex(interfaceName));
     if (own === undefined) return;
     const isForGood = await hasAddressForGood(interfaceName, text).catch(() => false);
-    if (!isForGood && !dropAddresses([own])) return;
+    if (!isForGood && !removeAddresses([own])) return;
     this.#own.delete(key);
     if (!isForGood) this.#logger.info({ interface: interfaceName, address: text }, 'server address taken from the interface');
   }

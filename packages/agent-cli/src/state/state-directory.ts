@@ -7,7 +7,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { flock, LOCK_EX, LOCK_NB, lastErrorName } from '@vmdhcp/linux-sockets';
+import { libc } from '@vmdhcp/linux-sockets';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { type FileOperations, replaceFile } from './replace-file.js';
 import { EMPTY_STATE, formatState, parseState, type StateReading, type StateToSave, type StoredState } from './state-format.js';
@@ -43,8 +43,8 @@ export class StateDirectory {
     try {
       await makeFolder(path);
       const lock = openSync(join(path, LOCK), constants.O_RDWR | constants.O_CREAT, 0o640);
-      if (flock(lock, LOCK_EX | LOCK_NB) === 0) return new StateDirectory({ path, lock, files });
-      const code = lastErrorName();
+      if (libc.flock(lock, libc.LOCK_EX | libc.LOCK_NB) === 0) return new StateDirectory({ path, lock, files });
+      const code = libc.lastErrorName();
       closeSync(lock);
       const why = code === 'EAGAIN' ? 'another agent uses it' : `it cannot be locked (${code})`;
       throw new CommandError(

@@ -199,21 +199,16 @@ class AgentStory {
     else if (!from.suspended.delete(pool.key)) from.suspended.add(pool.key);
   }
 
-  /** The controller: what it suspends is in the Leases; a pool is served by a group when the other one has let it go. */
+  /** The controller: what it suspends is in the Leases; a group serves the pool when the other one has released it. */
   #control(): void {
     for (const group of this.#groups) {
       this.#watchLease(group);
-      const { stored, annotations } = group.lease.stored ?? {};
-      const text = annotations?.[SUSPENDED_POOLS_ANNOTATION];
-      const isAsWanted = stored !== undefined && isSameSet(parseSuspendedPools(text), group.suspended);
-      if (!isAsWanted) suspend(group.lease, [...group.suspended], ++this.#turn);
+      if (!isWritten(group)) suspend(group.lease, [...group.suspended], ++this.#turn);
     }
     const [pool] = this.#world.pools;
     if (pool === undefined || this.#groups.length < 2) return;
-    const [one, other] = this.#groups as [Group, Group];
-    if (!one.suspended.has(pool.key) || !other.suspended.has(pool.key)) return;
-    if (!this.#hasLeft(one, pool) || !this.#hasLeft(other, pool)) return;
-    (this.#chance(0.5) ? one : other).suspended.delete(pool.key);
+    if (this.#groups.every((group) => group.suspended.has(pool.key) && this.#hasLeft(group, pool)))
+      this.#groups[this.#random(2)]?.suspended.delete(pool.key);
   }
 
   /** A Lease has run out when it was not seen to change for as long as it lasts. */
@@ -224,13 +219,13 @@ class AgentStory {
     group.runsOutAtMs = this.#world.clock.nowMs() + (record?.leaseDurationMs ?? 0);
   }
 
-  #hasLeft({ lease, suspended, runsOutAtMs }: Group, pool: WorldPool): boolean {
-    const { stored, annotations = {} } = lease.stored ?? {};
-    const text = annotations[SUSPENDED_POOLS_ANNOTATION];
-    if (stored === undefined || !isSameSet(parseSuspendedPools(text), suspended)) return false;
-    if (stored.record.holder === '' || this.#world.clock.nowMs() >= runsOutAtMs) return true;
+  #hasLeft(group: Group, pool: WorldPool): boolean {
+    const { stored, annotations = {} } = group.lease.stored ?? {};
+    if (stored === undefined || !isWritten(group)) return false;
+    if (stored.record.holder === '' || this.#world.clock.nowMs() >= group.runsOutAtMs) return true;
     const report = parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]).get(pool.key);
-    return annotations[SUSPENDED_POOLS_SEEN_ANNOTATION] === text && report?.serving === false && report.reason !== 'Draining';
+    const isRead = annotations[SUSPENDED_POOLS_SEEN_ANNOTATION] === annotations[SUSPENDED_POOLS_ANNOTATION];
+    return isRead && report?.serving === false && report.reason !== 'Draining';
   }
 
   /** A client asks for its address, and again every second until it is offered. */
@@ -331,6 +326,12 @@ interface Group {
 
 function macOf(pool: number, index: number): string {
   return `02:00:00:00:0${pool}:${index.toString(16).padStart(2, '0')}`;
+}
+
+/** True if the Lease suspends what the group must not serve. */
+function isWritten({ lease, suspended }: Group): boolean {
+  const text = lease.stored?.annotations[SUSPENDED_POOLS_ANNOTATION];
+  return lease.stored !== undefined && isSameSet(parseSuspendedPools(text), suspended);
 }
 
 function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

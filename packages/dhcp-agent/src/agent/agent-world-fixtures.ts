@@ -22,6 +22,12 @@ export interface WorldPool {
   readonly replies: SentReply[];
 }
 
+/** What an IPPool specifies besides its addresses. */
+interface RecordedExtra {
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 export class AgentWorld {
   readonly clock = new FakeClock();
   readonly pools: WorldPool[] = [];
@@ -49,12 +55,8 @@ export class AgentWorld {
   }
 
   /** Writes the IPPool. @param allocated - address to MAC address. */
-  record(
-    pool: WorldPool,
-    allocated: Readonly<Record<string, string>>,
-    spec: Readonly<Record<string, unknown>> = {},
-    annotations: Readonly<Record<string, string>> = {},
-  ): void {
+  record(pool: WorldPool, allocated: Readonly<Record<string, string>>, extra: RecordedExtra = {}): void {
+    const { spec = {}, annotations = {} } = extra;
     const number = this.pools.indexOf(pool);
     const text = JSON.stringify(spec);
     const generation = this.#generations.get(`${pool.key} ${text}`) ?? this.#generations.size + 1;

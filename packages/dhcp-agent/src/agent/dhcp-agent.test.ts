@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
-import { AgentWorld, clientPacket, ip, rebootPacket, suspend, type WorldPool } from './agent-world-fixtures.js';
+import { AgentWorld, clientPacket, ip, type WorldPool } from './agent-world-fixtures.js';
 
 const [VM_A, VM_B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'];
 

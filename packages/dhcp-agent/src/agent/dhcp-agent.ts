@@ -3,8 +3,9 @@
  * open; the leader has the server addresses and answers. The others answer clients that retransmit.
  */
 import type { Lease } from '@vmdhcp/dhcp-allocator';
+import type { AgentReport } from '@vmdhcp/ippool-api';
 import { describeNames, type ElectionTimes } from '@vmdhcp/kube-runtime';
-import type { AddressConflict, AgentNetworkConfig, AgentReport } from '@vmdhcp/reconciler';
+import { type AddressConflict, type AgentNetworkConfig, readReportedConflicts } from '@vmdhcp/reconciler';
 import { every } from '../every.js';
 import { PoolSockets } from '../interface/pool-sockets.js';
 import { StandbyGate } from '../leadership/standby-gate.js';
@@ -316,7 +317,7 @@ export class DhcpAgent {
     for (const [poolKey, { conflicts = [], rogueServers }] of report) {
       const config = this.#configOf.get(poolKey);
       if (config === undefined) continue;
-      for (const conflict of conflicts) {
+      for (const conflict of readReportedConflicts(conflicts)) {
         const isOurs = this.#server.leaseOf(poolKey, conflict.macAddress)?.address === conflict.address;
         if (isOurs) this.#pools.noteConflict(poolKey, conflict);
       }

@@ -1,5 +1,6 @@
 /** What an agent reports of one of its pools. */
-import { type AddressConflict, DRAINING, type PoolReport, type RogueServer, SUSPENDED } from '@vmdhcp/reconciler';
+import { DRAINING, type PoolReport, type ReasonAt, type RogueServer, SUSPENDED } from '@vmdhcp/ippool-api';
+import { type AddressConflict, toReportedConflict } from '@vmdhcp/reconciler';
 import type { PoolSocketState } from '../interface/pool-sockets.js';
 import type { ServerAddresses } from '../leadership/server-addresses.js';
 import type { FollowedPool } from '../pool/followed-pools.js';
@@ -32,7 +33,7 @@ export function reportOn(state: PoolState): PoolReport {
   return {
     ...toService(state),
     ...(version !== undefined && { version }),
-    ...(conflicts.length > 0 && { conflicts: conflicts.slice(0, MOST_CONFLICTS) }),
+    ...(conflicts.length > 0 && { conflicts: conflicts.slice(0, MOST_CONFLICTS).map(toReportedConflict) }),
     ...(rogueServers !== undefined && { rogueServers }),
   };
 }
@@ -89,6 +90,6 @@ function toSocketTrouble(interfaceName: string, socket: Exclude<PoolSocketState,
   }
 }
 
-function not(reason: string, message: string): Service {
+function not(reason: ReasonAt<'agent report'>, message: string): Service {
   return { serving: false, reason, message };
 }

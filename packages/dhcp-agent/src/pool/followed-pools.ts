@@ -1,5 +1,6 @@
 /** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
 import { type Assignment, formatIpv4Address, type Lease, type MacAddress, type Pool } from '@vmdhcp/dhcp-allocator';
+import type { ReasonAt } from '@vmdhcp/ippool-api';
 import { describeProblems, isBeingDeleted, type KubernetesObject, ObjectCache, readField, readList } from '@vmdhcp/kube-runtime';
 import {
   type AddressConflict,
@@ -25,7 +26,7 @@ export type FollowedPool =
     }
   /** Nothing is wrong: it is not to be served. */
   | { readonly kind: 'paused' }
-  | { readonly kind: 'unserved'; readonly reason: string; readonly message: string };
+  | { readonly kind: 'unserved'; readonly reason: ReasonAt<'agent report'>; readonly message: string };
 
 export interface FollowedPoolsPorts
   extends Pick<AgentPorts, 'clock' | 'random' | 'poolSource' | 'ntpNames' | 'neededFor' | 'observer'> {

@@ -15,12 +15,12 @@ import {
   type Pool,
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
+import type { LeaseEvent } from '../agent-event.js';
 import { RateBudget } from '../limits/rate-budget.js';
 import type { AgentObserver, DhcpPacketHandler, PacketLog, QueuedReply } from '../ports.js';
 import type { AskWhoUses } from '../probe/address-inquiry.js';
 import { decoyAddresses } from '../probe/decoy-addresses.js';
 import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
-import type { LeaseEvent } from './lease-event.js';
 import { MessageCounters } from './message-counters.js';
 
 type Told = Extract<Answer, { readonly kind: 'reply' }>;

@@ -1,4 +1,5 @@
-import type { ApiObjectLike, ResourcePort } from './resource-port.js';
+import type { ApiObjectLike } from '../object/api-object.js';
+import type { ResourcePort } from './resource-port.js';
 
 /** Why a write did not happen. Each means: nothing was changed. */
 export type WriteRefusal =
@@ -26,15 +27,31 @@ export interface WriteTarget {
   readonly resourceVersion?: string | undefined;
 }
 
+/** A request to a part of an object that has a path of its own: `scale`, `status`, or `start` of a KubeVirt VirtualMachine. */
+export interface SubresourceCall {
+  readonly key: string;
+  /** As in the path. */
+  readonly name: string;
+  /** HTTP GET, PATCH (a JSON merge patch), PUT, POST. */
+  readonly verb: 'get' | 'patch' | 'update' | 'create';
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** For `patch`: only at this version of the object. */
+  readonly resourceVersion?: string | undefined;
+}
+
 /**
  * How objects of one kind are read and written. What a server says no to is a result; what leaves open whether the write
  * happened (a connection lost, a time-out, HTTP 5xx) is thrown, and tried again after looking.
  */
 export interface ObjectClient<Kind extends ApiObjectLike> extends ResourcePort<Kind> {
+  /** The object as the server has it now; undefined: it does not exist. Reconcilers read caches instead. */
+  readonly get: (key: string) => Promise<Kind | undefined>;
   readonly create: (object: Kind) => Promise<WriteResult<Kind>>;
   readonly patch: (target: WriteTarget, patch: MergePatch) => Promise<WriteResult<Kind>>;
   /** Patches the status subresource: nothing else of the object changes. */
   readonly patchStatus: (target: WriteTarget, patch: MergePatch) => Promise<WriteResult<Kind>>;
   /** `uid`: only this object, not one of the same name that came after it. An object with finalizers stays until they are gone. */
   readonly delete: (key: string, uid: string) => Promise<WriteResult<Kind | undefined>>;
+  /** The answer's object is what the subresource answers, undefined where that is empty. */
+  readonly subresource: (call: SubresourceCall) => Promise<WriteResult<unknown>>;
 }

@@ -1,4 +1,5 @@
-import type { ApiObjectLike, ResourcePort, WatchEvent } from './resource-port.js';
+import type { ApiObjectLike } from '../object/api-object.js';
+import type { ResourcePort, WatchEvent } from './resource-port.js';
 
 /** The same objects, each reduced by `project` before anything keeps it: what a cache does not need costs no memory. */
 export function projectedPort<Kind extends ApiObjectLike>(

@@ -1,12 +1,4 @@
-/** Objects of one kind in a Kubernetes API, as far as they are read by list and watch. */
-export interface ApiObjectLike {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string | undefined;
-    readonly uid?: string | undefined;
-    readonly resourceVersion?: string | undefined;
-  };
-}
+import type { ApiObjectLike } from '../object/api-object.js';
 
 export interface ListPage<Kind> {
   readonly items: readonly Kind[];

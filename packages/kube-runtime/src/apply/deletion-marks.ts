@@ -1,4 +1,4 @@
-import { keyOf } from '../cache/reflector.js';
+import { keyOf } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 
 /** A deletion that the server has taken. */

@@ -3,9 +3,9 @@
  * latter, whoever writes and looks again sees the object as it was before, and writes in vain.
  */
 
-import type { ApiObjectLike } from '../api/resource-port.js';
+import { type ApiObjectLike, keyOf } from '../object/api-object.js';
 import { isOlderVersion } from '../object/resource-version.js';
-import { keyOf, Reflector, type ReflectorSettings } from './reflector.js';
+import { Reflector, type ReflectorSettings } from './reflector.js';
 
 export interface ObjectCacheSettings<Kind extends ApiObjectLike> extends Omit<ReflectorSettings<Kind>, 'onChange'> {
   /**

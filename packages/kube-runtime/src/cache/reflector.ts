@@ -9,9 +9,10 @@
  * Who listens is told keys: it looks at the copy when it gets round to it.
  */
 
-import { type ApiObjectLike, ExpiredError, type ResourcePort, type WatchEnd, type WatchEvent } from '../api/resource-port.js';
+import { ExpiredError, type ResourcePort, type WatchEnd, type WatchEvent } from '../api/resource-port.js';
 import { askedDelayMs, type BackOffSettings, backOffMs } from '../clock/back-off.js';
 import type { Clock } from '../clock/clock.js';
+import { type ApiObjectLike, keyOf } from '../object/api-object.js';
 
 export interface ReflectorSettings<Kind extends ApiObjectLike> {
   readonly port: ResourcePort<Kind>;
@@ -250,11 +251,6 @@ export class Reflector<Kind extends ApiObjectLike> {
       this.#settings.onError?.(error);
     }
   }
-}
-
-/** `namespace/name`, or the name alone of what has no namespace. */
-export function keyOf({ metadata: { namespace, name } }: ApiObjectLike): string {
-  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
 }
 
 function isSame(before: ApiObjectLike | undefined, now: ApiObjectLike): boolean {

@@ -6,11 +6,13 @@
  * - A subscription that starts later is served what is cached already: its listener cannot tell the difference.
  * - A write of one part is a change by another client to every other part.
  */
+
 import type { ApiResource } from '../api/api-resource.js';
 import { projectedPort } from '../api/projected-port.js';
-import type { ApiObjectLike, ResourcePort } from '../api/resource-port.js';
+import type { ResourcePort } from '../api/resource-port.js';
 import type { BackOffSettings } from '../clock/back-off.js';
 import type { Clock } from '../clock/clock.js';
+import type { ApiObjectLike } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { ObjectCache } from './object-cache.js';
 

@@ -1,5 +1,5 @@
 import type { ObjectClient } from '../api/object-client.js';
-import type { ApiObjectLike } from '../api/resource-port.js';
+import type { ApiObjectLike } from '../object/api-object.js';
 
 /** Thrown instead of writing: the lead has ended, and somebody else may have it. */
 export class NotLeadingError extends Error {
@@ -21,9 +21,12 @@ export function fencedClient<Kind extends ApiObjectLike>(
       if (!isLeading()) throw new NotLeadingError();
       return write(...parameters);
     };
+  const write = fenced(client.subresource);
   return {
     list: client.list,
     watch: client.watch,
+    get: client.get,
+    subresource: (call) => (call.verb === 'get' ? client.subresource(call) : write(call)),
     create: fenced(client.create),
     patch: fenced(client.patch),
     patchStatus: fenced(client.patchStatus),

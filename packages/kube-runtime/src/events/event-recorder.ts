@@ -4,8 +4,8 @@
  */
 
 import type { ObjectClient } from '../api/object-client.js';
-import { keyOf } from '../cache/reflector.js';
 import type { Clock } from '../clock/clock.js';
+import { keyOf } from '../object/api-object.js';
 import { cutText, MOST_MESSAGE_OCTETS, MOST_REASON_OCTETS } from '../object/cut-text.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 

@@ -1,6 +1,6 @@
 import type { WriteResult } from '../api/object-client.js';
-import type { ApiObjectLike } from '../api/resource-port.js';
 import type { LeaseRecord, LeaseStore, StoredLease } from '../election/lease-elector.js';
+import type { ApiObjectLike } from '../object/api-object.js';
 import { type ApiConnection, ApiRequestError } from './api-connection.js';
 import { ApiObjectClient } from './api-object-client.js';
 

@@ -1,8 +1,10 @@
 import type { ApiResource } from '../api/api-resource.js';
-import type { MergePatch, ObjectClient, WriteRefusal, WriteResult, WriteTarget } from '../api/object-client.js';
-import { type ApiObjectLike, ExpiredError, type ListPage, type WatchEnd, type WatchHandlers } from '../api/resource-port.js';
+import type { MergePatch, ObjectClient, SubresourceCall, WriteRefusal, WriteResult, WriteTarget } from '../api/object-client.js';
+import { ExpiredError, type ListPage, type WatchEnd, type WatchHandlers } from '../api/resource-port.js';
+import type { ApiObjectLike } from '../object/api-object.js';
 import { type ApiConnection, type ApiRequest, ApiRequestError } from './api-connection.js';
 
+const METHODS = { get: 'GET', update: 'PUT', create: 'POST' } as const;
 /** Watches are asked to end by themselves after this time, spread so that not all end at once. */
 const WATCH_SECONDS = 240;
 
@@ -67,13 +69,12 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
     };
   };
 
-  /** The object as it is now; undefined if there is none. */
-  async get(key: string): Promise<Kind | undefined> {
+  readonly get = async (key: string): Promise<Kind | undefined> => {
     const result = await this.#write({ method: 'GET', path: this.#path(key) });
     if (result.ok) return result.object as Kind;
     if (result.reason === 'not-found') return undefined;
     throw new ApiRequestError(result.message);
-  }
+  };
 
   readonly create = (object: Kind): Promise<WriteResult<Kind>> => {
     const { namespace } = object.metadata;
@@ -95,6 +96,11 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
   readonly delete = (key: string, uid: string): Promise<WriteResult<Kind | undefined>> => {
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
     return this.#write({ method: 'DELETE', path: this.#path(key), body }) as Promise<WriteResult<Kind | undefined>>;
+  };
+
+  readonly subresource = ({ key, name, verb, body, resourceVersion }: SubresourceCall): Promise<WriteResult<unknown>> => {
+    if (verb === 'patch') return this.#patch({ key, resourceVersion }, body ?? {}, `/${name}`);
+    return this.#write({ method: METHODS[verb], path: `${this.#path(key)}/${name}`, ...(body !== undefined && { body }) });
   };
 
   #patch({ key, resourceVersion }: WriteTarget, patch: MergePatch, subresource = ''): Promise<WriteResult<Kind>> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConditions, toReason, withConditions } from './conditions.js';
+import { readConditions, withConditions } from './conditions.js';
 
 describe('withConditions', () => {
   const before = withConditions([], [{ type: 'Allocated', status: 'False', reason: 'PoolExhausted', message: 'full' }], {
@@ -79,11 +79,4 @@ it.each<[unknown, number]>([
   [{ conditions: [null, { type: 'A' }, { type: 'A', status: 'Maybe' }, { type: 'A', status: 'True' }] }, 1],
 ])('readConditions of %j', (status, count) => {
   expect(readConditions(status)).toHaveLength(count);
-});
-
-it.each([
-  ['pool-exhausted', 'PoolExhausted'],
-  ['mac-address-claimed-twice', 'MacAddressClaimedTwice'],
-])('toReason of %s', (word, reason) => {
-  expect(toReason(word)).toBe(reason);
 });

@@ -90,8 +90,3 @@ function toCondition(state: ConditionState, before: Condition | undefined, { now
     lastTransitionTime: since,
   };
 }
-
-/** `pool-exhausted` as Kubernetes writes reasons: `PoolExhausted`. */
-export function toReason(word: string): string {
-  return word.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-}

@@ -1,4 +1,4 @@
-import type { ApiObjectLike } from '../api/resource-port.js';
+import type { ApiObjectLike } from './api-object.js';
 
 /**
  * An object as the API has it, of any kind. `spec` and `status` are unknown: what a CRD of another version let pass may be

@@ -138,6 +138,179 @@ describe('a keyed queue', () => {
     expect(log).toEqual(['0 a']);
   });
 
+  it('fact 8: a thousand changes of a key that is being reconciled are one more run', async () => {
+    const { queue, log, end } = queueOf();
+    queue.add('a');
+    for (let change = 0; change < 1_000; change++) queue.add('a');
+    await end('a');
+    await end('a');
+    expect(log).toEqual(['0 a', '0 a']);
+    expect(queue.busy).toBe(false);
+  });
+
+  it('fact 9: a reconciler that hangs loses its slot at the deadline; its key waits for it, and other keys do not', async () => {
+    const clock = new FakeClock();
+    const log: string[] = [];
+    const hung = Promise.withResolvers<ReconcileResult>();
+    let signalled: AbortSignal | undefined;
+    const queue = new KeyedQueue({
+      clock,
+      backOff: BACK_OFF,
+      deadlineMs: 5_000,
+      reconcile: async (key, signal) => {
+        log.push(`${clock.nowMs()} ${key}`);
+        if (key !== 'hung') return SETTLED;
+        signalled = signal;
+        return hung.promise;
+      },
+      onDeadline: (key) => log.push(`${clock.nowMs()} deadline of ${key}`),
+    });
+    queue.add('hung');
+    queue.add('good');
+    await clock.advance(4_999);
+    expect([log, signalled?.aborted]).toEqual([['0 hung'], false]);
+    await clock.advance(1);
+    expect([log.slice(1), signalled?.aborted]).toEqual([['5000 deadline of hung', '5000 good'], true]);
+    queue.add('hung');
+    await clock.advance(10_000);
+    expect([log.length, queue.busy]).toEqual([3, true]);
+    hung.resolve(SETTLED);
+    await settle();
+    expect(log.slice(3)).toEqual(['15000 hung']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('fact 9: by default the deadline is ten minutes, and no timer is left by a run that ends', async () => {
+    const { queue, clock, log, end } = queueOf();
+    queue.add('a');
+    queue.add('b');
+    await clock.advance(599_999);
+    expect(log).toEqual(['0 a']);
+    await clock.advance(1);
+    expect(log).toEqual(['0 a', '600000 b']);
+    await end('b');
+    await end('a');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('fact 10: changes while a key waits for its next try do not make the tries later', async () => {
+    const { queue, clock, log, end } = queueOf();
+    queue.add('a');
+    await end('a', RETRY);
+    for (let change = 0; change < 5; change++) {
+      await clock.advance(10);
+      queue.add('a');
+      await end('a', RETRY);
+    }
+    expect(log.filter((line) => line.startsWith('retry'))).toEqual(Array.from({ length: 6 }, () => 'retry a conflict after 100'));
+    await clock.advance(100);
+    await end('a', RETRY);
+    expect(log.at(-1)).toBe('retry a conflict after 200');
+    queue.add('a');
+    queue.add('a');
+    await end('a', RETRY);
+    await end('a', RETRY);
+    expect(log.at(-1)).toBe('retry a conflict after 200');
+  });
+
+  it('fact 11: of several times the earliest counts; a change comes before it; none survives deletion', async () => {
+    const { queue, clock, log, end } = queueOf();
+    queue.addAfter('a', 500);
+    queue.addAfter('a', 900);
+    queue.addAfter('a', 300);
+    await clock.advance(299);
+    expect(log).toEqual([]);
+    await clock.advance(1);
+    queue.addAfter('a', 100);
+    await end('a', { kind: 'recheck', afterMs: 5_000 });
+    await clock.advance(100);
+    expect(log).toEqual(['300 a', '400 a']);
+    queue.addAfter('a', 50);
+    queue.forget('a');
+    await end('a', { kind: 'recheck', afterMs: 10 });
+    await clock.advance(60_000);
+    expect([log.length, clock.pending]).toEqual([2, 0]);
+  });
+
+  it('fact 11: a key that is forgotten while it is reconciled is as new afterwards; added after that, it is reconciled once more', async () => {
+    const { queue, clock, log, end } = queueOf();
+    queue.add('a');
+    await end('a', RETRY);
+    await clock.advance(100);
+    queue.add('a');
+    queue.forget('a');
+    queue.add('a');
+    await end('a', RETRY);
+    await end('a', RETRY);
+    expect(log).toEqual(['0 a', 'retry a conflict after 100', '100 a', '100 a', 'retry a conflict after 100']);
+    queue.add('b');
+    queue.add('c');
+    queue.add('d', 'background');
+    queue.forget('c');
+    queue.forget('d');
+    expect(queue.depth).toBe(0);
+    const idle = queue.idle();
+    await end('b');
+    await idle;
+    queue.add('e');
+    queue.add('f');
+    const gone = queue.idle();
+    queue.forget('f');
+    await end('e');
+    await gone;
+  });
+
+  it('fact 12: one key at a time is reconciled by default, and changes go before the keys of a first list', async () => {
+    const { queue, log, end } = queueOf();
+    for (const key of ['a', 'b', 'c', 'd']) queue.add(key, 'background');
+    queue.add('changed');
+    queue.add('c');
+    queue.add('c', 'background');
+    expect(queue.depth).toBe(4);
+    for (const key of ['a', 'changed', 'c', 'b', 'd']) await end(key);
+    expect(log).toEqual(['0 a', '0 changed', '0 c', '0 b', '0 d']);
+  });
+
+  it('fact 12: a running key that is in a resync and has changed is reconciled with the changes', async () => {
+    const { queue, log, end } = queueOf();
+    queue.add('a');
+    queue.add('b', 'background');
+    queue.add('a');
+    queue.add('a', 'background');
+    await end('a');
+    await end('a');
+    await end('b');
+    queue.add('a');
+    queue.add('b', 'background');
+    queue.add('a', 'background');
+    await end('a');
+    await end('b');
+    expect(log.map((line) => line.slice(2))).toEqual(['a', 'a', 'b', 'a', 'b', 'a']);
+  });
+
+  it('fact 25: how long a key waited and was reconciled is known, also of one that was moved before others', async () => {
+    const clock = new FakeClock();
+    const done: unknown[] = [];
+    const queue = new KeyedQueue({
+      clock,
+      backOff: BACK_OFF,
+      reconcile: async () => {
+        await new Promise<void>((resolve) => clock.after(30, resolve));
+        return SETTLED;
+      },
+      onReconciled: (key, reconciled) => done.push([key, reconciled]),
+    });
+    queue.add('a');
+    queue.add('b', 'background');
+    await clock.advance(10);
+    queue.add('b');
+    await clock.advance(100);
+    expect(done).toEqual([
+      ['a', { result: SETTLED, waitedMs: 0, durationMs: 30 }],
+      ['b', { result: SETTLED, waitedMs: 30, durationMs: 30 }],
+    ]);
+  });
+
   it('law: whatever happens in whatever order, no key is worked on twice at once, and after the last add every key is worked on', async () => {
     const action = fc.oneof(
       fc.record({ kind: fc.constant('add' as const), key: fc.constantFrom('a', 'b', 'c') }),

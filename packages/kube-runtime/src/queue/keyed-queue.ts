@@ -1,15 +1,17 @@
 /**
- * Work to be done for keys, `namespace/name` mostly: whoever sees something change adds its key, and the worker looks at how
- * things are by then. So nothing is lost if keys are added often, and no work is done twice for it:
+ * Keys that wait to be reconciled, `namespace/name` mostly: a key is added when something changes, and the reconciler looks at how things are
+ * by then. So no change is lost however often keys are added, and no change is reconciled twice:
  *
  * - a key that waits is not added again;
- * - a key is never worked on twice at once: added meanwhile, it is worked on once more afterwards;
- * - what failed is tried again, later each time; a key that is added meanwhile need not wait for that.
+ * - a key is never reconciled twice at once: added meanwhile, it is reconciled once more afterwards;
+ * - what failed is tried again, later each time; a key that is added meanwhile does not wait for that, and its failures count as one;
+ * - keys of a first list or a resync (`background`) let every change go first;
+ * - a reconciler that hangs loses its slot after a deadline, so that other keys go on.
  */
 import { askedDelayMs, type BackOffSettings, backOffMs } from '../clock/back-off.js';
 import type { Clock } from '../clock/clock.js';
 
-/** What became of the work on a key. */
+/** What became of a key. */
 export type ReconcileResult =
   /** As it should be. */
   | { readonly kind: 'settled' }
@@ -17,34 +19,70 @@ export type ReconcileResult =
   | { readonly kind: 'recheck'; readonly afterMs: number }
   /** Something did not work that may work later. */
   | { readonly kind: 'retry'; readonly reason: string }
-  /** It will not work before somebody changes something; told once, and not tried again by itself unless a time is given. */
+  /** It will not work before something changes; reported once, and not tried again by itself unless a time is given. */
   | { readonly kind: 'terminal'; readonly reason: string; readonly recheckAfterMs?: number };
 
+/** A key was reconciled. */
+export interface Reconciled {
+  readonly result: ReconcileResult;
+  /** From when it was added until its turn came. */
+  readonly waitedMs: number;
+  readonly durationMs: number;
+}
+
 export interface KeyedQueueSettings {
-  /** Reconciles one key. What it throws counts as `retry`. */
-  readonly reconcile: (key: string) => Promise<ReconcileResult>;
+  /** Reconciles one key. What it throws counts as `retry`. @param signal - aborted when the deadline has passed. */
+  readonly reconcile: (key: string, signal: AbortSignal) => Promise<ReconcileResult>;
   readonly clock: Clock;
   readonly backOff: BackOffSettings;
-  /** Keys that are worked on at a time; default 1. */
+  /** Keys that are reconciled at a time; default 1. */
   readonly concurrency?: number;
+  /** A reconciler that takes longer loses its slot to other keys; its own key waits until it ends. Default ten minutes. */
+  readonly deadlineMs?: number;
   /** A key cannot be settled until something changes; called once for each key and reason. */
   readonly onTerminal?: (key: string, reason: string) => void;
-  /** The work on a key did not succeed. */
+  /** A key was not reconciled, and is tried again. */
   readonly onRetry?: (
     key: string,
     cause: { readonly reason: string; readonly error?: unknown; readonly afterMs: number },
   ) => void;
+  /** For metrics: called after every run. */
+  readonly onReconciled?: (key: string, done: Reconciled) => void;
+  /** A reconciler has passed its deadline. */
+  readonly onDeadline?: (key: string) => void;
 }
+
+/** Whether a key is here for a change, or because all keys are looked at. */
+export type Urgency = 'change' | 'background';
+
+/** A key that is being reconciled. */
+interface Running {
+  readonly waitedMs: number;
+  /** Reconciled once more afterwards, as it was added meanwhile. */
+  again: Urgency | undefined;
+  /** It has passed its deadline: another key has its slot. */
+  isOverdue: boolean;
+  /** The object is gone: what the reconciler says of it counts no more. */
+  isForgotten: boolean;
+}
+
+interface Timer {
+  readonly atMs: number;
+  readonly callOff: () => void;
+}
+
+const DEADLINE_MS = 600_000;
 
 export class KeyedQueue {
   readonly #settings: KeyedQueueSettings;
-  /** Insertion order is the order of work. */
-  readonly #waiting = new Set<string>();
-  readonly #running = new Set<string>();
-  /** Keys that were added while they were worked on. */
-  readonly #again = new Set<string>();
+  /** Since when keys wait. Insertion order is the order in which they are reconciled. */
+  readonly #waiting: Readonly<Record<Urgency, Map<string, number>>> = { change: new Map(), background: new Map() };
+  readonly #running = new Map<string, Running>();
+  /** Failures in a row. */
   readonly #failures = new Map<string, number>();
-  readonly #timers = new Map<string, () => void>();
+  /** Keys whose next run does not come from back-off: it is not one more failure in a row. */
+  readonly #early = new Set<string>();
+  readonly #timers = new Map<string, Timer>();
   readonly #terminal = new Map<string, string>();
   #stopped = false;
   #onIdle: (() => void)[] = [];
@@ -53,121 +91,178 @@ export class KeyedQueue {
     this.#settings = settings;
   }
 
-  /** Keys that wait to be worked on now. */
+  /** Keys that wait for their turn. */
   get depth(): number {
-    return this.#waiting.size;
+    return this.#waiting.change.size + this.#waiting.background.size;
   }
 
-  /** True while a key waits or is worked on. */
+  /** True while a key waits or is reconciled. */
   get busy(): boolean {
-    return this.#waiting.size > 0 || this.#running.size > 0;
+    return this.depth > 0 || this.#running.size > 0;
   }
 
-  /** Has the key worked on, as soon as its turn comes. After `stop`, nothing. */
-  add(key: string): void {
+  /**
+   * Has the key reconciled as soon as its turn comes. After `stop`, nothing.
+   *
+   * @param urgency - `background`: after all keys that have changed.
+   */
+  add(key: string, urgency: Urgency = 'change'): void {
     if (this.#stopped) return;
-    this.#callOff(key);
-    if (this.#running.has(key)) this.#again.add(key);
-    else this.#waiting.add(key);
-    this.#startWork();
+    if (this.#failures.has(key)) this.#early.add(key);
+    this.#enqueue(key, urgency);
   }
 
-  /** Adds the key later; sooner if it is added by then. */
+  /** Adds the key later; sooner if it is added by then, or was to be added earlier anyway. */
   addAfter(key: string, delayMs: number): void {
     if (this.#stopped) return;
+    const { clock } = this.#settings;
+    const atMs = clock.nowMs() + delayMs;
+    if ((this.#timers.get(key)?.atMs ?? Number.POSITIVE_INFINITY) <= atMs) return;
     this.#callOff(key);
-    this.#timers.set(
-      key,
-      this.#settings.clock.after(delayMs, () => this.add(key)),
-    );
+    this.#timers.set(key, { atMs, callOff: clock.after(delayMs, () => this.#enqueue(key, 'change')) });
   }
 
-  /** Forgets a key that is no more: failures, timers and what was told of it. */
+  /** Forgets a key whose object is gone: failures, timers and what was reported. A run that is under way leaves no timer. */
   forget(key: string): void {
     this.#callOff(key);
-    this.#waiting.delete(key);
-    this.#again.delete(key);
+    this.#waiting.change.delete(key);
+    this.#waiting.background.delete(key);
     this.#failures.delete(key);
+    this.#early.delete(key);
     this.#terminal.delete(key);
+    const running = this.#running.get(key);
+    if (running !== undefined) Object.assign(running, { again: undefined, isForgotten: true });
+    this.#tellIdle();
   }
 
-  /** Resolves when nothing waits and nothing is worked on; keys that wait for their time do not count. */
+  /** Resolves when no key waits or is reconciled; keys that wait for their time do not count. */
   async idle(): Promise<void> {
     if (!this.busy) return;
     await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
-  /** Begins no more work; resolves when what is under way has ended. */
+  /** Begins nothing more; resolves when what is under way has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const callOff of this.#timers.values()) callOff();
+    for (const { callOff } of this.#timers.values()) callOff();
     this.#timers.clear();
-    this.#waiting.clear();
-    this.#again.clear();
+    this.#waiting.change.clear();
+    this.#waiting.background.clear();
+    for (const running of this.#running.values()) running.again = undefined;
     await this.idle();
   }
 
-  #startWork(): void {
+  #enqueue(key: string, urgency: Urgency): void {
+    this.#callOff(key);
+    const running = this.#running.get(key);
+    if (running === undefined) this.#wait(key, urgency);
+    else if (running.again !== 'change') running.again = urgency;
+    this.#begin();
+  }
+
+  #wait(key: string, urgency: Urgency): void {
+    const { change, background } = this.#waiting;
+    if (change.has(key)) return;
+    const sinceMs = background.get(key) ?? this.#settings.clock.nowMs();
+    if (urgency === 'change') background.delete(key);
+    if (!background.has(key)) this.#waiting[urgency].set(key, sinceMs);
+  }
+
+  #begin(): void {
     const { concurrency = 1 } = this.#settings;
-    for (const key of this.#waiting) {
-      if (this.#running.size >= concurrency) return;
-      this.#waiting.delete(key);
-      this.#running.add(key);
-      // Settles always: every failure is a result.
-      void this.#workOn(key);
+    for (const waiting of [this.#waiting.change, this.#waiting.background]) {
+      for (const [key, sinceMs] of waiting) {
+        if (this.#slotsInUse() >= concurrency) return;
+        waiting.delete(key);
+        // Settles always: every failure is a result.
+        void this.#run(key, sinceMs);
+      }
     }
   }
 
-  async #workOn(key: string): Promise<void> {
-    const { result, error } = await this.#resultOf(key);
+  #slotsInUse(): number {
+    return [...this.#running.values()].filter(({ isOverdue }) => !isOverdue).length;
+  }
+
+  async #run(key: string, sinceMs: number): Promise<void> {
+    const { clock, onReconciled } = this.#settings;
+    const begunAtMs = clock.nowMs();
+    const running: Running = {
+      waitedMs: begunAtMs - sinceMs,
+      again: undefined,
+      isOverdue: false,
+      isForgotten: false,
+    };
+    this.#running.set(key, running);
+    const { result, error } = await this.#resultOf(key, running);
     this.#running.delete(key);
-    if (!this.#stopped) this.#follow(key, result, error);
-    if (this.#again.delete(key)) this.add(key);
-    this.#startWork();
+    onReconciled?.(key, { result, waitedMs: running.waitedMs, durationMs: clock.nowMs() - begunAtMs });
+    if (!this.#stopped && !running.isForgotten) this.#follow(key, running, { result, error });
+    if (running.again !== undefined && !this.#stopped) this.add(key, running.again);
+    this.#begin();
     this.#tellIdle();
   }
 
-  async #resultOf(key: string): Promise<{ readonly result: ReconcileResult; readonly error?: unknown }> {
+  async #resultOf(key: string, running: Running): Promise<{ readonly result: ReconcileResult; readonly error?: unknown }> {
+    const { clock, reconcile, deadlineMs = DEADLINE_MS, onDeadline } = this.#settings;
+    const deadline = new AbortController();
+    const callOff = clock.after(deadlineMs, () => {
+      running.isOverdue = true;
+      deadline.abort();
+      onDeadline?.(key);
+      this.#begin();
+    });
     try {
-      return { result: await this.#settings.reconcile(key) };
+      return { result: await reconcile(key, deadline.signal) };
     } catch (error) {
       return { result: { kind: 'retry', reason: 'unexpected-error' }, error };
+    } finally {
+      callOff();
     }
   }
 
-  #follow(key: string, result: ReconcileResult, error: unknown): void {
+  #follow(
+    key: string,
+    { again }: Running,
+    { result, error }: { readonly result: ReconcileResult; readonly error?: unknown },
+  ): void {
+    const isEarly = this.#early.delete(key);
     if (result.kind !== 'retry') this.#failures.delete(key);
     if (result.kind !== 'terminal') this.#terminal.delete(key);
+    const afterMs = this.#nextRunMs(key, result, { error, isEarly });
+    if (afterMs !== undefined && again === undefined) this.addAfter(key, afterMs);
+  }
+
+  /** Undefined: it is not looked at again by itself. */
+  #nextRunMs(
+    key: string,
+    result: ReconcileResult,
+    { error, isEarly }: { readonly error: unknown; readonly isEarly: boolean },
+  ): number | undefined {
     switch (result.kind) {
       case 'settled':
-        return;
+        return undefined;
       case 'recheck':
-        if (!this.#again.has(key)) this.addAfter(key, result.afterMs);
-        return;
+        return result.afterMs;
       case 'retry':
-        this.#retry(key, result.reason, error);
-        return;
+        return this.#retryAfterMs(key, result.reason, { error, isEarly });
       case 'terminal':
-        this.#giveUp(key, result);
+        if (this.#terminal.get(key) !== result.reason) this.#settings.onTerminal?.(key, result.reason);
+        this.#terminal.set(key, result.reason);
+        return result.recheckAfterMs;
     }
   }
 
-  #giveUp(key: string, { reason, recheckAfterMs }: Extract<ReconcileResult, { readonly kind: 'terminal' }>): void {
-    if (this.#terminal.get(key) !== reason) this.#settings.onTerminal?.(key, reason);
-    this.#terminal.set(key, reason);
-    if (recheckAfterMs !== undefined && !this.#again.has(key)) this.addAfter(key, recheckAfterMs);
-  }
-
-  #retry(key: string, reason: string, error: unknown): void {
-    const failures = (this.#failures.get(key) ?? 0) + 1;
+  #retryAfterMs(key: string, reason: string, { error, isEarly }: { readonly error: unknown; readonly isEarly: boolean }): number {
+    const failures = (this.#failures.get(key) ?? 0) + (isEarly ? 0 : 1);
     this.#failures.set(key, failures);
     const afterMs = Math.max(backOffMs(failures, this.#settings.backOff), askedDelayMs(error));
     this.#settings.onRetry?.(key, { reason, afterMs, ...(error !== undefined && { error }) });
-    if (!this.#again.has(key)) this.addAfter(key, afterMs);
+    return afterMs;
   }
 
   #callOff(key: string): void {
-    this.#timers.get(key)?.();
+    this.#timers.get(key)?.callOff();
     this.#timers.delete(key);
   }
 

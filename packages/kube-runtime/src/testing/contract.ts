@@ -24,6 +24,13 @@ export interface ObjectClientTarget {
   readonly until: (what: string, look: () => boolean) => Promise<void>;
 }
 
+export interface ScaleTarget {
+  /** Of a kind with the subresource `scale`, as Deployments are. */
+  readonly client: ObjectClient<KubernetesObject>;
+  readonly object: (name: string, replicas: number) => KubernetesObject;
+  readonly wait: <Value>(answer: Promise<Value>) => Promise<Value>;
+}
+
 export interface LeaseStoreTarget {
   /** Two processes' views of the same Lease, which there is not yet. */
   readonly one: LeaseStore;
@@ -109,6 +116,23 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
     },
   },
   {
+    name: 'one object is read by its key as it is now; its status is a subresource of it',
+    check: async ({ client, object, specPatch, status, wait }) => {
+      const key = keyOf(object('a'));
+      same(await wait(client.get(key)), undefined, 'before it is created');
+      accepted(await wait(client.create(object('a'))));
+      const patched = accepted(await wait(client.patch({ key }, specPatch('else'))));
+      same((await wait(client.get(key)))?.metadata.resourceVersion, patched.metadata.resourceVersion, 'version');
+      const { resourceVersion } = patched.metadata;
+      const call = { key, name: 'status', resourceVersion, body: { status } };
+      const written = accepted(await wait(client.subresource({ ...call, verb: 'patch' })));
+      same(JSON.stringify(readField(written, 'status')), JSON.stringify(status), 'status as answered');
+      refusedWith(await wait(client.subresource({ ...call, verb: 'patch' })), 'conflict');
+      const read = accepted(await wait(client.subresource({ key, name: 'status', verb: 'get' })));
+      same(JSON.stringify(readField(read, 'status')), JSON.stringify(status), 'status as read');
+    },
+  },
+  {
     name: 'what is not there is not found',
     check: async ({ client, object, specPatch, wait }) => {
       const key = keyOf(object('a'));
@@ -181,6 +205,49 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
       accepted(await wait(client.create(object('after'))));
       await wait(client.list({ limit: 100 }));
       same(told().length, 3, 'events after the end');
+    },
+  },
+];
+
+export const SCALE_CONTRACT: readonly ContractCase<ScaleTarget>[] = [
+  {
+    name: 'the scale of an object is read and changed, and nothing else of the object',
+    check: async ({ client, object, wait }) => {
+      const { metadata } = accepted(await wait(client.create(object('a', 2))));
+      const key = keyOf(object('a', 2));
+      const before = accepted(await wait(client.subresource({ key, name: 'scale', verb: 'get' })));
+      same(readField(before, 'kind'), 'Scale', 'kind');
+      same(readField(before, 'metadata', 'uid'), metadata.uid, 'uid');
+      same(readField(before, 'spec', 'replicas'), 2, 'replicas');
+      const body = { spec: { replicas: 3, other: true }, other: true };
+      const scaled = accepted(await wait(client.subresource({ key, name: 'scale', verb: 'patch', body })));
+      same(readField(scaled, 'spec', 'replicas'), 3, 'replicas as answered');
+      const after = await wait(client.get(key));
+      same(readField(after, 'spec', 'replicas'), 3, 'replicas of the object');
+      same(readField(after, 'spec', 'other') ?? readField(after, 'other'), undefined, 'another field');
+      same(after?.metadata.generation, 2, 'generation');
+    },
+  },
+  {
+    name: 'a scale at another version is refused, and nothing changes',
+    check: async ({ client, object, wait }) => {
+      const { metadata } = accepted(await wait(client.create(object('a', 2))));
+      const { resourceVersion } = metadata;
+      const call = { key: keyOf(object('a', 2)), name: 'scale', verb: 'patch', resourceVersion } as const;
+      accepted(await wait(client.subresource({ ...call, resourceVersion: undefined, body: { spec: { replicas: 3 } } })));
+      refusedWith(await wait(client.subresource({ ...call, body: { spec: { replicas: 4 } } })), 'conflict');
+      same(readField(await wait(client.get(call.key)), 'spec', 'replicas'), 3, 'replicas');
+    },
+  },
+  {
+    name: 'the scale of what is not there, and a subresource that the kind does not have, are not found',
+    check: async ({ client, object, wait }) => {
+      const key = keyOf(object('a', 2));
+      for (const verb of ['get', 'patch'] as const)
+        refusedWith(await wait(client.subresource({ key, name: 'scale', verb, body: { spec: { replicas: 1 } } })), 'not-found');
+      accepted(await wait(client.create(object('a', 2))));
+      for (const verb of ['get', 'update', 'create'] as const)
+        refusedWith(await wait(client.subresource({ key, name: 'nonsense', verb, body: {} })), 'not-found');
     },
   },
 ];

@@ -5,10 +5,12 @@ export {
   type LeaseStoreTarget,
   OBJECT_CLIENT_CONTRACT,
   type ObjectClientTarget,
+  SCALE_CONTRACT,
+  type ScaleTarget,
 } from './contract.js';
 export { FakeClock, settle } from './fake-clock.js';
 export { MemoryCluster } from './memory-cluster.js';
 export { MemoryLeaseStore } from './memory-lease-store.js';
-export { MemoryResource, type WriteFault } from './memory-resource.js';
+export { MemoryResource, type MemorySubresource, type WriteFault } from './memory-resource.js';
 export { applyMergePatch } from './merge-patch.js';
 export { type Random, randomFrom } from './random-from.js';

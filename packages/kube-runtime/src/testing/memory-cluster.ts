@@ -1,8 +1,8 @@
 /** A cluster in memory, as far as the controller sees it: what it reads and writes, and the collection of garbage. */
 
-import { keyOf } from '../cache/reflector.js';
 import type { Clock } from '../clock/clock.js';
 import type { EventObject } from '../events/event-recorder.js';
+import { keyOf } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { MemoryResource } from './memory-resource.js';
 

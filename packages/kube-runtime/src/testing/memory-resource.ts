@@ -1,10 +1,11 @@
 /** Objects of one kind in memory, listed, watched and written as in an API server, with its faults on demand. */
 
-import type { MergePatch, ObjectClient, WriteRefusal, WriteResult, WriteTarget } from '../api/object-client.js';
-import { type ApiObjectLike, ExpiredError, type ListPage, type WatchEvent, type WatchHandlers } from '../api/resource-port.js';
-import { keyOf } from '../cache/reflector.js';
+import type { MergePatch, ObjectClient, SubresourceCall, WriteRefusal, WriteResult, WriteTarget } from '../api/object-client.js';
+import { ExpiredError, type ListPage, type WatchEvent, type WatchHandlers } from '../api/resource-port.js';
 import type { Clock } from '../clock/clock.js';
+import { type ApiObjectLike, keyOf } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readField } from '../object/read-field.js';
 import { applyMergePatch } from './merge-patch.js';
 
 /** What becomes of a write: `lost-request` never happens, `lost-answer` happens and nobody is told. */
@@ -20,6 +21,12 @@ interface OpenWatch<Kind> {
   sentUpTo: number;
 }
 
+/** What a subresource does, as in `start` of a VirtualMachine. */
+export type MemorySubresource<Kind> = (
+  object: Kind,
+  call: SubresourceCall,
+) => { readonly answer?: unknown; readonly object?: Kind };
+
 export class MemoryResource<Kind extends ApiObjectLike> implements ObjectClient<Kind> {
   /** The next lists and watches fail, so many of them. */
   failNext = 0;
@@ -27,6 +34,8 @@ export class MemoryResource<Kind extends ApiObjectLike> implements ObjectClient<
   writeFault: (what: string) => WriteFault = () => 'none';
   /** Told after each write that took effect, answers lost included. */
   onWritten: (what: string, key: string) => void = () => undefined;
+  /** Subresources beyond `status` and `scale`, by name: what a call answers, and what becomes of the object (undefined: it stays). */
+  readonly subresources = new Map<string, MemorySubresource<Kind>>();
   /** The wall's clock, for creation and deletion; each object is one second younger than the one before. */
   #seconds = 0;
   /** Lists and watches that were begun. */
@@ -129,6 +138,11 @@ export class MemoryResource<Kind extends ApiObjectLike> implements ObjectClient<
     };
   };
 
+  readonly get = async (key: string): Promise<Kind | undefined> => {
+    await this.#travel();
+    return this.#objects.get(key);
+  };
+
   readonly create = (object: Kind): Promise<WriteResult<Kind>> =>
     this.#write('create', keyOf(object), () => {
       if (this.#objects.has(keyOf(object))) return refused('already-exists', `"${object.metadata.name}" already exists`);
@@ -166,6 +180,34 @@ export class MemoryResource<Kind extends ApiObjectLike> implements ObjectClient<
       }
       return { ok: true, object: this.#objects.get(key) };
     });
+
+  readonly subresource = (call: SubresourceCall): Promise<WriteResult<unknown>> => {
+    const { key, name, verb, body = {}, resourceVersion } = call;
+    if (verb === 'get') return this.#read(call);
+    if (name === 'status' && verb === 'patch') return this.patchStatus({ key, resourceVersion }, body);
+    if (name === 'scale' && verb === 'patch') return this.#patchScale(call);
+    return this.#write(name, key, () => {
+      const [object, act] = [this.#objects.get(key), this.subresources.get(name)];
+      if (object === undefined || act === undefined) return refused('not-found', `"${key}" or its ${name} not found`);
+      const { answer, object: changed } = act(object, call);
+      if (changed !== undefined) this.put(changed);
+      return { ok: true, object: answer };
+    });
+  };
+
+  async #read({ key, name }: SubresourceCall): Promise<WriteResult<unknown>> {
+    const object = await this.get(key);
+    if (object !== undefined && name === 'status') return { ok: true, object };
+    const scale = object === undefined || name !== 'scale' ? undefined : toScale(object);
+    return scale === undefined ? refused('not-found', `"${key}" or its ${name} not found`) : { ok: true, object: scale };
+  }
+
+  async #patchScale({ key, body, resourceVersion }: SubresourceCall): Promise<WriteResult<unknown>> {
+    const before = this.#objects.get(key);
+    if (before !== undefined && toScale(before) === undefined) return refused('not-found', `"${key}" has no scale`);
+    const result = await this.patch({ key, resourceVersion }, { spec: { replicas: readField(body, 'spec', 'replicas') } });
+    return result.ok ? { ok: true, object: toScale(result.object) } : result;
+  }
 
   #update(
     what: string,
@@ -240,6 +282,20 @@ export class MemoryResource<Kind extends ApiObjectLike> implements ObjectClient<
     }
     return [...objects].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, object]) => object);
   }
+}
+
+/** As autoscaling/v1 has it; undefined for what is not scaled. */
+function toScale({ metadata, ...object }: ApiObjectLike): object | undefined {
+  const replicas = readField(object, 'spec', 'replicas');
+  if (typeof replicas !== 'number') return undefined;
+  const { namespace, name, uid, resourceVersion } = metadata;
+  return {
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { namespace, name, uid, resourceVersion },
+    spec: { replicas },
+    status: { replicas: readField(object, 'status', 'replicas') ?? 0 },
+  };
 }
 
 function refused(

@@ -1,21 +1,16 @@
 /** What a pool's conditions Registered, AgentReady and RogueServer say, in words that tell a person where to look. */
-import { HOLD_AGENT_UPGRADE_ANNOTATION, IPPoolConditionType } from '@vmdhcp/ippool-api';
 import {
-  type ConditionState,
-  cutText,
-  describeNames,
-  isRolledOut,
-  type KubernetesObject,
-  readList,
-  readText,
-} from '@vmdhcp/kube-runtime';
-
-import type { PoolForAgents } from './agent-network-config.js';
-import type { RogueServer } from './agent-report.js';
+  type ConditionOf,
+  HOLD_AGENT_UPGRADE_ANNOTATION,
+  IPPoolConditionType,
+  type ReasonAt,
+  type RogueServer,
+} from '@vmdhcp/ippool-api';
+import { cutText, describeNames, isRolledOut, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
+import { isConfigured } from './configured-pools.js';
 import type { GroupProblem, ObservedGroup } from './plan-agents.js';
-
+import type { PoolForAgents } from './pool-for-agents.js';
 import { rolloutTrouble } from './rollout-trouble.js';
-import { isTold } from './told-pools.js';
 
 /** The pool itself is why no agent serves it: its condition CacheReady says the cause. */
 export const NOT_SERVED = 'NotServed';
@@ -41,33 +36,33 @@ export interface AgentsOfPool {
 
 const { registered: REGISTERED, agentReady: AGENT_READY, rogueServer: ROGUE_SERVER } = IPPoolConditionType;
 
-export function conditionsWithoutAgents({ reason, message }: NotToBeServed): ConditionState[] {
+export function conditionsWithoutAgents({ reason, message }: NotToBeServed): ConditionOf<'IPPool'>[] {
   return [REGISTERED, AGENT_READY].map((type) => ({ type, status: 'False', reason, message }));
 }
 
 /** Of a pool that a pod of an earlier version goes on to serve. */
-export function conditionsOfKeptPod({ metadata, status }: KubernetesObject): ConditionState[] {
+export function conditionsOfKeptPod({ metadata, status }: KubernetesObject): ConditionOf<'IPPool'>[] {
   const isReady = readList(status, 'conditions').some(
     (condition) => readText(condition, 'type') === 'Ready' && readText(condition, 'status') === 'True',
   );
   const message = `the pool is held (${HOLD_AGENT_UPGRADE_ANNOTATION}): pod ${metadata.name} of an earlier version serves it, and is not ready`;
-  const ready: ConditionState = isReady ? { type: AGENT_READY, status: 'True' } : notReady('PodNotReady', message);
+  const ready: ConditionOf<'IPPool'> = isReady ? { type: AGENT_READY, status: 'True' } : notReady('PodNotReady', message);
   return [{ type: REGISTERED, status: 'True' }, ready];
 }
 
-export function agentConditions(agents: AgentsOfPool): ConditionState[] {
+export function agentConditions(agents: AgentsOfPool): ConditionOf<'IPPool'>[] {
   const registered = toRegistered(agents);
   return [registered, toAgentReady(agents, registered), ...toRogueServer(agents)];
 }
 
-function toRegistered({ pool, group, observed: { deployment, told }, problem }: AgentsOfPool): ConditionState {
+function toRegistered({ pool, group, observed: { deployment, configured }, problem }: AgentsOfPool): ConditionOf<'IPPool'> {
   if (problem !== undefined) return { type: REGISTERED, status: 'False', ...problem };
-  if (deployment !== undefined && isTold(told.get(pool.key), pool)) return { type: REGISTERED, status: 'True' };
+  if (deployment !== undefined && isConfigured(configured.get(pool.key), pool)) return { type: REGISTERED, status: 'True' };
   const message = `Deployment ${deployment?.metadata.name ?? group} is about to be told of the pool`;
   return { type: REGISTERED, status: 'False', reason: 'Pending', message };
 }
 
-function toAgentReady(agents: AgentsOfPool, registered: ConditionState): ConditionState {
+function toAgentReady(agents: AgentsOfPool, registered: ConditionOf<'IPPool'>): ConditionOf<'IPPool'> {
   const { pool, observed, holder, isLagging } = agents;
   const isServed = [observed, holder].some((group) => group?.lease.report.get(pool.key)?.serving === true);
   if (isServed) return isLagging ? lagging(observed) : servedThough(observed);
@@ -78,7 +73,7 @@ function toAgentReady(agents: AgentsOfPool, registered: ConditionState): Conditi
 }
 
 /** What keeps new pods from serving: those that there are say most, unless they cannot even be created. */
-function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): ConditionState | undefined {
+function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> | undefined {
   const rollout = rolloutTrouble(deployment);
   const ofPods = podTrouble(pods, deployment);
   if (rollout === undefined || (rollout.reason === 'RolloutStuck' && ofPods !== undefined)) return ofPods;
@@ -86,27 +81,27 @@ function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): Condi
 }
 
 /** The pool is served; what keeps its new agents from coming is told all the same. */
-function servedThough({ deployment }: ObservedGroup): ConditionState {
+function servedThough({ deployment }: ObservedGroup): ConditionOf<'IPPool'> {
   const trouble = rolloutTrouble(deployment);
   if (trouble === undefined) return { type: AGENT_READY, status: 'True' };
   return { type: AGENT_READY, status: 'True', ...trouble, message: `served by the agents that are there; ${trouble.message}` };
 }
 
-function notReady(reason: string, message: string): ConditionState {
+function notReady(reason: ReasonAt<'IPPool AgentReady=False'>, message: string): ConditionOf<'IPPool'> {
   return { type: AGENT_READY, status: 'False', reason, message };
 }
 
-function lagging({ lease }: ObservedGroup): ConditionState {
+function lagging({ lease }: ObservedGroup): ConditionOf<'IPPool'> {
   const message = `the agent that leads (${lease.leader}) does not hear of changes; look at its log and its way to the API server`;
   return notReady('Lagging', message);
 }
 
-function notKnownYet({ lease }: ObservedGroup): ConditionState {
+function notKnownYet({ lease }: ObservedGroup): ConditionOf<'IPPool'> {
   const message = `the agent that leads (${lease.leader}) does not know the pool yet; its successor is being rolled out`;
   return notReady('RollingOut', message);
 }
 
-function nobodyLeads({ group, observed: { deployment } }: AgentsOfPool): ConditionState {
+function nobodyLeads({ group, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> {
   const name = `${deployment?.metadata.namespace}/${deployment?.metadata.name}`;
   if (!isRolledOut(deployment)) return notReady('RollingOut', `Deployment ${name} is being rolled out; no agent leads yet`);
   return notReady('NotLeading', `no agent leads: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
@@ -117,7 +112,10 @@ const MOST_WORDS_OCTETS = 512;
 const IMAGE_REASONS = ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable'];
 
 /** What keeps pods from running, of the newest first. */
-function podTrouble(pods: readonly KubernetesObject[], deployment: KubernetesObject | undefined): ConditionState | undefined {
+function podTrouble(
+  pods: readonly KubernetesObject[],
+  deployment: KubernetesObject | undefined,
+): ConditionOf<'IPPool'> | undefined {
   for (const pod of pods) {
     const trouble = schedulingTrouble(pod, deployment) ?? containerTrouble(pod);
     if (trouble !== undefined) return trouble;
@@ -128,7 +126,7 @@ function podTrouble(pods: readonly KubernetesObject[], deployment: KubernetesObj
 function schedulingTrouble(
   { metadata, status }: KubernetesObject,
   deployment: KubernetesObject | undefined,
-): ConditionState | undefined {
+): ConditionOf<'IPPool'> | undefined {
   const unscheduled = readList(status, 'conditions').find(
     (condition) => readText(condition, 'type') === 'PodScheduled' && readText(condition, 'status') === 'False',
   );
@@ -151,7 +149,7 @@ function requiredNodeLabels(deployment: KubernetesObject | undefined): string[] 
   );
 }
 
-function containerTrouble({ metadata, status }: KubernetesObject): ConditionState | undefined {
+function containerTrouble({ metadata, status }: KubernetesObject): ConditionOf<'IPPool'> | undefined {
   for (const container of readList(status, 'containerStatuses')) {
     const reason = readText(container, 'state', 'waiting', 'reason') ?? '';
     const said = `pod ${metadata.name}: ${cutText(readText(container, 'state', 'waiting', 'message') ?? reason, MOST_WORDS_OCTETS)}`;
@@ -161,7 +159,7 @@ function containerTrouble({ metadata, status }: KubernetesObject): ConditionStat
   return undefined;
 }
 
-function toRogueServer({ pool, observed: { lease } }: AgentsOfPool): ConditionState[] {
+function toRogueServer({ pool, observed: { lease } }: AgentsOfPool): ConditionOf<'IPPool'>[] {
   const servers = lease.report.get(pool.key)?.rogueServers;
   if (servers === undefined) return [];
   if (servers.length === 0) return [{ type: ROGUE_SERVER, status: 'False' }];

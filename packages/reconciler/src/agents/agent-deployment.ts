@@ -3,20 +3,16 @@ import {
   AGENT_GROUP_LABEL,
   AGENT_LABEL,
   AGENT_LABEL_VALUE,
-  GROUP,
-  IPPOOL_NAME_LABEL,
-  IPPOOL_NAMESPACE_LABEL,
-} from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import {
   AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
   type AgentNetworkConfig,
+  GROUP,
+  IPPOOL_NAME_LABEL,
+  IPPOOL_NAMESPACE_LABEL,
   IPPOOL_REFS_VARIABLE,
-  type PoolForAgents,
-  toAgentNetworkConfigs,
-  toMultusNetworks,
-} from './agent-network-config.js';
+} from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './pool-for-agents.js';
 import { perPoolGroupName } from './topology.js';
 
 /** On the pods: which networks Multus attaches. */

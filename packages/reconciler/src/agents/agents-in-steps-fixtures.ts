@@ -2,15 +2,24 @@
  * A controller and the agents of all groups, one step at a time and in any order: what is written is seen later, pods are replaced when
  * a template changes, and any of them may come to lead. A pool is served by the pods that have its server address.
  */
-import { AGENT_GROUP_LABEL, SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import {
+  AGENT_GROUP_LABEL,
+  AGENT_REPORT_ANNOTATION,
+  DRAINING,
+  formatAgentReport,
+  formatSuspendedPools,
+  type PoolReport,
+  parseSuspendedPools,
+  SUSPENDED,
+  SUSPENDED_POOLS_ANNOTATION,
+  SUSPENDED_POOLS_SEEN_ANNOTATION,
+} from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { applyMergePatch, type Random } from '@vmdhcp/kube-runtime/testing';
-
-import { AGENT_REPORT_ANNOTATION, DRAINING, formatAgentReport, type PoolReport, SUSPENDED } from './agent-report.js';
-import { formatSuspendedPools, parseSuspendedPools, readGroupLease } from './group-lease.js';
+import { configuredPools } from './configured-pools.js';
+import { readGroupLease } from './group-lease.js';
 import { poolNamesOf } from './group-rights.js';
 import { type ActivePool, type AgentAction, type AgentsSettings, planAgents } from './plan-agents.js';
-import { toldPools } from './told-pools.js';
 import { UNIFIED_GROUP } from './topology.js';
 
 interface Pod {
@@ -18,7 +27,7 @@ interface Pod {
   readonly group: string;
   /** Of the Deployment's template. */
   readonly generation: number;
-  readonly told: readonly string[];
+  readonly configured: readonly string[];
   readonly addresses: Set<string>;
   isReady: boolean;
   isFrozen: boolean;
@@ -135,8 +144,11 @@ export class AgentsInSteps {
       [...names].map((name) => {
         const deployment = this.#seenDeployments.get(name);
         const container = name === UNIFIED_GROUP ? unified.containerName : 'agent';
-        const told = deployment === undefined ? new Map() : toldPools(deployment, container);
-        return [name, { deployment, told, lease: readGroupLease(this.#seenLeases.get(name), this.#stale.has(name)) }] as const;
+        const configured = deployment === undefined ? new Map() : configuredPools(deployment, container);
+        return [
+          name,
+          { deployment, configured, lease: readGroupLease(this.#seenLeases.get(name), this.#stale.has(name)) },
+        ] as const;
       }),
     );
     const groupsWithPods = new Set([...this.pods].map(({ group }) => group));
@@ -270,7 +282,7 @@ export class AgentsInSteps {
       name: `pod${++this.#number}`,
       group,
       generation: deployment.metadata.generation ?? 0,
-      told: [...toldPools(deployment, container).keys()],
+      configured: [...configuredPools(deployment, container).keys()],
       addresses: new Set(),
       isReady: false,
       isFrozen: false,
@@ -319,7 +331,7 @@ export class AgentsInSteps {
   #go(pod: Pod): void {
     const lease = this.leases.get(pod.group);
     if (!this.pods.has(pod)) return;
-    for (const key of pod.told) if (this.#mayRead(pod, key)) pod.reads.add(key);
+    for (const key of pod.configured) if (this.#mayRead(pod, key)) pod.reads.add(key);
     if (!pod.isReady) pod.isReady = true;
     else if (this.#settings.groupRights && (lease === undefined || !this.#mayLead(pod))) this.#stopLeading(pod, lease);
     else this.#lead(pod, lease);
@@ -369,7 +381,7 @@ export class AgentsInSteps {
   #check(pod: Pod): void {
     const suspended = parseSuspendedPools(pod.suspendedPoolsText);
     pod.addresses.clear();
-    for (const key of pod.told) if (!suspended.has(key) && pod.reads.has(key)) pod.addresses.add(key);
+    for (const key of pod.configured) if (!suspended.has(key) && pod.reads.has(key)) pod.addresses.add(key);
   }
 
   #write(pod: Pod): void {
@@ -379,7 +391,7 @@ export class AgentsInSteps {
       if (suspended.has(key)) return { serving: false, reason: pod.addresses.has(key) ? DRAINING : SUSPENDED };
       return pod.addresses.has(key) ? { serving: true } : { serving: false, reason: 'NotLeading' };
     };
-    const report = new Map(pod.told.map((key) => [key, state(key)]));
+    const report = new Map(pod.configured.map((key) => [key, state(key)]));
     const annotations = {
       [SUSPENDED_POOLS_SEEN_ANNOTATION]: pod.suspendedPoolsText,
       [AGENT_REPORT_ANNOTATION]: formatAgentReport(report),

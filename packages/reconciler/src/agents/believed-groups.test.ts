@@ -1,6 +1,5 @@
+import { AGENT_REPORT_ANNOTATION, type PoolReport } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
-import type { PoolReport } from './agent-report.js';
-import { AGENT_REPORT_ANNOTATION } from './agent-report.js';
 import { believedGroups } from './believed-groups.js';
 import { readGroupLease } from './group-lease.js';
 import { toGroupRights } from './group-rights.js';
@@ -9,12 +8,12 @@ import type { ObservedGroup } from './plan-agents.js';
 const GROUP = 'vm-dhcp-agent-red-1';
 const pool = (key: string) => ({ key, network: key, serverIP: '10.0.0.2', cidr: '10.0.0.0/24' });
 
-/** A group that is told of `red/told` and says that it serves `said`. */
+/** A group that is configured to serve `red/configured`, and reports that it serves `said`. */
 function group(...said: readonly string[]): ObservedGroup {
   const report = Object.fromEntries(said.map((key): [string, PoolReport] => [key, { serving: true }]));
   const annotations = { [AGENT_REPORT_ANNOTATION]: JSON.stringify(report) };
   const lease = readGroupLease({ metadata: { name: GROUP, annotations }, spec: { holderIdentity: 'pod_1' } }, false);
-  return { deployment: undefined, told: new Map([['red/told', pool('red/told')]]), lease };
+  return { deployment: undefined, configured: new Map([['red/configured', pool('red/configured')]]), lease };
 }
 
 function believed(said: readonly string[], isTrusted = false): { known: string[]; report: string[] } {
@@ -27,13 +26,16 @@ function believed(said: readonly string[], isTrusted = false): { known: string[]
 }
 
 describe('believedGroups', () => {
-  it('believes an agent of pools that its group is told of, may read, or served last', () => {
-    const said = ['red/told', 'red/granted', 'red/recorded'];
+  it('believes an agent about pools that are configured for its group, that it may read, or that it served last', () => {
+    const said = ['red/configured', 'red/granted', 'red/recorded'];
     expect(believed(said)).toEqual({ known: said, report: said });
   });
 
   it('does not believe it of pools of other groups', () => {
-    expect(believed(['red/told', 'blue/three', 'red/another'])).toEqual({ known: ['red/told'], report: ['red/told'] });
+    expect(believed(['red/configured', 'blue/three', 'red/another'])).toEqual({
+      known: ['red/configured'],
+      report: ['red/configured'],
+    });
   });
 
   it('believes a group whose rights are not the controller’s to give', () => {

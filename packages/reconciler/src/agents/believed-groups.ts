@@ -30,8 +30,8 @@ export function believedGroups(
 }
 
 function believed(name: string, group: ObservedGroup, given: GivenPools): ObservedGroup {
-  const { lease, told } = group;
-  const unknown = [...lease.known].filter((key) => !told.has(key) && given.recordedGroupOf(key) !== name);
+  const { lease, configured } = group;
+  const unknown = [...lease.known].filter((key) => !configured.has(key) && given.recordedGroupOf(key) !== name);
   if (unknown.length === 0) return group;
   const granted = grantedPools(name, given.rights.get(name) ?? []);
   const refused = new Set(unknown.filter((key) => !granted.has(key)));

@@ -1,13 +1,8 @@
+import { AGENT_NETWORK_CONFIGS_VARIABLE, IPPOOL_REFS_VARIABLE } from '@vmdhcp/ippool-api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  AGENT_NETWORK_CONFIGS_VARIABLE,
-  IPPOOL_REFS_VARIABLE,
-  type PoolForAgents,
-  toAgentNetworkConfigs,
-  toMultusNetworks,
-} from './agent-network-config.js';
 import { fitAgentConfigs, MOST_CONFIG_OCTETS } from './fit-agent-configs.js';
+import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './pool-for-agents.js';
 
 const poolNamed = (name: string): PoolForAgents => ({
   key: `default/${name}`,

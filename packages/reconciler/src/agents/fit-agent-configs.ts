@@ -1,5 +1,6 @@
+import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api';
 import { octetsOf } from '@vmdhcp/kube-runtime';
-import { AGENT_NETWORK_CONFIGS_VARIABLE, type PoolForAgents, toAgentNetworkConfigs } from './agent-network-config.js';
+import { type PoolForAgents, toAgentNetworkConfigs } from './pool-for-agents.js';
 
 /** Of one string in a program's environment: 32 pages of 4 KiB. Source: execve(2), MAX_ARG_STRLEN. */
 export const MOST_ENVIRONMENT_STRING_OCTETS = 131_072;

@@ -1,21 +1,11 @@
-import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import {
+  AGENT_REPORT_ANNOTATION,
+  formatSuspendedPools,
+  SUSPENDED_POOLS_ANNOTATION,
+  SUSPENDED_POOLS_SEEN_ANNOTATION,
+} from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
-import { AGENT_REPORT_ANNOTATION } from './agent-report.js';
-import { formatSuspendedPools, parseSuspendedPools, readGroupLease } from './group-lease.js';
-
-describe('pools that are suspended', () => {
-  it('are read as they were written, and no two texts are the same', () => {
-    const first = formatSuspendedPools(['b/2', 'a/1']);
-    const second = formatSuspendedPools(['a/1', 'b/2'], first);
-    expect([...parseSuspendedPools(second)]).toEqual(['a/1', 'b/2']);
-    expect(second).not.toBe(first);
-  });
-
-  it.each([undefined, '', '{', '[]', '7', '{"pools":7}', '{"pools":[7]}'])('are none in %j', (text) => {
-    expect(parseSuspendedPools(text).size).toBe(0);
-    expect(parseSuspendedPools(formatSuspendedPools(['a/1'], text)).size).toBe(1);
-  });
-});
+import { readGroupLease } from './group-lease.js';
 
 describe('readGroupLease', () => {
   const suspended = formatSuspendedPools(['a/1']);

@@ -1,8 +1,13 @@
 /** The Lease of a group: who leads, what the leader says, and which pools are suspended for it. */
-import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
-import { cutText, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
-
-import { AGENT_REPORT_ANNOTATION, type AgentReport, parseAgentReport } from './agent-report.js';
+import {
+  AGENT_REPORT_ANNOTATION,
+  type AgentReport,
+  parseAgentReport,
+  readSuspendedPools,
+  SUSPENDED_POOLS_ANNOTATION,
+  SUSPENDED_POOLS_SEEN_ANNOTATION,
+} from '@vmdhcp/ippool-api';
+import { cutText, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 
 export interface GroupLease {
   /** Undefined: there is none. */
@@ -39,52 +44,4 @@ export function readGroupLease(object: KubernetesObject | undefined, isStale: bo
   const [leader = ''] = cutText(readText(object?.spec, 'holderIdentity') ?? '', 512).split('_');
   if (leader === '' || isStale) return { ...said, isLive: false, leader: '', report: new Map() };
   return { ...said, isLive: true, leader, report };
-}
-
-/**
- * What the annotation says next: `turn` counts its texts, and `since` has for each of `pools` the turn from which on it has been
- * suspended without a break. A leader that has read any of those turns acts by all of them, so one more pool makes no
- * report about the others void.
- *
- * @param before - what stands there now.
- */
-export function formatSuspendedPools(poolKeys: Iterable<string>, before?: string): string {
-  const known = readSuspendedPools(before);
-  const turn = known.turn + 1;
-  const pools = [...poolKeys].toSorted();
-  return JSON.stringify({ turn, pools, since: pools.map((key) => known.since.get(key) ?? turn) });
-}
-
-/** The pools that are suspended; none where it cannot be read. */
-export function parseSuspendedPools(text: string | undefined): ReadonlySet<string> {
-  return new Set(readSuspendedPools(text).since.keys());
-}
-
-interface SuspendedPools {
-  readonly turn: number;
-  /** Pool to the first turn of those in which it has been suspended without a break. */
-  readonly since: ReadonlyMap<string, number>;
-}
-
-function readSuspendedPools(text: string | undefined): SuspendedPools {
-  const value = parse(text);
-  const turn = readNumber(readField(value, 'turn')) ?? 0;
-  const turns = readField(value, 'since');
-  const since = readList(value, 'pools').flatMap((key, index) => {
-    const first = Array.isArray(turns) ? readNumber(turns[index]) : undefined;
-    return typeof key === 'string' ? [[key, first ?? turn] as const] : [];
-  });
-  return { turn, since: new Map(since) };
-}
-
-function readNumber(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
-}
-
-function parse(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '{}');
-  } catch {
-    return {};
-  }
 }

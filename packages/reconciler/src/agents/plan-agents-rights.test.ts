@@ -1,12 +1,13 @@
 /** In what order a group comes to its rights, its Lease and its Deployment. */
 
+import { formatSuspendedPools } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { formatSuspendedPools, readGroupLease } from './group-lease.js';
+import { configuredPools } from './configured-pools.js';
+import { readGroupLease } from './group-lease.js';
 import { toGroupRights } from './group-rights.js';
 import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
-import { toldPools } from './told-pools.js';
 
 const GROUP = 'vm-dhcp-agent-vlan-1';
 const NAMESPACE = 'vm-dhcp-agents';
@@ -70,7 +71,7 @@ const annotations = { 'network.harvesterhci.io/suspended-pools': formatSuspended
 const metadata = { namespace: NAMESPACE, name: GROUP, uid: 'l', annotations };
 const LEASE = readGroupLease({ metadata, spec: { holderIdentity: '' } }, true);
 const NO_LEASE = readGroupLease(undefined, true);
-const LEASE_ONLY: ObservedGroup = { deployment: undefined, told: new Map(), lease: LEASE };
+const LEASE_ONLY: ObservedGroup = { deployment: undefined, configured: new Map(), lease: LEASE };
 
 function deployed(actions: readonly AgentAction[], lease = LEASE): ObservedGroup {
   const created = actions.find((action) => action.kind === 'create-deployment');
@@ -78,7 +79,7 @@ function deployed(actions: readonly AgentAction[], lease = LEASE): ObservedGroup
   const { deployment } = created;
   return {
     deployment: { ...deployment, metadata: { ...deployment.metadata, uid: 'd' } },
-    told: toldPools(deployment, 'agent'),
+    configured: configuredPools(deployment, 'agent'),
     lease,
   };
 }
@@ -100,10 +101,10 @@ describe('a group of agents that are given their rights', () => {
     const some = plan({ group: LEASE_ONLY, rights: rightsTo({ red: ['a'] }) });
     expect(kinds(some)).toEqual(['create-right', 'create-deployment']);
     const group = deployed(some);
-    expect([...group.told.keys()]).toEqual(['red/a']);
+    expect([...group.configured.keys()]).toEqual(['red/a']);
     expect(kinds(plan({ group, rights: rightsTo({ red: ['a'] }) }))).toEqual(['create-right']);
-    const [told] = plan({ group, rights: ALL });
-    expect(told?.kind === 'patch-deployment' && JSON.stringify(told.patch)).toContain('blue/b');
+    const [change] = plan({ group, rights: ALL });
+    expect(change?.kind === 'patch-deployment' && JSON.stringify(change.patch)).toContain('blue/b');
   });
 
   it('keeps what it is told when a right is taken away by hand', () => {
@@ -116,7 +117,7 @@ describe('a group of agents that are given their rights', () => {
     const before = deployed(plan({ group: LEASE_ONLY, rights: ALL }));
     const isRight = ({ kind }: AgentAction) => kind.endsWith('-right');
     expect(plan({ pools: ['red/a'], group: before, rights: ALL }).filter(isRight), 'still told').toEqual([]);
-    const rolling = { ...before, told: new Map([...before.told].filter(([key]) => key === 'red/a')) };
+    const rolling = { ...before, configured: new Map([...before.configured].filter(([key]) => key === 'red/a')) };
     expect(plan({ pools: ['red/a'], group: rolling, rights: ALL }).filter(isRight), 'older pods may follow it').toEqual([]);
     const status = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 2 };
     const done = { ...rolling, deployment: { ...(rolling.deployment as KubernetesObject), status } };

@@ -1,14 +1,21 @@
-import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import {
+  AGENT_NETWORK_CONFIGS_VARIABLE,
+  AGENT_REPORT_ANNOTATION,
+  formatAgentReport,
+  formatSuspendedPools,
+  SUSPENDED,
+  SUSPENDED_POOLS_ANNOTATION,
+  SUSPENDED_POOLS_SEEN_ANNOTATION,
+} from '@vmdhcp/ippool-api';
 import { compareText, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { AgentPodSettings } from './agent-deployment.js';
-import { AGENT_NETWORK_CONFIGS_VARIABLE, toAgentNetworkConfigs } from './agent-network-config.js';
-import { AGENT_REPORT_ANNOTATION, formatAgentReport, SUSPENDED } from './agent-report.js';
+import { configuredPools, findContainer } from './configured-pools.js';
 import { MOST_CONFIG_OCTETS } from './fit-agent-configs.js';
-import { formatSuspendedPools, readGroupLease } from './group-lease.js';
+import { readGroupLease } from './group-lease.js';
 import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
-import { findContainer, toldPools } from './told-pools.js';
+import { toAgentNetworkConfigs } from './pool-for-agents.js';
 import { AGENT_TOPOLOGIES, UNIFIED_GROUP } from './topology.js';
 
 const SETTINGS: AgentsSettings = {
@@ -49,7 +56,7 @@ const CHART: ObservedGroup = {
     metadata: { namespace: 'harvester-system', name: 'chart', uid: 'c' },
     spec: { template: { spec: { containers: [{ name: 'agent' }] } } },
   },
-  told: new Map(),
+  configured: new Map(),
   lease: readGroupLease(undefined, true),
 };
 
@@ -64,7 +71,11 @@ function carriedOut(groups: ReadonlyMap<string, ObservedGroup>, actions: readonl
       action.kind === 'create-deployment'
         ? { ...action.deployment, metadata: { ...action.deployment.metadata, uid: 'u' } }
         : nextGeneration(applyMergePatch(action.deployment, action.patch) as KubernetesObject);
-    after.set(action.group, { deployment, told: toldPools(deployment, 'agent'), lease: readGroupLease(undefined, true) });
+    after.set(action.group, {
+      deployment,
+      configured: configuredPools(deployment, 'agent'),
+      lease: readGroupLease(undefined, true),
+    });
   }
   return after;
 }
@@ -170,7 +181,7 @@ describe('a pool that moves from one group to another', () => {
   const ready = lease({ suspended: [moved.key], report: { [moved.key]: { serving: false, reason: 'Suspended' } } });
   const tells = (keys: readonly string[], of: ReturnType<typeof lease>): ObservedGroup => ({
     deployment: rolledOut({ metadata: { namespace: 'harvester-system', name: OLD, uid: 'o' }, spec: { replicas: 2 } }),
-    told: new Map(keys.map((key) => [key, { ...moved, key }])),
+    configured: new Map(keys.map((key) => [key, { ...moved, key }])),
     lease: of,
   });
   const actions = (old: ObservedGroup, groupsWithPods: readonly string[] = []) =>
@@ -226,7 +237,7 @@ describe('a pool that moves from one group to another', () => {
   });
 
   it('of a group whose Deployment is gone is suspended for the pods that may be left, and its Lease goes after them', () => {
-    const gone = (of: ReturnType<typeof lease>): ObservedGroup => ({ deployment: undefined, told: new Map(), lease: of });
+    const gone = (of: ReturnType<typeof lease>): ObservedGroup => ({ deployment: undefined, configured: new Map(), lease: of });
     const report = { [moved.key]: { serving: true } };
     const released = gone(lease({ report, holder: '' }));
     const first = actions(released, [OLD]);
@@ -244,7 +255,9 @@ describe('more pools than one environment string can name', () => {
   const observe = (of: readonly ActivePool[], groups: ReadonlyMap<string, ObservedGroup>, settings = UNIFIED) =>
     planAgents({ pools: of, groups, groupsWithPods: new Set(), legacyPods: new Map(), nowMs: 0 }, settings);
   const chart = new Map([[UNIFIED_GROUP, CHART]]);
-  const toldBy = (groups: ReadonlyMap<string, ObservedGroup>, name = UNIFIED_GROUP) => [...(groups.get(name)?.told.keys() ?? [])];
+  const configuredIn = (groups: ReadonlyMap<string, ObservedGroup>, name = UNIFIED_GROUP) => [
+    ...(groups.get(name)?.configured.keys() ?? []),
+  ];
   const aged = (count: number) =>
     pools(count).map((one, index) => ({ ...one, createdAt: `2026-01-${10 + Math.floor(index / 100)}` }));
   const valueIn = (groups: ReadonlyMap<string, ObservedGroup>) =>
@@ -255,20 +268,20 @@ describe('more pools than one environment string can name', () => {
     const first = observe(aged(1_000).toReversed(), chart);
     const groups = carriedOut(chart, first.actions);
     expect(Buffer.byteLength(valueIn(groups))).toBeLessThanOrEqual(MOST_CONFIG_OCTETS);
-    const told = toldBy(groups);
-    expect(told).toEqual(
+    const configured = configuredIn(groups);
+    expect(configured).toEqual(
       pools(1_000)
-        .slice(0, told.length)
+        .slice(0, configured.length)
         .map(({ key }) => key),
     );
     expect([...first.leftOut.keys()].toSorted(compareText)).toEqual(
       pools(1_000)
-        .slice(told.length)
+        .slice(configured.length)
         .map(({ key }) => key),
     );
     expect(first.leftOut.get('default/p0999')).toEqual({
       reason: 'AgentConfigTooLarge',
-      message: `AGENT_NETWORK_CONFIGS of the agents ${UNIFIED_GROUP} has no room for the pool beside ${told.length} others: Linux takes 131072 octets; use --agent-topology per-network`,
+      message: `AGENT_NETWORK_CONFIGS of the agents ${UNIFIED_GROUP} has no room for the pool beside ${configured.length} others: Linux takes 131072 octets; use --agent-topology per-network`,
     });
   });
 
@@ -276,7 +289,7 @@ describe('more pools than one environment string can name', () => {
     const [late, ...others] = aged(1_000).toReversed();
     const all = others.toReversed();
     const before = carriedOut(chart, observe(all, chart).actions);
-    const told = toldBy(before);
+    const configured = configuredIn(before);
     const older = { ...(late as ActivePool), key: 'default/a-first', createdAt: '2025-01-01' };
     expect(observe([older, ...all], before).actions).toEqual([]);
     const suspended = observe(all.slice(1), before).actions;
@@ -287,7 +300,7 @@ describe('more pools than one environment string can name', () => {
     const group = before.get(UNIFIED_GROUP) as ObservedGroup;
     const released = new Map([[UNIFIED_GROUP, { ...group, lease: readGroupLease(lease, true) }]]);
     const after = carriedOut(released, observe([older, ...all.slice(1)], released).actions);
-    expect(toldBy(after)).toEqual(['default/a-first', ...told.slice(1)]);
+    expect(configuredIn(after)).toEqual(['default/a-first', ...configured.slice(1)]);
   });
 
   it('agents that were told of too many by an earlier version are told of fewer, after their Lease suspends the others', () => {
@@ -297,7 +310,7 @@ describe('more pools than one environment string can name', () => {
       env: [{ name: AGENT_NETWORK_CONFIGS_VARIABLE, value: JSON.stringify(toAgentNetworkConfigs(all)) }],
     };
     const deployment = { ...(CHART.deployment as KubernetesObject), spec: { template: { spec: { containers: [container] } } } };
-    const overfull = new Map([[UNIFIED_GROUP, { ...CHART, deployment, told: toldPools(deployment, 'agent') }]]);
+    const overfull = new Map([[UNIFIED_GROUP, { ...CHART, deployment, configured: configuredPools(deployment, 'agent') }]]);
     const first = observe(all, overfull);
     const leftOut = [...first.leftOut.keys()];
     expect(first.actions).toMatchObject([{ kind: 'create-lease', poolKeys: leftOut.toSorted(compareText) }]);
@@ -329,9 +342,9 @@ describe('more pools than one environment string can name', () => {
       expect(new Set(served).size).toBe(served.length);
       result = observe(all, groups);
     }
-    const told = toldBy(groups);
-    expect(told.length).toBeLessThan(all.length - 100);
-    expect([...result.leftOut.keys()].toSorted(compareText)).toEqual(keysOf(all.slice(told.length)));
+    const configured = configuredIn(groups);
+    expect(configured.length).toBeLessThan(all.length - 100);
+    expect([...result.leftOut.keys()].toSorted(compareText)).toEqual(keysOf(all.slice(configured.length)));
     expect(servedIn(groups).toSorted(compareText)).toEqual(keysOf(all));
     for (const key of result.leftOut.keys()) expect(result.servedBy.get(key)).toMatch(/^vm-dhcp-agent-vlan/);
   });
@@ -356,7 +369,7 @@ describe('more pools than one environment string can name', () => {
       if (deleted.has(name) || group.deployment === undefined) return [];
       const suspended = new Set(suspendedNow.get(name) ?? before.get(name)?.lease.suspended ?? []);
       const text = formatSuspendedPools(suspended);
-      const report = [...group.told.keys()].map(
+      const report = [...group.configured.keys()].map(
         (key) => [key, suspended.has(key) ? { serving: false, reason: SUSPENDED } : { serving: true }] as const,
       );
       const annotations = {

@@ -11,13 +11,18 @@
  *
  * A bare pod of upstream is an old group that knows no Lease: in step 4 it is deleted, in step 5 it is gone.
  */
-import { AGENT_LOG_ANNOTATION } from '@vmdhcp/ippool-api';
+import {
+  AGENT_LOG_ANNOTATION,
+  AGENT_NETWORK_CONFIGS_VARIABLE,
+  type AgentLogSettings,
+  DRAINING,
+  formatAgentLogSettings,
+  SUSPENDED,
+} from '@vmdhcp/ippool-api';
 import { compareText, isBeingDeleted, isRolledOut, type KubernetesObject, type MergePatch, readText } from '@vmdhcp/kube-runtime';
 
 import { AGENT_CONTAINER, type AgentPodSettings, toAgentDeployment } from './agent-deployment.js';
-import { type AgentLogSettings, formatAgentLogSettings } from './agent-log-settings.js';
-import { AGENT_NETWORK_CONFIGS_VARIABLE, type PoolForAgents } from './agent-network-config.js';
-import { DRAINING, SUSPENDED } from './agent-report.js';
+import { findContainer, isConfigured } from './configured-pools.js';
 import { fitAgentConfigs, MOST_ENVIRONMENT_STRING_OCTETS } from './fit-agent-configs.js';
 import { type GroupLease, readGroupLease } from './group-lease.js';
 import { accountNamespacesOf } from './group-rights.js';
@@ -25,8 +30,7 @@ import { isGoneForGood } from './legacy-pod.js';
 import { type GroupRightsPlan, planGroupRights, planRightsRemoval, type RightsAction } from './plan-group-rights.js';
 import { planOwnedDeployment } from './plan-owned-deployment.js';
 import { planUnifiedDeployment } from './plan-unified-deployment.js';
-
-import { findContainer, isTold } from './told-pools.js';
+import type { PoolForAgents } from './pool-for-agents.js';
 import { type GroupingSettings, groupPools, UNIFIED_GROUP } from './topology.js';
 
 /** A pool that is to be served. */
@@ -43,7 +47,7 @@ export interface ActivePool extends PoolForAgents {
 export interface ObservedGroup {
   readonly deployment: KubernetesObject | undefined;
   /** What its template tells the agents. */
-  readonly told: ReadonlyMap<string, PoolForAgents>;
+  readonly configured: ReadonlyMap<string, PoolForAgents>;
   readonly lease: GroupLease;
 }
 
@@ -144,7 +148,7 @@ interface GroupToPlan {
 
 const NO_GROUP: ObservedGroup = {
   deployment: undefined,
-  told: new Map(),
+  configured: new Map(),
   lease: readGroupLease(undefined, true),
 };
 
@@ -194,10 +198,14 @@ class AgentsPlanning {
 
   /** What agents are told of already stays, and so does what they have not let go of; then come the others by age. */
   #fit(name: string): FittingGroup {
-    const { told } = this.#group(name);
+    const { configured } = this.#group(name);
     const own = (this.#groups.get(name)?.poolKeys ?? []).flatMap((key) => this.#pools.get(key) ?? []).toSorted(byAge);
     const leaving = this.#leaving(name);
-    const ordered = [...leaving, ...own.filter(({ key }) => told.has(key)), ...own.filter(({ key }) => !told.has(key))];
+    const ordered = [
+      ...leaving,
+      ...own.filter(({ key }) => configured.has(key)),
+      ...own.filter(({ key }) => !configured.has(key)),
+    ];
     const { fitting, leftOut } = fitAgentConfigs<PoolForAgents>(ordered);
     for (const { key } of leftOut)
       if (this.#groupOf.get(key) === name) this.#leftOut.set(key, this.#tooLarge(name, fitting.length));
@@ -217,7 +225,7 @@ class AgentsPlanning {
     const current = new Map<string, string[]>();
     const names = [...this.#observed.groups.keys()].toSorted();
     for (const name of names) {
-      for (const key of this.#group(name).told.keys()) current.set(key, [...(current.get(key) ?? []), name]);
+      for (const key of this.#group(name).configured.keys()) current.set(key, [...(current.get(key) ?? []), name]);
     }
     for (const { key, recorded } of this.#observed.pools) {
       if (recorded.group !== undefined) current.set(key, [...(current.get(key) ?? []), recorded.group]);
@@ -231,9 +239,9 @@ class AgentsPlanning {
 
   #findHolders(): Map<string, string[]> {
     const holders = new Map<string, string[]>();
-    for (const [name, { told, lease }] of this.#observed.groups) {
+    for (const [name, { configured, lease }] of this.#observed.groups) {
       // A pod that was told of a pool may come to serve it, whatever pods to come are told.
-      for (const key of new Set([...told.keys(), ...lease.known])) {
+      for (const key of new Set([...configured.keys(), ...lease.known])) {
         const own = this.#groupOf.get(key);
         if (own === undefined || own === name || this.#hasLetGo(name, key) || this.#hasGivenUp(name, key)) continue;
         holders.set(key, [...(holders.get(key) ?? []), name]);
@@ -286,7 +294,7 @@ class AgentsPlanning {
    */
   #leaving(name: string): PoolForAgents[] {
     // Only what is told stays told: what a pod of an earlier template still knows is suspended for it, and goes with it.
-    const others = [...this.#group(name).told].filter(([key]) => (this.#groupOf.get(key) ?? name) !== name);
+    const others = [...this.#group(name).configured].filter(([key]) => (this.#groupOf.get(key) ?? name) !== name);
     const isHolding = others.some(([key]) => (this.#holders.get(key) ?? []).includes(name));
     return isHolding ? others.map(([, pool]) => pool) : [];
   }
@@ -313,12 +321,14 @@ class AgentsPlanning {
   #planRights(group: string, pools: readonly PoolForAgents[]): GroupRightsPlan | undefined {
     const { groupRights, namespace } = this.#settings;
     if (!groupRights || group === UNIFIED_GROUP || isPrevious(group)) return undefined;
-    const { told, deployment } = this.#group(group);
+    const { configured, deployment } = this.#group(group);
     const previousNamespace = this.#previousNamespaceOf(group);
     const previous = previousNamespace === undefined ? undefined : this.#group(`${previousNamespace}/${group}`);
     const mayRun = deployment === undefined ? this.#observed.groupsWithPods.has(group) : !isRolledOut(deployment);
     const isKept = (key: string) =>
-      told.has(key) || mayRun || (previous !== undefined && (previous.told.has(key) || !isRolledOut(previous.deployment)));
+      configured.has(key) ||
+      mayRun ||
+      (previous !== undefined && (previous.configured.has(key) || !isRolledOut(previous.deployment)));
     const poolKeys = pools.map(({ key }) => key);
     const wanted = { group, namespace, previousNamespace, poolKeys, isKept, knownNamespaces: this.#knownNamespaces() };
     const plan = planGroupRights(wanted, this.#observed.rights?.get(group) ?? []);
@@ -362,7 +372,7 @@ class AgentsPlanning {
   }
 
   #suspendedFrom(name: string, own: readonly PoolForAgents[], pools: readonly PoolForAgents[]): Set<string> {
-    const { told, lease, deployment } = this.#group(name);
+    const { configured, lease, deployment } = this.#group(name);
     const ownKeys = new Set(own.map(({ key }) => key));
     const keys = new Set(pools.map(({ key }) => key));
     return new Set([
@@ -370,10 +380,10 @@ class AgentsPlanning {
       // Its own agents could serve it: time to let go.
       ...[...keys].filter((key) => !ownKeys.has(key) && this.#isAwaited(key)),
       // The next template does not tell of it, and pods of this one may still come to lead.
-      ...[...told.keys()].filter((key) => !keys.has(key)),
+      ...[...configured.keys()].filter((key) => !keys.has(key)),
       // Pods on their way out are counted nowhere, and may go on for long: what others serve stays suspended.
       ...[...lease.suspended].filter(
-        (key) => !ownKeys.has(key) && (this.#groupOf.has(key) || told.has(key) || !isRolledOut(deployment)),
+        (key) => !ownKeys.has(key) && (this.#groupOf.has(key) || configured.has(key) || !isRolledOut(deployment)),
       ),
       // Nobody is told of anything any more, and pods may still run.
       ...(deployment === undefined ? [...lease.known].filter((key) => !ownKeys.has(key) && this.#groupOf.has(key)) : []),
@@ -414,10 +424,10 @@ class AgentsPlanning {
   }
 
   #planOwned(name: string, of: GroupToPlan): void {
-    const { deployment, told } = this.#group(name);
+    const { deployment, configured } = this.#group(name);
     const { rights } = of;
     // Agents are told of a pool once they may read it. One that lost the right stays told: it is given again.
-    const pools = rights === undefined ? of.pools : of.pools.filter(({ key }) => rights.granted.has(key) || told.has(key));
+    const pools = rights === undefined ? of.pools : of.pools.filter(({ key }) => rights.granted.has(key) || configured.has(key));
     if (deployment === undefined && rights !== undefined && (!rights.isReady || pools.length === 0)) return;
     const wanted = this.#wantedDeployment(name, { ...of, pools });
     if (wanted === undefined) return;
@@ -462,8 +472,8 @@ class AgentsPlanning {
   }
 
   #tellsOthers(name: string, pools: readonly PoolForAgents[]): boolean {
-    const { told } = this.#group(name);
-    return pools.length !== told.size || !pools.every((pool) => isTold(told.get(pool.key), pool));
+    const { configured } = this.#group(name);
+    return pools.length !== configured.size || !pools.every((pool) => isConfigured(configured.get(pool.key), pool));
   }
 
   /** An upgrade that goes wrong stops at the first groups, and none takes the processors of all nodes at once. */

@@ -2,7 +2,7 @@
  * What has to be written so that the agents of a group have the rights they need. Rights are given before the agents are told of a pool, and
  * taken when no pod of the group needs them any more.
  */
-import { isBeingDeleted, type KubernetesObject, type MergePatch, mergePatchTowards } from '@vmdhcp/kube-runtime';
+import { isBeingDeleted, type KubernetesObject, type MergePatch, type Ownership, planOwnedObject } from '@vmdhcp/kube-runtime';
 
 import {
   accountNamespacesOf,
@@ -34,6 +34,9 @@ export interface GroupRightsPlan {
   /** True if the ServiceAccount is there, and may use the Lease of the group. */
   readonly isReady: boolean;
 }
+
+/** Objects of other clients were left out by their labels and names: Roles of other namespaces can have no owner references. */
+const OWNERSHIP: Ownership = { isOwn: () => true };
 
 /** @param observed - objects with the label of the group, of all namespaces. */
 export function planGroupRights(wanted: GroupRightsWanted, observed: readonly KubernetesObject[]): GroupRightsPlan {
@@ -82,21 +85,19 @@ function deletion(group: string, object: KubernetesObject): RightsAction[] {
 }
 
 function planObject(group: string, wanted: KubernetesObject, observed: KubernetesObject | undefined): RightsAction[] {
-  if (observed === undefined) return [{ kind: 'create-right', group, object: wanted }];
-  if (isBeingDeleted(observed)) return [];
-  // The roleRef of a binding cannot be changed: the binding is deleted, and created again once it is gone.
-  if (patchTowards({ roleRef: partsOf(wanted)['roleRef'] }, observed) !== undefined) return deletion(group, observed);
-  const patch = patchTowards(partsOf(wanted), observed);
-  return patch === undefined ? [] : [{ kind: 'patch-right', group, object: observed, patch }];
-}
-
-function partsOf(wanted: KubernetesObject): Readonly<Record<string, unknown>> {
-  const { apiVersion: _, kind: __, metadata, ...parts } = wanted as unknown as Readonly<Record<string, unknown>>;
-  return { metadata: { labels: (metadata as KubernetesObject['metadata']).labels }, ...parts };
-}
-
-function patchTowards(wanted: Readonly<Record<string, unknown>>, observed: KubernetesObject): MergePatch | undefined {
-  return mergePatchTowards(wanted, observed as unknown as Readonly<Record<string, unknown>>);
+  const plan = planOwnedObject(wanted, observed, OWNERSHIP);
+  switch (plan.kind) {
+    case 'create':
+      return [{ kind: 'create-right', group, object: plan.object }];
+    case 'patch':
+      return [{ kind: 'patch-right', group, object: plan.object, patch: plan.patch }];
+    // The roleRef of a binding cannot be changed: the binding is deleted, and created again once it is gone.
+    case 'delete':
+      return [{ kind: 'delete-right', group, object: plan.object }];
+    case 'refuse':
+    case 'nothing':
+      return [];
+  }
 }
 
 function findGranted(holder: RightsHolder, there: ReadonlyMap<string, KubernetesObject>): Set<string> {
@@ -123,7 +124,7 @@ function hasLeaseRights(holder: RightsHolder, there: ReadonlyMap<string, Kuberne
 
 function isAsWanted(wanted: KubernetesObject, there: ReadonlyMap<string, KubernetesObject>): boolean {
   const observed = there.get(identityOf(wanted));
-  return observed !== undefined && !isBeingDeleted(observed) && patchTowards(partsOf(wanted), observed) === undefined;
+  return observed !== undefined && !isBeingDeleted(observed) && planOwnedObject(wanted, observed, OWNERSHIP).kind === 'nothing';
 }
 
 function identityOf({ kind, metadata }: KubernetesObject): string {

@@ -1,10 +1,10 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import type { PoolForAgents } from './agent-network-config.js';
+import { configuredPools } from './configured-pools.js';
 import { agentInterfaceName } from './interface-name.js';
 import { planUnifiedDeployment } from './plan-unified-deployment.js';
-import { toldPools } from './told-pools.js';
+import type { PoolForAgents } from './pool-for-agents.js';
 
 const CONTAINER = 'vm-dhcp-controller-agent';
 
@@ -121,7 +121,7 @@ describe('planUnifiedDeployment', () => {
   });
 
   it('what was told can be read', () => {
-    expect([...toldPools(applied(deployment(), [net49, net48]), CONTAINER).values()]).toEqual([net48, net49]);
+    expect([...configuredPools(applied(deployment(), [net49, net48]), CONTAINER).values()]).toEqual([net48, net49]);
   });
 
   it('says which containers there are, where the named one is not', () => {

@@ -2,19 +2,17 @@
  * The one agent Deployment that a chart installs for all pools (topology `unified`): which networks its pods are attached
  * to, and what its agents are told. Nothing else of it is touched: it belongs to the chart.
  */
-import { describeNames, type KubernetesObject, type MergePatch, readField, readList, readText } from '@vmdhcp/kube-runtime';
-
-import { MULTUS_NETWORKS_ANNOTATION } from './agent-deployment.js';
 import {
   AGENT_DRY_RUN_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
   type AgentNetworkConfig,
   IPPOOL_REFS_VARIABLE,
-  type PoolForAgents,
-  toAgentNetworkConfigs,
-  toMultusNetworks,
-} from './agent-network-config.js';
-import { containersOf, findContainer } from './told-pools.js';
+} from '@vmdhcp/ippool-api';
+import { describeNames, type KubernetesObject, type MergePatch, readField, readList, readText } from '@vmdhcp/kube-runtime';
+
+import { MULTUS_NETWORKS_ANNOTATION } from './agent-deployment.js';
+import { containersOf, findContainer } from './configured-pools.js';
+import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './pool-for-agents.js';
 
 export type UnifiedDeploymentPlan =
   /** `patch` undefined: it is as it should be. */

@@ -1,10 +1,10 @@
-import type { ConditionState } from '@vmdhcp/kube-runtime';
+import type { ConditionOf } from '@vmdhcp/ippool-api';
 import type { PoolView } from '../view/cluster-view.js';
-import type { AddressConflict } from './agent-report.js';
+import type { AddressConflict } from './address-conflict.js';
 
 /** What a pool's status says of its agents. */
 export interface PoolAgents {
-  readonly conditions: readonly ConditionState[];
+  readonly conditions: readonly ConditionOf<'IPPool'>[];
   /** Undefined: nobody can tell now, so that what is there stays; null: none. */
   readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
   /** The pod that leads; null: none does. */

@@ -1,5 +1,6 @@
 /** What asks for addresses: the claim of one interface, and the claims of one owner together. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
+import type { RefusalReason } from '../network-config/refusal-reason.js';
 
 /** A network interface that shall have an address of a pool. */
 export interface AddressClaim {
@@ -20,7 +21,7 @@ export interface AddressClaim {
 
 /** Why a claim is not met. */
 export interface ClaimRefusal {
-  readonly reason: string;
+  readonly reason: RefusalReason;
   /** What is wrong and what to do about it. */
   readonly message: string;
 }

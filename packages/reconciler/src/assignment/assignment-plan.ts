@@ -1,5 +1,6 @@
 /** What a plan of addresses starts from, and what it comes to. */
 import type { Assignment, Ipv4Address, MacAddress, Pool, PoolCounts } from '@vmdhcp/dhcp-allocator';
+import type { RefusalReason } from '../network-config/refusal-reason.js';
 import type { Quarantine } from '../pool/quarantines.js';
 
 /** What was recorded of a pool. */
@@ -33,7 +34,7 @@ export interface PoolState extends KnownState {
 export interface RefusedClaim {
   readonly owner: string;
   readonly macAddress: MacAddress;
-  readonly reason: string;
+  readonly reason: RefusalReason;
   readonly message: string;
 }
 

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
-import { toldPools } from '../agents/told-pools.js';
+import { configuredPools } from '../agents/configured-pools.js';
 import { network, pool } from '../fixtures/object-fixtures.js';
 import { ClusterView, type PoolView } from '../view/cluster-view.js';
 import { AgentGroupsReconciler } from './agent-groups-reconciler.js';
@@ -52,7 +52,7 @@ it('of more pools than one environment string can name the newest are left out, 
   agents.lead();
   await clock.advance(2_000);
   const deployment = deployments.objects.get(`${AGENTS.namespace}/${AGENTS.name}`) as KubernetesObject;
-  const told = [...toldPools(deployment, 'agent').keys()];
+  const told = [...configuredPools(deployment, 'agent').keys()];
   expect(told).toEqual(NAMES.slice(0, 198).map((name) => `default/${name}`));
   const ofPool = (name = '') => agents.ofPool(view.pool(`default/${name}`) as PoolView);
   const { conditions, deploymentRef } = ofPool(NAMES.at(-1));

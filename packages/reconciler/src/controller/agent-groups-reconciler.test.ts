@@ -1,10 +1,15 @@
 import {
   AGENT_GROUP_LABEL,
   AGENT_LABEL,
+  AGENT_REPORT_ANNOTATION,
   CLUSTER_NETWORK_LABEL,
+  formatAgentReport,
   HOLD_AGENT_UPGRADE_ANNOTATION,
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
+  type PoolReport,
+  parseSuspendedPools,
+  SUSPENDED,
   SUSPENDED_POOLS_ANNOTATION,
   SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api';
@@ -12,9 +17,7 @@ import { type KubernetesObject, readConditions, readField, readText } from '@vmd
 import { FakeClock, MemoryCluster, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { AgentPodSettings } from '../agents/agent-deployment.js';
-import { AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport, SUSPENDED } from '../agents/agent-report.js';
-import { parseSuspendedPools } from '../agents/group-lease.js';
-import { toldPools } from '../agents/told-pools.js';
+import { configuredPools } from '../agents/configured-pools.js';
 import type { AgentTopology } from '../agents/topology.js';
 import { network, pool } from '../fixtures/object-fixtures.js';
 import { AgentGroupsReconciler } from './agent-groups-reconciler.js';
@@ -158,9 +161,9 @@ class Story {
     );
   }
 
-  told(group: string): string[] {
+  configured(group: string): string[] {
     const deployment = this.deployments.objects.get(`${NAMESPACE}/${group}`);
-    return deployment === undefined ? [] : [...toldPools(deployment, 'agent').keys()].map((key) => key.split('/')[1] ?? '');
+    return deployment === undefined ? [] : [...configuredPools(deployment, 'agent').keys()].map((key) => key.split('/')[1] ?? '');
   }
 
   image(group: string): string | undefined {
@@ -219,7 +222,7 @@ class Story {
       const known = this.leases.objects.get(`${NAMESPACE}/${name}`);
       const suspended = parseSuspendedPools(known?.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION]);
       const report = new Map<string, PoolReport>(
-        this.told(metadata.name).map((one) => [
+        this.configured(metadata.name).map((one) => [
           `default/${one}`,
           suspended.has(`default/${one}`) ? { serving: false, reason: SUSPENDED } : { serving: true },
         ]),
@@ -294,8 +297,8 @@ describe('agents that the controller makes', () => {
     const story = new Story('a', 'b');
     story.addPool('c', 'mgmt');
     await story.control();
-    expect(story.told('vm-dhcp-agent-vlan-1')).toEqual(['a', 'b']);
-    expect(story.told('vm-dhcp-agent-mgmt-1')).toEqual(['c']);
+    expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual(['a', 'b']);
+    expect(story.configured('vm-dhcp-agent-mgmt-1')).toEqual(['c']);
     expect(['a', 'b', 'c'].map((name) => story.state(name))).toEqual(['True', 'True', 'True']);
     const { agentDeploymentRef, servedBy } = story.pool('c').status as Record<string, Record<string, string>>;
     expect(agentDeploymentRef).toMatchObject({ namespace: NAMESPACE, name: 'vm-dhcp-agent-mgmt-1', image: 'agent:v1' });
@@ -438,7 +441,7 @@ describe('agents that the controller makes', () => {
       story.addPool(`more-${number}`);
       await story.clock.advance(60);
     }
-    expect(story.told('vm-dhcp-agent-vlan-1').length).toBeGreaterThan(4);
+    expect(story.configured('vm-dhcp-agent-vlan-1').length).toBeGreaterThan(4);
   });
 
   it('a pool that is deleted is gone only when no agent is told of it', async () => {
@@ -449,7 +452,7 @@ describe('agents that the controller makes', () => {
     void story.cluster.ipPools.delete('default/a', uid);
     await story.goOn(5_000);
     expect(story.cluster.ipPools.objects.has('default/a')).toBe(false);
-    expect(story.told('vm-dhcp-agent-vlan-1')).toEqual(['b']);
+    expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual(['b']);
   });
 
   it('one that was deleted while no controller was there is not gone before its agents are', async () => {
@@ -459,13 +462,13 @@ describe('agents that the controller makes', () => {
     const { uid = '' } = story.pool('a').metadata;
     void story.cluster.ipPools.delete('default/a', uid);
     await story.goOn(500);
-    let toldWhenItWent: string[] | undefined;
+    let configuredWhenItWent: string[] | undefined;
     story.cluster.ipPools.onWritten = () => {
-      if (!story.cluster.ipPools.objects.has('default/a')) toldWhenItWent ??= story.told('vm-dhcp-agent-vlan-1');
+      if (!story.cluster.ipPools.objects.has('default/a')) configuredWhenItWent ??= story.configured('vm-dhcp-agent-vlan-1');
     };
     await story.control();
     await story.goOn(5_000);
-    expect(toldWhenItWent).toEqual(['b']);
+    expect(configuredWhenItWent).toEqual(['b']);
   });
 
   it('an image that is held stays, also when the Deployment is made again; let go, it is the new one', async () => {
@@ -522,7 +525,7 @@ describe('moving', () => {
     const after = story.serving();
     expect([...after.values()].flat().toSorted()).toEqual(['a', 'b', 'c']);
     expect(['a', 'b', 'c'].map((name) => story.state(name))).toEqual(['True', 'True', 'True']);
-    expect(story.told(UNIFIED.deploymentName)).toEqual(to === 'unified' ? ['a', 'b', 'c'] : []);
+    expect(story.configured(UNIFIED.deploymentName)).toEqual(to === 'unified' ? ['a', 'b', 'c'] : []);
     const names = [...story.deployments.objects.keys()].map((key) => key.split('/')[1]);
     if (to === 'per-pool')
       expect(names.toSorted()).toEqual([UNIFIED.deploymentName, 'default-a-agent', 'default-b-agent', 'default-c-agent']);
@@ -536,7 +539,7 @@ describe('moving', () => {
     story.dead.add('vm-dhcp-agent-vlan-1');
     await story.control();
     await story.goOn(30_000);
-    expect(story.told('vm-dhcp-agent-vlan-1')).toEqual(['a']);
+    expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual(['a']);
     expect(story.serving().get('vm-dhcp-agents')).toEqual(['a']);
     expect(story.state('a')).toBe('True');
     story.dead.clear();
@@ -550,7 +553,7 @@ describe('moving', () => {
     await story.control();
     await story.control({ maxPoolsPerAgent: 2 });
     await story.goOn(20_000);
-    expect([1, 2, 3].map((number) => story.told(`vm-dhcp-agent-vlan-${number}`).join())).toEqual(['a,b', 'c,d', 'e']);
+    expect([1, 2, 3].map((number) => story.configured(`vm-dhcp-agent-vlan-${number}`).join())).toEqual(['a,b', 'c,d', 'e']);
     expect(['a', 'b', 'c', 'd', 'e'].map((name) => story.state(name))).toEqual(Array(5).fill('True'));
   });
 
@@ -603,7 +606,7 @@ describe('moving', () => {
     await story.goOn(5_000);
     expect(story.pods.objects.size).toBe(0);
     expect(story.serving().get('vm-dhcp-agent-vlan-1') ?? []).toEqual([]);
-    expect(story.told('vm-dhcp-agent-vlan-1')).toEqual([]);
+    expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual([]);
   });
 
   it('a bare pod on a node that is lost is not waited for, for ever', async () => {
@@ -712,7 +715,7 @@ describe('what a pool says of its agents', () => {
     await story.goOn(4_000);
     expect(story.state('a')).toBe('False Paused');
     expect(readField(story.pool('a').status, 'agentDeploymentRef')).toBeUndefined();
-    expect(story.told('vm-dhcp-agent-vlan-1')).toEqual(['b']);
+    expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual(['b']);
     const paused = story.pool('a');
     story.cluster.ipPools.put({ ...paused, metadata: { ...paused.metadata, generation: 3 }, spec: stored.spec });
     await story.goOn(6_000);

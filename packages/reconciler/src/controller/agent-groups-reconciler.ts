@@ -14,6 +14,7 @@ import {
   readField,
   readText,
 } from '@vmdhcp/kube-runtime';
+import { readReportedConflicts } from '../agents/address-conflict.js';
 import {
   agentConditions,
   conditionsOfKeptPod,
@@ -21,8 +22,8 @@ import {
   NOT_SERVED,
   type NotToBeServed,
 } from '../agents/agent-conditions.js';
-import type { PoolForAgents } from '../agents/agent-network-config.js';
 import { believedGroups } from '../agents/believed-groups.js';
+import { findContainer } from '../agents/configured-pools.js';
 import { isGoneForGood } from '../agents/legacy-pod.js';
 import {
   type ActivePool,
@@ -35,7 +36,7 @@ import {
   planAgents,
 } from '../agents/plan-agents.js';
 import { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
-import { findContainer } from '../agents/told-pools.js';
+import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 import { AgentsView, type AgentsViewSettings } from '../view/agents-view.js';
 import type { ClusterView, ObjectSource, PoolView } from '../view/cluster-view.js';
@@ -145,7 +146,7 @@ export class AgentGroupsReconciler implements AgentsPort {
     if (!this.synced) return true;
     // As it is now, not as it was planned by: a controller that begins has planned nothing yet.
     const isServed = [...this.#observeGroups().values()].some(
-      ({ told, lease }) => told.has(poolKey) || lease.report.get(poolKey)?.serving === true,
+      ({ configured, lease }) => configured.has(poolKey) || lease.report.get(poolKey)?.serving === true,
     );
     return isServed || this.#observer.legacyPods().has(poolKey);
   }
@@ -188,7 +189,7 @@ export class AgentGroupsReconciler implements AgentsPort {
       deploymentRef: this.#deploymentRef(view.key, holder, observed),
       servedBy: serving?.lease.leader ?? null,
       isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
-      conflicts: told.flatMap(({ report }) => report?.conflicts ?? []),
+      conflicts: told.flatMap(({ report }) => readReportedConflicts(report?.conflicts ?? [])),
     };
   }
 
@@ -198,8 +199,8 @@ export class AgentGroupsReconciler implements AgentsPort {
   }
 
   /** Of a pool that the agents are told of already, nothing is missing. */
-  #rightsProblem(poolKey: string, { told }: ObservedGroup, group: string): GroupProblem | undefined {
-    if (told.has(poolKey)) return undefined;
+  #rightsProblem(poolKey: string, { configured }: ObservedGroup, group: string): GroupProblem | undefined {
+    if (configured.has(poolKey)) return undefined;
     const [namespace] = poolKey.split('/', 1);
     const keys = [namespace, this.#settings.namespace].flatMap((one) => RIGHTS.map((kind) => `${kind} ${one}/${group}`));
     return keys.flatMap((key) => this.#rightsProblems.get(key) ?? [])[0];
@@ -263,7 +264,7 @@ export class AgentGroupsReconciler implements AgentsPort {
   }
 
   #group(name: string): ObservedGroup {
-    return this.#groups.get(name) ?? { deployment: undefined, told: new Map(), lease: this.#observer.leaseOf(name) };
+    return this.#groups.get(name) ?? { deployment: undefined, configured: new Map(), lease: this.#observer.leaseOf(name) };
   }
 
   #mayWork(): boolean {

@@ -4,11 +4,11 @@ import {
   AGENT_LABEL,
   AGENT_LABEL_VALUE,
   AGENT_LOG_ANNOTATION,
+  formatSuspendedPools,
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, mostUrgent, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
 import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
-import { formatSuspendedPools } from '../agents/group-lease.js';
 import type { AgentAction, GroupProblem } from '../agents/plan-agents.js';
 import type { RightsAction } from '../agents/plan-group-rights.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';

@@ -1,4 +1,4 @@
-import { type KubernetesObject, type ObjectClient, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { fencedClient, type KubernetesObject, type ObjectClient, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
 
@@ -27,13 +27,8 @@ function controllerOf(
 
 /** The same, but what happens is seen so much later: another API server lags, or a connection is half open. */
 function seenLater(client: ObjectClient<KubernetesObject>, clock: FakeClock, delayMs: number): ObjectClient<KubernetesObject> {
-  const { list, create, patch, patchStatus } = client;
   return {
-    list,
-    create,
-    patch,
-    patchStatus,
-    delete: client.delete,
+    ...fencedClient(client, () => true),
     watch: (version, handlers) => {
       let stopped = false;
       const stop = client.watch(version, {

@@ -1,6 +1,7 @@
+import type { EventOf } from '@vmdhcp/ippool-api';
 import type {
   Clock,
-  EventRecorder,
+  EventRegarding,
   KubernetesObject,
   ObjectCache,
   ObjectClient,
@@ -22,13 +23,21 @@ export interface ByKind<Value> {
   readonly networks: Value;
 }
 
+/** Where Events are written that people read; those of the table of reasons and no others. */
+export interface EventSink {
+  readonly record: (
+    regarding: EventRegarding,
+    text: EventOf<'IPPool'> | EventOf<'VirtualMachine'> | EventOf<'VirtualMachineNetworkConfig'>,
+  ) => void;
+}
+
 /** What the work on each kind shares. */
 export interface ControllerContext {
   readonly view: ClusterView;
   readonly segments: SharedSegments;
   readonly caches: ByKind<ObjectCache<KubernetesObject>>;
   readonly clients: ByKind<ObjectClient<KubernetesObject>>;
-  readonly events: EventRecorder;
+  readonly events: EventSink;
   readonly clock: Clock;
   /** RFC 3339, now. */
   readonly now: () => string;

@@ -327,7 +327,7 @@ describe('nonsense that an old CRD let pass', () => {
     await running.add(virtualMachine('vm-a'));
     await running.started();
     expect(running.allocated()).toEqual({ '10.0.0.11': '02:00:00:00:00:0a', x: '02:00:00:00:00:0f' });
-    expect(running.events()).toEqual(['EntrySkipped on IPPool pool-1', 'EntrySkipped on IPPool pool-1']);
+    expect(running.events()).toEqual(['EntriesSkipped on IPPool pool-1', 'EntriesSkipped on IPPool pool-1']);
   });
 
   it.each<[string, Parameters<typeof virtualMachine>[1], string]>([

@@ -1,6 +1,6 @@
 /** Work on one VirtualMachineNetworkConfig: its status says what its pools record, and it goes when they record nothing more. */
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey } from '@vmdhcp/ippool-api';
+import { type EventOf, EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey, reasonOf } from '@vmdhcp/ippool-api';
 import {
   type EventRegarding,
   isBeingDeleted,
@@ -9,12 +9,11 @@ import {
   type ReconcileResult,
   readList,
   readText,
-  toReason,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { InterfaceClaim } from '../network-config/interface-claims.js';
-import { describeMissingVirtualMachine } from '../network-config/missing-virtual-machine.js';
+import { describeMissingVirtualMachine, type MissingMachine } from '../network-config/missing-virtual-machine.js';
 import {
   type InterfaceOutcome,
   type OutcomeProblem,
@@ -156,8 +155,12 @@ export class NetworkConfigReconciler {
   }
 
   /** On the virtual machine, where people look; where there is none, on the object itself. */
-  #tellPeople(object: KubernetesObject, { reason, message }: OutcomeProblem): void {
-    const text = { type: 'Warning', reason: toReason(reason), message } as const;
+  #tellPeople(object: KubernetesObject, { reason, message }: OutcomeProblem | MissingMachine): void {
+    const text: EventOf<'VirtualMachine'> & EventOf<'VirtualMachineNetworkConfig'> = {
+      type: 'Warning',
+      reason: reasonOf(reason),
+      message,
+    };
     this.#context.events.record(this.#virtualMachineOf(object) ?? toRegarding(object), text);
   }
 

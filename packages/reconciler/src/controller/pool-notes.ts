@@ -10,15 +10,15 @@ import {
   mayBeKept,
   rangeContains,
 } from '@vmdhcp/dhcp-allocator';
-import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import { type Reason, type ReasonAt, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import type { AssignmentPlan } from '../assignment/plan-assignments.js';
 import type { PoolView } from '../view/cluster-view.js';
 import type { SharedSegment } from '../view/shared-segments.js';
 
-export interface PoolNote {
-  /** CamelCase, as on conditions and Events. */
-  readonly reason: string;
+/** Of the condition and of Events; where it says so, of one of them only. */
+export interface PoolNote<Name extends Reason = ReasonAt<'IPPool CacheReady=True'> & ReasonAt<'Warning Event on IPPool'>> {
+  readonly reason: Name;
   readonly message: string;
 }
 
@@ -69,7 +69,7 @@ export function keptNotes({ reading, recorded, network }: PoolView, plan: Assign
 }
 
 /** Addresses that the plan takes from clients that want no others: told once, as they are not recorded any more when that is done. */
-export function lostNote({ reading, recorded, network }: PoolView, plan: AssignmentPlan): PoolNote[] {
+export function lostNote({ reading, recorded, network }: PoolView, plan: AssignmentPlan): PoolNote<'AddressChanged'>[] {
   if (!reading.ok) return [];
   const { pool } = reading;
   const impossible = recorded.assignments.filter(({ address }) => !mayBeKept(pool, address));
@@ -84,7 +84,11 @@ export function lostNote({ reading, recorded, network }: PoolView, plan: Assignm
   );
 }
 
-function note(reason: string, assignments: readonly Assignment[], describe: (names: string) => string): PoolNote[] {
+function note<Name extends Reason>(
+  reason: Name,
+  assignments: readonly Assignment[],
+  describe: (names: string) => string,
+): PoolNote<Name>[] {
   if (assignments.length === 0) return [];
   const clients = assignments.map(({ address, macAddress }) => `${formatIpv4Address(address)} (${macAddress})`);
   return [{ reason, message: describe(describeNames(clients, { most: MOST_NAMES })) }];
@@ -109,8 +113,10 @@ function isAmong(ranges: readonly Ipv4Range[], address: Ipv4Address): boolean {
 
 const MOST_NAMES = 3;
 
+type CacheReadyReason = ReasonAt<'IPPool CacheReady=True'>;
+
 /** Of several the first gives the reason, and each its message. */
-export function joinNotes(notes: readonly PoolNote[]): Partial<PoolNote> {
+export function joinNotes(notes: readonly PoolNote<CacheReadyReason>[]): Partial<PoolNote<CacheReadyReason>> {
   const [first] = notes;
   return first === undefined ? {} : { reason: first.reason, message: notes.map(({ message }) => message).join('; ') };
 }

@@ -3,19 +3,17 @@
  * refused if anybody else wrote in between.
  */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
-import { IPPOOL_FINALIZER, IPPoolConditionType } from '@vmdhcp/ippool-api';
+import { type ConditionOf, IPPOOL_FINALIZER, IPPoolConditionType, type ReasonAt, reasonOf } from '@vmdhcp/ippool-api';
 import {
-  type ConditionState,
   describeProblems,
   isBeingDeleted,
   type KubernetesObject,
   parseTime,
   type ReconcileResult,
-  toReason,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
+import type { AddressConflict } from '../agents/address-conflict.js';
 import { NOT_SERVED } from '../agents/agent-conditions.js';
-import type { AddressConflict } from '../agents/agent-report.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
 import type { ClaimRefusal } from '../assignment/address-request.js';
 import { type LastOwners, ownersOf, type RecordedPool } from '../assignment/assignment-plan.js';
@@ -49,7 +47,7 @@ const TO_CORRECT =
   'cidr and serverIP cannot be changed, router and exclude not once they are set, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
 
 /** Why a pool is not registered with its agents, where somebody has to do something about it. */
-const WORTH_AN_EVENT: ReadonlySet<string> = new Set([
+const WORTH_AN_EVENT: ReadonlySet<string> = new Set<EventReason>([
   'AgentDeploymentMissing',
   'AgentContainerMissing',
   'AgentDeploymentConflict',
@@ -255,7 +253,7 @@ export class PoolReconciler {
     this.#tellPeople(view, plan, [
       ...agentWarnings(agents),
       ...notes,
-      ...(obstacle === undefined ? [] : [{ reason: toReason(obstacle.reason), message: obstacle.message }]),
+      ...(obstacle === undefined ? [] : [{ reason: reasonOf(obstacle.reason), message: obstacle.message }]),
     ]);
     const patch = planPoolStatus(view.object, { addresses, conditions, agents, now: now() });
     if (patch === undefined) return { kind: 'settled' };
@@ -346,15 +344,17 @@ interface PoolFacts {
   readonly notes: readonly PoolNote[];
 }
 
+type EventReason = ReasonAt<'Warning Event on IPPool'>;
+
 interface Warning {
-  readonly reason: string;
+  readonly reason: EventReason;
   readonly message: string;
 }
 
 /** What the agents know is only that the pool is not served; why stands in each condition, so that one is enough to read. */
-function withCause(condition: ConditionState, obstacle: PoolObstacle | undefined): ConditionState {
+function withCause(condition: ConditionOf<'IPPool'>, obstacle: PoolObstacle | undefined): ConditionOf<'IPPool'> {
   if (obstacle === undefined || condition.reason !== NOT_SERVED) return condition;
-  return { ...condition, reason: toReason(obstacle.reason), message: obstacle.message };
+  return { ...condition, reason: reasonOf(obstacle.reason), message: obstacle.message };
 }
 
 /** Where no agents are deployed, nothing is to be waited for. */
@@ -368,9 +368,13 @@ const WITHOUT_AGENTS: PoolAgents = {
 
 function agentWarnings({ conditions, conflicts }: PoolAgents): Warning[] {
   const told = new Map(
-    conditions.flatMap(({ reason = '', message = '' }) => (WORTH_AN_EVENT.has(reason) ? [[reason, message] as const] : [])),
+    conditions.flatMap(({ reason = '', message = '' }) => (isWorthAnEvent(reason) ? [[reason, message] as const] : [])),
   );
   return [...[...told].map(([reason, message]) => ({ reason, message })), ...conflicts.map(conflictWarning)];
+}
+
+function isWorthAnEvent(reason: string): reason is EventReason {
+  return WORTH_AN_EVENT.has(reason);
 }
 
 function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warning {
@@ -383,7 +387,7 @@ function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warn
 
 function entryWarning(entry: UnreadableEntry): Warning {
   const message = `status.ipv4.allocated has ${describeEntry(entry)}, which makes no sense: nobody gets that address until the entry is removed`;
-  return { reason: 'EntrySkipped', message };
+  return { reason: 'EntriesSkipped', message };
 }
 
 function exhaustionWarning({ refusals }: PoolPlan, { reading }: PoolView): Warning[] {
@@ -399,12 +403,12 @@ function poolConditions(
   { object, paused, reading, recorded }: PoolView,
   obstacle: PoolObstacle | undefined,
   notes: readonly PoolNote[],
-): ConditionState[] {
+): ConditionOf<'IPPool'>[] {
   return [{ type: IPPoolConditionType.stopped, status: paused ? 'True' : 'False' }, cacheReady()];
 
-  function cacheReady(): ConditionState {
+  function cacheReady(): ConditionOf<'IPPool'> {
     const type = IPPoolConditionType.cacheReady;
-    if (obstacle !== undefined) return { type, status: 'False', reason: toReason(obstacle.reason), message: obstacle.message };
+    if (obstacle !== undefined) return { type, status: 'False', reason: reasonOf(obstacle.reason), message: obstacle.message };
     if (paused) {
       return {
         type,
@@ -416,13 +420,13 @@ function poolConditions(
     const skipped = recorded.unreadable.map((entry) => `status.ipv4.allocated has ${describeEntry(entry)}`);
     const left = [...(reading.ok ? reading.warnings : []), ...skipped];
     const message = `ignored, because it is invalid: ${describeProblems(left)}`;
-    const skippedNotes = left.length === 0 ? [] : [{ reason: 'EntriesSkipped', message }];
+    const skippedNotes = left.length === 0 ? [] : [{ reason: 'EntriesSkipped' as const, message }];
     return { type, status: 'True', ...joinNotes([...skippedNotes, ...notes, ...unlistedExclusions(object)]) };
   }
 }
 
 /** Nothing is wrong: it stands in the condition, and is no Event. */
-function unlistedExclusions({ spec }: KubernetesObject): PoolNote[] {
+function unlistedExclusions({ spec }: KubernetesObject): PoolNote<'ExclusionsNotListed'>[] {
   const message = describeUnlisted(spec);
   return message === undefined ? [] : [{ reason: 'ExclusionsNotListed', message }];
 }

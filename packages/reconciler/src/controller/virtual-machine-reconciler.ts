@@ -1,4 +1,5 @@
-import { type KubernetesObject, type ReconcileResult, toReason, toRegarding } from '@vmdhcp/kube-runtime';
+import { reasonOf } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, type ReconcileResult, toRegarding } from '@vmdhcp/kube-runtime';
 
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
 import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
@@ -34,7 +35,7 @@ export class VirtualMachineReconciler {
     const patienceMs = this.#patienceWith(key, plan.problems);
     const told = plan.problems.filter(({ reason }) => reason !== UNSEEN || patienceMs === 0);
     for (const { reason, message } of condenseProblems(told)) {
-      events.record(toRegarding(virtualMachine), { type: 'Warning', reason: toReason(reason), message });
+      events.record(toRegarding(virtualMachine), { type: 'Warning', reason: reasonOf(reason), message });
     }
     if (plan.awaits !== undefined) {
       events.record(toRegarding(virtualMachine), { type: 'Normal', reason: 'AwaitingMacAddress', message: plan.awaits });

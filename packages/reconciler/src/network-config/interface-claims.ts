@@ -24,7 +24,7 @@ export interface UnreadableInterface {
   readonly network: string;
   /** As it is written. */
   readonly macAddress: string;
-  readonly reason: 'mac-address-unreadable' | 'address-unreadable' | 'network-missing';
+  readonly reason: 'mac-address-unreadable' | 'address-unreadable' | 'network-name-missing';
   readonly message: string;
 }
 
@@ -60,7 +60,7 @@ function readEntry(entry: unknown, namespace: string): InterfaceClaim | Unreadab
   const network = networkKey(networkName, namespace);
   const problem = { network, macAddress: macText };
   if (networkName === '') {
-    return { ...problem, network: '', reason: 'network-missing', message: 'an interface names no network; set networkName' };
+    return { ...problem, network: '', reason: 'network-name-missing', message: 'an interface names no network; set networkName' };
   }
   const macAddress = parseMacAddress(macText);
   if (macAddress === undefined) {

@@ -1,7 +1,11 @@
 import { INTERFACES_ANNOTATION, VM_NAME_LABEL } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 
-import type { OutcomeProblem } from './plan-network-config-status.js';
+/** A VirtualMachineNetworkConfig whose VirtualMachine does not exist. */
+export interface MissingMachine {
+  readonly reason: 'virtual-machine-missing';
+  readonly message: string;
+}
 
 /**
  * What to say of a VirtualMachineNetworkConfig that was made for a virtual machine and outlives it, as after
@@ -11,7 +15,7 @@ import type { OutcomeProblem } from './plan-network-config-status.js';
  * It was made for one if it has the label or the annotation that only the controller sets. While it has an owner, the garbage
  * collector is about to delete it. One that a person made for a host of their own has neither.
  */
-export function describeMissingVirtualMachine(object: KubernetesObject): OutcomeProblem | undefined {
+export function describeMissingVirtualMachine(object: KubernetesObject): MissingMachine | undefined {
   const { name, labels, annotations, ownerReferences = [] } = object.metadata;
   if (isBeingDeleted(object) || ownerReferences.some(({ kind }) => kind === 'VirtualMachine')) return undefined;
   if (labels?.[VM_NAME_LABEL] !== name && annotations?.[INTERFACES_ANNOTATION] === undefined) return undefined;

@@ -1,19 +1,23 @@
 /** What a VirtualMachineNetworkConfig's status shall say about its interfaces. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
-import { EXTERNAL_DHCP_ANNOTATION, VirtualMachineNetworkConfigConditionType } from '@vmdhcp/ippool-api';
 import {
-  type ConditionState,
+  type ConditionOf,
+  EXTERNAL_DHCP_ANNOTATION,
+  reasonOf,
+  VirtualMachineNetworkConfigConditionType,
+} from '@vmdhcp/ippool-api';
+import {
   describeNames,
   type KubernetesObject,
   type MergePatch,
   readConditions,
   readField,
   readList,
-  toReason,
   withConditions,
 } from '@vmdhcp/kube-runtime';
-
 import type { InterfaceClaim, NetworkConfigClaims } from './interface-claims.js';
+import type { MissingMachine } from './missing-virtual-machine.js';
+import type { RefusalReason } from './refusal-reason.js';
 
 /** How things stand with one interface. */
 export type InterfaceOutcome =
@@ -28,7 +32,7 @@ export type InterfaceOutcome =
   | { readonly kind: 'external'; readonly network: string };
 
 export interface OutcomeProblem {
-  readonly reason: string;
+  readonly reason: RefusalReason;
   readonly message: string;
 }
 
@@ -38,7 +42,7 @@ export interface NetworkConfigFacts {
   /** Addresses that its pools still record for it although its spec does not want them any more. */
   readonly stale: readonly StaleAddress[];
   /** It outlives its virtual machine. @see describeMissingVirtualMachine */
-  readonly missing?: OutcomeProblem | undefined;
+  readonly missing?: MissingMachine | undefined;
   /** RFC 3339. */
   readonly now: string;
 }
@@ -74,15 +78,18 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   return { patch: statusPatch(object, { entries, conditions, now: facts.now }), problem };
 }
 
-const ENABLED: ConditionState = { type: Type.disabled, status: 'False' };
-const PAUSED: readonly ConditionState[] = [{ type: Type.disabled, status: 'True' }];
+const ENABLED: ConditionOf<'VirtualMachineNetworkConfig'> = { type: Type.disabled, status: 'False' };
+const PAUSED: readonly ConditionOf<'VirtualMachineNetworkConfig'>[] = [{ type: Type.disabled, status: 'True' }];
 
 interface ClaimWithOutcome {
   readonly claim: InterfaceClaim;
   readonly outcome: InterfaceOutcome;
 }
 
-function firstProblem({ claims: { unreadable } }: NetworkConfigFacts, outcomes: readonly ClaimWithOutcome[]) {
+function firstProblem(
+  { claims: { unreadable } }: NetworkConfigFacts,
+  outcomes: readonly ClaimWithOutcome[],
+): OutcomeProblem | undefined {
   const [broken] = unreadable;
   if (broken !== undefined) return { reason: broken.reason, message: broken.message };
   const refusals = outcomes.flatMap(({ outcome }) => {
@@ -119,11 +126,11 @@ function unservedProblem(unserved: readonly string[]): OutcomeProblem {
 function allocatedState(
   outcomes: readonly ClaimWithOutcome[],
   problem: OutcomeProblem | undefined,
-  missing: OutcomeProblem | undefined,
-): ConditionState {
+  missing: MissingMachine | undefined,
+): ConditionOf<'VirtualMachineNetworkConfig'> {
   const type = Type.allocated;
-  if (problem !== undefined) return { type, status: 'False', reason: toReason(problem.reason), message: problem.message };
-  if (missing !== undefined) return { type, status: 'True', reason: toReason(missing.reason), message: missing.message };
+  if (problem !== undefined) return { type, status: 'False', reason: reasonOf(problem.reason), message: problem.message };
+  if (missing !== undefined) return { type, status: 'True', reason: reasonOf(missing.reason), message: missing.message };
   const [unserved, external] = [networksWith('unserved', outcomes), networksWith('external', outcomes)];
   const messages = [
     ...(unserved.length > 0 ? [`not served, as they have no IPPool: ${describeNames(unserved)}`] : []),
@@ -138,7 +145,7 @@ function allocatedState(
   };
 }
 
-function inSyncState({ stale }: NetworkConfigFacts): ConditionState {
+function inSyncState({ stale }: NetworkConfigFacts): ConditionOf<'VirtualMachineNetworkConfig'> {
   if (stale.length === 0) return { type: Type.inSynced, status: 'True' };
   const addresses = describeNames(stale.map(({ address }) => formatIpv4Address(address)));
   const message = `${addresses} is no longer wanted and is being freed`;
@@ -169,7 +176,7 @@ function pausedEntries({ status }: KubernetesObject): StatusEntry[] {
 
 interface WantedStatus {
   readonly entries: readonly StatusEntry[];
-  readonly conditions: readonly ConditionState[];
+  readonly conditions: readonly ConditionOf<'VirtualMachineNetworkConfig'>[];
   readonly now: string;
 }
 

@@ -1,5 +1,5 @@
 /** What is there of agents: their Deployments, Leases, pods and rights, and whether a Lease is still anybody's. */
-import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
+import { AGENT_GROUP_LABEL, describeAgentReport } from '@vmdhcp/ippool-api';
 import {
   type BackOffSettings,
   type Clock,
@@ -15,13 +15,12 @@ import {
 } from '@vmdhcp/kube-runtime';
 
 import { AGENT_CONTAINER } from '../agents/agent-deployment.js';
-import type { PoolForAgents } from '../agents/agent-network-config.js';
-import { describeAgentReport } from '../agents/agent-report.js';
+import { configuredPools } from '../agents/configured-pools.js';
 
 import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
 import { legacyPoolOf } from '../agents/legacy-pod.js';
 import type { AgentsSettings, ObservedGroup } from '../agents/plan-agents.js';
-import { toldPools } from '../agents/told-pools.js';
+import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 
 export interface AgentClients {
@@ -83,7 +82,7 @@ const PREVIOUS_KIND_OF: Partial<Record<AgentObjectKind, (typeof PREVIOUS_KINDS)[
   pods: 'previousPods',
   serviceAccounts: 'previousServiceAccounts',
 };
-const NOTHING_TOLD: ReadonlyMap<string, PoolForAgents> = new Map();
+const NONE_CONFIGURED: ReadonlyMap<string, PoolForAgents> = new Map();
 
 /** When a Lease was last renewed, by our own clock. */
 interface Renewal {
@@ -263,23 +262,23 @@ export class AgentsView {
   #observe(deployment: KubernetesObject | undefined, lease: KubernetesObject | undefined): ObservedGroup {
     return {
       deployment,
-      told: deployment === undefined ? NOTHING_TOLD : this.#told(deployment),
+      configured: deployment === undefined ? NONE_CONFIGURED : this.#configured(deployment),
       lease: this.#readLease(lease),
     };
   }
 
-  #isOurs({ told, lease }: ObservedGroup): boolean {
+  #isOurs({ configured, lease }: ObservedGroup): boolean {
     const { onlyNamespace } = this.#settings;
     if (onlyNamespace === undefined) return true;
-    return [...told.keys(), ...lease.known].every((key) => key.startsWith(`${onlyNamespace}/`));
+    return [...configured.keys(), ...lease.known].every((key) => key.startsWith(`${onlyNamespace}/`));
   }
 
-  #told(deployment: KubernetesObject): ReadonlyMap<string, PoolForAgents> {
+  #configured(deployment: KubernetesObject): ReadonlyMap<string, PoolForAgents> {
     const known = this.#readDeployments.get(deployment);
     if (known !== undefined) return known;
-    const told = toldPools(deployment, this.containerOf(deployment.metadata.name));
-    this.#readDeployments.set(deployment, told);
-    return told;
+    const configured = configuredPools(deployment, this.containerOf(deployment.metadata.name));
+    this.#readDeployments.set(deployment, configured);
+    return configured;
   }
 
   #onChange(kind: AgentObjectKind, key: string): void {

@@ -1,9 +1,16 @@
 /** Agents of a namespace where they ran before: seen, handed over from, and removed. */
-import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
+import {
+  AGENT_GROUP_LABEL,
+  AGENT_LABEL,
+  AGENT_LABEL_VALUE,
+  formatSuspendedPools,
+  IPPOOL_NAME_LABEL,
+  IPPOOL_NAMESPACE_LABEL,
+} from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { formatSuspendedPools, readGroupLease } from '../agents/group-lease.js';
+import { readGroupLease } from '../agents/group-lease.js';
 import { type ActivePool, type AgentsSettings, type ObservedGroup, planAgents } from '../agents/plan-agents.js';
 import { AgentsView } from './agents-view.js';
 
@@ -101,7 +108,7 @@ describe('the Deployment of a chart in the earlier namespace', () => {
     await clock.advance(1_000);
     const group = observer.groups().get('old/vm-dhcp-agents');
     expect(group?.deployment?.metadata.name).toBe(UNIFIED.deploymentName);
-    expect([...(group?.told.keys() ?? [])]).toEqual(['default/net']);
+    expect([...(group?.configured.keys() ?? [])]).toEqual(['default/net']);
     observer.stop();
   });
 });
@@ -170,7 +177,7 @@ describe('planAgents', () => {
     );
 
   it('suspends a pool from its own group while a group of the earlier namespace may serve it, and gives that one no rights', () => {
-    const old = { deployment: labelled('Deployment', 'old'), told: new Map([[pool.key, pool]]), lease: lease('pod_1') };
+    const old = { deployment: labelled('Deployment', 'old'), configured: new Map([[pool.key, pool]]), lease: lease('pod_1') };
     const { actions, groupOf, servedBy } = plan(`old/${GROUP}`, old);
     expect(groupOf.get(pool.key)).toBe(GROUP);
     expect(servedBy.get(pool.key)).toBe(`old/${GROUP}`);
@@ -192,17 +199,17 @@ describe('planAgents', () => {
       const metadata = { namespace: 'old', name: 'vm-dhcp-agents', annotations };
       return readGroupLease({ metadata, spec: { holderIdentity: 'chart_1' } }, false);
     };
-    const told = new Map([[pool.key, pool]]);
-    const before = plan(name, { deployment, told, lease: leading(formatSuspendedPools([])) });
+    const configured = new Map([[pool.key, pool]]);
+    const before = plan(name, { deployment, configured, lease: leading(formatSuspendedPools([])) });
     expect(before.servedBy.get(pool.key)).toBe(name);
-    const after = plan(name, { deployment, told, lease: leading(formatSuspendedPools([pool.key])) });
+    const after = plan(name, { deployment, configured, lease: leading(formatSuspendedPools([pool.key])) });
     expect(after.servedBy.size).toBe(0);
     for (const { actions } of [before, after])
       expect(actions.filter(({ kind }) => kind === 'delete-deployment' || kind === 'patch-deployment')).toEqual([]);
   });
 
   it('takes the pods of a chart for running, as they are not known: their Lease is suspended for before it is believed to be free', () => {
-    const chart = { deployment: undefined, told: new Map(), lease: lease('', 'vm-dhcp-agents') };
+    const chart = { deployment: undefined, configured: new Map(), lease: lease('', 'vm-dhcp-agents') };
     const { actions, servedBy } = plan('old/vm-dhcp-agents', chart);
     expect(servedBy.size, 'nothing is known of what it served').toBe(1);
     expect(actions).toContainEqual(

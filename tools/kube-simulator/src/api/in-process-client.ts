@@ -48,23 +48,22 @@ export class InProcessClient implements ApiClient {
   ): Promise<ApiObject> {
     const call = this.#call(path, 'create', options);
     const body = { ...object, apiVersion: apiVersionOf(call.type), kind: call.type.kind };
-    return (await createObject(this.#context, call, body)).object;
+    return createObject(this.#context, call, body).object;
   }
 
   async update(path: ObjectPath, object: ApiObject, options: WriteOptions = {}): Promise<ApiObject> {
-    return (await replaceObject(this.#context, this.#call(path, 'update', options), object)).object;
+    return replaceObject(this.#context, this.#call(path, 'update', options), object).object;
   }
 
   async patch(
     path: ObjectPath,
-    patch: { readonly type: PatchType; readonly body: Json; readonly force?: boolean },
+    patch: { readonly type: PatchType; readonly body: Json },
     options: WriteOptions = {},
   ): Promise<ApiObject> {
-    const call = this.#call(path, 'patch', { ...options, isApply: patch.type === 'apply', force: patch.force ?? false });
-    return (await patchObject(this.#context, call, patch)).object;
+    return patchObject(this.#context, this.#call(path, 'patch', options), patch).object;
   }
 
-  delete(path: ObjectPath, options: DeleteOptions = {}): Promise<JsonObject> {
+  async delete(path: ObjectPath, options: DeleteOptions = {}): Promise<JsonObject> {
     return deleteObject(this.#context, this.#call(path, 'delete', options), options);
   }
 
@@ -95,7 +94,7 @@ export class InProcessClient implements ApiClient {
   #call(
     path: ResourcePath & { readonly name?: string; readonly subresource?: string },
     verb: string,
-    options: WriteOptions & { readonly isApply?: boolean; readonly force?: boolean } = {},
+    options: WriteOptions = {},
   ): ApiCall {
     const type = this.#type(path);
     const attributes: RequestAttributes = {
@@ -119,9 +118,6 @@ export class InProcessClient implements ApiClient {
         dryRun: options.dryRun ?? false,
         fieldManager: options.fieldManager ?? 'kube-controller-manager',
         fieldValidation: 'Ignore',
-        isApply: options.isApply ?? false,
-        force: options.force ?? false,
-        admissionOptions: {},
       },
     };
   }

@@ -1,5 +1,5 @@
 import { ApiError } from '../api-error.js';
-import type { Authenticator, Credentials, User } from '../http/request-chain.js';
+import type { Authenticator, User } from '../http/request-chain.js';
 import { unauthorized } from './refusal.js';
 import { apiAudience, readToken } from './service-account-token.js';
 import { anonymousUser, serviceAccountUser } from './user.js';
@@ -9,12 +9,6 @@ export interface AuthenticatorOptions {
   /** The uid of a ServiceAccount that exists; a token of a deleted one, or of its namesake, is worth nothing. */
   readonly serviceAccountUid: (namespace: string, name: string) => string | undefined;
   readonly nowSeconds: () => number;
-}
-
-/** A token that was accepted. */
-export interface Authenticated {
-  readonly user: User;
-  readonly audiences: readonly string[];
 }
 
 /** Knows who sends a request by its bearer token. */
@@ -31,26 +25,24 @@ export class TokenAuthenticator implements Authenticator {
     this.#users.set(token, user);
   }
 
-  authenticate({ authorization }: Credentials): User {
+  authenticate(authorization: string | undefined): User {
     if (authorization === undefined) return anonymousUser;
     const token = /^bearer\s+(\S+)$/i.exec(authorization)?.[1];
     // Another scheme is no credential that this server reads: as good as none.
     if (token === undefined && !/^bearer/i.test(authorization)) return anonymousUser;
-    const accepted = token === undefined ? undefined : this.reviewToken(token, [apiAudience]);
+    const accepted = token === undefined ? undefined : this.#userOf(token);
     if (accepted === undefined) throw new ApiError(unauthorized);
-    return accepted.user;
+    return accepted;
   }
 
-  /** Who a token stands for, and for which of the wanted audiences. */
-  reviewToken(token: string, wantedAudiences: readonly string[]): Authenticated | undefined {
+  #userOf(token: string): User | undefined {
     const user = this.#users.get(token);
-    if (user !== undefined) return { user, audiences: wantedAudiences };
+    if (user !== undefined) return user;
     const claims = readToken(token, this.#options.signingKey);
     if (claims === undefined || claims.expiresAtSeconds <= this.#options.nowSeconds()) return undefined;
     const { namespace, name, uid } = claims.serviceAccount;
-    const audiences = claims.audiences.filter((audience) => wantedAudiences.includes(audience));
-    if (audiences.length === 0 || this.#options.serviceAccountUid(namespace, name) !== uid) return undefined;
+    if (!claims.audiences.includes(apiAudience) || this.#options.serviceAccountUid(namespace, name) !== uid) return undefined;
     const extra = { 'authentication.kubernetes.io/credential-id': [`JTI=${claims.id}`] };
-    return { user: { ...serviceAccountUser(namespace, name), uid, extra }, audiences };
+    return { ...serviceAccountUser(namespace, name), uid, extra };
   }
 }

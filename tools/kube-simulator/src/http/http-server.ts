@@ -8,7 +8,7 @@ import { internalError, statusOf } from '../failures.js';
 import { aggregatedDiscovery, discoveryDocument } from './discovery.js';
 import { acceptsAggregatedDiscovery } from './negotiate.js';
 import { openApiMediaType, openApiV2, openApiV2Protobuf } from './open-api.js';
-import { mediaTypeOf, readBody } from './read-body.js';
+import { mediaTypeOf } from './read-body.js';
 import type { FaultVerdict, RequestAttributes, RequestChain, User } from './request-chain.js';
 import { type Answer, ResourceHandler } from './resource-handler.js';
 import { parseRoute, type Route } from './route.js';
@@ -79,14 +79,11 @@ export class HttpServer {
   /** Returns nothing where the answer is written already. */
   async #answer(request: IncomingMessage, response: ServerResponse, warnings: string[]): Promise<Answer | undefined> {
     const route = parseRoute(request.method ?? 'GET', request.url ?? '/');
-    const user = await this.#chain.authenticator.authenticate({
-      authorization: request.headers.authorization,
-      headers: request.headers,
-    });
+    const user = this.#chain.authenticator.authenticate(request.headers.authorization);
     const attributes = attributesOf(route, user);
     const verdict = await this.#chain.faults.inspect(attributes);
     assertUndisturbed(verdict);
-    await this.#chain.authorizer.authorize(withSelectedName(attributes, route));
+    this.#chain.authorizer.authorize(withSelectedName(attributes, route));
     const answer = await this.#dispatch({ request, response, route, attributes, warnings });
     if (verdict.kind === 'close-after') throw new ConnectionClosed();
     return answer;
@@ -104,16 +101,9 @@ export class HttpServer {
     return undefined;
   }
 
-  async #path({ request, route, attributes }: Exchange): Promise<Answer> {
+  #path({ request, route }: Exchange): Answer {
     const { path } = route;
     const { accept } = request.headers;
-    const handler = this.#chain.paths.find((candidate) => candidate.path === path);
-    if (handler !== undefined) {
-      const raw = await readBody(request);
-      const body = raw.length === 0 ? undefined : (JSON.parse(raw.toString('utf8')) as Json);
-      const answer = await handler.handle({ method: request.method ?? 'GET', user: attributes.user, body });
-      return { ...json(answer.body), status: answer.status };
-    }
     return fixedAnswer(path, accept) ?? this.#discovery(path, accept, request.headers.host ?? '');
   }
 

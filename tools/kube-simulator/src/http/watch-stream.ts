@@ -32,7 +32,7 @@ export class WatchStream {
   readonly #matches: Matches | undefined;
   #hasColumns = false;
   #stopListening: () => void = () => undefined;
-  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #cancelTimers = new Set<() => void>();
 
   /** Throws ApiError where the request cannot be read: nothing has been answered then. */
   constructor(context: ApiContext, request: WatchRequest, response: ServerResponse) {
@@ -76,11 +76,6 @@ export class WatchStream {
   destroy(): void {
     this.#cleanUp();
     this.#response.destroy();
-  }
-
-  /** The connection stays, but nothing comes any more: as if the network had swallowed it. */
-  stall(): void {
-    this.#cleanUp();
   }
 
   /** Tells the client that it has to list again, and ends. */
@@ -132,12 +127,26 @@ export class WatchStream {
   #startTimers(): void {
     const seconds = Number(this.#request.query.get('timeoutSeconds') ?? 0);
     const timeoutMs = seconds > 0 ? seconds * 1000 : defaultTimeoutMs * (1 + Math.random());
-    this.#timers.push(setTimeout(() => this.end(), timeoutMs));
+    this.#after(timeoutMs, () => this.end());
     if (!this.#wantsBookmarks) return;
-    const bookmark = (): void => this.#sendBookmark();
-    this.#timers.push(setInterval(bookmark, bookmarkIntervalMs));
+    this.#sendBookmarksEachMinute();
     // The last ones let the client go on from where it is.
-    for (const beforeMs of [2000, 1000]) if (timeoutMs > beforeMs) this.#timers.push(setTimeout(bookmark, timeoutMs - beforeMs));
+    for (const beforeMs of [2000, 1000]) if (timeoutMs > beforeMs) this.#after(timeoutMs - beforeMs, () => this.#sendBookmark());
+  }
+
+  #sendBookmarksEachMinute(): void {
+    this.#after(bookmarkIntervalMs, () => {
+      this.#sendBookmark();
+      this.#sendBookmarksEachMinute();
+    });
+  }
+
+  #after(delayMs: number, action: () => void): void {
+    const cancel = this.#context.watchTimer(delayMs, () => {
+      this.#cancelTimers.delete(cancel);
+      action();
+    });
+    this.#cancelTimers.add(cancel);
   }
 
   get #wantsBookmarks(): boolean {
@@ -181,7 +190,8 @@ export class WatchStream {
 
   #cleanUp(): void {
     this.#stopListening();
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const cancel of this.#cancelTimers) cancel();
+    this.#cancelTimers.clear();
   }
 }
 

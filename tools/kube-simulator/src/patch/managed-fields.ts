@@ -6,7 +6,7 @@ import { difference, type FieldSet, isEmpty, union } from './field-set.js';
 import { mergeSchema } from './merge-schema.js';
 import { type Changes, compareFields, systemFields } from './owned-fields.js';
 
-export interface ManagerEntry {
+interface ManagerEntry {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
@@ -20,7 +20,7 @@ export interface ManagerEntry {
 const maxUpdateManagers = 10;
 
 /** Returns the entries of an object. */
-export function managersOf(object: JsonObject | undefined): ManagerEntry[] {
+function managersOf(object: JsonObject | undefined): ManagerEntry[] {
   return listOf(objectOf(object?.['metadata'])['managedFields']).map((value) => {
     const entry = objectOf(value);
     return {
@@ -35,7 +35,7 @@ export function managersOf(object: JsonObject | undefined): ManagerEntry[] {
 }
 
 /** True when both are one manager: whoever applies is the same in every version. */
-export function isSameManager(a: ManagerEntry, b: ManagerEntry): boolean {
+function isSameManager(a: ManagerEntry, b: ManagerEntry): boolean {
   return (
     a.manager === b.manager &&
     a.operation === b.operation &&
@@ -45,7 +45,7 @@ export function isSameManager(a: ManagerEntry, b: ManagerEntry): boolean {
 }
 
 /** Returns `object` with these managers, without those that own nothing. */
-export function withManagers(object: JsonObject, managers: readonly ManagerEntry[]): JsonObject {
+function withManagers(object: JsonObject, managers: readonly ManagerEntry[]): JsonObject {
   const owners = mergeOldest(managers.filter(({ fields }) => !isEmpty(fields))).toSorted(compareManagers);
   const { managedFields: before, ...metadata } = objectOf(object['metadata']);
   const managedFields = owners.map(encodeManager);

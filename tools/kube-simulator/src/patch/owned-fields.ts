@@ -23,17 +23,17 @@ export const systemFields: FieldSet = {
 };
 
 /** True for an object that is owned field by field. */
-export function hasOwnedFields(value: Json | undefined, schema: MergeSchema): value is JsonObject {
+function hasOwnedFields(value: Json | undefined, schema: MergeSchema): value is JsonObject {
   return schema.kind === 'granular' && isJsonObject(value);
 }
 
 /** True for a list that is owned item by item. */
-export function hasOwnedItems(value: Json | undefined, schema: MergeSchema): value is readonly Json[] {
+function hasOwnedItems(value: Json | undefined, schema: MergeSchema): value is readonly Json[] {
   return (schema.kind === 'set' || schema.kind === 'list-map') && isJsonArray(value);
 }
 
 /** Returns what an item is called in a set: by its keys, or by its value. */
-export function itemElement(item: Json, { kind, keys }: MergeSchema): string {
+function itemElement(item: Json, { kind, keys }: MergeSchema): string {
   if (kind === 'set' || !isJsonObject(item)) return `v:${JSON.stringify(item)}`;
   const named = keys.flatMap((key) => {
     const value = ownValue(item, key.name) ?? key.default;
@@ -43,16 +43,8 @@ export function itemElement(item: Json, { kind, keys }: MergeSchema): string {
 }
 
 /** Returns the items of a list by what they are called in a set. */
-export function itemsByElement(items: readonly Json[], schema: MergeSchema): Map<string, Json> {
+function itemsByElement(items: readonly Json[], schema: MergeSchema): Map<string, Json> {
   return new Map(items.map((item) => [itemElement(item, schema), item]));
-}
-
-/** Returns the fields that one who applies `value` names: the leaves, and the items of lists. */
-export function namedFields(value: Json | undefined, schema: MergeSchema): FieldSet {
-  return partsOf(value, schema, (part, below, isItem) => {
-    const fields = namedFields(part, below);
-    return isItem ? withItself(fields) : fields;
-  });
 }
 
 /** Returns every field of a value that is new: those that hold others too. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { FoundDifference } from './replay-transcript.js';
 
-/** A difference that stays, and why. Without `where` the whole step is not imitated. */
+/** A difference that stays, and why. Without `where` the whole step is not imitated, without `step` the whole scenario. */
 export interface AcceptedDifference {
   /** Two digits. */
   readonly scenario: string;
-  readonly step: number;
+  readonly step?: number;
   readonly where?: string;
   /** What is answered instead; absent where it differs from run to run. */
   readonly got?: string;
@@ -23,6 +23,11 @@ export function readAcceptedDifferences(path: string | URL): AcceptedDifference[
   return JSON.parse(readFileSync(path, 'utf8')) as AcceptedDifference[];
 }
 
+/** True for a difference that is in the list. */
+export function isAccepted(accepted: readonly AcceptedDifference[], difference: FoundDifference): boolean {
+  return accepted.some((entry) => covers(entry, difference));
+}
+
 /** The differences with the reasons of those that are accepted. */
 export function judge(found: readonly FoundDifference[], accepted: readonly AcceptedDifference[]): JudgedDifference[] {
   return found.map((difference) => {
@@ -31,7 +36,7 @@ export function judge(found: readonly FoundDifference[], accepted: readonly Acce
   });
 }
 
-/** Accepted differences of the given scenarios that are none any more: they have to go from the list. */
+/** Accepted differences of the given scenarios that do not occur any more: they have to go from the list. */
 export function staleEntries(
   found: readonly FoundDifference[],
   accepted: readonly AcceptedDifference[],
@@ -44,7 +49,8 @@ export function staleEntries(
 }
 
 function covers(entry: AcceptedDifference, difference: FoundDifference): boolean {
-  if (!difference.scenario.startsWith(`${entry.scenario}-`) || difference.step !== entry.step) return false;
+  if (!difference.scenario.startsWith(`${entry.scenario}-`)) return false;
+  if (entry.step !== undefined && entry.step !== difference.step) return false;
   if (entry.where !== undefined && entry.where !== difference.where) return false;
   return entry.got === undefined || entry.got === difference.got;
 }

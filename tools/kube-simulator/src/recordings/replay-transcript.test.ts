@@ -35,14 +35,14 @@ const transcript: Transcript = {
     },
     {
       about: 'a watch',
-      watch: { method: 'GET', path: `${path}?watch=1&resourceVersion=100&timeoutSeconds=0`, headers },
+      watch: { method: 'GET', path: `${path}?watch=1&resourceVersion=100&timeoutSeconds=2`, headers },
       response: { status: 200, headers: json },
       events: [
         { type: 'ADDED', object: thing('101', { spec: '<trimmed>' }) },
         { '<trimmed>': '5 events in all' },
         { type: 'MODIFIED', object: { metadata: { name: 'a', resourceVersion: '105' } } },
       ],
-      closed: 'by server after 0 s',
+      closed: 'by server after 2 s',
     },
     {
       about: 'a create',
@@ -118,8 +118,13 @@ describe('a replayed transcript', () => {
     expect(differences.map((difference) => [difference.step, difference.where])).toContainEqual([step, where]);
   });
 
-  it('finds a watch that does not end', async () => {
-    const differences = await replayAgainst(withAnswer(1, (step) => ({ ...step, closed: 'by client' })));
-    expect(differences.map(({ where }) => where)).toEqual(['closed']);
+  it.each([
+    ['does not end', 'by client', 'still open'],
+    ['ends a second late', 'by server after 3 s', 'still open'],
+    ['ends a second early', 'by server after 1 s', 'ended before'],
+    ['ends at once', 'by server after 0 s', 'ended before'],
+  ])('finds a watch that %s', async (_name, closed, got) => {
+    const differences = await replayAgainst(withAnswer(1, (step) => ({ ...step, closed })));
+    expect(differences).toMatchObject([{ step: 1, where: 'closed', expected: 'by server after 2 s', got }]);
   });
 });

@@ -1,4 +1,5 @@
 import { startKubeSimulator } from '../kube-simulator.js';
+import { PassingTime } from './passing-time.js';
 import type { RecordingTarget } from './recording-target.js';
 
 /** What the API server knows of a client certificate. */
@@ -7,7 +8,9 @@ const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${'01
 /** A fresh simulator. */
 export async function startSimulatorTarget(): Promise<RecordingTarget> {
   const tokens = { admin: 'token-of-the-admin', limited: 'token-of-the-limited-user' };
+  const time = new PassingTime();
   const simulator = await startKubeSimulator({
+    watchTimer: time.timer,
     tokens: {
       [tokens.admin]: { username: 'admin', groups: ['system:masters', 'system:authenticated'], extra },
       [tokens.limited]: { username: 'limited', groups: ['system:authenticated'] },
@@ -22,6 +25,7 @@ export async function startSimulatorTarget(): Promise<RecordingTarget> {
       simulator.compact();
       return Promise.resolve();
     },
+    passTime: (ms) => time.pass(ms),
     stop: () => simulator.stop(),
   };
 }

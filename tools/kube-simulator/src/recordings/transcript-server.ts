@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Json } from '../api-object.js';
+import { PassingTime } from './passing-time.js';
 import { splitPlaceholders } from './placeholders.js';
 import type { RecordingTarget } from './recording-target.js';
 import { sizeOfGap } from './reduced-object.js';
@@ -13,17 +14,19 @@ import { isJsonObject, type Step, type Transcript } from './transcript.js';
  */
 export async function startTranscriptServer(transcript: Transcript): Promise<RecordingTarget> {
   const values = new Map<string, string>();
+  const time = new PassingTime();
   const server = createServer((request, response) => {
     request.resume();
     const step = transcript.steps[Number(request.headers['x-recorded-step'])];
     if (step?.response === undefined) return response.writeHead(501).end();
-    return answer(step, request, { response, change: (value) => changed(value, values) });
+    return answer(step, request, { response, time, change: (value) => changed(value, values) });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     tokens: { admin: 'admin', limited: 'limited' },
     compact: () => Promise.resolve(),
+    passTime: (ms) => time.pass(ms),
     stop: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -33,11 +36,12 @@ export async function startTranscriptServer(transcript: Transcript): Promise<Rec
 
 interface Reply {
   readonly response: ServerResponse;
+  readonly time: PassingTime;
   /** A recorded value as this server has it. */
   readonly change: (value: Json) => Json;
 }
 
-function answer(step: Step, request: IncomingMessage, { response, change }: Reply): void {
+function answer(step: Step, request: IncomingMessage, { response, time, change }: Reply): void {
   const { status = 0, headers = {}, body } = step.response ?? {};
   if (status === 0) {
     request.socket.destroy();
@@ -49,13 +53,15 @@ function answer(step: Step, request: IncomingMessage, { response, change }: Repl
     response.end(typeof changedBody === 'string' ? changedBody : JSON.stringify(changedBody));
     return;
   }
-  sendEvents(step, { response, change });
+  sendEvents(step, { response, time, change });
 }
 
-function sendEvents({ events = [], closed = '' }: Step, { response, change }: Reply): void {
+function sendEvents({ events = [], closed = '' }: Step, { response, time, change }: Reply): void {
   for (const event of withGapsFilled(events)) response.write(`${JSON.stringify(change(event))}\n`);
-  if (closed.startsWith('by server')) response.end();
-  else response.flushHeaders();
+  response.flushHeaders();
+  const seconds = /^by server after (\d+) s$/.exec(closed)?.[1];
+  if (seconds === '0') response.end();
+  else if (seconds !== undefined) time.timer(Number(seconds) * 1000, () => response.end());
 }
 
 function withGapsFilled(events: readonly Json[]): readonly Json[] {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Json, JsonObject } from '../api-object.js';
 
 /** A request as it was recorded; placeholders stand for values that differ from run to run. */
@@ -31,8 +32,6 @@ export interface Step {
   /** `by client` or `by server after N s`. */
   readonly closed?: string;
   readonly note?: string;
-  /** The reviews that the webhook got during the step. */
-  readonly webhookReceived?: readonly Json[];
 }
 
 export interface Transcript {
@@ -42,12 +41,15 @@ export interface Transcript {
   readonly steps: readonly Step[];
 }
 
-/** Every transcript of a directory, in the order of their numbers. */
-export function readTranscripts(directory: string): Transcript[] {
-  return readdirSync(directory)
+/** Every transcript of a folder, in the order of their numbers. */
+export function readTranscripts(folder: string | URL): Transcript[] {
+  return readdirSync(folder)
     .filter((name) => /^\d\d-.*\.json$/.test(name))
     .sort()
-    .map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as Transcript);
+    .map(
+      (name) =>
+        JSON.parse(readFileSync(join(folder instanceof URL ? fileURLToPath(folder) : folder, name), 'utf8')) as Transcript,
+    );
 }
 
 /** The two digits a scenario begins with. */

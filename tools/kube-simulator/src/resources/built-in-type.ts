@@ -25,7 +25,6 @@ interface BuiltIn
       | 'holdsItself'
       | 'markForDeletion'
       | 'deletionAnswersObject'
-      | 'connect'
       | 'conversion'
       | 'reportedGroup'
     >

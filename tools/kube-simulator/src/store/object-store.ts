@@ -15,18 +15,6 @@ export interface Change {
   readonly previous: StoredObject | undefined;
 }
 
-/** Keeps the data over a restart. */
-export interface Journal {
-  append(entry: JournalEntry): void;
-}
-export interface JournalEntry {
-  readonly collection: string;
-  readonly key: string;
-  readonly resourceVersion: number;
-  /** The object as JSON; absent: deleted. */
-  readonly json?: Buffer;
-}
-
 /** The largest object that etcd takes, in bytes. Source: --max-request-bytes, 1.5 MiB. */
 const maxObjectBytes = 1_572_864;
 const maxMessageBytes = 2_097_152;
@@ -40,11 +28,6 @@ export class ObjectStore {
   /** Changes up to here are forgotten. */
   #compacted = 0;
   readonly #collections = new Map<string, Collection>();
-  readonly #journal: Journal | undefined;
-
-  constructor(journal?: Journal) {
-    this.#journal = journal;
-  }
 
   get resourceVersion(): number {
     return this.#resourceVersion;
@@ -76,7 +59,6 @@ export class ObjectStore {
     const stored = toStored(object, resourceVersion);
     assertFits(stored, `/registry/${name.replace(/^\//, '')}/${key}`, collection.get(key) !== undefined);
     this.#resourceVersion = resourceVersion;
-    this.#journal?.append({ collection: name, key, resourceVersion, json: stored.json });
     collection.put(key, stored);
     return stored;
   }
@@ -86,31 +68,17 @@ export class ObjectStore {
     const collection = this.collection(name);
     this.#resourceVersion += 1;
     const stored = toStored(last, this.#resourceVersion);
-    this.#journal?.append({ collection: name, key, resourceVersion: this.#resourceVersion });
     collection.remove(key, stored);
     return stored;
   }
 
-  /** Puts back what a journal holds; no listener is told, and no change is remembered. */
-  restore(
-    entries: Iterable<{ readonly collection: string; readonly key: string; readonly json: Buffer }>,
-    resourceVersion: number,
-  ): void {
-    for (const entry of entries) {
-      const object = JSON.parse(entry.json.toString('utf8')) as ApiObject;
-      const own = Number(object.metadata.resourceVersion);
-      this.collection(entry.collection).restore(entry.key, { object, resourceVersion: own, json: entry.json });
+  /** Takes over what another store has: as after a restart, no listener is called and no change is remembered. */
+  restore(previous: ObjectStore): void {
+    for (const collection of previous.#collections.values()) {
+      for (const [key, stored] of collection.entries()) this.collection(collection.name).restore(key, stored);
     }
-    this.#resourceVersion = Math.max(this.#resourceVersion, resourceVersion);
-    this.#compacted = this.#resourceVersion;
-    for (const collection of this.#collections.values()) collection.forgetChanges(this.#resourceVersion);
-  }
-
-  /** Everything that is stored now. */
-  *dump(): Generator<{ readonly collection: string; readonly key: string; readonly json: Buffer }> {
-    for (const collection of this.#collections.values()) {
-      for (const [key, { json }] of collection.entries()) yield { collection: collection.name, key, json };
-    }
+    this.#resourceVersion = previous.resourceVersion;
+    this.compact();
   }
 
   /** Forgets all changes so far: watches and lists from before are answered with 410. */

@@ -1,0 +1,34 @@
+import { formatAgentLogSettings, parseAgentLogSettings, readPoolLogSettings } from '@vmdhcp/ippool-api';
+import { describe, expect, it } from 'vitest';
+
+describe('what agents log', () => {
+  it.each([
+    [{}, undefined],
+    [{ level: 'debug' as const }, '{"level":"debug"}'],
+    [{ packets: true }, '{"packets":true}'],
+    [{ level: 'warn' as const, packets: false }, '{"level":"warn","packets":false}'],
+  ])('%j stands in a Lease as %s, and is read again', (settings, text) => {
+    expect(formatAgentLogSettings(settings)).toBe(text);
+    expect(parseAgentLogSettings(text)).toEqual(settings);
+  });
+
+  it.each(['', 'no', '[]', '{"level":"loud","packets":"yes"}', '{"level":7}'])('nothing is set by %j', (text) => {
+    expect(parseAgentLogSettings(text)).toEqual({});
+  });
+
+  it('a pool sets its own, and a value that cannot be read is named', () => {
+    const [level, packets] = ['network.harvesterhci.io/log-level', 'network.harvesterhci.io/log-packets'];
+    expect(readPoolLogSettings({})).toEqual({ settings: {}, problems: [] });
+    expect(readPoolLogSettings({ [level]: 'debug', [packets]: 'true' })).toEqual({
+      settings: { level: 'debug', packets: true },
+      problems: [],
+    });
+    expect(readPoolLogSettings({ [level]: 'loud', [packets]: 'yes' })).toEqual({
+      settings: {},
+      problems: [
+        `annotation ${level} is "loud"; write one of trace, debug, info, warn, error, silent`,
+        `annotation ${packets} is "yes"; write "true" or "false"`,
+      ],
+    });
+  });
+});

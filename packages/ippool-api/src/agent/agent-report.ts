@@ -1,0 +1,156 @@
+/**
+ * What the leader of a group of agents reports on each of its pools: an annotation of the Lease by which it is leader, so that heartbeat
+ * and report are one request, and the status of an IPPool has one writer.
+ */
+import { ipv4Address, macAddress } from '../formats.js';
+import { isReasonAt, type ReasonAt } from '../reasons.js';
+import { cutText, octetsOf } from './cut-text.js';
+import { fieldsOf, itemsOf, parseJson, textOf } from './read-json.js';
+
+/** Reasons of a pool that is suspended for its agents: they remove the server address, or have done so and could serve it at once. */
+export const DRAINING = 'Draining' as const satisfies ReasonAt<'agent report'>;
+export const SUSPENDED = 'Suspended' as const satisfies ReasonAt<'agent report'>;
+
+export interface PoolReport {
+  /** True: clients of this pool are answered. */
+  readonly serving: boolean;
+  /** Where it is not served: why, and what that means. */
+  readonly reason?: ReasonAt<'agent report'>;
+  readonly message?: string;
+  /** resourceVersion of the IPPool that the agent goes by. */
+  readonly version?: string;
+  /** Addresses of clients that another host uses. */
+  readonly conflicts?: readonly ReportedConflict[];
+  /** Other DHCP servers on the network; absent: the network was not searched yet. */
+  readonly rogueServers?: readonly RogueServer[];
+}
+
+export interface ReportedConflict {
+  /** An IPv4 address. */
+  readonly address: string;
+  /** The MAC address of the client that the address is assigned to. */
+  readonly macAddress: string;
+  /** The MAC address of the host that uses it; absent where only the client has reported the conflict (DHCPDECLINE). */
+  readonly usedBy?: string;
+}
+
+export interface RogueServer {
+  /** An IPv4 address. */
+  readonly address: string;
+  readonly macAddress: string;
+}
+
+/** By the `namespace/name` of a pool. */
+export type AgentReport = ReadonlyMap<string, PoolReport>;
+
+/**
+ * The most octets of a report: half of what the API server lets all annotations of an object have together. The rest is for the
+ * pools that are suspended, which the Lease names twice.
+ */
+export const MOST_REPORT_OCTETS = 131_072;
+
+/** How much of each pool's details a report has room for. */
+interface Detail {
+  /** Octets; 0: none. */
+  readonly message: number;
+  readonly conflicts: number;
+  readonly rogueServers: number;
+}
+
+/**
+ * From most to least: the first is what a condition of an IPPool has room for. Messages are cut first, as they are for people. Conflicts come last: the controller quarantines those that it
+ * reads, and then they make room for others.
+ */
+const DETAILS: readonly Detail[] = [
+  { message: 1_024, conflicts: 256, rogueServers: 16 },
+  { message: 240, conflicts: 256, rogueServers: 4 },
+  { message: 80, conflicts: 64, rogueServers: 1 },
+  { message: 0, conflicts: 16, rogueServers: 1 },
+  { message: 0, conflicts: 2, rogueServers: 1 },
+  { message: 0, conflicts: 0, rogueServers: 0 },
+];
+
+/** `{"address":"10.0.0.9","macAddress":"02:00:00:00:00:01"}` and a comma. */
+const LEAST_CONFLICT_OCTETS = 56;
+
+/**
+ * The text of the annotation: at most `MOST_REPORT_OCTETS` for the pools that one group of agents can be configured to serve. Details are cut where
+ * there is no room for them; `serving`, `reason` and `version` of a pool never are: whether a pool may move between groups follows from them.
+ */
+export function formatAgentReport(report: AgentReport): string {
+  const pools = [...report].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  let text = '';
+  for (const detail of DETAILS) {
+    if (conflictsIn(report, detail) * LEAST_CONFLICT_OCTETS > MOST_REPORT_OCTETS) continue;
+    text = JSON.stringify(Object.fromEntries(pools.map(([pool, one]) => [pool, withDetail(one, detail)])));
+    if (octetsOf(text) <= MOST_REPORT_OCTETS) break;
+  }
+  return text;
+}
+
+/** Thousands of conflicts are counted before they are written. */
+function conflictsIn(report: AgentReport, most: Detail): number {
+  return [...report.values()].reduce((sum, { conflicts = [] }) => sum + Math.min(conflicts.length, most.conflicts), 0);
+}
+
+function withDetail({ message, conflicts, rogueServers, ...service }: PoolReport, most: Detail): object {
+  const inUse = (conflicts ?? []).slice(0, most.conflicts);
+  const servers = rogueServers?.slice(0, most.rogueServers);
+  return {
+    ...service,
+    ...(message !== undefined && most.message > 0 && { message: cutText(message, most.message) }),
+    ...(inUse.length > 0 && { conflicts: inUse }),
+    // No server is another thing than no room for one.
+    ...(servers !== undefined && (servers.length > 0 || rogueServers?.length === 0) && { rogueServers: servers }),
+  };
+}
+
+/** Text that changes with what must be reported at once: which version a pool has can wait for the next renewal. */
+export function describeAgentReport(report: AgentReport): string {
+  return formatAgentReport(new Map([...report].map(([pool, one]) => [pool, { ...one, version: '' }])));
+}
+
+/** What can be read of a report; what cannot is left out. Never throws. */
+export function parseAgentReport(text: string | undefined): AgentReport {
+  const report = new Map<string, PoolReport>();
+  for (const [pool, entry] of Object.entries(fieldsOf(parseJson(text)))) {
+    const fields = fieldsOf(entry);
+    const { serving, rogueServers } = fields;
+    if (typeof serving !== 'boolean') continue;
+    const [reason, message, version] = ['reason', 'message', 'version'].map((name) => textOf(fields[name]));
+    const conflicts = itemsOf(fields['conflicts']).flatMap(readConflict);
+    report.set(pool, {
+      serving,
+      ...toReason(reason, message),
+      ...(version && { version }),
+      ...(conflicts.length > 0 && { conflicts }),
+      ...(Array.isArray(rogueServers) && { rogueServers: rogueServers.flatMap(readRogueServer) }),
+    });
+  }
+  return report;
+}
+
+/** A reason of an agent of another version that the table does not have stands before its message. */
+function toReason(reason: string | undefined, message: string | undefined): Pick<PoolReport, 'reason' | 'message'> {
+  const isKnown = reason !== undefined && isReasonAt('agent report', reason);
+  const text = isKnown ? message : [reason, message].filter(Boolean).join(': ');
+  return { ...(isKnown && { reason }), ...(text && { message: text }) };
+}
+
+const IPV4_ADDRESS = ipv4Address();
+const MAC_ADDRESS = macAddress();
+
+function readConflict(entry: unknown): ReportedConflict[] {
+  const fields = fieldsOf(entry);
+  const address = IPV4_ADDRESS.safeParse(fields['address']).data;
+  const macAddress = MAC_ADDRESS.safeParse(fields['macAddress']).data;
+  const usedBy = MAC_ADDRESS.safeParse(fields['usedBy']).data;
+  if (address === undefined || macAddress === undefined) return [];
+  return [{ address, macAddress, ...(usedBy !== undefined && { usedBy }) }];
+}
+
+function readRogueServer(entry: unknown): RogueServer[] {
+  const fields = fieldsOf(entry);
+  const address = IPV4_ADDRESS.safeParse(fields['address']).data;
+  return address === undefined ? [] : [{ address, macAddress: textOf(fields['macAddress']) ?? '' }];
+}

@@ -1,0 +1,525 @@
+/**
+ * Every reason that a condition, an Event or the report of an agent may have. This table is where a reason is defined: the unions below
+ * are made from it, so that code which writes a reason that is not here, or writes it in another place, does not compile; and
+ * `docs/reference/reasons.md` is generated from it.
+ */
+import type { IPPoolConditionType, VirtualMachineNetworkConfigConditionType } from './condition.js';
+
+type Status = 'True' | 'False' | 'Unknown';
+type TypeOf<Types> = Types[keyof Types] & string;
+
+/** `IPPool AgentReady=False`: a condition with this status. */
+export type ConditionPlace =
+  | `IPPool ${TypeOf<typeof IPPoolConditionType>}=${Status}`
+  | `VirtualMachineNetworkConfig ${TypeOf<typeof VirtualMachineNetworkConfigConditionType>}=${Status}`;
+/** `Warning Event on VirtualMachine`: an Event of this type about an object of this kind. */
+export type EventPlace = `${'Normal' | 'Warning'} Event on ${'IPPool' | 'VirtualMachine' | 'VirtualMachineNetworkConfig'}`;
+/** What the leader of a group of agents writes into its Lease about a pool that it does not serve. */
+export type ReportPlace = 'agent report';
+export type ReasonPlace = ConditionPlace | EventPlace | ReportPlace;
+
+interface ReasonEntry {
+  readonly shown: readonly ReasonPlace[];
+  /** What is true where the reason is shown. The message of the condition or Event has the names. */
+  readonly meaning: string;
+  /** What an administrator does next. */
+  readonly remedy: string;
+}
+
+/** Why an interface has no address, or not the one that it should have. */
+const INTERFACE = [
+  'VirtualMachineNetworkConfig Allocated=False',
+  'Warning Event on VirtualMachine',
+  'Warning Event on VirtualMachineNetworkConfig',
+] as const;
+/** What the specification of a virtual machine has that cannot be met. */
+const MACHINE = ['Warning Event on VirtualMachine'] as const;
+/** Why a pool is not used at all: the conditions about agents repeat it. */
+const POOL_UNUSED = [
+  'IPPool CacheReady=False',
+  'IPPool Registered=False',
+  'IPPool AgentReady=False',
+  'Warning Event on IPPool',
+] as const;
+/** A pool that is used, with something that its owner should know. */
+const POOL_NOTE = ['IPPool CacheReady=True', 'Warning Event on IPPool'] as const;
+/** Why agents cannot be configured with a pool. */
+const AGENTS = ['IPPool Registered=False', 'IPPool AgentReady=False'] as const;
+const AGENTS_WITH_EVENT = [...AGENTS, 'Warning Event on IPPool'] as const;
+/** Why agents that are configured with a pool do not serve it. */
+const UNSERVED = ['IPPool AgentReady=False'] as const;
+const UNSERVED_WITH_EVENT = [...UNSERVED, 'Warning Event on IPPool'] as const;
+/** The same where an agent finds it, and reports it. */
+const REPORTED = ['agent report', ...UNSERVED] as const;
+/** New agents cannot run; the status is True while older ones serve. */
+const ROLLOUT = ['IPPool AgentReady=False', 'IPPool AgentReady=True', 'Warning Event on IPPool'] as const;
+
+export const REASONS = {
+  PoolExhausted: {
+    shown: [...INTERFACE, 'Warning Event on IPPool'],
+    meaning: 'Every address of the pool is in use.',
+    remedy:
+      'Raise `spec.ipv4Config.pool.end` of the IPPool or lower `start` (the message has the limits), or delete virtual machines.',
+  },
+  AddressTaken: {
+    shown: INTERFACE,
+    meaning: 'Another virtual machine has the pinned address.',
+    remedy: 'Pin another address, or delete that virtual machine first.',
+  },
+  AddressOutsidePool: {
+    shown: INTERFACE,
+    meaning: 'The pinned address is not between `start` and `end` of the pool.',
+    remedy:
+      'Pin another address, or add this one with the MAC address of the interface to `spec.ipv4Config.reservations` of the IPPool.',
+  },
+  AddressReserved: {
+    shown: INTERFACE,
+    meaning: 'The pinned address is reserved for another MAC address.',
+    remedy: 'Pin another address, or change `spec.ipv4Config.reservations` of the IPPool.',
+  },
+  AddressUnavailable: {
+    shown: INTERFACE,
+    meaning:
+      'The pinned address is never leased: it is excluded, or it is the address of the server, the router, the network or the broadcast.',
+    remedy: 'Pin another address.',
+  },
+  AddressQuarantined: {
+    shown: INTERFACE,
+    meaning: 'Another machine on the network uses the pinned address.',
+    remedy: 'Pin another address, or remove that machine and wait until the time in `status.ipv4.quarantined` of the IPPool.',
+  },
+  ClientHasAnotherAddress: {
+    shown: INTERFACE,
+    meaning: 'The pool records another address for the MAC address of the interface.',
+    remedy:
+      'Nothing: the address changes with the next plan of the pool. If the reason stays, look at the log of the controller.',
+  },
+  ClaimMissing: {
+    shown: INTERFACE,
+    meaning: 'The address is reserved for a virtual machine whose VirtualMachineNetworkConfig is being created.',
+    remedy: 'Nothing: this takes a moment. If the reason stays, look at the Events of the virtual machine.',
+  },
+  OtherInterfaceRefused: {
+    shown: INTERFACE,
+    meaning: 'Another interface of the same virtual machine cannot have an address, so this one gets no new address either.',
+    remedy: 'Correct the other interface; the message has its reason.',
+  },
+  MacAddressClaimedTwice: {
+    shown: INTERFACE,
+    meaning:
+      'Interfaces of two virtual machines on one network have the same MAC address. The interface that has its address keeps it.',
+    remedy: 'Change the MAC address of one of the interfaces.',
+  },
+  MacAddressUnreadable: {
+    shown: INTERFACE,
+    meaning: 'The MAC address of an interface is not a MAC address. The virtual machine keeps the addresses that it has.',
+    remedy: 'Correct the MAC address that the message names.',
+  },
+  AddressUnreadable: {
+    shown: INTERFACE,
+    meaning: '`ipAddress` of an interface in the VirtualMachineNetworkConfig is not an IPv4 address.',
+    remedy: 'Correct the address that the message names, or remove it to get any address.',
+  },
+  NetworkNameMissing: {
+    shown: [...INTERFACE, ...POOL_UNUSED],
+    meaning: '`spec.networkName` of the IPPool, or `networkName` of an interface in the VirtualMachineNetworkConfig, is empty.',
+    remedy:
+      'IPPool: delete it, and create it again with the name of a NetworkAttachmentDefinition. VirtualMachineNetworkConfig: set `networkName`.',
+  },
+  NoPool: {
+    shown: INTERFACE,
+    meaning: 'No IPPool serves the network.',
+    remedy:
+      'Create an IPPool in the namespace of the network, with the network in `spec.networkName`. If another DHCP server serves the network on purpose, annotate the NetworkAttachmentDefinition `network.harvesterhci.io/external-dhcp: "true"`, or the virtual machine `network.harvesterhci.io/dhcp-opt-out`.',
+  },
+  NoInterfaces: {
+    shown: INTERFACE,
+    meaning: '`spec.networkConfigs` of the VirtualMachineNetworkConfig is empty.',
+    remedy: 'Add an interface.',
+  },
+  PoolPaused: {
+    shown: INTERFACE,
+    meaning: 'The IPPool of the network is paused: it assigns no new addresses.',
+    remedy: 'Set `spec.paused` of the IPPool to false.',
+  },
+  PoolInvalid: {
+    shown: [...INTERFACE, ...POOL_UNUSED, 'agent report'],
+    meaning:
+      'The settings of the IPPool are invalid. Its condition `CacheReady` names the first problems and how many more there are.',
+    remedy:
+      'Correct the settings that the message names. Where the API server refuses that (`cidr`, `serverIP`, and `router` and `exclude` once they are set), delete the IPPool and create it again: virtual machines keep their addresses.',
+  },
+  VirtualMachineMissing: {
+    shown: [
+      'VirtualMachineNetworkConfig Allocated=True',
+      'Warning Event on VirtualMachine',
+      'Warning Event on VirtualMachineNetworkConfig',
+    ],
+    meaning:
+      'The VirtualMachine was deleted without its VirtualMachineNetworkConfig (`kubectl delete vm --cascade=orphan`), whose addresses stay assigned.',
+    remedy: 'Delete the VirtualMachineNetworkConfig to free the addresses, or create the virtual machine again to keep them.',
+  },
+  ExternalDHCP: {
+    shown: ['VirtualMachineNetworkConfig Allocated=True'],
+    meaning: 'Another DHCP server serves every network of the virtual machine, as the NetworkAttachmentDefinitions specify.',
+    remedy: 'Nothing.',
+  },
+  NetworkConfigChanged: {
+    shown: ['VirtualMachineNetworkConfig InSynced=False'],
+    meaning: 'Addresses that the specification no longer wants are being freed.',
+    remedy: 'Nothing: this takes a moment.',
+  },
+
+  AwaitingMacAddress: {
+    shown: ['Normal Event on VirtualMachine'],
+    meaning: 'An interface has no MAC address yet.',
+    remedy:
+      'Start the virtual machine: KubeVirt chooses the MAC address, and reports it in the VirtualMachineInstance. Or set `macAddress` of the interface.',
+  },
+  TemplateMissing: {
+    shown: MACHINE,
+    meaning: 'The VirtualMachine has no `spec.template.spec`. It keeps the addresses that it has.',
+    remedy: 'Correct the VirtualMachine.',
+  },
+  MacAddressAnnotationUnreadable: {
+    shown: MACHINE,
+    meaning: 'The annotation `harvesterhci.io/mac-address` cannot be read. The virtual machine keeps the addresses that it has.',
+    remedy: 'Correct the annotation: a JSON object of interface names and MAC addresses.',
+  },
+  MacAddressTwice: {
+    shown: MACHINE,
+    meaning: 'Two interfaces of the virtual machine have the same MAC address on one network.',
+    remedy: 'Change one of the MAC addresses.',
+  },
+  StaticAddressUnreadable: {
+    shown: MACHINE,
+    meaning: 'An annotation `static-ip.harvesterhci.io/<interface>` is not an IPv4 address. It is ignored.',
+    remedy: 'Correct the annotation, or remove it.',
+  },
+  StaticAddressWithoutInterface: {
+    shown: MACHINE,
+    meaning: 'An annotation `static-ip.harvesterhci.io/<interface>` names no interface of the virtual machine. It is ignored.',
+    remedy: 'Correct the name of the interface in the annotation, or remove it.',
+  },
+  OptOutWithoutInterface: {
+    shown: MACHINE,
+    meaning:
+      'The annotation `network.harvesterhci.io/dhcp-opt-out` names an interface that the virtual machine does not have. That name is ignored.',
+    remedy: 'Correct the annotation, or remove it.',
+  },
+  NetworkNameTooLong: {
+    shown: MACHINE,
+    meaning:
+      'Namespace and name of a network have more than 64 characters together, which the VirtualMachineNetworkConfig cannot store.',
+    remedy: 'Create the NetworkAttachmentDefinition with a shorter name.',
+  },
+  TooManyInterfaces: {
+    shown: MACHINE,
+    meaning: 'Four interfaces of a virtual machine get addresses, and this one has more.',
+    remedy: 'Opt the others out with the annotation `network.harvesterhci.io/dhcp-opt-out`.',
+  },
+  VirtualMachineInstancesUnreadable: {
+    shown: MACHINE,
+    meaning: 'The controller has no right to read VirtualMachineInstances, so interfaces that have changed keep their addresses.',
+    remedy: 'Apply the ClusterRole of `examples/cluster/rbac.yaml`.',
+  },
+  VirtualMachineInstanceUnseen: {
+    shown: MACHINE,
+    meaning:
+      'For a minute `status.created` of the virtual machine has been true, and the controller has not seen a VirtualMachineInstance that runs, so interfaces that have changed keep their addresses.',
+    remedy: 'Check that virt-controller of KubeVirt runs, and that `kubectl get vmi` works.',
+  },
+  NetworkConfigRefused: {
+    shown: MACHINE,
+    meaning: 'The API server refused the VirtualMachineNetworkConfig of the virtual machine; the message has its text.',
+    remedy: 'Correct what the API server names.',
+  },
+
+  NetworkTaken: {
+    shown: POOL_UNUSED,
+    meaning: 'An older IPPool serves the same network.',
+    remedy:
+      'Delete one of the two IPPools. If the other one is in another namespace, remove that namespace from the annotation `network.harvesterhci.io/allowed-pool-namespaces` of the NetworkAttachmentDefinition (`""` allows none).',
+  },
+  NetworkNotAllowed: {
+    shown: POOL_UNUSED,
+    meaning: 'The network belongs to another namespace, which does not allow this IPPool to serve it.',
+    remedy:
+      "Add the IPPool's namespace to the annotation `network.harvesterhci.io/allowed-pool-namespaces` of the NetworkAttachmentDefinition, or create the IPPool in the network's namespace.",
+  },
+  NetworkMissing: {
+    shown: AGENTS_WITH_EVENT,
+    meaning: 'The NetworkAttachmentDefinition that `spec.networkName` names does not exist.',
+    remedy: 'Create it, or delete the IPPool and create it again with another `spec.networkName`.',
+  },
+  Paused: {
+    shown: ['IPPool CacheReady=False', ...AGENTS, 'agent report'],
+    meaning: 'The pool is paused: nothing is assigned or served. Assigned addresses stay assigned.',
+    remedy: 'Set `spec.paused` to false.',
+  },
+  SegmentShared: {
+    shown: POOL_NOTE,
+    meaning: 'Two networks lead to the same bridge and VLAN, and their IPPools have CIDRs that overlap.',
+    remedy:
+      'Delete all but one of these IPPools, or create them again with CIDRs that do not overlap. The message names the bridge and VLAN, by which an administrator finds the NetworkAttachmentDefinition of a pool in another namespace.',
+  },
+  AddressOutsideRange: {
+    shown: POOL_NOTE,
+    meaning: 'Addresses outside `start` to `end` stay assigned to the virtual machines that have them.',
+    remedy: 'Lower `start` or raise `end`, or reserve the addresses for their MAC addresses.',
+  },
+  ExcludedAddressInUse: {
+    shown: POOL_NOTE,
+    meaning:
+      'Addresses that were excluded later, or became the address of the router, stay assigned to the virtual machines that have them.',
+    remedy: 'Pin other addresses, or delete the virtual machines. If the virtual machine is the router, nothing is wrong.',
+  },
+  EntriesSkipped: {
+    shown: POOL_NOTE,
+    meaning: 'An entry of the settings or of `status.ipv4.allocated` cannot be read and is ignored; no client gets its address.',
+    remedy:
+      'Correct the setting, or remove the entry of the status: `kubectl patch ippool NAME --subresource=status --type=merge -p \'{"status":{"ipv4":{"allocated":{"ADDRESS":null}}}}\'`.',
+  },
+  ExclusionsNotListed: {
+    shown: ['IPPool CacheReady=True'],
+    meaning:
+      '`status.ipv4.allocated` lists at most 1,024 excluded addresses, and no range of more than 256. No client gets an excluded address, listed or not.',
+    remedy: 'Nothing.',
+  },
+  AddressChanged: {
+    shown: ['Warning Event on IPPool'],
+    meaning:
+      'The pool has another CIDR or server address than when these addresses were assigned, so their virtual machines get other addresses.',
+    remedy: 'Restart the virtual machines that run.',
+  },
+  AddressConflict: {
+    shown: ['Warning Event on IPPool'],
+    meaning:
+      'Another machine uses an address of the pool; the message has its MAC address if it is known. No client gets the address for an hour.',
+    remedy: 'Reserve the address for that MAC address in `spec.ipv4Config.reservations`, or remove the machine from the network.',
+  },
+  RogueServer: {
+    shown: ['IPPool RogueServer=True', ...REPORTED, 'Warning Event on IPPool'],
+    meaning: 'Another DHCP server answers on the network; the message has its address and MAC address.',
+    remedy:
+      'Switch that DHCP server off, or delete the IPPool. With `spec.onRogueServer: Stop` the pool is not served until then.',
+  },
+
+  Pending: {
+    shown: AGENTS,
+    meaning: 'The Deployment of the agents is not configured with the pool yet.',
+    remedy: 'Nothing: this takes seconds. If the reason stays, look at the log of the controller.',
+  },
+  NotServed: {
+    shown: AGENTS,
+    meaning: 'The pool is not used; the condition `CacheReady` has the reason.',
+    remedy: 'Look at the condition `CacheReady`.',
+  },
+  AgentsElsewhere: {
+    shown: AGENTS,
+    meaning: 'Agents in another namespace served the pool, and may still serve it.',
+    remedy: 'Start the controller with `--previous-namespace`, which moves the pool to new agents.',
+  },
+  AgentDeploymentMissing: {
+    shown: AGENTS_WITH_EVENT,
+    meaning: 'The Deployment of the agents (topology `unified`) does not exist.',
+    remedy: 'Install it (`kubectl apply -f examples/cluster/agent.yaml`, or the chart), or correct `AGENT_DEPLOYMENT_NAME`.',
+  },
+  AgentContainerMissing: {
+    shown: AGENTS_WITH_EVENT,
+    meaning: 'The Deployment of the agents (topology `unified`) has no container of the configured name.',
+    remedy: 'Correct `AGENT_CONTAINER_NAME`.',
+  },
+  AgentDeploymentConflict: {
+    shown: AGENTS_WITH_EVENT,
+    meaning: 'A Deployment that the controller did not create has the name of the Deployment of the agents.',
+    remedy: 'Delete that Deployment, or create it again with another name.',
+  },
+  AgentSelectorMismatch: {
+    shown: AGENTS_WITH_EVENT,
+    meaning: 'The Deployment of the agents has another selector, which Kubernetes does not change.',
+    remedy: 'Delete the Deployment; the controller creates it again.',
+  },
+  AgentRightsMissing: {
+    shown: AGENTS,
+    meaning:
+      "A ServiceAccount, Role or RoleBinding of the agents cannot be created; the message has the API server's text, or names the object in the way. Until then the agents are not configured with the pool.",
+    remedy:
+      'Apply `examples/cluster/rbac.yaml`, delete the object in the way, or start the controller with `--service-account-name`.',
+  },
+  AgentConfigTooLarge: {
+    shown: AGENTS_WITH_EVENT,
+    meaning:
+      'The agents of the group cannot be configured with more pools: Linux takes 131,072 octets in one environment variable, which is about 500 to 750 pools. Pools that are served stay served.',
+    remedy: 'Use `--agent-topology per-network`, or a smaller `--max-pools-per-agent`.',
+  },
+
+  RollingOut: {
+    shown: UNSERVED,
+    meaning: 'The Deployment of the agents is being rolled out.',
+    remedy: 'Nothing: this takes seconds. If the reason stays, look at the pods of the Deployment.',
+  },
+  NotLeading: {
+    shown: REPORTED,
+    meaning: 'No agent renews the Lease of the group.',
+    remedy: 'Look at the pods of the agents.',
+  },
+  Lagging: {
+    shown: UNSERVED,
+    meaning: 'The leader of the agents does not receive changes of the IPPool.',
+    remedy: 'Look at the log of the leader, and at its connection to the API server.',
+  },
+  PodNotReady: {
+    shown: UNSERVED,
+    meaning:
+      'The annotation `network.harvesterhci.io/hold-ippool-agent-upgrade` keeps the pod of an earlier version, which is not ready.',
+    remedy: 'Look at that pod, or remove the annotation.',
+  },
+  NotServing: {
+    shown: UNSERVED,
+    meaning: 'The leader of the agents does not serve the pool, and reports no reason that the controller knows.',
+    remedy: 'Look at the log of the leader.',
+  },
+  NotScheduled: {
+    shown: UNSERVED_WITH_EVENT,
+    meaning: "No node takes a pod of the agents; the message has the scheduler's text.",
+    remedy:
+      'Correct what the scheduler names. If nodes lack the label of the cluster network, the message has the command that sets it.',
+  },
+  ImagePull: {
+    shown: UNSERVED_WITH_EVENT,
+    meaning: 'The image of the agents cannot be pulled.',
+    remedy: 'Correct `--image`, or name the pull Secret (`--image-pull-secret`).',
+  },
+  CrashLooping: {
+    shown: UNSERVED,
+    meaning: 'An agent ends again and again.',
+    remedy: 'Look at its log: `kubectl logs --previous`.',
+  },
+  FailedCreate: {
+    shown: ROLLOUT,
+    meaning:
+      "Pods of the agents cannot be created: the Pod Security level of the namespace, a ServiceAccount that does not exist, a quota. The message has the API server's text and the remedy. With `AgentReady=True` the agents of before still serve.",
+    remedy: 'Do what the message names.',
+  },
+  RolloutStuck: {
+    shown: ROLLOUT,
+    meaning: 'The Deployment of the agents has made no progress for ten minutes.',
+    remedy: 'Look at its pods.',
+  },
+
+  NotListed: {
+    shown: REPORTED,
+    meaning: 'The leader of the agents has not received the IPPool from the API server yet.',
+    remedy: 'Look at the log of the leader, and at the rights of its ServiceAccount.',
+  },
+  PoolMissing: {
+    shown: REPORTED,
+    meaning: 'The leader of the agents is configured with an IPPool that does not exist.',
+    remedy: 'Nothing if the IPPool is being deleted. Else look at the log of the leader.',
+  },
+  ServerAddressRefused: {
+    shown: REPORTED,
+    meaning:
+      "The server address is one that the agents' pod needs itself: that of the API server, of the pod, of its gateway or of a name server. On an interface of the pod it would cut the agent off, and with it the other pools of its group.",
+    remedy: 'Replace the pool by one with another `spec.ipv4Config.serverIP`.',
+  },
+  Draining: {
+    shown: REPORTED,
+    meaning: 'The pool is leaving this group of agents: the server address is being removed.',
+    remedy: 'Nothing: this takes a moment.',
+  },
+  Suspended: {
+    shown: REPORTED,
+    meaning: 'The group is configured with the pool and must not serve it now, because another group may still serve it.',
+    remedy: 'Nothing: this takes a moment.',
+  },
+  Opening: {
+    shown: REPORTED,
+    meaning: 'The leader is opening the interface of the pool, or adding the server address to it.',
+    remedy: 'Nothing: this takes a moment.',
+  },
+  DryRun: {
+    shown: REPORTED,
+    meaning: 'The agents run with `--dry-run` (`--no-dhcp` of the controller), so no client gets a reply.',
+    remedy: 'Start the controller without `--no-dhcp`, or remove `--dry-run` from the Deployment of the agents.',
+  },
+  InterfaceMissing: {
+    shown: REPORTED,
+    meaning: "The leader's pod lacks the interface of the pool.",
+    remedy: 'Look at Multus, and at its annotations on the pod.',
+  },
+  InterfaceNotIsolated: {
+    shown: REPORTED,
+    meaning:
+      "The leader's pod cannot isolate the interface from other networks, so it does not serve the pool; the message has the system's text.",
+    remedy: 'Grant `CAP_NET_ADMIN`, or find the program on the node that changes kernel settings or routing rules of the pod.',
+  },
+  AddressFailed: {
+    shown: REPORTED,
+    meaning: "The leader's pod cannot add the server address to the interface; the message has the system's text.",
+    remedy: 'Grant `CAP_NET_ADMIN`, or remove what the message names.',
+  },
+  SocketFailed: {
+    shown: REPORTED,
+    meaning: "The leader's pod cannot open the sockets of the pool; the message has the system's text.",
+    remedy: 'Grant the capabilities `CAP_NET_RAW` and `CAP_NET_BIND_SERVICE`, or do what the message names.',
+  },
+} as const satisfies Readonly<Record<string, ReasonEntry>>;
+
+/** Every reason of the table. */
+export type Reason = keyof typeof REASONS;
+
+/** The reasons that a place may show, as in `ReasonAt<'IPPool AgentReady=False'>`. */
+export type ReasonAt<Place extends ReasonPlace> = {
+  [Name in Reason]: Place extends (typeof REASONS)[Name]['shown'][number] ? Name : never;
+}[Reason];
+
+/** A condition of one kind, with the reasons that the table has for its type and status. */
+export type ConditionOf<Kind extends 'IPPool' | 'VirtualMachineNetworkConfig'> = {
+  [Place in Extract<ConditionPlace, `${Kind} ${string}`>]: Place extends `${Kind} ${infer Type}=${infer State extends Status}`
+    ? {
+        readonly type: Type;
+        readonly status: State;
+        /** Absent: all is well. */
+        readonly reason?: ReasonAt<Place>;
+        /** What is wrong, where, and what to do next. */
+        readonly message?: string;
+      }
+    : never;
+}[Extract<ConditionPlace, `${Kind} ${string}`>];
+
+/** What an Event about an object of one kind may have. */
+export type EventOf<Kind extends 'IPPool' | 'VirtualMachine' | 'VirtualMachineNetworkConfig'> = {
+  [Type in 'Normal' | 'Warning']: {
+    readonly type: Type;
+    readonly reason: ReasonAt<`${Type} Event on ${Kind}`>;
+    /** What is wrong, where, and what to do next. */
+    readonly message: string;
+  };
+}['Normal' | 'Warning'];
+
+type ReasonOfWord<Word extends string> = Word extends `${infer First}-${infer Rest}`
+  ? `${Capitalize<First>}${ReasonOfWord<Rest>}`
+  : Capitalize<Word>;
+
+/** The words of plans, `pool-exhausted`, whose reasons a place may show. */
+export type WordOf<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${Lowercase<First>}${Hyphenated<Rest>}`
+  : Name;
+type Hyphenated<Text extends string> = Text extends `${infer First}${infer Rest}`
+  ? First extends Uppercase<First>
+    ? `-${Lowercase<First>}${Hyphenated<Rest>}`
+    : `${First}${Hyphenated<Rest>}`
+  : Text;
+
+/** `pool-exhausted`, as plans have it, as conditions and Events have it: `PoolExhausted`. */
+export function reasonOf<Word extends string>(word: Word): ReasonOfWord<Word> {
+  return word.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) as ReasonOfWord<Word>;
+}
+
+/** True for a reason that the table has for this place. */
+export function isReasonAt<Place extends ReasonPlace>(place: Place, text: string): text is ReasonAt<Place> {
+  const entry: ReasonEntry | undefined = Object.hasOwn(REASONS, text) ? REASONS[text as Reason] : undefined;
+  return entry?.shown.includes(place) === true;
+}

@@ -1,0 +1,172 @@
+/**
+ * What has to be written so that an object is as a controller wants it, of any kind, as a value: it can be printed, compared and tested
+ * without a cluster.
+ *
+ * The controller owns the fields that `desired` specifies, and no others. What other clients add stays: labels, annotations, defaults,
+ * a number of replicas that `desired` does not mention. After the plan is carried out, planning again gives `nothing`.
+ */
+import type { MergePatch } from '../api/object-client.js';
+import { cutText } from '../object/cut-text.js';
+import { isBeingDeleted, type KubernetesObject, type OwnerReference } from '../object/kubernetes-object.js';
+import { isRecord, readField } from '../object/read-field.js';
+import { type ImmutableField, immutableFieldsOf } from './immutable-fields.js';
+import { mergePatchTowards } from './merge-patch-towards.js';
+
+export type OwnedObjectPlan =
+  | { readonly kind: 'create'; readonly object: KubernetesObject }
+  /** Changes only fields that `desired` specifies; to be written at the version of `object`. */
+  | { readonly kind: 'patch'; readonly object: KubernetesObject; readonly patch: MergePatch }
+  /** Only this object, by its uid. `isReplaced`: it is created again once it is gone. */
+  | { readonly kind: 'delete'; readonly object: KubernetesObject; readonly isReplaced: boolean }
+  /** Nothing is written before a person decides: what is wrong and what to do. */
+  | { readonly kind: 'refuse'; readonly object: KubernetesObject; readonly message: string }
+  /** It is as it should be, or on its way out. */
+  | { readonly kind: 'nothing' };
+
+/** How a controller recognizes its own objects. An object of another owner is neither patched nor deleted. */
+export interface Ownership {
+  /** The controller of the objects: recorded in each, and the garbage collector deletes them with it. */
+  readonly owner?: OwnerReference;
+  /** Without an owner (objects in other namespaces cannot have one): true for the controller's own objects, by a label for example. */
+  readonly isOwn?: (object: KubernetesObject) => boolean;
+}
+
+const NOTHING: OwnedObjectPlan = { kind: 'nothing' };
+const MOST_VALUE_OCTETS = 200;
+
+/**
+ * The plan for one object.
+ *
+ * @param desired - undefined: it must not exist.
+ * @param observed - as the cluster has it, of the same kind and name; undefined: it does not exist.
+ */
+export function planOwnedObject(
+  desired: KubernetesObject | undefined,
+  observed: KubernetesObject | undefined,
+  ownership: Ownership,
+): OwnedObjectPlan {
+  if (observed === undefined) return desired === undefined ? NOTHING : { kind: 'create', object: withOwner(desired, ownership) };
+  if (isBeingDeleted(observed)) return NOTHING;
+  const isOwn = isOwnedBy(observed, ownership);
+  if (desired === undefined) return isOwn ? { kind: 'delete', object: observed, isReplaced: false } : NOTHING;
+  if (!isOwn) return { kind: 'refuse', object: observed, message: describeOtherOwner(observed, ownership) };
+  const changed = immutableFieldsOf(desired.kind, observed);
+  const field = changed.fields.find((one) => isOther(desired, observed, one));
+  if (field === undefined) return planPatch(desired, observed, ownership);
+  if (changed.remedy === 'replace') return { kind: 'delete', object: observed, isReplaced: true };
+  return { kind: 'refuse', object: observed, message: describeImmutable(desired, observed, field) };
+}
+
+/**
+ * The plans for all objects of an owner: what is desired, and the deletion of what is its own and no longer desired. Plans that come to
+ * nothing are left out.
+ *
+ * @param observed - every object that may be the owner's; objects of others are left alone.
+ */
+export function planOwnedObjects(
+  desired: readonly KubernetesObject[],
+  observed: readonly KubernetesObject[],
+  ownership: Ownership,
+): readonly Exclude<OwnedObjectPlan, { readonly kind: 'nothing' }>[] {
+  const there = new Map(observed.map((object) => [identityOf(object), object]));
+  const wanted = new Set(desired.map(identityOf));
+  const surplus = observed.filter((object) => !wanted.has(identityOf(object)));
+  const plans = [
+    ...desired.map((object) => planOwnedObject(object, there.get(identityOf(object)), ownership)),
+    ...surplus.map((object) => planOwnedObject(undefined, object, ownership)),
+  ];
+  return plans.filter((plan) => plan.kind !== 'nothing');
+}
+
+/** True for an object of this controller. An owner is recognized by its uid: one of the same name that came later is another. */
+export function isOwnedBy({ metadata, ...object }: KubernetesObject, { owner, isOwn }: Ownership): boolean {
+  if (owner !== undefined) return controllerOf({ metadata })?.uid === owner.uid;
+  return isOwn?.({ ...object, metadata }) ?? false;
+}
+
+/** The owner that manages an object; there is one at most. */
+export function controllerOf({ metadata }: KubernetesObject): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+/** The reference that objects carry to their owner: it manages them, and is not deleted before them in the foreground. */
+export function toOwnerReference(owner: KubernetesObject): OwnerReference {
+  const { apiVersion, kind, metadata } = owner;
+  const { name, uid } = metadata;
+  if (apiVersion === undefined || kind === undefined || uid === undefined)
+    throw new TypeError(`owner ${name}: apiVersion, kind and metadata.uid are needed`);
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+function planPatch(desired: KubernetesObject, observed: KubernetesObject, ownership: Ownership): OwnedObjectPlan {
+  const patch = mergePatchTowards(ownedFieldsOf(withOwner(desired, ownership), observed), asRecord(observed));
+  return patch === undefined ? NOTHING : { kind: 'patch', object: observed, patch };
+}
+
+/** Identity, status and owners of others are not ours to write. */
+function ownedFieldsOf(desired: KubernetesObject, observed: KubernetesObject): Readonly<Record<string, unknown>> {
+  const { apiVersion: _, kind: __, status: ___, metadata, ...fields } = asRecord(desired);
+  const { labels, annotations, ownerReferences = [] } = metadata as KubernetesObject['metadata'];
+  const ours = new Set(ownerReferences.map(({ uid }) => uid));
+  const others = (observed.metadata.ownerReferences ?? []).filter(({ uid }) => !ours.has(uid));
+  return {
+    metadata: {
+      ...(labels !== undefined && { labels }),
+      ...(annotations !== undefined && { annotations }),
+      // A list is replaced as a whole.
+      ...(ours.size > 0 && { ownerReferences: [...others, ...ownerReferences] }),
+    },
+    ...fields,
+  };
+}
+
+function withOwner(desired: KubernetesObject, { owner }: Ownership): KubernetesObject {
+  if (owner === undefined) return desired;
+  const { metadata } = desired;
+  const others = (metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.uid);
+  return { ...desired, metadata: { ...metadata, ownerReferences: [...others, owner] } };
+}
+
+/** True if `desired` specifies the field, and the object has something else there. */
+function isOther(desired: KubernetesObject, observed: KubernetesObject, { path, isExact = false }: ImmutableField): boolean {
+  const [wanted, there] = [desired, observed].map((object) => readField(object, ...path));
+  if (wanted === undefined) return false;
+  return differs(wanted, there) || (isExact && differs(there, wanted));
+}
+
+function differs(wanted: unknown, there: unknown): boolean {
+  return mergePatchTowards({ field: wanted }, { field: there }) !== undefined;
+}
+
+function describeOtherOwner(observed: KubernetesObject, { owner }: Ownership): string {
+  const manager = controllerOf(observed);
+  const whose = manager === undefined ? 'has no owner' : `is owned by ${manager.kind} ${manager.name}`;
+  const expected = owner === undefined ? 'by this controller' : `for ${owner.kind} ${owner.name}`;
+  return `${describeObject(observed)} exists and was not created ${expected}: it ${whose}; delete it, or use another name`;
+}
+
+function describeImmutable(desired: KubernetesObject, observed: KubernetesObject, { path }: ImmutableField): string {
+  const [wanted, there] = [desired, observed].map((object) => cutText(textOf(readField(object, ...path)), MOST_VALUE_OCTETS));
+  const name = describeObject(observed);
+  return `${path.join('.')} of ${name} is ${there} and cannot be changed to ${wanted}; delete the ${observed.kind ?? 'object'}, and it is created again`;
+}
+
+function describeObject({ kind = 'object', metadata: { namespace, name } }: KubernetesObject): string {
+  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+}
+
+/** The same for equal values, whatever the order of their keys. */
+function textOf(value: unknown): string {
+  if (value === undefined) return 'not set';
+  return JSON.stringify(value, (_, part: unknown) =>
+    isRecord(part) ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1))) : part,
+  );
+}
+
+function identityOf({ kind, metadata: { namespace, name } }: KubernetesObject): string {
+  return `${kind} ${namespace ?? ''}/${name}`;
+}
+
+function asRecord(object: KubernetesObject): Readonly<Record<string, unknown>> {
+  return object as unknown as Readonly<Record<string, unknown>>;
+}

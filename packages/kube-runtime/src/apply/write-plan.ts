@@ -1,0 +1,31 @@
+import type { ObjectClient, WriteResult } from '../api/object-client.js';
+import { keyOf } from '../object/api-object.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import type { OwnedObjectPlan } from './plan-owned-object.js';
+
+/**
+ * Carries out a plan by one write at most, guarded by the version that was planned for. Undefined: there was nothing to write.
+ *
+ * A refusal of the server is the result: pass it to `toReconcileResult`. An accepted answer goes to `wrote` of the cache.
+ */
+export async function writePlan(
+  client: Pick<ObjectClient<KubernetesObject>, 'create' | 'patch' | 'delete'>,
+  plan: OwnedObjectPlan,
+): Promise<WriteResult<KubernetesObject | undefined> | undefined> {
+  switch (plan.kind) {
+    case 'create':
+      return await client.create(plan.object);
+    case 'patch': {
+      const { resourceVersion } = plan.object.metadata;
+      return await client.patch({ key: keyOf(plan.object), resourceVersion }, plan.patch);
+    }
+    case 'delete': {
+      const result = await client.delete(keyOf(plan.object), plan.object.metadata.uid ?? '');
+      // Gone already is as it should be.
+      return !result.ok && result.reason === 'not-found' ? { ok: true, object: undefined } : result;
+    }
+    case 'refuse':
+    case 'nothing':
+      return undefined;
+  }
+}

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import type { WriteRefusal } from '../api/object-client.js';
+import type { ReconcileResult } from './keyed-queue.js';
+import { toReconcileResult } from './to-reconcile-result.js';
+
+it.each<[WriteRefusal, ReconcileResult]>([
+  ['conflict', { kind: 'retry', reason: 'conflict' }],
+  ['not-found', { kind: 'retry', reason: 'conflict' }],
+  ['already-exists', { kind: 'retry', reason: 'conflict' }],
+  ['invalid', { kind: 'terminal', reason: 'why', recheckAfterMs: 30_000 }],
+  ['forbidden', { kind: 'retry', reason: 'forbidden: why' }],
+])('a write that is refused with %s', (reason, expected) => {
+  expect(toReconcileResult({ ok: false, reason, message: 'why' })).toEqual(expected);
+});
+
+it('a write that happened is settled, or what the reconciler says', () => {
+  expect(toReconcileResult({ ok: true, object: {} })).toEqual({ kind: 'settled' });
+  expect(toReconcileResult({ ok: true, object: {} }, { kind: 'recheck', afterMs: 5 })).toEqual({ kind: 'recheck', afterMs: 5 });
+});

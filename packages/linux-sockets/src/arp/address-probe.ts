@@ -1,0 +1,129 @@
+/** Asks a network which hosts use an address. Source: RFC 5227 §2.1. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { formatMacAddress, type Ipv4Address, type MacAddress } from '../ethernet/mac-address.js';
+import { ArpSocket, type ReceivedArp } from './arp-socket.js';
+
+const PROBE_MS = 300;
+const POLL_INTERVAL_MS = 10;
+const REQUESTS = 3;
+/** How often an address is asked about where packets were lost, in which the answer may have been. */
+const MOST_ROUNDS = 3;
+/** Of one interface. */
+const MOST_AT_A_TIME = 128;
+/** Other hosts that are remembered of one question; a network in order has one at most. */
+const MOST_OTHERS = 8;
+
+export interface AddressQuestion {
+  readonly address: Ipv4Address;
+  /** The client that the address belongs to. */
+  readonly macAddress: MacAddress;
+}
+
+/** Which hosts answered for an address. */
+export interface AddressUse {
+  /** True: the client itself. */
+  readonly byClient: boolean;
+  /** Other hosts, by the source addresses of their frames; eight at most. */
+  readonly others: readonly MacAddress[];
+}
+
+interface Asked extends AddressQuestion {
+  sinceMs: number;
+  round: number;
+  sent: number;
+  byClient: boolean;
+  isIncomplete: boolean;
+  readonly others: Set<MacAddress>;
+  readonly answer: (use: AddressUse) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+type Waiting = Pick<Asked, 'address' | 'macAddress' | 'answer' | 'fail'>;
+
+/** One interface; opened while there is something to ask. */
+export class AddressProbe {
+  readonly #interfaceName: string;
+  readonly #waiting: Waiting[] = [];
+  readonly #asked = new Set<Asked>();
+  #isRunning = false;
+
+  constructor(interfaceName: string) {
+    this.#interfaceName = interfaceName;
+  }
+
+  /**
+   * Every host that answers for the address within 300 ms; later where many addresses are asked about. Never resolves at the first
+   * answer: another host may answer after it. Asked again, three times in all, while more answers come in than can be read.
+   * Rejects with a SocketError where the network cannot be asked, and with an Error where more came in than could be read.
+   */
+  async ask({ address, macAddress }: AddressQuestion): Promise<AddressUse> {
+    const { promise, resolve, reject } = Promise.withResolvers<AddressUse>();
+    this.#waiting.push({ address, macAddress, answer: resolve, fail: reject });
+    if (!this.#isRunning) void this.#run();
+    return await promise;
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    let socket: ArpSocket | undefined;
+    try {
+      socket = new ArpSocket(this.#interfaceName);
+      const own = formatMacAddress(socket.hardwareAddress);
+      while (this.#waiting.length > 0 || this.#asked.size > 0) {
+        this.#send(socket);
+        await delay(POLL_INTERVAL_MS);
+        this.#receive(socket, own);
+      }
+    } catch (error) {
+      for (const { fail } of [...this.#asked, ...this.#waiting.splice(0)]) fail(error);
+      this.#asked.clear();
+    } finally {
+      socket?.close();
+      this.#isRunning = false;
+    }
+  }
+
+  #send(socket: ArpSocket): void {
+    const nowMs = performance.now();
+    const added = this.#waiting.splice(0, MOST_AT_A_TIME - this.#asked.size);
+    for (const next of added) {
+      this.#asked.add({ ...next, sinceMs: nowMs, round: 1, sent: 0, byClient: false, isIncomplete: false, others: new Set() });
+    }
+    if (added.length > 0) socket.receiveOnlyFrom([...this.#asked].map(({ address }) => address));
+    for (const one of this.#asked) {
+      if (one.sent === REQUESTS || nowMs - one.sinceMs < (one.sent * PROBE_MS) / REQUESTS) continue;
+      one.sent++;
+      socket.request({ senderAddress: 0, targetAddress: one.address });
+    }
+  }
+
+  #receive(socket: ArpSocket, own: MacAddress): void {
+    for (const packet of socket.receive()) this.#note(packet, own);
+    const nowMs = performance.now();
+    for (const one of this.#asked) {
+      one.isIncomplete ||= socket.hasMissed;
+      if (nowMs - one.sinceMs < PROBE_MS) continue;
+      if (one.isIncomplete && one.round < MOST_ROUNDS)
+        Object.assign(one, { round: one.round + 1, sinceMs: nowMs, sent: 0, isIncomplete: false });
+      else this.#settle(one);
+    }
+  }
+
+  /** The frame says who sent it, even on networks where a guest can write any address into the packet. */
+  #note({ senderAddress, senderHardwareAddress, frameHardwareAddress }: ReceivedArp, own: MacAddress): void {
+    const named = formatMacAddress(senderHardwareAddress);
+    const sender = formatMacAddress(frameHardwareAddress);
+    if (named === own || sender === own) return;
+    for (const one of this.#asked) {
+      if (one.address !== senderAddress) continue;
+      if (named === one.macAddress || sender === one.macAddress) one.byClient = true;
+      else if (one.others.size < MOST_OTHERS) one.others.add(sender);
+    }
+  }
+
+  #settle(one: Asked): void {
+    this.#asked.delete(one);
+    if (one.isIncomplete) one.fail(new Error(`more ARP packets came in on ${this.#interfaceName} than could be read`));
+    else one.answer({ byClient: one.byClient, others: [...one.others] });
+  }
+}

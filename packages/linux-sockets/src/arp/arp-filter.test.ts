@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encodeArpFilter } from './arp-filter.js';
+import { ARP_LENGTH, writeArpRequest } from './arp-packet.js';
+
+/** What the kernel does with a program of these three instructions: how many octets of the packet the socket takes. */
+function run(program: Buffer, packet: Buffer): number {
+  let loaded = 0;
+  for (let at = 0; at < program.length; at += 8) {
+    const value = program.readUInt32LE(at + 4);
+    switch (program.readUInt16LE(at)) {
+      case 0x20:
+        loaded = packet.readUInt32BE(value);
+        break;
+      case 0x15:
+        at += program.readUInt8(at + (loaded === value ? 2 : 3)) * 8;
+        break;
+      default:
+        return value;
+    }
+  }
+  throw new Error('the program has no end');
+}
+
+function packetFrom(senderAddress: number): Buffer {
+  const packet = Buffer.alloc(ARP_LENGTH);
+  writeArpRequest(packet, { senderHardwareAddress: new Uint8Array(6), senderAddress, targetAddress: 1 });
+  return packet;
+}
+
+describe('a filter of ARP packets by their sender address', () => {
+  it('law: takes those of its addresses whole and no others', () => {
+    const address = fc.integer({ min: 0, max: 0xffff_ffff });
+    fc.assert(
+      fc.property(fc.uniqueArray(address, { maxLength: 255 }), address, (addresses, other) => {
+        const program = encodeArpFilter(addresses);
+        for (const one of addresses) expect(run(program, packetFrom(one))).toBe(0xffff);
+        expect(run(program, packetFrom(other))).toBe(addresses.includes(other) ? 0xffff : 0);
+      }),
+    );
+  });
+
+  it('has room for 255 addresses', () => {
+    expect(() => encodeArpFilter(Array.from({ length: 256 }, (_, index) => index))).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,93 @@
+import { BROADCAST_MAC, type Ipv4Address } from '../ethernet/mac-address.js';
+import * as libc from '../libc/libc.js';
+import { MessageSlab } from '../libc/message-slab.js';
+import { readHardwareAddress, SOCKADDR_LL_LENGTH, writeSockaddrLl } from '../libc/socket-address.js';
+import { SocketError } from '../libc/socket-error.js';
+import { openPacketSocket } from '../packet/open-packet-socket.js';
+import { attachArpFilter } from './arp-filter.js';
+import { ARP_LENGTH, type ArpPacket, type ArpRequest, ETHERTYPE_ARP, readArp, writeArpRequest } from './arp-packet.js';
+
+const BURST = 32;
+/** What one call of `receive` reads at most, so that a flood cannot keep it busy. */
+const MOST_BURSTS = 16;
+const LARGEST_FRAME = 128;
+
+export interface ReceivedArp extends ArpPacket {
+  /** The source address of the frame, six octets. `senderHardwareAddress` is only what the packet claims. */
+  readonly frameHardwareAddress: Uint8Array;
+}
+
+/** Sends and receives ARP on an interface. Needs CAP_NET_RAW. */
+export class ArpSocket {
+  /** The interface's own, six octets. */
+  readonly hardwareAddress: Uint8Array;
+  readonly #fd: number;
+  readonly #interfaceIndex: number;
+  readonly #received = new MessageSlab({ count: BURST, size: LARGEST_FRAME });
+  /** `struct tpacket_stats`: packets, drops. */
+  readonly #statistics = Buffer.alloc(8);
+  readonly #statisticsLength = Buffer.alloc(4);
+  readonly #sent = new MessageSlab({ count: 1, size: ARP_LENGTH });
+  #hasMissed = false;
+
+  /** @throws SocketError */
+  constructor(interfaceName: string) {
+    const { fd, interfaceIndex, hardwareAddress } = openPacketSocket(interfaceName, ETHERTYPE_ARP);
+    this.#fd = fd;
+    this.#interfaceIndex = interfaceIndex;
+    this.hardwareAddress = hardwareAddress;
+  }
+
+  /** Sends a request to every host on the link. @throws SocketError */
+  request(request: Omit<ArpRequest, 'senderHardwareAddress'>): void {
+    writeArpRequest(this.#sent.buffers[0] as Buffer, { ...request, senderHardwareAddress: this.hardwareAddress });
+    const target = { interfaceIndex: this.#interfaceIndex, etherType: ETHERTYPE_ARP };
+    writeSockaddrLl(this.#sent.names[0] as Buffer, target, BROADCAST_MAC);
+    this.#sent.setOutgoing(0, { start: 0, end: ARP_LENGTH }, SOCKADDR_LL_LENGTH);
+    if (libc.sendmmsg(this.#fd, this.#sent.headers, 1, libc.MSG_DONTWAIT) < 1) throw new SocketError('send an ARP request');
+  }
+
+  /** From now on only packets with one of these sender addresses are received, at most 255; a flood of others costs nothing then. */
+  receiveOnlyFrom(senderAddresses: readonly Ipv4Address[]): void {
+    attachArpFilter(this.#fd, senderAddresses);
+  }
+
+  /** True if not every packet that came in before the last `receive` was read: more came in than the socket has room for. */
+  get hasMissed(): boolean {
+    return this.#hasMissed;
+  }
+
+  /** What has come in since the last call, 512 packets at most; does not wait. */
+  receive(): ReceivedArp[] {
+    const packets: ReceivedArp[] = [];
+    const isDrained = this.#readInto(packets);
+    this.#hasMissed = this.#countDropped() > 0 || !isDrained;
+    return packets;
+  }
+
+  /** False if there may be more. */
+  #readInto(packets: ReceivedArp[]): boolean {
+    for (let burst = 0; burst < MOST_BURSTS; burst++) {
+      const count = libc.recvmmsg(this.#fd, this.#received.headers, BURST, libc.MSG_DONTWAIT, null);
+      for (let index = 0; index < count; index++) {
+        const packet = readArp((this.#received.buffers[index] as Buffer).subarray(0, this.#received.receivedLength(index)));
+        const frameHardwareAddress = readHardwareAddress(this.#received.names[index] as Buffer);
+        if (packet !== undefined) packets.push({ ...packet, frameHardwareAddress });
+      }
+      if (count < BURST) return true;
+    }
+    return false;
+  }
+
+  /** Packets that the kernel had no room for since the last call. */
+  #countDropped(): number {
+    this.#statisticsLength.writeUInt32LE(this.#statistics.length);
+    const { SOL_PACKET, PACKET_STATISTICS } = libc;
+    if (libc.getsockopt(this.#fd, SOL_PACKET, PACKET_STATISTICS, this.#statistics, this.#statisticsLength) < 0) return 0;
+    return this.#statistics.readUInt32LE(4);
+  }
+
+  close(): void {
+    libc.close(this.#fd);
+  }
+}

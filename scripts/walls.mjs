@@ -1,0 +1,189 @@
+// Which package may import which, and in which order the folders of a package stand: a folder imports only folders above it in its list,
+// and the files beside the folders that the list names. `npm run generate` writes the linter's rules (biome.walls.json) from this table.
+
+/** Packages that no program needs at run time beside the standard library of the language: no clock, randomness, I/O or Node. */
+const PURE = { pure: true };
+
+export const PACKAGES = {
+  'packages/dhcp-allocator': {
+    ...PURE,
+    imports: ['ip-address'],
+    why: 'it is pure and stands alone',
+    folders: ['problem', 'address', 'wire', 'pool', 'lease', 'allocation', 'options', 'server'],
+  },
+  'packages/ippool-api': {
+    ...PURE,
+    imports: ['zod'],
+    why: 'it is pure: what Kubernetes stores, and nothing else',
+  },
+  'packages/kube-runtime': {
+    ...PURE,
+    imports: [],
+    why: 'it stands alone; adapters have subpaths of their own',
+    folders: ['object', 'clock', 'api', 'cache', 'queue', 'election', 'events', 'apply', 'parts', 'node', 'testing'],
+    /** Folders that may import more, and are not pure. */
+    edges: { node: ['node:*', 'node:*/*', '@kubernetes/client-node'] },
+  },
+  'packages/reconciler': {
+    ...PURE,
+    imports: ['@vmdhcp/dhcp-allocator', '@vmdhcp/ippool-api', '@vmdhcp/kube-runtime'],
+    why: 'it is pure: plans, and a controller on the ports of kube-runtime',
+    folders: [
+      'resources',
+      'pool',
+      'network',
+      'virtual-machine',
+      'network-config',
+      'assignment',
+      'agents',
+      'uninstall',
+      'controller',
+    ],
+  },
+  'packages/dhcp-agent': {
+    ...PURE,
+    imports: ['@vmdhcp/dhcp-allocator', '@vmdhcp/ippool-api', '@vmdhcp/kube-runtime', '@vmdhcp/reconciler'],
+    why: 'it is pure: an agent on ports',
+    folders: [
+      'every',
+      'limits',
+      'agent-event',
+      'ports',
+      'probe',
+      'server',
+      'pool',
+      'interface',
+      'leadership',
+      'agent',
+      'testing',
+    ],
+  },
+  'packages/linux-sockets': {
+    imports: ['node:*', 'node:*/*', 'koffi'],
+    why: 'it knows nothing of DHCP or Kubernetes',
+    folders: ['libc', 'ethernet', 'netlink', 'packet', 'tcp', 'udp', 'addresses', 'arp', 'links', 'routes', 'isolation'],
+  },
+  'packages/service-process': {
+    imports: ['node:*', 'node:*/*', 'pino', 'pino-pretty', 'prom-client', 'commander'],
+    why: 'it knows nothing of DHCP or Kubernetes',
+  },
+  'packages/agent-cli': {
+    imports: [
+      '@vmdhcp/*',
+      '@vmdhcp/*/*',
+      'node:*',
+      'node:*/*',
+      'commander',
+      'pino',
+      'prom-client',
+      'yaml',
+      '@kubernetes/client-node',
+    ],
+    refused: ['@vmdhcp/lab', '@vmdhcp/bench', '@vmdhcp/demo', '@vmdhcp/kube-simulator'],
+    why: 'a command line imports libraries: no other command line and no test support',
+  },
+  'packages/controller-cli': {
+    imports: [
+      '@vmdhcp/*',
+      '@vmdhcp/*/*',
+      'node:*',
+      'node:*/*',
+      'commander',
+      'pino',
+      'prom-client',
+      'yaml',
+      '@kubernetes/client-node',
+    ],
+    refused: [
+      '@vmdhcp/lab',
+      '@vmdhcp/bench',
+      '@vmdhcp/demo',
+      '@vmdhcp/kube-simulator',
+      '@vmdhcp/dhcp-agent',
+      '@vmdhcp/linux-sockets',
+    ],
+    why: 'a command line imports libraries: no other command line and no test support',
+    folders: ['run', 'commands'],
+  },
+  'tools/kube-simulator': {
+    everything: true,
+    refused: ['@vmdhcp/**', 'vmdhcp-*'],
+    why: 'it imports nothing of ours: CRDs are applied to it as to any cluster',
+  },
+  'tools/lab': { everything: true, refused: [], why: 'import a package by what it exports' },
+  'tools/demo': { everything: true, refused: [], why: 'import a package by what it exports' },
+  'tools/bench': { everything: true, refused: [], why: 'import a package by what it exports' },
+};
+
+const IMPURE_GLOBALS = [
+  'Date',
+  'process',
+  'console',
+  'performance',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'fetch',
+  'crypto',
+  'Buffer',
+];
+const INSIDES = ['@vmdhcp/*/src/**', '@vmdhcp/*/dist/**', 'vmdhcp-*/src/**', 'vmdhcp-*/dist/**'];
+const OTHER_EXPORTS = ['**', '!./**', '!../**'];
+
+/** The linter's configuration. */
+export function toLinterRules() {
+  return { overrides: Object.entries(PACKAGES).flatMap(([path, one]) => packageOverrides(path, one)) };
+}
+
+function packageOverrides(path, one) {
+  const whole = override([`${path}/src/**`], { path, one, imports: one.imports, isPure: one.pure === true, refused: [] });
+  const folders = (one.folders ?? []).flatMap((folder, index) => {
+    const edge = one.edges?.[folder];
+    const rules = {
+      path,
+      one,
+      imports: edge ?? one.imports,
+      isPure: one.pure === true && edge === undefined,
+      refused: refusedPaths(one.folders, index),
+    };
+    return [override([`${path}/src/${folder}/**`], rules)];
+  });
+  return [whole, ...folders];
+}
+
+/** Paths that files of a folder must not import: folders that stand later in the list, and files beside the folders that it does not name. */
+function refusedPaths(folders, index) {
+  const later = folders.slice(index + 1).flatMap((name) => [`../${name}/**`, `../../${name}/**`, `../${name}.js`]);
+  return [...later, '../index.js', '../../index.js', '../main.js'];
+}
+
+function override(includes, { path, one, imports, isPure, refused }) {
+  const name = path.split('/')[1];
+  const patterns = [{ group: INSIDES, message: 'Import a package by what it exports.' }];
+  if (one.everything !== true)
+    patterns.push({ group: [...OTHER_EXPORTS, ...imports.map((allowed) => `!${allowed}`)], message: `${name}: ${one.why}.` });
+  if (one.refused?.length > 0) patterns.push({ group: one.refused, message: `${name}: ${one.why}.` });
+  if (refused.length > 0)
+    patterns.push({
+      group: refused,
+      message: `A folder of ${name} imports only folders that stand before it: scripts/walls.mjs.`,
+    });
+  return {
+    includes: [...includes, '!**/*.test.ts', '!**/*-fixtures.ts'],
+    linter: {
+      rules: {
+        style: {
+          noRestrictedImports: { level: 'error', options: { patterns } },
+          ...(isPure && { noRestrictedGlobals: { level: 'error', options: { deniedGlobals: deniedGlobals() } } }),
+          ...(!isPure && { noRestrictedGlobals: 'off' }),
+        },
+      },
+    },
+  };
+}
+
+function deniedGlobals() {
+  return Object.fromEntries(
+    IMPURE_GLOBALS.map((name) => [name, 'Pure packages take time, randomness and I/O as values or ports.']),
+  );
+}
