@@ -6,11 +6,12 @@ import {
   OptionCode,
   type ReplyDestination,
 } from '@vmdhcp/dhcp-allocator';
-import type { DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets } from '../ports.js';
+import type { DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets, SendFailure } from '../ports.js';
 import type { FakeKernel } from './fake-kernel.js';
 import type { FakeProcess } from './fake-process.js';
 
 const LARGEST_REPLY = 1472;
+const BURST_NS = 50_000;
 
 /** What a server sent. */
 export interface SentReply {
@@ -76,6 +77,11 @@ export class FakeNetwork {
     for (const socket of this.#sockets) if (socket.interfaceName === interfaceName) socket.events.onError(error);
   }
 
+  /** The kernel does not accept replies on an interface. */
+  failSending(interfaceName: string, failure: SendFailure): void {
+    for (const socket of this.#sockets) if (socket.interfaceName === interfaceName) socket.events.onSendFailure(failure);
+  }
+
   async #open(opening: Omit<OpenSocket, 'interfaceIndex'>): Promise<DhcpSocket> {
     const failure = this.openFailure();
     if (failure !== undefined) throw failure;
@@ -96,7 +102,9 @@ export class FakeNetwork {
     const { host, interfaceName, interfaceIndex } = socket;
     if (host.kernel.indexOf(interfaceName) !== interfaceIndex) return;
     host.process.deliver(() => {
-      if (this.#sockets.has(socket)) this.#answer(socket, packet);
+      if (!this.#sockets.has(socket)) return;
+      this.#answer(socket, packet);
+      socket.events.onBurst(BURST_NS, 1);
     });
   }
 

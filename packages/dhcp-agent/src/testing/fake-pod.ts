@@ -52,6 +52,10 @@ export class FakePod {
   isolationProblem: (interfaceName: string) => string | undefined = () => undefined;
   /** What the pod needs an address for itself. */
   neededFor: AgentPorts['neededFor'] = () => undefined;
+  /** Names that the agent wants to have looked up. */
+  wantedNames: ReadonlySet<string> = new Set();
+  readonly #names = new Map<string, readonly string[]>();
+  #onNames: () => void = () => undefined;
   readonly #settings: FakePodSettings;
 
   constructor(settings: FakePodSettings) {
@@ -64,6 +68,12 @@ export class FakePod {
     for (const { interfaceName } of configs) this.kernel.addLink(interfaceName);
     const { election = electionTimes(2.75), isAlone = false, isDryRun = false } = settings;
     this.agent = new DhcpAgent({ configs, identity, election, isAlone, isDryRun }, this.#ports(random, election));
+  }
+
+  /** A name is looked up, and has these addresses. */
+  resolve(name: string, addresses: readonly string[]): void {
+    this.#names.set(name, addresses);
+    this.#onNames();
   }
 
   #ports(random: () => number, { renewDeadlineMs }: DhcpAgentSettings['election']): AgentPorts {
@@ -84,7 +94,16 @@ export class FakePod {
         isCutOff: () => this.isCutOff,
       }),
       poolSource: (key) => this.#reached(poolSource(key)),
-      ntpNames: () => ({ known: new Map(), want: () => undefined, stop: () => undefined }),
+      ntpNames: (onChange) => {
+        this.#onNames = onChange;
+        return {
+          known: this.#names,
+          want: (names) => {
+            this.wantedNames = names;
+          },
+          stop: () => undefined,
+        };
+      },
       isolation: { check: () => undefined, problemOf: (name) => this.isolationProblem(name) },
       neededFor: (address) => this.neededFor(address),
       observer: this.observer,
