@@ -256,14 +256,14 @@ export class DhcpAgent {
   #leaderGate(interfaceName: string): AnswerGate {
     return {
       whyNotSent: (answer, packet) =>
-        this.#conflictProbes.defers(interfaceName, answer, packet) ? 'asking-the-network' : undefined,
+        this.#conflictProbes.defer(interfaceName, answer, packet) ? 'asking-the-network' : undefined,
     };
   }
 
   #standbyGateOf(pool: string): AnswerGate {
     return {
       whyNotSent: (answer, packet) => {
-        if (answer.kind !== 'reply' || !this.#standbyGate.mayAnswer(answer, packet)) return 'standing-by';
+        if (answer.kind !== 'reply' || !this.#standbyGate.admit(answer, packet)) return 'standing-by';
         this.#ports.observer.observe({ kind: 'standby-answer', pool, macAddress: answer.client.macAddress });
         return undefined;
       },
