@@ -23,7 +23,11 @@ describe('every', () => {
 
   it('goes on after a call that throws', () => {
     const timers: (() => void)[] = [];
-    every({ nowMs: () => 0, after: (_, run) => (timers.push(run), () => undefined) }, 250, () => {
+    const after = (_: number, run: () => void) => {
+      timers.push(run);
+      return () => undefined;
+    };
+    every({ nowMs: () => 0, after }, 250, () => {
       throw new Error('a bug');
     });
     expect(() => timers.shift()?.()).toThrow('a bug');
