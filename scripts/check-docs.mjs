@@ -1,7 +1,10 @@
 // docs/supported-dhcp.md names a test for each requirement, and docs/security.md for each promise: every name must be that of a
-// test, and every link lead somewhere.
+// test. Every link must have a target, and ARCHITECTURE.md must name folders and files that exist.
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { findWrongMentions } from './reference/check-mentions.mjs';
+import { findWrongReasons } from './reference/check-reasons.mjs';
+import { referencePages } from './reference/pages.mjs';
 
 const tests = globSync('{packages,tools}/**/*.test.ts', { exclude: (name) => name.includes('node_modules') })
   .concat('packages/dhcp-allocator/src/wire/fixtures/odd-packets.json')
@@ -30,11 +33,29 @@ function checkTestNames(page, cell) {
   }
 }
 
+// docs/reference is generated.
+for (const [path, text] of referencePages) {
+  const isWritten = existsSync(path) && readFileSync(path, 'utf8') === text;
+  if (!isWritten) problems.push(`${path} is not what \`npm run generate\` writes: build, then node scripts/write-reference.mjs`);
+}
+problems.push(...findWrongReasons());
+
 const pages = globSync('**/*.md', { exclude: (name) => name.includes('node_modules') });
 for (const page of pages) {
-  for (const [, target] of readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+  const text = readFileSync(page, 'utf8');
+  problems.push(...findWrongMentions(page, text));
+  for (const [, target] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
     if (!existsSync(join(dirname(page), target))) problems.push(`${page} links to ${target}, which is not there`);
   }
+}
+
+// `agent-cli/src/serve` is a path in packages/ or tools/; `plan-agents.ts` is a file somewhere in them.
+const files = globSync('{packages,tools}/*/{src,crds,tests}/**', { exclude: (name) => name.includes('node_modules') });
+const fileNames = new Set(files.map((path) => basename(path)));
+for (const [, name] of readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/`([\w.-]+(?:\/[\w.-]+)*)`/g)) {
+  const isPath = name.includes('/');
+  const exists = isPath ? ['', 'packages', 'tools'].some((folder) => existsSync(join(folder, name))) : fileNames.has(name);
+  if ((isPath || name.endsWith('.ts')) && !exists) problems.push(`ARCHITECTURE.md names ${name}, which does not exist`);
 }
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.exit(problems.length === 0 ? 0 : 1);

@@ -35,6 +35,7 @@ function runChecks() {
   check('types', 'turbo', ['run', 'typecheck', '--output-logs=errors-only']);
   check('packages (publint)', 'turbo', ['run', 'lint', '--output-logs=errors-only']);
   check('docs name tests and pages that are there', process.execPath, ['scripts/check-docs.mjs']);
+  check('no retired words (docs/glossary.md)', process.execPath, ['scripts/check-words.mjs']);
   check('nothing unused (knip)', 'knip', ['--no-progress']);
   check('packed packages work alone, README examples run', process.execPath, ['scripts/check-packed-packages.mjs']);
 }
@@ -46,7 +47,7 @@ function check(title, command, parameters) {
   process.stdout.write(`${passed ? 'ok    ' : 'FAILED'} ${title}\n${passed ? '' : `${stdout}${stderr}`}`);
 }
 
-/** Tests with real interfaces, in namespaces; where those are forbidden, one line says so. */
+/** Tests with real interfaces, in namespaces; if those are forbidden, one line reports that. */
 function runLab() {
   const { way, reason } = findNamespaces();
   if (way !== undefined) {

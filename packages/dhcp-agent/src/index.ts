@@ -43,6 +43,7 @@ export { ConflictProbes, type ConflictProbesSettings } from './probe/conflict-pr
 export { DhcpProbe, type DhcpProbeSettings, type ProbeSocket } from './probe/dhcp-probe.js';
 export { printable } from './probe/printable.js';
 export type { OfferedRoute, ServerAnswer } from './probe/server-answer.js';
+export { AGENT_PACKET_REASONS, type PacketDropReason, type SuppressReason } from './server/agent-packet-reasons.js';
 export { ConflictedLeases } from './server/conflicted-leases.js';
 export { type AnswerGate, DhcpServer, type DhcpServerPorts } from './server/dhcp-server.js';
 export { MessageCounters } from './server/message-counters.js';

@@ -1,5 +1,5 @@
 /**
- * One thing that is wrong with what a person wrote, said so that they can put it right.
+ * One thing that is wrong with what a person wrote, described so that the person can correct it.
  *
  * `path` leads to the field from the object's root (`['exclude', 1]`), `reason` is the word that programs compare.
  */

@@ -29,7 +29,7 @@ export function toCustomResourceDefinition(resource: CustomResource): Json {
   };
 }
 
-/** The schema in the form that the API server takes: OpenAPI v3, structural, without bounds that only say "a number". */
+/** The schema in the form that the API server accepts: OpenAPI v3, structural, without bounds that only mean "a number". */
 function toStructuralSchema(schema: z.ZodType): Json {
   const converted = z.toJSONSchema(schema, {
     target: 'openapi-3.0',

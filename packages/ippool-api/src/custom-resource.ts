@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What a CustomResourceDefinition says of a kind, besides group and version. */
+/** What a CustomResourceDefinition specifies for a kind, besides group and version. */
 export interface CustomResource {
   readonly kind: string;
   readonly plural: string;

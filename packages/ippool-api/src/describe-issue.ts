@@ -30,7 +30,7 @@ export function describeIssue(issue: z.core.$ZodIssue, root: unknown): string {
     return `${describeSize(value)} is too ${isNumber ? 'large' : 'long'}; ${bound('at most', value, issue.maximum)}`;
   if (issue.code === 'too_small')
     return `${describeSize(value)} is too ${isNumber ? 'small' : 'short'}; ${bound('at least', value, issue.minimum)}`;
-  // The formats of this package say what is wrong and what to write.
+  // The formats of this package describe what is wrong and what to write.
   return `${shown(value)} ${issue.message}`;
 }
 

@@ -31,19 +31,19 @@ describe('IPPool', () => {
     ['serverIP', '192.168.48.777', ['spec', 'ipv4Config', 'serverIP']],
     ['mtu', 1, ['spec', 'ipv4Config', 'mtu']],
     ['reservations', [{ macAddress: 'x', ipAddress: '192.168.48.5' }], ['spec', 'ipv4Config', 'reservations', 0, 'macAddress']],
-  ])('refuses a wrong %s and says where', (field, value, path) => {
+  ])('refuses a wrong %s and names the field', (field, value, path) => {
     const object = upstreamExample();
     object.spec.ipv4Config[field] = value;
     expect(parseObject(object)).toMatchObject({ ok: false, problems: [{ path }] });
   });
 
-  it('names fields that nobody knows', () => {
+  it('names unknown fields', () => {
     const object = upstreamExample();
     object.spec.ipv4Config['leasetime'] = 5;
     expect(parseObject(object)).toMatchObject({ ok: true, unknownFields: [{ path: ['spec', 'ipv4Config', 'leasetime'] }] });
   });
 
-  it.each([null, 3, 'x', [], {}, { kind: 'Pod' }, { kind: '__proto__' }])('says what %j lacks', (value) => {
+  it.each([null, 3, 'x', [], {}, { kind: 'Pod' }, { kind: '__proto__' }])('names what %j lacks', (value) => {
     expect(parseObject(value).ok).toBe(false);
   });
 });

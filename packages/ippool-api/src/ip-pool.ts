@@ -101,7 +101,7 @@ const spec = z
       .enum(['Disabled', 'First'])
       .optional()
       .describe(
-        'First (default): before an address is given to a new client, the network is asked whether anybody uses it. Disabled: it is not asked.',
+        'First (default): before a new client gets an address, the agent probes by ARP whether another machine uses it. Disabled: no probe.',
       ),
     onRogueServer: z
       .enum(['Warn', 'Stop'])
@@ -141,7 +141,7 @@ const status = z.object({
       quarantined: z
         .record(z.string(), quarantined)
         .nullish()
-        .describe('Addresses that somebody unknown uses: nobody is given them before their time is over.'),
+        .describe('Addresses that an unknown machine uses: no client gets them before their time is over.'),
     })
     .nullish(),
   agentDeploymentRef: reference.nullish().describe('The Deployment whose agents serve the pool.'),
@@ -163,7 +163,7 @@ export type IPPoolSpec = z.infer<typeof spec>;
 export type IPPoolStatus = z.infer<typeof status>;
 export type IPv4Config = z.infer<typeof ipv4Config>;
 
-/** What `status.ipv4.allocated` says of addresses that no client can have. */
+/** The marks of unavailable addresses in `status.ipv4.allocated`. */
 export const ALLOCATED_EXCLUDED = 'EXCLUDED';
 export const ALLOCATED_RESERVED = 'RESERVED';
 

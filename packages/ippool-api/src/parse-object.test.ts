@@ -17,7 +17,7 @@ const poolWith = (ipv4Config: Record<string, unknown>, others: Record<string, un
   },
 });
 
-function said(value: unknown): string[] {
+function sentencesOf(value: unknown): string[] {
   const parsed = parseObject(value);
   return parsed.ok ? [] : parsed.problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
@@ -104,11 +104,11 @@ describe('what a schema finds wrong is a sentence: what is there, what is expect
         'spec.ipv4Config.staticRoutes.0.gateway: is missing; write text',
       ],
     ],
-  ])('%s', (_, value, sentences) => expect(said(value)).toEqual(sentences));
+  ])('%s', (_, value, sentences) => expect(sentencesOf(value)).toEqual(sentences));
 
   it('never in the words of the library, and never long', () => {
     const long = 'x'.repeat(100_000);
-    for (const sentence of said(poolWith({ cidr: long, mtu: long, dns: long, router: [long] }, { networkName: long }))) {
+    for (const sentence of sentencesOf(poolWith({ cidr: long, mtu: long, dns: long, router: [long] }, { networkName: long }))) {
       expect(sentence).not.toMatch(/Invalid|expected|received|Too (big|small)/);
       expect(sentence.length).toBeLessThan(300);
     }

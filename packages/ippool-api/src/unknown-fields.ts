@@ -51,7 +51,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, '');
 }
 
-/** How many letters have to be added, removed or changed to make one of the other; more than 2 where the lengths say so already. */
+/** How many letters have to be added, removed or changed to make one of the other; more than 2 if the lengths differ that much. */
 function distanceBetween(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) return 3;
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);

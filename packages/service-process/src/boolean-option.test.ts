@@ -34,7 +34,7 @@ describe('booleanOption', () => {
     expect(parsed(...argv)['dryRun']).toBe(expected);
   });
 
-  it('an environment variable says the same', () => {
+  it('an environment variable has the same effect', () => {
     process.env['VMDHCP_TEST_DRY_RUN'] = 'true';
     try {
       expect(parsed()['dryRun']).toBe(true);
@@ -44,7 +44,7 @@ describe('booleanOption', () => {
     }
   });
 
-  it('says what can be written', () => {
+  it('an error names the allowed values', () => {
     expect(() => parsed('--no-dhcp=maybe')).toThrow('write true or false, or nothing for true');
   });
 });

@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Keeps at most so many connections open: the oldest is closed for one more. Connections that are held open for nothing then keep
- * out nobody, as they would where the newest is refused.
+ * Keeps at most so many connections open: one more closes the oldest. So idle connections do not block new ones, as they would if
+ * the newest were refused.
  */
 export function limitConnections(server: Server, most: number): void {
   const open = new Set<Socket>();

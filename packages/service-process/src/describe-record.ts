@@ -1,4 +1,4 @@
-/** What pino-pretty shows itself, or what the message says already. */
+/** What pino-pretty shows itself, or what the message contains already. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'name', 'event']);
 
 /** What is looked for first, in every line at the same place; others follow as they were given. */

@@ -48,8 +48,8 @@ describe('a logger on a terminal', () => {
 });
 
 it.each([
-  ['text with spaces is in quotes', { pool: 'a b' }, 'said  pool="a b"'],
-  ['what steers a terminal is not', { mac: '\x1b[2J\u009b' }, 'said  mac="\\u001b[2J\\x9b"'],
+  ['text with spaces is in quotes', { pool: 'a b' }, 'sent  pool="a b"'],
+  ['what steers a terminal is not', { mac: '\x1b[2J\u009b' }, 'sent  mac="\\u001b[2J\\x9b"'],
   ['a message stays one line', { msg: 'one\ntwo\x1b' }, 'one two\\x1b'],
-  ['numbers, lists and nothing', { count: 3, none: null, list: [{ a: 1 }] }, 'said  count=3 none=null list=[{"a":1}]'],
-])('in a record %s', (_, fields, line) => expect(describeRecord({ msg: 'said', ...fields })).toBe(line));
+  ['numbers, lists and nothing', { count: 3, none: null, list: [{ a: 1 }] }, 'sent  count=3 none=null list=[{"a":1}]'],
+])('in a record %s', (_, fields, line) => expect(describeRecord({ msg: 'sent', ...fields })).toBe(line));

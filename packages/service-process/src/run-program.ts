@@ -5,9 +5,11 @@ import { CommandError, ExitCode } from './exit-code.js';
 export interface Program {
   readonly name: string;
   readonly description: string;
-  /** Of the package.json whose version is told. */
+  /** Of the package.json whose version `--version` prints. */
   readonly packageUrl: URL;
   readonly commands: readonly Command[];
+  /** Environment variables that it reads, besides those of options; what each means. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Runs a command line; sets the exit code of the process. What goes wrong is one sentence, and only a bug is a stack. */
@@ -40,7 +42,7 @@ export function stopSignal(): AbortSignal {
 }
 
 function report(name: string, error: unknown): number {
-  // Commander has said what is wrong already.
+  // Commander has printed the error already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
   if (error instanceof CommandError) {
     process.stderr.write(`${name}: ${error.message}\n`);

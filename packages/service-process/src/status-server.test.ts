@@ -26,7 +26,7 @@ async function get(port: number, path: string, method = 'GET'): Promise<string> 
 }
 
 describe('startStatusServer', () => {
-  it('answers health and readiness as upstream does, and says what is not ready', async () => {
+  it('answers health and readiness as upstream does, and names what is not ready', async () => {
     let unready: string[] = [];
     const port = await start({ unready: () => unready });
     expect(await get(port, '/healthz')).toBe('200 {"ok":true}');
@@ -58,9 +58,9 @@ describe('startStatusServer', () => {
 
 describe('connections to the status server', () => {
   const ANSWER_MS = 1_000;
-  const held: Socket[] = [];
+  const kept: Socket[] = [];
   afterEach(() => {
-    for (const socket of held.splice(0)) socket.destroy();
+    for (const socket of kept.splice(0)) socket.destroy();
   });
 
   /** By a connection of its own, as a kubelet asks. */
@@ -75,7 +75,7 @@ describe('connections to the status server', () => {
   /** Opens a connection, writes this, and leaves it open. Resolves with what ends it. */
   function hold(port: number, text: string): Promise<string> {
     const socket = connect(port, '127.0.0.1');
-    held.push(socket);
+    kept.push(socket);
     let received = '';
     socket.setEncoding('utf8').on('data', (part: string) => {
       received += part;
@@ -88,7 +88,7 @@ describe('connections to the status server', () => {
     const port = await start();
     for (let count = 0; count < 200; count++) {
       const socket = connect(port, '127.0.0.1');
-      held.push(socket);
+      kept.push(socket);
       await new Promise((resolve) => socket.once('connect', resolve).once('error', resolve));
       socket.on('error', () => undefined);
       if (count % 40 !== 0) continue;

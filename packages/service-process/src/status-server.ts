@@ -17,7 +17,7 @@ export interface StatusSources {
   /** Why the process is not ready, a line each; empty: it is. */
   readonly unready: () => readonly string[];
   readonly registry: Registry;
-  /** What else is told, by path; a path that ends in `/` is told what comes after it. */
+  /** Further pages, by path; the page of a path that ends in `/` receives the rest of the path. */
   readonly pages?: Readonly<Record<string, StatusPage>>;
 }
 
@@ -30,7 +30,7 @@ export interface PageAnswer {
   readonly body: Iterable<string>;
 }
 
-/** A socket that listens already: whoever opened it has decided from where it can be reached. */
+/** A socket that listens already: the caller has decided from where it can be reached. */
 export interface ListeningSocket {
   /** Its file descriptor, which the server closes. */
   readonly fd: number;

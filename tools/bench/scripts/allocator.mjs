@@ -100,5 +100,5 @@ const answerMs = best(() => {
 rows.push(['answerPacket: DISCOVER to OFFER octets, 10,000 leases', `${(200_000 / answerMs / 1000).toFixed(2)} M/s`, '']);
 
 process.stdout.write(
-  `| what | measured | to reach |\n| --- | --- | --- |\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`,
+  `| what | measured | goal |\n| --- | --- | --- |\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`,
 );

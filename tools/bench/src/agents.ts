@@ -132,17 +132,17 @@ async function crash(lab: Lab): Promise<string> {
       await waitFor('its address', () => cluster.holders('default/pool-1').length === 1, 30_000);
       leader.process?.kill(signal);
       const killedAtMs = performance.now();
-      const [told, holderMs] = await Promise.all([
+      const [answer, holderMs] = await Promise.all([
         askUntilAnswered(fleet, { macAddress, address }),
         newHolder(cluster, leader, killedAtMs),
       ]);
       const row = rows.get(signal) ?? { waitMs: [], asked: [], holderMs: [] };
-      row.waitMs.push(told.atMs - killedAtMs);
-      row.asked.push(told.asked);
+      row.waitMs.push(answer.atMs - killedAtMs);
+      row.asked.push(answer.asked);
       row.holderMs.push(holderMs);
       rows.set(signal, row);
       progress(
-        `round ${round}: ${signal}: answered after ${Math.round(told.atMs - killedAtMs)} ms, another has the address after ${Math.round(holderMs)} ms`,
+        `round ${round}: ${signal}: answered after ${Math.round(answer.atMs - killedAtMs)} ms, another has the address after ${Math.round(holderMs)} ms`,
       );
       await waitFor('its replacement', () => bothReady(cluster), 60_000);
     }
@@ -152,9 +152,9 @@ async function crash(lab: Lab): Promise<string> {
   return markdown(
     [
       'leader ended by',
-      'client answered after ms (least, median, most)',
-      'asked so often at most',
-      'full take-over after ms (least, median, most)',
+      'first reply after ms (least, median, most)',
+      'requests needed at most',
+      'new leader complete after ms (least, median, most)',
     ],
     [...rows].map(([signal, { waitMs, asked, holderMs }]) => [
       signal,
@@ -287,7 +287,7 @@ function serverOf(number: number): string {
   return readText(poolObject(number).spec, 'ipv4Config', 'serverIP') ?? '';
 }
 
-/** No API server: who leads loses the lead, and all answer from what they know. */
+/** No API server: the leader loses the leadership, and all replicas answer from memory. */
 async function away(lab: Lab): Promise<string> {
   const cluster = await open(lab, 1, 5);
   const fleet = new ClientFleet('br1');
@@ -300,10 +300,10 @@ async function away(lab: Lab): Promise<string> {
   const endsAtMs = performance.now() + Number(options.awaySeconds) * 1000;
   while (performance.now() < endsAtMs) {
     const begunAtMs = performance.now();
-    const told = await askUntilAnswered(fleet, { macAddress: macOf(1, 0), address });
-    waits.push(told.atMs - begunAtMs);
-    asked.push(told.asked);
-    progress(`${waits.length}: answered after ${Math.round(told.atMs - begunAtMs)} ms`);
+    const answer = await askUntilAnswered(fleet, { macAddress: macOf(1, 0), address });
+    waits.push(answer.atMs - begunAtMs);
+    asked.push(answer.asked);
+    progress(`${waits.length}: answered after ${Math.round(answer.atMs - begunAtMs)} ms`);
     // Longer than an exchange: the next one begins anew.
     await delay(11_000);
   }
@@ -318,9 +318,9 @@ async function away(lab: Lab): Promise<string> {
     [
       'API server away s',
       'exchanges',
-      'client answered after ms (least, median, most)',
-      'asked so often at most',
-      'addresses given',
+      'first reply after ms (least, median, most)',
+      'requests needed at most',
+      'addresses offered',
       'back to normal after ms',
     ],
     [

@@ -1,4 +1,4 @@
-/** npm run bench:control, second part: how long until what changes in the cluster is answered on the wire, and until another agent serves. */
+/** npm run bench:control, second part: how long until a change in the cluster is in the replies, and until another agent serves. */
 import { join } from 'node:path';
 import type { ServerAnswer } from '@vmdhcp/dhcp-agent';
 import { CLUSTER_EXAMPLES, Lab, LabCluster, openProbe, virtualMachine, waitFor } from '@vmdhcp/lab';
@@ -20,14 +20,14 @@ try {
     await cluster.access.applyFile(join(CLUSTER_EXAMPLES, file));
   await settled();
   const rows = [
-    ['a new virtual machine is answered', await repeat('new virtual machine', newMachine), '1 s'],
-    ['an option edit is answered', await repeat('option edit', optionEdit), '1 s'],
-    ['hand-over: the leader is asked to end (SIGTERM)', await repeat('hand-over', () => withoutLeader('SIGTERM')), '1 s'],
+    ['a new virtual machine gets a reply', await repeat('new virtual machine', newMachine), '1 s'],
+    ['a changed option is in the reply', await repeat('option edit', optionEdit), '1 s'],
+    ['hand-over: the leader is stopped (SIGTERM)', await repeat('hand-over', () => withoutLeader('SIGTERM')), '1 s'],
     ['failover: the leader is killed (SIGKILL)', await repeat('failover', () => withoutLeader('SIGKILL')), '6 s'],
   ] as const;
   process.stdout.write(
     `${markdown(
-      [`until ..., ${ROUNDS} rounds`, 'lowest ms', 'median ms', 'highest ms', 'to reach'],
+      [`until ..., ${ROUNDS} rounds`, 'lowest ms', 'median ms', 'highest ms', 'goal'],
       rows.map(([what, times, bound]) => [
         what,
         ...[0, Math.floor(ROUNDS / 2), ROUNDS - 1].map((at) => times[at]?.toFixed(0) ?? ''),
@@ -52,7 +52,7 @@ async function repeat(what: string, measure: (round: number) => Promise<number>)
   return times.toSorted((one, other) => one - other);
 }
 
-/** Asks until an answer is as `isIt` says; returns how long that took from now. */
+/** Asks until `isIt` accepts an answer; returns how long that took from now. */
 async function untilAnswered(macAddress: string, isIt: (answer: ServerAnswer) => boolean = () => true): Promise<number> {
   const begunAtMs = performance.now();
   while (performance.now() - begunAtMs < GIVE_UP_MS) {
@@ -77,7 +77,7 @@ async function optionEdit(round: number): Promise<number> {
   return answered;
 }
 
-/** The longest time without an answer, from the moment the leader is told to end. */
+/** The longest time without an answer, from the moment the leader is stopped. */
 async function withoutLeader(signal: 'SIGTERM' | 'SIGKILL'): Promise<number> {
   const leader = await waitFor('a leader', () => cluster.leader());
   leader.process?.kill(signal);

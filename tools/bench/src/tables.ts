@@ -41,7 +41,7 @@ export function formatComparison(rows: readonly ServerRow[]): string {
     'server',
     'clients',
     'exchanges/s',
-    'ours is',
+    'vmdhcp-agent is',
     'lost',
     'OFFER after ms: p50 / p99 / p99.9',
     'ACK after ms',

@@ -21,8 +21,8 @@ import { Command, Option } from 'commander';
 import colors from 'picocolors';
 import { LiveView } from './live-view.js';
 
-/** The guests of `examples/cluster/virtual-machines.yaml`, by interface; one of our own asks where a real client is not installed. */
-const GUESTS: readonly {
+/** The virtual machines of `examples/cluster/virtual-machines.yaml`, by interface; one of our own asks where a real client is not installed. */
+const MACHINES: readonly {
   readonly name: string;
   readonly virtualMachine: string;
   readonly network: string;
@@ -60,7 +60,7 @@ try {
   await demo();
   await end(0);
 } catch (error) {
-  // Ctrl-C ends the machines too: what they say of it is no news.
+  // Ctrl-C ends the machines too: their messages about it are not shown.
   if (!ending) view.line(colors.red(error instanceof Error ? error.message : String(error)));
   await end(1);
 }
@@ -68,14 +68,16 @@ try {
 async function demo(): Promise<void> {
   view.step(`A cluster: API server (simulated) and controller; --topology ${topology}: ${meaning}`);
   for (const network of Object.values(NETWORKS)) lab.addNetwork(network);
-  const machines = new Map(GUESTS.map(({ name, network, macAddress }) => [name, lab.addMachine(name, { network, macAddress })]));
+  const machines = new Map(
+    MACHINES.map(({ name, network, macAddress }) => [name, lab.addMachine(name, { network, macAddress })]),
+  );
   cluster = await LabCluster.start(lab, { networks: NETWORKS, onLine: showLine });
   await cluster.startController('--agent-topology', topology);
   if (topology === 'unified') await apply(cluster, 'agent.yaml');
   await apply(cluster, 'pools.yaml');
 
   view.step('Virtual machines are created: kubectl apply -f examples/cluster/virtual-machines.yaml');
-  for (const { name, network, client } of GUESTS) {
+  for (const { name, network, client } of MACHINES) {
     view.set({ machine: name, network, client: isInstalled(client) ? client : 'vmdhcp-agent probe', address: '-', note: '' });
   }
   await apply(cluster, 'virtual-machines.yaml');
@@ -86,8 +88,8 @@ async function demo(): Promise<void> {
   view.line(colors.dim('waiting until the agents are rolled out with the networks of both pools'));
   for (const pool of ['net-48', 'net-49']) await cluster.agentReady(`default/${pool}`);
 
-  view.step('The guests boot and ask for their addresses');
-  for (const guest of GUESTS) await ask(guest.name, guest.client, machines.get(guest.name) as Machine);
+  view.step('The virtual machines boot and request their addresses');
+  for (const machine of MACHINES) await ask(machine.name, machine.client, machines.get(machine.name) as Machine);
 
   await recreate(cluster, machines.get('web') as Machine);
   await failOver(cluster, machines.get('web') as Machine);
@@ -136,7 +138,7 @@ async function exhaust(inCluster: LabCluster): Promise<void> {
 }
 
 async function showTable(inCluster: LabCluster): Promise<void> {
-  view.step('What the cluster says: kubectl get deployments,ippools,vmnetcfg');
+  view.step('The state of the cluster: kubectl get deployments,ippools,vmnetcfg');
   for (const { metadata, status } of await inCluster.access.list('Deployment')) {
     view.line(`${metadata.name.padEnd(27)} ${Number(readField(status, 'readyReplicas') ?? 0)} agents ready`);
   }
@@ -146,7 +148,7 @@ async function showTable(inCluster: LabCluster): Promise<void> {
       .map(({ type }) => type);
     const [used, available] = ['used', 'available'].map((name) => readField(status, 'ipv4', name));
     view.line(
-      `${metadata.name.padEnd(10)} ${String(readText(spec, 'networkName')).padEnd(16)} used ${used}, available ${available}   ${state.join(' ')}   served by ${readText(status, 'servedBy') ?? 'nobody'}`,
+      `${metadata.name.padEnd(10)} ${String(readText(spec, 'networkName')).padEnd(16)} used ${used}, available ${available}   ${state.join(' ')}   served by ${readText(status, 'servedBy') ?? 'no agent'}`,
     );
   }
   for (const { metadata, status } of await inCluster.access.list('VirtualMachineNetworkConfig')) {
@@ -205,8 +207,8 @@ function showLine(who: string, line: string): void {
     return;
   }
   const { msg, event, mac, address, level } = record;
-  const guest = GUESTS.find(({ macAddress }) => macAddress === mac)?.name ?? mac;
-  if (event !== undefined) view.line(`${colors.green(shortName(who))}: ${event} ${guest} ${address ?? ''}`);
+  const machine = MACHINES.find(({ macAddress }) => macAddress === mac)?.name ?? mac;
+  if (event !== undefined) view.line(`${colors.green(shortName(who))}: ${event} ${machine} ${address ?? ''}`);
   else if (level !== 'debug') view.line(colors.dim(`${shortName(who)}: ${msg}`));
 }
 

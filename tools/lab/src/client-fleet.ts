@@ -1,4 +1,4 @@
-/** DHCP clients by the hundred in one process: they speak on a network of the lab, and take every answer that comes by. */
+/** DHCP clients by the hundred in one process: they send on a network of the lab, and receive every answer. */
 
 import { encodeClientPacket } from '@vmdhcp/dhcp-agent';
 import {

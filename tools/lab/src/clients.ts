@@ -1,6 +1,6 @@
 /**
  * Real DHCP clients, each run so that it is quick and leaves nothing behind. All of them report to a script, which sets the
- * address and appends what it was told to a file: that is where leases are read from.
+ * address and appends what it received to a file: leases are read from there.
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Machine } from './lab.js';
 import { run } from './lab.js';
 import type { LabProcess } from './lab-process.js';
 
-/** What a client was told, in the client's own words for options. */
+/** What a client received, in the client's own words for options. */
 export interface ClientEvent {
   /** `bound`, `renew`, `nak`, ... in lower case, as the client calls it. */
   readonly event: string;
@@ -29,10 +29,10 @@ export interface RunningClient {
 
 const EVENT_TIMEOUT_MS = 20_000;
 
-/** Events that say a client has a lease. */
+/** Events that mean that a client has a lease. */
 const BOUND = ['bound', 'reboot', 'renew', 'rebind'];
 
-/** Asks for a lease once; returns what the client was told. @throws Error if it got none. */
+/** Asks for a lease once; returns what the client received. @throws Error if it got none. */
 export async function acquire(client: ClientName, machine: Machine): Promise<ClientEvent> {
   const started = start(client, machine, { once: true });
   const { code } = await started.process.ended();
@@ -170,7 +170,7 @@ EXPIRE|FAIL|RELEASE|STOP) ip -4 address flush dev $interface;; esac`,
   ]);
 }
 
-/** Ends the dhclient that `acquire` left in the background; it keeps its lease file and tells nobody. */
+/** Ends the dhclient that `acquire` left in the background; it keeps its lease file and sends no RELEASE. */
 export async function endDhclient(machine: Machine): Promise<void> {
   const { pid: path } = dhclientFiles(machine);
   if (!existsSync(path)) return;

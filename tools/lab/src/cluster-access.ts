@@ -29,7 +29,7 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
 /** Rollouts of pods included. */
 const OBJECT_TIMEOUT_MS = 30_000;
 
-/** A cluster as whoever has a kubeconfig sees it: real or simulated. */
+/** A cluster as the owner of a kubeconfig sees it: real or simulated. */
 export class ClusterAccess {
   readonly connection: ApiConnection;
 
@@ -89,7 +89,7 @@ export class ClusterAccess {
     }
   }
 
-  /** Waits until an object is as `matches` says; returns it. */
+  /** Waits until `matches` accepts an object; returns it. */
   async waitForObject(kind: string, key: string, matches: (object: KubernetesObject) => boolean): Promise<KubernetesObject> {
     return await waitFor(
       `${kind} ${key}`,

@@ -32,7 +32,7 @@ export interface LabClusterSettings {
   readonly nodes?: readonly string[];
   /** Kernel settings that pods begin with, by names below `/proc/sys/net`. */
   readonly podSysctls?: Readonly<Record<string, string>>;
-  /** What pods and the controller say, line by line. */
+  /** The output of pods and the controller, line by line. */
   readonly onLine?: (who: string, line: string) => void;
 }
 
@@ -68,7 +68,7 @@ export class LabCluster {
     const simulator = await startKubeSimulator({
       host: API_HOST,
       nodes: (settings.nodes ?? ['node-1', 'node-2']).map((name) => ({ name, labels: NODE_LABELS })),
-      // Tests end processes often: nobody wants to wait for them as long as in a real cluster.
+      // Tests end processes often, and should not wait for them as long as in a real cluster.
       podBackOff: { firstMs: 500, longestMs: 2_000 },
       onControllerError: (error) => {
         if (started.cluster?.isStopping !== true) settings.onLine?.('cluster', String(error));
@@ -139,7 +139,7 @@ export class LabCluster {
     return await this.startController(...parameters);
   }
 
-  /** Resolves when the IPPool says that it is served. */
+  /** Resolves when the IPPool reports that it is served. */
   async agentReady(pool: string): Promise<KubernetesObject> {
     return await this.access.waitForObject('IPPool', pool, ({ status }) =>
       readConditions(status).some(({ type, status: state }) => type === 'AgentReady' && state === 'True'),
@@ -159,7 +159,7 @@ export class LabCluster {
     });
   }
 
-  /** Resolves when both replicas of the agents run with what the Deployment says now, and no others. */
+  /** Resolves when both replicas of the agents run with the current template of the Deployment, and no others. */
   async rolledOut(deployment = 'vm-dhcp-controller-agent'): Promise<void> {
     await this.access.waitForObject('Deployment', `${AGENT_NAMESPACE}/${deployment}`, ({ metadata, status }) => {
       const counts = (status ?? {}) as Readonly<Record<string, number | undefined>>;
@@ -168,7 +168,7 @@ export class LabCluster {
     });
   }
 
-  /** The pod whose agent leads, by what its Lease says; undefined also while it hands over. */
+  /** The pod whose agent is leader by its Lease; undefined also while it hands over. */
   async leader(group: string = UNIFIED_GROUP): Promise<LabPod | undefined> {
     const lease = await this.access.get('Lease', `${AGENT_NAMESPACE}/${group}`);
     const { holderIdentity = '' } = (lease?.spec ?? {}) as { readonly holderIdentity?: string };

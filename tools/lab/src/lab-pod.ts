@@ -8,7 +8,7 @@ import type { Lab, Machine } from './lab.js';
 import type { LabProcess } from './lab-process.js';
 import { AGENT_BIN } from './programs.js';
 
-/** What every pod of a lab is told. */
+/** The settings of every pod of a lab. */
 export interface PodEnvironment {
   readonly lab: Lab;
   /** The network over which pods reach the API server. */
@@ -25,7 +25,7 @@ export interface PodEnvironment {
   readonly onLine: (pod: string, line: string) => void;
 }
 
-/** Until it is ready, so that nobody waits for a kubelet; then as often as a kubelet asks. */
+/** Until it is ready, so that no test waits for a kubelet; then as often as a kubelet asks. */
 const FIRST_READINESS_INTERVAL_MS = 50;
 const READINESS_INTERVAL_MS = 1_000;
 const SECRETS = '/run/secrets/kubernetes.io/serviceaccount';

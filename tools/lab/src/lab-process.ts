@@ -15,7 +15,7 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program that a lab started, and what it has said so far. */
+/** A program that a lab started, and its output so far. */
 export class LabProcess {
   /** Standard output and standard error, line by line. */
   readonly lines: string[] = [];
@@ -38,7 +38,7 @@ export class LabProcess {
       this.#ending = { code, signal };
       return this.#ending;
     });
-    // Who waits hears of it; nobody has to.
+    // A caller that waits gets the error; no caller has to wait.
     this.#ended.catch(() => undefined);
   }
 

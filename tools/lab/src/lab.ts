@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { LabProcess, type ProcessSettings } from './lab-process.js';
 
-/** Set by whoever made the namespaces. */
+/** Set by the program that made the namespaces. */
 export const LAB_VARIABLE = 'VMDHCP_LAB';
 const RUN = '/run/vmdhcp-lab';
 let lastInterface = 0;
@@ -181,7 +181,7 @@ export class Machine {
   }
 }
 
-/** Runs `ip` with these lines on its standard input. @throws Error with what it said */
+/** Runs `ip` with these lines on its standard input. @throws Error with its error output */
 async function runIp(words: readonly string[], lines: readonly string[] = []): Promise<void> {
   const running = promisify(execFile)('ip', [...words], { encoding: 'utf8', timeout: 60_000 });
   running.child.stdin?.on('error', () => undefined);
@@ -189,17 +189,17 @@ async function runIp(words: readonly string[], lines: readonly string[] = []): P
   try {
     await running;
   } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-    throw new Error(`ip ${words.join(' ')}: ${said || String(error)}`, { cause: error });
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    throw new Error(`ip ${words.join(' ')}: ${output || String(error)}`, { cause: error });
   }
 }
 
-/** Runs a short program. @throws Error with what it said */
+/** Runs a short program. @throws Error with its error output */
 export function run(command: string, parameters: readonly string[]): string {
   try {
     return execFileSync(command, [...parameters], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 20_000 });
   } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-    throw new Error(`${command} ${parameters.join(' ')}: ${said || String(error)}`, { cause: error });
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    throw new Error(`${command} ${parameters.join(' ')}: ${output || String(error)}`, { cause: error });
   }
 }

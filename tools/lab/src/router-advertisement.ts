@@ -7,7 +7,7 @@ const ALL_NODES_MAC = Buffer.from('333300000001', 'hex');
 const ROUTER = Buffer.from('fe8000000000000000000000000000aa', 'hex');
 
 /**
- * Tells everybody on a network of the lab to use an IPv6 router and to make an address from `prefix` (its first eight octets, in
+ * Tells all hosts on a network of the lab to use an IPv6 router and to make an address from `prefix` (its first eight octets, in
  * hexadecimal digits). Source: RFC 4861 §4.2, §4.6.2.
  */
 export function advertiseRouter(network: string, prefix: string): void {

@@ -1,5 +1,5 @@
-// Run inside a machine: `node send-arp-answers.js [ADDRESS]` says of every address that an ARP probe asks about that this machine has it;
-// with an address it says so of that one without being asked, as fast as it can. Prints `answering` when it has begun, and ends when it is
+// Run inside a machine: `node send-arp-answers.js [ADDRESS]` claims every address of an ARP probe for this machine;
+// with an address it claims that one without a request, as fast as it can. Prints `answering` when it has begun, and ends when it is
 // ended.
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { ArpSocket } from '@vmdhcp/linux-sockets';
@@ -12,7 +12,7 @@ if (flooded === undefined) setInterval(answer, POLL_INTERVAL_MS);
 else flood(flooded);
 process.stdout.write('answering\n');
 
-/** A request whose sender has the address says the same as a reply (RFC 5227 §2.1.1). */
+/** A request whose sender has the address means the same as a reply (RFC 5227 §2.1.1). */
 function answer(): void {
   for (const { isReply, senderAddress, targetAddress } of socket.receive()) {
     if (!isReply && senderAddress === 0) socket.request({ senderAddress: targetAddress, targetAddress });

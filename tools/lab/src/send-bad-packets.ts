@@ -1,4 +1,4 @@
-// Run inside a machine: sends each bad packet to everybody, and after each does a whole exchange of its own. Prints one
+// Run inside a machine: sends each bad packet by broadcast, and after each does a whole exchange of its own. Prints one
 // line of JSON for each.
 
 import { PacketSocket } from '@vmdhcp/linux-sockets';

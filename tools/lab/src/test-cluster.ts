@@ -11,7 +11,7 @@ import { CLUSTER_EXAMPLES } from './lab-cluster.js';
 import { LabProcess } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
 
-/** Names the kubeconfig of the cluster to test against. Not KUBECONFIG itself: nobody's cluster is to be hit by accident. */
+/** Names the kubeconfig of the cluster to test against. Not KUBECONFIG itself: no cluster is to be used by accident. */
 export const TEST_CLUSTER_VARIABLE = 'VMDHCP_TEST_KUBECONFIG';
 /** Kinds that a suite makes and that finalizers may hold, in the order in which they are deleted. */
 const OBJECT_KINDS = ['VirtualMachine', 'VirtualMachineNetworkConfig', 'IPPool', 'NetworkAttachmentDefinition'];

@@ -1,6 +1,6 @@
 /**
  * How much configuration a process can be given in its environment: what we write at most, and what the kernel takes. No cluster takes part:
- * the agent only says what it would serve.
+ * the agent only reports what it would serve.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ function exactlyFull(): PoolForAgents[] {
 const AGENT = [AGENT_BIN, 'serve', '--dry-run', '--http', 'off'];
 const environment = (value: string) => ({ PATH: process.env['PATH'], [AGENT_NETWORK_CONFIGS_VARIABLE]: value });
 
-/** What an agent that is told this says first; its API server is not there. */
+/** The first log line of an agent with this configuration; its API server is not there. */
 async function firstLine(value: string, kubeconfig: string): Promise<{ readonly pools: readonly string[] }> {
   const started = spawn(process.execPath, [...AGENT, '--kubeconfig', kubeconfig], { env: environment(value) });
   try {

@@ -1,4 +1,4 @@
-/** How agents run when they are told to serve nothing, to be alone, or nothing that makes sense: real processes, real packets. */
+/** How agents run in a dry run, without leader election, or with configuration that makes no sense: real processes, real packets. */
 import { readConditions, readField, readList } from '@vmdhcp/kube-runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -79,7 +79,7 @@ describe('agents of a cluster', () => {
     ['unified', UNIFIED],
     ['per-network', 'vm-dhcp-agent-mgmt-1'],
   ])(
-    '%s with --no-dhcp=true: all is reported, no port is open, nobody has the address; without it, clients are served',
+    '%s with --no-dhcp=true: everything is reported, no UDP port is open, no replica has the address; without it, clients are served',
     {
       timeout: 90_000,
     },
@@ -127,7 +127,7 @@ describe('agents of a cluster', () => {
     expect(readField(lease?.spec, 'holderIdentity')).toMatch(new RegExp(`^${other.name}_`));
   });
 
-  it('that is told no JSON idles: alive, not ready, and it says why', { timeout: 30_000 }, async () => {
+  it('whose configuration is not JSON idles: alive, not ready, and it reports why', { timeout: 30_000 }, async () => {
     const url = 'http://127.0.0.1:18099';
     const agent = lab.start(process.execPath, [AGENT_BIN, 'serve', '--http', '127.0.0.1:18099'], {
       env: { AGENT_NETWORK_CONFIGS: '[{"interfaceName":' },

@@ -1,6 +1,6 @@
 /**
- * The agents' Deployments and Leases against an API server: made, kept, held, adopted, migrated to, and gone. No pods run here; what
- * agents would say is written into their Lease by the test.
+ * The agents' Deployments and Leases against an API server: made, kept, on hold, adopted, migrated to, and gone. No pods run here; the
+ * test writes the reports of agents into their Lease.
  */
 import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { parseSuspendedPools } from '@vmdhcp/reconciler';
@@ -61,10 +61,10 @@ async function pool(matches: (object: KubernetesObject) => boolean): Promise<Kub
   return cluster.access.waitForObject('IPPool', key('pool'), matches);
 }
 
-const says = (type: string, reason: string) => (object: KubernetesObject) =>
+const hasCondition = (type: string, reason: string) => (object: KubernetesObject) =>
   readConditions(object.status).some((condition) => condition.type === type && (condition.reason ?? '') === reason);
 
-/** What the leader of the group would say. */
+/** The report that the leader of the group would write. */
 async function lead(report: Readonly<Record<string, unknown>>): Promise<void> {
   const annotations = { 'network.harvesterhci.io/agent-report': JSON.stringify(report) };
   const spec = {
@@ -82,11 +82,11 @@ async function lead(report: Readonly<Record<string, unknown>>): Promise<void> {
 }
 
 describe('the agents’ Deployments', () => {
-  it('whose pods cannot be created say why on the pool, with the remedy, until they can', async () => {
+  it('whose pods cannot be created report why on the pool, with the remedy, until they can', async () => {
     const parameters = ['--agent-replicas', '1', '--image', 'example.com/vmdhcp-agent:v1', '--service-account-name', 'nosuch'];
     controller = await cluster.startController(...parameters);
     await createPool();
-    const { status } = await pool(says('AgentReady', 'FailedCreate'));
+    const { status } = await pool(hasCondition('AgentReady', 'FailedCreate'));
     const { message = '' } = readConditions(status).find(({ type }) => type === 'AgentReady') ?? {};
     expect(message).toContain(`error looking up service account ${key('nosuch')}: serviceaccount "nosuch" not found`);
     expect(message).toContain(`create the ServiceAccount ${key('nosuch')}`);
@@ -106,10 +106,10 @@ describe('the agents’ Deployments', () => {
       async () => (await cluster.access.list('Pod')).some((pod) => pod.metadata.namespace === cluster.namespace),
       25_000,
     );
-    await pool((object) => !says('AgentReady', 'FailedCreate')(object));
+    await pool((object) => !hasCondition('AgentReady', 'FailedCreate')(object));
   });
 
-  it('are made, told of pools, and say so on the pool; what others own of them stays', async () => {
+  it('are made, configured with pools, and reported on the pool; fields of others stay', async () => {
     await start();
     await createPool();
     const { metadata, spec } = await deployment();
@@ -136,13 +136,13 @@ describe('the agents’ Deployments', () => {
     await controller.stop();
     await start();
     await createPool('other');
-    const told = await cluster.access.waitForObject('Deployment', key(GROUP), (object) =>
+    const configured = await cluster.access.waitForObject('Deployment', key(GROUP), (object) =>
       JSON.stringify(object.spec).includes(key('other')),
     );
-    expect(told.metadata.generation, 'the restart wrote nothing, the pool one change').toBe((generation ?? 0) + 1);
+    expect(configured.metadata.generation, 'the restart wrote nothing, the pool one change').toBe((generation ?? 0) + 1);
   });
 
-  it('keep an image that is held, also when they are made again, and have the new one once it is not', async () => {
+  it('keep an image that is on hold, also when they are made again, and have the new one once it is not', async () => {
     await start();
     await createPool('pool', { [HOLD]: '' });
     const { metadata } = await deployment();
@@ -160,12 +160,12 @@ describe('the agents’ Deployments', () => {
   it.each([
     ['ours: adopted', { [LABEL]: 'agent', [GROUP_LABEL]: GROUP }, { [LABEL]: 'agent', [GROUP_LABEL]: GROUP }, ''],
     [
-      'ours with another selector: told',
+      'ours with another selector: configured',
       { [LABEL]: 'agent', [GROUP_LABEL]: GROUP, app: 'x' },
       { app: 'x' },
       'AgentSelectorMismatch',
     ],
-    ['somebody else’s: told', { app: 'x' }, { app: 'x' }, 'AgentDeploymentConflict'],
+    ['of another owner: configured', { app: 'x' }, { app: 'x' }, 'AgentDeploymentConflict'],
   ])('one that is there already, %s', async (_, labels, matchLabels, reason) => {
     await defineKinds();
     await cluster.access.create({
@@ -180,7 +180,7 @@ describe('the agents’ Deployments', () => {
     });
     await createPool();
     await start();
-    await pool(says('Registered', reason));
+    await pool(hasCondition('Registered', reason));
     expect(imageOf(await deployment())).toBe(reason === '' ? 'example.com/vmdhcp-agent:v1' : 'old');
     if (reason === '') return;
     const event = await waitFor('an Event', async () =>
@@ -201,7 +201,7 @@ describe('the agents’ Deployments', () => {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { namespace: cluster.namespace, name: 'old-agent', labels },
-      spec: { schedulerName: 'nobody', containers: [{ name: 'agent', image: 'old' }] },
+      spec: { schedulerName: 'none', containers: [{ name: 'agent', image: 'old' }] },
     });
     await start();
     await deployment();

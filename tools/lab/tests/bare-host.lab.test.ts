@@ -104,7 +104,7 @@ describe('a pools file that changes', () => {
     );
   });
 
-  it('keeps the addresses of everybody who stays, when others go and come', async () => {
+  it('keeps the addresses of all clients that stay, when others go and come', async () => {
     const more = Array.from({ length: 20 }, (_, index) => ({
       name: `vm-0${index}`,
       pool: 'net-48',
@@ -240,7 +240,7 @@ describe('an interface', () => {
     expect(shown()).toBe(added);
   }, 60_000);
 
-  it('gives up the server address of a pool that goes, and has that of a pool that changes', async () => {
+  it('removes the server address of a pool that goes, and adds that of a pool that changes', async () => {
     const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
     lab.addNetwork('br50');
     const pools = poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []);
@@ -253,7 +253,7 @@ describe('an interface', () => {
     await waitFor('the other address', () => shown().includes('192.168.50.3/24') && !shown().includes('192.168.50.2/'));
   });
 
-  it('that another server has already is an error that says so, and the other interfaces are served', async () => {
+  it('that another server has already is an error that reports it, and the other interfaces are served', async () => {
     const second = lab.start(process.execPath, [
       ...[AGENT_BIN, 'serve', '--pools', agent.poolsPath, '--state', join(lab.folder, 'second'), '--http', 'off'],
       ...['--interface', 'net-48=br48'],
@@ -274,8 +274,8 @@ describe('an address that another machine uses', () => {
 
   it('is not given to a new client: its user is named, the client gets another one, and it stays quarantined after a kill', async () => {
     agent.setPools(withC());
-    const said = JSON.parse(await agent.process.line('the address is in use')) as Record<string, unknown>;
-    expect(said).toMatchObject({ pool: 'default/net-48', address: '192.168.48.11', mac: MAC_C, usedBy: SQUATTER });
+    const message = JSON.parse(await agent.process.line('the address is in use')) as Record<string, unknown>;
+    expect(message).toMatchObject({ pool: 'default/net-48', address: '192.168.48.11', mac: MAC_C, usedBy: SQUATTER });
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.12' });
     expect(await agent.metric('vmdhcp_agent_pool_quarantined{pool="default/net-48"}')).toBe(1);
     await agent.restart('SIGKILL');
@@ -308,7 +308,7 @@ describe('an address that another machine uses', () => {
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.11' });
   });
 
-  it('cannot be asked about without CAP_NET_RAW: that is said, and new clients are answered all the same', async () => {
+  it('cannot be asked about without CAP_NET_RAW: a warning reports that, and new clients get replies', async () => {
     agent.process.kill('SIGTERM');
     await agent.process.ended();
     writeFileSync(agent.poolsPath, withC());
@@ -420,7 +420,7 @@ describe('the state directory', () => {
 });
 
 describe('what a person sees', () => {
-  it('check prints every problem with line and column, and its exit code says so', async () => {
+  it('check prints every problem with line and column, and has exit code 65', async () => {
     const path = join(lab.folder, 'broken.yaml');
     writeFileSync(path, POOLS.replace('192.168.48.99', '192.168.47.99').replace(MAC_B, 'no-mac'));
     const check = lab.start(process.execPath, [AGENT_BIN, 'check', path]);
@@ -441,9 +441,9 @@ describe('what a person sees', () => {
     [
       'want an address outside the pool',
       { macAddress: '02:00:00:00:48:03', address: '192.168.48.200' },
-      'pool default/net-48 cannot give 192.168.48.200 to 02:00:00:00:48:03',
+      'pool default/net-48 cannot assign 192.168.48.200 to 02:00:00:00:48:03',
     ],
-  ])('check exits 65 where machines %s, and names them', async (_, second, said) => {
+  ])('check exits 65 where machines %s, and names them', async (_, second, message) => {
     const path = join(lab.folder, 'claims.yaml');
     const first = { name: 'vm-a', pool: 'net-48', macAddress: MAC_A, address: '192.168.48.10' };
     writeFileSync(path, poolsYaml(NETWORKS, [first, { name: 'vm-b', pool: 'net-48', ...second }]));
@@ -456,7 +456,7 @@ describe('what a person sees', () => {
     expect(ok).toBe(false);
     expect(problems).toHaveLength(1);
     expect(problems[0]?.object).toBe('VirtualMachineNetworkConfig default/vm-b');
-    expect(problems[0]?.message).toContain(said);
+    expect(problems[0]?.message).toContain(message);
   });
 
   it('leases prints a table from the running agent, and from its state directory', async () => {
@@ -546,7 +546,7 @@ describe('what a person sees', () => {
     },
   );
 
-  it('probe says when nobody answers, and its exit code too', async () => {
+  it('probe reports when no server answers, by its exit code too', async () => {
     const { code, output } = await runAgent(
       vmA,
       'probe',
@@ -558,7 +558,7 @@ describe('what a person sees', () => {
       '0.3',
     );
     expect(code).toBe(1);
-    expect(output).toBe('nobody answers 02:99:00:00:00:01 on eth0');
+    expect(output).toBe('no server answers 02:99:00:00:00:01 on eth0');
   });
 
   it('a paused pool gives nothing and does not hold up readiness', async () => {
@@ -584,13 +584,13 @@ describe('a wrong start ends with a sentence and an exit code', () => {
       'make it writable or give another --state',
     ],
     ['an HTTP address in use', ['--interface', 'net-48=br48', '--http', 'USED'], 69, 'give another --http, or --http off'],
-  ])('%s', async (_, parameters, code, said) => {
+  ])('%s', async (_, parameters, code, message) => {
     const httpAddress = agent.url.slice('http://'.length);
     const started = lab.start(process.execPath, [
       ...[AGENT_BIN, 'serve', '--pools', agent.poolsPath, '--state', join(lab.folder, 'other')],
       ...parameters.map((word) => (word === 'USED' ? httpAddress : word)),
     ]);
     expect((await started.ended()).code).toBe(code);
-    expect(started.lines.join('\n')).toContain(said);
+    expect(started.lines.join('\n')).toContain(message);
   });
 });

@@ -113,7 +113,7 @@ describe('a cluster', () => {
     expect(await waitFor('another leader', () => cluster.leader())).not.toBe(leader);
   });
 
-  it('a leader that is frozen has no address when another one has it, and says nothing when it wakes up', {
+  it('a leader that is frozen has no address when another one has it, and sends nothing when it wakes up', {
     timeout: 60_000,
   }, async () => {
     await apply('pools.yaml');

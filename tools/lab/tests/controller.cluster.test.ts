@@ -88,8 +88,14 @@ describe('virtual machines', () => {
     await cluster.access.create(virtualMachine('a', '02:00:00:00:00:0a'));
     expect(await allocated('a')).toBe('10.1.0.10');
     const line = await controller.line('"address allocated"');
-    const said = { pool: keyOf(pool), address: '10.1.0.10', macAddress: '02:00:00:00:00:0a', owner: keyOf('a'), reason: 'new' };
-    expect(JSON.parse(line)).toMatchObject(said);
+    const expected = {
+      pool: keyOf(pool),
+      address: '10.1.0.10',
+      macAddress: '02:00:00:00:00:0a',
+      owner: keyOf('a'),
+      reason: 'new',
+    };
+    expect(JSON.parse(line)).toMatchObject(expected);
     await cluster.access.create(virtualMachine('b', '02:00:00:00:00:0b', { 'static-ip.harvesterhci.io/default': '10.1.0.12' }));
     expect(await allocated('b')).toBe('10.1.0.12');
 
@@ -106,7 +112,7 @@ describe('virtual machines', () => {
     expect(await recorded()).toEqual({ '10.1.0.12': '02:00:00:00:00:0b' });
   });
 
-  it('find no address where there is none, and are told so on themselves', async () => {
+  it('find no address where there is none, and have an Event and a reason', async () => {
     for (const name of ['a', 'b', 'c', 'd']) await cluster.access.create(virtualMachine(name, `02:00:00:00:00:0${name}`));
     for (const name of ['a', 'b', 'c']) await allocated(name);
     const event = await waitFor('an Event', async () =>
@@ -115,7 +121,7 @@ describe('virtual machines', () => {
       ),
     );
     expect(readText(event, 'message')).toBe(
-      `pool ${keyOf(pool)} cannot give an address to 02:00:00:00:00:0d: every address is in use; raise spec.ipv4Config.pool.end of the IPPool (up to 10.1.0.254), or delete virtual machines`,
+      `pool ${keyOf(pool)} cannot assign an address to 02:00:00:00:00:0d: every address is in use; raise spec.ipv4Config.pool.end of the IPPool (up to 10.1.0.254), or delete virtual machines`,
     );
     await cluster.access.delete('VirtualMachine', keyOf('b'));
     expect(await allocated('d')).toBe('10.1.0.11');
@@ -136,7 +142,7 @@ describe('virtual machines', () => {
 });
 
 describe('virtual machines without a MAC address, as plain KubeVirt makes them', () => {
-  /** The guest of a virtual machine; KubeVirt reports the MAC address a while after the guest is made. */
+  /** The VirtualMachineInstance of a virtual machine; KubeVirt reports the MAC address a while after it is made. */
   function instance(name: string, macAddress?: string): KubernetesObject {
     return {
       apiVersion: 'kubevirt.io/v1',
@@ -153,7 +159,7 @@ describe('virtual machines without a MAC address, as plain KubeVirt makes them',
     };
   }
 
-  it('are told what is awaited, get an address when their guest runs, and keep it for the next guest', async () => {
+  it('show what is awaited, get an address when they run, and keep it for the next start', async () => {
     await cluster.access.create(virtualMachine('a', ''));
     const event = await waitFor('an Event', async () =>
       (await cluster.access.list('Event')).find(
@@ -260,7 +266,7 @@ describe('kubectl', () => {
       ...(bad.spec as object),
       ipv4Config: { cidr: '10.1.0.0/33', serverIP: '10.1.0.2', pool: { start: 'a', end: '10.1.0.9' } },
     };
-    // A real API server says them in another order each time.
+    // A real API server returns them in another order each time.
     const refusal = String(await kubectl(JSON.stringify({ ...bad, spec }), 'apply', '-f', '-').catch((error: unknown) => error));
     for (const field of ['spec.ipv4Config.cidr', 'spec.ipv4Config.pool.start']) expect(refusal).toContain(field);
     await expect(
@@ -282,7 +288,7 @@ describe('the agents’ Deployment', () => {
     } as unknown,
   });
 
-  it('is told of pools that come and go; nobody’s interface is renamed, and nothing is written when nothing changed', async () => {
+  it('is configured with pools that come and go; no interface is renamed, and nothing is written when nothing changed', async () => {
     await cluster.access.create(deployment());
     const flags = [
       '--agent-topology',
@@ -295,7 +301,7 @@ describe('the agents’ Deployment', () => {
       'agent',
       '--no-crds',
     ];
-    const told = async () => {
+    const configured = async () => {
       const object = await cluster.access.get('Deployment', keyOf('agent'));
       const [container] = readList(object?.spec, 'template', 'spec', 'containers');
       const text = readList(container, 'env').find((entry) => readText(entry, 'name') === 'AGENT_NETWORK_CONFIGS');
@@ -303,7 +309,7 @@ describe('the agents’ Deployment', () => {
       return { configs, version: object?.metadata.resourceVersion, generation: object?.metadata.generation };
     };
     const withAgents = await cluster.startController(...flags);
-    const first = await waitFor('the pool', async () => ((await told()).configs.length === 1 ? told() : undefined));
+    const first = await waitFor('the pool', async () => ((await configured()).configs.length === 1 ? configured() : undefined));
     await cluster.access.create({
       ...poolObject(),
       metadata: { namespace: cluster.namespace, name: '0-first' },
@@ -314,12 +320,14 @@ describe('the agents’ Deployment', () => {
       kind: 'NetworkAttachmentDefinition',
       metadata: { namespace: cluster.namespace, name: `${network}-b` },
     });
-    const second = await waitFor('both pools', async () => ((await told()).configs.length === 2 ? told() : undefined));
+    const second = await waitFor('both pools', async () =>
+      (await configured()).configs.length === 2 ? configured() : undefined,
+    );
     expect(second.configs).toContainEqual(first.configs[0]);
     await withAgents.stop();
     const again = await cluster.startController(...flags);
     await cluster.access.delete('IPPool', keyOf('0-first'));
-    const third = await waitFor('one pool', async () => ((await told()).configs.length === 1 ? told() : undefined));
+    const third = await waitFor('one pool', async () => ((await configured()).configs.length === 1 ? configured() : undefined));
     expect(third.configs).toEqual(first.configs);
     expect(third.generation, 'one change, not two: the restart wrote nothing').toBe((second.generation ?? 0) + 1);
     await again.stop();

@@ -77,7 +77,7 @@ async function answered(macAddress: string, address?: string): Promise<string | 
   return answer?.address;
 }
 
-/** Asks as a client does that is not answered, at these seconds, and says which question was answered. */
+/** Asks like a client without a reply, at these seconds; returns which request got the reply. */
 async function persist(atSeconds: readonly number[]): Promise<number> {
   const xid = ++lastXid;
   const begunAtMs = performance.now();
@@ -107,7 +107,7 @@ describe('a group of agents', () => {
     const leader = await serve();
     const standby = [...cluster.pods.values()].find((pod) => pod !== leader) as LabPod;
     leader.process?.kill('SIGKILL');
-    // Asked three times at most, or this throws; long before anybody has the address.
+    // Asked three times at most, or this throws; long before another replica has the address.
     await persist([0, 1, 2]);
     expect(await metric(standby, 'vmdhcp_agent_standby_answers_total')).toBeGreaterThanOrEqual(1);
     expect(standby.process?.lines.some((line) => line.includes('answered from here, without leading'))).toBe(true);
@@ -116,7 +116,7 @@ describe('a group of agents', () => {
     expect(await answered(WEB, ADDRESS)).toBe(ADDRESS);
   });
 
-  it('the API server is away: what is known is served by who is asked again, and nobody has the address', {
+  it('the API server is away: replicas answer clients that ask again, and no replica has the address', {
     timeout: 90_000,
   }, async () => {
     const leader = await serve();
@@ -152,7 +152,9 @@ describe('a group of agents', () => {
     expect(cluster.holders(POOL)).toHaveLength(1);
   });
 
-  it('an interface of the leader is deleted: another replica takes over, and the pool says so', { timeout: 60_000 }, async () => {
+  it('an interface of the leader is deleted: another replica becomes leader, and the pool reports it', {
+    timeout: 60_000,
+  }, async () => {
     const leader = await serve();
     leader.machine.ip('link', 'delete', agentInterfaceName(POOL));
     await waitFor('another holder', () => cluster.holders(POOL).some((pod) => pod !== leader), 20_000);
@@ -173,7 +175,7 @@ describe('a group of agents', () => {
   });
 });
 
-describe('somebody else on the network', () => {
+describe('another machine or server on the network', () => {
   it('an address that is in use is not given out: its user is named, and the virtual machine has another one', {
     timeout: 60_000,
   }, async () => {
@@ -212,16 +214,16 @@ describe('somebody else on the network', () => {
     timeout: 60_000,
   }, async () => {
     const leader = await serve();
-    const guest = lab.addMachine('guest', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
+    const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
     const answers = fileURLToPath(new URL('../dist/send-arp-answers.js', import.meta.url));
-    await guest.start(process.execPath, [answers]).line('answering');
+    await squatter.start(process.execPath, [answers]).line('answering');
     await cluster.access.create(virtualMachine('default/second', '02:00:5e:00:48:02', 'default/vlan-48'));
     await waitFor('the address', async () => (await answered('02:00:5e:00:48:02')) === '192.168.48.11', 20_000);
     expect(await answered(WEB)).toBe(ADDRESS);
     await waitFor('a warning that names it', () => leader.process?.lines.some((line) => line.includes('02:00:5e:00:48:99')));
   });
 
-  it('with conflictProbe Disabled it is: nobody is asked', { timeout: 60_000 }, async () => {
+  it('with conflictProbe Disabled it is: no probe is sent', { timeout: 60_000 }, async () => {
     await serve({ conflictProbe: 'Disabled' });
     const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
     squatter.ip('address', 'add', '192.168.48.11/24', 'dev', 'eth0');
@@ -230,7 +232,7 @@ describe('somebody else on the network', () => {
   });
 
   it.skipIf(!has('dnsmasq')).each(['Warn', 'Stop'])(
-    `another DHCP server is named, and nobody is answered if that is wanted: %s ${needs('dnsmasq')}`,
+    `a rogue DHCP server is named, and no client gets a reply if that is wanted: %s ${needs('dnsmasq')}`,
     { timeout: 90_000 },
     async (onRogueServer) => {
       const rogue = lab.addMachine('rogue', { network: 'br48', macAddress: ROGUE });

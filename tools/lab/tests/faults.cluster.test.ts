@@ -1,6 +1,6 @@
 /**
  * A simulated API server that misbehaves: requests lost before and after they took effect, watches dropped, restarts. Always a simulated one,
- * whatever KUBECONFIG says: no other fails on demand.
+ * whatever KUBECONFIG names: no other fails on demand.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -132,7 +132,7 @@ interface Known {
   readonly addresses: Map<string, string>;
 }
 
-/** No address has two owners, none has changed; returns what everybody has. */
+/** No address has two owners, none has changed; returns the address of each virtual machine. */
 async function expectSound({ addresses }: Known): Promise<void> {
   for (const { metadata, status } of await access.list('VirtualMachineNetworkConfig')) {
     for (const entry of readList(status, 'networkConfigs')) {
@@ -147,7 +147,7 @@ async function expectSound({ addresses }: Known): Promise<void> {
 
 async function expectSettled(): Promise<void> {
   await waitFor(
-    'everybody to have what they are to have, and nobody else',
+    'each virtual machine to have its address, and no other one',
     async () => {
       const machines = (await access.list('VirtualMachine')).map(({ metadata }) => metadata.name).toSorted();
       const configs = await access.list('VirtualMachineNetworkConfig');

@@ -1,4 +1,4 @@
-/** A guest that speaks in the name of others: what it sends costs them nothing. */
+/** A virtual machine that sends messages with the addresses of others: they do not harm the others. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Lab, LabAgent, type Machine, poolsYaml, run, runAgent, waitFor } from '../src/index.js';

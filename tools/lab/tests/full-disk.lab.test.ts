@@ -45,13 +45,13 @@ async function leasesOnDisk(): Promise<number> {
 async function takes(yaml: string): Promise<boolean> {
   const before = agent.records().length;
   agent.setPools(yaml);
-  return waitFor('the agent to say what became of the file', () => {
-    const said = agent
+  return waitFor('the agent to report what became of the file', () => {
+    const messages = agent
       .records()
       .slice(before)
       .map(({ msg }) => String(msg));
-    if (said.some((text) => text.startsWith('the changed pools file is in effect'))) return { saved: true };
-    return said.some((text) => text.startsWith('the changed pools file is not in effect')) ? { saved: false } : undefined;
+    if (messages.some((text) => text.startsWith('the changed pools file is in effect'))) return { saved: true };
+    return messages.some((text) => text.startsWith('the changed pools file is not in effect')) ? { saved: false } : undefined;
   }).then(({ saved }) => saved);
 }
 
@@ -73,7 +73,7 @@ afterEach(async () => {
 });
 
 describe('a state directory of 64 KiB', () => {
-  it('every save of a growing state that is said to be in effect is there when the state is opened again', async () => {
+  it('every save of a growing state that is reported to be in effect is there when the state is opened again', async () => {
     const outcomes: boolean[] = [];
     let saved = 1;
     for (let count = 21; count <= 241; count += 11) {
@@ -95,9 +95,9 @@ describe('a state directory of 64 KiB', () => {
     expect(await takes(poolsOf(100))).toBe(true);
     expect(() => writeFileSync(filler, Buffer.alloc(64 << 10))).toThrow('ENOSPC');
     expect(await takes(poolsOf(101))).toBe(false);
-    const said = await agent.process.line('leases cannot be saved');
-    expect(said).toContain(join(agent.statePath, 'leases.next'));
-    expect(said).toContain('the disk is full (ENOSPC); free space on it');
+    const line = await agent.process.line('leases cannot be saved');
+    expect(line).toContain(join(agent.statePath, 'leases.next'));
+    expect(line).toContain('the disk is full (ENOSPC); free space on it');
     expect(await offered(macOf(100))).toBeUndefined();
     expect(await offered(macOf(0))).toBe('192.168.48.10');
     expect(await leasesOnDisk()).toBe(100);

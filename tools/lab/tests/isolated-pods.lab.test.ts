@@ -19,7 +19,7 @@ const KUBECONFIG = JSON.stringify({
 
 let lab: Lab;
 let pod: Machine;
-let guest: Machine;
+let vm: Machine;
 
 beforeEach(async () => {
   lab = new Lab();
@@ -37,14 +37,14 @@ beforeEach(async () => {
   // As a pod is on a node that forwards.
   pod.setSysctls({ 'ipv4/ip_forward': '1', 'ipv4/conf/all/rp_filter': '0', [`ipv4/conf/${INTERFACE}/rp_filter`]: '0' });
   pod.ip('route', 'add', 'default', 'via', OFFICE_ADDRESS);
-  // Back to the guest, as the pod would have it with an address of that network.
+  // Back to the virtual machine, as the pod would have it with an address of that network.
   pod.ip('route', 'add', '192.168.48.0/24', 'dev', INTERFACE);
   const shown = JSON.parse(pod.ip('-json', 'link', 'show', INTERFACE)) as { address: string }[];
-  guest = lab.addMachine('guest', { network: 'br48', macAddress: '02:00:5e:00:00:48' });
-  guest.ip('address', 'add', '192.168.48.77/24', 'dev', 'eth0');
-  guest.ip('route', 'add', 'default', 'dev', 'eth0');
+  vm = lab.addMachine('vm', { network: 'br48', macAddress: '02:00:5e:00:00:48' });
+  vm.ip('address', 'add', '192.168.48.77/24', 'dev', 'eth0');
+  vm.ip('route', 'add', 'default', 'dev', 'eth0');
   for (const address of [POD_ADDRESS, OFFICE_ADDRESS])
-    guest.ip('neighbor', 'add', address, 'lladdr', shown[0]?.address ?? '', 'dev', 'eth0');
+    vm.ip('neighbor', 'add', address, 'lladdr', shown[0]?.address ?? '', 'dev', 'eth0');
 });
 
 afterEach(async () => {
@@ -57,7 +57,7 @@ it.each([
   { what: 'no pool', configs: '[]', hasCluster: true },
   { what: 'no way to its cluster, so that it ends', configs: '[]', hasCluster: false },
 ])('a pod with $what lets nothing pass into the network of the pods', { timeout: 60_000 }, async ({ configs, hasCluster }) => {
-  expect(await reach(guest, OFFICE_ADDRESS, 9), 'before the agent runs, the pod forwards').toBe('refused');
+  expect(await reach(vm, OFFICE_ADDRESS, 9), 'before the agent runs, the pod forwards').toBe('refused');
   const kubeconfig = join(lab.folder, 'kubeconfig');
   if (hasCluster) writeFileSync(kubeconfig, KUBECONFIG);
   const agent = pod.start(process.execPath, [AGENT_BIN, 'serve', '--http', 'off'], {
@@ -65,8 +65,8 @@ it.each([
   });
   await waitFor('the rule', () => pod.ip('rule', 'list').includes(`iif ${INTERFACE} blackhole`), 20_000);
   if (!hasCluster) await agent.ended(20_000);
-  expect(await reach(guest, OFFICE_ADDRESS, 9), 'a machine of the network of the pods').toBe('silent');
-  expect(await reach(guest, POD_ADDRESS, 9), 'the pod').toBe('silent');
+  expect(await reach(vm, OFFICE_ADDRESS, 9), 'a machine of the network of the pods').toBe('silent');
+  expect(await reach(vm, POD_ADDRESS, 9), 'the pod').toBe('silent');
   expect(pod.sysctl('ipv4/conf/eth0/forwarding'), "the pod's own interface is as it was").toBe('1');
   if (!hasCluster) return;
   pod.setSysctls({ [`ipv4/conf/${INTERFACE}/forwarding`]: '1' });

@@ -97,8 +97,8 @@ function pool(name: string, networkName: string, { cidr, serverIP, start, end }:
 }
 
 /** A machine with an address that uses `router` for everything else, and knows by which hardware address to reach it. */
-function guest(name: string, on: { network: string; address: string; router: string; routerMac?: string }): Machine {
-  const last = name === 'guest-48' ? '48' : '49';
+function attachVm(name: string, on: { network: string; address: string; router: string; routerMac?: string }): Machine {
+  const last = name === 'vm-48' ? '48' : '49';
   const machine = lab.addMachine(name, { network: on.network, macAddress: `02:00:5e:00:00:${last}` });
   machine.ip('address', 'add', on.address, 'dev', 'eth0');
   if (on.routerMac !== undefined) machine.ip('neighbor', 'add', on.router, 'lladdr', on.routerMac, 'dev', 'eth0');
@@ -112,7 +112,7 @@ function macOf(pod: LabPod, poolKey: string): string {
   return shown[0]?.address ?? '';
 }
 
-/** True if somebody on the network answers an ARP request for the address; a sender of 0.0.0.0 asks as one that checks for conflicts. */
+/** True if a host on the network answers an ARP request for the address; a sender of 0.0.0.0 asks as one that checks for conflicts. */
 async function answersArp(on: string, target: string, sender: string): Promise<boolean> {
   const socket = new ArpSocket(on);
   try {
@@ -125,7 +125,7 @@ async function answersArp(on: string, target: string, sender: string): Promise<b
   }
 }
 
-/** As a client in the state REBINDING asks everybody to prolong its lease. */
+/** Asks by broadcast to prolong a lease, as a client in the state REBINDING does. */
 function sendRebinding(on: string, macAddress: string, clientAddress: string): void {
   const address = parseIpv4Address(clientAddress) ?? 0;
   const { bytes } = encodeMessage({
@@ -142,21 +142,23 @@ function sendRebinding(on: string, macAddress: string, clientAddress: string): v
 }
 
 describe('a pod of agents on two networks, on a node that forwards', () => {
-  it('a guest reaches neither another network, nor the pods, nor their status server', { timeout: 120_000 }, async () => {
+  it('a virtual machine reaches neither another network, nor the pods, nor their status server', {
+    timeout: 120_000,
+  }, async () => {
     const pod = await serve([NET_48, NET_49], { podSysctls: FORWARDING_NODE });
     for (const { machine } of cluster.pods.values()) machine.ip('route', 'add', 'default', 'via', '10.99.255.1');
     const office = lab.addMachine('office', { network: 'br-mgmt', macAddress: '02:00:5e:00:99:01' });
     office.ip('address', 'add', '10.99.254.1/16', 'dev', 'eth0');
     office.ip('route', 'add', '192.168.0.0/16', 'via', pod.address);
-    const from = guest('guest-48', {
+    const from = attachVm('vm-48', {
       network: 'br48',
       address: '192.168.48.77/24',
       router: '192.168.48.2',
       routerMac: macOf(pod, POOL_48),
     });
-    guest('guest-49', { network: 'br49', address: '192.168.49.77/24', router: '192.168.49.2', routerMac: macOf(pod, POOL_49) });
+    attachVm('vm-49', { network: 'br49', address: '192.168.49.77/24', router: '192.168.49.2', routerMac: macOf(pod, POOL_49) });
 
-    expect(await reach(office, pod.address, 8080), 'the kubelet, and whoever reads metrics').toBe('open');
+    expect(await reach(office, pod.address, 8080), 'the kubelet, and a reader of metrics').toBe('open');
     expect(await reach(from, '192.168.48.2', 9), 'its own server address, which answers where it was asked').toBe('refused');
     expect(await reach(from, '192.168.49.77', 9), 'a machine of the other network').toBe('silent');
     expect(await reach(from, '10.99.254.1', 9), 'a machine of the management network').toBe('silent');
@@ -171,13 +173,13 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
   }, async () => {
     const pod = await serve([NET_48, NET_49], { podSysctls: FORWARDING_NODE });
     const name = agentInterfaceName(POOL_48);
-    const from = guest('guest-48', {
+    const from = attachVm('vm-48', {
       network: 'br48',
       address: '192.168.48.77/24',
       router: '192.168.48.2',
       routerMac: macOf(pod, POOL_48),
     });
-    guest('guest-49', { network: 'br49', address: '192.168.49.77/24', router: '192.168.49.2', routerMac: macOf(pod, POOL_49) });
+    attachVm('vm-49', { network: 'br49', address: '192.168.49.77/24', router: '192.168.49.2', routerMac: macOf(pod, POOL_49) });
     expect(pod.machine.sysctl(`ipv4/conf/${name}/forwarding`)).toBe('0');
     pod.machine.setSysctls({ 'ipv4/ip_forward': '0' });
     pod.machine.setSysctls({ 'ipv4/ip_forward': '1' });
@@ -198,10 +200,10 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
     }
   });
 
-  it('a router advertisement of a guest changes nothing in the pod', { timeout: 120_000 }, async () => {
+  it('a router advertisement of a virtual machine changes nothing in the pod', { timeout: 120_000 }, async () => {
     const pod = await serve([NET_48, NET_49]);
-    const from = guest('guest-48', { network: 'br48', address: '192.168.48.77/24', router: '192.168.48.2' });
-    await waitFor('a guest that believes it', () => {
+    const from = attachVm('vm-48', { network: 'br48', address: '192.168.48.77/24', router: '192.168.48.2' });
+    await waitFor('a virtual machine that believes it', () => {
       advertiseRouter('br48', 'fd000bad00000000');
       return from.ip('-6', 'address').includes('fd00:bad:');
     });
@@ -249,10 +251,10 @@ describe('server addresses and the routes of a pod', () => {
     const before = await renewedAt();
     await waitFor('a renewal', async () => (await renewedAt()) !== before, 3_000);
     expect(pod.machine.ip('route', 'show')).not.toContain(agentInterfaceName(POOL_48));
-    expect(await leader(), 'the lead has not gone round').toBe(pod);
+    expect(await leader(), 'the leader has not changed').toBe(pod);
   });
 
-  it('a pool whose server address is that of the API server is not served, says so, and costs the other pools nothing', {
+  it('a pool whose server address is that of the API server is not served, reports that, and costs the other pools nothing', {
     timeout: 120_000,
   }, async () => {
     await serve([NET_48, NET_49]);
@@ -274,7 +276,7 @@ describe('server addresses and the routes of a pod', () => {
     const before = await transitions();
     await delay(6_000);
     expect(cluster.holders(POOL_48), 'the other pool is served').toEqual([pod]);
-    expect(await transitions(), 'the lead has not gone round').toBe(before);
+    expect(await transitions(), 'the leader has not changed').toBe(before);
   });
 
   it('a connected route that an earlier version left is taken away', { timeout: 120_000 }, async () => {

@@ -65,9 +65,9 @@ describe('an address and everything that belongs to it', () => {
       const lease = await acquire(client, machine(name));
       expect(lease.address).toBe(address);
       // dhclient writes option 121 with spaces.
-      const told = JSON.stringify(lease.values).replaceAll('192 168 48 7', '192.168.48.7');
+      const received = JSON.stringify(lease.values).replaceAll('192 168 48 7', '192.168.48.7');
       for (const word of ['192.168.48.1', '1.1.1.1 9.9.9.9', 'lab.example', 'eng.lab.example', '1400', '192.168.48.7']) {
-        expect(told).toContain(word);
+        expect(received).toContain(word);
       }
       const shown = { address, macAddress: macOf(name), state: 'bound', owner: `default/${name}` };
       expect(await agent.leases()).toContainEqual(expect.objectContaining(shown));
@@ -93,7 +93,7 @@ describe('RFC 2131 §4.1: replies reach a client the way it can receive them', (
 });
 
 describe('RFC 2131 §4.3.5: a host that has its address', () => {
-  it.skipIf(!has('dhcpcd'))(`asks by INFORM, and is told everything but an address by unicast ${needs('dhcpcd')}`, async () => {
+  it.skipIf(!has('dhcpcd'))(`asks by INFORM, and receives everything but an address by unicast ${needs('dhcpcd')}`, async () => {
     capture.clear();
     machine('vm-d').ip('address', 'flush', 'dev', 'eth0');
     machine('vm-d').ip('address', 'add', '192.168.48.99/24', 'dev', 'eth0');

@@ -1,5 +1,5 @@
 /**
- * What messages tell an administrator to do, done literally: each story begins with what is wrong, does what the message says, and is over
+ * What messages tell an administrator to do, done literally: each story begins with what is wrong, does what the message names, and is over
  * when the virtual machine has its address or the pool its condition.
  */
 import type { Condition } from '@vmdhcp/ippool-api';
@@ -58,8 +58,8 @@ const change = (kind: string, name: string, patch: Readonly<Record<string, unkno
   cluster.access.patch(kind, keyOf(name), patch);
 const configure = (ipv4Config: object | null) => change('IPPool', 'pool', { spec: { ipv4Config } });
 
-/** What is said about the reason, on the object of this name. */
-async function told(reason: string, name: string): Promise<string> {
+/** The message for the reason, on the object of this name. */
+async function messageFor(reason: string, name: string): Promise<string> {
   const event = await waitFor(
     `${reason} on ${name}`,
     async () =>
@@ -79,12 +79,12 @@ async function has(name: string, address: string): Promise<void> {
   });
 }
 
-async function condition(type: string, says: string, name = 'pool'): Promise<string> {
-  const isSaid = (one: Condition) => one.type === type && `${one.status} ${one.reason ?? ''}`.trim() === says;
+async function condition(type: string, wanted: string, name = 'pool'): Promise<string> {
+  const isWanted = (one: Condition) => one.type === type && `${one.status} ${one.reason ?? ''}`.trim() === wanted;
   const { status } = await cluster.access.waitForObject('IPPool', keyOf(name), (object) =>
-    readConditions(object.status).some(isSaid),
+    readConditions(object.status).some(isWanted),
   );
-  return readConditions(status).find(isSaid)?.message ?? '';
+  return readConditions(status).find(isWanted)?.message ?? '';
 }
 
 /** The words of a message that the remedy is made of. */
@@ -100,17 +100,17 @@ describe('on a virtual machine', () => {
     await addNetwork();
   });
 
-  it('PoolExhausted: raise end, then lower start, as far as the message says', async () => {
+  it('PoolExhausted: raise end, then lower start, as far as the message allows', async () => {
     await addPool();
     await addMachine('a', A);
     await has('a', '10.1.0.10');
     await addMachine('b', B);
     const [, end = ''] = wordsOf(
-      await told('PoolExhausted', 'b'),
+      await messageFor('PoolExhausted', 'b'),
       /raise (spec\.ipv4Config\.pool\.end) of the IPPool \(up to ([\d.]+)\)/,
     );
     expect(end).toBe('10.1.0.254');
-    expect(await told('PoolExhausted', 'pool')).toContain('(up to 10.1.0.254)');
+    expect(await messageFor('PoolExhausted', 'pool')).toContain('(up to 10.1.0.254)');
     await configure({ pool: { end } });
     await has('b', '10.1.0.11');
     await has('a', '10.1.0.10');
@@ -148,7 +148,7 @@ describe('on a virtual machine', () => {
     await has('a', '10.1.0.10');
     await addMachine('b', B, { pin: '10.1.0.10' });
     const [owner] = wordsOf(
-      await told('AddressTaken', 'b'),
+      await messageFor('AddressTaken', 'b'),
       /: (\S+) has it; .* delete the virtual machine with that MAC address first$/,
     );
     expect(owner).toBe(A);
@@ -159,7 +159,7 @@ describe('on a virtual machine', () => {
   it('AddressOutsidePool: add it with this MAC address to the reservations', async () => {
     await addPool();
     await addMachine('b', B, { pin: '10.1.0.99' });
-    expect(await told('AddressOutsidePool', 'b')).toContain(
+    expect(await messageFor('AddressOutsidePool', 'b')).toContain(
       'add it with this MAC address to spec.ipv4Config.reservations of the IPPool',
     );
     await configure({ reservations: [{ macAddress: B, ipAddress: '10.1.0.99' }] });
@@ -169,7 +169,7 @@ describe('on a virtual machine', () => {
   it('AddressOutsidePool, outside the subnet: choose another one', async () => {
     await addPool();
     await addMachine('b', B, { pin: '10.7.0.1' });
-    expect(await told('AddressOutsidePool', 'b')).toMatch(/it lies outside 10\.1\.0\.0\/24; choose another$/);
+    expect(await messageFor('AddressOutsidePool', 'b')).toMatch(/it lies outside 10\.1\.0\.0\/24; choose another$/);
     await change('VirtualMachine', 'b', { metadata: { annotations: { 'static-ip.harvesterhci.io/default': '10.1.0.10' } } });
     await has('b', '10.1.0.10');
   });
@@ -177,7 +177,9 @@ describe('on a virtual machine', () => {
   it('AddressReserved: change the reservation', async () => {
     await addPool('pool', { end: '10.1.0.12', extra: { reservations: [{ macAddress: A, ipAddress: '10.1.0.11' }] } });
     await addMachine('b', B, { pin: '10.1.0.11' });
-    expect(await told('AddressReserved', 'b')).toContain(`it is reserved for ${A}; choose another, or change the reservation`);
+    expect(await messageFor('AddressReserved', 'b')).toContain(
+      `it is reserved for ${A}; choose another, or change the reservation`,
+    );
     await configure({ reservations: [{ macAddress: B, ipAddress: '10.1.0.11' }] });
     await has('b', '10.1.0.11');
   });
@@ -187,7 +189,7 @@ describe('on a virtual machine', () => {
     await addMachine('a', A);
     await has('a', '10.1.0.10');
     await addMachine('b', A);
-    expect(await told('MacAddressClaimedTwice', 'b')).toContain('give one of the interfaces another MAC address');
+    expect(await messageFor('MacAddressClaimedTwice', 'b')).toContain('give one of the interfaces another MAC address');
     const machine = virtualMachineWith(keyOf('b'), [{ name: 'default', macAddress: B, network: keyOf('net') }]);
     await change('VirtualMachine', 'b', { spec: machine.spec });
     await has('b', '10.1.0.11');
@@ -197,7 +199,7 @@ describe('on a virtual machine', () => {
     // Our kinds are defined by the controller; a network without a pool is all there is.
     await addMachine('a', A);
     const [network = ''] = wordsOf(
-      await told('NoPool', 'a'),
+      await messageFor('NoPool', 'a'),
       /no IPPool serves (\S+); create one in the namespace of the network/,
     );
     await addPool('pool', { network });
@@ -207,7 +209,7 @@ describe('on a virtual machine', () => {
   it('PoolPaused: set spec.paused to false', async () => {
     await addPool('pool', { spec: { paused: true } });
     await addMachine('a', A);
-    expect(await told('PoolPaused', 'a')).toContain('setting spec.paused to false');
+    expect(await messageFor('PoolPaused', 'a')).toContain('setting spec.paused to false');
     await change('IPPool', 'pool', { spec: { paused: false } });
     await has('a', '10.1.0.10');
   });
@@ -250,7 +252,7 @@ describe('on an IPPool', () => {
       expect(written.ok).toBe(true);
     };
     await write('nonsense');
-    expect(await told('EntriesSkipped', 'pool')).toContain('until the entry is removed');
+    expect(await messageFor('EntriesSkipped', 'pool')).toContain('until the entry is removed');
     await write(null);
     await addMachine('a', A);
     await has('a', '10.1.0.10');
@@ -290,12 +292,12 @@ describe('on an IPPool', () => {
     await addNetwork('net', {}, OTHER);
     await addPool('pool', { network: `${OTHER}/net` });
     await addMachine('a', A, { network: `${OTHER}/net` });
-    await told('NoPool', 'a');
+    await messageFor('NoPool', 'a');
     const [namespace = '', annotation = '', network = ''] = wordsOf(
       await condition('CacheReady', 'False NetworkNotAllowed'),
       /add "(.*?)" to the annotation (\S+) of NetworkAttachmentDefinition (\S+) /,
     );
-    await told('NetworkNotAllowed', 'pool');
+    await messageFor('NetworkNotAllowed', 'pool');
     await cluster.access.patch('NetworkAttachmentDefinition', network, {
       metadata: { annotations: { [annotation]: namespace } },
     });
@@ -318,7 +320,7 @@ describe('on an IPPool', () => {
     await report({ [keyOf('pool')]: { serving: true, conflicts: [{ address: '10.1.0.10', macAddress: A, usedBy: B }] } });
     await has('a', '10.1.0.11');
     const [user = ''] = wordsOf(
-      await told('AddressConflict', 'pool'),
+      await messageFor('AddressConflict', 'pool'),
       /reserve the address for (\S+) in spec\.ipv4Config\.reservations/,
     );
     await configure({ reservations: [{ macAddress: user, ipAddress: '10.1.0.10' }] });
@@ -335,7 +337,7 @@ describe('on an IPPool', () => {
 
 const GROUP = 'vm-dhcp-agent-1';
 
-/** What the leader of the agents would say: no pods run here. */
+/** The report of the leader of the agents: no pods run here. */
 async function report(pools: Readonly<Record<string, unknown>>): Promise<void> {
   const labels = { 'network.harvesterhci.io/vm-dhcp-controller': 'agent', 'network.harvesterhci.io/agent-group': GROUP };
   const annotations = { 'network.harvesterhci.io/agent-report': JSON.stringify(pools) };

@@ -1,6 +1,6 @@
 /**
  * What the controller and the agents may do, by requests with their own tokens. Always against a simulated API server, whatever
- * KUBECONFIG says: the examples' namespaces and ClusterRoles are no business of somebody's cluster.
+ * KUBECONFIG names: the examples' namespaces and ClusterRoles must not change another cluster.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ beforeAll(async () => {
     [A, ['default/two', 'red/one']],
     [B, ['blue/three']],
   ] as const)
-    await toldOf(group, pools);
+    await configuredOf(group, pools);
 });
 
 afterAll(async () => {
@@ -122,7 +122,7 @@ async function createPool(key: string, clusterNetwork: string): Promise<void> {
   });
 }
 
-async function toldOf(group: string, pools: readonly string[]): Promise<KubernetesObject> {
+async function configuredOf(group: string, pools: readonly string[]): Promise<KubernetesObject> {
   return await admin.waitForObject(
     'Deployment',
     `${AGENTS}/${group}`,
@@ -174,7 +174,7 @@ describe('an agent, always against a simulated API server', () => {
     expect(await status(agent, `${DEPLOYMENTS}/${AGENTS}/deployments/${B}`)).toBe(403);
   });
 
-  it('waits for a Lease that is missing, and says so', async () => {
+  it('waits for a Lease that is missing, and logs that', async () => {
     const store = new ApiLeaseStore(agent.connection, { namespace: AGENTS, name: 'missing', wallTimeMs: Date.now });
     await expect(store.write({ holder: 'me', leaseDurationMs: 3_000, transitions: 0 }, undefined)).rejects.toThrow(
       /^Lease vm-dhcp-agents\/missing does not exist, and cannot be created from here: .*leases\.coordination\.k8s\.io is forbidden/,
@@ -205,10 +205,10 @@ describe('an agent, always against a simulated API server', () => {
 });
 
 describe('an agent that lies in its own Lease, always against a simulated API server', () => {
-  it('ends no service of another group, does not say who serves there, and keeps no pool that is deleted', async () => {
+  it('ends no service of another group, does not decide which agents serve there, and blocks no deletion of a pool', async () => {
     const agent = await open('agent-liar', await serviceAccountToken(admin, AGENTS, A));
     await createPool('blue/six', 'blue');
-    await toldOf(B, ['blue/six', 'blue/three']);
+    await configuredOf(B, ['blue/six', 'blue/three']);
     const mine = (await lease(A)) as KubernetesObject;
     const report = JSON.stringify({ 'blue/three': { serving: true }, 'blue/six': { serving: true } });
     const annotations = { ...mine.metadata.annotations, [AGENT_REPORT_ANNOTATION]: report };
@@ -217,7 +217,7 @@ describe('an agent that lies in its own Lease, always against a simulated API se
     expect(await status(agent, `${LEASES}/${A}`, { method: 'PUT', body })).toBe(200);
     await admin.delete('IPPool', 'blue/six');
     // What is written after the lie was read shows what the controller makes of it.
-    await toldOf(B, ['blue/three']);
+    await configuredOf(B, ['blue/three']);
     await waitFor('the pool to go', async () => (await admin.get('IPPool', 'blue/six')) === undefined, 20_000);
     expect((await lease(B))?.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION] ?? '').not.toContain('blue/three');
     expect(readText((await admin.get('IPPool', 'blue/three'))?.status, 'servedBy')).toBeUndefined();
@@ -262,7 +262,7 @@ describe('the controller, always against a simulated API server', () => {
     expect(await status(access, path('virtualmachines.kubevirt.io'))).toBe(403);
   });
 
-  it('gives nobody what it does not have: no Role that reads Secrets, no binding to cluster-admin', async () => {
+  it('grants no right that it does not have: no Role that reads Secrets, no binding to cluster-admin', async () => {
     const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
     const role = { metadata: { name: 'more' }, rules };
     expect(await status(access, `${RBAC}/red/roles`, { method: 'POST', body: role })).toBe(403);
@@ -276,18 +276,19 @@ describe('the controller, always against a simulated API server', () => {
 });
 
 describe('rights, always against a simulated API server', () => {
-  it('come with a pool before the agents are told of it, and go with it', async () => {
+  it('come with a pool before the agents are configured with it, and go with it', async () => {
     const given: string[] = [];
     await createPool('blue/four', 'red');
-    const told = toldOf(A, ['blue/four', 'default/two', 'red/one']);
+    const configured = configuredOf(A, ['blue/four', 'default/two', 'red/one']);
     await waitFor('the right', async () => {
       const role = await admin.get('Role', `blue/${A}`);
       const deployment = (await admin.get('Deployment', `${AGENTS}/${A}`)) as KubernetesObject;
-      if (configuredPools(deployment, 'agent').has('blue/four')) given.push(role === undefined ? 'told first' : 'given first');
+      if (configuredPools(deployment, 'agent').has('blue/four'))
+        given.push(role === undefined ? 'configured first' : 'granted first');
       return role !== undefined && given.length > 0;
     });
-    expect(new Set(given)).toEqual(new Set(['given first']));
-    await told;
+    expect(new Set(given)).toEqual(new Set(['granted first']));
+    await configured;
     const agent = await open('agent-again', await serviceAccountToken(admin, AGENTS, A));
     expect(await status(agent, `${POOLS}/namespaces/blue/ippools/four`)).toBe(200);
     await admin.delete('IPPool', 'blue/four');
@@ -297,7 +298,7 @@ describe('rights, always against a simulated API server', () => {
     expect(await status(agent, `${POOLS}/namespaces/red/ippools/one`)).toBe(200);
   });
 
-  it('that somebody takes away or widens are restored', async () => {
+  it('that another client removes or widens are restored', async () => {
     await admin.delete('RoleBinding', `red/${A}`);
     await admin.delete('ServiceAccount', `${AGENTS}/${A}`);
     const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
@@ -307,7 +308,7 @@ describe('rights, always against a simulated API server', () => {
     await waitFor('the ServiceAccount', () => admin.get('ServiceAccount', `${AGENTS}/${A}`));
   });
 
-  it('that cannot be given are said on the pool, and cost the other pools of the group nothing', async () => {
+  it('that cannot be granted are reported on the pool, and do not affect the other pools of the group', async () => {
     const metadata = { namespace: 'kube-public', name: A };
     await admin.create({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, ...{ rules: [] } });
     await createPool('kube-public/five', 'red');
@@ -320,7 +321,7 @@ describe('rights, always against a simulated API server', () => {
     const other = await admin.get('IPPool', 'red/one');
     expect(readConditions(other?.status).find(({ type }) => type === 'Registered')).toMatchObject({ status: 'True' });
     await admin.delete('Role', `kube-public/${A}`);
-    await toldOf(A, ['default/two', 'kube-public/five', 'red/one']);
+    await configuredOf(A, ['default/two', 'kube-public/five', 'red/one']);
     await admin.delete('IPPool', 'kube-public/five');
   });
 
@@ -386,7 +387,7 @@ describe('rights, always against a simulated API server', () => {
   });
 });
 
-/** What `examples/cluster` says for the agents' namespace, for another one; and the rights to take over from the first. */
+/** The objects of `examples/cluster` for the agents' namespace, for another one; and the rights to take over from the first. */
 async function prepareMove(namespace: string): Promise<void> {
   await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   const moved = (object: KubernetesObject, to: string) => ({ ...object, metadata: { ...object.metadata, namespace: to } });

@@ -1,4 +1,4 @@
-/** The status server of agents in a cluster: there for the kubelet, and for nobody on the networks that are served. */
+/** The status server of agents in a cluster: there for the kubelet, and not for the networks that are served. */
 import { connect, type Socket } from 'node:net';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { agentInterfaceName } from '@vmdhcp/reconciler';
@@ -12,7 +12,7 @@ const MOST_CONNECTIONS = 64;
 
 let lab: Lab;
 let cluster: LabCluster;
-const held: Socket[] = [];
+const idle: Socket[] = [];
 
 beforeEach(async () => {
   lab = new Lab();
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const socket of held.splice(0)) socket.destroy();
+  for (const socket of idle.splice(0)) socket.destroy();
   await cluster.stop();
   await lab.dispose();
 });
@@ -55,8 +55,8 @@ async function serve(...parameters: readonly string[]): Promise<LabPod> {
 }
 
 /** A machine on the network that sends everything to the server address. */
-function guest(): Machine {
-  const machine = lab.addMachine('guest', { network: 'br48', macAddress: '02:00:5e:00:48:77' });
+function attachVm(): Machine {
+  const machine = lab.addMachine('vm', { network: 'br48', macAddress: '02:00:5e:00:48:77' });
   machine.ip('address', 'add', '192.168.48.77/24', 'dev', 'eth0');
   machine.ip('route', 'add', 'default', 'via', '192.168.48.2');
   return machine;
@@ -68,11 +68,11 @@ async function leases(pod: LabPod): Promise<{ readonly status: number; readonly 
 }
 
 describe('the status server of an agent', () => {
-  it('listens on the interface of the pod: a guest gets no connection, even where routing rules are gone', {
+  it('listens on the interface of the pod: a virtual machine gets no connection, even where routing rules are gone', {
     timeout: 60_000,
   }, async () => {
     const pod = await serve();
-    const machine = guest();
+    const machine = attachVm();
     expect((await fetch(`${pod.url}/healthz`)).status).toBe(200);
     for (const address of [pod.address, '192.168.48.2']) expect(await reach(machine, address, 8080)).not.toBe('open');
     // Nothing but the socket is left to keep it out; the agent looks at its rules once a second.
@@ -92,7 +92,7 @@ describe('the status server of an agent', () => {
     let closed = 0;
     for (let count = 0; count < MOST_CONNECTIONS; count++) {
       const socket = connect(8080, pod.address);
-      held.push(socket);
+      idle.push(socket);
       socket
         .on('error', () => undefined)
         .on('close', () => closed++)

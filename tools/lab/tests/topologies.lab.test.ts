@@ -11,7 +11,7 @@ const UNIFIED = 'vm-dhcp-controller-agent';
 let lab: Lab;
 let cluster: LabCluster;
 let fleet: ClientFleet;
-/** What Leases were told to suspend since the last switch, in order. */
+/** The pools that Leases suspended since the last switch, in order. */
 const suspended: { readonly group: string; readonly pools: readonly string[] }[] = [];
 
 beforeEach(async () => {
@@ -126,7 +126,7 @@ describe('agents of a cluster', () => {
 
     await switchTo('per-network');
     await servedBy('vm-dhcp-agent-mgmt-1');
-    await waitFor('the chart’s agents to be told of nothing', async () => {
+    await waitFor('the chart’s agents to be configured with no pool', async () => {
       const chart = await cluster.access.get('Deployment', `${AGENT_NAMESPACE}/${UNIFIED}`);
       return !JSON.stringify(chart?.spec).includes('net-48');
     });
@@ -150,7 +150,7 @@ describe('agents of a cluster', () => {
     expect(renewing.renewals).toBeGreaterThan(20);
   });
 
-  it('another image is rolled out with the server address on one interface at a time; one that is held stays', {
+  it('another image is rolled out with the server address on one interface at a time; one on hold stays', {
     timeout: 120_000,
   }, async () => {
     await cluster.startController('--no-leader-election');

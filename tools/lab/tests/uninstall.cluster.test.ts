@@ -1,6 +1,6 @@
 /**
  * The commands of "Removing it" in docs/running-in-a-cluster.md, one by one, and what they leave behind. Always against a simulated API
- * server, whatever KUBECONFIG says: they remove the product from the whole cluster.
+ * server, whatever KUBECONFIG names: they remove the product from the whole cluster.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -109,7 +109,7 @@ async function uninstall(...parameters: readonly string[]): Promise<{ readonly c
   return { code, output: running.lines.join('\n') };
 }
 
-/** The commands of the section, without what is said about them. */
+/** The commands of the section, without comments. */
 function documentedCommands(): string[] {
   const [, section = ''] = readFileSync(DOCUMENT, 'utf8').split('\n## Removing it\n');
   const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];
@@ -189,7 +189,7 @@ describe('the documented way to remove the product, always against a simulated A
     expect(await uninstall('--delete-data')).toEqual({ code: 0, output: 'nothing to remove' });
   });
 
-  it('refuses to work while a controller leads, and says how to stop it', async () => {
+  it('refuses to run while a controller is leader, and names the remedy', async () => {
     const before = await admin.list('Deployment');
     const { code, output } = await uninstall();
     expect(code).toBe(1);
@@ -199,7 +199,7 @@ describe('the documented way to remove the product, always against a simulated A
     expect((await admin.list('Deployment')).length).toBe(before.length);
   });
 
-  it('refuses to work while agents serve whose Deployment it does not delete, and says how to delete it', async () => {
+  it('refuses to run while agents serve whose Deployment it does not delete, and names the remedy', async () => {
     await controller.stop();
     const key = 'vm-dhcp-agents/vm-dhcp-agents';
     const spec = { holderIdentity: 'vm-dhcp-controller-agent-1', leaseDurationSeconds: 3 };
@@ -230,7 +230,7 @@ describe('the documented way to remove the product, always against a simulated A
     ]);
   });
 
-  it('--dry-run says what would be done and does nothing; --json says it to programs', async () => {
+  it('--dry-run lists what would be done and does nothing; --json lists it for programs', async () => {
     await controller.stop();
     const versions = async () =>
       (await Promise.all([...LABELLED, 'IPPool', 'NetworkAttachmentDefinition'].map((kind) => admin.list(kind))))

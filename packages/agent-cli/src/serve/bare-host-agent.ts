@@ -267,7 +267,7 @@ export class BareHostAgent {
       observer: this.#log,
       nowMs: Date.now,
       handler: this.#server.handler(name, () => served, {
-        whyNotSent: (answer, packet) => (this.#conflictProbes.defer(name, answer, packet) ? 'asking-the-network' : undefined),
+        whyNotSent: (answer, packet) => (this.#conflictProbes.defer(name, answer, packet) ? 'address-being-probed' : undefined),
       }),
       sockets: linuxDhcpSockets,
       socketEvents: {

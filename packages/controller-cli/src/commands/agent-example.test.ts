@@ -8,7 +8,7 @@ import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
 
 const EXAMPLE = new URL('../../../../examples/cluster/agent.yaml', import.meta.url);
 
-/** What an API server fills in where a Deployment does not say it. */
+/** The defaults that an API server fills into a Deployment. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   apiVersion: 'v1',
   dnsPolicy: 'ClusterFirst',
@@ -37,7 +37,7 @@ const OWN = [
 ];
 const OWN_VARIABLES = ['AGENT_LEASE_NAME', 'AGENT_NETWORK_CONFIGS', 'IPPOOL_REFS_JSON', 'VM_DHCP_AGENT_NAME'];
 
-/** What a Deployment says of how agents run, without what is its own and what goes without saying. */
+/** How the pods of a Deployment run, without its own names and without defaults. */
 function essence(value: unknown, path: readonly string[] = []): unknown {
   if (Array.isArray(value)) {
     return value
@@ -71,7 +71,7 @@ describe('examples/cluster/agent.yaml', () => {
   const documents = parseAllDocuments(readFileSync(EXAMPLE, 'utf8')).map((document) => document.toJS() as ExampleObject);
   const example = documents.find(({ kind }) => kind === 'Deployment') ?? { kind: '', spec: {} };
 
-  it('says of the pods what the controller says of those it makes', () => {
+  it('defines its pods like the controller defines those that it makes', () => {
     expect(essence(example.spec)).toEqual(essence(generated().spec));
   });
 

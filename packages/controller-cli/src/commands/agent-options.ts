@@ -1,4 +1,4 @@
-/** How the controller is told about agents. */
+/** The options of the controller about agents. */
 import {
   AGENT_LOG_LEVELS,
   AGENT_TOPOLOGIES,

@@ -27,16 +27,16 @@ Examples:
 Which pools share agents (--agent-topology):
   per-network  pools of one cluster network, at most --max-pools-per-agent; the controller makes a Deployment for each group
   per-pool     each pool has a Deployment of its own
-  unified      all pools; a chart installed the one Deployment (--agent-deployment), the controller tells it what to serve
+  unified      all pools; a chart installed the one Deployment (--agent-deployment), the controller configures its pools
 Changed at run time, pools move one by one, each when its new agents are ready.
 
 Reads VirtualMachines, VirtualMachineInstances, VirtualMachineNetworkConfigs, IPPools and NetworkAttachmentDefinitions; writes
 VirtualMachineNetworkConfigs, the status of IPPools, labels of NetworkAttachmentDefinitions, Events, and the agents'
-Deployments and Leases. Unless --service-account-name is given, each group of agents has a ServiceAccount of its own, and Roles with
-which it leads by its own Lease and reads its own IPPools, and nothing else. Replicas agree on a leader by the Lease
+Deployments and Leases. Unless --service-account-name is set, each group of agents has a ServiceAccount of its own, and Roles with
+the rights to its own Lease and its own IPPools, and nothing else. Replicas elect a leader by the Lease
 kube-system/vm-dhcp-controllers (CATTLE_ELECTION_LEASE_DURATION 15s, _RENEW_DEADLINE 10s, _RETRY_PERIOD 2s).
 
-Exit codes: 0 stopped by SIGTERM or SIGINT, 1 the lead was lost or the API server refused, 64 wrong usage, 66 no way to a cluster,
+Exit codes: 0 stopped by SIGTERM or SIGINT, 1 leadership lost or the API server refused, 64 wrong usage, 66 no connection to a cluster,
 69 the HTTP address is in use.
 `;
 
@@ -91,7 +91,7 @@ async function run(options: RunOptions): Promise<void> {
     logger,
     metrics,
     onLost: () => {
-      logger.fatal('the lead was lost: another controller may work now, this one ends');
+      logger.fatal('leadership lost: another controller may be leader now; this process ends');
       process.exit(ExitCode.failed);
     },
   });

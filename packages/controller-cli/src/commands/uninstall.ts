@@ -13,13 +13,13 @@ Examples:
 
 Removes, in this order: the agents' Deployments and pods; their Leases, Roles, RoleBindings and ServiceAccounts; the finalizers
 of IPPools and VirtualMachineNetworkConfigs, and the labels ippool-namespace and ippool-name of NetworkAttachmentDefinitions.
-Keeps IPPools, VirtualMachineNetworkConfigs and their definitions, so that a successor gives each virtual machine the address that it
-has; --delete-data deletes them too. Stop the controller first. May be run again at any time: what is gone already is as it should be.
+Keeps IPPools, VirtualMachineNetworkConfigs and their definitions, so that a successor assigns each virtual machine the address that it
+has; --delete-data deletes them too. Stop the controller first. You can run it again at any time.
 It does not delete what a manifest or a chart installed: kubectl delete -f examples/cluster/rbac.yaml, or helm uninstall. Agents that
 they installed (topology unified) have to be deleted first: kubectl delete -f examples/cluster/agent.yaml.
 
-Exit codes: 0 removed, or nothing was there; 1 a controller or such agents work, the server refused, or something does not go;
-64 wrong usage, 66 there is no way to a cluster.
+Exit codes: 0 removed, or nothing was there; 1 a controller or such agents run, the API server refused, or an object is not deleted in time;
+64 wrong usage, 66 no connection to a cluster.
 `;
 
 interface UninstallOptions extends ClusterOptions {
@@ -48,13 +48,13 @@ const KIND_NAMES: Readonly<Record<InstalledKind, string>> = {
 export function uninstallCommand(): Command {
   const command = new Command('uninstall')
     .description('Remove everything that the controller put into a cluster.')
-    .option('--dry-run', 'say what would be removed, and remove nothing')
+    .option('--dry-run', 'list what would be removed, and remove nothing')
     .option('--delete-data', 'delete IPPools, VirtualMachineNetworkConfigs and their definitions too')
     .option(
       '--force',
       'do not check whether a controller works, which would make everything again, or agents that a manifest installed',
     )
-    .option('--timeout <seconds>', 'how long to wait for pods and other objects to go', parseSeconds, 120)
+    .option('--timeout <seconds>', 'how long to wait until pods and other objects are deleted', parseSeconds, 120)
     .option('--json', 'print JSON')
     .addHelpText('after', EXAMPLES);
   for (const option of clusterOptions()) command.addOption(option);
@@ -64,7 +64,7 @@ export function uninstallCommand(): Command {
 async function uninstall(options: UninstallOptions): Promise<void> {
   const { dryRun = false, deleteData = false, force = false, json = false, timeout } = options;
   const connection = await connect(options);
-  const say = (text: string) => void (json ? process.stderr : process.stdout).write(`${text}\n`);
+  const print = (text: string) => void (json ? process.stderr : process.stdout).write(`${text}\n`);
   try {
     const plan = await new Uninstall(connection, {
       dryRun,
@@ -72,12 +72,12 @@ async function uninstall(options: UninstallOptions): Promise<void> {
       force,
       timeoutMs: timeout * 1000,
       onStep: (step) => {
-        if (!json) say(describeStep(step, dryRun));
+        if (!json) print(describeStep(step, dryRun));
       },
-      onProgress: say,
+      onProgress: print,
     }).run();
     if (json) process.stdout.write(`${JSON.stringify(toJson(plan, dryRun))}\n`);
-    else for (const line of describeEnd(plan, dryRun)) say(line);
+    else for (const line of describeEnd(plan, dryRun)) print(line);
   } finally {
     connection.close();
   }

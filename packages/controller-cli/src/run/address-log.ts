@@ -7,7 +7,7 @@ import type { Logger } from '@vmdhcp/service-process';
 /** Lines at once, and how long until another one may be written. */
 const BURST = 100;
 const REFILL_MS = 100;
-/** How long lines are counted that are left out, before that is said. */
+/** How long omitted lines are counted before their number is logged. */
 const SUMMARY_MS = 1_000;
 
 const MESSAGES: Readonly<Record<AddressChange['kind'], string>> = {
@@ -21,7 +21,7 @@ export interface AddressLogPorts {
   readonly clock: Clock;
 }
 
-/** Returns what writes a change, or counts it: what is left out is said within a second, by kind. */
+/** Returns a function that logs a change, or counts it: the number of omitted lines is logged within a second, by kind. */
 export function createAddressLog({ logger, clock }: AddressLogPorts): (change: AddressChange) => void {
   let lines = BURST;
   let refilledAtMs = clock.nowMs();
@@ -35,12 +35,12 @@ export function createAddressLog({ logger, clock }: AddressLogPorts): (change: A
     lines--;
     return true;
   };
-  const sayWhatIsLeftOut = (): void => {
+  const logOmitted = (): void => {
     logger.info({ leftOut }, 'too many address changes: log lines omitted');
     leftOut = undefined;
   };
   const count = ({ kind }: AddressChange): void => {
-    if (leftOut === undefined) clock.after(SUMMARY_MS, sayWhatIsLeftOut);
+    if (leftOut === undefined) clock.after(SUMMARY_MS, logOmitted);
     leftOut = { ...leftOut, [kind]: (leftOut?.[kind] ?? 0) + 1 };
   };
   return (change) => {

@@ -20,16 +20,16 @@ export interface AppliedCrd {
 const ESTABLISHED_WITHIN_MS = 30_000;
 const ESTABLISHED_CHECK_MS = 100;
 
-/** Applies every definition and waits until it is served. @throws CommandError where the server will not have one, or does not answer. */
+/** Applies every definition and waits until it is served. @throws CommandError if the server refuses one, or does not answer. */
 export async function applyCrds(connection: ApiConnection): Promise<AppliedCrd[]> {
   try {
     return await applyAll(connection);
   } catch (error) {
-    const said = errorForLog(error);
-    if (typeof said !== 'string') throw error;
+    const reported = errorForLog(error);
+    if (typeof reported !== 'string') throw error;
     // Without an answer there is a cause: what became of the connection.
     const isRefused = error instanceof ApiRequestError && error.cause === undefined;
-    const message = `the CustomResourceDefinitions cannot be applied: ${said}`;
+    const message = `the CustomResourceDefinitions cannot be applied: ${reported}`;
     throw new CommandError(message, isRefused ? ExitCode.failed : ExitCode.noInput, { cause: error });
   }
 }
@@ -47,25 +47,27 @@ async function applyAll(connection: ApiConnection): Promise<AppliedCrd[]> {
 
 async function apply(client: ApiObjectClient<KubernetesObject>, wanted: KubernetesObject): Promise<AppliedCrd['outcome']> {
   const present = await client.get(wanted.metadata.name);
-  if (present !== undefined && saysAll(present.spec, wanted.spec)) return 'unchanged';
+  if (present !== undefined && containsAll(present.spec, wanted.spec)) return 'unchanged';
   const result = await (present === undefined
     ? client.create(wanted)
     : client.replace({ ...present, spec: { ...(present.spec as object), ...(wanted.spec as object) } }));
   if (result.ok) return present === undefined ? 'created' : 'updated';
-  // Somebody else, another replica most likely, did it meanwhile.
+  // Another client, most likely another replica, did it meanwhile.
   if (result.reason === 'already-exists' || result.reason === 'conflict') return apply(client, wanted);
   throw new CommandError(`CustomResourceDefinition ${wanted.metadata.name}: ${result.message}`, ExitCode.failed);
 }
 
-/** True if everything that is wanted stands in what is there, which may say more: the server fills in defaults. */
-function saysAll(present: unknown, wanted: unknown): boolean {
+/** True if the object has everything that is wanted; it may have more: the server fills in defaults. */
+function containsAll(present: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return (
-      Array.isArray(present) && present.length === wanted.length && wanted.every((item, index) => saysAll(present[index], item))
+      Array.isArray(present) &&
+      present.length === wanted.length &&
+      wanted.every((item, index) => containsAll(present[index], item))
     );
   }
   if (!isRecord(wanted)) return present === wanted;
-  return isRecord(present) && Object.entries(wanted).every(([key, value]) => saysAll(present[key], value));
+  return isRecord(present) && Object.entries(wanted).every(([key, value]) => containsAll(present[key], value));
 }
 
 async function waitUntilEstablished(client: ApiObjectClient<KubernetesObject>, name: string): Promise<void> {

@@ -3,7 +3,7 @@ import { formatIpv4Address, rangeContains } from '@vmdhcp/dhcp-allocator';
 import type { ClusterView, PoolView } from '@vmdhcp/reconciler';
 import type { PageAnswer, StatusPage } from '@vmdhcp/service-process';
 
-/** `/ipams/namespace/network`: each address of the pool, and whether somebody has it; `/caches/...`: MAC address to address. */
+/** `/ipams/namespace/network`: each address of the pool, and whether it is in use; `/caches/...`: MAC address to address. */
 export function cacheDumpPages(view: ClusterView): Readonly<Record<string, StatusPage>> {
   return {
     '/ipams/': ({ rest }) => answer(view, rest, addressesOf),

@@ -36,7 +36,7 @@ export const CONTROLLER_LEASE = { namespace: 'kube-system', name: 'vm-dhcp-contr
 
 export interface ControllerProcessSettings {
   readonly http: ListenAddress | 'off';
-  /** Undefined: nobody else is there to agree with. */
+  /** Undefined: there is no other replica. */
   readonly election: ElectionTimes | undefined;
   /** Undefined: agents are none of its business. */
   readonly agents: AgentsSettings | undefined;
@@ -48,11 +48,11 @@ export interface ControllerProcessSettings {
 
 export interface ControllerProcessPorts {
   readonly connection: ApiConnection;
-  /** For the Lease alone: its requests give up well before the lead ends, and wait for no others. */
+  /** For the Lease alone: its requests time out well before the leadership ends, and wait for no others. */
   readonly leaseConnection: ApiConnection;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
-  /** The lead was lost: somebody else works now, and this process must not. */
+  /** Leadership lost: another replica may reconcile now, and this process must not. */
   readonly onLost: () => void;
 }
 
@@ -101,14 +101,14 @@ export class ControllerProcess {
     else this.#elector.start();
   }
 
-  /** Ends what is under way, gives the lead up, and lets go of everything. */
+  /** Ends what is under way, steps down, and closes everything. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const finish = async () => {
       await Promise.all([this.#controller.stop(), this.#agents?.stop()]);
       return true;
     };
-    // What is under way ends while nobody else may lead; only then is the Lease released.
+    // What is under way ends while no other replica may become leader; only then is the Lease released.
     await (this.#elector === undefined ? finish() : this.#elector.stop(finish));
     this.#http?.close();
     this.#http?.closeAllConnections();
@@ -162,14 +162,14 @@ export class ControllerProcess {
           metrics.onError(kind);
           logger.warn(
             { kind, key, reason, ...(error !== undefined && { err: errorForLog(error) }) },
-            'work failed; it is tried again',
+            'reconcile failed; retrying',
           );
         },
         onTerminal: (kind, key, reason) =>
-          logger.error({ kind, key, reason }, 'this will not work before somebody changes something'),
+          logger.error({ kind, key, reason }, 'reconcile failed; not retrying until an object changes'),
         onReadError: (kind, error) => {
           metrics.onError(kind);
-          logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; it is tried again');
+          logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; retrying');
         },
         onInstances: (state) => logInstances(logger, state),
         onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
@@ -183,7 +183,7 @@ export class ControllerProcess {
   #agentsPort(): AgentsPort {
     return {
       ofPool: (pool) => this.#agents?.ofPool(pool) ?? NOTHING_KNOWN_OF_AGENTS,
-      isHeld: (poolKey) => this.#agents?.isHeld(poolKey) ?? false,
+      isInUse: (poolKey) => this.#agents?.isInUse(poolKey) ?? false,
     };
   }
 
@@ -270,7 +270,7 @@ function describeAction(action: AgentAction): Readonly<Record<string, unknown>> 
   const { group } = action;
   if ('poolKeys' in action) return { group, pools: action.poolKeys };
   if ('object' in action) return { group, kind: action.object.kind, namespace: action.object.metadata.namespace };
-  return action.kind === 'set-log' ? { group, log: action.text ?? 'as their command line says' } : { group };
+  return action.kind === 'set-log' ? { group, log: action.text ?? 'settings of their command line' } : { group };
 }
 
 function logInstances(logger: Logger, state: InstancesState): void {
@@ -278,11 +278,11 @@ function logInstances(logger: Logger, state: InstancesState): void {
     case 'unknown':
       return;
     case 'listed':
-      logger.info('VirtualMachineInstances are listed: interfaces and MAC addresses of running guests are known');
+      logger.info('VirtualMachineInstances listed: interfaces and MAC addresses of running virtual machines are known');
       return;
     case 'kind-missing':
       logger.info(
-        'the API server does not have the kind VirtualMachineInstance (kubevirt.io/v1): the controller assumes that no guest runs, unless status.created of a VirtualMachine is true, and looks for the kind again every 30 s',
+        'the API server does not have the kind VirtualMachineInstance (kubevirt.io/v1): the controller assumes that no virtual machine runs, unless status.created of a VirtualMachine is true, and looks for the kind again every 30 s',
       );
       return;
     case 'forbidden':

@@ -11,7 +11,7 @@ const RETRY_SPREAD = 1.2;
 
 /**
  * The times of client-go's elections, and upstream's variables that change them. Where one variable of two is set, the other time
- * follows in the same proportion. A Lease that says a longer time than this is waited for as long as it says.
+ * follows in the same proportion. A candidate waits for a Lease with a longer duration for that duration.
  *
  * @throws CommandError for a duration that is none, and for times that leave no room for each other.
  */

@@ -20,14 +20,14 @@ export function createMetrics(): ControllerMetrics {
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'vmdhcpcontroller_reconcile_duration_seconds',
-    help: 'Time that the work on one object took.',
+    help: 'Duration of one reconcile of one object.',
     labelNames: ['kind', 'result'],
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers,
   });
   const errors = new Counter({
     name: 'vmdhcpcontroller_reconcile_errors_total',
-    help: 'Work that failed and is tried again, and lists and watches that broke.',
+    help: 'Reconciles that failed and are retried, and lists and watches that failed.',
     labelNames: ['kind'],
     registers,
   });
@@ -93,7 +93,7 @@ function describeCluster(controller: DhcpController, isLeading: () => boolean, r
 function describePools(controller: DhcpController, field: 'used' | 'available', registers: Registry[]): void {
   new Gauge({
     name: `vmdhcpcontroller_ippool_${field}`,
-    help: field === 'used' ? 'Addresses of an IPPool that somebody has.' : 'Addresses of an IPPool that nobody has.',
+    help: field === 'used' ? 'Addresses of an IPPool that are in use.' : 'Addresses of an IPPool that are free.',
     labelNames: ['ippool', 'cidr', 'network'],
     registers,
     collect() {

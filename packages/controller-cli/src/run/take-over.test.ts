@@ -52,7 +52,7 @@ function candidate(
   return one;
 }
 
-/** How long the lead is vacant after its holder died. */
+/** How long there is no leader after one died. */
 async function takeOverMs(deadAtMs: number, requestMs: number, random: number): Promise<number> {
   const [clock, store] = [new FakeClock(), new MemoryLeaseStore()];
   const [leader, standby] = [
@@ -66,7 +66,7 @@ async function takeOverMs(deadAtMs: number, requestMs: number, random: number): 
   leader.isDead = true;
   const sinceMs = clock.nowMs();
   await clock.advance(60_000);
-  expect(standby.leadsSinceMs, 'the other one leads').toBeDefined();
+  expect(standby.leadsSinceMs, 'the other one is leader').toBeDefined();
   return (standby.leadsSinceMs ?? 0) - sinceMs;
 }
 
@@ -81,7 +81,7 @@ describe('a controller that dies', () => {
     },
   );
 
-  it('of an earlier version, which holds the Lease for 45 s, is waited for as long as its Lease says', async () => {
+  it('of an earlier version, whose Lease lasts 45 s, is replaced only after its Lease has expired', async () => {
     const [clock, store] = [new FakeClock(), new MemoryLeaseStore()];
     await store.write({ holder: 'upstream', leaseDurationMs: 45_000, transitions: 0 }, undefined);
     const one = candidate('b', clock, { store, requestMs: 10, random: 0.5 });

@@ -21,11 +21,11 @@ import { CONTROLLER_LEASE } from './controller-process.js';
 export interface UninstallSettings {
   readonly deleteData: boolean;
   readonly dryRun: boolean;
-  /** True: a controller may lead, and agents that it did not deploy may serve; neither is looked for. */
+  /** True: a controller may be leader, and agents that it did not deploy may serve; the command checks neither. */
   readonly force: boolean;
   /** How long a phase may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** Told of each step, before it is taken. */
+  /** Called before each step. */
   readonly onStep: (step: UninstallStep) => void;
   readonly onProgress: (text: string) => void;
 }
@@ -52,7 +52,7 @@ const OUR_DEFINITIONS = new Set(
 );
 const PAGE = 500;
 const CHECK_MS = 200;
-/** How long the Lease of a controller lasts that does not say so: as Harvester's does. */
+/** The duration of a controller's Lease that does not specify one: that of Harvester. */
 const LEASE_SECONDS = 45;
 /** The most that `--agent-lease-seconds` takes. */
 const MOST_LEASE_SECONDS = 3_600;
@@ -138,16 +138,16 @@ export class Uninstall {
   async #waitUntilGone(steps: readonly UninstallStep[]): Promise<void> {
     const { timeoutMs, onProgress } = this.#settings;
     const giveUpAtMs = performance.now() + timeoutMs;
-    for (let said = ''; ; await delay(CHECK_MS)) {
+    for (let reported = ''; ; await delay(CHECK_MS)) {
       const left = await this.#leftOf(steps.filter(({ kind }) => kind === 'delete'));
       const text = describeObjects(left);
       if (left.length === 0) return;
       if (performance.now() > giveUpAtMs) {
-        const message = `still there after ${timeoutMs / 1000} s: ${text}; see what holds them (kubectl get -o yaml), then run the command again`;
+        const message = `still there after ${timeoutMs / 1000} s: ${text}; look at their finalizers (kubectl get -o yaml), then run the command again`;
         throw new CommandError(message, ExitCode.failed);
       }
-      if (text !== said) onProgress(`waiting for ${text} to go`);
-      said = text;
+      if (text !== reported) onProgress(`waiting until ${text} is deleted`);
+      reported = text;
     }
   }
 
@@ -161,15 +161,15 @@ export class Uninstall {
     return listed.flat().filter((object) => uids.has(object.metadata.uid) || isPodOf(object));
   }
 
-  /** Without the record of who has which address, agents would go on to answer by what they remember. */
+  /** Without the IPPools, agents would continue to answer from memory. */
   async #assertNoOtherAgents(leases: readonly KubernetesObject[]): Promise<void> {
     const remedy = 'kubectl delete -f examples/cluster/agent.yaml, or helm uninstall';
     const agentOf = ({ metadata, spec }: KubernetesObject) => `agent ${metadata.namespace}/${readText(spec, 'holderIdentity')}`;
     for (const lease of leases) {
-      const say = this.#settings.dryRun
+      const consequence = this.#settings.dryRun
         ? `, and its Deployment is not deleted: delete it first (${remedy})`
         : `: watching Lease ${keyOf(lease)} for ${leaseSecondsOf(lease)} s`;
-      this.#settings.onProgress(`${agentOf(lease)} may still serve${say}`);
+      this.#settings.onProgress(`${agentOf(lease)} may still serve${consequence}`);
     }
     const renewed = this.#settings.dryRun ? undefined : await this.#findRenewed(leases, 'leases');
     if (renewed === undefined) return;
@@ -186,9 +186,11 @@ export class Uninstall {
     const giveUpAtMs = performance.now() + Math.max(0, ...leases.map(leaseSecondsOf)) * 1000;
     while (performance.now() < giveUpAtMs) {
       await delay(CHECK_MS);
-      const held = (await this.#list(of)).filter((lease) => before.has(keyOf(lease)) && holderOf(lease) !== '');
-      if (held.length === 0) return undefined;
-      const renewed = held.find((lease) => lease.metadata.resourceVersion !== before.get(keyOf(lease))?.metadata.resourceVersion);
+      const unreleased = (await this.#list(of)).filter((lease) => before.has(keyOf(lease)) && holderOf(lease) !== '');
+      if (unreleased.length === 0) return undefined;
+      const renewed = unreleased.find(
+        (lease) => lease.metadata.resourceVersion !== before.get(keyOf(lease))?.metadata.resourceVersion,
+      );
       if (renewed !== undefined) return renewed;
     }
     return undefined;

@@ -256,7 +256,7 @@ export class DhcpAgent {
   #leaderGate(interfaceName: string): AnswerGate {
     return {
       whyNotSent: (answer, packet) =>
-        this.#conflictProbes.defer(interfaceName, answer, packet) ? 'asking-the-network' : undefined,
+        this.#conflictProbes.defer(interfaceName, answer, packet) ? 'address-being-probed' : undefined,
     };
   }
 

@@ -20,6 +20,7 @@ import { RateBudget } from '../limits/rate-budget.js';
 import type { AgentObserver, DhcpPacketHandler, PacketLog, QueuedReply } from '../ports.js';
 import type { AskWhoUses } from '../probe/address-inquiry.js';
 import { decoyAddresses } from '../probe/decoy-addresses.js';
+import type { DeclineIgnoreReason, SuppressReason } from './agent-packet-reasons.js';
 import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
 import { MessageCounters } from './message-counters.js';
 
@@ -41,7 +42,10 @@ export interface DhcpServerPorts {
 /** What an answer has to pass before it counts. */
 export interface AnswerGate {
   /** Why nothing comes of this answer; undefined: it goes out. Called once for each packet that would be answered or noted. */
-  readonly whyNotSent: (answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>, packet: Uint8Array) => string | undefined;
+  readonly whyNotSent: (
+    answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>,
+    packet: Uint8Array,
+  ) => SuppressReason | undefined;
   /** The same reply to another destination. */
   readonly redirect?: (answer: Told) => Told;
 }
@@ -166,7 +170,7 @@ export class DhcpServer {
     }
   }
 
-  #whyNotSent(answer: Answer, packet: Uint8Array, gate: AnswerGate): string | undefined {
+  #whyNotSent(answer: Answer, packet: Uint8Array, gate: AnswerGate): SuppressReason | undefined {
     if (answer.kind !== 'reply' && answer.kind !== 'noted') return undefined;
     const reason = gate.whyNotSent(answer, packet);
     if (reason !== undefined) this.counters.count(answer.client.type, 'ignored', reason);
@@ -244,7 +248,10 @@ export class DhcpServer {
   }
 
   /** A DECLINE that changes nothing. */
-  #doubtDecline(lease: Lease, details: { readonly interface: string; readonly reason: string; readonly err?: string }): void {
+  #doubtDecline(
+    lease: Lease,
+    details: { readonly interface: string; readonly reason: DeclineIgnoreReason; readonly err?: string },
+  ): void {
     this.counters.count('decline', 'ignored', details.reason);
     if (this.#doubtLines.take(this.#ports.nowMs())) this.#observe('declined', lease, { ...details, believed: false });
   }

@@ -57,7 +57,7 @@ describe('subnets', () => {
     expect([networkAddressOf(cidr), broadcastAddressOf(cidr)]).toEqual([undefined, undefined]);
   });
 
-  it('law: an address is in its own subnet of every size, and subnets overlap as their addresses say', () => {
+  it('law: an address is in its own subnet of every size, and subnets overlap exactly if they share an address', () => {
     fc.assert(
       fc.property(anyAddress, anyAddress, fc.nat(32), fc.nat(32), (one, other, short, long) => {
         const a: Ipv4Cidr = { network: (one & maskOf(short)) >>> 0, prefixLength: short };

@@ -22,55 +22,55 @@ function poolOf(definition: Partial<PoolDefinition> = {}): Pool {
 
 const address = (text: string): number => parseIpv4Address(text) as number;
 const vm = (letter: string): string => `02:00:00:00:00:0${letter}`;
-const said = (result: AllocationResult): string => (result.ok ? formatIpv4Address(result.address) : result.reason);
+const outcome = (result: AllocationResult): string => (result.ok ? formatIpv4Address(result.address) : result.reason);
 
 describe('AddressAllocator tells a story', () => {
   it('lowest free first, sticky to the last address, exhausted at the end', () => {
     const allocator = new AddressAllocator(poolOf());
-    expect(said(allocator.allocate(vm('a')))).toBe('10.0.0.10');
-    expect(said(allocator.allocate(vm('b')))).toBe('10.0.0.11');
-    expect(said(allocator.allocate(vm('c'), address('10.0.0.10')))).toBe('address-taken');
+    expect(outcome(allocator.allocate(vm('a')))).toBe('10.0.0.10');
+    expect(outcome(allocator.allocate(vm('b')))).toBe('10.0.0.11');
+    expect(outcome(allocator.allocate(vm('c'), address('10.0.0.10')))).toBe('address-taken');
     expect(allocator.release(vm('a'))).toBe(true);
     expect(allocator.release(vm('b'))).toBe(true);
-    expect(said(allocator.allocate(vm('b')))).toBe('10.0.0.11');
-    expect(said(allocator.allocate(vm('c'), address('10.0.0.10')))).toBe('10.0.0.10');
-    expect(said(allocator.allocate(vm('a')))).toBe('10.0.0.12');
-    expect(said(allocator.allocate(vm('d')))).toBe('10.0.0.13');
-    expect(said(allocator.allocate(vm('e')))).toBe('pool-exhausted');
+    expect(outcome(allocator.allocate(vm('b')))).toBe('10.0.0.11');
+    expect(outcome(allocator.allocate(vm('c'), address('10.0.0.10')))).toBe('10.0.0.10');
+    expect(outcome(allocator.allocate(vm('a')))).toBe('10.0.0.12');
+    expect(outcome(allocator.allocate(vm('d')))).toBe('10.0.0.13');
+    expect(outcome(allocator.allocate(vm('e')))).toBe('pool-exhausted');
     expect(allocator.counts()).toEqual({ size: 4, used: 4, reserved: 0, quarantined: 0, free: 0 });
   });
 
   it('an address that a client has already stays its own, also outside start to end, and is not given to others', () => {
     const allocator = new AddressAllocator(poolOf({ options: { router: '10.0.0.99' } }));
-    expect(said(allocator.allocate(vm('a'), address('10.0.0.20')))).toBe('address-outside-pool');
-    expect(said(allocator.keep(vm('a'), address('10.0.0.20')))).toBe('10.0.0.20');
-    expect(said(allocator.keep(vm('b'), address('10.0.0.20')))).toBe('address-taken');
-    expect(said(allocator.keep(vm('b'), address('10.0.0.11')))).toBe('10.0.0.11');
+    expect(outcome(allocator.allocate(vm('a'), address('10.0.0.20')))).toBe('address-outside-pool');
+    expect(outcome(allocator.keep(vm('a'), address('10.0.0.20')))).toBe('10.0.0.20');
+    expect(outcome(allocator.keep(vm('b'), address('10.0.0.20')))).toBe('address-taken');
+    expect(outcome(allocator.keep(vm('b'), address('10.0.0.11')))).toBe('10.0.0.11');
     expect(allocator.counts()).toEqual({ size: 5, used: 2, reserved: 0, quarantined: 0, free: 3 });
-    expect(said(allocator.allocate(vm('c')))).toBe('10.0.0.10');
+    expect(outcome(allocator.allocate(vm('c')))).toBe('10.0.0.10');
     expect(allocator.release(vm('a'))).toBe(true);
     expect(allocator.counts()).toEqual({ size: 4, used: 2, reserved: 0, quarantined: 0, free: 2 });
-    expect(said(allocator.allocate(vm('a')))).toBe('10.0.0.12');
+    expect(outcome(allocator.allocate(vm('a')))).toBe('10.0.0.12');
   });
 
   it.each(['10.0.1.5', '10.0.0.0', '10.0.0.255', '10.0.0.1'])('%s is kept by no client', (text) => {
     const allocator = new AddressAllocator(poolOf({ options: { router: '10.0.0.99' } }));
-    expect(said(allocator.keep(vm('a'), address(text)))).toMatch(/^address-(outside-pool|unavailable)$/);
+    expect(outcome(allocator.keep(vm('a'), address(text)))).toMatch(/^address-(outside-pool|unavailable)$/);
     expect(allocator.counts()).toMatchObject({ size: 4, used: 0 });
   });
 
   it.each(['10.0.0.11', '10.0.0.12'])(
-    '%s, which is excluded or the router’s by now, is kept and afterwards given to nobody',
+    '%s, which is excluded or the router’s by now, is kept and afterwards assigned to no client',
     (text) => {
       const allocator = new AddressAllocator(poolOf({ exclude: ['10.0.0.11'], options: { router: '10.0.0.12' } }));
       const before = allocator.counts();
-      expect(said(allocator.allocate(vm('a'), address(text)))).toBe('address-unavailable');
-      expect(said(allocator.keep(vm('a'), address(text)))).toBe(text);
-      expect(said(allocator.keep(vm('b'), address(text)))).toBe('address-taken');
+      expect(outcome(allocator.allocate(vm('a'), address(text)))).toBe('address-unavailable');
+      expect(outcome(allocator.keep(vm('a'), address(text)))).toBe(text);
+      expect(outcome(allocator.keep(vm('b'), address(text)))).toBe('address-taken');
       expect(allocator.counts()).toEqual({ ...before, size: before.size + 1, used: 1 });
       expect(allocator.release(vm('a'))).toBe(true);
       expect(allocator.counts()).toEqual(before);
-      expect(said(allocator.allocate(vm('b'), address(text)))).toBe('address-unavailable');
+      expect(outcome(allocator.allocate(vm('b'), address(text)))).toBe('address-unavailable');
     },
   );
 
@@ -84,22 +84,22 @@ describe('AddressAllocator tells a story', () => {
       }),
     );
     expect(allocator.counts()).toEqual({ size: 5, used: 0, reserved: 2, quarantined: 0, free: 3 });
-    expect(said(allocator.allocate(vm('c')))).toBe('10.0.0.11');
-    expect(said(allocator.allocate(vm('d'), address('10.0.0.10')))).toBe('address-reserved');
-    expect(said(allocator.allocate(vm('b')))).toBe('10.0.0.200');
-    expect(said(allocator.allocate(vm('a')))).toBe('10.0.0.10');
+    expect(outcome(allocator.allocate(vm('c')))).toBe('10.0.0.11');
+    expect(outcome(allocator.allocate(vm('d'), address('10.0.0.10')))).toBe('address-reserved');
+    expect(outcome(allocator.allocate(vm('b')))).toBe('10.0.0.200');
+    expect(outcome(allocator.allocate(vm('a')))).toBe('10.0.0.10');
     allocator.release(vm('a'));
     expect(allocator.counts()).toEqual({ size: 5, used: 2, reserved: 1, quarantined: 0, free: 2 });
-    expect(said(allocator.allocate(vm('e')))).toBe('10.0.0.12');
+    expect(outcome(allocator.allocate(vm('e')))).toBe('10.0.0.12');
   });
 
   it('a wanted address is given or refused with the reason', () => {
     const allocator = new AddressAllocator(poolOf({ exclude: ['10.0.0.12'] }));
-    expect(said(allocator.allocate(vm('a'), address('10.0.0.12')))).toBe('address-unavailable');
-    expect(said(allocator.allocate(vm('a'), address('10.0.0.14')))).toBe('address-outside-pool');
-    expect(said(allocator.allocate(vm('a'), address('10.0.9.1')))).toBe('address-outside-pool');
-    expect(said(allocator.allocate(vm('a'), address('10.0.0.13')))).toBe('10.0.0.13');
-    expect(said(allocator.allocate(vm('a'), address('10.0.0.11')))).toBe('client-has-another-address');
+    expect(outcome(allocator.allocate(vm('a'), address('10.0.0.12')))).toBe('address-unavailable');
+    expect(outcome(allocator.allocate(vm('a'), address('10.0.0.14')))).toBe('address-outside-pool');
+    expect(outcome(allocator.allocate(vm('a'), address('10.0.9.1')))).toBe('address-outside-pool');
+    expect(outcome(allocator.allocate(vm('a'), address('10.0.0.13')))).toBe('10.0.0.13');
+    expect(outcome(allocator.allocate(vm('a'), address('10.0.0.11')))).toBe('client-has-another-address');
     expect(allocator.allocate(vm('b'), address('10.0.0.13'))).toEqual({ ok: false, reason: 'address-taken', owner: vm('a') });
   });
 
@@ -108,11 +108,11 @@ describe('AddressAllocator tells a story', () => {
     allocator.allocate(vm('a'));
     expect(allocator.quarantine(address('10.0.0.10'), 5_000)).toBe(true);
     expect(allocator.addressOf(vm('a'))).toBeUndefined();
-    expect(said(allocator.allocate(vm('a')))).toBe('10.0.0.11');
-    expect(said(allocator.allocate(vm('b'), address('10.0.0.10')))).toBe('address-quarantined');
+    expect(outcome(allocator.allocate(vm('a')))).toBe('10.0.0.11');
+    expect(outcome(allocator.allocate(vm('b'), address('10.0.0.10')))).toBe('address-quarantined');
     expect(allocator.endQuarantines(4_999)).toEqual([]);
     expect(allocator.endQuarantines(5_000)).toEqual([address('10.0.0.10')]);
-    expect(said(allocator.allocate(vm('b')))).toBe('10.0.0.10');
+    expect(outcome(allocator.allocate(vm('b')))).toBe('10.0.0.10');
   });
 
   it('no client empties a pool by declining', () => {
@@ -179,7 +179,7 @@ describe('excluded ranges cost by their number', () => {
     const allocator = new AddressAllocator(pool);
     expect([addOne?.mock.calls.length, addRange?.mock.calls.length]).toEqual([0, 1_024]);
     expect(allocator.counts()).toMatchObject({ size: 255 * 65_536 - 1 - 1_024 * 8_192 });
-    expect(said(allocator.allocate(vm('a')))).toBe('10.1.32.0');
+    expect(outcome(allocator.allocate(vm('a')))).toBe('10.1.32.0');
     vi.restoreAllMocks();
   });
 });

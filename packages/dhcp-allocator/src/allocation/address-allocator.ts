@@ -19,7 +19,7 @@ export type AllocationResult =
   | { readonly ok: true; readonly address: Ipv4Address }
   | {
       readonly ok: false;
-      readonly reason: AllocationRefusal /** Who has it, where somebody does. */;
+      readonly reason: AllocationRefusal /** The client that has the address, if there is one. */;
       readonly owner?: MacAddress;
     };
 
@@ -35,10 +35,10 @@ export interface PoolCounts {
 }
 
 /** One client's address, now or last. */
-interface Holding {
+interface Assignment {
   readonly client: MacAddress;
   readonly address: Ipv4Address;
-  held: boolean;
+  inUse: boolean;
 }
 
 /**
@@ -46,19 +46,19 @@ interface Holding {
  *
  * The same calls in the same order give the same addresses: a client gets its reservation, else its last address if that
  * is still free, else the lowest free one. Every call costs constant time. Not concerned with time: who lifts a
- * quarantine says when.
+ * quarantine tells when.
  */
 export class AddressAllocator {
   readonly #pool: Pool;
-  /** Addresses of the range that nobody may be given: unavailable, reserved, used, quarantined. */
+  /** Addresses of the range that cannot be assigned: unavailable, reserved, used, quarantined. */
   readonly #unavailable: AddressBitmap;
-  readonly #holdings = new Map<MacAddress, Holding>();
-  readonly #byAddress = new Map<Ipv4Address, Holding>();
+  readonly #assignments = new Map<MacAddress, Assignment>();
+  readonly #byAddress = new Map<Ipv4Address, Assignment>();
   readonly #reservedFor = new Map<Ipv4Address, MacAddress>();
   readonly #quarantinedUntilMs = new Map<Ipv4Address, number>();
   readonly #size: number;
   #used = 0;
-  /** Addresses that clients have kept though nobody is given them: outside the range or unavailable. */
+  /** Addresses that clients have kept though they can no longer be assigned: outside the range or unavailable. */
   readonly #outside = new Set<Ipv4Address>();
   #reservedUnused: number;
 
@@ -87,23 +87,23 @@ export class AddressAllocator {
 
   /** The address the client has now. */
   addressOf(client: MacAddress): Ipv4Address | undefined {
-    const holding = this.#holdings.get(client);
-    return holding?.held ? holding.address : undefined;
+    const assignment = this.#assignments.get(client);
+    return assignment?.inUse ? assignment.address : undefined;
   }
 
   /** The client that has the address now. */
   ownerOf(address: Ipv4Address): MacAddress | undefined {
-    const holding = this.#byAddress.get(address);
-    return holding?.held ? holding.client : undefined;
+    const assignment = this.#byAddress.get(address);
+    return assignment?.inUse ? assignment.client : undefined;
   }
 
   /**
-   * Gives the client an address: the one it has, else its reservation, else `wanted` (that one or none), else its last
+   * Assigns an address to the client: the one it has, else its reservation, else `wanted` (that one or none), else its last
    * one, else the lowest free one. A client that has another address than `wanted` keeps it and is refused.
    */
   allocate(client: MacAddress, wanted?: Ipv4Address): AllocationResult {
-    const previous = this.#holdings.get(client);
-    if (previous?.held) return sameOrNone(previous.address, wanted);
+    const previous = this.#assignments.get(client);
+    if (previous?.inUse) return sameOrNone(previous.address, wanted);
     const settled = wanted ?? this.#pool.reservations.get(client)?.address;
     if (settled !== undefined) return this.#allocateExactly(client, settled);
     if (previous !== undefined && this.#isFree(previous.address)) return this.#hold(client, previous.address);
@@ -117,26 +117,26 @@ export class AddressAllocator {
    * the router's, and may not have been so then, is the client's until it is released.
    */
   keep(client: MacAddress, address: Ipv4Address): AllocationResult {
-    const isHeld = this.#holdings.get(client)?.held === true;
+    const isInUse = this.#assignments.get(client)?.inUse === true;
     const isOrdinary = this.#reservedFor.has(address) || this.#quarantinedUntilMs.has(address) || this.#isFree(address);
-    if (isHeld || isOrdinary || !mayBeKept(this.#pool, address)) return this.allocate(client, address);
+    if (isInUse || isOrdinary || !mayBeKept(this.#pool, address)) return this.allocate(client, address);
     const owner = this.ownerOf(address);
     return owner === undefined ? this.#hold(client, address) : { ok: false, reason: 'address-taken', owner };
   }
 
-  /** Frees the client's address; it is remembered as the client's until somebody else gets it. False if it had none. */
+  /** Frees the client's address; it is remembered as the client's until another client gets it. False if it had none. */
   release(client: MacAddress): boolean {
-    const holding = this.#holdings.get(client);
-    if (!holding?.held) return false;
-    holding.held = false;
+    const assignment = this.#assignments.get(client);
+    if (!assignment?.inUse) return false;
+    assignment.inUse = false;
     this.#used--;
-    if (this.#reservedFor.get(holding.address) === client) this.#reservedUnused++;
-    else if (!this.#outside.delete(holding.address)) this.#unblock(holding.address);
+    if (this.#reservedFor.get(assignment.address) === client) this.#reservedUnused++;
+    else if (!this.#outside.delete(assignment.address)) this.#unblock(assignment.address);
     return true;
   }
 
   /**
-   * Keeps an address from everybody, because somebody unknown uses it; its owner loses it.
+   * Assigns an address to no client, because an unknown machine uses it; its owner loses it.
    *
    * Refused for reserved addresses, which have no substitute, and once a quarter of the pool (at least one address) is in quarantine,
    * so that no client can empty a pool by declining. Source: RFC 2131 §4.3.3.
@@ -153,7 +153,7 @@ export class AddressAllocator {
     if (this.#reservedFor.has(address) || this.#quarantinedUntilMs.size >= limit) return false;
     if (owner === undefined && !this.#isFree(address)) return false;
     if (owner !== undefined) this.release(owner);
-    // What its owner only kept is given to nobody anyway.
+    // An address that its owner only kept is assigned to no other client anyway.
     if (!this.#isFree(address)) return true;
     this.#forget(address);
     this.#block(address);
@@ -199,15 +199,15 @@ export class AddressAllocator {
   }
 
   #hold(client: MacAddress, address: Ipv4Address): AllocationResult {
-    const previous = this.#holdings.get(client);
+    const previous = this.#assignments.get(client);
     if (previous?.address === address) {
-      previous.held = true;
+      previous.inUse = true;
     } else {
       this.#forget(address);
       if (previous !== undefined) this.#byAddress.delete(previous.address);
-      const holding = { client, address, held: true };
-      this.#holdings.set(client, holding);
-      this.#byAddress.set(address, holding);
+      const assignment = { client, address, inUse: true };
+      this.#assignments.set(client, assignment);
+      this.#byAddress.set(address, assignment);
     }
     this.#used++;
     if (this.#reservedFor.get(address) === client) this.#reservedUnused--;
@@ -220,7 +220,7 @@ export class AddressAllocator {
     const last = this.#byAddress.get(address);
     if (last === undefined) return;
     this.#byAddress.delete(address);
-    this.#holdings.delete(last.client);
+    this.#assignments.delete(last.client);
   }
 
   #isFree(address: Ipv4Address): boolean {
@@ -245,7 +245,7 @@ export function mayBeKept({ cidr, serverAddress }: Pool, address: Ipv4Address): 
   return cidrContains(cidr, address) && !others.includes(address);
 }
 
-/** What a client with an address is told that may want another. */
+/** The result for a client that has an address and may want another. */
 function sameOrNone(address: Ipv4Address, wanted: Ipv4Address | undefined): AllocationResult {
   if (wanted === undefined || wanted === address) return { ok: true, address };
   return { ok: false, reason: 'client-has-another-address' };

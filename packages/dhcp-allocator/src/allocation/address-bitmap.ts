@@ -1,7 +1,7 @@
 /**
  * A set of the integers 0 to size-1 that finds its lowest absent member in constant time.
  *
- * One bit a member; over every 32 words lies a word whose bits say which of them are full, and so on up to a single
+ * One bit a member; over every 32 words lies a word whose bits mark those that are full, and so on up to a single
  * word. Finding the lowest gap is one count-trailing-zeros a level: five levels for the 2^24 addresses of a /8, which
  * cost 2.2 MB.
  */

@@ -12,7 +12,7 @@ const assignment = (macAddress: string, address: string, hostname?: string): Ass
   address: ip(address),
   ...(hostname !== undefined && { hostname }),
 });
-const told = (changes: readonly LeaseChange[]): string[] => changes.map(({ kind, lease }) => `${kind} ${lease.macAddress}`);
+const summary = (changes: readonly LeaseChange[]): string[] => changes.map(({ kind, lease }) => `${kind} ${lease.macAddress}`);
 
 describe('a lease table tells a story', () => {
   it('pools know nothing of each other: the same client has a lease in each', () => {
@@ -31,15 +31,15 @@ describe('a lease table tells a story', () => {
     const table = new LeaseTable();
     table.replacePool('net', [assignment(VM_A, '10.0.0.10'), assignment(VM_B, '10.0.0.11')]);
     const changes = table.replacePool('net', [assignment(VM_A, '10.0.0.11'), assignment(VM_B, '10.0.0.10')]);
-    expect(told(changes)).toEqual([`changed ${VM_A}`, `changed ${VM_B}`]);
+    expect(summary(changes)).toEqual([`changed ${VM_A}`, `changed ${VM_B}`]);
     expect(table.ownerOf('net', ip('10.0.0.10'))?.macAddress).toBe(VM_B);
     expect(table.ownerOf('net', ip('10.0.0.11'))?.macAddress).toBe(VM_A);
   });
 
-  it('an address changes its client; removals are told first', () => {
+  it('an address changes its client; removals come first', () => {
     const table = new LeaseTable();
     table.replacePool('net', [assignment(VM_A, '10.0.0.10')]);
-    expect(told(table.replacePool('net', [assignment(VM_B, '10.0.0.10')]))).toEqual([`removed ${VM_A}`, `added ${VM_B}`]);
+    expect(summary(table.replacePool('net', [assignment(VM_B, '10.0.0.10')]))).toEqual([`removed ${VM_A}`, `added ${VM_B}`]);
     expect(table.lookup('net', VM_A)).toBeUndefined();
   });
 
@@ -48,7 +48,7 @@ describe('a lease table tells a story', () => {
     table.replacePool('net', [assignment(VM_A, '10.0.0.10')]);
     expect(table.setExpiry({ poolName: 'net', ...assignment(VM_A, '10.0.0.10') }, 5_000)).toBe(true);
     expect(table.replacePool('net', [assignment(VM_A, '10.0.0.10')])).toEqual([]);
-    expect(told(table.replacePool('net', [assignment(VM_A, '10.0.0.10', 'vm-a')]))).toEqual([`changed ${VM_A}`]);
+    expect(summary(table.replacePool('net', [assignment(VM_A, '10.0.0.10', 'vm-a')]))).toEqual([`changed ${VM_A}`]);
     expect(table.lookup('net', VM_A)).toMatchObject({ hostname: 'vm-a', expiresAtMs: 5_000 });
     table.replacePool('net', [assignment(VM_A, '10.0.0.11')]);
     expect(table.lookup('net', VM_A)?.expiresAtMs).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
  * The shapes that option values have, and how each becomes octets and back. `decode` gives undefined for octets that are
- * not of the shape: what to do about that is the caller's to say. `encode` takes what `decode` gives.
+ * not of the shape: the caller decides what to do about that. `encode` accepts what `decode` returns.
  */
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { StaticRoute } from '../pool/pool.js';
@@ -23,7 +23,7 @@ export interface SubOption {
   readonly value: Uint8Array;
 }
 
-/** What one vendor says in options 124 and 125. Source: RFC 3925 §3, §4. */
+/** The data of one vendor in options 124 and 125. Source: RFC 3925 §3, §4. */
 export interface VendorInformation {
   /** IANA private enterprise number, 32 bits. */
   readonly enterprise: number;
@@ -44,7 +44,7 @@ const unsigned = (length: 1 | 2 | 4, read: (bytes: Uint8Array) => number): Optio
 });
 
 export const octets: OptionKind<Uint8Array> = { encode: (value) => value, decode: (bytes) => bytes };
-/** No value: that the option is there says it all. */
+/** No value: the option is present or absent. */
 export const presence: OptionKind<true> = { encode: () => new Uint8Array(0), decode: sized(0, () => true as const) };
 export const flag: OptionKind<boolean> = {
   encode: (value) => Uint8Array.of(value ? 1 : 0),

@@ -58,7 +58,7 @@ export const OPTIONS = {
   nisDomain: { code: 40, kind: kind.text },
   nisServers: { code: 41, kind: kind.addresses },
   ntpServers: { code: 42, kind: kind.addresses },
-  /** What it means is the vendor's to say: octets. */
+  /** The vendor defines the meaning: octets. */
   vendorSpecific: { code: 43, kind: kind.octets },
   netbiosNameServers: { code: 44, kind: kind.addresses },
   netbiosDatagramDistributionServers: { code: 45, kind: kind.addresses },

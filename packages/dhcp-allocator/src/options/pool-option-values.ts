@@ -39,7 +39,7 @@ function routesOf({ router, staticRoutes }: PoolOptions): PoolOptions['staticRou
   return [...staticRoutes, { destination: { network: 0, prefixLength: 0 }, gateway: router }];
 }
 
-/** Where a client boots from: siaddr, file, options 66, 67 and 150. Empty if the pool says nothing of it. */
+/** Where a client boots from: siaddr, file, options 66, 67 and 150. Empty if the pool does not specify it. */
 export interface BootValues {
   readonly nextServer: Ipv4Address;
   readonly bootFile: Uint8Array;

@@ -1,6 +1,6 @@
 /**
  * A pool as a person writes it: text, nothing checked, everything optional that can have a default.
- * `validatePool` turns it into a `Pool`, or says everything that is wrong with it.
+ * `validatePool` turns it into a `Pool`, or returns every problem of it.
  */
 export interface PoolDefinition {
   /** What problems, leases and metrics call the pool: `default/net-48`. */
@@ -27,7 +27,7 @@ export interface PoolDefinition {
    */
   readonly relays?: readonly string[];
   /**
-   * True: no other DHCP server is on this network, so a client without a lease here that claims an address is told to
+   * True: no other DHCP server is on this network, so a client without a lease here that claims an address has to
    * give it up (NAK). Default false: clients that are not ours are met with silence.
    */
   readonly authoritative?: boolean;
@@ -43,7 +43,7 @@ export interface ReservationDefinition {
   readonly hostname?: string;
 }
 
-/** What the clients of a pool are told besides their address. Left out means: not sent at all. */
+/** What the clients of a pool receive besides their address. A field that is left out is not sent. */
 export interface PoolOptionsDefinition {
   /** Option 3. */
   readonly router?: string;

@@ -8,9 +8,9 @@ export interface Pool {
   readonly name: string;
   readonly cidr: Ipv4Cidr;
   readonly serverAddress: Ipv4Address;
-  /** What may be leased to anybody, before exclusions. */
+  /** The addresses that may be leased, before exclusions. */
   readonly range: Ipv4Range;
-  /** Never leased to anybody: excluded, server, router, network and broadcast address. Sorted, merged, inside `range`. */
+  /** Unavailable addresses, never leased: excluded, server, router, network and broadcast address. Sorted, merged, inside `range`. */
   readonly unavailable: readonly Ipv4Range[];
   /** By MAC address; at most one address each, at most one MAC address per address. */
   readonly reservations: ReadonlyMap<MacAddress, Reservation>;

@@ -128,7 +128,7 @@ class FieldReader {
     );
   }
 
-  /** A subnet whose text has no host bits: there it is a typing error, as nothing says which subnet is meant. */
+  /** A subnet whose text has no host bits: with host bits it is a typing error, because the subnet could be another one. */
   network(path: Path, text: string): Ipv4Cidr | undefined {
     const cidr = this.cidr(path, text);
     if (cidr === undefined || parseIpv4Address(text.slice(0, text.indexOf('/'))) === cidr.network) return cidr;

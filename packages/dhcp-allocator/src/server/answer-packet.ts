@@ -113,22 +113,22 @@ interface Found {
 
 /**
  * The pool of the client's network. A relayed message belongs to the subnet its relay names. Among pools that share a
- * network it is the one whose server the client speaks to; else the one in which it has the address it speaks of, else one
+ * network it is the one whose server the client names; else the one in which the client has the address it claims, else one
  * in which it has any; without a lease the one whose subnet that address lies in. INFORM asks for no lease: there only the
  * client's own address counts.
  */
 function findPool(client: ClientMessage, { pools, leaseOf }: Serving): Found | DropReason {
   const { linkAddress, macAddress } = client;
   const onLink = linkAddress === undefined ? pools : pools.filter(({ pool }) => cidrContains(pool.cidr, linkAddress));
-  const candidates = onLink.length > 1 ? spokenTo(client, onLink) : onLink;
+  const candidates = onLink.length > 1 ? namedByServer(client, onLink) : onLink;
   const found = findLease(client, candidates, leaseOf);
   if (found !== undefined) return found;
-  const served = whereItSaysItIs(client, candidates) ?? candidates[0];
+  const served = poolOfClaimedAddress(client, candidates) ?? candidates[0];
   if (served !== undefined) return { served, lease: leaseOf(served.pool.name, macAddress) };
   return linkAddress === undefined ? 'no-pool-here' : 'no-pool-for-relay';
 }
 
-function whereItSaysItIs(
+function poolOfClaimedAddress(
   { type, clientAddress, requestedAddress }: ClientMessage,
   pools: readonly ServedPool[],
 ): ServedPool | undefined {
@@ -137,19 +137,19 @@ function whereItSaysItIs(
 }
 
 /** The pools whose server the client names; all of them if it names none of ours. */
-function spokenTo({ serverIdentifier }: ClientMessage, pools: readonly ServedPool[]): readonly ServedPool[] {
+function namedByServer({ serverIdentifier }: ClientMessage, pools: readonly ServedPool[]): readonly ServedPool[] {
   const named = pools.filter(({ pool }) => pool.serverAddress === serverIdentifier);
   return named.length > 0 ? named : pools;
 }
 
 function findLease(client: ClientMessage, candidates: readonly ServedPool[], leaseOf: Serving['leaseOf']): Found | undefined {
   if (client.type === 'inform') return undefined;
-  const spokenOf = client.clientAddress ?? client.requestedAddress;
+  const claimed = client.clientAddress ?? client.requestedAddress;
   let first: Found | undefined;
   for (const served of candidates) {
     const lease = leaseOf(served.pool.name, client.macAddress);
     if (lease === undefined) continue;
-    if (lease.address === spokenOf) return { served, lease };
+    if (lease.address === claimed) return { served, lease };
     first ??= { served, lease };
   }
   return first;

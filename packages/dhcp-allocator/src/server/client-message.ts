@@ -17,7 +17,7 @@ export type NotForServersReason =
 export type ClientMessageType = Exclude<MessageType, 'offer' | 'ack' | 'nak'>;
 
 /**
- * What a client says, in words of its own rather than of the packet: an address it left out is absent, never 0.0.0.0.
+ * The content of a client's message, by meaning rather than by field: an address that the client left out is absent, never 0.0.0.0.
  * The RFC's name of each field stands behind it.
  */
 export interface ClientMessage {
@@ -25,9 +25,9 @@ export interface ClientMessage {
   readonly macAddress: MacAddress;
   /** The address it uses and can be reached at (ciaddr). */
   readonly clientAddress?: Ipv4Address;
-  /** The address it asks for or speaks of (option 50). */
+  /** The address that it requests or claims (option 50). */
   readonly requestedAddress?: Ipv4Address;
-  /** The server it speaks to (option 54). */
+  /** The server that it names (option 54). */
   readonly serverIdentifier?: Ipv4Address;
   /** The relay that handed the message on (giaddr). */
   readonly relayAddress?: Ipv4Address;
@@ -42,7 +42,7 @@ export type ClientMessageResult =
   | { readonly ok: true; readonly client: ClientMessage }
   | { readonly ok: false; readonly reason: NotForServersReason };
 
-/** Translates a decoded message, or says why a server has no business with it. Never throws. */
+/** Translates a decoded message, or returns why a server ignores it. Never throws. */
 export function toClientMessage(message: DhcpMessage): ClientMessageResult {
   const type = typeOf(message);
   if (isRefusal(type)) return type;

@@ -1,7 +1,7 @@
 import type { ClientMessage } from './client-message.js';
 import { type Decision, ignore, type KnownClient, nak } from './decision.js';
 
-/** What a client means by a DHCPREQUEST, told by the fields it fills. Source: RFC 2131 §4.3.2, table 4. */
+/** What a client means by a DHCPREQUEST, recognized by the fields that it fills. Source: RFC 2131 §4.3.2, table 4. */
 type RequestState = 'selecting' | 'init-reboot' | 'renewing-or-rebinding';
 
 /**
@@ -19,8 +19,8 @@ function requestStateOf(client: ClientMessage): RequestState | undefined {
  * Decides how to answer a DHCPREQUEST: the client gets the address it claims if that is the one it has here, and NAK if
  * it is not.
  *
- * A client without a lease here is somebody else's and gets silence ("If the DHCP server has no record of this client,
- * then it MUST remain silent") unless it names us as its server, or the pool says that there is no other server.
+ * A client without a lease here belongs to another server and gets no reply ("If the DHCP server has no record of this client,
+ * then it MUST remain silent") unless it names us as its server, or the pool is authoritative.
  *
  * Source: RFC 2131 §3.1 step 4, §3.2, §4.3.2.
  */

@@ -2,7 +2,7 @@ import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { Lease } from '../lease/lease.js';
 import type { Pool } from '../pool/pool.js';
 
-/** What is known here of the client that speaks: the pool of its network, and its lease there if it has one. */
+/** What is known here of the client: the pool of its network, and its lease there if it has one. */
 export interface KnownClient {
   readonly pool: Pool;
   readonly lease?: Lease;
@@ -17,7 +17,7 @@ export type IgnoreReason =
   | 'client-not-on-this-network'
   | 'server-identifier-missing';
 
-/** Why a client is told to start over. */
+/** Why a client has to start over. */
 export type NakReason = 'reservation-gone' | 'address-not-its-own' | 'not-authorized-here';
 
 /**

@@ -16,10 +16,10 @@ import { type MessageType, MessageTypeCode, messageTypeOf, OptionCode } from '..
 import { type Answer, answerPacket, ServedPool } from './answer-packet.js';
 
 const VM_A = '02:00:00:00:00:0a';
-const STRANGER = '02:00:00:00:00:ff';
+const UNKNOWN = '02:00:00:00:00:ff';
 const ip = (text: string): number => parseIpv4Address(text) as number;
 
-interface Said {
+interface Fields {
   readonly mac?: string;
   readonly ciaddr?: string;
   readonly requested?: string;
@@ -33,27 +33,27 @@ interface Said {
 }
 
 /** A client's message; what is left out is as a client that knows nothing sends it. */
-function packet(type: MessageType, said: Said = {}): Uint8Array {
+function packet(type: MessageType, fields: Fields = {}): Uint8Array {
   const options: (readonly [number, Uint8Array])[] = [[OptionCode.messageType, Uint8Array.of(MessageTypeCode[type])]];
-  if (said.requested !== undefined) options.push([OptionCode.requestedAddress, toBytes(ip(said.requested), 4)]);
-  if (said.server !== undefined) options.push([OptionCode.serverIdentifier, toBytes(ip(said.server), 4)]);
-  if (said.wishes !== undefined) options.push([OptionCode.parameterRequestList, Uint8Array.from(said.wishes)]);
+  if (fields.requested !== undefined) options.push([OptionCode.requestedAddress, toBytes(ip(fields.requested), 4)]);
+  if (fields.server !== undefined) options.push([OptionCode.serverIdentifier, toBytes(ip(fields.server), 4)]);
+  if (fields.wishes !== undefined) options.push([OptionCode.parameterRequestList, Uint8Array.from(fields.wishes)]);
   const message: DhcpMessage = {
-    op: said.op ?? 1,
+    op: fields.op ?? 1,
     htype: 1,
-    hlen: said.hlen ?? 6,
+    hlen: fields.hlen ?? 6,
     hops: 0,
     xid: 0x1234_5678,
     secs: 3,
-    flags: said.flags ?? 0,
-    ciaddr: said.ciaddr === undefined ? 0 : ip(said.ciaddr),
+    flags: fields.flags ?? 0,
+    ciaddr: fields.ciaddr === undefined ? 0 : ip(fields.ciaddr),
     yiaddr: 0,
     siaddr: 0,
-    giaddr: said.giaddr === undefined ? 0 : ip(said.giaddr),
-    chaddr: macAddressBytes(said.mac ?? VM_A),
+    giaddr: fields.giaddr === undefined ? 0 : ip(fields.giaddr),
+    chaddr: macAddressBytes(fields.mac ?? VM_A),
     sname: new Uint8Array(0),
     file: new Uint8Array(0),
-    options: DhcpOptions.of([...options, ...(said.more ?? [])]),
+    options: DhcpOptions.of([...options, ...(fields.more ?? [])]),
   };
   return encodeMessage(message).bytes;
 }
@@ -75,7 +75,7 @@ function server(definition: Partial<PoolDefinition> = {}): (bytes: Uint8Array) =
 }
 
 /** The answer in one line: what, to whom, or why not. */
-function told(answer: Answer): string {
+function outcome(answer: Answer): string {
   if (answer.kind === 'dropped' || answer.kind === 'ignored') return `${answer.kind} ${answer.reason}`;
   if (answer.kind === 'noted') return answer.decision.kind;
   const reply = decoded(answer.bytes);
@@ -91,7 +91,7 @@ function decoded(bytes: Uint8Array): DhcpMessage {
 }
 
 function replyOf(answer: Answer): DhcpMessage {
-  if (answer.kind !== 'reply') throw new Error(told(answer));
+  if (answer.kind !== 'reply') throw new Error(outcome(answer));
   return decoded(answer.bytes);
 }
 
@@ -106,8 +106,12 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
       'offer 10.0.0.10 link 10.0.0.10:68',
     ],
     ['§4.1 DISCOVER, broadcast flag', packet('discover', { flags: 0x8000 }), 'offer 10.0.0.10 broadcast 255.255.255.255:68'],
-    ['a DISCOVER that names somebody in ciaddr', packet('discover', { ciaddr: '8.8.8.8' }), 'offer 10.0.0.10 link 10.0.0.10:68'],
-    ['§4.3.1 DISCOVER of a stranger', packet('discover', { mac: STRANGER }), 'ignored unknown-client'],
+    [
+      'a DISCOVER with a foreign address in ciaddr',
+      packet('discover', { ciaddr: '8.8.8.8' }),
+      'offer 10.0.0.10 link 10.0.0.10:68',
+    ],
+    ['§4.3.1 DISCOVER of an unknown client', packet('discover', { mac: UNKNOWN }), 'ignored unknown-client'],
     ['§4.3.2 SELECTING us', packet('request', { server: us, requested: ours }), 'ack 10.0.0.10 link 10.0.0.10:68'],
     ['§4.3.2 SELECTING another', packet('request', { server: '10.0.0.2', requested: ours }), 'ignored other-server-selected'],
     [
@@ -117,7 +121,7 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
     ],
     [
       '§3.1 SELECTING us, no lease',
-      packet('request', { mac: STRANGER, server: us, requested: ours }),
+      packet('request', { mac: UNKNOWN, server: us, requested: ours }),
       'nak 0.0.0.0 broadcast 255.255.255.255:68',
     ],
     ['§4.3.2 INIT-REBOOT', packet('request', { requested: ours }), 'ack 10.0.0.10 link 10.0.0.10:68'],
@@ -127,10 +131,10 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
       packet('request', { requested: '192.168.1.5' }),
       'nak 0.0.0.0 broadcast 255.255.255.255:68',
     ],
-    ['§4.3.2 INIT-REBOOT of a stranger', packet('request', { mac: STRANGER, requested: ours }), 'ignored unknown-client'],
+    ['§4.3.2 INIT-REBOOT of an unknown client', packet('request', { mac: UNKNOWN, requested: ours }), 'ignored unknown-client'],
     ['§4.3.2 RENEWING or REBINDING', packet('request', { ciaddr: ours }), 'ack 10.0.0.10 unicast 10.0.0.10:68'],
     ['§4.3.2 RENEWING, wrong address', packet('request', { ciaddr: '10.0.0.12' }), 'nak 0.0.0.0 broadcast 255.255.255.255:68'],
-    ['§4.3.2 REBINDING of a stranger', packet('request', { mac: STRANGER, ciaddr: ours }), 'ignored unknown-client'],
+    ['§4.3.2 REBINDING of an unknown client', packet('request', { mac: UNKNOWN, ciaddr: ours }), 'ignored unknown-client'],
     ['§4.3.2 REQUEST of no address', packet('request'), 'ignored address-missing'],
     ['§4.3.3 DECLINE', packet('decline', { server: us, requested: ours }), 'decline'],
     [
@@ -143,21 +147,29 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
       packet('decline', { server: '10.0.0.2', requested: ours }),
       'ignored other-server-selected',
     ],
-    ['§4.3.3 DECLINE of a stranger', packet('decline', { mac: STRANGER, server: us, requested: ours }), 'ignored unknown-client'],
+    [
+      '§4.3.3 DECLINE of an unknown client',
+      packet('decline', { mac: UNKNOWN, server: us, requested: ours }),
+      'ignored unknown-client',
+    ],
     ['§4.3.4 RELEASE', packet('release', { server: us, ciaddr: ours }), 'release'],
     ['§4.3.4 RELEASE of another address', packet('release', { server: us, ciaddr: '10.0.0.9' }), 'ignored address-not-its-own'],
     ['§4.3.4 RELEASE without server', packet('release', { ciaddr: ours }), 'ignored server-identifier-missing'],
     [
       '§4.3.5 INFORM, no lease needed',
-      packet('inform', { mac: STRANGER, ciaddr: '10.0.0.200' }),
+      packet('inform', { mac: UNKNOWN, ciaddr: '10.0.0.200' }),
       'ack 0.0.0.0 unicast 10.0.0.200:68',
     ],
-    ['§4.3.5 INFORM of everybody', packet('inform', { ciaddr: '10.0.0.255' }), 'ignored client-not-on-this-network'],
+    [
+      '§4.3.5 INFORM from the broadcast address',
+      packet('inform', { ciaddr: '10.0.0.255' }),
+      'ignored client-not-on-this-network',
+    ],
     ['§4.3.5 INFORM in our name', packet('inform', { ciaddr: us }), 'ignored client-not-on-this-network'],
     ['§4.3.5 INFORM from elsewhere', packet('inform', { ciaddr: '10.9.0.200' }), 'ignored client-not-on-this-network'],
     ['§4.1 relayed DISCOVER', packet('discover', { giaddr: '10.0.0.254' }), 'offer 10.0.0.10 unicast 10.0.0.254:67'],
     [
-      'RFC 3527: the link says which subnet, but not where the reply may go',
+      'RFC 3527: the link names the subnet, but does not decide where the reply may go',
       packet('discover', { giaddr: '192.0.2.1', more: [[82, Uint8Array.of(5, 4, 10, 0, 0, 0)]] }),
       'dropped relay-not-allowed',
     ],
@@ -177,20 +189,22 @@ describe('RFC 2131 §4.3: we are 10.0.0.1, vm-a leases 10.0.0.10', () => {
     ['option 50 of three octets', packet('request', { more: [[50, Uint8Array.of(1, 2, 3)]] }), 'dropped option-length-invalid'],
   ])('%s', (_name, bytes, expected) => {
     const answer = server();
-    expect(told(answer(bytes))).toBe(expected);
-    expect(told(answer(packet('discover')))).toBe('offer 10.0.0.10 link 10.0.0.10:68');
+    expect(outcome(answer(bytes))).toBe(expected);
+    expect(outcome(answer(packet('discover')))).toBe('offer 10.0.0.10 link 10.0.0.10:68');
   });
 
-  it('RFC 3527: the link says which subnet, and the reply goes to a relay that the pool allows', () => {
+  it('RFC 3527: the link names the subnet, and the reply goes to a relay that the pool allows', () => {
     const relayed = packet('discover', { giaddr: '192.0.2.1', more: [[82, Uint8Array.of(5, 4, 10, 0, 0, 0)]] });
-    expect(told(server({ relays: ['192.0.2.0/24'] })(relayed))).toBe('offer 10.0.0.10 unicast 192.0.2.1:67');
+    expect(outcome(server({ relays: ['192.0.2.0/24'] })(relayed))).toBe('offer 10.0.0.10 unicast 192.0.2.1:67');
   });
 
-  it('an authoritative pool tells strangers that their address is wrong', () => {
+  it('an authoritative pool refuses unknown clients with a NAK', () => {
     const answer = server({ authoritative: true });
-    expect(told(answer(packet('request', { mac: STRANGER, requested: ours })))).toBe('nak 0.0.0.0 broadcast 255.255.255.255:68');
-    expect(told(answer(packet('discover', { mac: STRANGER })))).toBe('ignored unknown-client');
-    expect(told(answer(packet('request', { mac: STRANGER, server: '10.0.0.2', requested: ours })))).toBe(
+    expect(outcome(answer(packet('request', { mac: UNKNOWN, requested: ours })))).toBe(
+      'nak 0.0.0.0 broadcast 255.255.255.255:68',
+    );
+    expect(outcome(answer(packet('discover', { mac: UNKNOWN })))).toBe('ignored unknown-client');
+    expect(outcome(answer(packet('request', { mac: UNKNOWN, server: '10.0.0.2', requested: ours })))).toBe(
       'ignored other-server-selected',
     );
   });
@@ -213,7 +227,7 @@ describe('two pools on one network: we are 10.0.0.1 and 10.9.0.1', () => {
   leases.replacePool('first', [{ macAddress: VM_A, address: ip('10.0.0.10') }]);
   leases.replacePool('second', [
     { macAddress: VM_A, address: ip('10.9.0.10') },
-    { macAddress: STRANGER, address: ip('10.9.0.11') },
+    { macAddress: UNKNOWN, address: ip('10.9.0.11') },
   ]);
   const pools = [new ServedPool(first.value), new ServedPool(second.value)];
   const answer = (bytes: Uint8Array) => answerPacket(bytes, { pools, leaseOf: (pool, mac) => leases.lookup(pool, mac) });
@@ -224,7 +238,7 @@ describe('two pools on one network: we are 10.0.0.1 and 10.9.0.1', () => {
     ['also after a restart', packet('request', { requested: '10.9.0.10' }), 'ack 10.9.0.10 link 10.9.0.10:68'],
     [
       'a client with a lease in the second alone gets that',
-      packet('discover', { mac: STRANGER }),
+      packet('discover', { mac: UNKNOWN }),
       'offer 10.9.0.11 link 10.9.0.11:68',
     ],
     [
@@ -232,7 +246,7 @@ describe('two pools on one network: we are 10.0.0.1 and 10.9.0.1', () => {
       packet('inform', { ciaddr: '10.9.0.200' }),
       'ack 0.0.0.0 unicast 10.9.0.200:68',
     ],
-    ['a relay says which', packet('discover', { giaddr: '10.9.0.254' }), 'offer 10.9.0.10 unicast 10.9.0.254:67'],
+    ['a relay names the network', packet('discover', { giaddr: '10.9.0.254' }), 'offer 10.9.0.10 unicast 10.9.0.254:67'],
     [
       'RFC 2131 §4.3.2: a client that moved between subnets',
       packet('request', { giaddr: '10.9.0.254', requested: '10.0.0.10' }),
@@ -245,12 +259,12 @@ describe('two pools on one network: we are 10.0.0.1 and 10.9.0.1', () => {
     ],
     [
       'SELECTING the first server, which has no lease for it',
-      packet('request', { mac: STRANGER, server: '10.0.0.1', requested: '10.0.0.10' }),
+      packet('request', { mac: UNKNOWN, server: '10.0.0.1', requested: '10.0.0.10' }),
       'nak 0.0.0.0 broadcast 255.255.255.255:68',
     ],
-  ])('%s', (_name, bytes, expected) => expect(told(answer(bytes))).toBe(expected));
+  ])('%s', (_name, bytes, expected) => expect(outcome(answer(bytes))).toBe(expected));
 
-  it('a stranger is the business of the pool whose address it claims', () => {
+  it('an unknown client belongs to the pool whose address it claims', () => {
     const authoritative = (name: string, prefix: string, is: boolean) => {
       const checked = validatePool({ name, cidr: `${prefix}.0/24`, serverAddress: `${prefix}.1`, authoritative: is });
       if (!checked.ok) throw new Error('no pool');
@@ -258,7 +272,7 @@ describe('two pools on one network: we are 10.0.0.1 and 10.9.0.1', () => {
     };
     const claim = packet('request', { mac: '02:00:00:00:00:cc', requested: '10.9.0.50' });
     const answerOf = (first: boolean, other: boolean) =>
-      told(
+      outcome(
         answerPacket(claim, {
           pools: [authoritative('first', '10.0.0', first), authoritative('second', '10.9.0', other)],
           leaseOf: () => undefined,
@@ -337,7 +351,7 @@ describe('what replies carry', () => {
 
   it('RFC 4039 §3: rapid commit only where the pool allows it', () => {
     const hurried = packet('discover', { more: [[80, new Uint8Array(0)]] });
-    expect(told(server()(hurried))).toMatch(/^offer/);
+    expect(outcome(server()(hurried))).toMatch(/^offer/);
     const reply = replyOf(server({ rapidCommit: true })(hurried));
     expect([reply.options.uint8(53), reply.options.has(80)]).toEqual([MessageTypeCode.ack, true]);
   });
@@ -426,7 +440,7 @@ describe('laws', () => {
         for (const [at, value] of changes) if (at < bytes.length) bytes[at] = value;
         const answer = server();
         answer(bytes);
-        expect(told(answer(packet('discover')))).toMatch(/^offer 10.0.0.10/);
+        expect(outcome(answer(packet('discover')))).toMatch(/^offer 10.0.0.10/);
       }),
       { numRuns: 1000 },
     );

@@ -14,7 +14,7 @@ const VM_A = '02:00:00:00:00:0a';
 const ip = (text: string): number => parseIpv4Address(text) as number;
 const SUBNET = { network: ip('10.0.0.0'), prefixLength: 24 };
 
-interface Said {
+interface Fields {
   readonly type?: number;
   readonly ciaddr?: number;
   readonly giaddr?: number;
@@ -24,7 +24,7 @@ interface Said {
   readonly server?: number;
 }
 
-function packet({ type = 1, ciaddr = 0, giaddr = 0, flags = 0, link, requested, server }: Said): Uint8Array {
+function packet({ type = 1, ciaddr = 0, giaddr = 0, flags = 0, link, requested, server }: Fields): Uint8Array {
   const options: [number, Uint8Array][] = [[53, Uint8Array.of(type)]];
   if (requested !== undefined) options.push([50, toBytes(requested, 4)]);
   if (server !== undefined) options.push([54, toBytes(server, 4)]);
@@ -39,13 +39,13 @@ function packet({ type = 1, ciaddr = 0, giaddr = 0, flags = 0, link, requested, 
 }
 
 /** We are 10.0.0.1; vm-a leases 10.0.0.10. */
-function serve(definition: Partial<PoolDefinition> = {}): (said: Said) => Answer {
+function serve(definition: Partial<PoolDefinition> = {}): (fields: Fields) => Answer {
   const checked = validatePool({ name: 'net', cidr: '10.0.0.0/24', serverAddress: '10.0.0.1', ...definition });
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
   const leases = new LeaseTable();
   leases.replacePool('net', [{ macAddress: VM_A, address: ip('10.0.0.10') }]);
   const pools = [new ServedPool(checked.value)];
-  return (said) => answerPacket(packet(said), { pools, leaseOf: (pool, mac) => leases.lookup(pool, mac) });
+  return (fields) => answerPacket(packet(fields), { pools, leaseOf: (pool, mac) => leases.lookup(pool, mac) });
 }
 
 function outcome(answer: Answer): string {
@@ -64,7 +64,7 @@ describe('a relay is answered if it makes sense: it is in the subnet of the pool
     ['the server itself', [], '10.0.0.1', 'dropped relay-not-allowed'],
     ['the network address', [], '10.0.0.0', 'dropped relay-not-allowed'],
     ['the broadcast address', [], '10.0.0.255', 'dropped relay-not-allowed'],
-    ['everybody, where every relay is allowed', ['0.0.0.0/0'], '255.255.255.255', 'dropped relay-not-allowed'],
+    ['broadcast, where every relay is allowed', ['0.0.0.0/0'], '255.255.255.255', 'dropped relay-not-allowed'],
     ['a group, where every relay is allowed', ['0.0.0.0/0'], '224.0.0.1', 'dropped relay-not-allowed'],
     ['this host, where every relay is allowed', ['0.0.0.0/0'], '127.0.0.1', 'dropped relay-not-allowed'],
   ])('%s', (_what, relays, giaddr, expected) => {
@@ -76,17 +76,17 @@ describe('a relay is answered if it makes sense: it is in the subnet of the pool
   it('nothing else that it hands on counts either', () => {
     const answer = serve();
     const from = { giaddr: ip('192.0.2.1'), link, server: ip('10.0.0.1') };
-    const said: Said[] = [
+    const fields: Fields[] = [
       { ...from, type: 3, requested: ip('10.0.0.10') },
       { ...from, type: 3, requested: ip('10.0.0.99') },
       { ...from, type: 4, requested: ip('10.0.0.10') },
       { ...from, type: 7, ciaddr: ip('10.0.0.10') },
       { ...from, type: 8, ciaddr: ip('10.0.0.10') },
     ];
-    expect(said.map((one) => outcome(answer(one)))).toEqual(said.map(() => 'dropped relay-not-allowed'));
+    expect(fields.map((one) => outcome(answer(one)))).toEqual(fields.map(() => 'dropped relay-not-allowed'));
   });
 
-  it('whatever a message says, a unicast reply goes into the subnet of the pool or to a relay that the pool allows', () => {
+  it('whatever a message contains, a unicast reply goes into the subnet of the pool or to a relay that the pool allows', () => {
     const relay = parseIpv4Cidr('192.0.2.0/28');
     const answer = serve({ relays: ['192.0.2.0/28'], authoritative: true, rapidCommit: true });
     const address = fc.oneof(

@@ -1,5 +1,5 @@
 /**
- * From a decision to the message that says it. Everything a reply carries but the client's own words depends on the pool
+ * From a decision to its message. Everything in a reply but what it repeats of the request depends on the pool
  * and on what the client asks for, and thousands of clients ask for the same: those options are put together once for
  * every parameter request list, and remembered.
  */

@@ -9,7 +9,7 @@ export const CLIENT_PORT = 68;
  * Where a reply goes.
  * - `unicast`: an ordinary datagram; the kernel finds the way.
  * - `broadcast`: to 255.255.255.255 on the interface the message came in on.
- * - `link`: to an address the client does not have yet, so nobody answers ARP for it: in a frame to its MAC address.
+ * - `link`: to an address that the client does not have yet, so no host answers ARP for it: in a frame to its MAC address.
  *   Who cannot send frames broadcasts instead.
  */
 export interface ReplyDestination {
@@ -33,7 +33,7 @@ export function replyDestination(client: ClientMessage, decision: Decision): Rep
   if (client.relayAddress !== undefined) return { kind: 'unicast', address: client.relayAddress, port: SERVER_PORT };
   if (decision.kind === 'nak') return BROADCAST;
   if (!('lease' in decision)) return BROADCAST;
-  // Only to its own address: a message must not be able to send replies to whomever it names.
+  // Only to its own address: a message must not be able to direct replies to another host.
   if (client.clientAddress === decision.lease.address) return toClient('unicast', client.clientAddress);
   if (client.wantsBroadcast) return BROADCAST;
   return toClient('link', decision.lease.address);

@@ -19,7 +19,7 @@ const MESSAGES = { discover: 1, request: 3, inform: 8 } as const;
 
 type Option = readonly [code: number, value: readonly number[]];
 
-interface Said {
+interface Fields {
   readonly options?: readonly Option[];
   readonly flags?: number;
   readonly ciaddr?: string;
@@ -28,7 +28,7 @@ interface Said {
 
 function packet(
   type: keyof typeof MESSAGES,
-  { options = [], flags = 0, ciaddr = '0.0.0.0', giaddr = '0.0.0.0' }: Said = {},
+  { options = [], flags = 0, ciaddr = '0.0.0.0', giaddr = '0.0.0.0' }: Fields = {},
 ): Uint8Array {
   return encodeMessage({
     op: 1,
@@ -89,7 +89,7 @@ const REPLIES: readonly [name: string, bytes: Uint8Array][] = [
 ];
 
 describe('table 3: every reply', () => {
-  it.each(REPLIES)('%s: op 2, hops 0, secs 0, and xid, htype, hlen, giaddr, chaddr as the client said', (_name, bytes) => {
+  it.each(REPLIES)('%s: op 2, hops 0, secs 0, and xid, htype, hlen, giaddr, chaddr as in the request', (_name, bytes) => {
     const { op, hops, secs, xid, htype, hlen, giaddr, chaddr } = replyTo(bytes).message;
     expect({ op, hops, secs, xid, htype, hlen, giaddr }).toEqual({
       op: 2,
@@ -129,7 +129,7 @@ describe('table 3: every reply', () => {
     ]);
   });
 
-  it('a NAK says type, server, why, and what the client and its relay said of themselves: nothing else', () => {
+  it('a NAK contains the type, the server, the reason, and options 61 and 82 of the request: nothing else', () => {
     const more: readonly Option[] = [
       [61, [1, 2, 3]],
       [82, [1, 1, 9]],
@@ -139,7 +139,7 @@ describe('table 3: every reply', () => {
     expect([message.siaddr, message.file.length, message.sname.length]).toEqual([0, 0, 0]);
   });
 
-  it('a NAK does not use file and sname, however much there is to say', () => {
+  it('a NAK does not use file and sname, however long it is', () => {
     const long: readonly Option[] = [
       [61, Array(200).fill(7)],
       [82, [1, 200, ...Array(200).fill(9)]],
@@ -156,7 +156,7 @@ describe('table 3: every reply', () => {
 });
 
 describe('§4.3.1: which parameters', () => {
-  const asking = (...list: readonly number[]): Said => ({ options: [[55, list]] });
+  const asking = (...list: readonly number[]): Fields => ({ options: [[55, list]] });
 
   it('each requested one once, however often it was asked for', () => {
     expect(codesOf(replyTo(packet('discover', asking(3, 3, 6, 3, 0, 255, 6))).message)).toEqual([53, 54, 51, 58, 59, 1, 3, 6]);
@@ -169,7 +169,7 @@ describe('§4.3.1: which parameters', () => {
     expect(codesOf(message)).toEqual([53, 54, 51, 58, 59, 1]);
   });
 
-  it('an ACK says the same as the OFFER before it', () => {
+  it('an ACK has the same options as the OFFER before it', () => {
     const wishes = asking(1, 3, 6, 15, 26, 42, 119, 121).options ?? [];
     const offer = replyTo(packet('discover', { options: wishes })).message;
     const ack = replyTo(packet('request', { options: [US, OURS, ...wishes] })).message;
@@ -204,7 +204,7 @@ describe('§4.3.1: which parameters', () => {
   });
 });
 
-describe('RFC 2132 §9.10: a client says how much it takes', () => {
+describe('RFC 2132 §9.10: a client limits the size of the reply', () => {
   const many: Partial<PoolDefinition> = {
     ...FULL,
     options: { ...FULL.options, domainSearch: Array.from({ length: 30 }, (_, index) => `domain-${index}.of-the-lab.example`) },
@@ -221,7 +221,7 @@ describe('RFC 2132 §9.10: a client says how much it takes', () => {
     expect(replyTo(bytes, many).bytes.length).toBeLessThanOrEqual(most);
   });
 
-  it('§4.1 what has no room among the options goes to file and sname, and option 52 says so', () => {
+  it('§4.1 what has no room among the options goes to file and sname, and option 52 announces it', () => {
     const options = {
       dnsServers: Array.from({ length: 60 }, (_, index) => `10.0.1.${index + 1}`),
       domainSearch: ['a.of-the-lab.example', 'b.example'],

@@ -13,7 +13,7 @@ export type DecodeResult =
 /**
  * The message that the octets hold, or why they hold none. Never throws, whatever the octets.
  *
- * The message is a view: it is valid as long as `bytes` keeps its content. Whoever keeps it copies the octets first.
+ * The message is a view: it is valid as long as `bytes` keeps its content. A caller that keeps it copies the octets first.
  *
  * Source: RFC 2131 §2, §4.1; RFC 2132 §9.3 (overload); RFC 3396 (options in pieces).
  */

@@ -2,7 +2,7 @@
  * The options of a message, as octets by code: what they mean is the business of `options/`.
  *
  * Decoded options are views of the packet. A packet carries ten or so, of which a server looks at half, so nothing is
- * copied or allocated until somebody asks: an index of (code, start, end) is all that reading leaves behind. Options that
+ * copied or allocated until a caller asks: an index of (code, start, end) is all that reading leaves behind. Options that
  * came in pieces are joined (RFC 3396) while reading.
  */
 import { concatenate, readUint16, readUint32 } from './big-endian.js';

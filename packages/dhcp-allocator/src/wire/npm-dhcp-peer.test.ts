@@ -53,7 +53,7 @@ const ADDRESS_LISTS: readonly OptionName[] = ['routers', 'domainNameServers'];
 /** Padding, and options after which it loses its place. */
 const BEYOND_THE_PEER = [0, 52, 82, 108, 119, 121];
 
-/** What our codec says of an option, in the peer's words. */
+/** The value of an option from our codec, in the peer's form. */
 function inPeersWords(name: OptionName, bytes: Uint8Array): unknown {
   const value: unknown = decodeOption(name, bytes);
   if (ADDRESSES.includes(name)) return formatIpv4Address(value as number);

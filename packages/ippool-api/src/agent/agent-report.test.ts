@@ -56,7 +56,7 @@ describe('the report', () => {
 
   it('leaves out conflicts and servers that make no sense', () => {
     const conflicts = [{ address: 'x', macAddress: '02:00:00:00:00:01' }, 7, { address: '10.0.0.1' }];
-    const rogueServers = [{ address: 'nobody' }, null];
+    const rogueServers = [{ address: 'unknown' }, null];
     const text = JSON.stringify({ 'a/p': { serving: true, conflicts, rogueServers } });
     expect(parseAgentReport(text)).toEqual(new Map([['a/p', { serving: true, rogueServers: [] }]]));
   });
@@ -85,11 +85,11 @@ describe('the report is bounded', () => {
   });
 
   it('messages are cut first, then conflicts; what keeps two groups from serving one pool stays', () => {
-    const reportOf = (pools: number, said: Partial<PoolReport>) =>
+    const reportOf = (pools: number, reported: Partial<PoolReport>) =>
       new Map<string, PoolReport>(
         Array.from({ length: pools }, (_, index) => [
           `default/net-${index}`,
-          { serving: false, reason: 'Suspended', version: '1234567890', ...said },
+          { serving: false, reason: 'Suspended', version: '1234567890', ...reported },
         ]),
       );
     const conflicts = Array.from({ length: 40 }, (_, index) => conflictOf(index));
@@ -125,14 +125,14 @@ describe('the report is bounded', () => {
     }
   });
 
-  it('law: it fits, whatever leaders find out about pools that one environment string can name, and says which are served', () => {
+  it('law: it fits, whatever leaders find out about pools that one environment string can name, and names those that are served', () => {
     const conflicts = Array.from({ length: 400 }, (_, index) => conflictOf(index));
     const poolKeys = fc.tuple(fc.integer({ min: 3, max: 317 }), fc.integer({ min: 1, max: 800 })).map(([length, wished]) => {
       // As many as `AGENT_NETWORK_CONFIGS` has room for: each is named there twice.
       const most = Math.min(wished, Math.floor(131_072 / (2 * length + 130)));
       return Array.from({ length: most }, (_, index) => `n/${String(index).padStart(length - 2, '0')}`.slice(0, 317));
     });
-    const said = fc.record(
+    const reported = fc.record(
       {
         serving: fc.boolean(),
         reason: fc.constantFrom(...REPORTED),
@@ -146,7 +146,7 @@ describe('the report is bounded', () => {
       { requiredKeys: ['serving'] },
     );
     fc.assert(
-      fc.property(poolKeys, fc.array(said, { minLength: 1, maxLength: 5 }), (keys, some) => {
+      fc.property(poolKeys, fc.array(reported, { minLength: 1, maxLength: 5 }), (keys, some) => {
         const report = new Map(keys.map((key, index) => [key, some[index % some.length] as PoolReport]));
         const text = formatAgentReport(report);
         expect(octets(text)).toBeLessThanOrEqual(MOST_REPORT_OCTETS);

@@ -14,7 +14,7 @@ export type WriteRefusal =
 
 export type WriteResult<Kind> =
   | { readonly ok: true; readonly object: Kind }
-  | { readonly ok: false; readonly reason: WriteRefusal /** What the server said. */; readonly message: string };
+  | { readonly ok: false; readonly reason: WriteRefusal /** The server's message. */; readonly message: string };
 
 /** A JSON merge patch (RFC 7396): null removes. */
 export type MergePatch = Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export interface SubresourceCall {
 }
 
 /**
- * How objects of one kind are read and written. What a server says no to is a result; what leaves open whether the write
+ * How objects of one kind are read and written. A refusal of the server is a result; an error that leaves open whether the write
  * happened (a connection lost, a time-out, HTTP 5xx) is thrown, and tried again after looking.
  */
 export interface ObjectClient<Kind extends ApiObjectLike> extends ResourcePort<Kind> {

@@ -17,7 +17,7 @@ export type WatchEvent<Kind> =
 export type WatchEnd =
   /** As all watches do after some minutes. */
   | { readonly kind: 'closed' }
-  /** HTTP 410, or an event that says so: what the watch would go on from is forgotten. */
+  /** HTTP 410, or an event with that code: the server has forgotten the version from which the watch would continue. */
   | { readonly kind: 'expired' }
   | { readonly kind: 'failed'; readonly error: unknown };
 

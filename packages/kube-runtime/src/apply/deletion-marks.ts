@@ -7,7 +7,7 @@ interface Mark {
   readonly deletionTimestamp: string;
 }
 
-/** Objects that were deleted a moment ago, of which a watch has not said so yet: they are not to be deleted once more. */
+/** Objects that were deleted a moment ago, and whose deletion the watch has not shown yet: they must not be deleted again. */
 export class DeletionMarks {
   readonly #marks = new Map<string, Mark>();
 

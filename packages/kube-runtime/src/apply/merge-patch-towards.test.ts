@@ -11,7 +11,7 @@ describe('mergePatchTowards', () => {
     ['what differs is set', { a: { b: 1, c: 2 } }, { a: { b: 1, c: 3, d: 4 } }, { a: { c: 2 } }],
     ['what is to be absent goes', { a: undefined }, { a: 1 }, { a: null }],
     ['what is absent may be null', { a: undefined }, { a: null }, undefined],
-    ['a list with more in its items than is said', { a: [{ b: 1 }] }, { a: [{ b: 1, c: 2 }] }, undefined],
+    ['a list with more in its items than is wanted', { a: [{ b: 1 }] }, { a: [{ b: 1, c: 2 }] }, undefined],
     ['a longer list is another one', { a: [{ b: 1 }] }, { a: [{ b: 1 }, { b: 2 }] }, { a: [{ b: 1 }] }],
     ['an empty object where there was none', { a: {} }, {}, { a: {} }],
     ['an object where there was a text', { a: { b: 1 } }, { a: 'x' }, { a: { b: 1 } }],

@@ -2,8 +2,8 @@ import type { MergePatch } from '../api/object-client.js';
 import { isRecord } from '../object/read-field.js';
 
 /**
- * The smallest merge patch after which `observed` says everything that `wanted` says; undefined if it does already. What
- * `wanted` does not speak of is somebody else's; what it has as undefined is to be absent. Lists are compared item by item, and
+ * The smallest merge patch after which `observed` has everything that `wanted` has; undefined if it has already. Fields that
+ * `wanted` does not contain are not ours; a field that is undefined in `wanted` has to be absent. Lists are compared item by item, and
  * replaced as a whole.
  */
 export function mergePatchTowards(
@@ -17,19 +17,21 @@ export function mergePatchTowards(
   return differing.length === 0 ? undefined : Object.fromEntries(differing);
 }
 
-/** What the patch says of one field; undefined: nothing. */
+/** The part of the patch for one field; undefined: nothing. */
 function partTowards(wanted: unknown, observed: unknown): unknown {
   if (wanted === undefined) return observed === undefined || observed === null ? undefined : null;
   if (isRecord(wanted) && isRecord(observed)) return mergePatchTowards(wanted, observed);
   if (isRecord(wanted)) return mergePatchTowards(wanted, {}) ?? {};
-  return says(observed, wanted) ? undefined : wanted;
+  return contains(observed, wanted) ? undefined : wanted;
 }
 
-/** True if `observed` says everything that `wanted` says. */
-function says(observed: unknown, wanted: unknown): boolean {
+/** True if `observed` has everything that `wanted` has. */
+function contains(observed: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return (
-      Array.isArray(observed) && observed.length === wanted.length && wanted.every((item, index) => says(observed[index], item))
+      Array.isArray(observed) &&
+      observed.length === wanted.length &&
+      wanted.every((item, index) => contains(observed[index], item))
     );
   }
   if (isRecord(wanted)) return isRecord(observed) && mergePatchTowards(wanted, observed) === undefined;

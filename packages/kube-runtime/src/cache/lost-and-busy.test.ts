@@ -12,16 +12,16 @@ const backOff = { firstMs: 100, mostMs: 30_000, random: () => 0.5 };
 it('an object that was written, and gone before any list or watch brought it, is gone', async () => {
   const clock = new FakeClock();
   const resource = new MemoryResource<KubernetesObject>(clock);
-  const told: string[] = [];
+  const changes: string[] = [];
   const cache = new ObjectCache<KubernetesObject>({
     port: resource,
     clock,
     backOff,
-    onChange: (key, isOwn) => told.push(`${key} ${isOwn}`),
+    onChange: (key, isOwn) => changes.push(`${key} ${isOwn}`),
   });
   cache.start();
   await clock.advance(100);
-  // The watch breaks; meanwhile the object is created, and deleted by somebody.
+  // The watch breaks; meanwhile the object is created, and deleted by another client.
   resource.failNext = 3;
   resource.closeWatches('failed');
   const created = resource.create({ metadata: { namespace: 'default', name: 'a' } });
@@ -32,9 +32,9 @@ it('an object that was written, and gone before any list or watch brought it, is
   resource.compact();
   await clock.advance(600_000);
   expect(resource.objects.size).toBe(0);
-  expect({ get: cache.get('default/a')?.metadata.name, told }).toEqual({
+  expect({ get: cache.get('default/a')?.metadata.name, changes }).toEqual({
     get: undefined,
-    told: ['default/a true', 'default/a false'],
+    changes: ['default/a true', 'default/a false'],
   });
 });
 
@@ -54,7 +54,7 @@ it('the same where the server restarts and the watch goes on (no history lost)',
   expect(cache.get('default/a')).toBeDefined();
 });
 
-it('a server that says 410 to every watch is not listed all the time', async () => {
+it('a server that answers every watch with 410 is not listed all the time', async () => {
   const clock = new FakeClock();
   let lists = 0;
   const port: ResourcePort<KubernetesObject> = {
@@ -74,11 +74,11 @@ it('a server that says 410 to every watch is not listed all the time', async () 
 
 it('an event without metadata is no reason to die', async () => {
   const clock = new FakeClock();
-  let say: (line: unknown) => void = () => undefined;
+  let send: (line: unknown) => void = () => undefined;
   const port: ResourcePort<KubernetesObject> = {
     list: async () => ({ items: [], resourceVersion: '5' }),
     watch: (_, { onEvent }) => {
-      say = (object) => onEvent({ type: 'added', object: object as KubernetesObject });
+      send = (object) => onEvent({ type: 'added', object: object as KubernetesObject });
       return () => undefined;
     },
   };
@@ -91,7 +91,7 @@ it('an event without metadata is no reason to die', async () => {
   });
   reflector.start();
   await clock.advance(10);
-  expect(() => say({})).not.toThrow();
+  expect(() => send({})).not.toThrow();
 });
 
 it('what waits to be written is bounded while the server is slow', async () => {
@@ -111,15 +111,15 @@ it('what waits to be written is bounded while the server is slow', async () => {
     component: 'c',
     instance: 'i',
   });
-  let told = 0;
+  let changes = 0;
   for (let second = 0; second < 600; second++) {
     for (let i = 0; i < 10; i++)
       recorder.record(
-        { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: `a${told++}` },
+        { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: `a${changes++}` },
         { type: 'Warning', reason: 'R', message: 'm' },
       );
     await clock.advance(1_000);
   }
-  const waiting = told - recorder.dropped - begun;
+  const waiting = changes - recorder.dropped - begun;
   expect(waiting, 'events that wait after ten minutes').toBeLessThan(200);
 });

@@ -9,16 +9,16 @@ const object = (name: string, text: string): KubernetesObject => ({ metadata: { 
 async function start() {
   const clock = new FakeClock();
   const server = new MemoryResource<KubernetesObject>(clock);
-  const told: string[] = [];
+  const changes: string[] = [];
   const cache: ObjectCache<KubernetesObject> = new ObjectCache({
     port: server,
     clock,
     backOff: { firstMs: 50, mostMs: 400, random: () => 0.5 },
-    onChange: (key, isOwn) => told.push(`${key} ${JSON.stringify(cache.get(key)?.spec ?? 'gone')}${isOwn ? ' own' : ''}`),
+    onChange: (key, isOwn) => changes.push(`${key} ${JSON.stringify(cache.get(key)?.spec ?? 'gone')}${isOwn ? ' own' : ''}`),
   });
   cache.start();
   await clock.advance(10);
-  return { clock, server, cache, told };
+  return { clock, server, cache, changes };
 }
 
 async function written(clock: FakeClock, write: Promise<{ ok: boolean; object?: KubernetesObject }>): Promise<KubernetesObject> {
@@ -32,14 +32,14 @@ async function written(clock: FakeClock, write: Promise<{ ok: boolean; object?: 
 
 describe('ObjectCache', () => {
   it('one’s own write is seen at once, and its echo is no news', async () => {
-    const { clock, server, cache, told } = await start();
+    const { clock, server, cache, changes } = await start();
     // The watch is slow: it is cut off while the write is made.
     server.closeWatches('failed');
     const created = await written(clock, server.create(object('a', '1')));
     cache.wrote(created);
     expect(cache.get('default/a')?.spec).toEqual({ text: '1' });
     await clock.advance(1_000);
-    expect(told).toEqual(['default/a {"text":"1"} own']);
+    expect(changes).toEqual(['default/a {"text":"1"} own']);
   });
 
   it('what the watch has passed by already is not believed any more', async () => {
@@ -51,14 +51,14 @@ describe('ObjectCache', () => {
     expect(cache.get('default/a')).toBeUndefined();
   });
 
-  it('somebody else’s later change is news', async () => {
-    const { clock, server, cache, told } = await start();
+  it('a later change of another client is news', async () => {
+    const { clock, server, cache, changes } = await start();
     server.closeWatches('failed');
     const created = await written(clock, server.create(object('a', '1')));
     cache.wrote(created);
     server.put({ ...created, spec: { text: '2' } });
     await clock.advance(1_000);
     expect(cache.get('default/a')?.spec).toEqual({ text: '2' });
-    expect(told).toEqual(['default/a {"text":"1"} own', 'default/a {"text":"2"}']);
+    expect(changes).toEqual(['default/a {"text":"1"} own', 'default/a {"text":"2"}']);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * All objects of one kind as they were last seen, in a list or watch, or in the answer to one's own write. Without the
- * latter, whoever writes and looks again sees the object as it was before, and writes in vain.
+ * All objects of one kind as they were last seen, in a list or watch, or in the answer to an own write. Without the latter, a reconciler
+ * that writes and looks again sees the object as it was before, and writes in vain.
  */
 
 import { type ApiObjectLike, keyOf } from '../object/api-object.js';
@@ -9,7 +9,7 @@ import { Reflector, type ReflectorSettings } from './reflector.js';
 
 export interface ObjectCacheSettings<Kind extends ApiObjectLike> extends Omit<ReflectorSettings<Kind>, 'onChange'> {
   /**
-   * This object is another than before. `isOwn`: by an answer to a write that was handed to `wrote`; it is not told once
+   * This object is another than before. `isOwn`: by an answer to a write that was handed to `wrote`; it is not reported once
    * more when the watch brings it.
    */
   readonly onChange: (key: string, isOwn: boolean) => void;
@@ -33,6 +33,11 @@ export class ObjectCache<Kind extends ApiObjectLike> {
   /** True once there has been a whole list. */
   get synced(): boolean {
     return this.#reflector.synced;
+  }
+
+  /** How long ago the server was last heard of; undefined: never. For metrics: a watch that works is heard every minute or so. */
+  get silentMs(): number | undefined {
+    return this.#reflector.silentMs;
   }
 
   get size(): number {

@@ -5,7 +5,7 @@ import { ObjectIndex } from './object-index.js';
 const byTag = () => new ObjectIndex<readonly string[]>((tags) => tags);
 
 describe('an index', () => {
-  it('finds objects by what they contain, and says which values a change concerns', () => {
+  it('finds objects by what they contain, and returns the values that a change concerns', () => {
     const index = byTag();
     expect([...index.update('a', ['x', 'y'])]).toEqual(['x', 'y']);
     expect([...index.update('b', ['y'])]).toEqual(['y']);

@@ -8,7 +8,7 @@ export interface BackOffSettings {
   readonly random: () => number;
 }
 
-/** What a server that is busy asks for (`Retry-After`): an error that says so has `retryAfterMs`. At most a minute is believed. */
+/** What a server that is busy asks for (`Retry-After`): such an error has `retryAfterMs`. At most a minute is obeyed. */
 export function askedDelayMs(error: unknown): number {
   const asked = typeof error === 'object' && error !== null && 'retryAfterMs' in error ? error.retryAfterMs : undefined;
   return typeof asked === 'number' ? Math.min(asked, 60_000) : 0;

@@ -1,16 +1,16 @@
 import type { ObjectClient } from '../api/object-client.js';
 import type { ApiObjectLike } from '../object/api-object.js';
 
-/** Thrown instead of writing: the lead has ended, and somebody else may have it. */
+/** Thrown instead of writing: leadership has ended, and another process may be leader. */
 export class NotLeadingError extends Error {
   readonly code = 'ERR_NOT_LEADING';
 
   constructor() {
-    super('not written: this process does not lead (any more)');
+    super('not written: this process is not leader (any more)');
   }
 }
 
-/** A client that writes only while `isLeading` says so, asked right before each write. Reads go through. */
+/** A client that writes only while `isLeading` is true, asked right before each write. Reads go through. */
 export function fencedClient<Kind extends ApiObjectLike>(
   client: ObjectClient<Kind>,
   isLeading: () => boolean,

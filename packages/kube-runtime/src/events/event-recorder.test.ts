@@ -30,7 +30,7 @@ describe('EventRecorder', () => {
     expect([...server.objects.values()].map(({ message }) => Buffer.byteLength(message))).toEqual([1_023]);
   });
 
-  it('the same is told once, and counted when it is still so after five minutes', async () => {
+  it('the same Event is written once, and counted when it is still so after five minutes', async () => {
     const { clock, server, recorder } = start();
     for (let turn = 0; turn < 10; turn++) recorder.record(VM, EXHAUSTED);
     await clock.advance(300_000);

@@ -1,6 +1,6 @@
 /**
  * Kubernetes Events: what a person sees in `kubectl describe`. Telling is best effort and never in the way: it is bounded
- * in rate, the same thing is told once and then counted, and what cannot be written is dropped.
+ * in rate, the same Event is written once and then counted, and what cannot be written is dropped.
  */
 
 import type { ObjectClient } from '../api/object-client.js';
@@ -50,7 +50,7 @@ export interface EventRecorderSettings {
   readonly onError?: (error: unknown) => void;
 }
 
-/** The same is told again after this time. */
+/** The same Event is written again after this time. */
 const REPEAT_MS = 300_000;
 const MOST_REMEMBERED = 4_096;
 /** Events at once, and how long until another one may be written. */
@@ -59,7 +59,7 @@ const BURST = 60;
 const MOST_WAITING = 100;
 const REFILL_MS = 200;
 
-interface Told {
+interface Written {
   readonly key: string;
   readonly count: number;
   readonly atMs: number;
@@ -68,7 +68,7 @@ interface Told {
 export class EventRecorder {
   readonly #settings: EventRecorderSettings;
   /** Oldest first. */
-  readonly #told = new Map<string, Told>();
+  readonly #written = new Map<string, Written>();
   #tokens = BURST;
   #refilledAtMs: number;
   #writing: Promise<void> = Promise.resolve();
@@ -91,32 +91,32 @@ export class EventRecorder {
     const text = { type, reason: cutText(reason, MOST_REASON_OCTETS), message: cutText(message, MOST_MESSAGE_OCTETS) };
     const nowMs = this.#settings.clock.nowMs();
     const id = [regarding.kind, regarding.uid ?? `${regarding.namespace}/${regarding.name}`, text.reason, text.message].join(' ');
-    const told = this.#told.get(id);
-    if (told !== undefined && nowMs - told.atMs < REPEAT_MS) return;
+    const written = this.#written.get(id);
+    if (written !== undefined && nowMs - written.atMs < REPEAT_MS) return;
     if (this.#stopped || this.#waiting >= MOST_WAITING || !this.#take(nowMs)) {
       this.#dropped++;
       return;
     }
-    const event = this.#toEvent(regarding, text, told);
+    const event = this.#toEvent(regarding, text, written);
     this.#remember(id, { key: keyOf(event), count: event.count, atMs: nowMs });
     this.#waiting++;
     this.#writing = this.#writing
-      .then(() => (this.#stopped ? undefined : this.#write(event, told)))
+      .then(() => (this.#stopped ? undefined : this.#write(event, written)))
       .catch((error: unknown) => this.#fail(error))
       .then(() => {
         this.#waiting--;
       });
   }
 
-  /** Drops what is not written yet, and whatever else is told. */
+  /** Drops what is not written yet, and whatever else is written. */
   stop(): void {
     this.#stopped = true;
   }
 
-  async #write(event: EventObject, told: Told | undefined): Promise<void> {
+  async #write(event: EventObject, written: Written | undefined): Promise<void> {
     const { client } = this.#settings;
     const { count, lastTimestamp } = event;
-    if (told !== undefined && (await client.patch({ key: told.key }, { count, lastTimestamp })).ok) return;
+    if (written !== undefined && (await client.patch({ key: written.key }, { count, lastTimestamp })).ok) return;
     const result = await client.create(event);
     if (!result.ok && result.reason !== 'already-exists') this.#fail(new Error(`event refused: ${result.message}`));
   }
@@ -126,11 +126,11 @@ export class EventRecorder {
     this.#settings.onError?.(error);
   }
 
-  #toEvent(regarding: EventRegarding, text: EventText, told: Told | undefined): EventObject {
+  #toEvent(regarding: EventRegarding, text: EventText, written: Written | undefined): EventObject {
     const { now, random, component, instance } = this.#settings;
     const namespace = regarding.namespace ?? 'default';
     const suffix = Math.floor(random() * 2 ** 48).toString(16);
-    const name = told === undefined ? `${regarding.name}.${suffix}` : told.key.slice(told.key.indexOf('/') + 1);
+    const name = written === undefined ? `${regarding.name}.${suffix}` : written.key.slice(written.key.indexOf('/') + 1);
     const at = now();
     return {
       apiVersion: 'v1',
@@ -138,7 +138,7 @@ export class EventRecorder {
       metadata: { name, namespace },
       involvedObject: regarding,
       ...text,
-      count: (told?.count ?? 0) + 1,
+      count: (written?.count ?? 0) + 1,
       firstTimestamp: at,
       lastTimestamp: at,
       source: { component },
@@ -147,11 +147,11 @@ export class EventRecorder {
     };
   }
 
-  #remember(id: string, told: Told): void {
-    this.#told.delete(id);
-    this.#told.set(id, told);
-    const [oldest] = this.#told.keys();
-    if (this.#told.size > MOST_REMEMBERED && oldest !== undefined) this.#told.delete(oldest);
+  #remember(id: string, written: Written): void {
+    this.#written.delete(id);
+    this.#written.set(id, written);
+    const [oldest] = this.#written.keys();
+    if (this.#written.size > MOST_REMEMBERED && oldest !== undefined) this.#written.delete(oldest);
   }
 
   #take(nowMs: number): boolean {

@@ -31,7 +31,7 @@ async function serve(handler: Handler, timeoutMs = 1_000): Promise<ApiConnection
   return connection;
 }
 
-it('a server that says 429 and Retry-After: 2 is left alone for two seconds', async () => {
+it('a server that answers 429 and Retry-After: 2 gets no request for two seconds', async () => {
   const at: number[] = [];
   const connection = await serve((_, response) => {
     at.push(performance.now());
@@ -85,7 +85,7 @@ it('a response body that never ends is given up', async () => {
   await expect(connection.request({ method: 'GET', path: '/' })).rejects.toThrow();
 });
 
-it('a watch whose answer is an error with a body that never ends is told of', async () => {
+it('a watch whose answer is an error with a body that never ends is reported', async () => {
   const connection = await serve((_, response) => {
     response.writeHead(500);
     response.write('{');

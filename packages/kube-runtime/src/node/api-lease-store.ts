@@ -23,10 +23,10 @@ export interface ApiLeaseSettings {
   readonly name: string;
   /** Milliseconds since 1970, for the times that people read in the Lease. */
   readonly wallTimeMs: () => number;
-  /** What else the Lease says, as of now: the holder's report. Asked at every write. @param isNew - true: there is no Lease yet. */
+  /** The other fields of the Lease, as of now: the holder's report. Asked at every write. @param isNew - true: there is no Lease yet. */
   readonly annotations?: (isNew: boolean) => Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Told what the Lease's annotations are, whenever it was read or written: before anything follows from that. Of none there is nothing to tell. */
+  /** Receives the Lease's annotations whenever it was read or written, before anything follows from that. Not called if there is no Lease. */
   readonly onAnnotations?: (annotations: Readonly<Record<string, string>>, resourceVersion: string) => void;
 }
 
@@ -76,7 +76,7 @@ export class ApiLeaseStore implements LeaseStore {
       this.#settings.onAnnotations?.(lease.metadata.annotations ?? {}, lease.metadata.resourceVersion ?? '');
   }
 
-  /** What was deleted meanwhile cannot be replaced, which servers say in several ways, HTTP 500 among them. */
+  /** What was deleted meanwhile cannot be replaced, which servers report in several ways, HTTP 500 among them. */
   async #replace(lease: LeaseObject): Promise<WriteResult<LeaseObject>> {
     try {
       return await this.#client.replace(lease);
@@ -127,14 +127,14 @@ function durationAnnotation({ leaseDurationMs }: LeaseRecord): Readonly<Record<s
   return leaseDurationMs % 1000 === 0 ? {} : { [DURATION_ANNOTATION]: String(leaseDurationMs) };
 }
 
-/** Whoever writes only the field is believed before an annotation that is left from somebody else. */
+/** The field of a client that writes only that counts before an annotation that another client left. */
 function durationMs({ metadata, spec = {} }: LeaseObject): number {
   const seconds = spec.leaseDurationSeconds ?? 0;
   const exactMs = Number(metadata.annotations?.[DURATION_ANNOTATION] ?? Number.NaN);
   return Math.ceil(exactMs / 1000) === seconds ? exactMs : seconds * 1000;
 }
 
-/** What a Lease says, as electors see it. */
+/** The content of a Lease, as electors see it. */
 export function toStoredLease(lease: LeaseObject): StoredLease {
   const { metadata, spec = {} } = lease;
   return {

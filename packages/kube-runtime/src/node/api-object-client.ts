@@ -30,7 +30,11 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
   }): Promise<ListPage<Kind>> => {
     const query = { limit: String(limit), ...(continueToken !== undefined && { continue: continueToken }) };
     try {
-      const body = (await this.#connection.request({ method: 'GET', path: this.#collection(query) })) as ListBody<Kind>;
+      const body = (await this.#connection.request({
+        method: 'GET',
+        path: this.#collection(query),
+        ...this.#accept('PartialObjectMetadataList'),
+      })) as ListBody<Kind>;
       const { resourceVersion = '', continue: next } = body.metadata ?? {};
       const { apiVersion, kind } = body;
       return {
@@ -54,15 +58,18 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
       stop();
       handlers.onEnd(end);
     };
-    const stop = this.#connection.stream(this.#collection(query), {
-      onLine: (line) => {
-        if (isOver) return;
-        const read = readWatchLine<Kind>(line);
-        if (read.kind === 'event') handlers.onEvent(read.event);
-        else finish(read);
+    const stop = this.#connection.stream(
+      { path: this.#collection(query), ...this.#accept('PartialObjectMetadata') },
+      {
+        onLine: (line) => {
+          if (isOver) return;
+          const read = readWatchLine<Kind>(line);
+          if (read.kind === 'event') handlers.onEvent(read.event);
+          else finish(read);
+        },
+        onEnd: (error) => finish(toWatchEnd(error)),
       },
-      onEnd: (error) => finish(toWatchEnd(error)),
-    });
+    );
     return () => {
       isOver = true;
       stop();
@@ -122,6 +129,12 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
     }
   }
 
+  /** A server that cannot reduce objects to their metadata sends them whole. */
+  #accept(kind: string): { readonly accept?: string } {
+    const { metadataOnly = false } = this.#resource;
+    return metadataOnly ? { accept: `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json` } : {};
+  }
+
   #collection(query: Readonly<Record<string, string>>, namespace: string | undefined = this.#resource.namespace): string {
     const { plural, namespaced, labelSelector, fieldSelector } = this.#resource;
     const within = namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
@@ -162,7 +175,7 @@ const REFUSALS: Readonly<Record<number, WriteRefusal>> = {
   422: 'invalid',
 };
 
-/** What the server said no to; undefined where it is open what happened, or worth trying again. */
+/** The refusal of the server; undefined if it is open what happened, or worth a retry. */
 function refusalOf({ status, reason }: ApiRequestError): WriteRefusal | undefined {
   if (reason === 'AlreadyExists') return 'already-exists';
   return status === undefined ? undefined : REFUSALS[status];

@@ -16,7 +16,7 @@ async function listen(onConnection: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** What a watch is told that begins at a server. */
+/** The error of a watch that begins at a server. */
 async function watchError(server: string, timeoutMs?: number): Promise<unknown> {
   const connection = new ApiConnection(
     { server, tls: {}, authorization: async () => undefined, namespace: 'default' },
@@ -24,7 +24,7 @@ async function watchError(server: string, timeoutMs?: number): Promise<unknown> 
   );
   ends.push(() => connection.close());
   return await new Promise((resolve) => {
-    connection.stream('/apis', { onLine: () => undefined, onEnd: resolve });
+    connection.stream({ path: '/apis' }, { onLine: () => undefined, onEnd: resolve });
   });
 }
 
@@ -44,7 +44,7 @@ describe('errorForLog', () => {
     );
   });
 
-  it('a connection that is closed, reset, or speaks no HTTP or no TLS is a sentence', async () => {
+  it('a connection that is closed, reset, or without HTTP or TLS is a sentence', async () => {
     const closing = await listen((socket) => socket.destroy());
     expect(errorForLog(await watchError(`http://127.0.0.1:${closing}`))).toMatch(/: the other side closed the connection$/);
     const strange = await listen((socket) => {
@@ -81,7 +81,7 @@ describe('errorForLog', () => {
     );
   });
 
-  it('what the API server said is a sentence; a bug keeps its stack, also one among several errors', () => {
+  it('a message of the API server is a sentence; a bug keeps its stack, also one among several errors', () => {
     expect(errorForLog(new ApiRequestError('GET /apis: 403 forbidden', { status: 403 }))).toBe('GET /apis: 403 forbidden');
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     expect(errorForLog(new ApiRequestError('GET /apis: no', { cause: refused }))).toBe('GET /apis: no');

@@ -1,4 +1,4 @@
-/** What a log says of an error: a sentence for what networks and servers do, the error with its stack for a bug. */
+/** An error as the log shows it: a sentence for what networks and servers do, the error with its stack for a bug. */
 import { messageOf } from './message-of.js';
 
 /** Codes of the system and of name resolution (`ECONNRESET`, `EAI_AGAIN`), and of HTTP that is none. */
@@ -7,7 +7,7 @@ const NETWORK_CODE = /^(?:E(?:AI_)?[A-Z0-9]+|HPE_[A-Z_]+)$/;
 const TLS_CODE = /^(?:ERR_(?:SSL|TLS)_[A-Z0-9_]+|(?:CERT|CRL|UNABLE|DEPTH|SELF|INVALID|PATH|HOSTNAME|AKID|OCSP)_[A-Z0-9_]+)$/;
 const OWN_CODES: ReadonlySet<string> = new Set(['ERR_API_REQUEST', 'ERR_NO_CLUSTER']);
 
-/** A text where nothing is to be corrected in this program; else the error itself, whose stack says where the bug is. */
+/** A text where nothing is to be corrected in this program; else the error itself, whose stack shows where the bug is. */
 export function errorForLog(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   return isOrdinary(error) ? messageOf(error) : error;

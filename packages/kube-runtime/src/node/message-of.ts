@@ -16,7 +16,7 @@ export function messageOf(error: unknown): string {
   // A name with several addresses, none of which answers, is an error without a message.
   if (error instanceof AggregateError && error.errors.length > 0) return [...new Set(error.errors.map(messageOf))].join('; ');
   if (error.name === 'AbortError' && error.cause instanceof Error) return messageOf(error.cause);
-  const said = error.message || error.name;
+  const text = error.message || error.name;
   const meaning = 'code' in error ? MEANINGS[String(error.code)] : undefined;
-  return meaning === undefined ? said : `${said}: ${meaning}`;
+  return meaning === undefined ? text : `${text}: ${meaning}`;
 }

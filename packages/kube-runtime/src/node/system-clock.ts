@@ -8,7 +8,7 @@ export const systemClock: Clock = {
     let timer = setTimeout(fire, delayMs);
     return () => clearTimeout(timer);
 
-    // Node's timers fire up to a millisecond early by this clock; whoever asked would look at it and find it too soon.
+    // Node's timers fire up to a millisecond early by this clock; a caller would look at it and find it too soon.
     function fire(): void {
       const remainingMs = atMs - performance.now();
       if (remainingMs > 0) timer = setTimeout(fire, remainingMs);

@@ -6,7 +6,7 @@ describe('withConditions', () => {
     now: 't1',
   });
 
-  it('what says the same stays as it is, times included', () => {
+  it('a condition with the same content stays as it is, times included', () => {
     expect(
       withConditions(before, [{ type: 'Allocated', status: 'False', reason: 'PoolExhausted', message: 'full' }], { now: 't2' }),
     ).toEqual(before);
@@ -22,7 +22,7 @@ describe('withConditions', () => {
     ]);
   });
 
-  it('a message and a reason of any length are cut, and then say the same', () => {
+  it('a message and a reason of any length are cut, and then stay the same', () => {
     const state = { type: 'AgentReady', status: 'False' as const, reason: 'R'.repeat(1_000), message: 'é'.repeat(100_000) };
     const after = withConditions([], [state], { now: 't1' });
     expect(after.map(({ reason = '', message = '' }) => [reason, message].map((text) => Buffer.byteLength(text)))).toEqual([
@@ -56,7 +56,7 @@ describe('the generation of withConditions', () => {
     expect(withConditions(old, [ready, other], { now: 't2', generation: 3 })).toEqual(old);
   });
 
-  it('is added to all of them when one says something else, or the status is written anyway; times stay', () => {
+  it('is added to all of them when one changes, or the status is written anyway; times stay', () => {
     const stamped = old.map((condition) => ({ ...condition, observedGeneration: 3 }));
     expect(withConditions(old, [ready, other], { now: 't2', generation: 3, isWritten: true })).toEqual(stamped);
     const changed = withConditions(old, [{ ...ready, status: 'False' }, other], { now: 't2', generation: 3 });

@@ -2,7 +2,7 @@ import type { Condition } from './condition.js';
 import { cutText, MOST_MESSAGE_OCTETS, MOST_REASON_OCTETS } from './cut-text.js';
 import { readList, readText } from './read-field.js';
 
-/** What a condition says, without when. */
+/** The content of a condition, without its times. */
 export interface ConditionState {
   readonly type: string;
   readonly status: Condition['status'];
@@ -28,13 +28,13 @@ export interface Found {
   readonly now: string;
   /** `metadata.generation` of the object; undefined: not known. */
   readonly generation?: number | undefined;
-  /** The status is written whatever the conditions say. */
+  /** The status is written even if no condition changes. */
   readonly isWritten?: boolean;
 }
 
 /**
  * The conditions with these states. Times change with what they are of: `lastTransitionTime` with the status,
- * `lastUpdateTime` with what is said. A condition that says the same as before stays as it is; of another generation it is told when the
+ * `lastUpdateTime` with its content. A condition with the same content as before stays as it is; of another generation it is written when the
  * spec has changed since, or when the status is written anyway. Conditions without a generation, as earlier versions wrote them, are no reason to
  * write: otherwise an upgrade would write every object.
  */
@@ -42,7 +42,7 @@ export function withConditions(conditions: readonly Condition[], states: readonl
   const result = [...conditions];
   const entries = states.map(bounded).map((state) => ({ state, before: conditions.find(({ type }) => type === state.type) }));
   const isNews = entries.some(
-    ({ state, before }) => before === undefined || !saysTheSame(before, state) || isOlder(before, found),
+    ({ state, before }) => before === undefined || !hasSameContent(before, state) || isOlder(before, found),
   );
   if (!isNews && found.isWritten !== true) return result;
   for (const { state, before } of entries) {
@@ -67,7 +67,7 @@ function bounded({ type, status, reason, message }: ConditionState): ConditionSt
   };
 }
 
-function saysTheSame(condition: Condition, state: ConditionState): boolean {
+function hasSameContent(condition: Condition, state: ConditionState): boolean {
   return (
     condition.status === state.status &&
     (condition.reason ?? '') === (state.reason ?? '') &&
@@ -78,7 +78,7 @@ function saysTheSame(condition: Condition, state: ConditionState): boolean {
 function toCondition(state: ConditionState, before: Condition | undefined, { now, generation }: Found): Condition {
   const { type, status, reason, message } = state;
   const observed = generation === undefined ? {} : { observedGeneration: generation };
-  if (before !== undefined && saysTheSame(before, state)) return { ...before, ...observed };
+  if (before !== undefined && hasSameContent(before, state)) return { ...before, ...observed };
   const since = before?.status === status ? (before.lastTransitionTime ?? now) : now;
   return {
     type,

@@ -30,7 +30,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** True from the moment somebody asked for its deletion. */
+/** True as soon as its deletion was requested. */
 export function isBeingDeleted({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null;
 }

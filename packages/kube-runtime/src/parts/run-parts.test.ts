@@ -6,7 +6,7 @@ import { type PartsRun, type RunEnd, type RunPartsSettings, runParts } from './r
 
 const TIMES = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 
-/** Parts that log what is asked of them, and stop when the test says so. */
+/** Parts that log what is asked of them, and stop when the test lets them. */
 function setUp() {
   const clock = new FakeClock();
   const log: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * What whoever builds on `ObjectClient` and `LeaseStore` relies on, as cases that every implementation has to pass: the one
- * in memory as well as the one that speaks to an API server.
+ * What every user of `ObjectClient` and `LeaseStore` relies on, as cases that every implementation has to pass: the one
+ * in memory as well as the one for an API server.
  */
 
 import type { ObjectClient, WriteResult } from '../api/object-client.js';
@@ -14,7 +14,7 @@ export interface ObjectClientTarget {
   readonly client: ObjectClient<KubernetesObject>;
   /** An object of that kind that the server takes; `text` makes its spec differ. */
   readonly object: (name: string, text?: string) => KubernetesObject;
-  /** The merge patch that makes the spec of `object` say `text`. */
+  /** The merge patch that sets `text` in the spec of `object`. */
   readonly specPatch: (text: string) => Readonly<Record<string, unknown>>;
   /** A status that the server takes. */
   readonly status: Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export interface LeaseStoreTarget {
 
 export interface ContractCase<Target> {
   readonly name: string;
-  /** @throws Error that says what is not as it should be. */
+  /** @throws Error that names the difference. */
   readonly check: (target: Target) => Promise<void>;
 }
 
@@ -197,14 +197,14 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
       const { metadata } = accepted(await wait(client.create(object('a'))));
       accepted(await wait(client.patch({ key: keyOf(object('a')) }, specPatch('else'))));
       accepted(await wait(client.delete(keyOf(object('a')), metadata.uid ?? '')));
-      const told = () =>
+      const received = () =>
         events.flatMap((event) => (event.type === 'bookmark' ? [] : [`${event.type} ${event.object.metadata.name}`]));
-      await until('three events', () => told().length >= 3);
-      same(told().join(), 'added a,modified a,deleted a', 'events');
+      await until('three events', () => received().length >= 3);
+      same(received().join(), 'added a,modified a,deleted a', 'events');
       stop();
       accepted(await wait(client.create(object('after'))));
       await wait(client.list({ limit: 100 }));
-      same(told().length, 3, 'events after the end');
+      same(received().length, 3, 'events after the end');
     },
   },
 ];
@@ -287,8 +287,8 @@ export const LEASE_STORE_CONTRACT: readonly ContractCase<LeaseStoreTarget>[] = [
   {
     name: 'a lease that was released has no holder, and another one takes it',
     check: async ({ one, other, wait }) => {
-      const held = await wait(one.write(lease('one', 0), undefined));
-      await wait(one.write(lease('', 0), held?.version));
+      const first = await wait(one.write(lease('one', 0), undefined));
+      await wait(one.write(lease('', 0), first?.version));
       const released = await wait(other.read());
       same(released?.record.holder, '', 'holder');
       const taken = await wait(other.write(lease('other', 1), released?.version));

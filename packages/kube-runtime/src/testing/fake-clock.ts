@@ -6,7 +6,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until a test advances it. */
 export class FakeClock implements Clock {
   #nowMs = 0;
   #order = 0;

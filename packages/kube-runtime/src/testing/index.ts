@@ -1,4 +1,4 @@
-/** For tests of whoever builds on this: time that stands still until it is told to go on, and a cluster in memory. */
+/** For tests of packages that build on this: a clock that stands still until a test advances it, and a cluster in memory. */
 export {
   type ContractCase,
   LEASE_STORE_CONTRACT,

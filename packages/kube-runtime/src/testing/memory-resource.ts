@@ -8,7 +8,7 @@ import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField } from '../object/read-field.js';
 import { applyMergePatch } from './merge-patch.js';
 
-/** What becomes of a write: `lost-request` never happens, `lost-answer` happens and nobody is told. */
+/** What becomes of a write: `lost-request` never happens, `lost-answer` happens and its writer does not learn of it. */
 export type WriteFault = 'none' | 'lost-request' | 'lost-answer' | 'conflict';
 
 interface Change<Kind> {
@@ -32,7 +32,7 @@ export class MemoryResource<Kind extends ApiObjectLike> implements ObjectClient<
   failNext = 0;
   /** Asked before each write what is to become of it. */
   writeFault: (what: string) => WriteFault = () => 'none';
-  /** Told after each write that took effect, answers lost included. */
+  /** Called after each write that took effect, lost answers included. */
   onWritten: (what: string, key: string) => void = () => undefined;
   /** Subresources beyond `status` and `scale`, by name: what a call answers, and what becomes of the object (undefined: it stays). */
   readonly subresources = new Map<string, MemorySubresource<Kind>>();
@@ -235,7 +235,7 @@ export class MemoryResource<Kind extends ApiObjectLike> implements ObjectClient<
     const fault = this.writeFault(what);
     await new Promise<void>((resolve) => this.#clock.after(1, resolve));
     if (fault === 'lost-request') throw new Error('connection reset before the request was read');
-    if (fault === 'conflict') return refused('conflict', 'somebody else was faster');
+    if (fault === 'conflict') return refused('conflict', 'another client was faster');
     const result = act();
     if (result.ok) this.onWritten(what, key);
     if (fault === 'lost-answer') throw new Error('connection reset before the answer was read');

@@ -1,6 +1,6 @@
 /**
  * Addresses that an interface has for so many seconds at a time. The kernel takes them away by itself when they are not
- * renewed, so that a process that is frozen or cut off does not keep an address that somebody else has by then.
+ * renewed, so that a process that is frozen or cut off does not keep an address that another process has by then.
  */
 import { type LinkAddress, Netlink, NetlinkError } from '../netlink/netlink.js';
 
@@ -23,7 +23,7 @@ export function addTemporaryAddresses(
   );
 }
 
-/** Takes the addresses away; what is gone already is no failure. False if they may still be there. */
+/** Removes the addresses; one that is gone already is no failure. False if they may still be there. */
 export function removeAddresses(addresses: readonly LinkAddress[]): boolean {
   const failures = addresses.map((address) => failureOf((kernel) => kernel.deleteAddress(address)));
   return failures.every((failure) => failure === undefined || (failure instanceof NetlinkError && GONE.has(failure.code)));

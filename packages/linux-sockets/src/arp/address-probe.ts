@@ -109,7 +109,7 @@ export class AddressProbe {
     }
   }
 
-  /** The frame says who sent it, even on networks where a guest can write any address into the packet. */
+  /** The frame has the true sender, even on networks where a virtual machine can write any address into the packet. */
   #note({ senderAddress, senderHardwareAddress, frameHardwareAddress }: ReceivedArp, own: MacAddress): void {
     const named = formatMacAddress(senderHardwareAddress);
     const sender = formatMacAddress(frameHardwareAddress);

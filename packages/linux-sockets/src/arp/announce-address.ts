@@ -2,7 +2,7 @@ import type { Ipv4Address } from '../ethernet/mac-address.js';
 import { ArpSocket } from './arp-socket.js';
 
 /**
- * Tells everybody on the link that this interface has the address now, so that nobody sends to its former holder any more.
+ * Announces to all hosts on the link that this interface has the address now, so that none sends to its previous owner any more.
  * Source: RFC 5227 §2.3, §3.
  *
  * @throws SocketError

@@ -75,7 +75,7 @@ function routesOf(kernel: Netlink, interfaceIndex: number): NetlinkRequest[] {
     });
 }
 
-/** What a list says of something names it in the request to delete it. */
+/** The fields of an entry in a list also name it in the request to delete it. */
 function toRequest(
   type: number,
   entry: Buffer,

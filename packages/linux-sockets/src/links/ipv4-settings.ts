@@ -33,10 +33,10 @@ const NUMBERS = {
 export type Ipv4Setting = keyof typeof NUMBERS;
 export type Ipv4Settings = Readonly<Record<Ipv4Setting, number>>;
 
-/** @throws NetlinkError, or Error where the kernel does not say them. */
+/** @throws NetlinkError, or Error if the kernel does not report them. */
 export function readIpv4Settings(kernel: Netlink, interfaceIndex: number): Ipv4Settings {
   const values = readLinkSettings(kernel, interfaceIndex, libc.AF_INET).get(IFLA_INET_CONF);
-  if (values === undefined) throw new Error('cannot read the settings of the interface: the kernel does not say them');
+  if (values === undefined) throw new Error('cannot read the settings of the interface: the kernel does not report them');
   const entries = Object.entries(NUMBERS).map(([name, number]) => [name, values.readUInt32LE((number - 1) * 4)]);
   return Object.fromEntries(entries) as Ipv4Settings;
 }
@@ -47,7 +47,7 @@ export function writeIpv4Settings(kernel: Netlink, interfaceIndex: number, setti
   writeLinkSetting(kernel, interfaceIndex, [libc.AF_INET, [IFLA_INET_CONF, encodeAttributes(values)]]);
 }
 
-/** `conf/all/rp_filter`: an interface checks source addresses as strictly as this says or as its own setting, whichever is higher. */
+/** `conf/all/rp_filter`: an interface checks source addresses as strictly as this setting or its own setting, whichever is higher. */
 export function readSourceCheckOfAll(kernel: Netlink): number {
   const body = Buffer.alloc(NETCONFMSG_LENGTH);
   body.writeUInt8(libc.AF_INET, 0);

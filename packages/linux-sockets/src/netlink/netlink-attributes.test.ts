@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeAttributes, encodeAttributes, ipv4, text, uint32 } from './netlink-attributes.js';
 
 describe('attributes of the routing socket', () => {
-  it('are laid out as netlink(7) says: length, type, value, padded to four octets', () => {
+  it('are laid out as in netlink(7): length, type, value, padded to four octets', () => {
     expect(encodeAttributes([[3, text('net1')]]).toString('hex')).toBe('090003006e65743100000000');
     expect(encodeAttributes([[1, ipv4(0xc0a83002)]]).toString('hex')).toBe('08000100c0a83002');
     expect(encodeAttributes([[15, uint32(255)]]).toString('hex')).toBe('08000f00ff000000');

@@ -18,7 +18,7 @@ export function encodeAttributes(attributes: readonly NetlinkAttribute[]): Buffe
   return Buffer.concat(parts);
 }
 
-/** The values by type. What is cut off, or shorter than it says, ends the list. */
+/** The values by type. An attribute that is cut off, or shorter than its length field, ends the list. */
 export function decodeAttributes(octets: Buffer): Map<number, Buffer> {
   const values = new Map<number, Buffer>();
   let at = 0;

@@ -13,7 +13,7 @@ const SOCK_RAW = 3 | 0x80000;
 const SOCKADDR_NL_LENGTH = 12;
 const HEADER_LENGTH = 16;
 const MESSAGE_LENGTH = 512;
-/** What the kernel says of an interface takes one or two thousand octets. */
+/** The kernel's description of an interface has one or two thousand octets. */
 const ANSWER_LENGTH = 16_384;
 const NLMSG_ERROR = 2;
 const NLMSG_DONE = 3;
@@ -55,7 +55,7 @@ export interface NetlinkRequest {
   readonly attributes: readonly NetlinkAttribute[];
 }
 
-/** The kernel said no. */
+/** The kernel refused. */
 export class NetlinkError extends Error {
   /** `ENODEV`, `EPERM`, ... */
   readonly code: string;
@@ -100,13 +100,13 @@ export class Netlink {
     flags.writeUInt32LE(prefixRoute ? 0 : IFA_F_NOPREFIXROUTE);
     const attributes = [...addressAttributes(address), [IFA_CACHEINFO, cacheInfo] as const, [IFA_FLAGS, flags] as const];
     const body = addressBody(address);
-    this.request('give the address', { type: RTM_NEWADDR, flags: CREATE_OR_REPLACE, body, attributes });
+    this.request('add the address', { type: RTM_NEWADDR, flags: CREATE_OR_REPLACE, body, attributes });
   }
 
   /** @throws NetlinkError; with code EADDRNOTAVAIL the interface does not have it. */
   deleteAddress(address: LinkAddress): void {
     const attributes = addressAttributes(address);
-    this.request('take the address away', { type: RTM_DELADDR, body: addressBody(address), attributes });
+    this.request('remove the address', { type: RTM_DELADDR, body: addressBody(address), attributes });
   }
 
   /** @throws NetlinkError */
@@ -119,9 +119,9 @@ export class Netlink {
   }
 
   /**
-   * Has the kernel do something, or say something.
-   * @param what - for the error: `give the address`.
-   * @returns what it said: the messages without their headers; empty where there was only something to do.
+   * Sends the kernel a request for a change or for data.
+   * @param what - for the error: `add the address`.
+   * @returns its messages without their headers; none after a change.
    * @throws NetlinkError, SocketError
    */
   request(what: string, { type, flags = 0, body, attributes }: NetlinkRequest): Buffer[] {
@@ -151,18 +151,18 @@ export class Netlink {
 
   /** Up to the acknowledgement of the last request, or the end of a list. */
   #answers(what: string): Buffer[] {
-    const said: Buffer[] = [];
+    const answers: Buffer[] = [];
     for (const message of this.#messages(what)) {
       const type = message.readUInt16LE(4);
       const errorNumber = type === NLMSG_ERROR || type === NLMSG_DONE ? -message.readInt32LE(HEADER_LENGTH) : undefined;
       if (errorNumber === 0) break;
       if (errorNumber !== undefined) throw new NetlinkError(what, errorNumber);
-      said.push(Buffer.from(message.subarray(HEADER_LENGTH)));
+      answers.push(Buffer.from(message.subarray(HEADER_LENGTH)));
     }
-    return said;
+    return answers;
   }
 
-  /** What the kernel says to the last request, without end. What is left of earlier ones is passed over. */
+  /** The kernel's messages about the last request, without end. Those about earlier ones are skipped. */
   *#messages(what: string): Generator<Buffer> {
     for (;;) {
       if (libc.recvmmsg(this.#fd, this.#received.headers, 1, libc.MSG_DONTWAIT, null) < 1) throw new SocketError(what);

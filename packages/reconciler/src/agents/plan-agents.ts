@@ -1,13 +1,13 @@
 /**
- * What has to be done so that every pool is served by the agents of its group, and by nobody else at any time.
+ * What has to be done so that every pool is served by the agents of its group, and by no others at any time.
  *
  * Replicas of a group agree by its Lease. Groups agree by their Leases too: a pool that another group may still serve is suspended
- * from its new one, by an annotation of the Lease. Whoever leads has written that Lease at the version it read, so no leader
+ * from its new one, by an annotation of the Lease. A leader has written that Lease at the version that it read, so no leader
  * can have missed it. A pool moves like this, each step waiting for the one before to be seen:
  *
- * 1. the new group's Lease suspends the pool; 2. the new group's Deployment is told of it; 3. its leader reports that it could serve
- * the pool; 4. the old group's Lease suspends it; 5. the old leader reports that it has let go, or its Lease has run out; 6. the new
- * group's Lease suspends it no more; 7. the old group's Deployment is told of it no more, and deleted when that was its last.
+ * 1. the new group's Lease suspends the pool; 2. the new group's Deployment is configured with it; 3. its leader reports that it could serve
+ * the pool; 4. the old group's Lease suspends it; 5. the old leader reports that it has released it, or its Lease has expired; 6. the new
+ * group's Lease suspends it no more; 7. it is removed from the old group's Deployment, which is deleted when that was its last pool.
  *
  * A bare pod of upstream is an old group that knows no Lease: in step 4 it is deleted, in step 5 it is gone.
  */
@@ -36,7 +36,7 @@ import { type GroupingSettings, groupPools, UNIFIED_GROUP } from './topology.js'
 /** A pool that is to be served. */
 export interface ActivePool extends PoolForAgents {
   readonly clusterNetwork: string | undefined;
-  /** RFC 3339: of pools that agents cannot all be told of the newest are left out. */
+  /** RFC 3339: if agents cannot be configured with all pools, the newest are left out. */
   readonly createdAt?: string;
   /** True: its agents keep the image they have. */
   readonly holdsImage: boolean;
@@ -46,7 +46,7 @@ export interface ActivePool extends PoolForAgents {
 
 export interface ObservedGroup {
   readonly deployment: KubernetesObject | undefined;
-  /** What its template tells the agents. */
+  /** The configured pools: those that its template names. */
   readonly configured: ReadonlyMap<string, PoolForAgents>;
   readonly lease: GroupLease;
 }
@@ -68,9 +68,9 @@ export interface AgentsSettings extends GroupingSettings {
   readonly namespace: string;
   /** How Deployments are made; undefined only where the topology makes none. */
   readonly pods: AgentPodSettings | undefined;
-  /** How many groups are upgraded at a time; pools that come and go are told at once. */
+  /** How many groups are upgraded at a time; pools that come and go do not wait. */
   readonly maxGroupsUpgrading: number;
-  /** What the agents log; what is left out is as their command line says. */
+  /** What the agents log; what is left out is as on their command line. */
   readonly log?: AgentLogSettings;
   /** True: each group has a ServiceAccount with rights to its own Lease and pools, and its Lease is made for it. */
   readonly groupRights?: boolean;
@@ -92,7 +92,7 @@ export type AgentAction =
       readonly group: string;
       readonly deployment: KubernetesObject;
       readonly patch: MergePatch;
-      /** True: agents are told of other pools than before. */
+      /** True: the configured pools change. */
       readonly changesPools: boolean;
     }
   | { readonly kind: 'delete-deployment'; readonly group: string; readonly deployment: KubernetesObject }
@@ -110,7 +110,7 @@ export type AgentAction =
       readonly lease: KubernetesObject;
       readonly poolKeys: readonly string[];
     }
-  /** `text` undefined: the agents log as their command line says. */
+  /** `text` undefined: the agents log as on their command line. */
   | { readonly kind: 'set-log'; readonly group: string; readonly lease: KubernetesObject; readonly text: string | undefined }
   | { readonly kind: 'delete-lease'; readonly group: string; readonly lease: KubernetesObject }
   | { readonly kind: 'delete-pod'; readonly pod: KubernetesObject }
@@ -135,7 +135,7 @@ export interface AgentsPlan {
   /** The group that may serve the pool now, where that is another one. */
   readonly servedBy: ReadonlyMap<string, string>;
   readonly problems: ReadonlyMap<string, GroupProblem>;
-  /** Pools that their group's agents cannot be told of, by pool. What serves such a pool now goes on. */
+  /** Pools that their group's agents cannot be configured with, by pool. Agents that serve such a pool now continue. */
   readonly leftOut: ReadonlyMap<string, GroupProblem>;
 }
 
@@ -163,7 +163,7 @@ class AgentsPlanning {
   readonly #groups: ReturnType<typeof groupPools>;
   readonly #groupOf: ReadonlyMap<string, string>;
   /** Groups that may serve a pool and are not its own, by pool. */
-  readonly #holders: ReadonlyMap<string, readonly string[]>;
+  readonly #servingGroups: ReadonlyMap<string, readonly string[]>;
   readonly #fitting: ReadonlyMap<string, FittingGroup>;
   readonly #leftOut = new Map<string, GroupProblem>();
   readonly #actions: AgentAction[] = [];
@@ -177,7 +177,7 @@ class AgentsPlanning {
     this.#pools = new Map(observed.pools.map((pool) => [pool.key, pool]));
     this.#groups = groupPools(observed.pools, this.#memberships(), settings);
     this.#groupOf = new Map([...this.#groups.values()].flatMap(({ name, poolKeys }) => poolKeys.map((key) => [key, name])));
-    this.#holders = this.#findHolders();
+    this.#servingGroups = this.#findServingGroups();
     this.#fitting = new Map(this.#names().map((name) => [name, this.#fit(name)]));
     const rolling = [...observed.groups].filter(([, { deployment }]) => deployment !== undefined && !isRolledOut(deployment));
     this.#rolling = new Set(rolling.map(([name]) => name));
@@ -186,7 +186,9 @@ class AgentsPlanning {
   plan(): AgentsPlan {
     for (const name of this.#names()) this.#planGroup(name);
     this.#planLegacyPods();
-    const servedBy = [...this.#holders].flatMap(([key, [holder]]) => (holder === undefined ? [] : [[key, holder] as const]));
+    const servedBy = [...this.#servingGroups].flatMap(([key, [holder]]) =>
+      holder === undefined ? [] : [[key, holder] as const],
+    );
     const [actions, groupOf, problems, leftOut] = [this.#actions, this.#groupOf, this.#problems, this.#leftOut];
     return { actions, groupOf, servedBy: new Map(servedBy), problems, leftOut };
   }
@@ -196,7 +198,7 @@ class AgentsPlanning {
     return [...new Set([...this.#groups.keys(), ...groups.keys(), ...rights.keys()])];
   }
 
-  /** What agents are told of already stays, and so does what they have not let go of; then come the others by age. */
+  /** Configured pools stay, and so do pools that are not released yet; then come the others by age. */
   #fit(name: string): FittingGroup {
     const { configured } = this.#group(name);
     const own = (this.#groups.get(name)?.poolKeys ?? []).flatMap((key) => this.#pools.get(key) ?? []).toSorted(byAge);
@@ -220,7 +222,7 @@ class AgentsPlanning {
     return { reason: 'AgentConfigTooLarge', message };
   }
 
-  /** What is told, else what the pool's status remembers: a Deployment that was deleted by hand comes back with the same pools. */
+  /** The configured pools, else what the pool's status remembers: a Deployment that was deleted by hand comes back with the same pools. */
   #memberships(): Map<string, string[]> {
     const current = new Map<string, string[]>();
     const names = [...this.#observed.groups.keys()].toSorted();
@@ -237,36 +239,36 @@ class AgentsPlanning {
     return this.#observed.groups.get(name) ?? NO_GROUP;
   }
 
-  #findHolders(): Map<string, string[]> {
-    const holders = new Map<string, string[]>();
+  #findServingGroups(): Map<string, string[]> {
+    const groups = new Map<string, string[]>();
     for (const [name, { configured, lease }] of this.#observed.groups) {
-      // A pod that was told of a pool may come to serve it, whatever pods to come are told.
+      // A pod that was configured with a pool may come to serve it, whatever later pods are configured with.
       for (const key of new Set([...configured.keys(), ...lease.known])) {
         const own = this.#groupOf.get(key);
-        if (own === undefined || own === name || this.#hasLetGo(name, key) || this.#hasGivenUp(name, key)) continue;
-        holders.set(key, [...(holders.get(key) ?? []), name]);
+        if (own === undefined || own === name || this.#hasReleased(name, key) || this.#hasGivenUp(name, key)) continue;
+        groups.set(key, [...(groups.get(key) ?? []), name]);
       }
     }
-    return holders;
+    return groups;
   }
 
-  /** True if no agent of the group serves the pool, or ever will before the group's Lease says so. */
-  #hasLetGo(name: string, poolKey: string): boolean {
+  /** True if no agent of the group serves the pool, or ever will before the group's Lease allows it. */
+  #hasReleased(name: string, poolKey: string): boolean {
     const { lease } = this.#group(name);
     const isSuspended = lease.suspended.has(poolKey);
     if (!lease.isLive) return isSuspended || this.#isGone(name);
     if (!lease.seen.has(poolKey)) return false;
-    const said = lease.report.get(poolKey);
-    return said === undefined || (!said.serving && said.reason !== DRAINING);
+    const reported = lease.report.get(poolKey);
+    return reported === undefined || (!reported.serving && reported.reason !== DRAINING);
   }
 
-  /** A pool that its own group serves was let go of before; a Lease that was deleted since says so no more, and the next one will. */
+  /** A pool that its own group serves was released before; a Lease that was deleted since does not show it any more, and the next one will. */
   #hasGivenUp(name: string, poolKey: string): boolean {
     const { lease } = this.#group(this.#groupOf.get(poolKey) ?? '');
     return this.#hasLostItsLease(name) && lease.report.get(poolKey)?.serving === true && !lease.suspended.has(poolKey);
   }
 
-  /** True if there is nobody who could take the group's Lease. The pods of a chart are not known. */
+  /** True if no pod could acquire the group's Lease. The pods of a chart are not known. */
   #isGone(name: string): boolean {
     const { deployment, lease } = this.#group(name);
     if (deployment !== undefined) return false;
@@ -274,7 +276,7 @@ class AgentsPlanning {
   }
 
   #isBlocked(poolKey: string): boolean {
-    return (this.#holders.get(poolKey) ?? []).length > 0 || this.#legacyPods(poolKey).length > 0;
+    return (this.#servingGroups.get(poolKey) ?? []).length > 0 || this.#legacyPods(poolKey).length > 0;
   }
 
   #legacyPods(poolKey: string): readonly KubernetesObject[] {
@@ -284,19 +286,19 @@ class AgentsPlanning {
   /** True if the pool's own group could serve it at once. */
   #isAwaited(poolKey: string): boolean {
     const { lease } = this.#group(this.#groupOf.get(poolKey) ?? '');
-    // Agents of an earlier template may say so that the next ones are not told of it.
+    // Agents of an earlier template may report it for a pool that the next ones are not configured with.
     return !this.#leftOut.has(poolKey) && lease.isLive && lease.report.get(poolKey)?.reason === SUSPENDED;
   }
 
   /**
-   * Pools that the group has and shall not have. As long as it has to let go of one, its template goes on to tell of those that it has let go
-   * of, which are suspended for it: each change of the template replaces its pods, and interrupts what they still serve.
+   * Draining pools: the group has them and shall not have them. Until all are released, its template still names those that it has
+   * released, which are suspended for it: each change of the template replaces its pods, and interrupts what they still serve.
    */
   #leaving(name: string): PoolForAgents[] {
-    // Only what is told stays told: what a pod of an earlier template still knows is suspended for it, and goes with it.
+    // Only configured pools stay: one that a pod of an earlier template still knows is suspended for it, and goes with it.
     const others = [...this.#group(name).configured].filter(([key]) => (this.#groupOf.get(key) ?? name) !== name);
-    const isHolding = others.some(([key]) => (this.#holders.get(key) ?? []).includes(name));
-    return isHolding ? others.map(([, pool]) => pool) : [];
+    const isDraining = others.some(([key]) => (this.#servingGroups.get(key) ?? []).includes(name));
+    return isDraining ? others.map(([, pool]) => pool) : [];
   }
 
   #planGroup(name: string): void {
@@ -308,7 +310,7 @@ class AgentsPlanning {
     }
     this.#suspend(name, suspended);
     this.#setLog(name);
-    // What agents are told changes only once their Lease says which pools they must not serve.
+    // The configured pools change only once the Lease suspends those that the agents must not serve.
     const { lease } = this.#group(name);
     const rights = this.#planRights(name, pools);
     if ([...suspended].some((key) => !lease.suspended.has(key))) return;
@@ -377,28 +379,28 @@ class AgentsPlanning {
     const keys = new Set(pools.map(({ key }) => key));
     return new Set([
       ...[...ownKeys].filter((key) => this.#isBlocked(key)),
-      // Its own agents could serve it: time to let go.
+      // Its own agents could serve it: time to release it.
       ...[...keys].filter((key) => !ownKeys.has(key) && this.#isAwaited(key)),
-      // The next template does not tell of it, and pods of this one may still come to lead.
+      // The next template does not name it, and pods of this one may still become leader.
       ...[...configured.keys()].filter((key) => !keys.has(key)),
       // Pods on their way out are counted nowhere, and may go on for long: what others serve stays suspended.
       ...[...lease.suspended].filter(
         (key) => !ownKeys.has(key) && (this.#groupOf.has(key) || configured.has(key) || !isRolledOut(deployment)),
       ),
-      // Nobody is told of anything any more, and pods may still run.
+      // No agent is configured with anything any more, and pods may still run.
       ...(deployment === undefined ? [...lease.known].filter((key) => !ownKeys.has(key) && this.#groupOf.has(key)) : []),
       // What a deleted Lease suspended is not known any more: pods of earlier templates may know any pool. What no other group may serve goes on.
       ...(this.#hasLostItsLease(name)
-        ? [...this.#groupOf.keys()].filter((key) => !ownKeys.has(key) && !this.#isOnlyHolder(name, key))
+        ? [...this.#groupOf.keys()].filter((key) => !ownKeys.has(key) && !this.#servesAlone(name, key))
         : []),
     ]);
   }
 
   /** True if no other agents serve the pool, its own group's included, and none may begin to. */
-  #isOnlyHolder(name: string, poolKey: string): boolean {
-    const holders = this.#holders.get(poolKey) ?? [];
-    const isOnly = holders.length === 1 && holders[0] === name && this.#legacyPods(poolKey).length === 0;
-    return isOnly && this.#hasLetGo(this.#groupOf.get(poolKey) ?? '', poolKey);
+  #servesAlone(name: string, poolKey: string): boolean {
+    const groups = this.#servingGroups.get(poolKey) ?? [];
+    const isOnly = groups.length === 1 && groups[0] === name && this.#legacyPods(poolKey).length === 0;
+    return isOnly && this.#hasReleased(this.#groupOf.get(poolKey) ?? '', poolKey);
   }
 
   #hasLostItsLease(name: string): boolean {
@@ -426,7 +428,7 @@ class AgentsPlanning {
   #planOwned(name: string, of: GroupToPlan): void {
     const { deployment, configured } = this.#group(name);
     const { rights } = of;
-    // Agents are told of a pool once they may read it. One that lost the right stays told: it is given again.
+    // Agents are configured with a pool once they may read it. A pool whose right is lost stays configured: the right is granted again.
     const pools = rights === undefined ? of.pools : of.pools.filter(({ key }) => rights.granted.has(key) || configured.has(key));
     if (deployment === undefined && rights !== undefined && (!rights.isReady || pools.length === 0)) return;
     const wanted = this.#wantedDeployment(name, { ...of, pools });
@@ -440,7 +442,7 @@ class AgentsPlanning {
     const settings = this.#settings.pods;
     if (settings === undefined || own.length === 0) return undefined;
     const { deployment } = this.#group(name);
-    const image = this.#heldImage(own, deployment) ?? settings.image;
+    const image = this.#keptImage(own, deployment) ?? settings.image;
     const clusterNetwork = this.#groups.get(name)?.clusterNetwork;
     const serviceAccountName = settings.serviceAccountName ?? this.#ownAccount(name, pools, rights);
     return toAgentDeployment({ group: name, clusterNetwork, pools, image }, { ...settings, serviceAccountName });
@@ -483,11 +485,11 @@ class AgentsPlanning {
     return true;
   }
 
-  /** The image of agents that shall keep theirs, for all pools of a group whichever of them says so. */
-  #heldImage(own: readonly ActivePool[], deployment: KubernetesObject | undefined): string | undefined {
-    const holding = own.filter(({ holdsImage }) => holdsImage);
-    if (holding.length === 0) return undefined;
-    const recorded = holding.flatMap(({ recorded: { image } }) => image ?? [])[0];
+  /** The image of agents that shall keep theirs, for all pools of a group whichever of them asks for it. */
+  #keptImage(own: readonly ActivePool[], deployment: KubernetesObject | undefined): string | undefined {
+    const keeping = own.filter(({ holdsImage }) => holdsImage);
+    if (keeping.length === 0) return undefined;
+    const recorded = keeping.flatMap(({ recorded: { image } }) => image ?? [])[0];
     const running = deployment === undefined ? undefined : readText(findContainer(deployment, AGENT_CONTAINER), 'image');
     return recorded ?? running;
   }
@@ -530,7 +532,7 @@ class AgentsPlanning {
 interface FittingGroup {
   /** Pools that the group is to serve. */
   readonly own: readonly ActivePool[];
-  /** Those, and pools that it has not let go of. */
+  /** Those, and pools that it has not released. */
   readonly pools: readonly PoolForAgents[];
 }
 

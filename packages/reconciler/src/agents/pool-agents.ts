@@ -2,10 +2,10 @@ import type { ConditionOf } from '@vmdhcp/ippool-api';
 import type { PoolView } from '../view/cluster-view.js';
 import type { AddressConflict } from './address-conflict.js';
 
-/** What a pool's status says of its agents. */
+/** The agents of a pool, as its status reports them. */
 export interface PoolAgents {
   readonly conditions: readonly ConditionOf<'IPPool'>[];
-  /** Undefined: nobody can tell now, so that what is there stays; null: none. */
+  /** Undefined: unknown now, so the status stays as it is; null: none. */
   readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
   /** The pod that leads; null: none does. */
   readonly servedBy: string | null | undefined;
@@ -17,8 +17,8 @@ export interface PoolAgents {
 /** Where the work on pools learns of agents. */
 export interface AgentsPort {
   readonly ofPool: (pool: PoolView) => PoolAgents;
-  /** True while agents may still serve the pool, or are told of it. */
-  readonly isHeld: (poolKey: string) => boolean;
+  /** True while agents may still serve the pool, or are configured with it. */
+  readonly isInUse: (poolKey: string) => boolean;
 }
 
 export const NOTHING_KNOWN_OF_AGENTS: PoolAgents = {

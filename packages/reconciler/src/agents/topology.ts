@@ -18,7 +18,7 @@ export const UNIFIED_GROUP = 'vm-dhcp-agents';
 export interface PoolToGroup {
   /** `namespace/name`. */
   readonly key: string;
-  /** What nodes must be attached to; undefined where nobody said. */
+  /** What nodes must be attached to; undefined: not specified. */
   readonly clusterNetwork: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function groupPools(
   }
 }
 
-/** `default-net-48-agent`, as upstream names an agent; told apart by a hash where two pools could have the same name. */
+/** `default-net-48-agent`, as upstream names an agent; with a hash if two pools could have the same name. */
 export function perPoolGroupName(poolKey: string): string {
   const [namespace = '', name = ''] = poolKey.split('/', 2);
   return objectNameWithin(`${namespace}-${name}`, { suffix: '-agent', of: poolKey, isAmbiguous: namespace.includes('-') });

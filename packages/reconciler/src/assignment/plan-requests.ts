@@ -1,7 +1,7 @@
 /**
  * Who has which address. What is recorded comes first: nothing new is given out before everything that was given out
  * already is claimed. Then who moves to an address of its choice, then those who want one address in particular, then
- * everybody else; always in order of age and names, so that the same objects give the same addresses in whatever order they come.
+ * the others; always in order of age and names, so that the same objects give the same addresses in whatever order they come.
  *
  * Requests are for one or several addresses, in one or several pools: of those it does not have yet a request gets all or none.
  */

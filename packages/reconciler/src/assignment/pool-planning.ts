@@ -12,7 +12,7 @@ import {
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
 import { describeRoom } from '../pool/describe-room.js';
-import { type Candidate, type ClaimRefusal, HOLDING, type PoolClaim } from './address-request.js';
+import { type Candidate, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
 import type { AssignmentPlan, PoolState, RecordedPool } from './assignment-plan.js';
 import { FormerMacAddresses } from './former-mac-addresses.js';
 
@@ -34,7 +34,7 @@ export class PoolPlanning {
     this.#allocator = new AddressAllocator(this.#effectivePool());
   }
 
-  /** Gives everybody what is theirs already: what is recorded, moves to other addresses, what they had last. */
+  /** Assigns each claim what it already has: what is recorded, moves to other addresses, what they had last. */
   settle(): void {
     const movers = [...this.#recorded].flatMap(([macAddress, address]) => this.#keepOrMove(macAddress, address));
     for (const { address, untilMs } of this.#state.recorded.quarantines.toSorted(byAddress)) {
@@ -44,7 +44,7 @@ export class PoolPlanning {
     for (const candidate of this.#accepted.values()) this.#giveBack(candidate);
   }
 
-  /** Whoever wants another address than the recorded one is returned. */
+  /** Claims that want another address than the recorded one are returned. */
   #keepOrMove(macAddress: MacAddress, address: Ipv4Address): Candidate[] {
     const candidate = this.#accepted.get(macAddress);
     if (candidate === undefined) return [];
@@ -112,8 +112,8 @@ export class PoolPlanning {
   }
 
   /**
-   * Moves clients to the addresses they want. Who cannot have that keeps what it has, so that nobody else may move there:
-   * tried again from the beginning until everybody who moves can.
+   * Moves clients to the addresses they want. A client that cannot have that keeps what it has, so that no other client may move there:
+   * tried again from the beginning until all the moves are possible.
    */
   #move(movers: readonly Candidate[]): void {
     const keeping = new Map<MacAddress, ClaimRefusal>();
@@ -151,7 +151,7 @@ export class PoolPlanning {
     ]) {
       const former = chosen.get(candidate.macAddress);
       if (former === undefined) chosen.set(candidate.macAddress, candidate);
-      else if (former !== candidate && !isHolding(candidate)) this.#refuseSecond(candidate, former);
+      else if (former !== candidate && !isOnlyReserved(candidate)) this.#refuseSecond(candidate, former);
     }
     this.#keepFormer(candidates, chosen);
     return new Map([...chosen].map(([macAddress, candidate]) => [macAddress, this.#withWanted(candidate)]));
@@ -167,9 +167,9 @@ export class PoolPlanning {
       chosen.set(macAddress, {
         macAddress,
         poolKey: candidate.poolKey,
-        request: { owner: request.owner, claims: [], blocked: HOLDING },
+        request: { owner: request.owner, claims: [], blocked: CONFIG_MISSING },
       });
-      if (inItsPlace === undefined || isHolding(inItsPlace)) continue;
+      if (inItsPlace === undefined || isOnlyReserved(inItsPlace)) continue;
       this.#refuseSecond(inItsPlace, { ...candidate, request });
       refused.push(inItsPlace);
     }
@@ -189,7 +189,7 @@ export class PoolPlanning {
     return wanted === undefined || wanted === 0 ? this.#state.pool.reservations.get(macAddress)?.address : wanted;
   }
 
-  /** Without what nobody may have, and without reservations of addresses that others have: those wait until they are free. */
+  /** Without unavailable addresses, and without reservations of addresses that others have: those wait until they are free. */
   #effectivePool(): Pool {
     const { pool, recorded } = this.#state;
     const unavailable = new Set(recorded.unavailable);
@@ -207,7 +207,7 @@ export class PoolPlanning {
     };
   }
 
-  /** Reservations that nobody claims are met all the same. */
+  /** Reservations without a claim are met all the same. */
   #meetReservations(): void {
     const { pool } = this.#state;
     const owner = `reservation of ${pool.name}`;
@@ -229,14 +229,14 @@ export class PoolPlanning {
   #toRefusal(macAddress: MacAddress, refused: Refused): ClaimRefusal {
     const wanted = this.#accepted.get(macAddress)?.wanted;
     const address = wanted === undefined ? 'an address' : formatIpv4Address(wanted);
-    const message = `pool ${this.#state.pool.name} cannot give ${address} to ${macAddress}: ${explain(refused, this.#state.pool, wanted)}`;
+    const message = `pool ${this.#state.pool.name} cannot assign ${address} to ${macAddress}: ${explain(refused, this.#state.pool, wanted)}`;
     return { reason: refused.reason, message };
   }
 }
 
-/** Nobody asks for it now: it only keeps what is recorded. */
-function isHolding({ request: { blocked } }: Candidate): boolean {
-  return blocked?.reason === HOLDING.reason;
+/** Reserved: no config claims it now, and it keeps what is recorded. */
+function isOnlyReserved({ request: { blocked } }: Candidate): boolean {
+  return blocked?.reason === CONFIG_MISSING.reason;
 }
 
 /** One address for each MAC address: the lowest, where a record has several. */

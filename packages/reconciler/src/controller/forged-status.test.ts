@@ -7,7 +7,7 @@ import { Running } from './controller-fixtures.js';
 const OF_VICTIM = '02:00:00:00:00:01';
 const OWN = '02:00:00:00:00:09';
 
-/** A tenant's own VirtualMachineNetworkConfig, older than that of vm-v, whose guest runs with 10.0.0.11. */
+/** A tenant's own VirtualMachineNetworkConfig, older than that of vm-v, which runs with 10.0.0.11. */
 async function withTenant(): Promise<Running> {
   const running = await Running.withPool();
   running.cluster.networkConfigs.put({
@@ -52,7 +52,7 @@ it.each([
   ['while the controller works', false],
   ['while the controller is away', true],
 ])(
-  'a tenant writes into the status of a VirtualMachineNetworkConfig %s: the guest that runs keeps its address',
+  'a tenant writes into the status of a VirtualMachineNetworkConfig %s: the running virtual machine keeps its address',
   async (_, isAway) => {
     const running = await withTenant();
     for (const forge of [claim, takeAlong]) {
@@ -66,7 +66,7 @@ it.each([
   },
 );
 
-it('a tenant says that an address was taken along, in one step and while the controller is away: the guest that runs keeps its address', async () => {
+it('a tenant writes that an address was taken along, in one step and while the controller is away: the running virtual machine keeps its address', async () => {
   const running = await withTenant();
   void running.controller.stop();
   takeAlong(running);

@@ -1,8 +1,8 @@
 /**
  * From a VirtualMachine to its VirtualMachineNetworkConfig of the same name.
  *
- * Only its spec and metadata: that a change is under way (`InSynced` is False, addresses that nobody wants are `Stale`) is
- * said by the work on that object, which sees when they are freed. Two works that write the same status would undo each other.
+ * Only its spec and metadata: that a change is under way (`InSynced` is False, addresses that are not wanted any more are `Stale`) is
+ * reported by the reconciler of that object, which sees when they are freed. Two reconcilers that write the same status would undo each other.
  */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import {
@@ -58,7 +58,7 @@ export interface NetworkConfigPlan {
 }
 
 /**
- * What has to be done so that the VirtualMachineNetworkConfig (undefined: there is none) says what the virtual machine wants.
+ * What has to be done so that the VirtualMachineNetworkConfig (undefined: there is none) specifies what the virtual machine wants.
  *
  * @param knowledge - default: nothing runs, and what the VirtualMachineNetworkConfig itself remembers.
  */
@@ -73,7 +73,7 @@ export function planNetworkConfig(
   const present = observed === undefined ? [] : readNetworkConfigs(observed);
   const entries = toEntries(wanted.interfaces ?? [], known.remembered, observed);
   const unknown = unknownEntries(present, entries, isOfUnknown(wanted, known));
-  const problems = [...wanted.problems, ...heldBack(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], known)];
+  const problems = [...wanted.problems, ...delayedChanges(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], known)];
   const awaits = describeAwaited(virtualMachine, wanted, known);
   const nothing = { actions: [], problems, waits: false, ...(awaits !== undefined && { awaits }) };
   if (wanted.interfaces === undefined) return nothing;
@@ -138,8 +138,8 @@ function unknownEntries(
   return present.filter((entry) => isUnknown(entry) && !identities.has(identity(entry)));
 }
 
-/** What keeps a change of the template from taking effect, where that is no guest that is known to run. */
-function heldBack(
+/** What delays a change of the template, if that is not an instance that is known to run. */
+function delayedChanges(
   virtualMachine: KubernetesObject,
   wanted: readonly NetworkConfig[],
   known: MachineKnowledge,
@@ -148,12 +148,12 @@ function heldBack(
   const { interfaces } = wantedInterfaces(virtualMachine, { remembered: known.remembered });
   if (interfaces === undefined || describe(interfaces.map(toNetworkConfig)) === describe(wanted)) return [];
   const begin =
-    'the interfaces of the virtual machine have changed, and its guest may run with the former ones: nothing is freed';
+    'the interfaces of the virtual machine have changed, and a VirtualMachineInstance may run with the former ones: nothing is freed';
   if (known.instance === 'unreadable') {
     const message = `${begin} before the controller may read VirtualMachineInstances; ${INSTANCES_REMEDY}`;
     return [{ reason: 'virtual-machine-instances-unreadable', message }];
   }
-  const message = `${begin} before the controller sees that guest; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance ${nameOf(virtualMachine)} that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances`;
+  const message = `${begin} before the controller sees that instance; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance ${nameOf(virtualMachine)} that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances`;
   return [{ reason: 'virtual-machine-instance-unseen', message }];
 }
 
@@ -175,7 +175,7 @@ function describeAwaited(
   const source = `status.interfaces of VirtualMachineInstance ${nameOf(virtualMachine)}`;
   const begin = `no IP address yet for ${names}, as the MAC address is not known`;
   if (instance === 'unreadable') return `${begin}: the controller may not read ${source}; ${INSTANCES_REMEDY}`;
-  if (instance !== undefined) return `${begin}: KubeVirt writes it to ${source} when the guest has started`;
+  if (instance !== undefined) return `${begin}: KubeVirt writes it to ${source} when the virtual machine has started`;
   return `${begin}: start the virtual machine, then KubeVirt writes it to ${source}; or set macAddress in spec.template.spec.domain.devices.interfaces`;
 }
 
@@ -199,7 +199,7 @@ function create(virtualMachine: KubernetesObject, interfaces: readonly WantedEnt
   };
 }
 
-/** Nothing is left to have an address. What belongs to the virtual machine goes; what somebody else made stays. */
+/** Nothing is left to have an address. What belongs to the virtual machine goes; what another client made stays. */
 function removal(virtualMachine: KubernetesObject, { metadata }: KubernetesObject): NetworkConfigAction[] {
   const isIts = (metadata.ownerReferences ?? []).some(({ uid }) => uid === virtualMachine.metadata.uid);
   return isIts && metadata.uid !== undefined ? [{ kind: 'delete', uid: metadata.uid }] : [];
@@ -218,7 +218,7 @@ function update(
 ): NetworkConfigAction[] {
   const present = readNetworkConfigs(observed);
   const known = interfaces.map((one) => keepHandmadeAddress(one, observed, present));
-  // None of those that nothing is known of is left out: a guest may use its address.
+  // None of those that nothing is known of is left out: an instance may use its address.
   const wanted = [...unknown, ...known].slice(0, MOST_INTERFACES);
   const metadata = metadataPatch(virtualMachine, observed, interfaces);
   const specDiffers = describe(present) !== describe(wanted);
@@ -288,7 +288,7 @@ function toNetworkConfig({ networkName, macAddress, ipAddress }: WantedInterface
 }
 
 /**
- * An address that somebody wrote into the spec by hand stays, as long as no annotation of the virtual machine wants
+ * An address that a user wrote into the spec by hand stays, as long as no annotation of the virtual machine wants
  * another. One that came from an annotation goes with it: the annotations that were copied tell which those are.
  */
 function keepHandmadeAddress(wanted: WantedEntry, observed: KubernetesObject, present: readonly NetworkConfig[]): NetworkConfig {

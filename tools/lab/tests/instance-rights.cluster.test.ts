@@ -26,7 +26,7 @@ let controller: LabProcess;
 let rules: readonly unknown[];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'vmdhcp-guest-rights-'));
+  folder = mkdtempSync(join(tmpdir(), 'vmdhcp-instance-rights-'));
   simulator = await startKubeSimulator();
   admin = await ClusterAccess.open(kubeconfigOf('admin', simulator.adminToken));
   for (const file of ['namespace.yaml', 'rbac.yaml', 'crds.yaml']) await admin.applyFile(join(CLUSTER_EXAMPLES, file));
@@ -61,7 +61,7 @@ async function recorded(): Promise<unknown> {
 
 const logged = (text: string) => waitFor(text, async () => controller.lines.some((line) => line.includes(text)), 40_000);
 
-it('says which rule is missing, gives addresses all the same, frees none, and goes on as soon as the rule is there', async () => {
+it('names the rule that is missing, assigns addresses, frees none, and continues as soon as the rule is there', async () => {
   await logged('get, list and watch on virtualmachineinstances of the API group kubevirt.io');
   await admin.create({
     apiVersion: 'k8s.cni.cncf.io/v1',
@@ -82,7 +82,7 @@ it('says which rule is missing, gives addresses all the same, frees none, and go
   await admin.create(machine);
   await waitFor('an address', async () => readField(await recorded(), '10.1.0.10') === MAC);
 
-  // The guest runs, and the template loses its interface.
+  // The virtual machine runs, and its template loses its interface.
   const { spec } = (machine.spec as { readonly template: { readonly spec: unknown } }).template as { readonly spec: object };
   const instance = { kind: 'VirtualMachineInstance', metadata: { namespace: 'default', name: 'a' }, spec } as KubernetesObject;
   await admin.create({ apiVersion: 'kubevirt.io/v1', ...instance, status: { phase: 'Running' } as unknown });

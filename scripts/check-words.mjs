@@ -1,0 +1,69 @@
+// docs/glossary.md retires words; this check fails where one is used: in docs, and in the code, comments, messages and test titles of what
+// is listed here. First it tries itself: a check that finds nothing would pass for ever.
+import { globSync, readFileSync } from 'node:fs';
+import { findRetiredWords, RETIRED_WORDS } from './retired-words.mjs';
+
+const DOCS = ['*.md', 'docs/**/*.md', 'packages/*/README.md', '.changeset/*.md', 'examples/**/*.yaml'];
+const CODE = [
+  'packages/dhcp-allocator',
+  'packages/ippool-api',
+  'packages/reconciler',
+  'packages/linux-sockets',
+  'packages/service-process',
+  'packages/controller-cli',
+  'tools/bench',
+  'tools/demo',
+  'tools/lab',
+];
+// The list of retired words itself; recorded packets and answers of other programs.
+const LEFT_OUT =
+  /node_modules|\/dist\/|^docs\/glossary\.md$|^docs\/decisions\/0043-|retired-words\.mjs$|check-words\.mjs$|\/fixtures\/|\/recordings\//;
+
+const problems = [...tryRules(), ...compareWithGlossary()];
+for (const path of filesOf(DOCS)) problems.push(...check(path, true));
+for (const path of filesOf(CODE.map((folder) => `${folder}/**/*.{ts,mjs,json,yaml}`))) problems.push(...check(path, false));
+for (const problem of problems) process.stdout.write(`${problem}\n`);
+process.exit(problems.length === 0 ? 0 : 1);
+
+function filesOf(patterns) {
+  return [...new Set(patterns.flatMap((pattern) => globSync(pattern)))].filter((path) => !LEFT_OUT.test(path));
+}
+
+/** The name of a file counts like its text. */
+function check(path, isDocs) {
+  const inName = findRetiredWords(path, { isDocs }).map(({ found, word }) => describe(path, found, word));
+  const inText = findRetiredWords(readFileSync(path, 'utf8'), { isDocs });
+  return [...inName, ...inText.map(({ line, found, word }) => describe(`${path}:${line}`, found, word))];
+}
+
+function describe(place, found, word) {
+  return `${place}: "${found}" is retired (${word}); docs/glossary.md has what to use instead`;
+}
+
+/** Every rule finds its examples, also over the end of a line, and nothing in what is allowed. */
+function tryRules() {
+  return RETIRED_WORDS.flatMap(({ word, found, allowed }) => {
+    const finds = (text) => findRetiredWords(text, { isDocs: true }).some((hit) => hit.word === word);
+    const overTwoLines = found.map((text) => text.replace(' ', '\n * '));
+    return [
+      ...[...found, ...overTwoLines].filter((text) => !finds(text)).map((text) => `the rule "${word}" does not find "${text}"`),
+      ...allowed.filter(finds).map((text) => `the rule "${word}" finds "${text}", which is allowed`),
+    ];
+  });
+}
+
+/** What is retired and what the glossary names as retired are the same. */
+function compareWithGlossary() {
+  const [, table = ''] = readFileSync('docs/glossary.md', 'utf8').split('## Retired words');
+  const named = table
+    .split('\n')
+    .filter((row) => row.startsWith('| ') && !/^\| (---|retired)/.test(row))
+    .map((row) => row.split(' | ')[0].slice(2));
+  const words = RETIRED_WORDS.map(({ word }) => word);
+  return [
+    ...words.filter((word) => !named.includes(word)).map((word) => `docs/glossary.md does not name the retired word "${word}"`),
+    ...named
+      .filter((word) => !words.includes(word))
+      .map((word) => `docs/glossary.md retires "${word}"; scripts/retired-words.mjs has no rule for it`),
+  ];
+}

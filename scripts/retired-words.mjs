@@ -1,0 +1,130 @@
+// The retired words of docs/glossary.md as patterns. A line is searched after `plain`: in lower case, with the words of identifiers apart.
+// Each rule is tried on its examples by check-words.mjs: `found` must be found, `allowed` must not.
+
+/** Phrases that contain a retired word and are right: names of upstream, of Linux, of RFCs; the ordinary meaning of a verb. */
+const ALLOWED = [
+  /hold[- ]?ippool[- ]agent[- ]upgrade/g, // Harvester's annotation
+  /lease holders?|holders?( |-)identity/g,
+  /guest[- ](operating system|agent|osinfo)s?/g, // KubeVirt's guest agent reports interfaces
+  /held (open|against|to)\b/g, // connections; a check
+  /let(s|ting)? go of (a |the )?(socket|reference|descriptor)/g,
+];
+
+/** @type {{word: string, pattern: RegExp, found: string[], allowed: string[], docsOnly?: true}[]} */
+export const RETIRED_WORDS = [
+  { word: 'withheld', pattern: /\bwithh[eo]ld(s|ing)?\b/g, found: ['withheldPools'], allowed: ['suspendedPools'] },
+  {
+    word: 'suspended address',
+    pattern: /\bsuspended( |-)address(es)?\b|\baddress(es)? (is|are|was|were) suspended\b/g,
+    found: ['suspendedAddress', 'the address is suspended'],
+    allowed: ['the server address of a suspended pool'],
+  },
+  { word: 'releasing pool', pattern: /\breleasing( |-)pools?\b/g, found: ['releasingPools'], allowed: ['releasing the Lease'] },
+  { word: 'told', pattern: /\b(un)?told\b/g, found: ['toldPools', 'an agent is told of a pool'], allowed: ['configured pools'] },
+  {
+    word: 'held, holding',
+    pattern: /\b(held|holding)\b/g,
+    found: ['the address is held for it', 'isHeld'],
+    allowed: ['the Lease holder', 'hold-ippool-agent-upgrade', 'connections that are held open', 'the law holds'],
+  },
+  {
+    word: 'the lead, who leads',
+    pattern:
+      /\b(the|a|its|this|that) lead\b(?!-| to\b)|\bagent( |-)lead\b|\bwho(ever)? (does not lead|leads)\b|\bcomes? to lead\b|\blead is (over|lost)\b/g,
+    found: ['loses the lead', 'AgentLead', 'agent-lead.ts', 'who does not lead', 'comes to lead'],
+    allowed: ['the leader', 'two networks that lead to one segment'],
+  },
+  {
+    word: 'foreign server',
+    pattern: /\bforeign( |-)(dhcp )?servers?\b/g,
+    found: ['foreignServers'],
+    allowed: ['foreign fields'],
+  },
+  {
+    word: 'work (on a kind)',
+    pattern:
+      /\bwork( |-)(result|kind)s?\b|\b(pool|agents?|machine|instance|network|config|object|kind)( |-)work\b(?! queue)|\bworks? on (a|the|that|each|every|one) (kind|pool|virtual machine|network|object)\b/g,
+    found: ['WorkResult', 'pool-work.ts', 'the work on a pool', 'networkConfigWork'],
+    allowed: ['the work queue', 'it does not work', 'the network works'],
+  },
+  { word: 'machinery', pattern: /\bmachinery\b/g, found: ['machinery/reflector.ts'], allowed: ['machine'] },
+  {
+    word: 'guest',
+    pattern: /\bguests?\b/g,
+    found: ['a running guest', 'guestIsRunning'],
+    allowed: ['the guest operating system', 'the guest agent'],
+  },
+  {
+    word: 'port (for UDP)',
+    pattern: /\bpool( |-)ports?\b|(?<!udp )\bports? 6[78]\b/g,
+    found: ['PoolPorts', 'opens port 67'],
+    allowed: ['UDP port 67', 'the ports of the core'],
+  },
+  {
+    word: 'to let go',
+    pattern: /\b(lets?|letting) (it |them |him )?go\b/g,
+    found: ['the group lets go of the pool', 'hasLetGo'],
+    allowed: ['lets goroutines'],
+  },
+  {
+    word: 'to give or take an address',
+    pattern:
+      /\b(giv(e|es|en|ing)|gave|tak(e|es|en|ing)|took) (it |them |itself |him |away |back |out |up )*(an|the|its|their|another|this|that|which|his|her) (server |new |ip |pinned |free )*address(es)?\b/g,
+    found: ['gives it an address', 'takes the server address away'],
+    allowed: ['assigns an address', 'takes the address as a string of octets'.replace('the address as', 'octets as')],
+  },
+  {
+    word: 'to ask the network, an inquiry',
+    pattern: /\bask(s|ed|ing)? the network\b|\bnetwork is asked\b|\binquir(y|ies)\b/g,
+    found: ['asks the network', 'AddressInquiry'],
+    allowed: ['probes the address'],
+  },
+  {
+    word: 'whoever, nobody, somebody, anybody, everybody',
+    pattern: /\b(who(m|se)?ever|nobody|somebody|anybody|everybody|someone|anyone|everyone|no one)('s|s)?\b/g,
+    found: ['nobody is told', 'isAnybodyThere', "somebody's"],
+    allowed: ['no client', 'whole'],
+  },
+  {
+    word: 'to say, to speak (of objects and files)',
+    pattern: /\b(says?|said|saying|speaks?|spoke|spoken|speaking)\b/g,
+    found: ['the condition says why'],
+    allowed: ['the condition reports why'],
+    docsOnly: true,
+  },
+  {
+    word: 'a host of its own',
+    pattern: /\bhosts? of (its|their|your) own\b/g,
+    found: ['on a host of its own'],
+    allowed: ['a bare host', 'a namespace of its own'],
+  },
+  { word: 'stranger', pattern: /\bstrangers?\b/g, found: ['a stranger gets no reply'], allowed: ['an unknown client'] },
+];
+
+/** One line as words: `toldPools` and `TOLD_POOLS` are "told pools". */
+const plain = (line) => {
+  const words = line
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+  return ALLOWED.reduce((text, phrase) => text.replace(phrase, (found) => '-'.repeat(found.length)), words);
+};
+
+/**
+ * The retired words in a text; a phrase may go on in the next line, also in a comment.
+ * @param isDocs - prose for readers: the rules that are for docs only count too
+ * @returns line (from 1), the text found, and the retired word of the glossary
+ */
+export function findRetiredWords(text, { isDocs }) {
+  const lines = text.split('\n');
+  const rules = RETIRED_WORDS.filter((rule) => isDocs || rule.docsOnly !== true);
+  return lines.flatMap((line, index) => {
+    const begun = plain(line);
+    const rest = plain((lines[index + 1] ?? '').replace(/^\s*(\/\/|\*|#|>)?\s*/, ''));
+    return rules.flatMap(({ word, pattern }) =>
+      [...`${begun} ${rest}`.matchAll(pattern)]
+        .filter((match) => match.index < begun.length)
+        .map(([found]) => ({ line: index + 1, found, word })),
+    );
+  });
+}
