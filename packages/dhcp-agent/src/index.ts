@@ -9,7 +9,9 @@ export type { AgentEvent, LeaseEvent } from './agent-event.js';
 export { IsolatedInterfaces, type IsolatedInterfacesPorts } from './interface/isolated-interfaces.js';
 export { type InterfaceState, ServedInterface, type ServedInterfacePorts } from './interface/served-interface.js';
 export { type ServingFacts, type UnservedPool, unservedPools } from './interface/unserved-pools.js';
-export { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from './leadership/leadership-times.js';
+export { isLeader, type Leadership, type LeadershipChange, nextLeadership, STANDBY } from './leadership/leadership.js';
+export { addressEndMs, DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from './leadership/leadership-times.js';
+export { type PresentAddress, planServerAddresses, type ServerAddressPlan } from './leadership/plan-server-addresses.js';
 export { RateBudget } from './limits/rate-budget.js';
 export { LeaseOwners, type LeaseOwnersPorts } from './pool/lease-owners.js';
 export type {
