@@ -35,8 +35,9 @@ export class FakeProcess implements Clock {
 
     function fire(this: FakeProcess): void {
       if (isCalledOff || this.#isDead) return;
+      if (!this.isFrozen) this.#receive();
       if (this.isFrozen) callOff = this.#clock.after(this.#awakeAtMs - this.#clock.nowMs(), fire.bind(this));
-      else run();
+      else if (!isCalledOff) run();
     }
   };
 
@@ -88,8 +89,11 @@ export class FakeProcess implements Clock {
 
   #wakeLater(): void {
     this.#clock.after(this.#awakeAtMs - this.#clock.nowMs(), () => {
-      if (this.#isDead || this.isFrozen) return;
-      while (this.#waiting.length > 0 && !this.isFrozen) this.#waiting.shift()?.();
+      if (!this.#isDead) this.#receive();
     });
+  }
+
+  #receive(): void {
+    while (this.#waiting.length > 0 && !this.isFrozen) this.#waiting.shift()?.();
   }
 }
