@@ -274,7 +274,7 @@ describe('an address that another machine uses', () => {
 
   it('is not given to a new client: its user is named, the client gets another one, and it stays quarantined after a kill', async () => {
     agent.setPools(withC());
-    const message = JSON.parse(await agent.process.line('another host uses the address')) as Record<string, unknown>;
+    const message = JSON.parse(await agent.process.line('the address is in use')) as Record<string, unknown>;
     expect(message).toMatchObject({ pool: 'default/net-48', address: '192.168.48.11', mac: MAC_C, usedBy: SQUATTER });
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.12' });
     expect(await agent.metric('vmdhcp_agent_pool_quarantined{pool="default/net-48"}')).toBe(1);

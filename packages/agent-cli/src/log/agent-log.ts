@@ -130,7 +130,7 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
   'packet-failed': ({ interfaceName, error: cause }) =>
     error('a packet could not be answered', { err: cause, interface: interfaceName }),
   'address-conflict': ({ pool, macAddress, address, usedBy }) =>
-    error('another host uses the address: its client will be assigned another one', {
+    error('the address is in use by another machine: its client will get another address', {
       pool,
       address: formatIpv4Address(address),
       mac: macAddress,
