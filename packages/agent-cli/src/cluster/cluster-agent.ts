@@ -1,10 +1,11 @@
 /** An agent in a cluster as a process: the machine of `@vmdhcp/dhcp-agent` on real ports, its log, its metrics and its status server. */
 import type { Server } from 'node:http';
 import { DhcpAgent, type IsolatedInterfaces, LeaseOwners } from '@vmdhcp/dhcp-agent';
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import type { ElectionTimes, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
 import { separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
-import { type AgentNetworkConfig, Resource } from '@vmdhcp/reconciler';
+import { Resource } from '@vmdhcp/reconciler';
 import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { leasesPage } from '../http/leases-page.js';
 import { listenOnPod } from '../http/listen-on-pod.js';

@@ -2,15 +2,15 @@
  * An agent among its replicas: the election by the group's Lease, what the Lease contains besides its holder, and the server addresses that go
  * with leadership.
  */
-import { AGENT_LOG_ANNOTATION } from '@vmdhcp/ippool-api';
-import { type ElectionTimes, LeaseElector } from '@vmdhcp/kube-runtime';
 import {
+  AGENT_LOG_ANNOTATION,
   AGENT_REPORT_ANNOTATION,
   type AgentReport,
   describeAgentReport,
   parseAgentLogSettings,
   parseAgentReport,
-} from '@vmdhcp/reconciler';
+} from '@vmdhcp/ippool-api';
+import { type ElectionTimes, LeaseElector } from '@vmdhcp/kube-runtime';
 import { every } from '../every.js';
 import {
   hasResigned,

@@ -5,9 +5,14 @@
  * - a client that retransmits every second is answered within `ANSWER_MS`, if one replica could answer all that time.
  * At the end all is quiet, and each pool has its server address on one interface.
  */
-import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import {
+  AGENT_REPORT_ANNOTATION,
+  parseAgentReport,
+  parseSuspendedPools,
+  SUSPENDED_POOLS_ANNOTATION,
+  SUSPENDED_POOLS_SEEN_ANNOTATION,
+} from '@vmdhcp/ippool-api';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
-import { AGENT_REPORT_ANNOTATION, parseAgentReport, parseSuspendedPools } from '@vmdhcp/reconciler';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
 import type { FakePod } from '../testing/fake-pod.js';
 import { AgentWorld, clientPacket, suspend, type WorldPool } from './agent-world-fixtures.js';

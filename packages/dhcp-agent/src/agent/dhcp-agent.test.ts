@@ -1,6 +1,10 @@
 import { OptionCode } from '@vmdhcp/dhcp-allocator';
-import { AGENT_LOG_ANNOTATION, SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
-import { parseSuspendedPools } from '@vmdhcp/reconciler';
+import {
+  AGENT_LOG_ANNOTATION,
+  parseSuspendedPools,
+  SUSPENDED_POOLS_ANNOTATION,
+  SUSPENDED_POOLS_SEEN_ANNOTATION,
+} from '@vmdhcp/ippool-api';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
 import type { FakePod } from '../testing/fake-pod.js';

@@ -3,9 +3,9 @@
  * open; the leader has the server addresses and answers. The others answer clients that retransmit.
  */
 import type { Lease } from '@vmdhcp/dhcp-allocator';
-import type { AgentReport } from '@vmdhcp/ippool-api';
+import type { AgentNetworkConfig, AgentReport } from '@vmdhcp/ippool-api';
 import { describeNames, type ElectionTimes } from '@vmdhcp/kube-runtime';
-import { type AddressConflict, type AgentNetworkConfig, readReportedConflicts } from '@vmdhcp/reconciler';
+import { type AddressConflict, readReportedConflicts } from '@vmdhcp/reconciler';
 import { every } from '../every.js';
 import { PoolSockets } from '../interface/pool-sockets.js';
 import { StandbyGate } from '../leadership/standby-gate.js';

@@ -1,7 +1,13 @@
 /** What the Lease of a group contains besides its holder: the suspended pools, and the leader's report. */
-import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import {
+  AGENT_REPORT_ANNOTATION,
+  type AgentReport,
+  formatAgentReport,
+  parseSuspendedPools,
+  SUSPENDED_POOLS_ANNOTATION,
+  SUSPENDED_POOLS_SEEN_ANNOTATION,
+} from '@vmdhcp/ippool-api';
 import { isOlderVersion } from '@vmdhcp/kube-runtime';
-import { AGENT_REPORT_ANNOTATION, type AgentReport, formatAgentReport, parseSuspendedPools } from '@vmdhcp/reconciler';
 
 export type Annotations = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import type { Clock, KubernetesObject, ResourcePort } from '@vmdhcp/kube-runtime';
-import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import { DhcpAgent, type DhcpAgentSettings } from '../agent/dhcp-agent.js';
 import { electionTimes } from '../leadership/leadership-times.js';
 import type { AddressUse, AgentPorts, DhcpSockets, FoundServer } from '../ports.js';
