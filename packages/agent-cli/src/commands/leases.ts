@@ -1,6 +1,6 @@
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { Command } from 'commander';
-import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
+import { type LeaseView, toLeaseView } from '../state/lease-view.js';
 import { peekState } from '../state/state-directory.js';
 
 const EXAMPLES = `

@@ -11,11 +11,11 @@ import {
   stopSignal,
 } from '@vmdhcp/service-process';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { BareHostAgent } from '../bare-host/bare-host-agent.js';
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import { fileState } from '../pools-file/watch-file.js';
-import { BareHostAgent } from '../serve/bare-host-agent.js';
 import { type ClusterServeOptions, clusterServeOptions, serveCluster } from './serve-cluster.js';
 
 const EXAMPLES = `

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LeaseView } from '../serve/lease-view.js';
+import type { LeaseView } from '../state/lease-view.js';
 import { leasesPage } from './leases-page.js';
 
 const lease = (pool: string, last: number): LeaseView => ({
