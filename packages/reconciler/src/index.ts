@@ -43,7 +43,6 @@ export {
   planAgents,
 } from './agents/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agents/plan-unified-deployment.js';
-export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agents/pool-agents.js';
 export { type PoolForAgents, toAgentNetworkConfigs } from './agents/pool-for-agents.js';
 export {
   AGENT_TOPOLOGIES,
@@ -64,16 +63,13 @@ export {
   type RefusedClaim,
 } from './assignment/plan-assignments.js';
 export type { AddressChange } from './controller/address-changes.js';
-export {
-  AGENT_SELECTOR,
-  AgentGroupsReconciler,
-  type AgentGroupsReconcilerSettings,
-} from './controller/agent-groups-reconciler.js';
+export { cachedParts } from './controller/cached-parts.js';
 export type { ByKind } from './controller/controller-context.js';
 export {
   type ControllerObserver,
   DhcpController,
   type DhcpControllerSettings,
+  type ReadKind,
   type ReconciledKey,
   type ReconciledKind,
 } from './controller/dhcp-controller.js';
@@ -94,8 +90,10 @@ export {
   type UninstallPlan,
   type UninstallStep,
 } from './uninstall/plan-uninstall.js';
-export { ClusterView, type ObjectSource, type PoolView } from './view/cluster-view.js';
+export { AGENT_SELECTOR } from './view/agent-resources.js';
+export { ClusterView, type ObjectSource } from './view/cluster-view.js';
 export type { InstancesState } from './view/instance-source.js';
+export type { PoolView } from './view/pool-views.js';
 export { INSTANCES_REMEDY, type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
 export {
   formatRememberedInterfaces,

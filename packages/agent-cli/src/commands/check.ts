@@ -1,4 +1,5 @@
 import { formatIpv4Address, formatIpv4Cidr, formatIpv4Range } from '@vmdhcp/dhcp-allocator';
+import { describeCount } from '@vmdhcp/kube-runtime';
 import { NOTHING_RECORDED, planAssignments } from '@vmdhcp/reconciler/plan-assignments';
 import { ExitCode } from '@vmdhcp/service-process';
 import { Command } from 'commander';
@@ -79,5 +80,5 @@ function summarize({ pools }: PoolsFile): PoolSummary[] {
 }
 
 function describePool({ pool, paused, cidr, range, server, size, clients }: PoolSummary): string {
-  return `pool ${pool}${paused ? ' (paused)' : ''}: ${cidr}, ${range}, server ${server}, ${size} addresses, ${clients} clients\n`;
+  return `pool ${pool}${paused ? ' (paused)' : ''}: ${cidr}, ${range}, server ${server}, ${describeCount(size, 'address', 'addresses')}, ${describeCount(clients, 'client')}\n`;
 }

@@ -1,4 +1,4 @@
-import type { PoolReport } from '@vmdhcp/ippool-api';
+import { describeReason, type PoolReport } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { type AgentsOfPool, agentConditions, conditionsOfKeptPod, conditionsWithoutAgents } from './agent-conditions.js';
@@ -107,6 +107,16 @@ describe('the conditions of a pool that agents should serve', () => {
     ],
   ])('%s', (_what, facts, registered, ready) => {
     expect(told(facts)).toEqual([registered, ready]);
+  });
+
+  it.each<[report: PoolReport, message: string]>([
+    [{ serving: false, reason: 'SocketFailed', message: 'EADDRINUSE' }, 'EADDRINUSE'],
+    [{ serving: false, reason: 'Suspended' }, describeReason('Suspended')],
+    [{ serving: false, message: 'Fancy: look up' }, 'Fancy: look up'],
+    [{ serving: false }, describeReason('NotServing')],
+  ])('the message of %j is its own, or that of the table where it has none', (report, message) => {
+    const [, ready] = agentConditions(agents({ report }));
+    expect(ready?.message).toBe(message);
   });
 
   it('a report of other DHCP servers is a condition of its own; no server, and no report, are not the same', () => {

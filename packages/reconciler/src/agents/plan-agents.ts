@@ -19,7 +19,15 @@ import {
   formatAgentLogSettings,
   SUSPENDED,
 } from '@vmdhcp/ippool-api';
-import { compareText, isBeingDeleted, isRolledOut, type KubernetesObject, type MergePatch, readText } from '@vmdhcp/kube-runtime';
+import {
+  compareText,
+  describeCount,
+  isBeingDeleted,
+  isRolledOut,
+  type KubernetesObject,
+  type MergePatch,
+  readText,
+} from '@vmdhcp/kube-runtime';
 
 import { AGENT_CONTAINER, type AgentPodSettings, toAgentDeployment } from './agent-deployment.js';
 import { findContainer, isConfigured } from './configured-pools.js';
@@ -218,7 +226,7 @@ class AgentsPlanning {
   #tooLarge(group: string, others: number): GroupProblem {
     const remedy =
       this.#settings.topology === 'unified' ? 'use --agent-topology per-network' : 'set a smaller --max-pools-per-agent';
-    const message = `${AGENT_NETWORK_CONFIGS_VARIABLE} of the agents ${group} has no room for the pool beside ${others} others: Linux takes ${MOST_ENVIRONMENT_STRING_OCTETS} octets; ${remedy}`;
+    const message = `${AGENT_NETWORK_CONFIGS_VARIABLE} of the agents ${group} has no room for the pool beside ${describeCount(others, 'other pool')}: Linux takes ${MOST_ENVIRONMENT_STRING_OCTETS} octets; ${remedy}`;
     return { reason: 'AgentConfigTooLarge', message };
   }
 

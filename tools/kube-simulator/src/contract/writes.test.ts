@@ -236,6 +236,18 @@ describe('limits', () => {
   });
 });
 
+describe('the scale of a Deployment', () => {
+  it('is patched at the version that the patch names, and at no other', async () => {
+    const template = { metadata: { labels: { app: 'scaled' } }, spec: { containers: [{ name: 'c', image: 'img:1' }] } };
+    const spec = { replicas: 0, paused: true, selector: { matchLabels: { app: 'scaled' } }, template };
+    await cluster.post('/apis/apps/v1/namespaces/ns/deployments', { metadata: { name: 'scaled' }, spec });
+    const path = '/apis/apps/v1/namespaces/ns/deployments/scaled/scale';
+    const stale = await cluster.patch(path, { metadata: { resourceVersion: '1' }, spec: { replicas: 3 } });
+    expect(stale).toMatchObject({ status: 409, body: { reason: 'Conflict' } });
+    expect(await cluster.patch(path, { spec: { replicas: 4 } })).toMatchObject({ status: 200, body: { spec: { replicas: 4 } } });
+  });
+});
+
 it('a restart keeps the data, and ends what was watched before', async () => {
   await created('kept');
   const before = await cluster.resourceVersion();
