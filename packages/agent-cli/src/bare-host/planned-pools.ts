@@ -1,6 +1,6 @@
 /**
  * The pools that the server serves as they are planned and saved. A lease whose address another host uses is left out until the address
- * book has another one for its client, or, if the address is reserved, until the network is probed again.
+ * book has another one for its client, or, if the address is reserved, until the address is probed again.
  */
 import type { ConflictedLeases, ConflictProbes, DhcpServer } from '@vmdhcp/dhcp-agent';
 import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
@@ -10,7 +10,7 @@ import { type AddressBook, type PlannedPool, QUARANTINE_MS } from '../state/addr
 import { type LeaseView, toLeaseView } from '../state/lease-view.js';
 import { ownersOf } from '../state/owners-of.js';
 
-/** How long the client of a reserved address that another host uses gets no reply, before the network is probed again. */
+/** How long the client of a reserved address that another host uses gets no reply, before the address is probed again. */
 const RECHECK_MS = 60_000;
 
 export interface PlannedPoolsSettings {
@@ -63,7 +63,7 @@ export class PlannedPools {
     const { logger, nowMs, conflicts, book, onSaveFailure } = this.#settings;
     const planned = this.#planned.get(poolName);
     if (planned === undefined) return;
-    // What a person has reserved has no substitute: the network is probed again.
+    // What a person has reserved has no substitute: the address is probed again.
     const isReserved = planned.configured.pool.reservations.get(macAddress)?.address === address;
     conflicts.note({ poolName, macAddress, address, untilMs: nowMs() + (isReserved ? RECHECK_MS : QUARANTINE_MS) });
     this.#serve(poolName, planned);

@@ -15,8 +15,8 @@ export interface NtpNamesSettings {
 }
 
 /**
- * Addresses of NTP servers that pools give by name. Clients receive only what is known at the moment: names are
- * looked up beside the packet path, and `onChange` is called when that led to other addresses.
+ * Addresses of NTP servers that pools give by name. Clients only receive what is known at the moment: names are
+ * resolved outside of the packet path, and `onChange` is called when that changed something.
  */
 export class NtpNames {
   readonly #settings: NtpNamesSettings;

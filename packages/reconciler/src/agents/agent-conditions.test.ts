@@ -54,7 +54,7 @@ function agents(given: Facts): AgentsOfPool {
 }
 
 /** `Registered` and `AgentReady`, as status and reason. */
-function told(facts: Facts): string[] {
+function conditionsOf(facts: Facts): string[] {
   return agentConditions(agents(facts))
     .filter(({ type }) => type !== 'RogueServer')
     .map(({ status, reason = '' }) => `${status} ${reason}`.trim());
@@ -106,7 +106,7 @@ describe('the conditions of a pool that agents should serve', () => {
       'False FailedCreate',
     ],
   ])('%s', (_what, facts, registered, ready) => {
-    expect(told(facts)).toEqual([registered, ready]);
+    expect(conditionsOf(facts)).toEqual([registered, ready]);
   });
 
   it.each<[report: PoolReport, message: string]>([
@@ -143,7 +143,7 @@ describe('the conditions of a pool that no agent of ours should serve', () => {
   it.each([
     ['True', 'True'],
     ['False', 'False PodNotReady'],
-  ])('follow the pod of an earlier version that is held: its condition Ready is %s', (ready, expected) => {
+  ])('follow the pod of an earlier version that is on hold: its condition Ready is %s', (ready, expected) => {
     const pod = { metadata: { name: 'net-48-agent' }, status: { conditions: [{ type: 'Ready', status: ready }] } };
     const [registered, agentReady] = conditionsOfKeptPod(pod);
     expect(registered).toEqual({ type: 'Registered', status: 'True' });
