@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from '@vmdhcp/dhcp-agent';
-import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
 import {
   AGENT_DRY_RUN_VARIABLE,
   AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
   parseAgentNetworkConfigs,
-  UNIFIED_GROUP,
-} from '@vmdhcp/reconciler';
+} from '@vmdhcp/ippool-api';
+import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
+import { UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import {
   booleanOption,
   CommandError,

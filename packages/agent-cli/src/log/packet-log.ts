@@ -2,9 +2,10 @@
  * What the log has of single packets, general and for single pools: a line at `debug` that sums each packet up, or the whole packet
  * and its reply at `info`. It changes while the agent runs, and it is bounded in lines a second for each pool.
  */
+
 import { type LoggedPacket, type PacketLog as PacketLogPort, printable, RateBudget } from '@vmdhcp/dhcp-agent';
 import { type Answer, decodeMessage, formatIpv4Address, OptionCode } from '@vmdhcp/dhcp-allocator';
-import type { AgentLogSettings } from '@vmdhcp/reconciler';
+import type { AgentLogSettings } from '@vmdhcp/ippool-api';
 import type { Logger } from '@vmdhcp/service-process';
 import { describeMessage, hex } from './describe-message.js';
 

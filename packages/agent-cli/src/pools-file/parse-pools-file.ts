@@ -2,6 +2,7 @@
  * Pools and virtual machines from a file of ordinary Kubernetes objects. Nothing is guessed: a file with one problem is
  * refused whole, with every problem it has, because half a configuration gives wrong addresses.
  */
+
 import {
   formatPath,
   INFINITE_LEASE_TIME_SECONDS,
@@ -11,6 +12,7 @@ import {
   parseMacAddress,
 } from '@vmdhcp/dhcp-allocator';
 import {
+  type AgentLogSettings,
   type ApiObject,
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
@@ -20,18 +22,11 @@ import {
   type ObjectProblem,
   objectKey,
   parseObject,
+  readPoolLogSettings,
   type UnknownField,
   type VirtualMachineNetworkConfig,
 } from '@vmdhcp/ippool-api';
-import {
-  type AddressClaim,
-  type AgentLogSettings,
-  fillInDefaults,
-  probesConflicts,
-  type ResolvedNames,
-  readPoolLogSettings,
-  toPool,
-} from '@vmdhcp/reconciler';
+import { type AddressClaim, fillInDefaults, probesConflicts, type ResolvedNames, toPool } from '@vmdhcp/reconciler';
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import type { Finding } from './finding.js';
 

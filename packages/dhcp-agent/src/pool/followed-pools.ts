@@ -1,4 +1,5 @@
 /** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
+
 import {
   type Assignment,
   formatIpv4Address,
@@ -7,7 +8,7 @@ import {
   type MacAddress,
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
-import type { ReasonAt } from '@vmdhcp/ippool-api';
+import { type AgentLogSettings, type AgentNetworkConfig, type ReasonAt, readPoolLogSettings } from '@vmdhcp/ippool-api';
 import {
   type Clock,
   describeProblems,
@@ -18,15 +19,7 @@ import {
   readField,
   readList,
 } from '@vmdhcp/kube-runtime';
-import {
-  type AddressConflict,
-  type AgentLogSettings,
-  type AgentNetworkConfig,
-  probesConflicts,
-  readPool,
-  readPoolLogSettings,
-  readRecordedAddresses,
-} from '@vmdhcp/reconciler';
+import { type AddressConflict, probesConflicts, readPool, readRecordedAddresses } from '@vmdhcp/reconciler';
 import type { Logger, ResolvedNames } from '../ports.js';
 import type { DhcpServer } from '../server/dhcp-server.js';
 

@@ -2,7 +2,7 @@ import { describeReason, type PoolReport } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { type AgentsOfPool, agentConditions, conditionsOfKeptPod, conditionsWithoutAgents } from './agent-conditions.js';
-import type { ObservedGroup } from './plan-agents.js';
+import type { ObservedGroup } from './agents-observation.js';
 
 const POOL = { key: 'default/net-48', network: 'default/vlan-48', serverIP: '10.0.0.2', cidr: '10.0.0.0/24' };
 const ROLLED_OUT: KubernetesObject = {
@@ -49,8 +49,8 @@ function group(report: PoolReport | undefined, { deployment, isConfigured = true
 function agents(given: Facts): AgentsOfPool {
   const facts = { deployment: ROLLED_OUT, ...given };
   const { report, ofHolder, pods = [], isLagging = false, problem } = facts;
-  const holder = ofHolder === undefined ? undefined : group(ofHolder, facts);
-  return { pool: POOL, group: 'agents', observed: group(report, facts), holder, problem, pods, isLagging };
+  const formerGroup = ofHolder === undefined ? undefined : group(ofHolder, facts);
+  return { pool: POOL, group: 'agents', observed: group(report, facts), formerGroup, problem, pods, isLagging };
 }
 
 /** `Registered` and `AgentReady`, as status and reason. */

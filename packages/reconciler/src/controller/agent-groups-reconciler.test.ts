@@ -472,7 +472,7 @@ describe('agents that the controller makes', () => {
     expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual([]);
   });
 
-  it('an image that is held stays, also when the Deployment is made again; let go, it is the new one', async () => {
+  it('an image on hold stays, also when the Deployment is made again; without the hold it is the new one', async () => {
     const story = new Story();
     story.addPool('a', 'vlan', { [HOLD_AGENT_UPGRADE_ANNOTATION]: '' });
     story.addPool('b', 'mgmt');
