@@ -6,6 +6,7 @@
 
 export { DhcpAgent, type DhcpAgentSettings } from './agent/dhcp-agent.js';
 export type { AgentEvent, LeaseEvent } from './agent-event.js';
+export { every } from './every.js';
 export { IsolatedInterfaces, type IsolatedInterfacesPorts } from './interface/isolated-interfaces.js';
 export { type InterfaceState, ServedInterface, type ServedInterfacePorts } from './interface/served-interface.js';
 export { type ServingFacts, type UnservedPool, unservedPools } from './interface/unserved-pools.js';

@@ -15,7 +15,7 @@ import { AgentLog } from '../log/agent-log.js';
 import { LeaseEventLog } from '../log/lease-event-log.js';
 import { PacketLog } from '../log/packet-log.js';
 import { NtpNames } from '../pools-file/ntp-names.js';
-import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
+import { type LeaseView, toLeaseView } from '../state/lease-view.js';
 import { ApiGroupLease } from './api-group-lease.js';
 import { linuxDhcpSockets } from './linux-dhcp-sockets.js';
 import { arpProbe, probeServers } from './linux-probes.js';
