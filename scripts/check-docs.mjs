@@ -2,6 +2,9 @@
 // test. Every link must have a target, and ARCHITECTURE.md must name folders and files that exist.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { findWrongMentions } from './reference/check-mentions.mjs';
+import { findWrongReasons } from './reference/check-reasons.mjs';
+import { referencePages } from './reference/pages.mjs';
 
 const tests = globSync('{packages,tools}/**/*.test.ts', { exclude: (name) => name.includes('node_modules') })
   .concat('packages/dhcp-allocator/src/wire/fixtures/odd-packets.json')
@@ -30,9 +33,18 @@ function checkTestNames(page, cell) {
   }
 }
 
+// docs/reference is generated.
+for (const [path, text] of referencePages) {
+  const isWritten = existsSync(path) && readFileSync(path, 'utf8') === text;
+  if (!isWritten) problems.push(`${path} is not what \`npm run generate\` writes: build, then node scripts/write-reference.mjs`);
+}
+problems.push(...findWrongReasons());
+
 const pages = globSync('**/*.md', { exclude: (name) => name.includes('node_modules') });
 for (const page of pages) {
-  for (const [, target] of readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+  const text = readFileSync(page, 'utf8');
+  problems.push(...findWrongMentions(page, text));
+  for (const [, target] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
     if (!existsSync(join(dirname(page), target))) problems.push(`${page} links to ${target}, which is not there`);
   }
 }

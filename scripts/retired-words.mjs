@@ -5,7 +5,7 @@
 const ALLOWED = [
   /hold[- ]?ippool[- ]agent[- ]upgrade/g, // Harvester's annotation
   /lease holders?|holders?( |-)identity/g,
-  /guest (operating system|agent)s?/g, // KubeVirt's guest agent reports interfaces
+  /guest[- ](operating system|agent|osinfo)s?/g, // KubeVirt's guest agent reports interfaces
   /held (open|against|to)\b/g, // connections; a check
   /let(s|ting)? go of (a |the )?(socket|reference|descriptor)/g,
 ];
@@ -30,9 +30,9 @@ export const RETIRED_WORDS = [
   {
     word: 'the lead, who leads',
     pattern:
-      /\b(the|a|its|this|that) lead\b(?!-)|\bagent( |-)lead\b|\bwho(ever)? (does not lead|leads)\b|\bcomes? to lead\b|\blead is (over|lost)\b/g,
+      /\b(the|a|its|this|that) lead\b(?!-| to\b)|\bagent( |-)lead\b|\bwho(ever)? (does not lead|leads)\b|\bcomes? to lead\b|\blead is (over|lost)\b/g,
     found: ['loses the lead', 'AgentLead', 'agent-lead.ts', 'who does not lead', 'comes to lead'],
-    allowed: ['the leader', 'two networks lead to one segment'],
+    allowed: ['the leader', 'two networks that lead to one segment'],
   },
   {
     word: 'foreign server',

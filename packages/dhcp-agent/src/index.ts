@@ -46,6 +46,7 @@ export { DhcpProbe, type DhcpProbeSettings, type ProbeSocket } from './probe/dhc
 export { printable } from './probe/printable.js';
 export { RogueServers, type RogueServersSettings } from './probe/rogue-servers.js';
 export type { OfferedRoute, ServerAnswer } from './probe/server-answer.js';
+export { AGENT_PACKET_REASONS, type PacketDropReason, type SuppressReason } from './server/agent-packet-reasons.js';
 export { ConflictedLeases } from './server/conflicted-leases.js';
 export { type AnswerGate, DhcpServer, type DhcpServerPorts, type LoggedPacket, type PacketLog } from './server/dhcp-server.js';
 export { type LeaseEvent, LeaseEventLog } from './server/lease-event-log.js';

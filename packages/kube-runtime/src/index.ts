@@ -5,6 +5,7 @@
  */
 
 export type { ApiResource } from './api/api-resource.js';
+export { type FinalizerWrite, planFinalizer, planFinalizerRemoval } from './api/finalizer.js';
 export type { MergePatch, ObjectClient, SubresourceCall, WriteRefusal, WriteResult, WriteTarget } from './api/object-client.js';
 export { projectedPort } from './api/projected-port.js';
 export {
@@ -34,6 +35,7 @@ export { ObjectIndex } from './cache/object-index.js';
 export { Reflector, type ReflectorSettings } from './cache/reflector.js';
 export {
   type CacheListener,
+  type CacheState,
   type CacheSubscription,
   type MissingCache,
   SharedCaches,
@@ -80,4 +82,5 @@ export type { ControllerPart } from './parts/controller-part.js';
 export { type PartsRun, type RunEnd, type RunPartsSettings, runParts } from './parts/run-parts.js';
 export { KeyedQueue, type KeyedQueueSettings, type Reconciled, type ReconcileResult, type Urgency } from './queue/keyed-queue.js';
 export { mostUrgent } from './queue/most-urgent.js';
+export { type FinalizedReconciler, reconcileWithFinalizer } from './queue/reconcile-with-finalizer.js';
 export { CONFLICT, toReconcileResult } from './queue/to-reconcile-result.js';

@@ -1,10 +1,15 @@
 /** What stands between the wire and the store, and what works in the background: everything that decides. */
+import { WebhookCaller } from './admission/call-webhook.js';
+import type { Endpoint, ServiceDirectory } from './admission/webhook-address.js';
+import { WebhookAdmission } from './admission/webhook-admission.js';
 import type { ApiClient } from './api/api-client.js';
 import type { ApiObject } from './api-object.js';
+import { answerReview } from './auth/access-review.js';
 import { defaultRoles } from './auth/default-roles.js';
 import { EscalationCheck } from './auth/escalation.js';
 import { livePolicy, RbacAuthorizer } from './auth/rbac-authorizer.js';
-import type { IssueToken } from './auth/service-account-with-tokens.js';
+import { RequestAuthenticator } from './auth/request-authenticator.js';
+import type { CredentialAnswers } from './auth/review-types.js';
 import { TokenAuthenticator } from './auth/token-authenticator.js';
 import { answerTokenRequest } from './auth/token-request.js';
 import { adminUser } from './auth/user.js';
@@ -15,7 +20,6 @@ import type { Faults } from './faults.js';
 import type { RequestChain, User } from './http/request-chain.js';
 import { serviceAccount } from './resources/core/config-map.js';
 import type { ResourceRegistry } from './resources/resource-registry.js';
-import type { ConnectRequest } from './resources/resource-type.js';
 
 export interface ControlPlaneOptions {
   readonly client: ApiClient;
@@ -26,6 +30,8 @@ export interface ControlPlaneOptions {
   readonly authority: string | undefined;
   readonly faults: Faults;
   readonly nodes: SimulatedNodes;
+  /** Where the Services of webhooks are really served, by `<namespace>/<name>`. */
+  readonly services: () => Readonly<Record<string, Endpoint>>;
   readonly orphanedPodsMs: number;
   /** Told when a controller failed; it tries again by itself. */
   readonly onError: (error: unknown) => void;
@@ -33,8 +39,7 @@ export interface ControlPlaneOptions {
 
 export interface ControlPlane {
   readonly chain: RequestChain;
-  readonly escalation: EscalationCheck;
-  readonly issueToken: IssueToken;
+  readonly answers: CredentialAnswers;
   /** Makes what every cluster has (namespaces, roles) and starts the controllers. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -43,15 +48,29 @@ export interface ControlPlane {
 export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane {
   const { client, registry, faults } = options;
   const policy = livePolicy(client);
+  const authenticator = tokenAuthenticator(options);
+  const admission = new WebhookAdmission({
+    api: client,
+    caller: new WebhookCaller(),
+    services: serviceDirectory(options),
+    otherVersions: ({ group, version, plural }) =>
+      registry.all
+        .filter((type) => type.group === group && type.plural === plural && type.version !== version)
+        .map((type) => type.version),
+  });
   let controllers: Controllers | undefined;
   return {
     chain: {
-      authenticator: tokenAuthenticator(options),
+      authenticator: new RequestAuthenticator(authenticator, policy),
       authorizer: new RbacAuthorizer(policy),
+      admission: new EscalationCheck(admission, policy),
       faults,
     },
-    escalation: new EscalationCheck(policy),
-    issueToken: (request) => issueToken(options, request),
+    answers: {
+      review: (kind, { user, object }) =>
+        answerReview(kind, object, { user, policy, authenticator, now: new Date() }) as unknown as ApiObject,
+      issueToken: ({ namespace, name, object }) => issueToken(options, { namespace, name, object }),
+    },
     start: async () => {
       await furnish(client);
       controllers = await startControllers({
@@ -63,6 +82,7 @@ export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane
     },
     stop: async () => {
       await controllers?.stop();
+      admission.stop();
       policy.stop();
     },
   };
@@ -86,13 +106,18 @@ function tokenAuthenticator(options: ControlPlaneOptions): TokenAuthenticator {
 
 function issueToken(
   options: ControlPlaneOptions,
-  { namespace, name, object }: Pick<ConnectRequest, 'namespace' | 'name' | 'object'>,
+  { namespace, name, object }: { readonly namespace: string; readonly name: string; readonly object: ApiObject },
 ): ApiObject {
   const account = options.client.get({ resource: 'serviceaccounts', namespace, name });
   if (account === undefined) throw notFound(serviceAccount, name);
   const context = { serviceAccount: account, signingKey: signingKeyOf(options), nowSeconds: nowSeconds() };
   return answerTokenRequest(object, context);
 }
+
+const serviceDirectory = ({ client, services }: ControlPlaneOptions): ServiceDirectory => ({
+  endpointOf: ({ namespace, name }) => services()[`${namespace}/${name}`],
+  exists: ({ namespace, name }) => client.get({ resource: 'services', namespace, name }) !== undefined,
+});
 
 /** What is in every cluster from the beginning. */
 async function furnish(client: ApiClient): Promise<void> {

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export type { Endpoint } from './admission/webhook-address.js';
 export type { ApiClient } from './api/api-client.js';
 export { ApiError } from './api-error.js';
 export type { ApiObject, Json, JsonObject } from './api-object.js';

@@ -1,7 +1,8 @@
+import type { Endpoint } from './admission/webhook-address.js';
 import type { ApiContext } from './api/api-call.js';
 import type { ApiClient } from './api/api-client.js';
 import { InProcessClient } from './api/in-process-client.js';
-import { type IssueToken, serviceAccountWithTokens } from './auth/service-account-with-tokens.js';
+import { type CredentialAnswers, reviewTypes, serviceAccountWithTokens } from './auth/review-types.js';
 import { assembleControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.js';
 import { isConflict, isMissing } from './controllers/api-outcome.js';
 import type { BackOff } from './controllers/pod-run.js';
@@ -42,6 +43,8 @@ export interface KubeSimulatorOptions {
   readonly nodeMonitorGraceMs?: number;
   /** After so long the Pods of a Node that was deleted are deleted; 40 s by default. */
   readonly orphanedPodsMs?: number;
+  /** Where the Services of webhooks are really served, by `<namespace>/<name>`: no network is behind their names. */
+  readonly services?: Readonly<Record<string, Endpoint>>;
   /** When watches end and send bookmarks; real time by default. */
   readonly watchTimer?: WatchTimer;
   /** Told when a controller of the simulator failed and will try again; a warning of the process by default. */
@@ -61,11 +64,13 @@ export class KubeSimulator {
   readonly nodes: SimulatedNodes;
   readonly #options: KubeSimulatorOptions;
   readonly #certificate: ServerCertificate | undefined;
+  readonly #services: Record<string, Endpoint>;
   #current: Running | undefined;
 
   private constructor(options: KubeSimulatorOptions, { adminToken, certificate }: Credentials) {
     this.#options = options;
     this.#certificate = certificate;
+    this.#services = { ...options.services };
     this.adminToken = adminToken;
     const { runPod = idlePod, podBackOff, nodeMonitorGraceMs = defaultGraceMs } = options;
     const backOff = podBackOff === undefined ? {} : { backOff: podBackOff };
@@ -92,6 +97,7 @@ export class KubeSimulator {
         authority: this.caCertificate,
         faults: this.faults,
         nodes: this.nodes,
+        services: () => this.#services,
         orphanedPodsMs,
         onError: this.#onError,
       },
@@ -109,6 +115,11 @@ export class KubeSimulator {
   get #running(): Running {
     if (this.#current === undefined) throw new Error('the simulator is being restarted; wait for restart() to resolve');
     return this.#current;
+  }
+
+  /** From now on the Service is served at this address: webhooks that name it are called there. */
+  serveService(namespace: string, name: string, endpoint: Endpoint): void {
+    this.#services[`${namespace}/${name}`] = endpoint;
   }
 
   get url(): string {
@@ -143,7 +154,7 @@ export class KubeSimulator {
   /** A token of a ServiceAccount that exists; good for a day. */
   serviceAccountToken(namespace: string, name: string): string {
     const object = { apiVersion: '', kind: '', metadata: {}, spec: { expirationSeconds: dayInSeconds } };
-    const { status } = this.controlPlane.issueToken({ user: systemUser, namespace, name, object });
+    const { status } = this.controlPlane.answers.issueToken({ user: systemUser, namespace, name, object });
     return (status as { readonly token: string }).token;
   }
 
@@ -199,11 +210,14 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
   const store = new ObjectStore();
   if (start.previous !== undefined) store.restore(start.previous);
   const assembly: { controlPlane?: ControlPlane } = {};
-  const registry = new ResourceRegistry(typesWithTokens((request) => assembled(assembly).issueToken(request)));
+  const registry = new ResourceRegistry(typesWithAnswers(() => assembled(assembly).answers));
   const context: ApiContext = {
     store,
     registry,
-    assertMayGrant: (attributes, object) => assembled(assembly).escalation.check(attributes, object),
+    admission: {
+      mutate: (request) => assembled(assembly).chain.admission.mutate(request),
+      validate: (request) => assembled(assembly).chain.admission.validate(request),
+    },
     nowMs: () => Date.now(),
     watchTimer: options.watchTimer ?? realTime,
   };
@@ -231,7 +245,8 @@ function assembled({ controlPlane }: { readonly controlPlane?: ControlPlane }): 
   return controlPlane;
 }
 
-/** The built-in kinds; a ServiceAccount answers requests for its tokens. */
-function typesWithTokens(issueToken: IssueToken): readonly ResourceType[] {
-  return builtInTypes.map((type) => (type === serviceAccount ? serviceAccountWithTokens(issueToken) : type));
+/** The built-in kinds; those that are questions are answered by `answers`. */
+function typesWithAnswers(answers: () => CredentialAnswers): readonly ResourceType[] {
+  const stored = builtInTypes.map((type) => (type === serviceAccount ? serviceAccountWithTokens(answers) : type));
+  return [...stored, ...reviewTypes(answers)];
 }

@@ -318,7 +318,7 @@ export class ClusterAgent {
     const pools = () => (this.#isSilent(ipPoolRef, interfaceName) ? [] : server.poolsNamed([ipPoolRef]));
     const asLeader = server.handler(interfaceName, pools, {
       whyNotSent: (answer, packet) =>
-        this.#conflictProbes.defers(interfaceName, answer, packet) ? 'asking-the-network' : undefined,
+        this.#conflictProbes.defers(interfaceName, answer, packet) ? 'address-being-probed' : undefined,
     });
     const asStandby = server.handler(interfaceName, pools, {
       whyNotSent: (answer, packet) => {

@@ -52,7 +52,9 @@ async function probe(options: ProbeOptions): Promise<void> {
     if (json) process.stdout.write(`${JSON.stringify({ macAddress: client.macAddress, answers }, null, 2)}\n`);
     else
       process.stdout.write(
-        answers.length === 0 ? `nobody answers ${client.macAddress} on ${interfaceName}\n` : answers.map(describeAnswer).join(''),
+        answers.length === 0
+          ? `no server answers ${client.macAddress} on ${interfaceName}\n`
+          : answers.map(describeAnswer).join(''),
       );
     const last = answers.at(-1);
     const wanted = options.request || options.claim !== undefined ? last?.type === 'ack' : last !== undefined;

@@ -1,4 +1,4 @@
-import { encodeClientPacket } from '@vmdhcp/dhcp-agent';
+import { encodeClientPacket, type SuppressReason } from '@vmdhcp/dhcp-agent';
 import { type Answer, answerPacket, parseIpv4Address, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ function setUp({ level = 'info', packets = false } = {}) {
   const note = (
     poolName = 'a/one',
     packet = encodeClientPacket({ type: 'discover', macAddress: MAC, xid: 7 }),
-    notSent?: string,
+    notSent?: SuppressReason,
   ) => {
     const address = parseIpv4Address('10.0.0.10') as number;
     const leaseOf = (name: string, macAddress: string) => ({ poolName: name, macAddress, address });

@@ -260,7 +260,7 @@ export class BareHostAgent {
       logger: this.#logger,
       nowMs: Date.now,
       handler: this.#server.handler(name, () => served, {
-        whyNotSent: (answer, packet) => (this.#conflictProbes.defers(name, answer, packet) ? 'asking-the-network' : undefined),
+        whyNotSent: (answer, packet) => (this.#conflictProbes.defers(name, answer, packet) ? 'address-being-probed' : undefined),
       }),
       sockets: linuxDhcpSockets,
       socketEvents: {

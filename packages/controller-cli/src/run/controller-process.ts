@@ -183,7 +183,7 @@ export class ControllerProcess {
   #agentsPort(): AgentsPort {
     return {
       ofPool: (pool) => this.#agents?.ofPool(pool) ?? NOTHING_KNOWN_OF_AGENTS,
-      isHeld: (poolKey) => this.#agents?.isHeld(poolKey) ?? false,
+      isInUse: (poolKey) => this.#agents?.isInUse(poolKey) ?? false,
     };
   }
 

@@ -90,6 +90,17 @@ describe('pools that are followed', () => {
     expect(story.served()).toEqual({});
   });
 
+  it('one of which the API server has sent nothing yet is not served, for that reason', async () => {
+    const story = new Story();
+    await story.record({ '10.0.0.10': A });
+    expect(story.pools.get(KEY)).toMatchObject({ kind: 'unserved', reason: 'NotListed' });
+    expect(story.pools.unsynced()).toEqual([KEY]);
+    story.pools.start();
+    await story.clock.advance(100);
+    expect(story.pools.get(KEY)).toMatchObject({ kind: 'active' });
+    expect(story.pools.unsynced()).toEqual([]);
+  });
+
   it('a client in conflict is silent until it has another address', async () => {
     const story = new Story();
     await story.record({ '10.0.0.10': A, '10.0.0.11': B });

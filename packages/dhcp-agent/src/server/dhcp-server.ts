@@ -19,6 +19,7 @@ import { RateBudget } from '../limits/rate-budget.js';
 import type { DhcpPacketHandler, Logger, QueuedReply } from '../ports.js';
 import type { AskWhoUses } from '../probe/address-inquiry.js';
 import { decoyAddresses } from '../probe/decoy-addresses.js';
+import type { DeclineIgnoreReason, SuppressReason } from './agent-packet-reasons.js';
 import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
 import type { LeaseEventLog } from './lease-event-log.js';
 import { MessageCounters } from './message-counters.js';
@@ -39,7 +40,7 @@ export interface LoggedPacket {
   /** Undefined: no pool is served on the interface. */
   readonly poolName: string | undefined;
   /** Why no reply was sent although there is one. */
-  readonly notSent: string | undefined;
+  readonly notSent: SuppressReason | undefined;
 }
 
 export interface DhcpServerPorts {
@@ -59,7 +60,10 @@ export interface DhcpServerPorts {
 /** What an answer has to pass before it counts. */
 export interface AnswerGate {
   /** Why nothing comes of this answer; undefined: it goes out. Called once for each packet that would be answered or noted. */
-  readonly whyNotSent: (answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>, packet: Uint8Array) => string | undefined;
+  readonly whyNotSent: (
+    answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>,
+    packet: Uint8Array,
+  ) => SuppressReason | undefined;
   /** The same reply to another destination. */
   readonly redirect?: (answer: Told) => Told;
 }
@@ -186,7 +190,7 @@ export class DhcpServer {
     }
   }
 
-  #whyNotSent(answer: Answer, packet: Uint8Array, gate: AnswerGate): string | undefined {
+  #whyNotSent(answer: Answer, packet: Uint8Array, gate: AnswerGate): SuppressReason | undefined {
     if (answer.kind !== 'reply' && answer.kind !== 'noted') return undefined;
     const reason = gate.whyNotSent(answer, packet);
     if (reason !== undefined) this.counters.count(answer.client.type, 'ignored', reason);
@@ -264,7 +268,10 @@ export class DhcpServer {
   }
 
   /** A DECLINE that changes nothing. */
-  #doubtDecline(lease: Lease, details: { readonly interface: string; readonly reason: string; readonly err?: string }): void {
+  #doubtDecline(
+    lease: Lease,
+    details: { readonly interface: string; readonly reason: DeclineIgnoreReason; readonly err?: string },
+  ): void {
     this.counters.count('decline', 'ignored', details.reason);
     if (this.#doubtLines.take(this.#ports.nowMs())) this.#ports.events.note('declined', lease, { ...details, believed: false });
   }

@@ -10,4 +10,6 @@ export interface ApiResource {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** True: lists and watches bring `metadata` only, without spec and status: what a cache does not need is not even sent. */
+  readonly metadataOnly?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * All objects of one kind as they were last seen, in a list or watch, or in the answer to one's own write. Without the
- * latter, a caller that writes and reads again sees the object as it was before, and writes in vain.
+ * All objects of one kind as they were last seen, in a list or watch, or in the answer to an own write. Without the latter, a reconciler
+ * that writes and looks again sees the object as it was before, and writes in vain.
  */
 
 import { type ApiObjectLike, keyOf } from '../object/api-object.js';
@@ -33,6 +33,11 @@ export class ObjectCache<Kind extends ApiObjectLike> {
   /** True once there has been a whole list. */
   get synced(): boolean {
     return this.#reflector.synced;
+  }
+
+  /** How long ago the server was last heard of; undefined: never. For metrics: a watch that works is heard every minute or so. */
+  get silentMs(): number | undefined {
+    return this.#reflector.silentMs;
   }
 
   get size(): number {

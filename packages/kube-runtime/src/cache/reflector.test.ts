@@ -165,6 +165,161 @@ describe('a reflector', () => {
     }
   });
 
+  it('fact 1: 12,000 objects come in pages of 500; a page that is forgotten begins the list once more, and the copy changes at once', async () => {
+    const clock = new FakeClock();
+    const server = new MemoryResource<Thing>(clock);
+    const changes: string[] = [];
+    const reflector: Reflector<Thing> = new Reflector<Thing>({
+      port: server,
+      clock,
+      backOff: { firstMs: 100, mostMs: 1_000, random: () => 0.5 },
+      onChange: (key) => changes.push(`${key} ${reflector.get(key) === undefined ? 'gone' : 'here'}`),
+    });
+    for (let index = 0; index < 12_000; index++) server.put(thing(`n${index}`));
+    server.compact();
+    reflector.start();
+    await clock.advance(30);
+    expect([reflector.size, changes.length, server.requests]).toEqual([12_000, 12_000, { lists: 24, watches: 1 }]);
+    server.closeWatches('failed');
+    server.remove('default/n7');
+    server.compact();
+    reflector.relist();
+    await clock.advance(2);
+    server.put(thing('later'));
+    server.compact();
+    expect([reflector.size, changes.length]).toEqual([12_000, 12_000]);
+    await clock.advance(24 + 200);
+    expect(changes.slice(12_000)).toEqual(['default/later here', 'default/n7 gone']);
+    expect([reflector.size, server.requests.lists]).toEqual([12_000, 24 + 3 + 24]);
+  });
+
+  it('fact 3: what was deleted while the history was forgotten is reported, by one list', async () => {
+    const { clock, server, log, reflector } = setUp({ pageSize: 10 });
+    for (const name of ['a', 'b']) server.put(thing(name));
+    reflector.start();
+    await clock.advance(50);
+    server.remove('default/b');
+    server.closeWatches('expired');
+    await clock.advance(5_000);
+    expect(server.requests).toEqual({ lists: 2, watches: 2 });
+    expect(log.at(-1)).toBe('b=gone');
+  });
+
+  it('fact 4: a watch that is closed twice within a second without an event is listed anew, and rarer each time', async () => {
+    const { clock, server, reflector } = setUp({ silenceMs: 600_000 });
+    reflector.start();
+    await clock.advance(10);
+    for (let close = 0; close < 2; close++) {
+      await clock.advance(500);
+      server.closeWatches();
+    }
+    await clock.advance(300);
+    expect(server.requests).toEqual({ lists: 2, watches: 3 });
+    const at: number[] = [];
+    for (let ms = 0; ms < 60_000; ms += 10) {
+      await clock.advance(10);
+      server.closeWatches();
+      if (server.requests.lists > 2 + at.length) at.push(ms);
+    }
+    expect(at.length, 'lists in a minute').toBeLessThan(40);
+  });
+
+  it('fact 4: a watch that lasts, or brings something, is reopened at once and not listed', async () => {
+    const { clock, server, reflector } = setUp({ silenceMs: 600_000 });
+    reflector.start();
+    await clock.advance(10);
+    for (let close = 0; close < 4; close++) {
+      await clock.advance(1_001);
+      server.closeWatches();
+      await clock.advance(2);
+      expect(server.requests).toEqual({ lists: 1, watches: close + 2 });
+    }
+    for (let close = 0; close < 4; close++) {
+      await clock.advance(500);
+      server.put(thing('a', close));
+      server.closeWatches();
+      await clock.advance(2);
+      expect(server.requests).toEqual({ lists: 1, watches: close + 6 });
+    }
+  });
+
+  it('fact 5: by default a watch without a sign of life is replaced after three minutes; one with bookmarks is never cut', async () => {
+    const clock = new FakeClock();
+    const server = new MemoryResource<Thing>(clock);
+    const reflector = new Reflector<Thing>({
+      port: server,
+      clock,
+      backOff: { firstMs: 100, mostMs: 1_000, random: () => 0.5 },
+      onChange: () => undefined,
+    });
+    expect(reflector.silentMs).toBeUndefined();
+    reflector.start();
+    await clock.advance(180_000);
+    expect([server.requests.watches, reflector.silentMs]).toEqual([1, 179_999]);
+    await clock.advance(1);
+    expect(server.requests.watches).toBe(2);
+    for (let minute = 0; minute < 60; minute++) {
+      await clock.advance(60_000);
+      server.bookmark();
+    }
+    expect([server.requests, reflector.silentMs]).toEqual([{ lists: 1, watches: 2 }, 0]);
+    await clock.advance(5);
+    expect(reflector.silentMs).toBe(5);
+  });
+
+  it.each(['list', 'watch'] as const)(
+    'fact 6: Retry-After of a refused %s is obeyed, and there is one watch at a time',
+    async (what) => {
+      const clock = new FakeClock();
+      const at: number[] = [];
+      let open = 0;
+      const busy = Object.assign(new Error('429'), { retryAfterMs: 7_000 });
+      const isBusy = () => {
+        at.push(clock.nowMs());
+        return at.length <= 2;
+      };
+      const reflector = new Reflector<Thing>({
+        port: {
+          list: async () => {
+            if (what === 'list' && isBusy()) throw busy;
+            return { items: [], resourceVersion: '5' };
+          },
+          watch: (_, { onEnd }) => {
+            expect(++open).toBe(1);
+            if (what === 'watch' && isBusy())
+              clock.after(0, () => {
+                open--;
+                onEnd({ kind: 'failed', error: busy });
+              });
+            return () => open--;
+          },
+        },
+        clock,
+        backOff: { firstMs: 100, mostMs: 30_000, random: () => 0.5 },
+        onChange: () => undefined,
+      });
+      reflector.start();
+      await clock.advance(60_000);
+      expect(at).toEqual([0, 7_000, 14_000]);
+      reflector.relist();
+      await clock.advance(10);
+      expect([open, reflector.synced]).toEqual([1, true]);
+    },
+  );
+
+  it('fact 6: any failure is tried again for ever, at most the longest back-off apart', async () => {
+    const { clock, server, reflector } = setUp();
+    server.failNext = Number.POSITIVE_INFINITY;
+    reflector.start();
+    await clock.advance(600_000);
+    const before = server.requests.lists;
+    await clock.advance(10_100);
+    expect(server.requests.lists - before).toBeGreaterThanOrEqual(10);
+    server.failNext = 0;
+    await clock.advance(1_100);
+    expect(reflector.synced).toBe(true);
+  });
+
   it('law: whatever fails, closes, expires or is forgotten, in the end the copy is what the server has, and every change was reported', async () => {
     const step = fc.oneof(
       {

@@ -1,12 +1,13 @@
 /**
  * Keeps a copy of all objects of one kind, by list and watch, whatever happens to the connection:
  *
- * - a list in pages, begun anew when the server forgets it; an object that is gone since the last list is reported as deleted;
- * - a watch from there, gone on with where it ended, and a new list when the server has forgotten that;
- * - failures wait, longer each time, and everything else goes on; a silent watch is replaced;
+ * - a list in pages, begun anew when the server forgets it; it replaces the copy at once, and what is gone since the last list is
+ *   reported as deleted;
+ * - a watch from there, resumed where it ended, and a new list when the server has forgotten that;
+ * - failures wait, longer each time, and are tried again for ever; a watch without a sign of life is replaced;
  * - `synced` is true only after a complete list.
  *
- * A listener receives keys: it reads the copy when it has time.
+ * Listeners receive keys: they look at the copy when they get round to it.
  */
 
 import { ExpiredError, type ResourcePort, type WatchEnd, type WatchEvent } from '../api/resource-port.js';
@@ -28,12 +29,14 @@ export interface ReflectorSettings<Kind extends ApiObjectLike> {
   readonly onError?: (error: unknown) => void;
   /** Objects in a page; default 500. */
   readonly pageSize?: number;
-  /** A watch without event or bookmark for so long is taken for dead; default five minutes. */
+  /** A watch without event or bookmark for so long is taken for dead; default three minutes: a server sends a bookmark every minute. */
   readonly silenceMs?: number;
 }
 
 const PAGE_SIZE = 500;
-const SILENCE_MS = 300_000;
+const SILENCE_MS = 180_000;
+/** A watch that is closed so soon, before it brought anything, may never bring anything. */
+const QUICK_CLOSE_MS = 1_000;
 
 export class Reflector<Kind extends ApiObjectLike> {
   readonly #settings: ReflectorSettings<Kind>;
@@ -41,8 +44,11 @@ export class Reflector<Kind extends ApiObjectLike> {
   #synced = false;
   #stopped = false;
   #failures = 0;
-  /** Watches in a row that ended because what they were to go on from was forgotten, and brought nothing. */
-  #expiries = 0;
+  /** Watches in a row that brought nothing: expired, or closed soon. */
+  #barren = 0;
+  /** True if the watch has brought something. */
+  #isHeard = false;
+  #lastHeardMs: number | undefined;
   #resourceVersion = '';
   /** Lists that were begun: the answer to an earlier one is not waited for. */
   #round = 0;
@@ -67,6 +73,11 @@ export class Reflector<Kind extends ApiObjectLike> {
   /** Everything up to here has been seen; empty before the first list. */
   get resourceVersion(): string {
     return this.#resourceVersion;
+  }
+
+  /** How long ago the server was last heard of, by a list, an event or a bookmark; undefined: never. */
+  get silentMs(): number | undefined {
+    return this.#lastHeardMs === undefined ? undefined : this.#settings.clock.nowMs() - this.#lastHeardMs;
   }
 
   /** How many objects there are. */
@@ -112,6 +123,7 @@ export class Reflector<Kind extends ApiObjectLike> {
         if (this.#stopped || round !== this.#round) return;
         this.#failures = 0;
         this.#resourceVersion = resourceVersion;
+        this.#lastHeardMs = this.#settings.clock.nowMs();
         this.#replace(objects);
         this.#watch();
       },
@@ -155,6 +167,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     const { port, clock } = this.#settings;
     const begunAtMs = clock.nowMs();
     let isOver = false;
+    this.#isHeard = false;
     const stop = port.watch(this.#resourceVersion, {
       onEvent: (event) => {
         if (isOver || this.#stopped) return;
@@ -181,7 +194,9 @@ export class Reflector<Kind extends ApiObjectLike> {
 
   #take(event: WatchEvent<Kind>): void {
     this.#failures = 0;
-    this.#expiries = 0;
+    this.#barren = 0;
+    this.#isHeard = true;
+    this.#lastHeardMs = this.#settings.clock.nowMs();
     this.#expectNews();
     if (event.type === 'bookmark') {
       this.#resourceVersion = event.resourceVersion;
@@ -196,25 +211,38 @@ export class Reflector<Kind extends ApiObjectLike> {
   }
 
   #follow(end: WatchEnd, lastedMs: number): void {
-    const again = () => this.#watch();
     switch (end.kind) {
       case 'expired':
-        // A server that answers every watch with 410 would be listed all the time.
-        this.#callOffTimer = this.#settings.clock.after(this.#expiryDelayMs(), () => this.#list());
+        // A server that answers so to every watch would be listed all the time.
+        this.#after(this.#barren === 0 ? 0 : this.#barrenDelayMs(), () => this.#list());
+        this.#barren++;
         return;
       case 'closed':
-        // One that is closed as soon as it is opened would be opened all the time.
-        if (lastedMs < this.#settings.backOff.firstMs) this.#retry(undefined, again);
-        else again();
+        this.#followClose(lastedMs);
         return;
       case 'failed':
-        this.#retry(end.error, again);
+        this.#retry(end.error, () => this.#watch());
     }
   }
 
-  #expiryDelayMs(): number {
-    const expiries = this.#expiries++;
-    return expiries === 0 ? 0 : backOffMs(expiries, this.#settings.backOff);
+  /** Watches are closed after some minutes. One that is closed soon, again and again, is neither opened nor listed all the time. */
+  #followClose(lastedMs: number): void {
+    const { backOff } = this.#settings;
+    const again = () => this.#watch();
+    const isBarren = !this.#isHeard && lastedMs < QUICK_CLOSE_MS;
+    this.#barren = isBarren ? this.#barren + 1 : 0;
+    if (isBarren && this.#barren % 2 === 0) this.#after(this.#barrenDelayMs(), () => this.#list());
+    else if (isBarren && lastedMs < backOff.firstMs) this.#after(this.#barrenDelayMs(), again);
+    else if (lastedMs < backOff.firstMs) this.#retry(undefined, again);
+    else again();
+  }
+
+  #barrenDelayMs(): number {
+    return backOffMs(this.#barren, this.#settings.backOff);
+  }
+
+  #after(delayMs: number, then: () => void): void {
+    this.#callOffTimer = this.#settings.clock.after(delayMs, then);
   }
 
   #retry(error: unknown, again: () => void): void {

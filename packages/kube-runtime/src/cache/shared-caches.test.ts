@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiResource } from '../api/api-resource.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { KeyedQueue } from '../queue/keyed-queue.js';
 import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryResource } from '../testing/memory-resource.js';
 import { type CacheSubscription, SharedCaches } from './shared-caches.js';
@@ -232,5 +233,106 @@ describe('shared caches', () => {
     own.start();
     await clock.advance(10);
     expect([...own.values()]).toEqual([{ kind: 'nodes', metadata: { name: 'a' } }]);
+  });
+
+  it('fact 7: a kind that cannot be listed is named, with its cause, until it is listed; readiness asks for it', async () => {
+    const { clock, caches, part, pods } = setUp();
+    part().cache.start();
+    const ours = caches.subscribe({ ...NODES, group: 'example.com' }, { onChange: () => undefined });
+    ours.start();
+    expect(caches.unready()).toEqual(['pods: not listed yet', 'nodes.example.com: not listed yet']);
+    pods().failNext = 2;
+    await clock.advance(10);
+    expect(caches.unready()).toEqual(['pods: cannot be listed: HTTP 500']);
+    await clock.advance(1_000);
+    expect(caches.unready()).toEqual([]);
+  });
+
+  it('fact 13: after an own write the next read gives that version or a later one, and no change of others is lost', async () => {
+    const { clock, part, pods } = setUp();
+    const { cache, log } = part();
+    cache.start();
+    await clock.advance(10);
+    pods().closeWatches('failed');
+    const written = await created(clock, pods(), 'a');
+    pods().put({ ...written, spec: { text: 'of another client' } });
+    cache.wrote(written);
+    expect(cache.get('default/a')).toMatchObject({ metadata: { resourceVersion: written.metadata.resourceVersion } });
+    await clock.advance(1_000);
+    expect([cache.get('default/a')?.spec, log.slice(-2)]).toEqual([{ text: 'of another client' }, ['a here own', 'a here']]);
+  });
+
+  it('fact 14: a list during a queued key of an object that has vanished: the reconciler finds it gone', async () => {
+    const { clock, caches, pods } = setUp();
+    const seen: string[] = [];
+    const queue = new KeyedQueue({
+      clock,
+      backOff: { firstMs: 50, mostMs: 400, random: () => 0.5 },
+      reconcile: async (key) => {
+        seen.push(`${key} ${cache.get(key) === undefined ? 'gone' : 'here'}`);
+        await new Promise<void>((resolve) => clock.after(100, resolve));
+        return { kind: 'settled' };
+      },
+    });
+    const cache: CacheSubscription = caches.subscribe(PODS, { onChange: (key) => queue.add(key) });
+    cache.start();
+    await clock.advance(10);
+    pods().put(object('slow'));
+    pods().put(object('a'));
+    pods().closeWatches('expired');
+    pods().remove('default/a');
+    pods().compact();
+    await clock.advance(1_000);
+    expect(seen).toEqual(['default/slow here', 'default/a gone']);
+  });
+
+  it('fact 23: what is cached is frozen in all its parts, also what was frozen before it came', async () => {
+    const { clock, part, pods } = setUp();
+    const { cache } = part();
+    const labels = Object.freeze({ a: 'b' });
+    pods().put({ metadata: { namespace: 'default', name: 'a', labels }, spec: { list: [{ deep: true }] } });
+    cache.start();
+    await clock.advance(10);
+    const cached = cache.get('default/a') as { spec: { list: { deep: boolean }[] }; metadata: { name: string } };
+    expect(() => {
+      (cached.spec.list[0] as { deep: boolean }).deep = false;
+    }).toThrow(TypeError);
+    expect(() => cached.spec.list.push({ deep: false })).toThrow(TypeError);
+    expect(() => Object.assign(cached.metadata, { name: 'b' })).toThrow(TypeError);
+  });
+
+  it('fact 23: without managed fields a cached object of a usual kind is at least a fifth smaller', async () => {
+    const { clock, part, pods } = setUp();
+    const { cache } = part();
+    const fields = { 'f:metadata': { 'f:labels': { '.': {}, 'f:app': {} } }, 'f:spec': { 'f:replicas': {}, 'f:selector': {} } };
+    const managedFields = ['kubectl', 'kube-controller-manager'].map((manager) => ({ manager, fieldsV1: fields }));
+    const whole = object('a', 'x'.repeat(300));
+    pods().put({ ...whole, metadata: { ...whole.metadata, managedFields } as KubernetesObject['metadata'] });
+    cache.start();
+    await clock.advance(10);
+    const [before] = pods().objects.values();
+    expect(JSON.stringify(cache.get('default/a')).length).toBeLessThan(0.8 * JSON.stringify(before).length);
+  });
+
+  it('fact 23: a source of metadata only is another one than the whole', () => {
+    const { part, opened } = setUp();
+    part();
+    part({ ...PODS, metadataOnly: true });
+    part({ ...PODS, metadataOnly: false });
+    expect(opened).toHaveLength(2);
+  });
+
+  it('fact 25: how large a cache is, how often it was listed and when the server was last heard of is known', async () => {
+    const { clock, caches, part, pods } = setUp();
+    const { cache } = part();
+    expect(caches.states()).toEqual([]);
+    cache.start();
+    expect(caches.states()).toEqual([{ resource: PODS, synced: false, size: 0, lists: 0, silentMs: undefined }]);
+    pods().put(object('a'));
+    await clock.advance(11);
+    expect(caches.states()).toEqual([{ resource: PODS, synced: true, size: 1, lists: 1, silentMs: 10 }]);
+    void cache.refresh();
+    await clock.advance(1);
+    expect(caches.states()).toMatchObject([{ lists: 2, silentMs: 0 }]);
   });
 });

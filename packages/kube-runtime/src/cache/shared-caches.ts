@@ -52,12 +52,24 @@ export interface MissingCache {
   readonly error: unknown;
 }
 
+/** How a cache is, as of now. */
+export interface CacheState {
+  readonly resource: ApiResource;
+  readonly synced: boolean;
+  /** Objects. */
+  readonly size: number;
+  /** Complete lists so far; more than one: the watch could not be resumed, or a part asked for a refresh. */
+  readonly lists: number;
+  /** Since the server was last heard of, by a list, an event or a bookmark; undefined: never. */
+  readonly silentMs: number | undefined;
+}
+
 export interface SharedCachesSettings {
   /** How the objects of a kind and selection are read. Called once per kind and selection. */
   readonly open: (resource: ApiResource) => ResourcePort<KubernetesObject>;
   readonly clock: Clock;
   readonly backOff: BackOffSettings;
-  /** What of an object is cached. Default: all but `metadata.managedFields`. */
+  /** What of an object is cached. Default: all but `metadata.managedFields`. What is cached is frozen: no part can change it for another one. */
   readonly trim?: (resource: ApiResource, object: KubernetesObject) => KubernetesObject;
 }
 
@@ -77,6 +89,20 @@ export class SharedCaches {
     return shared.subscribe(listener);
   }
 
+  /** For metrics: every cache that has started. */
+  states(): readonly CacheState[] {
+    return [...this.#shared.values()].flatMap((shared) => shared.states());
+  }
+
+  /** What the process waits for, for people: which kinds are not listed completely yet, and what the last attempt failed with. */
+  unready(): readonly string[] {
+    return this.missing().map(({ resource: { plural, group }, error }) => {
+      const name = group === '' ? plural : `${plural}.${group}`;
+      if (error === undefined) return `${name}: not listed yet`;
+      return `${name}: cannot be listed: ${error instanceof Error ? error.message : JSON.stringify(error)}`;
+    });
+  }
+
   /** Kinds that have started and are not listed completely yet: until there are none, the process is not ready. */
   missing(): readonly MissingCache[] {
     return [...this.#shared.values()].flatMap((shared) => shared.missing());
@@ -94,6 +120,7 @@ class SharedCache {
   readonly #onUnused: () => void;
   #state: 'new' | 'started' | 'stopped' = 'new';
   #lastError: unknown;
+  #lists = 0;
   /** Whose write is being stored. */
   #writer: CacheListener | undefined;
   #refreshing: Promise<void> | undefined;
@@ -106,11 +133,14 @@ class SharedCache {
     this.#resource = resource;
     this.#onUnused = onUnused;
     this.#cache = new ObjectCache<KubernetesObject>({
-      port: projectedPort(open(resource), (object) => trim(resource, object)),
+      port: projectedPort(open(resource), (object) => deepFreeze(trim(resource, object))),
       clock,
       backOff,
       onChange: (key, isOwn) => this.#tellAll((listener) => listener.onChange(key, isOwn && listener === this.#writer)),
-      onListed: () => this.#tellAll((listener) => listener.onListed?.()),
+      onListed: () => {
+        this.#lists++;
+        this.#tellAll((listener) => listener.onListed?.());
+      },
       onSynced: () => this.#tellAll((listener) => listener.onSynced?.()),
       onError: (error) => {
         this.#lastError = error;
@@ -140,6 +170,12 @@ class SharedCache {
 
   missing(): MissingCache[] {
     return this.#state === 'started' && !this.#cache.synced ? [{ resource: this.#resource, error: this.#lastError }] : [];
+  }
+
+  states(): CacheState[] {
+    if (this.#state !== 'started') return [];
+    const { synced, size, silentMs } = this.#cache;
+    return [{ resource: this.#resource, synced, size, lists: this.#lists, silentMs }];
   }
 
   #join(listener: CacheListener): void {
@@ -196,10 +232,20 @@ class SharedCache {
   }
 }
 
+/** Objects that came as JSON have no cycles. */
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    for (const part of Object.values(value)) deepFreeze(part);
+    Object.freeze(value);
+  }
+  return value;
+}
+
 /** Equal for equal selections, whatever object describes them. */
 function describeSelection(resource: ApiResource): string {
-  const { group, version, plural, namespaced, namespace, labelSelector, fieldSelector } = resource;
-  return JSON.stringify([group, version, plural, namespaced, namespace ?? null, labelSelector ?? null, fieldSelector ?? null]);
+  const { group, version, plural, namespaced, namespace, labelSelector, fieldSelector, metadataOnly = false } = resource;
+  const selection = [namespace ?? null, labelSelector ?? null, fieldSelector ?? null];
+  return JSON.stringify([group, version, plural, namespaced, metadataOnly, ...selection]);
 }
 
 /** Who set which field is a third of many objects, and no controller reads it. */

@@ -1,12 +1,12 @@
 import type { ObjectClient } from '../api/object-client.js';
 import type { ApiObjectLike } from '../object/api-object.js';
 
-/** Thrown instead of writing: the leadership has ended, and another process may be leader. */
+/** Thrown instead of writing: leadership has ended, and another process may be leader. */
 export class NotLeadingError extends Error {
   readonly code = 'ERR_NOT_LEADING';
 
   constructor() {
-    super('not written: this process does not lead (any more)');
+    super('not written: this process is not leader (any more)');
   }
 }
 

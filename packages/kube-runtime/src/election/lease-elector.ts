@@ -1,12 +1,12 @@
 /**
- * One leader among several processes, by a record in a store that refuses a write if somebody else wrote in between
+ * One leader among several processes, by a record in a store that refuses a write if another process wrote in between
  * (`coordination.k8s.io` Leases are such).
  *
- * Nobody's clock is believed but one's own, and of that only how much time has passed:
- * - a leader holds the lead until `renewDeadlineMs` after it **began** its last successful write;
- * - another one takes over only when it has seen the same record for `leaseDurationMs`, which is longer.
- * As the record was written after the leader began to write it and seen after that, the lead has ended before it is taken. A
- * write that takes effect late is refused, as the record has changed by then; if it has not, everybody waits anew.
+ * A process believes its own clock only, and of that only how much time has passed:
+ * - a leader is leader until `renewDeadlineMs` after it **began** its last successful write;
+ * - another process takes over only when it has seen the same record for `leaseDurationMs`, which is longer.
+ * As the record was written after the leader began to write it and seen after that, leadership has ended before it is taken. A
+ * write that takes effect late is refused, as the record has changed by then; if it has not, every other process waits anew.
  */
 import type { Clock } from '../clock/clock.js';
 import { isOlderVersion } from '../object/resource-version.js';
@@ -16,7 +16,7 @@ export interface LeaseRecord {
   /** Empty: released. */
   readonly holder: string;
   readonly leaseDurationMs: number;
-  /** How often the lead changed hands. */
+  /** How often leadership changed hands. */
   readonly transitions: number;
 }
 
@@ -41,17 +41,17 @@ export interface LeaseElectorSettings {
   readonly clock: Clock;
   /** How long a record must stand still before another one takes over. */
   readonly leaseDurationMs: number;
-  /** How long a leader leads without having renewed; shorter than `leaseDurationMs`. */
+  /** How long a leader is leader without having renewed; shorter than `leaseDurationMs`. */
   readonly renewDeadlineMs: number;
   /** Between attempts; shorter than `renewDeadlineMs`. */
   readonly retryPeriodMs: number;
   /** 0 up to, not including, 1: attempts of many are spread over a fifth of the period. */
   readonly random: () => number;
-  /** The lead begins. What is done under it asks `isLeading` before it does anything that only the leader may. */
+  /** Leadership begins. What is done under it asks `isLeading` before it does anything that only the leader may. */
   readonly onLeading: () => void;
-  /** The lead lasts `remainingMs` more from now, unless it is renewed again; also called when it begins. */
+  /** Leadership lasts `remainingMs` more from now, unless it is renewed again; also called when it begins. */
   readonly onRenewed?: (remainingMs: number) => void;
-  /** The lead has ended, or ends now, before anybody else can have it. */
+  /** Leadership has ended, or ends now, before another process can have it. */
   readonly onLost: () => void;
   /** The store could not be read or written. */
   readonly onError?: (error: unknown) => void;
@@ -62,27 +62,37 @@ export interface LeaseElectorSettings {
 /** The times of an election. */
 export type ElectionTimes = Pick<LeaseElectorSettings, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>;
 
+/** What this process is. */
+type Leadership =
+  | { readonly kind: 'none' }
+  /** The record names this process, and nothing was begun under it, as the process is stopping. */
+  | { readonly kind: 'unused'; readonly held: StoredLease; readonly untilMs: number }
+  | { readonly kind: 'leading'; readonly held: StoredLease; readonly untilMs: number; readonly callOffEnd: () => void };
+
+/** Reading and writing the record: one attempt at a time. */
+type Attempt =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'scheduled'; readonly callOff: () => void }
+  /** `again`: there was news meanwhile, so the next one follows at once. */
+  | { readonly kind: 'running'; again: boolean };
+
+const NONE = { kind: 'none' } as const;
+
 export class LeaseElector {
   readonly #settings: LeaseElectorSettings;
+  #phase: 'new' | 'running' | 'stopped' = 'new';
+  #leadership: Leadership = NONE;
+  #attempt: Attempt = NONE;
+  /** When the attempt that runs ends. */
+  #attempted: Promise<void> = Promise.resolve();
+  /** The record of another process, since when it has not changed, and how long it must not. */
   #seen: { readonly version: string; readonly sinceMs: number; readonly waitMs: number } | undefined;
-  #held: StoredLease | undefined;
-  /** Until when the lead lasts; in the past: there is none. */
-  #leadsUntilMs = Number.NEGATIVE_INFINITY;
-  #leading = false;
-  #callOffTry: () => void = () => undefined;
-  #callOffEnd: () => void = () => undefined;
-  #trying: Promise<void> = Promise.resolve();
-  #started = false;
-  /** Since when the record has been there for the taking. */
+  /** Since when the record could be taken. */
   #freeSinceMs: number | undefined;
-  /** Somebody tells when the record changes: it need not be asked for. */
-  #isFollowed = false;
-  #isTrying = false;
-  /** The lead was left to others, until it is taken again. */
-  #hasResigned = false;
-  /** Somebody had news while the record was being looked at. */
-  #tryAgain = false;
-  #stopped = false;
+  /** How attempts follow each other: a record that is watched is not read before it can be taken. */
+  #follows: 'period' | 'watch' = 'period';
+  /** What becomes of a record that names this process: after it resigned it is left to expire, until it is leader again. */
+  #ownRecord: 'taken-up' | 'left' = 'taken-up';
 
   /** @throws RangeError if the times do not leave room for each other. */
   constructor(settings: LeaseElectorSettings) {
@@ -93,31 +103,33 @@ export class LeaseElector {
     this.#settings = settings;
   }
 
-  /** True while nobody else can have the lead. Also right after the process was frozen: it asks the clock. */
+  /** True while no other process can be leader. Also right after the process was frozen: it asks the clock. */
   isLeading(): boolean {
-    return this.#leading && this.#settings.clock.nowMs() < this.#leadsUntilMs;
+    return this.#leadership.kind === 'leading' && this.#settings.clock.nowMs() < this.#leadership.untilMs;
+  }
+
+  /** The number of this leadership, greater than that of every leader before; undefined: not leader. A fence for what outlives it. */
+  get term(): number | undefined {
+    return this.#leadership.kind === 'leading' && this.isLeading() ? this.#leadership.held.record.transitions : undefined;
   }
 
   start(): void {
-    this.#started = true;
+    if (this.#phase !== 'new') return;
+    this.#phase = 'running';
     this.#try();
   }
 
-  /** Looks at the record now, or writes it if this process leads: somebody has seen it change, or has something to tell. */
+  /** Reads the record now, or writes it if this process is leader: it was seen to change, or there is something to write into it. */
   tryNow(): void {
-    if (!this.#started || this.#stopped) return;
-    if (this.#isTrying) {
-      this.#tryAgain = true;
-      return;
-    }
-    this.#callOffTry();
-    this.#try();
+    if (this.#phase !== 'running') return;
+    if (this.#attempt.kind === 'running') this.#attempt.again = true;
+    else this.#try();
   }
 
-  /** Somebody watches the record, and this is how it is now: it is not read again before it can be taken. */
+  /** The record is watched, and this is how it is now: it is not read again before it can be taken. */
   observe({ record, version }: StoredLease): void {
-    if (!this.#started || this.#stopped || this.#leading) return;
-    this.#isFollowed = true;
+    if (this.#phase !== 'running' || this.#leadership.kind === 'leading') return;
+    this.#follows = 'watch';
     if (record.holder === '') {
       this.tryNow();
       return;
@@ -125,84 +137,93 @@ export class LeaseElector {
     // What a watch brings late is of no use.
     if (record.holder === this.#settings.identity || isOlderVersion(version, this.#seen?.version ?? '')) return;
     this.#note(record, version);
-    if (this.#isTrying) return;
-    this.#callOffTry();
-    this.#callOffTry = this.#settings.clock.after(this.#nextTryMs(this.#settings.clock.nowMs()), () => this.#try());
+    if (this.#attempt.kind !== 'running') this.#schedule(this.#nextTryMs(this.#settings.clock.nowMs()));
   }
 
   /**
-   * Ends the lead for somebody who can do better, and takes part in the election again.
+   * Ends leadership in favour of a process that can do better, and takes part in the election again.
    *
-   * @param finish - what has to be over before another one may lead. False: the record is left to run out.
+   * @param finish - what has to be over before another process may be leader. False: the record is left to expire.
    */
   async resign(finish: () => Promise<boolean>): Promise<void> {
-    if (!this.isLeading() || this.#stopped) return;
-    this.#callOffTry();
-    await this.#trying;
-    this.#callOffTry();
-    this.#hasResigned = true;
+    if (!this.isLeading() || this.#phase !== 'running') return;
+    this.#unschedule();
+    await this.#attempted;
+    this.#unschedule();
+    this.#ownRecord = 'left';
     await this.#giveUp(finish);
-    // Who watches may have had it looked at meanwhile: one attempt at a time, and one timer.
-    if (this.#stopped || this.#isTrying) return;
-    this.#callOffTry();
-    this.#callOffTry = this.#settings.clock.after(this.#settings.retryPeriodMs, () => this.#try());
+    // The record may have been seen to change meanwhile: one attempt at a time, and one timer.
+    if (this.#isRunning() && this.#attempt.kind !== 'running') this.#schedule(this.#settings.retryPeriodMs);
   }
 
   /**
-   * Renews no more. The lead lasts for what is left of it, and is not told as begun or renewed any more.
+   * Renews no more. Leadership lasts for what is left of it, and is not reported as begun or renewed any more.
    *
-   * @param finish - what has to be over before another one may lead; done while the lead lasts. False: it did not end as it
-   *   should, so the record is left to run out.
+   * @param finish - what has to be over before another process may be leader; done while leadership lasts. False: it did not end as
+   *   it should, so the record is left to expire.
    */
   async stop(finish: () => Promise<boolean> = async () => true): Promise<void> {
-    this.#stopped = true;
-    this.#callOffTry();
-    await this.#trying;
+    this.#phase = 'stopped';
+    this.#unschedule();
+    await this.#attempted;
     await this.#giveUp(finish);
   }
 
   async #giveUp(finish: () => Promise<boolean>): Promise<void> {
     const isFinished = await finish();
-    const { identity, clock } = this.#settings;
-    const isHeld = this.#held?.record.holder === identity && clock.nowMs() < this.#leadsUntilMs;
-    const held = isHeld && isFinished ? this.#held : undefined;
+    const { clock, store, onError } = this.#settings;
+    const leadership = this.#leadership;
     this.#lose();
-    if (held === undefined) return;
+    if (!isFinished || leadership.kind === 'none' || clock.nowMs() >= leadership.untilMs) return;
+    const { record, version } = leadership.held;
     try {
-      await this.#settings.store.write({ ...held.record, holder: '' }, held.version);
+      await store.write({ ...record, holder: '' }, version);
     } catch (error) {
-      this.#settings.onError?.(error);
+      onError?.(error);
     }
+  }
+
+  #isRunning(): boolean {
+    return this.#phase === 'running';
+  }
+
+  #schedule(delayMs: number): void {
+    this.#unschedule();
+    this.#attempt = { kind: 'scheduled', callOff: this.#settings.clock.after(delayMs, () => this.#try()) };
+  }
+
+  #unschedule(): void {
+    if (this.#attempt.kind !== 'scheduled') return;
+    this.#attempt.callOff();
+    this.#attempt = NONE;
   }
 
   #try(): void {
-    this.#isTrying = true;
+    this.#unschedule();
+    const attempt = { kind: 'running', again: false } as const as Extract<Attempt, { readonly kind: 'running' }>;
+    this.#attempt = attempt;
     const begunAtMs = this.#settings.clock.nowMs();
-    // Settles always: what is thrown is told.
-    this.#trying = this.#attempt().then(() => {
-      this.#isTrying = false;
-      if (!this.#stopped) this.#callOffTry = this.#settings.clock.after(this.#nextTryMs(begunAtMs), () => this.#try());
+    // Settles always: what is thrown is reported.
+    this.#attempted = this.#renewOrAcquire().then(() => {
+      this.#attempt = NONE;
+      if (this.#isRunning()) this.#schedule(attempt.again ? 0 : this.#nextTryMs(begunAtMs));
     });
   }
 
-  /** A turn after the last one began, however long that took; sooner where the record can be taken, or there is news. */
+  /** A period after the last attempt began, however long that took; sooner where the record can be taken by then. */
   #nextTryMs(begunAtMs: number): number {
     const { clock, retryPeriodMs, random } = this.#settings;
-    const turnMs = Math.max(0, retryPeriodMs * (1 + 0.2 * random()) - (clock.nowMs() - begunAtMs));
-    if (this.#tryAgain) {
-      this.#tryAgain = false;
-      return 0;
-    }
-    if (this.#seen === undefined || this.isLeading()) return turnMs;
+    const periodMs = Math.max(0, retryPeriodMs * (1 + 0.2 * random()) - (clock.nowMs() - begunAtMs));
+    if (this.#seen === undefined || this.isLeading()) return periodMs;
     const remainingMs = this.#seen.sinceMs + this.#seen.waitMs - clock.nowMs();
-    if (remainingMs <= 0) return turnMs;
+    if (remainingMs <= 0) return periodMs;
     const takeMs = remainingMs + retryPeriodMs * 0.05 * random();
-    return this.#isFollowed ? takeMs : Math.min(turnMs, takeMs);
+    return this.#follows === 'watch' ? takeMs : Math.min(periodMs, takeMs);
   }
 
-  async #attempt(): Promise<void> {
+  async #renewOrAcquire(): Promise<void> {
     try {
-      if (this.isLeading() && this.#held !== undefined) await this.#renew(this.#held);
+      if (this.#leadership.kind === 'leading' && this.isLeading()) await this.#renew(this.#leadership.held);
       else await this.#acquire();
     } catch (error) {
       this.#settings.onError?.(error);
@@ -213,57 +234,54 @@ export class LeaseElector {
     const begunAtMs = this.#settings.clock.nowMs();
     const written = await this.#settings.store.write(held.record, held.version);
     if (written !== undefined) this.#lead(written, begunAtMs);
-    // Somebody wrote: either the record is another's now, or this very write took effect and its answer was lost.
+    // Either another process wrote the record, or this very write took effect and its answer was lost.
     else await this.#acquire();
   }
 
   async #acquire(): Promise<void> {
-    const { store, identity, clock } = this.#settings;
+    const { store, clock } = this.#settings;
     const stored = await store.read();
-    if (stored === undefined ? this.#mayStillBeHeld() : !this.#mayTake(stored)) {
+    if (stored !== undefined) this.#look(stored);
+    if (!this.#mayTake(stored)) {
       this.#lose();
       return;
     }
     const begunAtMs = clock.nowMs();
     const written = await store.write(this.#nextRecord(stored), stored?.version);
     if (written !== undefined) this.#lead(written, begunAtMs);
-    else if (this.#held?.record.holder === identity && !this.isLeading()) this.#lose();
+    else if (!this.isLeading()) this.#lose();
   }
 
-  #mayTake({ record, version }: StoredLease): boolean {
-    const { identity, clock } = this.#settings;
-    // One's own record is taken up again, unless it was left to run out.
-    if (record.holder === identity && !this.#hasResigned) {
-      this.#seen = undefined;
-      return true;
-    }
-    if (record.holder === '') this.#seen = undefined;
-    else if (this.#seen?.version !== version) this.#note(record, version);
-    const isFree = this.#seen === undefined || clock.nowMs() - this.#seen.sinceMs >= this.#seen.waitMs;
-    return isFree ? this.#isMyTurn() : this.#notFree();
+  /** Notes what the record is now. */
+  #look({ record, version }: StoredLease): void {
+    if (record.holder === '' || this.#isOwn(record)) this.#seen = undefined;
+    else this.#note(record, version);
+    if (this.#isOwn(record)) return;
+    this.#freeSinceMs = this.#isSeenToBeHeld() ? undefined : (this.#freeSinceMs ?? this.#settings.clock.nowMs());
   }
 
-  #notFree(): false {
-    this.#freeSinceMs = undefined;
-    return false;
-  }
-
-  /** Others go first, for a while. */
-  #isMyTurn(): boolean {
+  /** @param stored - as it was noted. A record that was deleted by hand ends no leadership: the leader may not know yet. */
+  #mayTake(stored: StoredLease | undefined): boolean {
+    if (stored === undefined) return !this.#isSeenToBeHeld();
+    if (this.#isOwn(stored.record)) return true;
     const { clock, handicapMs } = this.#settings;
-    this.#freeSinceMs ??= clock.nowMs();
-    return clock.nowMs() - this.#freeSinceMs >= (handicapMs?.() ?? 0);
+    // Other processes go first, for a while.
+    return this.#freeSinceMs !== undefined && clock.nowMs() - this.#freeSinceMs >= (handicapMs?.() ?? 0);
+  }
+
+  /** True for a record of this process that is taken up again. */
+  #isOwn({ holder }: LeaseRecord): boolean {
+    return holder === this.#settings.identity && this.#ownRecord === 'taken-up';
+  }
+
+  #isSeenToBeHeld(): boolean {
+    return this.#seen !== undefined && this.#settings.clock.nowMs() - this.#seen.sinceMs < this.#seen.waitMs;
   }
 
   #note(record: LeaseRecord, version: string): void {
     const { clock, leaseDurationMs } = this.#settings;
     if (this.#seen?.version === version) return;
     this.#seen = { version, sinceMs: clock.nowMs(), waitMs: Math.max(record.leaseDurationMs, leaseDurationMs) };
-  }
-
-  /** A record that was deleted by hand ends nobody's lead: who was seen to hold it may not know yet. */
-  #mayStillBeHeld(): boolean {
-    return this.#seen !== undefined && this.#settings.clock.nowMs() - this.#seen.sinceMs < this.#seen.waitMs;
   }
 
   #nextRecord(stored: StoredLease | undefined): LeaseRecord {
@@ -273,32 +291,33 @@ export class LeaseElector {
     return { holder: identity, leaseDurationMs, transitions: (before?.transitions ?? 0) + (changesHands ? 1 : 0) };
   }
 
-  #lead(written: StoredLease, begunAtMs: number): void {
-    const { clock, renewDeadlineMs, onLeading } = this.#settings;
-    this.#held = written;
-    this.#hasResigned = false;
+  #lead(held: StoredLease, begunAtMs: number): void {
+    const { clock, renewDeadlineMs, onLeading, onRenewed } = this.#settings;
+    const before = this.#leadership;
+    const untilMs = begunAtMs + renewDeadlineMs;
+    this.#ownRecord = 'taken-up';
     this.#freeSinceMs = undefined;
-    this.#leadsUntilMs = begunAtMs + renewDeadlineMs;
-    this.#callOffEnd();
-    if (this.#stopped) return;
-    if (clock.nowMs() >= this.#leadsUntilMs) {
+    if (before.kind === 'leading') before.callOffEnd();
+    if (!this.#isRunning()) {
+      this.#leadership = before.kind === 'leading' ? { ...before, held, untilMs } : { kind: 'unused', held, untilMs };
+      return;
+    }
+    if (clock.nowMs() >= untilMs) {
       // The answer came too late to be of use.
       this.#lose();
       return;
     }
-    this.#callOffEnd = clock.after(this.#leadsUntilMs - clock.nowMs(), () => this.#lose());
-    if (!this.#leading) {
-      this.#leading = true;
-      onLeading();
-    }
-    this.#settings.onRenewed?.(this.#leadsUntilMs - clock.nowMs());
+    const callOffEnd = clock.after(untilMs - clock.nowMs(), () => this.#lose());
+    this.#leadership = { kind: 'leading', held, untilMs, callOffEnd };
+    if (before.kind !== 'leading') onLeading();
+    onRenewed?.(untilMs - clock.nowMs());
   }
 
   #lose(): void {
-    this.#callOffEnd();
-    this.#leadsUntilMs = Number.NEGATIVE_INFINITY;
-    if (!this.#leading) return;
-    this.#leading = false;
+    const before = this.#leadership;
+    this.#leadership = NONE;
+    if (before.kind !== 'leading') return;
+    before.callOffEnd();
     this.#settings.onLost();
   }
 }

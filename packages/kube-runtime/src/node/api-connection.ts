@@ -32,6 +32,8 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** Default: application/json. */
   readonly contentType?: string;
+  /** Default: application/json. */
+  readonly accept?: string;
 }
 
 /** Called for each request, for metrics. `status` 0: there was no answer. */
@@ -94,38 +96,37 @@ export class ApiConnection {
    * @param handlers.onEnd - called once: undefined for an answer that ended as it should.
    */
   stream(
-    path: string,
+    { path, accept }: Pick<ApiRequest, 'path' | 'accept'>,
     handlers: { readonly onLine: (line: string) => void; readonly onEnd: (error?: unknown) => void },
   ): () => void {
-    const stopped = new AbortController();
     const opening = new AbortController();
     const { timeoutMs = TIMEOUT_MS } = this.#settings;
     const timer = setTimeout(() => opening.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     let isOver = false;
+    let close = () => opening.abort();
     const end = (error?: unknown) => {
-      if (isOver || stopped.signal.aborted) return;
+      clearTimeout(timer);
+      if (isOver) return;
       isOver = true;
       handlers.onEnd(error);
     };
-    this.#openStream(path, AbortSignal.any([stopped.signal, opening.signal])).then(
-      (response) => {
-        clearTimeout(timer);
-        const lines = new LineSplitter((line) => {
-          if (!isOver && !stopped.signal.aborted) handlers.onLine(line);
-        });
-        response.on('data', (chunk: Buffer) => lines.push(chunk));
-        response.on('end', () => end());
-        response.on('error', (error) => end(error));
-        response.on('close', () => end());
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        end(error);
-      },
-    );
-    return () => {
+    this.#openStream({ method: 'GET', path, ...(accept && { accept }) }, opening.signal).then((response) => {
       clearTimeout(timer);
-      stopped.abort();
+      // Not by the signal of the request: that is an error of a socket which may wait for another request already.
+      close = () => response.destroy();
+      if (isOver) close();
+      const lines = new LineSplitter((line) => {
+        if (!isOver) handlers.onLine(line);
+      });
+      response.on('data', (chunk: Buffer) => lines.push(chunk));
+      response.on('end', () => end());
+      response.on('error', end);
+      response.on('close', () => end());
+    }, end);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      close();
     };
   }
 
@@ -134,8 +135,7 @@ export class ApiConnection {
     this.#watchAgent.destroy();
   }
 
-  async #openStream(path: string, signal: AbortSignal): Promise<http.IncomingMessage> {
-    const request = { method: 'GET', path } as const;
+  async #openStream(request: ApiRequest, signal: AbortSignal): Promise<http.IncomingMessage> {
     const response = await this.#open(request, { agent: this.#watchAgent, signal });
     const { statusCode: status = 0, headers } = response;
     if (status === 200) return response;
@@ -150,13 +150,14 @@ export class ApiConnection {
   }
 
   async #open(
-    { method, path, body, contentType = 'application/json' }: ApiRequest,
+    { method, path, body, contentType = 'application/json', accept = 'application/json' }: ApiRequest,
     { agent, signal }: { readonly agent: http.Agent; readonly signal: AbortSignal },
   ): Promise<http.IncomingMessage> {
     const authorization = await this.#cluster.authorization();
+    const ca = await this.#cluster.ca?.();
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const headers = {
-      accept: 'application/json',
+      accept,
       'user-agent': this.#settings.userAgent,
       ...(authorization !== undefined && { authorization }),
       ...(payload !== undefined && { 'content-type': contentType, 'content-length': payload.length }),
@@ -167,6 +168,8 @@ export class ApiConnection {
       agent,
       signal,
       headers,
+      // Another CA is another set of connections.
+      ...(ca !== undefined && { ca }),
       port,
       hostname: hostname.replace(/^\[|\]$/g, ''),
       path: `${pathname.replace(/\/$/, '')}${path}`,

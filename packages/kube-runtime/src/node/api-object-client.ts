@@ -30,7 +30,11 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
   }): Promise<ListPage<Kind>> => {
     const query = { limit: String(limit), ...(continueToken !== undefined && { continue: continueToken }) };
     try {
-      const body = (await this.#connection.request({ method: 'GET', path: this.#collection(query) })) as ListBody<Kind>;
+      const body = (await this.#connection.request({
+        method: 'GET',
+        path: this.#collection(query),
+        ...this.#accept('PartialObjectMetadataList'),
+      })) as ListBody<Kind>;
       const { resourceVersion = '', continue: next } = body.metadata ?? {};
       const { apiVersion, kind } = body;
       return {
@@ -54,15 +58,18 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
       stop();
       handlers.onEnd(end);
     };
-    const stop = this.#connection.stream(this.#collection(query), {
-      onLine: (line) => {
-        if (isOver) return;
-        const read = readWatchLine<Kind>(line);
-        if (read.kind === 'event') handlers.onEvent(read.event);
-        else finish(read);
+    const stop = this.#connection.stream(
+      { path: this.#collection(query), ...this.#accept('PartialObjectMetadata') },
+      {
+        onLine: (line) => {
+          if (isOver) return;
+          const read = readWatchLine<Kind>(line);
+          if (read.kind === 'event') handlers.onEvent(read.event);
+          else finish(read);
+        },
+        onEnd: (error) => finish(toWatchEnd(error)),
       },
-      onEnd: (error) => finish(toWatchEnd(error)),
-    });
+    );
     return () => {
       isOver = true;
       stop();
@@ -120,6 +127,12 @@ export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient
       if (reason === undefined) throw error;
       return { ok: false, reason, message: (error as ApiRequestError).message };
     }
+  }
+
+  /** A server that cannot reduce objects to their metadata sends them whole. */
+  #accept(kind: string): { readonly accept?: string } {
+    const { metadataOnly = false } = this.#resource;
+    return metadataOnly ? { accept: `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json` } : {};
   }
 
   #collection(query: Readonly<Record<string, string>>, namespace: string | undefined = this.#resource.namespace): string {

@@ -11,6 +11,8 @@ export interface ClusterConnection {
   readonly server: string;
   /** CA, client certificate and the like, for `https.Agent`. */
   readonly tls: Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'rejectUnauthorized'>;
+  /** The CA that the server's certificate is checked by, now, where it is replaced while processes run. Then `tls` has none. */
+  readonly ca?: () => Promise<Buffer>;
   /** The value of the Authorization header, now: tokens are replaced while processes run. Undefined: none. */
   readonly authorization: () => Promise<string | undefined>;
   /** Of the kubeconfig's context or the ServiceAccount; the default namespace. */
@@ -23,8 +25,8 @@ export class NoClusterError extends Error {
 }
 
 const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** As long as a token that was read is used; ServiceAccount tokens are replaced well before they expire. */
-const TOKEN_LIFETIME_MS = 30_000;
+/** As long as a token or CA that was read is used; ServiceAccount tokens are replaced well before they expire. */
+const FILE_LIFETIME_MS = 30_000;
 
 /**
  * The connection of a pod by its ServiceAccount: what a kubeconfig is not needed for, and costs nothing to load.
@@ -37,27 +39,36 @@ export async function connectInCluster(
 ): Promise<ClusterConnection> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
   if (!host) throw new NoClusterError('KUBERNETES_SERVICE_HOST is not set: this is no pod; give a kubeconfig');
-  const ca = await readFile(join(directory, 'ca.crt')).catch((error: unknown) => {
+  const ca = rereadFile(join(directory, 'ca.crt'));
+  await ca().catch((error: unknown) => {
     throw new NoClusterError(`the pod has no ServiceAccount: ${String(error)}; set automountServiceAccountToken`);
   });
   const namespace = await readFile(join(directory, 'namespace'), 'utf8').catch(() => 'default');
-  const token = rereadToken(join(directory, 'token'));
-  await token();
+  const token = rereadFile(join(directory, 'token'));
+  await token().catch((error: unknown) => {
+    throw new NoClusterError(`the ServiceAccount's token cannot be read: ${String(error)}`);
+  });
   const address = host.includes(':') ? `[${host}]` : host;
-  return { server: `https://${address}:${port}`, tls: { ca }, authorization: token, namespace: namespace.trim() || 'default' };
+  return {
+    server: `https://${address}:${port}`,
+    tls: {},
+    ca,
+    authorization: async () => `Bearer ${(await token()).toString('utf8').trim()}`,
+    namespace: namespace.trim() || 'default',
+  };
 }
 
-/** `Bearer ...` from a file that another program replaces now and then. If it cannot be read, the previous one stays in use. */
-function rereadToken(path: string): () => Promise<string | undefined> {
-  let known: string | undefined;
+/** A file that is replaced now and then, read again after half a minute. One that cannot be read leaves the former content in use. */
+function rereadFile(path: string): () => Promise<Buffer> {
+  let known: Buffer | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (performance.now() - readAtMs < TOKEN_LIFETIME_MS) return known;
+    if (known !== undefined && performance.now() - readAtMs < FILE_LIFETIME_MS) return known;
     try {
-      known = `Bearer ${(await readFile(path, 'utf8')).trim()}`;
+      known = await readFile(path);
       readAtMs = performance.now();
     } catch (error) {
-      if (known === undefined) throw new NoClusterError(`the ServiceAccount's token cannot be read: ${String(error)}`);
+      if (known === undefined) throw error;
     }
     return known;
   };
@@ -87,7 +98,7 @@ export async function connectByKubeConfig(source: KubeConfigSource): Promise<Clu
   return {
     server,
     tls: withoutUndefined({ ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }),
-    authorization: rememberFor(TOKEN_LIFETIME_MS, async () => toAuthorization(await httpsOptions(config))),
+    authorization: rememberFor(FILE_LIFETIME_MS, async () => toAuthorization(await httpsOptions(config))),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
   };
 }

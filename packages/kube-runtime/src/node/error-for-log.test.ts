@@ -24,7 +24,7 @@ async function watchError(server: string, timeoutMs?: number): Promise<unknown> 
   );
   ends.push(() => connection.close());
   return await new Promise((resolve) => {
-    connection.stream('/apis', { onLine: () => undefined, onEnd: resolve });
+    connection.stream({ path: '/apis' }, { onLine: () => undefined, onEnd: resolve });
   });
 }
 

@@ -46,7 +46,7 @@ export function conditionsOfKeptPod({ metadata, status }: KubernetesObject): Con
   const isReady = readList(status, 'conditions').some(
     (condition) => readText(condition, 'type') === 'Ready' && readText(condition, 'status') === 'True',
   );
-  const message = `the upgrade of its agent is on hold (${HOLD_AGENT_UPGRADE_ANNOTATION}): pod ${metadata.name} of an earlier version serves it, and is not ready`;
+  const message = `the upgrade of the pool's agents is on hold (${HOLD_AGENT_UPGRADE_ANNOTATION}): pod ${metadata.name} of an earlier version serves it, and is not ready`;
   const ready: ConditionOf<'IPPool'> = isReady ? { type: AGENT_READY, status: 'True' } : notReady('PodNotReady', message);
   return [{ type: REGISTERED, status: 'True' }, ready];
 }
@@ -59,7 +59,7 @@ export function agentConditions(agents: AgentsOfPool): ConditionOf<'IPPool'>[] {
 function toRegistered({ pool, group, observed: { deployment, configured }, problem }: AgentsOfPool): ConditionOf<'IPPool'> {
   if (problem !== undefined) return { type: REGISTERED, status: 'False', ...problem };
   if (deployment !== undefined && isConfigured(configured.get(pool.key), pool)) return { type: REGISTERED, status: 'True' };
-  const message = `Deployment ${deployment?.metadata.name ?? group} does not have the pool in its configuration yet`;
+  const message = `Deployment ${deployment?.metadata.name ?? group} is about to be configured with the pool`;
   return { type: REGISTERED, status: 'False', reason: 'Pending', message };
 }
 
@@ -70,10 +70,10 @@ function toAgentReady(agents: AgentsOfPool, registered: ConditionOf<'IPPool'>): 
   if (registered.status !== 'True') return { ...registered, type: AGENT_READY };
   const report = observed.lease.report.get(pool.key);
   if (report !== undefined) return notReady(report.reason ?? 'NotServing', report.message ?? '');
-  return newPodsTrouble(agents) ?? (observed.lease.isLive ? notKnownYet(observed) : noLeader(agents));
+  return newPodsTrouble(agents) ?? (observed.lease.isLive ? notKnownYet(observed) : withoutLeader(agents));
 }
 
-/** What keeps new pods from serving: the pods that exist tell most, unless none can be created. */
+/** What keeps new pods from serving: existing pods tell most, unless pods cannot even be created. */
 function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> | undefined {
   const rollout = rolloutTrouble(deployment);
   const ofPods = podTrouble(pods, deployment);
@@ -81,7 +81,7 @@ function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): Condi
   return notReady(rollout.reason, rollout.message);
 }
 
-/** The pool is served; the condition has what prevents its new agents from starting all the same. */
+/** The pool is served; what keeps its new agents from starting is reported all the same. */
 function servedThough({ deployment }: ObservedGroup): ConditionOf<'IPPool'> {
   const trouble = rolloutTrouble(deployment);
   if (trouble === undefined) return { type: AGENT_READY, status: 'True' };
@@ -102,7 +102,7 @@ function notKnownYet({ lease }: ObservedGroup): ConditionOf<'IPPool'> {
   return notReady('RollingOut', message);
 }
 
-function noLeader({ group, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> {
+function withoutLeader({ group, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> {
   const name = `${deployment?.metadata.namespace}/${deployment?.metadata.name}`;
   if (!isRolledOut(deployment)) return notReady('RollingOut', `Deployment ${name} is being rolled out; there is no leader yet`);
   return notReady('NotLeading', `no agent is leader: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
@@ -132,12 +132,12 @@ function schedulingTrouble(
     (condition) => readText(condition, 'type') === 'PodScheduled' && readText(condition, 'status') === 'False',
   );
   if (unscheduled === undefined) return undefined;
-  const cause = readText(unscheduled, 'message') ?? '';
-  const missing = /node affinity|node selector/i.test(cause) ? requiredNodeLabels(deployment) : [];
+  const reported = readText(unscheduled, 'message') ?? '';
+  const missing = /node affinity|node selector/i.test(reported) ? requiredNodeLabels(deployment) : [];
   const remedy = missing.map((label) => `; agents run on nodes with the label ${label}: kubectl label node NODE ${label}`);
   return notReady(
     'NotScheduled',
-    `pod ${metadata.name} cannot be scheduled: ${cutText(cause, MOST_WORDS_OCTETS)}${remedy.join('')}`,
+    `no node takes pod ${metadata.name}: ${cutText(reported, MOST_WORDS_OCTETS)}${remedy.join('')}`,
   );
 }
 
@@ -156,9 +156,10 @@ function requiredNodeLabels(deployment: KubernetesObject | undefined): string[] 
 function containerTrouble({ metadata, status }: KubernetesObject): ConditionOf<'IPPool'> | undefined {
   for (const container of readList(status, 'containerStatuses')) {
     const reason = readText(container, 'state', 'waiting', 'reason') ?? '';
-    const cause = `pod ${metadata.name}: ${cutText(readText(container, 'state', 'waiting', 'message') ?? reason, MOST_WORDS_OCTETS)}`;
-    if (IMAGE_REASONS.includes(reason)) return notReady('ImagePull', `${cause}; correct the image (--image) or its pull Secret`);
-    if (reason === 'CrashLoopBackOff') return notReady('CrashLooping', `${cause}; look at its log (kubectl logs --previous)`);
+    const problem = `pod ${metadata.name}: ${cutText(readText(container, 'state', 'waiting', 'message') ?? reason, MOST_WORDS_OCTETS)}`;
+    if (IMAGE_REASONS.includes(reason))
+      return notReady('ImagePull', `${problem}; correct the image (--image) or its pull Secret`);
+    if (reason === 'CrashLoopBackOff') return notReady('CrashLooping', `${problem}; look at its log (kubectl logs --previous)`);
   }
   return undefined;
 }

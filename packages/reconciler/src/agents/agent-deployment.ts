@@ -35,7 +35,7 @@ export interface AgentPodSettings {
   readonly replicas: number;
   /** Requests; the memory is the limit too. As Kubernetes writes quantities. */
   readonly resources: { readonly cpu: string; readonly memory: string; readonly memoryLimit: string };
-  /** Seconds until another replica takes over from one that is gone. */
+  /** How long a replica that is gone is waited for. */
   readonly leaseSeconds: number;
   /** True: agents report what they would serve, and serve nothing. */
   readonly dryRun: boolean;
@@ -52,9 +52,9 @@ export interface AgentDeploymentParts {
 }
 
 const HTTP_PORT = 8080;
-/** Pods do not wait for a lost node: they are replaced elsewhere, and take part in the election there. */
+/** A node that is lost is not waited for: the pod is replaced elsewhere, and takes part in the election there. */
 const LOST_NODE_SECONDS = 10;
-/** A leader that is asked to end hands over in a fraction of a second. */
+/** An agent that is stopped hands over in a fraction of a second. */
 const GRACE_SECONDS = 10;
 
 export function toAgentDeployment(

@@ -2,7 +2,7 @@
 import { AGENT_GROUP_LABEL, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, parseTime, readList, readText } from '@vmdhcp/kube-runtime';
 
-/** Milliseconds after its time to end; a pod that is still there by then is on a node that does not answer. */
+/** Beyond its time to end; a pod that still runs then runs on a node without a connection. */
 const MARGIN_MS = 30_000;
 
 /** The pool that such a pod serves; undefined for any other pod. */

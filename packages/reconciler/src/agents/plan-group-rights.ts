@@ -1,6 +1,6 @@
 /**
- * What has to be written so that the agents of a group have the rights they need. Rights are added before the agents are configured with a pool, and
- * removed when no pod of the group needs them any more.
+ * What has to be written so that the agents of a group have the rights they need. Rights are granted before the agents are configured with a pool, and
+ * taken when no pod of the group needs them any more.
  */
 import { isBeingDeleted, type KubernetesObject, type MergePatch, type Ownership, planOwnedObject } from '@vmdhcp/kube-runtime';
 
@@ -23,7 +23,7 @@ export interface GroupRightsWanted extends RightsHolder {
   readonly poolKeys: readonly string[];
   /** True for a pool of another time that pods of the group may still follow: a right to it that is there stays. */
   readonly isKept: (poolKey: string) => boolean;
-  /** Namespaces whose agents the controller knows. Agents of other namespaces keep their rights. */
+  /** Namespaces whose agents the controller knows. What agents of other namespaces have is not taken from them. */
   readonly knownNamespaces: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export function planGroupRights(wanted: GroupRightsWanted, observed: readonly Ku
   return { actions: [...writes, ...surplus], granted, isReady: hasLeaseRights(wanted, there) };
 }
 
-/** What removes all rights of a group that has no pods any more. @param knownNamespaces - as of `GroupRightsWanted`. */
+/** What takes all rights away from a group that has no pods any more. @param knownNamespaces - as of `GroupRightsWanted`. */
 export function planRightsRemoval(
   group: string,
   observed: readonly KubernetesObject[],

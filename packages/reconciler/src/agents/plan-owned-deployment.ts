@@ -7,7 +7,7 @@ export type OwnedDeploymentPlan =
 
 /**
  * How a Deployment becomes what it should be. What others own is left alone: annotations, also of the template (`kubectl rollout
- * restart`), labels, the number of replicas where an annotation asks for it, and every field that we do not specify.
+ * restart`), labels, the number of replicas if an annotation asks for it, and every field that we do not own.
  */
 export function planOwnedDeployment(wanted: KubernetesObject, observed: KubernetesObject): OwnedDeploymentPlan {
   const { replicas: _, ...others } = wanted.spec as Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
  * The one agent Deployment that a chart installs for all pools (topology `unified`): which networks its pods are attached
- * to, and the pools that its agents are configured to serve. Nothing else of it is touched: it belongs to the chart.
+ * to, and the configured pools. Nothing else of it is touched: it belongs to the chart.
  */
 import {
   AGENT_DRY_RUN_VARIABLE,
@@ -52,7 +52,7 @@ export function planUnifiedDeployment(
   return { ok: true, patch: { spec: { template } } };
 }
 
-/** The container with the configuration of the agents, and without that of agents of earlier versions. */
+/** The container with the configured pools, and without the configuration of earlier versions. */
 function configured(
   container: Readonly<Record<string, unknown>>,
   configs: readonly AgentNetworkConfig[],

@@ -5,7 +5,7 @@ import type { AddressConflict } from './address-conflict.js';
 /** The agents of a pool, as its status reports them. */
 export interface PoolAgents {
   readonly conditions: readonly ConditionOf<'IPPool'>[];
-  /** Undefined: that is not known now, so what is there stays; null: none. */
+  /** Undefined: unknown now, so the status stays as it is; null: none. */
   readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
   /** The pod that is leader; null: none is. */
   readonly servedBy: string | null | undefined;
@@ -18,7 +18,7 @@ export interface PoolAgents {
 export interface AgentsPort {
   readonly ofPool: (pool: PoolView) => PoolAgents;
   /** True while agents may still serve the pool, or are configured with it. */
-  readonly isHeld: (poolKey: string) => boolean;
+  readonly isInUse: (poolKey: string) => boolean;
 }
 
 export const NOTHING_KNOWN_OF_AGENTS: PoolAgents = {

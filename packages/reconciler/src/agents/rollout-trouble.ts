@@ -1,4 +1,4 @@
-/** What prevents a Deployment from having the pods that it should have, and what to do about it. */
+/** What keeps a Deployment from having the pods that it should have, and what to do about it. */
 import { type ConditionState, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
 
 export interface RolloutTrouble extends Pick<ConditionState, 'reason' | 'message'> {
@@ -6,10 +6,10 @@ export interface RolloutTrouble extends Pick<ConditionState, 'reason' | 'message
   readonly message: string;
 }
 
-/** Of the message of the API server; that of a policy may be long. */
+/** Of the API server's message; that of a policy may be long. */
 const MOST_CHARACTERS = 500;
 
-/** Undefined: nothing is known to prevent the creation of its pods. Pods that exist and do not run report the reason themselves. */
+/** Undefined: nothing is known to keep its pods from being made. Pods that were made and do not run report why themselves. */
 export function rolloutTrouble(deployment: KubernetesObject | undefined): RolloutTrouble | undefined {
   if (deployment === undefined) return undefined;
   const conditions = readConditions(deployment.status);
@@ -29,7 +29,7 @@ function toStuck(deployment: KubernetesObject, cause: string): RolloutTrouble {
   const look = `look at its pods: kubectl -n ${namespace} describe deployment ${name}`;
   return {
     reason: 'RolloutStuck',
-    message: `the rollout of Deployment ${nameOf(deployment)} makes no progress: ${shortened(cause)} ${look}`,
+    message: `the rollout of Deployment ${nameOf(deployment)} goes no further: ${shortened(cause)} ${look}`,
   };
 }
 
@@ -48,7 +48,7 @@ function remedyFor(cause: string, { metadata, spec }: KubernetesObject): string 
   }
   return (
     remedyForQuota(cause, namespace) ??
-    `correct that, and the pods are created; details: kubectl -n ${namespace} describe deployment ${name}`
+    `correct that, and the pods are made; kubectl -n ${namespace} describe deployment ${name} has details`
   );
 }
 

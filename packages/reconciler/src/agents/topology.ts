@@ -28,7 +28,7 @@ export function isPrevious(group: string): boolean {
 export interface PoolToGroup {
   /** `namespace/name`. */
   readonly key: string;
-  /** What nodes must be attached to; undefined where it is not known. */
+  /** What nodes must be attached to; undefined: not specified. */
   readonly clusterNetwork: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export function groupPools(
   }
 }
 
-/** `default-net-48-agent`, as upstream names an agent; a hash distinguishes two pools that could have the same name. */
+/** `default-net-48-agent`, as upstream names an agent; with a hash if two pools could have the same name. */
 export function perPoolGroupName(poolKey: string): string {
   const [namespace = '', name = ''] = poolKey.split('/', 2);
   return objectNameWithin(`${namespace}-${name}`, { suffix: '-agent', of: poolKey, isAmbiguous: namespace.includes('-') });

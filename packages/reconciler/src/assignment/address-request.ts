@@ -9,9 +9,9 @@ export interface AddressClaim {
   readonly macAddress: MacAddress;
   /** The address it shall have; any if absent or 0.0.0.0. */
   readonly wanted?: Ipv4Address;
-  /** The address that it had last, by some record: it gets it again if it is free and no other one is wanted. */
+  /** The address that it had last, by any record: it gets it again if it is free and nothing else is wanted. */
   readonly previous?: Ipv4Address;
-  /** By that record it has `previous` now: of several claims to one MAC address this one counts, unless `lastOwners` names another owner. */
+  /** By the record it has `previous` now: of several claims to one MAC address this one counts, unless `lastOwners` knows better. */
   readonly holdsPrevious?: true;
   /** MAC addresses that the same interface had before: what is recorded for one of them, and is `previous`, becomes its own. */
   readonly replaces?: readonly MacAddress[];
@@ -26,7 +26,7 @@ export interface ClaimRefusal {
   readonly message: string;
 }
 
-/** Addresses that one owner wants together: all or none of them. */
+/** Addresses that are wanted together. */
 export interface AddressRequest {
   readonly owner: string;
   readonly createdAt?: string;
@@ -39,8 +39,8 @@ export interface PoolClaim extends Pick<AddressClaim, 'macAddress' | 'wanted' | 
   readonly poolKey: string;
 }
 
-/** Blocks a request that only keeps a recorded address reserved until its owner claims it again. */
-export const RESERVING: ClaimRefusal = { reason: 'claim-missing', message: 'its VirtualMachineNetworkConfig is being made' };
+/** Blocks a request that only keeps what is recorded until its owner asks again. */
+export const CONFIG_MISSING: ClaimRefusal = { reason: 'claim-missing', message: 'its VirtualMachineNetworkConfig is being made' };
 
 /** A claim on its way to an address. */
 export interface Candidate extends PoolClaim {

@@ -7,7 +7,7 @@ import type { Quarantine } from '../pool/quarantines.js';
 export interface RecordedPool {
   readonly assignments: readonly Assignment[];
   readonly quarantines: readonly Quarantine[];
-  /** Addresses that are never assigned, whatever else is known of them. */
+  /** Addresses that no client gets, whatever else is known of them. */
   readonly unavailable?: readonly Ipv4Address[];
 }
 
@@ -16,11 +16,11 @@ export interface KnownState {
   readonly recorded: RecordedPool;
   /** Milliseconds on the caller's clock. */
   readonly nowMs: number;
-  /** The owner of each address by the plan that was recorded last. Absent, or nothing for a MAC address: that is not known. */
+  /** Whose each address was by the plan that was recorded last. Absent, or nothing for a MAC address: that is not known. */
   readonly lastOwners?: LastOwners;
 }
 
-/** A MAC address that has another address by now is not in it. */
+/** It has no entry for a MAC address that has another address by now. */
 export type LastOwners = ReadonlyMap<MacAddress, { readonly owner: string; readonly address: Ipv4Address }>;
 
 /** A pool, and what is known of it. */
@@ -40,14 +40,14 @@ export interface RefusedClaim {
 
 export interface AssignmentPlan extends RecordedPool {
   readonly refused: readonly RefusedClaim[];
-  /** The owner whose claim to each MAC address counts. */
+  /** Whose claim to each MAC address counts. */
   readonly owners: ReadonlyMap<MacAddress, string>;
   readonly counts: PoolCounts;
 }
 
 export const NOTHING_RECORDED: RecordedPool = { assignments: [], quarantines: [] };
 
-/** The owner of each address by this plan. */
+/** Whose each address is by this plan. */
 export function ownersOf({ assignments, owners }: AssignmentPlan): LastOwners {
   return new Map(
     assignments.flatMap(({ macAddress, address }) => {

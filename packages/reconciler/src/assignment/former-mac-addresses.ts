@@ -82,8 +82,8 @@ export class FormerMacAddresses {
   }
 
   /**
-   * Whose the address is follows from the last plan. Where that is not known, it belongs to another interface that claims the former MAC
-   * address, if that one's record names the address, or if this one's record is only of an address that it had once.
+   * The last plan shows whether the address is its own. If that is not known, the address belongs to the other one that claims the
+   * former MAC address if the record of that one shows it, or if the record of this one only shows that it had the address once.
    */
   #isItsOwn({ request, previous, holdsPrevious }: Candidate, former: MacAddress): boolean {
     const owner = this.lastOwnerOf(former);

@@ -1,4 +1,4 @@
-/** The status that an IPPool shall have, and the smallest patch towards it. */
+/** The status that an IPPool should have, and the smallest patch towards it. */
 import { formatIpv4Address, type Pool, rangeContains } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 import {
@@ -17,7 +17,7 @@ import { readRecordedAddresses } from '../pool/recorded-addresses.js';
 import type { AssignmentPlan } from './assignment-plan.js';
 
 export interface WantedPoolStatus {
-  /** Undefined: it is not known which client should have which address, so what is recorded stays. */
+  /** Undefined: it is not known who should have which address, so what is recorded stays. */
   readonly addresses: { readonly pool: Pool; readonly plan: AssignmentPlan } | undefined;
   readonly conditions: readonly ConditionState[];
   readonly agents: WantedAgents;
@@ -25,7 +25,7 @@ export interface WantedPoolStatus {
   readonly now: string;
 }
 
-/** The pool's agents, as the status reports them. Undefined: that is not known now, so what is there stays; null: none. */
+/** The pool's agents in the status. Undefined: not known now, so the status stays as it is; null: none. */
 export interface WantedAgents {
   readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
   /** The pod that is leader. */
@@ -34,7 +34,7 @@ export interface WantedAgents {
   readonly isMigrated: boolean;
 }
 
-/** A merge patch for the status subresource, or undefined if the status is as it should be. */
+/** A merge patch for the status subresource, or undefined if the status already has it. */
 export function planPoolStatus(
   object: KubernetesObject,
   { addresses, conditions, agents, now }: WantedPoolStatus,

@@ -3,7 +3,7 @@ import type { Ipv4Address, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { Quarantine } from '../pool/quarantines.js';
 import type { RecordedAddresses } from '../pool/recorded-addresses.js';
-import { type AddressRequest, type ClaimRefusal, RESERVING } from './address-request.js';
+import { type AddressRequest, type ClaimRefusal, CONFIG_MISSING } from './address-request.js';
 import type { AssignmentPlan, LastOwners } from './assignment-plan.js';
 import { planRequests } from './plan-requests.js';
 
@@ -18,16 +18,16 @@ export interface PoolToPlan {
   readonly quarantines: readonly Quarantine[];
   /** Now, on the clock that quarantines end by. */
   readonly nowMs: number;
-  /** Nothing new is assigned; what no client claims any more is released. */
+  /** Nothing new is assigned; an address that is not claimed any more is freed. */
   readonly paused: boolean;
-  /** Reserved addresses, by client: they stay recorded, though the virtual machine that has the client does not claim them at the moment. */
-  readonly reserved: ReadonlyMap<MacAddress, ReservingMachine>;
+  /** Clients whose address is recorded and stays so, though the virtual machine that has it does not claim it at the moment. */
+  readonly reserved: ReadonlyMap<MacAddress, MachineWithoutConfig>;
   /** @see KnownState.lastOwners */
   readonly lastOwners: LastOwners;
 }
 
-/** A virtual machine whose VirtualMachineNetworkConfig is missing or being deleted. */
-export interface ReservingMachine {
+/** A virtual machine whose config is on its way. */
+export interface MachineWithoutConfig {
   /** `namespace/name`, as its config will have it. */
   readonly owner: string;
   readonly createdAt: string;
@@ -54,7 +54,7 @@ export function planPools({ pools, configs, whyUnserved }: PoolsToPlan): Map<str
     const unavailable = unreadable.flatMap(({ address }) => address ?? []);
     return { key, pool, recorded: { assignments, quarantines, unavailable }, nowMs, lastOwners };
   });
-  const plans = planRequests(states, [...requests, ...pools.flatMap(toReservations)]);
+  const plans = planRequests(states, [...requests, ...pools.flatMap(toReservedRequests)]);
   return new Map([...plans].map(([key, plan]) => [key, { ...plan, refusals: byOwner(plan) }]));
 }
 
@@ -68,7 +68,7 @@ function recordedBy({ recorded }: PoolToPlan): Map<MacAddress, Ipv4Address> {
   return new Map(recorded.assignments.map(({ macAddress, address }) => [macAddress, address]));
 }
 
-/** True if the claim lacks something of a pool that is paused. An address that it has there does not count. */
+/** True if the claim lacks something of a pool that is paused. What it has there blocks no other claim. */
 function isKeptWaiting({ macAddress, wanted }: InterfaceClaim, pool: PlannedPool | undefined): boolean {
   if (pool?.has === undefined) return false;
   const address = pool.has.get(macAddress);
@@ -95,8 +95,12 @@ function toRequest(
   };
 }
 
-function toReservations({ key: poolKey, reserved }: PoolToPlan): AddressRequest[] {
-  return [...reserved].map(([macAddress, machine]) => ({ ...machine, claims: [{ macAddress, poolKey }], blocked: RESERVING }));
+function toReservedRequests({ key: poolKey, reserved }: PoolToPlan): AddressRequest[] {
+  return [...reserved].map(([macAddress, machine]) => ({
+    ...machine,
+    claims: [{ macAddress, poolKey }],
+    blocked: CONFIG_MISSING,
+  }));
 }
 
 function byOwner({ refused }: AssignmentPlan): Map<string, Map<MacAddress, ClaimRefusal>> {

@@ -12,7 +12,7 @@ import {
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
 import { describeRoom } from '../pool/describe-room.js';
-import { type Candidate, type ClaimRefusal, type PoolClaim, RESERVING } from './address-request.js';
+import { type Candidate, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
 import type { AssignmentPlan, PoolState, RecordedPool } from './assignment-plan.js';
 import { FormerMacAddresses } from './former-mac-addresses.js';
 
@@ -34,7 +34,7 @@ export class PoolPlanning {
     this.#allocator = new AddressAllocator(this.#effectivePool());
   }
 
-  /** Assigns what clients have already: recorded addresses, moves to other addresses, addresses that they had last. */
+  /** Assigns each claim what it already has: what is recorded, moves to other addresses, what they had last. */
   settle(): void {
     const movers = [...this.#recorded].flatMap(([macAddress, address]) => this.#keepOrMove(macAddress, address));
     for (const { address, untilMs } of this.#state.recorded.quarantines.toSorted(byAddress)) {
@@ -44,7 +44,7 @@ export class PoolPlanning {
     for (const candidate of this.#accepted.values()) this.#assignPrevious(candidate);
   }
 
-  /** Returns the client if it wants another address than the recorded one. */
+  /** Claims that want another address than the recorded one are returned. */
   #keepOrMove(macAddress: MacAddress, address: Ipv4Address): Candidate[] {
     const candidate = this.#accepted.get(macAddress);
     if (candidate === undefined) return [];
@@ -112,8 +112,8 @@ export class PoolPlanning {
   }
 
   /**
-   * Moves clients to the addresses they want. A client that cannot have its address keeps the one it has, so that no other may move there:
-   * the moves are tried again from the beginning until all that are left succeed.
+   * Moves clients to the addresses they want. A client that cannot have that keeps what it has, so that no other client may move there:
+   * tried again from the beginning until all the moves are possible.
    */
   #move(movers: readonly Candidate[]): void {
     const keeping = new Map<MacAddress, ClaimRefusal>();
@@ -151,7 +151,7 @@ export class PoolPlanning {
     ]) {
       const former = chosen.get(candidate.macAddress);
       if (former === undefined) chosen.set(candidate.macAddress, candidate);
-      else if (former !== candidate && !isReserving(candidate)) this.#refuseSecond(candidate, former);
+      else if (former !== candidate && !isOnlyReserved(candidate)) this.#refuseSecond(candidate, former);
     }
     this.#keepFormer(candidates, chosen);
     return new Map([...chosen].map(([macAddress, candidate]) => [macAddress, this.#withWanted(candidate)]));
@@ -167,9 +167,9 @@ export class PoolPlanning {
       chosen.set(macAddress, {
         macAddress,
         poolKey: candidate.poolKey,
-        request: { owner: request.owner, claims: [], blocked: RESERVING },
+        request: { owner: request.owner, claims: [], blocked: CONFIG_MISSING },
       });
-      if (inItsPlace === undefined || isReserving(inItsPlace)) continue;
+      if (inItsPlace === undefined || isOnlyReserved(inItsPlace)) continue;
       this.#refuseSecond(inItsPlace, { ...candidate, request });
       refused.push(inItsPlace);
     }
@@ -189,7 +189,7 @@ export class PoolPlanning {
     return wanted === undefined || wanted === 0 ? this.#state.pool.reservations.get(macAddress)?.address : wanted;
   }
 
-  /** Without unavailable addresses, and without reservations of addresses that other clients have: those wait until they are free. */
+  /** Without unavailable addresses, and without reservations of addresses that others have: those wait until they are free. */
   #effectivePool(): Pool {
     const { pool, recorded } = this.#state;
     const unavailable = new Set(recorded.unavailable);
@@ -207,7 +207,7 @@ export class PoolPlanning {
     };
   }
 
-  /** Reservations that no client claims are met all the same. */
+  /** Reservations without a claim are met all the same. */
   #meetReservations(): void {
     const { pool } = this.#state;
     const owner = `reservation of ${pool.name}`;
@@ -234,9 +234,9 @@ export class PoolPlanning {
   }
 }
 
-/** No config claims it now: it only keeps its recorded address reserved. */
-function isReserving({ request: { blocked } }: Candidate): boolean {
-  return blocked?.reason === RESERVING.reason;
+/** Reserved: no config claims it now, and it keeps what is recorded. */
+function isOnlyReserved({ request: { blocked } }: Candidate): boolean {
+  return blocked?.reason === CONFIG_MISSING.reason;
 }
 
 /** One address for each MAC address: the lowest, where a record has several. */

@@ -23,7 +23,7 @@ function viewOfPools(): { readonly view: ClusterView; readonly networks: Readonl
   return { view, networks };
 }
 
-it('of more pools than one environment string can name the newest are left out, and their conditions say what to do', async () => {
+it('of more pools than one environment string can name the newest are left out, and their conditions have the remedy', async () => {
   const clock = new FakeClock();
   const deployments = new MemoryResource<KubernetesObject>(clock);
   const spec = { replicas: 2, template: { spec: { containers: [{ name: 'agent', image: 'chart:v1' }] } } };
@@ -52,8 +52,8 @@ it('of more pools than one environment string can name the newest are left out, 
   agents.lead();
   await clock.advance(2_000);
   const deployment = deployments.objects.get(`${AGENTS.namespace}/${AGENTS.name}`) as KubernetesObject;
-  const told = [...configuredPools(deployment, 'agent').keys()];
-  expect(told).toEqual(NAMES.slice(0, 198).map((name) => `default/${name}`));
+  const configured = [...configuredPools(deployment, 'agent').keys()];
+  expect(configured).toEqual(NAMES.slice(0, 198).map((name) => `default/${name}`));
   const ofPool = (name = '') => agents.ofPool(view.pool(`default/${name}`) as PoolView);
   const { conditions, deploymentRef } = ofPool(NAMES.at(-1));
   const message =

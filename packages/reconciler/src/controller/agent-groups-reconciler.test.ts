@@ -47,7 +47,7 @@ interface ControllerChoices {
   readonly maxPoolsPerAgent?: number;
 }
 
-/** A cluster whose agents do what they are told, a moment later. */
+/** A cluster whose agents follow their configuration, a moment later. */
 class Story {
   readonly clock = new FakeClock();
   readonly cluster = new MemoryCluster(this.clock);
@@ -60,7 +60,7 @@ class Story {
   readonly attempts: string[] = [];
   /** Groups whose agents are dead. */
   readonly dead = new Set<string>();
-  /** What Deployments say of their rollouts besides counts. */
+  /** The conditions of Deployments about their rollouts, besides counts. */
   rolloutStatus: Readonly<Record<string, unknown>> = {};
   /** How much later than others the controller hears of Deployments. */
   watchesLagMs = 0;
@@ -103,7 +103,7 @@ class Story {
       now,
       random: () => 0.5,
       identity: 'one',
-      agents: { ofPool: (one) => agents.ofPool(one), isHeld: (key) => agents.isHeld(key) },
+      agents: { ofPool: (one) => agents.ofPool(one), isInUse: (key) => agents.isInUse(key) },
       onPoolsChanged: () => agents.poolsChanged(),
     });
     const agents: AgentGroupsReconciler = new AgentGroupsReconciler({
@@ -139,7 +139,7 @@ class Story {
     await this.goOn(3_000);
   }
 
-  /** Time passes, and agents renew their Leases; nobody is ever served by two groups. */
+  /** Time passes, and agents renew their Leases; no pool is ever served by two groups. */
   async goOn(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 250) {
       await this.clock.advance(125);
@@ -151,7 +151,7 @@ class Story {
     }
   }
 
-  /** Group to the pools that its Lease says are served. */
+  /** Group to the pools that its Lease reports as served. */
   serving(): Map<string, string[]> {
     return new Map(
       [...this.#reports()].map(([group, report]) => [
@@ -293,7 +293,7 @@ function legacyPod(poolName: string, more: Partial<KubernetesObject['metadata']>
 }
 
 describe('agents that the controller makes', () => {
-  it('a Deployment for each cluster network; the pool says which, and who serves it', async () => {
+  it('a Deployment for each cluster network; the pool reports its Deployment and its leader', async () => {
     const story = new Story('a', 'b');
     story.addPool('c', 'mgmt');
     await story.control();
@@ -360,7 +360,7 @@ describe('agents that the controller makes', () => {
     expect(uid()).not.toBe(before);
   });
 
-  it("one that is there and ours is adopted; somebody else's is left alone, and told", async () => {
+  it("one that exists and is ours is adopted; another owner's is not changed, and reported", async () => {
     const story = new Story('a', 'b');
     const foreign = {
       apiVersion: 'apps/v1',
@@ -444,7 +444,7 @@ describe('agents that the controller makes', () => {
     expect(story.configured('vm-dhcp-agent-vlan-1').length).toBeGreaterThan(4);
   });
 
-  it('a pool that is deleted is gone only when no agent is told of it', async () => {
+  it('a pool that is deleted is gone only when no agent is configured with it', async () => {
     const story = new Story('a', 'b');
     await story.control();
     const { uid = '', finalizers } = story.pool('a').metadata;
@@ -471,7 +471,7 @@ describe('agents that the controller makes', () => {
     expect(configuredWhenItWent).toEqual(['b']);
   });
 
-  it('an image that is held stays, also when the Deployment is made again; let go, it is the new one', async () => {
+  it('an image on hold stays, also when the Deployment is made again; without the hold it is the new one', async () => {
     const story = new Story();
     story.addPool('a', 'vlan', { [HOLD_AGENT_UPGRADE_ANNOTATION]: '' });
     story.addPool('b', 'mgmt');
@@ -489,7 +489,7 @@ describe('agents that the controller makes', () => {
 });
 
 describe('the Deployment of a chart', () => {
-  it('has the image of the chart, also where a pool is held: the annotation has no effect there', async () => {
+  it('has the image of the chart, also where a pool is on hold: the annotation has no effect there', async () => {
     const story = new Story();
     story.addPool('a', 'vlan', { [HOLD_AGENT_UPGRADE_ANNOTATION]: '' });
     story.deployments.put(chartDeployment());
@@ -620,7 +620,7 @@ describe('moving', () => {
     expect(story.serving().get('vm-dhcp-agent-vlan-1')).toEqual(['a']);
   });
 
-  it('a bare pod whose pool is held stays', async () => {
+  it('a bare pod whose pool is on hold stays', async () => {
     const story = new Story();
     story.addPool('a', 'vlan', { [HOLD_AGENT_UPGRADE_ANNOTATION]: '' });
     story.pods.put(legacyPod('a'));
@@ -633,7 +633,7 @@ describe('moving', () => {
   });
 });
 
-describe('what a pool says of its agents', () => {
+describe('the conditions of a pool about its agents', () => {
   it.each([
     [{ conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes' }] }, 'False NotScheduled', '0/3 nodes'],
     [
@@ -690,7 +690,7 @@ describe('what a pool says of its agents', () => {
     expect(story.message('a')).toContain('served by the agents that are there; pods of Deployment');
   });
 
-  it('a chart whose Deployment or container is not there is told', async () => {
+  it('a chart without the Deployment or the container is reported', async () => {
     const story = new Story('a');
     await story.control({ topology: 'unified' });
     expect(story.state('a')).toBe('False AgentDeploymentMissing');

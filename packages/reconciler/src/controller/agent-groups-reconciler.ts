@@ -1,6 +1,6 @@
 /**
  * The agents of all pools, whatever the topology: a plan follows from what is observed of them, it is carried out, and every pool is
- * told about its agents.
+ * informed about its agents.
  */
 import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
 import { AGENT_LABEL, AGENT_LABEL_VALUE, CLUSTER_NETWORK_LABEL, HOLD_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api';
@@ -51,16 +51,16 @@ export interface AgentGroupsReconcilerSettings
   readonly cluster: () => {
     readonly view: ClusterView;
     readonly networks: ObjectSource;
-    /** False: nobody knows which pools there are; nothing is written. */
+    /** False: it is not known which pools there are; nothing is written. */
     readonly isKnown: boolean;
   };
-  /** What is said about this pool's agents has changed. */
+  /** The state of this pool's agents has changed. */
   readonly onChange: (poolKey: string) => void;
 }
 
 const WORK_KEY = 'agents';
 const RIGHTS = ['ServiceAccount', 'Role', 'RoleBinding'];
-/** What nobody tells us of: pods on nodes that are gone, Deployments in the way, leaders that lag. */
+/** What no watch reports: pods on nodes that are gone, Deployments in the way, leaders that lag. */
 const RECHECK_MS = 15_000;
 
 export class AgentGroupsReconciler implements AgentsPort {
@@ -70,8 +70,8 @@ export class AgentGroupsReconciler implements AgentsPort {
   readonly #queue: KeyedQueue;
   readonly #lag: LagWatch;
   readonly #gathering: ChangeGathering;
-  readonly #told = new Map<string, string>();
-  /** Deployments of somebody else that have the name of a group. */
+  readonly #reported = new Map<string, string>();
+  /** Deployments of other owners that have the name of a group. */
   readonly #conflicts = new Map<string, GroupProblem>();
   /** Rights that could not be given, by kind, namespace and group. */
   readonly #rightsProblems = new Map<string, GroupProblem>();
@@ -135,7 +135,7 @@ export class AgentGroupsReconciler implements AgentsPort {
     await this.#queue.stop();
   }
 
-  isHeld(poolKey: string): boolean {
+  isInUse(poolKey: string): boolean {
     if (!this.synced) return true;
     // As it is now, not as it was planned by: a controller that begins has planned nothing yet.
     const isServed = [...this.#observeGroups().values()].some(
@@ -148,7 +148,7 @@ export class AgentGroupsReconciler implements AgentsPort {
     if (!this.synced) return NOTHING_KNOWN_OF_AGENTS;
     const why = this.#whyNotServed(view);
     if (why !== undefined) {
-      // What stands in the status says where agents are, as long as they may be there.
+      // The status shows where agents are, as long as they may be there.
       const deploymentRef = why.reason === 'AgentsElsewhere' ? undefined : null;
       return { ...NOTHING_KNOWN_OF_AGENTS, conditions: conditionsWithoutAgents(why), deploymentRef, servedBy: null };
     }
@@ -158,17 +158,17 @@ export class AgentGroupsReconciler implements AgentsPort {
     }
     const [pool] = toPoolForAgents(view);
     const group = this.#plan.groupOf.get(view.key);
-    // The plan is made before anything is said: a moment later there is one.
+    // The plan is made before anything is reported: a moment later there is one.
     return pool === undefined || group === undefined ? NOTHING_KNOWN_OF_AGENTS : this.#ofGroup(view, pool, group);
   }
 
   #ofGroup(view: PoolView, pool: PoolForAgents, group: string): PoolAgents {
     const observed = this.#group(group);
     const holder = this.#holderOf(view.key);
-    const told = [observed, holder].flatMap((one) =>
+    const reports = [observed, holder].flatMap((one) =>
       one === undefined ? [] : [{ one, report: one.lease.report.get(view.key) }],
     );
-    const serving = told.find(({ report }) => report?.serving === true)?.one;
+    const serving = reports.find(({ report }) => report?.serving === true)?.one;
     return {
       conditions: agentConditions({
         pool,
@@ -182,7 +182,7 @@ export class AgentGroupsReconciler implements AgentsPort {
       deploymentRef: this.#deploymentRef(view.key, holder, observed),
       servedBy: serving?.lease.leader ?? null,
       isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
-      conflicts: told.flatMap(({ report }) => readReportedConflicts(report?.conflicts ?? [])),
+      conflicts: reports.flatMap(({ report }) => readReportedConflicts(report?.conflicts ?? [])),
     };
   }
 
@@ -191,7 +191,7 @@ export class AgentGroupsReconciler implements AgentsPort {
     return ofGroup ?? this.#plan.leftOut.get(poolKey) ?? this.#rightsProblem(poolKey, observed, group);
   }
 
-  /** Of a pool that the agents are told of already, nothing is missing. */
+  /** Of a pool that the agents are configured with already, nothing is missing. */
   #rightsProblem(poolKey: string, { configured }: ObservedGroup, group: string): GroupProblem | undefined {
     if (configured.has(poolKey)) return undefined;
     const [namespace] = poolKey.split('/', 1);
@@ -228,7 +228,7 @@ export class AgentGroupsReconciler implements AgentsPort {
     if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it' };
     const { view, networks } = this.#settings.cluster();
     if (!reading.ok || view.servingPool(network)?.key !== key)
-      return { reason: NOT_SERVED, message: 'the condition CacheReady says why' };
+      return { reason: NOT_SERVED, message: 'the condition CacheReady has the cause' };
     if (networks.get(network) !== undefined) return undefined;
     const message = `there is no NetworkAttachmentDefinition ${network}; create it, or delete the IPPool and create it again with another spec.networkName`;
     return { reason: 'NetworkMissing', message };
@@ -244,7 +244,7 @@ export class AgentGroupsReconciler implements AgentsPort {
     return { reason: 'AgentsElsewhere', message };
   }
 
-  /** Agents that run with rights that somebody else gave may write every Lease: what they say is all there is. */
+  /** Agents whose rights the controller did not grant may write every Lease: there is only their report to believe. */
   #observeGroups(): Map<string, ObservedGroup> {
     const groups = this.#observer.groups();
     const { groupRights = false, cluster } = this.#settings;
@@ -278,7 +278,7 @@ export class AgentGroupsReconciler implements AgentsPort {
     return networks.get(pool.network) !== undefined && !view.mayServe(pool);
   }
 
-  /** True if a pod of an earlier version that serves the pool is left alone: it is held, or something else is wrong with the pool now. */
+  /** True if a pod of an earlier version that serves the pool is left alone: its upgrade is on hold, or something else is wrong with the pool now. */
   #keepsItsPod(view: PoolView): boolean {
     if (this.#isForbidden(view)) return false;
     const why = this.#whyNotServed(view);
@@ -307,13 +307,13 @@ export class AgentGroupsReconciler implements AgentsPort {
     return result.kind === 'settled' ? { kind: 'recheck', afterMs: RECHECK_MS } : result;
   }
 
-  /** Has those pools looked at again of whom something else is to be said. */
+  /** Has those pools reconciled again whose agents have another state. */
   #tellPools(): void {
     if (!this.synced) return;
     for (const view of this.#settings.cluster().view.pools()) {
-      const says = JSON.stringify(this.ofPool(view));
-      if (this.#told.get(view.key) === says) continue;
-      this.#told.set(view.key, says);
+      const state = JSON.stringify(this.ofPool(view));
+      if (this.#reported.get(view.key) === state) continue;
+      this.#reported.set(view.key, state);
       this.#settings.onChange(view.key);
     }
   }

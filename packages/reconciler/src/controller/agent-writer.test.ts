@@ -49,15 +49,15 @@ describe('AgentWriter', () => {
 
   it.each<[WriteRefusal, string, string | undefined]>([
     ['already-exists', 'Role', 'there is a Role tenant/g without the label network.harvesterhci.io/vm-dhcp-controller=agent'],
-    ['forbidden', 'Role', 'the API server refused Role tenant/g, which gives the agents their rights: its words'],
+    ['forbidden', 'Role', 'the API server refused Role tenant/g, which grants the agents their rights: its words'],
     ['not-found', 'ServiceAccount', 'ServiceAccount tenant/g cannot be created: its words; create the namespace'],
     ['not-found', 'RoleBinding', undefined],
     ['conflict', 'Role', undefined],
-  ])('a right that cannot be given is said: %s for a %s', async (reason, kind, message) => {
+  ])('a right that cannot be granted is reported: %s for a %s', async (reason, kind, message) => {
     const resource = new MemoryResource<KubernetesObject>(new FakeClock());
     const create: typeof resource.create = async () => ({ ok: false, reason, message: 'its words' });
     const refusing = Object.assign(Object.create(resource) as typeof resource, { create });
-    const said: (string | undefined)[] = [];
+    const problems: (string | undefined)[] = [];
     const writer = new AgentWriter({
       namespace: 'agents',
       clients: {
@@ -72,12 +72,12 @@ describe('AgentWriter', () => {
       onWritten: () => undefined,
       onDeleted: () => undefined,
       onConflict: () => undefined,
-      onRights: (_, problem) => said.push(problem?.message),
+      onRights: (_, problem) => problems.push(problem?.message),
     });
     const object = { kind, metadata: { namespace: 'tenant', name: 'g' } };
     const result = await writer.carryOut([{ kind: 'create-right', group: 'g', object }]);
     expect(result.kind).toBe('retry');
-    expect(said).toEqual([message === undefined ? undefined : expect.stringContaining(message)]);
+    expect(problems).toEqual([message === undefined ? undefined : expect.stringContaining(message)]);
   });
 
   it.each([

@@ -44,7 +44,7 @@ function seenLater(client: ObjectClient<KubernetesObject>, clock: FakeClock, del
 }
 
 it.each([50, 1_000, 60_000])(
-  'the lead changes hands, and the new leader sees vmnetcfgs %i ms later than pools: nobody loses an address, nobody gets that of another',
+  'another replica becomes leader, and sees vmnetcfgs %i ms later than pools: no VM loses its address, or gets that of another',
   async (lagMs) => {
     const clock = new FakeClock();
     const cluster = new MemoryCluster(clock);
@@ -80,12 +80,12 @@ it.each([50, 1_000, 60_000])(
     await create('vm-c');
     await clock.advance(40);
     await clock.advance(120_000);
-    const said = [...cluster.networkConfigs.objects.values()].flatMap(({ metadata, status }) =>
+    const shown = [...cluster.networkConfigs.objects.values()].flatMap(({ metadata, status }) =>
       readList(status, 'networkConfigs').map((entry) => `${metadata.name} ${readText(entry, 'allocatedIPAddress')}`),
     );
     expect({
       allocated: allocated(),
-      said,
+      shown,
       freedMeanwhile: seen.filter((one) => Object.values(one as object).length < 2),
     }).toMatchObject({
       allocated: { '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' },

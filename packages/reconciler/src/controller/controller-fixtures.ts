@@ -91,7 +91,7 @@ export class Running {
     this.#reportInstance(name);
   }
 
-  /** As KubeVirt does: the virtual machine says whether there is an instance, and whether that has ended. */
+  /** As KubeVirt does: the virtual machine reports whether there is an instance, and whether that has ended. */
   #reportInstance(name: string): void {
     const { virtualMachines, virtualMachineInstances } = this.cluster;
     const machine = virtualMachines.objects.get(`default/${name}`);
@@ -100,8 +100,8 @@ export class Running {
     if (machine === undefined || isAnother) return;
     const isOver = !isRunning(stored);
     const status = { created: stored !== undefined, printableStatus: isOver ? 'Stopped' : 'Running' };
-    const isSaid = machine.status === undefined ? !status.created : JSON.stringify(machine.status) === JSON.stringify(status);
-    if (!isSaid) virtualMachines.put({ ...machine, status });
+    const isReported = machine.status === undefined ? !status.created : JSON.stringify(machine.status) === JSON.stringify(status);
+    if (!isReported) virtualMachines.put({ ...machine, status });
   }
 
   /** Address to MAC address, marks left out. */

@@ -1,4 +1,4 @@
-/** Whatever happens to the controller, its writes and its watches: no address has two owners, none leaks, nobody's changes. */
+/** Whatever happens to the controller, its writes and its watches: no address has two owners, none leaks, none changes. */
 import { describe, expect, it } from 'vitest';
 import { playCrashStory, playKilledAt, writesOfCrashStory } from './crash-story-fixtures.js';
 

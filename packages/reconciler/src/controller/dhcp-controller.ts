@@ -1,6 +1,6 @@
 /**
  * From VirtualMachines and IPPools to addresses, on any API that can list, watch and write: caches that listen, queues that
- * have keys worked on, and the work on each kind. It knows nothing of HTTP, files or metrics; those are handed in.
+ * have keys reconciled, and the reconcilers of each kind. It contains nothing of HTTP, files or metrics; those are passed in.
  *
  * Copies are kept from `start` on; work is done between `lead` and `stop` only, and only once every copy is whole:
  * nothing is freed because its owner has not been seen yet.
@@ -45,11 +45,11 @@ export interface ControllerObserver {
   readonly onReconciled?: (work: ReconciledKey) => void;
   /** The work on a key did not succeed, and will be tried again. */
   readonly onRetry?: (kind: ReconciledKind, key: string, cause: { readonly reason: string; readonly error?: unknown }) => void;
-  /** A key cannot be settled before somebody changes something. */
+  /** A key cannot be settled until an object changes. */
   readonly onTerminal?: (kind: ReconciledKind, key: string, reason: string) => void;
   /** A list or watch failed, and will be tried again. */
   readonly onReadError?: (kind: ReconciledKind | 'virtualMachineInstances', error: unknown) => void;
-  /** What can be told of VirtualMachineInstances is another than before. */
+  /** The state of the VirtualMachineInstances has changed. */
   readonly onInstances?: (state: InstancesState) => void;
   readonly onEventError?: (error: unknown) => void;
   /** An address was recorded for a client or freed, or a client was refused one. */
@@ -60,7 +60,7 @@ export interface ControllerObserver {
 export interface DhcpControllerSettings {
   readonly clients: ByKind<ObjectClient<KubernetesObject>> & {
     readonly events: Pick<ObjectClient<EventObject>, 'create' | 'patch'>;
-    /** KubeVirt's guests; only read. Default: there are none, and the templates of virtual machines count at once. */
+    /** KubeVirt's VirtualMachineInstances; read only. Default: there are none, and the templates of virtual machines count at once. */
     readonly virtualMachineInstances?: ResourcePort<KubernetesObject>;
   };
   readonly clock: Clock;
@@ -94,7 +94,7 @@ export class DhcpController {
   #state: 'following' | 'leading' | 'stopped' = 'following';
   #working = false;
   #started = false;
-  /** Every copy is at least as new as the lead. */
+  /** Every cache is at least as new as the leadership. */
   #isFresh = false;
 
   constructor(settings: DhcpControllerSettings) {
@@ -106,7 +106,7 @@ export class DhcpController {
       port: clients.virtualMachineInstances,
       clock,
       backOff,
-      onChange: (key) => this.#onGuestChange(key),
+      onChange: (key) => this.#onInstanceChange(key),
       onState: (state) => this.#onInstances(state),
       onError: (error) => observer?.onReadError?.('virtualMachineInstances', error),
     });
@@ -177,7 +177,7 @@ export class DhcpController {
   }
 
   /**
-   * Begins to work, as soon as everything is known: as it is now, not as a watch that lags behind has it. Whoever led before
+   * Begins to reconcile as soon as all caches are synced: with the current state, not that of a watch that lags. The leader before
    * may have given out addresses to virtual machines that have not been seen here.
    */
   lead(): void {
@@ -256,7 +256,7 @@ export class DhcpController {
     this.#working = true;
     this.#settings.observer?.onSynced?.();
     this.#settings.onPoolsChanged?.();
-    // Some were noted before their guests and their configs were known.
+    // Some were noted before their instances and their configs were known.
     for (const virtualMachine of this.#caches.virtualMachines.values()) this.view.noteVirtualMachine(keyOf(virtualMachine));
     for (const kind of KINDS) {
       for (const { metadata } of this.#caches[kind].values()) {
@@ -272,8 +272,8 @@ export class DhcpController {
   #onChange(kind: ReconciledKind, key: string, isOwn: boolean): void {
     switch (kind) {
       case 'virtualMachines':
-        this.#onGuestChange(key);
-        // What it leaves says so.
+        this.#onInstanceChange(key);
+        // Its status reports that.
         if (this.#caches.virtualMachines.get(key) === undefined) this.#enqueue('networkConfigs', key);
         return;
       case 'networkConfigs':
@@ -292,13 +292,13 @@ export class DhcpController {
     this.#settings.onPoolsChanged?.();
     for (const pool of this.view.poolsOn(key)) this.#enqueue('ipPools', pool);
     for (const pool of this.#segments.noteNetwork(key)) this.#enqueue('ipPools', pool);
-    // Whether a pool is missed there is for the network to say.
+    // The network specifies whether a pool is missing there.
     if (this.view.servingPool(key) === undefined)
       for (const config of this.view.configsOn(key)) this.#enqueue('networkConfigs', config);
   }
 
   /** Of the virtual machine itself, or of its VirtualMachineInstance, which has the same name. */
-  #onGuestChange(key: string): void {
+  #onInstanceChange(key: string): void {
     for (const network of this.view.noteVirtualMachine(key)) this.#enqueuePoolOf(network);
     this.#enqueue('virtualMachines', key);
   }
@@ -306,7 +306,7 @@ export class DhcpController {
   #onInstances(state: InstancesState): void {
     this.#settings.observer?.onInstances?.(state);
     if (this.#working)
-      for (const virtualMachine of this.#caches.virtualMachines.values()) this.#onGuestChange(keyOf(virtualMachine));
+      for (const virtualMachine of this.#caches.virtualMachines.values()) this.#onInstanceChange(keyOf(virtualMachine));
     else this.#workIfSynced();
   }
 
@@ -314,7 +314,7 @@ export class DhcpController {
     for (const network of this.view.noteNetworkConfig(key)) this.#enqueuePoolOf(network);
     if (this.#caches.networkConfigs.get(key) === undefined) this.#queues.networkConfigs.forget(key);
     else this.#enqueue('networkConfigs', key);
-    // Its virtual machine has the say about it: somebody may have deleted it, or written into it.
+    // Its virtual machine decides about it: a user may have deleted it, or written into it.
     if (!isOwn) this.#enqueue('virtualMachines', key);
   }
 

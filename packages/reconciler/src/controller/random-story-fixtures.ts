@@ -1,5 +1,5 @@
 /**
- * Stories by seed: virtual machines, guests, pools and people do whatever they can, watches lag and break, writes are lost, and
+ * Stories by seed: virtual machines, instances, pools and people do whatever they can, watches lag and break, writes are lost, and
  * the controller is killed. The same seed tells the same story. In the end everything is as it should be.
  */
 import { isBeingDeleted, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
@@ -171,7 +171,7 @@ const shareAcrossNetworks: Act = (story) => {
 };
 
 /** MAC addresses that the template names, and others that KubeVirt chooses. */
-function guestOf(story: Story, machine: KubernetesObject): InstanceText {
+function instanceTextOf(story: Story, machine: KubernetesObject): InstanceText {
   const isReported = story.random(4) > 0;
   const interfaces = Object.entries(nicsOf(machine)).map(([nic, [macAddress, net]]) => {
     const reported = isReported ? (macAddress ?? story.mac()) : undefined;
@@ -185,10 +185,10 @@ const startInstance: Act = (story) => {
   if (machine === undefined) return;
   const { name } = machine.metadata;
   story.running.stopInstance(name);
-  story.running.startInstance(name, guestOf(story, machine));
+  story.running.startInstance(name, instanceTextOf(story, machine));
 };
 
-const endGuest: Act = (story) => {
+const endInstance: Act = (story) => {
   const machine = story.machine();
   const name = machine?.metadata.name ?? '';
   if (!story.cluster.virtualMachineInstances.objects.has(`default/${name}`)) return;
@@ -203,7 +203,7 @@ const endGuest: Act = (story) => {
   }
 };
 
-/** The template changes while the guest shuts down, and uses its addresses until the end. */
+/** The template changes while the instance shuts down, which uses its addresses until the end. */
 const changeWhileShuttingDown: Act = async (story) => {
   const machine = story.machine();
   const name = machine?.metadata.name ?? '';
@@ -217,7 +217,7 @@ const changeWhileShuttingDown: Act = async (story) => {
   await story.running.settle(story.random(200));
 };
 
-/** A machine is copied while its guest runs; then KubeVirt chooses another MAC address for the next guest. */
+/** A machine is copied while it runs; then KubeVirt chooses another MAC address for the next instance. */
 const copyThenRestart: Act = async (story) => {
   const { running } = story;
   const [name, copy, mac, nextMac] = [`vm-${story.next()}`, `vm-${story.next()}`, story.mac(), story.mac()];
@@ -332,7 +332,7 @@ const COPIES: readonly Act[] = [
   deleteConfig,
   deleteConfig,
 ];
-const GUESTS: readonly Act[] = [
+const INSTANCES: readonly Act[] = [
   ...FEW,
   pinMachine,
   pinMachine,
@@ -342,7 +342,7 @@ const GUESTS: readonly Act[] = [
   startInstance,
   startInstance,
   startInstance,
-  endGuest,
+  endInstance,
   changeWhileShuttingDown,
   copyThenRestart,
 ];
@@ -351,10 +351,10 @@ const GUESTS: readonly Act[] = [
 const FAMILIES: readonly (readonly Act[])[] = [
   MACHINES,
   COPIES,
-  GUESTS,
+  INSTANCES,
   [...MACHINES, ...POOLS],
-  [...COPIES, ...GUESTS],
-  [...POOLS, ...COPIES, ...GUESTS],
+  [...COPIES, ...INSTANCES],
+  [...POOLS, ...COPIES, ...INSTANCES],
 ];
 
 /** Tells the story of a seed; returns what is wrong in the course of it or in the end. */
@@ -528,15 +528,15 @@ function checkConfig(running: Running, serving: ReadonlyMap<string, KubernetesOb
   if (entries.some(({ net }) => serving.get(net) === BROKEN)) return [];
   const { name } = config.metadata;
   const differing = entries.flatMap((entry) => {
-    const [said, has] = [saidOf(config, entry), addressOf(running, { config, serving }, entry)];
-    return said === has ? [] : [other(`${name} says ${said} for ${entry.net}, the pool ${has}`)];
+    const [shown, has] = [shownOf(config, entry), addressOf(running, { config, serving }, entry)];
+    return shown === has ? [] : [other(`${name} shows ${shown} for ${entry.net}, the pool ${has}`)];
   });
   // One that wants an address in particular may have to wait for it, with another one or without.
   const isPinned = readList(config.spec, 'networkConfigs').some((entry) => readText(entry, 'ipAddress') !== undefined);
   return [...differing, ...(isPinned ? [] : checkLacking(running, { config, serving }))];
 }
 
-/** It has what it can have, all or nothing, and says so. */
+/** It has what it can have, all or nothing, and reports it. */
 function checkLacking(running: Running, place: Place): StoryFault[] {
   const { config, serving } = place;
   const { name } = config.metadata;
@@ -570,7 +570,7 @@ function addressOf(running: Running, place: Place, entry: Entry): string | undef
 
 /** True if another config has the address of this MAC address. */
 function isTaken(running: Running, { config }: Place, entry: Entry): boolean {
-  return rivals(running, config, entry).some((one) => saidOf(one, entry) !== undefined);
+  return rivals(running, config, entry).some((one) => shownOf(one, entry) !== undefined);
 }
 
 /** Other configs with the same MAC address on the same network: the oldest of all has it, or waits for it. */
@@ -580,12 +580,12 @@ function rivals(running: Running, config: KubernetesObject, { net, owner }: Entr
   );
 }
 
-/** The address that a config says it has. */
-function saidOf({ status }: KubernetesObject, { net, owner }: Entry): string | undefined {
-  const said = readList(status, 'networkConfigs').find(
+/** The address that the status of a config shows. */
+function shownOf({ status }: KubernetesObject, { net, owner }: Entry): string | undefined {
+  const shown = readList(status, 'networkConfigs').find(
     (entry) => readText(entry, 'macAddress') === owner && readText(entry, 'networkName') === net,
   );
-  return readText(said, 'state') === 'Allocated' ? readText(said, 'allocatedIPAddress') : undefined;
+  return readText(shown, 'state') === 'Allocated' ? readText(shown, 'allocatedIPAddress') : undefined;
 }
 
 function isFree(serving: ReadonlyMap<string, KubernetesObject>, net: string): boolean {

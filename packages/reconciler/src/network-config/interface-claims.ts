@@ -11,9 +11,9 @@ export interface InterfaceClaim {
   readonly macAddress: MacAddress;
   /** The address it shall have. */
   readonly wanted?: Ipv4Address;
-  /** The address it had last, by its own record. */
+  /** The address that it had last, by its own record. */
   readonly previous?: Ipv4Address;
-  /** By its own record it has `previous` now, and not only had it. */
+  /** By its own record it has `previous` now, not only in the past. */
   readonly holdsPrevious?: true;
   /** MAC addresses that the same interface had before, and under which its address may be recorded still. */
   readonly replaces?: readonly MacAddress[];
@@ -80,7 +80,7 @@ interface PreviousAddress {
   readonly holdsPrevious?: true;
 }
 
-/** By network and MAC address: the address that each interface has or had by the status. */
+/** By network and MAC address: what each interface has or had, by the status. */
 function previousAddresses({ status }: KubernetesObject, namespace: string): Map<string, PreviousAddress> {
   const addresses = new Map<string, PreviousAddress>();
   for (const entry of readList(status, 'networkConfigs')) {

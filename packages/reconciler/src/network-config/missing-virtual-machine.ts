@@ -8,8 +8,8 @@ export interface MissingMachine {
 }
 
 /**
- * What to report of a VirtualMachineNetworkConfig that was made for a virtual machine and outlives it, as after
- * `kubectl delete vm --cascade=orphan`; undefined where there is nothing to report. Call it where there is no virtual machine of
+ * The condition of a VirtualMachineNetworkConfig that was made for a virtual machine and outlives it, as after
+ * `kubectl delete vm --cascade=orphan`; undefined if that is not so. Call it where there is no virtual machine of
  * that name.
  *
  * It was made for one if it has the label or the annotation that only the controller sets. While it has an owner, the garbage

@@ -1,11 +1,11 @@
-/** An IPPool's `status.ipv4.allocated`: the truth about which client has which address. */
+/** The entries of an IPPool's `status.ipv4.allocated`: the truth about who has which address. */
 import { type Assignment, type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject, quote, readField } from '@vmdhcp/kube-runtime';
 
 export interface RecordedAddresses {
   readonly assignments: readonly Assignment[];
-  /** Entries that make no sense. They stay as they are, and their addresses are not assigned: a person wrote them for a reason. */
+  /** Entries that make no sense. They stay as they are, and no client gets their addresses: a user wrote them for a reason. */
   readonly unreadable: readonly UnreadableEntry[];
   /** Every entry but marks, by its key. */
   readonly entries: ReadonlyMap<string, ParsedEntry>;
@@ -26,9 +26,9 @@ export interface UnreadableEntry {
 }
 
 /**
- * Reads any status; an entry that makes no sense is reported and does not touch the others.
+ * Reads any status; an entry that makes no sense is reported and does not affect the others.
  *
- * @param before - what was read of an earlier version of the same status: entries that are still the same need not be parsed again.
+ * @param before - the entries of an earlier version of the same status: entries that are still the same need not be parsed again.
  */
 export function readRecordedAddresses({ status }: KubernetesObject, before?: RecordedAddresses): RecordedAddresses {
   const allocated = readField(status, 'ipv4', 'allocated');

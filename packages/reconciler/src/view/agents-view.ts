@@ -1,4 +1,4 @@
-/** What is there of agents: their Deployments, Leases, pods and rights, and whether a Lease is still anybody's. */
+/** What is there of agents: their Deployments, Leases, pods and rights, and whether a Lease still has a holder. */
 import { AGENT_GROUP_LABEL, describeAgentReport } from '@vmdhcp/ippool-api';
 import {
   type BackOffSettings,
@@ -55,7 +55,7 @@ export interface AgentsViewSettings extends Pick<AgentsSettings, 'namespace' | '
   /** RFC 3339, now. */
   readonly now: () => string;
   readonly random: () => number;
-  /** Agents that are told of pools of other namespaces are none of ours; undefined: all are ours. */
+  /** Agents that are configured with pools of other namespaces are none of ours; undefined: all are ours. */
   readonly onlyNamespace?: string | undefined;
   readonly onNews: () => void;
   readonly onError?: (error: unknown) => void;
@@ -97,11 +97,11 @@ export class AgentsView {
   readonly #others: ReadonlyMap<AgentObjectKind, ObjectCache<KubernetesObject>>;
   readonly #renewals = new Map<string, Renewal>();
   readonly #staleTimers = new Map<string, () => void>();
-  /** By Lease, as it was read; read again only when it says something else. */
+  /** By Lease, as it was read; read again only when its content changes. */
   readonly #readLeases = new WeakMap<KubernetesObject, GroupLease>();
   readonly #readDeployments = new WeakMap<KubernetesObject, ReadonlyMap<string, PoolForAgents>>();
-  /** What a Lease said last, but for the time. */
-  readonly #said = new Map<string, string>();
+  /** The last content of a Lease, but for the time. */
+  readonly #contents = new Map<string, string>();
   /** By kind, keys of objects that were made and are not listed yet. */
   readonly #made = new Map<AgentObjectKind, Set<string>>(MADE_KINDS.map((kind) => [kind, new Set()]));
   readonly #deletions = new DeletionMarks();
@@ -198,7 +198,7 @@ export class AgentsView {
     return Map.groupBy(objects, ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
   }
 
-  /** The Lease of a group as it is now: newer than what `groups` said, where only its time has changed since. */
+  /** The Lease of a group as it is now: newer than in `groups`, if only its time has changed since. */
   leaseOf(group: string): GroupLease {
     return this.#readLease(this.#lease(group.includes('/') ? group : `${this.#settings.namespace}/${group}`));
   }
@@ -288,14 +288,16 @@ export class AgentsView {
     if (!isLease || this.#isNews(key)) this.#settings.onNews();
   }
 
-  /** Most renewals of a Lease say nothing new. */
+  /** Most renewals of a Lease change nothing else. */
   #isNews(leaseKey: string): boolean {
     const lease = this.#lease(leaseKey);
-    const { report, ...said } = this.#readLease(lease);
+    const { report, ...content } = this.#readLease(lease);
     const text =
-      lease === undefined ? '' : JSON.stringify([said.leader, [...said.seen], [...said.suspended], describeAgentReport(report)]);
-    if (this.#said.get(leaseKey) === text) return false;
-    this.#said.set(leaseKey, text);
+      lease === undefined
+        ? ''
+        : JSON.stringify([content.leader, [...content.seen], [...content.suspended], describeAgentReport(report)]);
+    if (this.#contents.get(leaseKey) === text) return false;
+    this.#contents.set(leaseKey, text);
     return true;
   }
 
@@ -306,7 +308,7 @@ export class AgentsView {
     this.#staleTimers.delete(key);
     if (lease === undefined) {
       this.#renewals.delete(key);
-      this.#said.delete(key);
+      this.#contents.delete(key);
       return;
     }
     const renewTime = readText(lease.spec, 'renewTime');

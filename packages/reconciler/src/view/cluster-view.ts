@@ -3,7 +3,7 @@ import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, networkKey } from '@vmdhcp/ippool-api';
 import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
 import type { LastOwners } from '../assignment/assignment-plan.js';
-import type { ReservingMachine } from '../assignment/plan-pools.js';
+import type { MachineWithoutConfig } from '../assignment/plan-pools.js';
 import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';
@@ -22,7 +22,7 @@ export interface ClusterSources {
   readonly networks: ObjectSource;
   readonly ipPools: ObjectSource;
   readonly networkConfigs: ObjectSource;
-  /** The guests that run; default: none. */
+  /** The running virtual machines; default: none. */
   readonly instances?: { readonly of: (virtualMachine: KubernetesObject) => MachineKnowledge['instance'] };
 }
 
@@ -123,8 +123,8 @@ export class ClusterView {
   }
 
   /**
-   * A config as far as it is believed on these networks: what it says that an interface has or had does not count where its
-   * virtual machine has no such interface, and another one has. Somebody wrote it there.
+   * A config as far as it is believed on these networks: an address of an interface in it does not count if its
+   * virtual machine has no such interface, and another one has. Some client wrote it there.
    */
   believed(config: NetworkConfigClaims, networks: ReadonlySet<string>): NetworkConfigClaims {
     const claims = config.claims.map((claim) =>
@@ -166,8 +166,8 @@ export class ClusterView {
    * Recorded clients of a pool that a virtual machine has and does not claim at the moment, also where another one claims the
    * same MAC address. Of several such machines it is the one that had the address last, where that is known.
    */
-  reserved({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, ReservingMachine> {
-    const reserved = new Map<MacAddress, ReservingMachine>();
+  reserved({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, MachineWithoutConfig> {
+    const reserved = new Map<MacAddress, MachineWithoutConfig>();
     for (const macAddress of addressOf.keys()) {
       const owner = this.#reservingMachine(network, macAddress, lastOwners.get(macAddress)?.owner);
       if (owner === undefined) continue;
@@ -186,7 +186,7 @@ export class ClusterView {
     };
   }
 
-  /** What its config remembers of each interface; where that says nothing (somebody deleted it), what was known before. */
+  /** What its config remembers of each interface; if that has nothing (a user deleted it), what was known before. */
   #remembered(key: string): RememberedInterfaces {
     const known = (this.#interfacesOf.get(key) ?? []).map(
       ({ name, networkName, macAddress }) => [name, { networkName, macAddress, replaces: [] }] as const,
@@ -195,7 +195,7 @@ export class ClusterView {
   }
 
   /**
-   * Takes note of a virtual machine that is another than before, or whose guest is. Returns the networks on which it has one
+   * Takes note of a virtual machine that has changed, or whose instance has. Returns the networks on which it has one
    * interface less.
    */
   noteVirtualMachine(key: string): ReadonlySet<string> {

@@ -15,21 +15,21 @@ import {
 } from '@vmdhcp/kube-runtime';
 
 import {
-  hasUnseenGuest,
+  hasSameInterfaces,
+  hasUnseenInstance,
   isOfAnother,
   projectInstance,
   readRunningInstance,
-  saysTheSameOfGuest,
 } from '../virtual-machine/running-instance.js';
 import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 
 export type InstancesState =
-  /** There was no answer that says anything: nothing may be decided yet. */
+  /** There was no usable answer: nothing may be decided yet. */
   | 'unknown'
   | 'listed'
-  /** HTTP 404: the API server does not have the kind, so no guest runs, unless a virtual machine says that it has one. */
+  /** HTTP 404: the API server does not have the kind, so no virtual machine runs, unless one reports that it has an instance. */
   | 'kind-missing'
-  /** HTTP 403: guests may run, and nobody can tell which. */
+  /** HTTP 403: virtual machines may run, and it is not known which. */
   | 'forbidden';
 
 export interface InstanceSourceSettings {
@@ -41,15 +41,15 @@ export interface InstanceSourceSettings {
   readonly onChange: (key: string) => void;
   /** What the controller can tell of all of them is another than before. */
   readonly onState: (state: InstancesState) => void;
-  /** A list or watch failed for another reason than the state says, and is tried again. */
+  /** A list or watch failed for another reason than the state has, and is retried. */
   readonly onError: (error: unknown) => void;
 }
 
 export class InstanceSource {
   readonly #settings: InstanceSourceSettings;
   readonly #reflector: Reflector<KubernetesObject> | undefined;
-  /** As they were last told. */
-  readonly #told = new Map<string, KubernetesObject>();
+  /** As they were last reported. */
+  readonly #reported = new Map<string, KubernetesObject>();
   #state: InstancesState;
   #wasListed = false;
   #onAnswer: (() => void)[] = [];
@@ -85,19 +85,19 @@ export class InstanceSource {
     return this.#state;
   }
 
-  /** True once it is known which guests run, or that this cannot be known. */
+  /** True once it is known which virtual machines run, or that this cannot be known. */
   get synced(): boolean {
     return this.#state !== 'unknown';
   }
 
-  /** The guest of a virtual machine. */
+  /** The instance of a virtual machine. */
   of(virtualMachine: KubernetesObject): MachineKnowledge['instance'] {
     if (this.#state === 'unknown' || this.#state === 'forbidden') return 'unreadable';
     const stored = this.#reflector?.get(keyOf(virtualMachine));
     const instance = stored !== undefined && isOfAnother(virtualMachine, stored) ? undefined : stored;
     const running = readRunningInstance(virtualMachine, instance);
     // The watch of virtual machines may be ahead of that of their instances.
-    return running ?? (hasUnseenGuest(virtualMachine, instance) ? 'unseen' : undefined);
+    return running ?? (hasUnseenInstance(virtualMachine, instance) ? 'unseen' : undefined);
   }
 
   start(): void {
@@ -119,11 +119,11 @@ export class InstanceSource {
   }
 
   #onSeen(key: string): void {
-    const before = this.#told.get(key);
+    const before = this.#reported.get(key);
     const now = this.#reflector?.get(key);
-    if (now === undefined) this.#told.delete(key);
-    else this.#told.set(key, now);
-    if (before === undefined ? now === undefined : now !== undefined && saysTheSameOfGuest(before, now)) return;
+    if (now === undefined) this.#reported.delete(key);
+    else this.#reported.set(key, now);
+    if (before === undefined ? now === undefined : now !== undefined && hasSameInterfaces(before, now)) return;
     this.#settings.onChange(key);
   }
 

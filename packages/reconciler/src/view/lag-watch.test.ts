@@ -2,7 +2,7 @@ import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
 import { LagWatch } from './lag-watch.js';
 
-it('lags who has not heard for ten seconds of what the pool said then, however often it changes', async () => {
+it('a leader lags that has not seen a version of the pool for ten seconds, however often it changes', async () => {
   const clock = new FakeClock();
   const watch = new LagWatch(clock);
   const at = (version: number) => ({ key: 'a/p', object: { metadata: { name: 'p', resourceVersion: String(version) } } });

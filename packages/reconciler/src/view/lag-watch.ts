@@ -10,7 +10,7 @@ interface Expectation {
   readonly sinceMs: number;
 }
 
-/** Whether leaders hear of what pools say. */
+/** Whether leaders see the changes of pools. */
 export class LagWatch {
   readonly #clock: Clock;
   readonly #expectations = new Map<string, Expectation>();
@@ -19,7 +19,7 @@ export class LagWatch {
     this.#clock = clock;
   }
 
-  /** True if the leader has not heard for too long of what the pool said then. @param reported - the version it goes by. */
+  /** True if the leader has not seen that version of the pool for too long. @param reported - the version it goes by. */
   isLagging({ key, object }: Pick<PoolView, 'key' | 'object'>, reported: string | undefined): boolean {
     const nowMs = this.#clock.nowMs();
     const version = object.metadata.resourceVersion ?? '';

@@ -10,8 +10,8 @@ import {
   wantedInterfaces,
 } from './wanted-interfaces.js';
 
-/** What prevents a change of the template from taking effect, where that is not an instance that is known to run. */
-export function heldBackChanges(
+/** What delays a change of the template, if that is not an instance that is known to run. */
+export function delayedChanges(
   virtualMachine: KubernetesObject,
   wanted: readonly NetworkConfig[],
   known: MachineKnowledge,
@@ -20,12 +20,12 @@ export function heldBackChanges(
   const { interfaces } = wantedInterfaces(virtualMachine, { remembered: known.remembered });
   if (interfaces === undefined || describeEntries(interfaces.map(toNetworkConfig)) === describeEntries(wanted)) return [];
   const begin =
-    'the interfaces of the virtual machine have changed, and it may still run with the former ones: no address is released';
+    'the interfaces of the virtual machine have changed, and a VirtualMachineInstance may run with the former ones: nothing is freed';
   if (known.instance === 'unreadable') {
     const message = `${begin} before the controller may read VirtualMachineInstances; ${INSTANCES_REMEDY}`;
     return [{ reason: 'virtual-machine-instances-unreadable', message }];
   }
-  const message = `${begin} before the controller sees its VirtualMachineInstance; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance ${nameOf(virtualMachine)} that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances`;
+  const message = `${begin} before the controller sees that instance; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance ${nameOf(virtualMachine)} that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances`;
   return [{ reason: 'virtual-machine-instance-unseen', message }];
 }
 

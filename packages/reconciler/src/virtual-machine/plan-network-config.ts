@@ -7,7 +7,7 @@
 import { API_VERSION, NETWORK_CONFIG_FINALIZER, type NetworkConfig, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, type MergePatch } from '@vmdhcp/kube-runtime';
 import { fitEntries, MOST_INTERFACES } from './fit-entries.js';
-import { describeAwaited, heldBackChanges } from './instance-problems.js';
+import { delayedChanges, describeAwaited } from './instance-problems.js';
 import {
   describeEntries,
   formerEntry,
@@ -55,7 +55,7 @@ export function planNetworkConfig(
   const present = observed === undefined ? [] : readNetworkConfigs(observed);
   const entries = toEntries(wanted.interfaces ?? [], known.remembered, observed);
   const unknown = unknownEntries(present, entries, isOfUnknown(wanted, known));
-  const problems = [...wanted.problems, ...heldBackChanges(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], known)];
+  const problems = [...wanted.problems, ...delayedChanges(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], known)];
   const awaits = describeAwaited(virtualMachine, wanted, known);
   const nothing = { actions: [], problems, waits: false, ...(awaits !== undefined && { awaits }) };
   if (wanted.interfaces === undefined) return nothing;

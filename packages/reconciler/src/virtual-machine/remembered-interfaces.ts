@@ -21,7 +21,7 @@ export const NOTHING_REMEMBERED: RememberedInterfaces = new Map();
 /** A machine that starts again and again while its pool cannot be written. */
 const MOST_REPLACED = 8;
 
-/** The interfaces that the annotation of a VirtualMachineNetworkConfig names. What makes no sense is left out. Never throws. */
+/** The content of the annotation of a VirtualMachineNetworkConfig. What makes no sense is left out. Never throws. */
 export function readRememberedInterfaces(object: KubernetesObject | undefined): RememberedInterfaces {
   const text = object?.metadata.annotations?.[INTERFACES_ANNOTATION];
   if (typeof text !== 'string') return NOTHING_REMEMBERED;

@@ -1,12 +1,12 @@
 /**
  * Which interfaces of a virtual machine shall have addresses.
  *
- * While an instance runs, interfaces and networks are those of the VirtualMachineInstance; what changes in the virtual machine's
+ * While the virtual machine runs, interfaces and networks are those of the VirtualMachineInstance; what changes in the virtual machine's
  * template counts for the next start. A MAC address comes from the first of these that has one:
  *
- * - while an instance runs: its status, its spec, the annotation, what is remembered, the template;
+ * - while it runs: the instance's status, its spec, the annotation, what is remembered, the template;
  * - else: the template, the annotation, what is remembered;
- * - where the controller cannot tell whether an instance runs: what is remembered, the template, the annotation.
+ * - if the controller does not know whether it runs: what is remembered, the template, the annotation.
  */
 import { formatIpv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, networkKey, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
@@ -58,8 +58,8 @@ export interface VirtualMachineProblem {
 /** What is known of a virtual machine besides its own object. */
 export interface MachineKnowledge {
   /**
-   * The running instance; undefined: none runs. One may run where its state is `unreadable` (the controller is not permitted to look), or
-   * `unseen` (the virtual machine reports that there is one, and the controller has not received it yet).
+   * The instance; undefined: none runs. One may run if its state is `unreadable` (the controller is not permitted to look), or
+   * `unseen` (the virtual machine reports that there is one, and the controller has not seen it yet).
    */
   readonly instance?: RunningInstance | 'unreadable' | 'unseen' | undefined;
   /** Default: nothing. */
@@ -69,7 +69,7 @@ export interface MachineKnowledge {
 }
 
 export interface WantedInterfaces {
-  /** Sorted by name. Undefined: that is not known, so what there is stays as it is. */
+  /** Sorted by name. Undefined: not known, so that existing entries stay as they are. */
   readonly interfaces: readonly WantedInterface[] | undefined;
   /** Name to network of interfaces that shall have an address, and have no MAC address yet: what is there for them stays. */
   readonly awaited: ReadonlyMap<string, string>;
@@ -102,7 +102,7 @@ export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: Ma
     if (macAddress !== undefined) return [{ name, networkName, macAddress, ...staticAddress(annotations, name, problems) }];
     problems.push({
       reason: 'mac-address-unreadable',
-      message: `interface ${quote(name)}: ${quote(text)} is not a MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01`,
+      message: `interface ${quote(name)}: ${quote(text)} is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01`,
     });
     return [];
   });
@@ -115,12 +115,12 @@ function isRunning(instance: MachineKnowledge['instance']): instance is RunningI
   return typeof instance === 'object';
 }
 
-/** True where an instance may run, and its interfaces are not known. */
+/** True if an instance may run, and its interfaces are not known. */
 export function isUncertain(instance: MachineKnowledge['instance']): instance is 'unreadable' | 'unseen' {
   return typeof instance === 'string';
 }
 
-/** A running instance may still have these interfaces, whatever the template specifies by now. */
+/** The instance may still have these interfaces, whatever the template has by now. */
 function addRemembered(networks: Map<string, string>, remembered: RememberedInterfaces = NOTHING_REMEMBERED): void {
   for (const [name, { networkName }] of remembered) networks.set(name, networkName);
 }
@@ -154,7 +154,7 @@ function readMacAddresses(
   if (annotation !== undefined) return found;
   problems.push({
     reason: 'mac-address-annotation-unreadable',
-    message: `annotation ${MAC_ADDRESS_ANNOTATION} is not a JSON object of interface names and MAC addresses; correct or remove it`,
+    message: `annotation ${MAC_ADDRESS_ANNOTATION} is no JSON object of interface names and MAC addresses; correct or remove it`,
   });
   return [...networks.keys()].every((name) => found.has(name)) ? found : undefined;
 }
@@ -208,7 +208,7 @@ function readOptOut(
   for (const name of [...names].filter((one) => !networks.has(one))) {
     problems.push({
       reason: 'opt-out-without-interface',
-      message: `annotation ${DHCP_OPT_OUT_ANNOTATION} names ${quote(name)}, which is not an interface on a Multus network; write 'true' or names of ${known}`,
+      message: `annotation ${DHCP_OPT_OUT_ANNOTATION} names ${quote(name)}, which is no interface on a Multus network; write 'true' or names of ${known}`,
     });
   }
   return (name) => names.has(name);
@@ -225,7 +225,7 @@ function staticAddress(
   if (address !== undefined && address !== 0) return { ipAddress: formatIpv4Address(address) };
   problems.push({
     reason: 'static-address-unreadable',
-    message: `annotation ${STATIC_IP_ANNOTATION_PREFIX}${name}: ${quote(text)} is not an IPv4 address; the interface gets any address until it is corrected`,
+    message: `annotation ${STATIC_IP_ANNOTATION_PREFIX}${name}: ${quote(text)} is no IPv4 address; the interface gets any address until it is corrected`,
   });
   return {};
 }
@@ -242,7 +242,7 @@ function reportUnknownInterfaces(
   for (const name of names.filter((one) => !networks.has(one))) {
     problems.push({
       reason: 'static-address-without-interface',
-      message: `annotation ${STATIC_IP_ANNOTATION_PREFIX}${name} is of no use: ${quote(name)} is not an interface on a Multus network; there are ${known}`,
+      message: `annotation ${STATIC_IP_ANNOTATION_PREFIX}${name} is of no use: ${quote(name)} is no interface on a Multus network; there are ${known}`,
     });
   }
 }

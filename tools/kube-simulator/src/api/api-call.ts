@@ -1,5 +1,6 @@
-import type { ApiObject } from '../api-object.js';
-import type { RequestAttributes } from '../http/request-chain.js';
+import { AdmissionDenied } from '../admission/admission-denied.js';
+import type { ApiObject, JsonObject } from '../api-object.js';
+import type { Admission, AdmissionRequest, Awaitable, RequestAttributes } from '../http/request-chain.js';
 import type { WatchTimer } from '../http/watch-timer.js';
 import type { ResourceRegistry } from '../resources/resource-registry.js';
 import type { ResourceType, Subresource } from '../resources/resource-type.js';
@@ -10,8 +11,7 @@ import type { ObjectStore } from '../store/object-store.js';
 export interface ApiContext {
   readonly store: ObjectStore;
   readonly registry: ResourceRegistry;
-  /** @throws ApiError 403 where the object grants a right that its author does not have. */
-  assertMayGrant(attributes: RequestAttributes, object: ApiObject): void;
+  readonly admission: Admission;
   nowMs(): number;
   readonly watchTimer: WatchTimer;
 }
@@ -31,6 +31,12 @@ export interface CallOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
+  /** A server-side apply. */
+  readonly isApply: boolean;
+  /** Server-side apply takes fields over from other managers. */
+  readonly force: boolean;
+  /** CreateOptions, UpdateOptions, ... as webhooks see them. */
+  readonly admissionOptions: JsonObject;
 }
 
 /** What a write answers: the object in the version of the request. */
@@ -65,4 +71,42 @@ export function toStored(type: ResourceType, object: ApiObject): ApiObject {
 
 export function subresourceOf(call: ApiCall): Subresource | undefined {
   return call.type.subresources.find((subresource) => subresource.name === call.attributes.subresource);
+}
+
+/** The object after the mutating webhooks; what they added and the kind does not know is dropped. */
+export async function mutate(context: ApiContext, call: ApiCall, review: Review): Promise<ApiObject | undefined> {
+  const { object, warnings } = await withWarnings(call, () => context.admission.mutate(admissionRequest(call, review)));
+  call.warnings.push(...warnings);
+  return object === undefined || object === review.object ? object : call.type.strategy.decode(object).object;
+}
+
+export async function admit(context: ApiContext, call: ApiCall, review: Review): Promise<void> {
+  const { warnings } = await withWarnings(call, () => context.admission.validate(admissionRequest(call, review)));
+  call.warnings.push(...warnings);
+}
+
+/** The warnings that come with a denial reach the client too. */
+async function withWarnings<T>(call: ApiCall, ask: () => Awaitable<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof AdmissionDenied) call.warnings.push(...error.warnings);
+    throw error;
+  }
+}
+
+export interface Review {
+  readonly operation: AdmissionRequest['operation'];
+  readonly object?: ApiObject;
+  readonly oldObject?: ApiObject;
+}
+
+function admissionRequest(call: ApiCall, review: Review): AdmissionRequest {
+  return {
+    ...review,
+    attributes: call.attributes,
+    type: call.type,
+    options: call.options.admissionOptions,
+    dryRun: call.options.dryRun,
+  };
 }

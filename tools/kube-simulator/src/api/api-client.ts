@@ -29,7 +29,7 @@ export interface DeleteOptions {
   readonly dryRun?: boolean;
 }
 
-export type PatchType = 'json' | 'merge' | 'strategic';
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -51,7 +51,11 @@ export interface ApiClient {
     options?: WriteOptions,
   ): Promise<ApiObject>;
   update(path: ObjectPath, object: ApiObject, options?: WriteOptions): Promise<ApiObject>;
-  patch(path: ObjectPath, patch: { readonly type: PatchType; readonly body: Json }, options?: WriteOptions): Promise<ApiObject>;
+  patch(
+    path: ObjectPath,
+    patch: { readonly type: PatchType; readonly body: Json; readonly force?: boolean },
+    options?: WriteOptions,
+  ): Promise<ApiObject>;
   /** Returns what the HTTP API answers: a Status, or the object that waits for its finalizers. */
   delete(path: ObjectPath, options?: DeleteOptions): Promise<JsonObject>;
   /** Calls `listener` for what exists (ADDED) before it returns, then for every change, in order. Returns what ends the watch. */

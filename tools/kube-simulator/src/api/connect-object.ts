@@ -1,13 +1,15 @@
 import type { ApiObject, JsonObject } from '../api-object.js';
 import type { Connect } from '../resources/resource-type.js';
-import type { ApiCall } from './api-call.js';
+import { type ApiCall, type ApiContext, admit } from './api-call.js';
 
 /** Asks a resource that answers by itself, and returns what it says. */
-export function connectObject(
+export async function connectObject(
+  context: ApiContext,
   call: ApiCall,
   { connect, body }: { readonly connect: Connect; readonly body: JsonObject },
-): ApiObject {
+): Promise<ApiObject> {
   const { user, namespace, name } = call.attributes;
   const object = { ...body, metadata: body['metadata'] ?? {} } as ApiObject;
+  await admit(context, call, { operation: 'CREATE', object });
   return connect({ user, namespace, name, object });
 }

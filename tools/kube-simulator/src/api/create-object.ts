@@ -2,7 +2,18 @@ import type { ApiObject, JsonObject, ObjectMeta } from '../api-object.js';
 import { alreadyExists, badRequest, forbidden, internalError, invalid, notFound } from '../failures.js';
 import { section } from '../json-parts.js';
 import { namespace as namespaceType } from '../resources/core/namespace.js';
-import { type ApiCall, type ApiContext, collectionOf, fromStored, jsonOf, keyOf, toStored, type Written } from './api-call.js';
+import {
+  type ApiCall,
+  type ApiContext,
+  admit,
+  collectionOf,
+  fromStored,
+  jsonOf,
+  keyOf,
+  mutate,
+  toStored,
+  type Written,
+} from './api-call.js';
 import { decodeObject } from './decode-object.js';
 import { generateName, metadataCauses, newMetadata } from './object-metadata.js';
 import { recordManagers } from './record-managers.js';
@@ -10,7 +21,7 @@ import { assertServiceAccount } from './service-account-check.js';
 import { storeObject } from './store-object.js';
 
 /** Stores a new object and returns it. */
-export function createObject(context: ApiContext, call: ApiCall, body: JsonObject): Written {
+export async function createObject(context: ApiContext, call: ApiCall, body: JsonObject): Promise<Written> {
   const { type } = call;
   const decoded = decodeObject(call, body);
   if ((decoded.metadata.resourceVersion ?? '') !== '') {
@@ -21,12 +32,13 @@ export function createObject(context: ApiContext, call: ApiCall, body: JsonObjec
   const named: ApiObject = { ...decoded, metadata: newMetadata(decoded.metadata, type, place) };
   assertNamespaceTakes(context, call, named.metadata.name ?? '');
   assertServiceAccount(context, call, named);
-  const prepared = type.strategy.prepareForCreate(type.strategy.applyDefaults(named));
+  const mutated = (await mutate(context, call, { operation: 'CREATE', object: type.strategy.applyDefaults(named) })) ?? named;
+  const prepared = type.strategy.prepareForCreate(type.strategy.applyDefaults(mutated));
   const causes = [...metadataCauses(prepared, type), ...type.strategy.validate(prepared, undefined, '')];
   const complete = type.strategy.completeCauses(causes, prepared);
   call.warnings.push(...type.strategy.warnings(prepared));
   if (complete.length > 0) throw invalid(type, prepared.metadata.name ?? '', complete);
-  context.assertMayGrant(call.attributes, prepared);
+  await admit(context, call, { operation: 'CREATE', object: prepared });
   return insert(context, call, type.strategy.canonical(recordManagers(context, call, { after: prepared }), undefined));
 }
 

@@ -2,20 +2,27 @@ import type { ApiObject, JsonObject, ObjectMeta } from '../api-object.js';
 import { notFound, preconditionFailed } from '../failures.js';
 import { formatTime } from '../resources/go-time.js';
 import type { StoredObject } from '../store/collection.js';
-import { type ApiCall, type ApiContext, collectionOf, fromStored, keyOf, toStored } from './api-call.js';
+import { type ApiCall, type ApiContext, admit, collectionOf, fromStored, keyOf, mutate, toStored } from './api-call.js';
 import type { DeleteOptions } from './api-client.js';
 
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
 /** Deletes an object, or marks it where something holds it. Returns what is answered: a Status, or the object. */
-export function deleteObject(context: ApiContext, call: ApiCall, options: DeleteOptions): JsonObject {
+export async function deleteObject(context: ApiContext, call: ApiCall, options: DeleteOptions): Promise<JsonObject> {
   const { type, attributes } = call;
   const key = keyOf(type, attributes.namespace, attributes.name);
-  const stored = collectionOf(context, type).get(key);
-  if (stored === undefined) throw notFound(type, attributes.name);
-  assertPreconditions(call, options, stored.object.metadata);
-  return remove(context, call, { key, stored, options });
+  for (;;) {
+    const stored = collectionOf(context, type).get(key);
+    if (stored === undefined) throw notFound(type, attributes.name);
+    assertPreconditions(call, options, stored.object.metadata);
+    const warned = call.warnings.length;
+    const review = { operation: 'DELETE', oldObject: fromStored(type, stored) } as const;
+    await mutate(context, call, review);
+    await admit(context, call, review);
+    if (collectionOf(context, type).get(key) === stored) return remove(context, call, { key, stored, options });
+    call.warnings.length = warned;
+  }
 }
 
 function assertPreconditions(call: ApiCall, { preconditions }: DeleteOptions, metadata: ObjectMeta): void {

@@ -48,22 +48,23 @@ export class InProcessClient implements ApiClient {
   ): Promise<ApiObject> {
     const call = this.#call(path, 'create', options);
     const body = { ...object, apiVersion: apiVersionOf(call.type), kind: call.type.kind };
-    return createObject(this.#context, call, body).object;
+    return (await createObject(this.#context, call, body)).object;
   }
 
   async update(path: ObjectPath, object: ApiObject, options: WriteOptions = {}): Promise<ApiObject> {
-    return replaceObject(this.#context, this.#call(path, 'update', options), object).object;
+    return (await replaceObject(this.#context, this.#call(path, 'update', options), object)).object;
   }
 
   async patch(
     path: ObjectPath,
-    patch: { readonly type: PatchType; readonly body: Json },
+    patch: { readonly type: PatchType; readonly body: Json; readonly force?: boolean },
     options: WriteOptions = {},
   ): Promise<ApiObject> {
-    return patchObject(this.#context, this.#call(path, 'patch', options), patch).object;
+    const call = this.#call(path, 'patch', { ...options, isApply: patch.type === 'apply', force: patch.force ?? false });
+    return (await patchObject(this.#context, call, patch)).object;
   }
 
-  async delete(path: ObjectPath, options: DeleteOptions = {}): Promise<JsonObject> {
+  delete(path: ObjectPath, options: DeleteOptions = {}): Promise<JsonObject> {
     return deleteObject(this.#context, this.#call(path, 'delete', options), options);
   }
 
@@ -94,7 +95,7 @@ export class InProcessClient implements ApiClient {
   #call(
     path: ResourcePath & { readonly name?: string; readonly subresource?: string },
     verb: string,
-    options: WriteOptions = {},
+    options: WriteOptions & { readonly isApply?: boolean; readonly force?: boolean } = {},
   ): ApiCall {
     const type = this.#type(path);
     const attributes: RequestAttributes = {
@@ -118,6 +119,9 @@ export class InProcessClient implements ApiClient {
         dryRun: options.dryRun ?? false,
         fieldManager: options.fieldManager ?? 'kube-controller-manager',
         fieldValidation: 'Ignore',
+        isApply: options.isApply ?? false,
+        force: options.force ?? false,
+        admissionOptions: {},
       },
     };
   }

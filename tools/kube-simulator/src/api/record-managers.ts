@@ -4,13 +4,14 @@ import { formatTime } from '../resources/go-time.js';
 import { apiVersionOf } from '../resources/resource-type.js';
 import type { ApiCall, ApiContext } from './api-call.js';
 
-/** The object with `metadata.managedFields` that say who wrote what. */
+/** The object with `metadata.managedFields` that say who wrote what. Server-side apply has said so itself. */
 export function recordManagers(
   context: ApiContext,
   call: ApiCall,
   change: { readonly before?: ApiObject; readonly after: ApiObject },
 ): ApiObject {
   const { type, attributes, options } = call;
+  if (options.isApply) return change.after;
   return recordUpdate({
     before: change.before,
     after: change.after,

@@ -8,10 +8,12 @@ import type { StoredObject } from '../store/collection.js';
 import {
   type ApiCall,
   type ApiContext,
+  admit,
   collectionOf,
   fromStored,
   jsonOf,
   keyOf,
+  mutate,
   subresourceOf,
   toStored,
   type Written,
@@ -23,7 +25,7 @@ import { recordManagers } from './record-managers.js';
 import { storeObject } from './store-object.js';
 
 /** Replaces an object (PUT) and returns it. */
-export function replaceObject(context: ApiContext, call: ApiCall, body: JsonObject): Written {
+export async function replaceObject(context: ApiContext, call: ApiCall, body: JsonObject): Promise<Written> {
   const subresource = subresourceOf(call);
   const apply = subresource?.apply;
   if (apply !== undefined) {
@@ -83,14 +85,25 @@ function assertResourceVersion(call: ApiCall, sent: Json | undefined, existing: 
   if (sent !== existing.metadata.resourceVersion) throw conflict(type, attributes.name, modifiedMeanwhile);
 }
 
-/** Writes what `change` makes of the stored object, and returns it. It throws when the change is refused. */
-export function updateObject(context: ApiContext, call: ApiCall, change: (existing: ApiObject) => ApiObject): Written {
+/**
+ * Writes what `change` makes of the stored object, and returns it. When somebody else wrote while webhooks were asked, `change` is
+ * called again with what is stored then. It throws when the change is not to be.
+ */
+export async function updateObject(
+  context: ApiContext,
+  call: ApiCall,
+  change: (existing: ApiObject) => ApiObject | Promise<ApiObject>,
+): Promise<Written> {
   const { type, attributes } = call;
   const key = keyOf(type, attributes.namespace, attributes.name);
-  const stored = collectionOf(context, type).get(key);
-  if (stored === undefined) throw notFound(type, attributes.name);
-  const updated = updatedObject(context, call, { stored, wanted: change(fromStored(type, stored)) });
-  return commit(context, call, { stored, key, updated });
+  for (;;) {
+    const stored = collectionOf(context, type).get(key);
+    if (stored === undefined) throw notFound(type, attributes.name);
+    const warned = call.warnings.length;
+    const updated = await updatedObject(context, call, { stored, wanted: await change(fromStored(type, stored)) });
+    if (collectionOf(context, type).get(key) === stored) return commit(context, call, { stored, key, updated });
+    call.warnings.length = warned;
+  }
 }
 
 interface Update {
@@ -99,14 +112,16 @@ interface Update {
 }
 
 /** The object as it is to be stored, with everything checked. */
-function updatedObject(context: ApiContext, call: ApiCall, { stored, wanted }: Update): ApiObject {
+async function updatedObject(context: ApiContext, call: ApiCall, { stored, wanted }: Update): Promise<ApiObject> {
   const { type } = call;
   const existing = fromStored(type, stored);
   const completed = { ...wanted, metadata: updatedMetadata(wanted.metadata, existing.metadata) };
   const defaulted = type.strategy.applyDefaults(completed);
-  const prepared = withGeneration(type, prepare(call, defaulted, existing), existing);
+  const review = { operation: 'UPDATE', object: defaulted, oldObject: existing } as const;
+  const mutated = (await mutate(context, call, review)) ?? defaulted;
+  const prepared = withGeneration(type, prepare(call, type.strategy.applyDefaults(mutated), existing), existing);
   assertValid(call, prepared, existing);
-  context.assertMayGrant(call.attributes, prepared);
+  await admit(context, call, { operation: 'UPDATE', object: prepared, oldObject: existing });
   const recorded = recordManagers(context, call, { before: existing, after: prepared });
   return type.strategy.canonical(recorded, existing);
 }

@@ -16,13 +16,15 @@ interface Sent {
   readonly method?: string;
   readonly token?: string;
   readonly body?: object;
+  readonly headers?: Record<string, string>;
 }
 
-const send = async (path: string, { method, token, body }: Sent = {}) => {
+const send = async (path: string, { method, token, body, headers }: Sent = {}) => {
   const response = await fetch(`${simulator.url}${path}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: {
       'content-type': 'application/json',
+      ...headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -75,6 +77,16 @@ describe('a request', () => {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'ro' };
     await send(`${rbac}/rolebindings`, { token: admin(), body: { metadata: { name: 'ro' }, roleRef, subjects } });
     expect((await list()).status).toBe(200);
+    const review = { spec: { resourceAttributes: { namespace: 'default', verb: 'list', resource: 'configmaps' } } };
+    expect(await send('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { token, body: review })).toMatchObject({
+      status: 201,
+      body: {
+        status: {
+          allowed: true,
+          reason: 'RBAC: allowed by RoleBinding "ro/default" of Role "ro" to ServiceAccount "agent/default"',
+        },
+      },
+    });
     await send('/api/v1/namespaces/default/serviceaccounts/agent', { token: admin(), method: 'DELETE' });
     expect((await list()).status).toBe(401);
   });
@@ -144,5 +156,16 @@ describe('a request', () => {
   it('for the token of nobody is 404', async () => {
     const answer = await send('/api/v1/namespaces/default/serviceaccounts/none/token', { token: admin(), body: { spec: {} } });
     expect(answer).toMatchObject({ status: 404, body: { message: 'serviceaccounts "none" not found' } });
+  });
+
+  it('in another name needs the right to that', async () => {
+    const headers = { 'impersonate-user': 'system:serviceaccount:other:bob' };
+    const path = '/api/v1/namespaces/default/configmaps';
+    expect((await send(path, { token: admin(), headers })).body.message).toContain(
+      'User "system:serviceaccount:other:bob" cannot list',
+    );
+    expect((await send(path, { token: 'limited', headers })).body.message).toBe(
+      'serviceaccounts "bob" is forbidden: User "limited" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "other"',
+    );
   });
 });

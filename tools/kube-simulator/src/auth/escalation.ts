@@ -4,22 +4,30 @@
  * Source: k8s.io/kubernetes/pkg/registry/rbac policybased storage, k8s.io/component-helpers/auth/rbac/validation Covers.
  */
 import { ApiError } from '../api-error.js';
-import type { ApiObject } from '../api-object.js';
-import type { RequestAttributes } from '../http/request-chain.js';
+import type { Admission, AdmissionRequest, RequestAttributes } from '../http/request-chain.js';
 import { authorize, grantedRules, has } from './authorize.js';
 import type { Policy, PolicyRule, Role, RoleBinding } from './policy.js';
 
-/** Checks that Roles and bindings grant no more than their author has. */
-export class EscalationCheck {
+/** Checks what RBAC objects give, besides what another admission checks. */
+export class EscalationCheck implements Admission {
+  readonly #next: Admission;
   readonly #policy: Policy;
 
-  constructor(policy: Policy) {
+  constructor(next: Admission, policy: Policy) {
+    this.#next = next;
     this.#policy = policy;
   }
 
-  /** @throws ApiError 403 where the object grants a right that its author does not have; 404 where its Role does not exist. */
-  check(attributes: RequestAttributes, object: ApiObject): void {
-    if (attributes.group !== 'rbac.authorization.k8s.io') return;
+  mutate(request: AdmissionRequest): ReturnType<Admission['mutate']> {
+    return this.#next.mutate(request);
+  }
+
+  validate(request: AdmissionRequest): ReturnType<Admission['validate']> {
+    if (request.type.group === 'rbac.authorization.k8s.io' && request.object !== undefined) this.#check(request);
+    return this.#next.validate(request);
+  }
+
+  #check({ attributes, object }: AdmissionRequest): void {
     const { user, resource, namespace } = attributes;
     if (user.groups.includes('system:masters')) return;
     const isBinding = resource.endsWith('bindings');

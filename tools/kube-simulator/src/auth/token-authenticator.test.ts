@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api-error.js';
+import { answerReview } from './access-review.js';
+
 import { apiAudience, readToken } from './service-account-token.js';
 import { TokenAuthenticator } from './token-authenticator.js';
 import { answerTokenRequest } from './token-request.js';
@@ -31,8 +33,8 @@ describe('a bearer token', () => {
     ['another scheme', 'Basic eA==', anonymousUser],
   ])('%s', (_name, header, user) => {
     const { authenticator } = startCluster();
-    if (user === undefined) expect(() => authenticator.authenticate(header)).toThrow('Unauthorized');
-    else expect(authenticator.authenticate(header)).toEqual(user);
+    if (user === undefined) expect(() => authenticator.authenticate({ authorization: header })).toThrow('Unauthorized');
+    else expect(authenticator.authenticate({ authorization: header })).toEqual(user);
   });
 
   it('of a ServiceAccount stands for it until it expires or the account goes', () => {
@@ -44,7 +46,7 @@ describe('a bearer token', () => {
       spec: { audiences: [apiAudience], expirationSeconds: 600, boundObjectRef: null },
       status: { expirationTimestamp: '2027-01-15T08:10:00Z' },
     });
-    const header = `Bearer ${answer.status.token}`;
+    const header = { authorization: `Bearer ${answer.status.token}` };
     expect(authenticator.authenticate(header)).toEqual({
       username: 'system:serviceaccount:s16:agent',
       uid: 'uid-1',
@@ -61,7 +63,8 @@ describe('a bearer token', () => {
   it('for another audience is not for this server', () => {
     const { authenticator, request } = startCluster();
     const { token } = request({ audiences: ['other'] }).status;
-    expect(() => authenticator.authenticate(`Bearer ${token}`)).toThrow('Unauthorized');
+    expect(() => authenticator.authenticate({ authorization: `Bearer ${token}` })).toThrow('Unauthorized');
+    expect(authenticator.reviewToken(token, ['other'])?.audiences).toEqual(['other']);
   });
 
   it('lives ten minutes at least', () => {
@@ -70,5 +73,59 @@ describe('a bearer token', () => {
     expect(() => request({ expirationSeconds: 60 })).toThrow(
       'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes',
     );
+  });
+});
+
+describe('a review', () => {
+  const { authenticator } = startCluster();
+  const policy = { clusterRoleBindings: () => [], roleBindings: () => [], clusterRole: () => undefined, role: () => undefined };
+  const context = { user: adminUser, policy, authenticator, now: new Date('2026-01-01T00:00:00.123Z') };
+
+  it.each([
+    [
+      'TokenReview',
+      { spec: { token: 'bad' } },
+      {
+        kind: 'TokenReview',
+        apiVersion: 'authentication.k8s.io/v1',
+        metadata: {},
+        spec: { token: 'bad' },
+        status: { user: {}, error: 'invalid bearer token' },
+      },
+    ],
+    [
+      'SelfSubjectReview',
+      {},
+      {
+        kind: 'SelfSubjectReview',
+        apiVersion: 'authentication.k8s.io/v1',
+        metadata: { creationTimestamp: '2026-01-01T00:00:00Z' },
+        status: { userInfo: { username: 'admin', groups: ['system:masters', 'system:authenticated'] } },
+      },
+    ],
+    [
+      'SelfSubjectAccessReview',
+      { spec: { resourceAttributes: { group: '*', resource: '*', verb: '*' } } },
+      {
+        kind: 'SelfSubjectAccessReview',
+        apiVersion: 'authorization.k8s.io/v1',
+        metadata: {},
+        spec: { resourceAttributes: { verb: '*', group: '*', resource: '*' } },
+        status: { allowed: true },
+      },
+    ],
+    [
+      'SubjectAccessReview',
+      { spec: { user: 'bob', nonResourceAttributes: { path: '/metrics', verb: 'get' } } },
+      {
+        kind: 'SubjectAccessReview',
+        apiVersion: 'authorization.k8s.io/v1',
+        metadata: {},
+        spec: { user: 'bob', nonResourceAttributes: { path: '/metrics', verb: 'get' } },
+        status: { allowed: false },
+      },
+    ],
+  ] as const)('%s', (kind, request, answer) => {
+    expect(JSON.stringify(answerReview(kind, request, context))).toBe(JSON.stringify(answer));
   });
 });

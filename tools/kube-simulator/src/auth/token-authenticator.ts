@@ -1,5 +1,5 @@
 import { ApiError } from '../api-error.js';
-import type { Authenticator, User } from '../http/request-chain.js';
+import type { Authenticator, Credentials, User } from '../http/request-chain.js';
 import { unauthorized } from './refusal.js';
 import { apiAudience, readToken } from './service-account-token.js';
 import { anonymousUser, serviceAccountUser } from './user.js';
@@ -9,6 +9,12 @@ export interface AuthenticatorOptions {
   /** The uid of a ServiceAccount that exists; a token of a deleted one, or of its namesake, is worth nothing. */
   readonly serviceAccountUid: (namespace: string, name: string) => string | undefined;
   readonly nowSeconds: () => number;
+}
+
+/** A token that was accepted. */
+export interface Authenticated {
+  readonly user: User;
+  readonly audiences: readonly string[];
 }
 
 /** Knows who sends a request by its bearer token. */
@@ -25,24 +31,26 @@ export class TokenAuthenticator implements Authenticator {
     this.#users.set(token, user);
   }
 
-  authenticate(authorization: string | undefined): User {
+  authenticate({ authorization }: Credentials): User {
     if (authorization === undefined) return anonymousUser;
     const token = /^bearer\s+(\S+)$/i.exec(authorization)?.[1];
     // Another scheme is no credential that this server reads: as good as none.
     if (token === undefined && !/^bearer/i.test(authorization)) return anonymousUser;
-    const accepted = token === undefined ? undefined : this.#userOf(token);
+    const accepted = token === undefined ? undefined : this.reviewToken(token, [apiAudience]);
     if (accepted === undefined) throw new ApiError(unauthorized);
-    return accepted;
+    return accepted.user;
   }
 
-  #userOf(token: string): User | undefined {
+  /** Who a token stands for, and for which of the wanted audiences. */
+  reviewToken(token: string, wantedAudiences: readonly string[]): Authenticated | undefined {
     const user = this.#users.get(token);
-    if (user !== undefined) return user;
+    if (user !== undefined) return { user, audiences: wantedAudiences };
     const claims = readToken(token, this.#options.signingKey);
     if (claims === undefined || claims.expiresAtSeconds <= this.#options.nowSeconds()) return undefined;
     const { namespace, name, uid } = claims.serviceAccount;
-    if (!claims.audiences.includes(apiAudience) || this.#options.serviceAccountUid(namespace, name) !== uid) return undefined;
+    const audiences = claims.audiences.filter((audience) => wantedAudiences.includes(audience));
+    if (audiences.length === 0 || this.#options.serviceAccountUid(namespace, name) !== uid) return undefined;
     const extra = { 'authentication.kubernetes.io/credential-id': [`JTI=${claims.id}`] };
-    return { ...serviceAccountUser(namespace, name), uid, extra };
+    return { user: { ...serviceAccountUser(namespace, name), uid, extra }, audiences };
   }
 }

@@ -18,3 +18,11 @@ export const parseServiceAccountUser = (username: string): { namespace: string; 
   const [namespace, name, ...rest] = username.slice(serviceAccountPrefix.length).split(':');
   return namespace && name && rest.length === 0 ? { namespace, name } : undefined;
 };
+
+/** The user as `userInfo` of an AdmissionReview and `status.user` of a TokenReview show it. */
+export const toUserInfo = (user: User) => ({
+  username: user.username,
+  ...(user.uid === undefined ? {} : { uid: user.uid }),
+  groups: user.groups,
+  ...(user.extra === undefined ? {} : { extra: user.extra }),
+});

@@ -99,7 +99,7 @@ function resourceEntries(type: ResourceType): readonly JsonObject[] {
     verbs: type.verbs,
     ...nonEmpty('shortNames', type.shortNames),
     ...nonEmpty('categories', type.categories),
-    storageVersionHash: storageVersionHash(type),
+    ...(type.connect === undefined ? { storageVersionHash: storageVersionHash(type) } : {}),
   };
   return [entry, ...type.subresources.map((subresource) => subresourceEntry(type, subresource))];
 }

@@ -79,11 +79,14 @@ export class HttpServer {
   /** Returns nothing where the answer is written already. */
   async #answer(request: IncomingMessage, response: ServerResponse, warnings: string[]): Promise<Answer | undefined> {
     const route = parseRoute(request.method ?? 'GET', request.url ?? '/');
-    const user = this.#chain.authenticator.authenticate(request.headers.authorization);
+    const user = await this.#chain.authenticator.authenticate({
+      authorization: request.headers.authorization,
+      headers: request.headers,
+    });
     const attributes = attributesOf(route, user);
     const verdict = await this.#chain.faults.inspect(attributes);
     assertUndisturbed(verdict);
-    this.#chain.authorizer.authorize(withSelectedName(attributes, route));
+    await this.#chain.authorizer.authorize(withSelectedName(attributes, route));
     const answer = await this.#dispatch({ request, response, route, attributes, warnings });
     if (verdict.kind === 'close-after') throw new ConnectionClosed();
     return answer;

@@ -1,8 +1,12 @@
 /**
  * The ports of the request chain: what every request passes on its way to the store. The order is
- * fault -> authentication -> authorization -> (decoding) -> validation -> check of granted rights -> store.
+ * fault -> authentication -> authorization -> (decoding) -> mutating admission -> validation -> validating admission -> store.
  */
 import type { Failure } from '../api-error.js';
+import type { ApiObject, JsonObject } from '../api-object.js';
+import type { ResourceType } from '../resources/resource-type.js';
+
+export type Awaitable<T> = T | Promise<T>;
 
 export interface User {
   readonly username: string;
@@ -28,17 +32,39 @@ export interface RequestAttributes {
 }
 
 export interface Authenticator {
-  /**
-   * @param authorization the header `Authorization`; absent is system:anonymous.
-   * @returns who sends the request.
-   * @throws ApiError 401 when the credential is bad.
-   */
-  authenticate(authorization: string | undefined): User;
+  /** Returns who sends the request. Throws ApiError 401 when a credential is bad; no credential at all is system:anonymous. */
+  authenticate(credentials: Credentials): Awaitable<User>;
+}
+
+export interface Credentials {
+  readonly authorization: string | undefined;
+  /** All of the request, for those that ask to be somebody else (`Impersonate-User`). */
+  readonly headers?: { readonly [name: string]: string | readonly string[] | undefined };
 }
 
 export interface Authorizer {
   /** Returns nothing when the request is allowed; throws ApiError 403 when it is not. */
-  authorize(attributes: RequestAttributes): void;
+  authorize(attributes: RequestAttributes): Awaitable<void>;
+}
+
+export interface AdmissionRequest {
+  readonly attributes: RequestAttributes;
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly type: ResourceType;
+  /** In the version of the request. Absent on DELETE. */
+  readonly object?: ApiObject;
+  /** Absent on CREATE. */
+  readonly oldObject?: ApiObject;
+  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions. */
+  readonly options: JsonObject;
+  readonly dryRun: boolean;
+}
+
+export interface Admission {
+  /** Returns the object as mutating webhooks left it (on DELETE: nothing) and what they warn of. Throws ApiError on a denial. */
+  mutate(request: AdmissionRequest): Awaitable<{ readonly object?: ApiObject; readonly warnings: readonly string[] }>;
+  /** Returns the warnings of validating webhooks. Throws ApiError on a denial. */
+  validate(request: AdmissionRequest): Awaitable<{ readonly warnings: readonly string[] }>;
 }
 
 /** What is to happen to a request instead of, or besides, being served. A delay is a promise that is late. */
@@ -52,12 +78,13 @@ export type FaultVerdict =
   | { readonly kind: 'close-after' };
 
 export interface FaultInjector {
-  inspect(attributes: RequestAttributes): Promise<FaultVerdict>;
+  inspect(attributes: RequestAttributes): Awaitable<FaultVerdict>;
 }
 
 export interface RequestChain {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  readonly admission: Admission;
   readonly faults: FaultInjector;
 }
 

@@ -85,7 +85,7 @@ export class ResourceHandler {
       case 'patch':
         return this.#patch(call, resource, form);
       case 'delete':
-        return jsonAnswer(form, 200, deleteObject(this.#context, call, await deleteOptions(resource)));
+        return jsonAnswer(form, 200, await deleteObject(this.#context, call, await deleteOptions(resource)));
       case 'deletecollection':
         return this.#deleteCollection(call, resource);
       default:
@@ -133,17 +133,18 @@ export class ResourceHandler {
 
   async #create(plain: ApiCall, resource: ResourceRequest, form: AnswerForm): Promise<Answer> {
     const { body, call } = await readObject(resource, plain);
-    const connect = subresourceOf(call)?.connect;
-    if (connect !== undefined) return jsonAnswer(form, 201, connectObject(call, { connect, body }));
+    const connect = subresourceOf(call)?.connect ?? (call.attributes.subresource === '' ? call.type.connect : undefined);
+    if (connect !== undefined) return jsonAnswer(form, 201, await connectObject(this.#context, call, { connect, body }));
     const apply = subresourceOf(call)?.apply;
-    if (apply === undefined) return objectAnswer({ call, query: resource.query, form }, createObject(this.#context, call, body));
-    updateObject(this.#context, call, (existing) => apply(existing, body));
+    if (apply === undefined)
+      return objectAnswer({ call, query: resource.query, form }, await createObject(this.#context, call, body));
+    await updateObject(this.#context, call, (existing) => apply(existing, body));
     return jsonAnswer(form, 201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
   }
 
   async #update(plain: ApiCall, resource: ResourceRequest, form: AnswerForm): Promise<Answer> {
     const { body, call } = await readObject(resource, plain);
-    return this.#answerWrite(call, { query: resource.query, form }, replaceObject(this.#context, call, body));
+    return this.#answerWrite(call, { query: resource.query, form }, await replaceObject(this.#context, call, body));
   }
 
   async #patch(call: ApiCall, resource: ResourceRequest, form: AnswerForm): Promise<Answer> {
@@ -153,7 +154,7 @@ export class ResourceHandler {
       throw unsupportedMediaType(patchMediaTypes(call.type.custom));
     }
     const body = parsePatch(await readBody(resource.request), mediaType);
-    return this.#answerWrite(call, { query: resource.query, form }, patchObject(this.#context, call, { type, body }));
+    return this.#answerWrite(call, { query: resource.query, form }, await patchObject(this.#context, call, { type, body }));
   }
 
   #answerWrite(
@@ -167,7 +168,7 @@ export class ResourceHandler {
   }
 
   async #deleteCollection(call: ApiCall, resource: ResourceRequest): Promise<Answer> {
-    const list = deleteCollection(this.#context, call, {
+    const list = await deleteCollection(this.#context, call, {
       list: listOptionsOf(resource.query),
       deletion: await deleteOptions(resource),
     });
@@ -200,6 +201,7 @@ const patchTypes: Readonly<Record<string, PatchType>> = {
   'application/json-patch+json': 'json',
   'application/merge-patch+json': 'merge',
   'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
 };
 
 /** Which methods there are differs between custom resources and built-in kinds, and so do the refusals. */
@@ -247,18 +249,37 @@ function optionsOf(verb: string, query: URLSearchParams, request: IncomingMessag
   const dryRuns = query.getAll('dryRun').filter((value) => value !== '');
   const fieldValidation = query.get('fieldValidation') ?? '';
   if (kind !== undefined) assertWriteOptions(kind, dryRuns, fieldValidation);
+  const isApply = verb === 'patch' && request.headers['content-type']?.startsWith('application/apply-patch') === true;
   return {
     dryRun: dryRuns.length > 0,
-    fieldManager: fieldManagerOf(query, request),
+    fieldManager: fieldManagerOf(query, request, isApply),
     fieldValidation: fieldValidation === 'Ignore' || fieldValidation === 'Strict' ? fieldValidation : 'Warn',
+    isApply,
+    force: query.get('force') === 'true',
+    admissionOptions: kind === undefined ? {} : admissionOptionsOf(kind, query),
   };
 }
 
-/** By default the first part of the user agent. */
-function fieldManagerOf(query: URLSearchParams, request: IncomingMessage): string {
+/** By default the first part of the user agent; server-side apply has to say who it is. */
+function fieldManagerOf(query: URLSearchParams, request: IncomingMessage, isApply: boolean): string {
   const given = query.get('fieldManager') ?? '';
   if (given !== '') return given;
+  if (isApply) {
+    const message = 'Required value: is required for apply patch';
+    throw invalidOptions('PatchOptions', [{ reason: 'FieldValueRequired', message, field: 'fieldManager' }]);
+  }
   return (request.headers['user-agent'] ?? 'unknown').split('/', 1)[0] ?? 'unknown';
+}
+
+function admissionOptionsOf(kind: string, query: URLSearchParams): JsonObject {
+  const options: Record<string, JsonObject[string]> = { kind, apiVersion: 'meta.k8s.io/v1' };
+  if (query.has('dryRun')) options['dryRun'] = query.getAll('dryRun');
+  for (const field of ['fieldManager', 'fieldValidation']) {
+    const value = query.get(field);
+    if (value !== null) options[field] = value;
+  }
+  if (query.get('force') === 'true') options['force'] = true;
+  return options;
 }
 
 function assertWriteOptions(kind: string, dryRuns: readonly string[], fieldValidation: string): void {

@@ -83,6 +83,17 @@ function subtractPlaces(a: FieldSet, b: FieldSet): FieldSet | undefined {
   return left === a && member === isMember(a) ? a : asMember(left, member);
 }
 
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  const common: Record<string, FieldSet> = {};
+  for (const element of smaller(a, b)) {
+    const [mine, theirs] = [placeIn(a, element), placeIn(b, element)];
+    if (mine === undefined || theirs === undefined) continue;
+    const both = asMember(intersection(mine, theirs), isMember(mine) && isMember(theirs));
+    if (both !== undefined) common[element] = both;
+  }
+  return common;
+}
+
 /** Returns a place with what is below it; nothing if the set knows nothing of it. */
 export function placeIn(set: FieldSet, element: string): FieldSet | undefined {
   const found = ownValue(set, element);
@@ -98,6 +109,12 @@ function smaller(a: FieldSet, b: FieldSet): string[] {
 export function isEmpty(set: FieldSet): boolean {
   for (const _ in set) return false;
   return true;
+}
+
+/** True when a place is in the set itself. */
+export function hasMember(set: FieldSet, element: string): boolean {
+  const found = placeIn(set, element);
+  return found !== undefined && isMember(found);
 }
 
 /** Returns all places of the set as `.spec.containers[name="a"].image`. */

@@ -6,7 +6,7 @@ import { difference, type FieldSet, isEmpty, union } from './field-set.js';
 import { mergeSchema } from './merge-schema.js';
 import { type Changes, compareFields, systemFields } from './owned-fields.js';
 
-interface ManagerEntry {
+export interface ManagerEntry {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
@@ -20,7 +20,7 @@ interface ManagerEntry {
 const maxUpdateManagers = 10;
 
 /** Returns the entries of an object. */
-function managersOf(object: JsonObject | undefined): ManagerEntry[] {
+export function managersOf(object: JsonObject | undefined): ManagerEntry[] {
   return listOf(objectOf(object?.['metadata'])['managedFields']).map((value) => {
     const entry = objectOf(value);
     return {
@@ -35,7 +35,7 @@ function managersOf(object: JsonObject | undefined): ManagerEntry[] {
 }
 
 /** True when both are one manager: whoever applies is the same in every version. */
-function isSameManager(a: ManagerEntry, b: ManagerEntry): boolean {
+export function isSameManager(a: ManagerEntry, b: ManagerEntry): boolean {
   return (
     a.manager === b.manager &&
     a.operation === b.operation &&
@@ -45,7 +45,7 @@ function isSameManager(a: ManagerEntry, b: ManagerEntry): boolean {
 }
 
 /** Returns `object` with these managers, without those that own nothing. */
-function withManagers(object: JsonObject, managers: readonly ManagerEntry[]): JsonObject {
+export function withManagers(object: JsonObject, managers: readonly ManagerEntry[]): JsonObject {
   const owners = mergeOldest(managers.filter(({ fields }) => !isEmpty(fields))).toSorted(compareManagers);
   const { managedFields: before, ...metadata } = objectOf(object['metadata']);
   const managedFields = owners.map(encodeManager);

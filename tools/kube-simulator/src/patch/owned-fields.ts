@@ -23,17 +23,17 @@ export const systemFields: FieldSet = {
 };
 
 /** True for an object that is owned field by field. */
-function hasOwnedFields(value: Json | undefined, schema: MergeSchema): value is JsonObject {
+export function hasOwnedFields(value: Json | undefined, schema: MergeSchema): value is JsonObject {
   return schema.kind === 'granular' && isJsonObject(value);
 }
 
 /** True for a list that is owned item by item. */
-function hasOwnedItems(value: Json | undefined, schema: MergeSchema): value is readonly Json[] {
+export function hasOwnedItems(value: Json | undefined, schema: MergeSchema): value is readonly Json[] {
   return (schema.kind === 'set' || schema.kind === 'list-map') && isJsonArray(value);
 }
 
 /** Returns what an item is called in a set: by its keys, or by its value. */
-function itemElement(item: Json, { kind, keys }: MergeSchema): string {
+export function itemElement(item: Json, { kind, keys }: MergeSchema): string {
   if (kind === 'set' || !isJsonObject(item)) return `v:${JSON.stringify(item)}`;
   const named = keys.flatMap((key) => {
     const value = ownValue(item, key.name) ?? key.default;
@@ -43,8 +43,16 @@ function itemElement(item: Json, { kind, keys }: MergeSchema): string {
 }
 
 /** Returns the items of a list by what they are called in a set. */
-function itemsByElement(items: readonly Json[], schema: MergeSchema): Map<string, Json> {
+export function itemsByElement(items: readonly Json[], schema: MergeSchema): Map<string, Json> {
   return new Map(items.map((item) => [itemElement(item, schema), item]));
+}
+
+/** Returns the fields that one who applies `value` names: the leaves, and the items of lists. */
+export function namedFields(value: Json | undefined, schema: MergeSchema): FieldSet {
+  return partsOf(value, schema, (part, below, isItem) => {
+    const fields = namedFields(part, below);
+    return isItem ? withItself(fields) : fields;
+  });
 }
 
 /** Returns every field of a value that is new: those that hold others too. */

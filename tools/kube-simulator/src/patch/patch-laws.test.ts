@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api-error.js';
 import type { Json, JsonObject } from '../api-object.js';
-import { isJsonObject } from '../json-equal.js';
+import { isJsonObject, jsonEqual } from '../json-equal.js';
 import { listOf, objectOf } from '../json-parts.js';
-import { difference, type FieldSet, formatFields, union } from './field-set.js';
+import { difference, type FieldSet, formatFields, intersection, union } from './field-set.js';
 import { applyJsonPatch } from './json-patch.js';
 import { recordUpdate } from './managed-fields.js';
 import { applyMergePatch } from './merge-patch.js';
+import { applyConfiguration } from './server-side-apply.js';
 
 const name = fc.constantFrom('a', 'b', 'c');
 const object = <T>(value: fc.Arbitrary<T>) => fc.dictionary(name, value, { maxKeys: 3, noNullPrototype: true });
@@ -28,6 +29,7 @@ describe('laws of patches', () => {
       }),
     );
   });
+
   it('operations of a JSON patch do the same together as one by one, and change nothing they were given', () => {
     const path = fc
       .array(fc.constantFrom('a', 'b', '0', '1', '-'), { minLength: 1, maxLength: 3 })
@@ -81,12 +83,13 @@ describe('laws of field sets', () => {
     ),
   })).set;
 
-  it('union and difference are those of the places', () => {
+  it('union, difference and intersection are those of the places', () => {
     fc.assert(
       fc.property(fieldSet, fieldSet, (a, b) => {
         const [x, y] = [new Set(formatFields(a)), new Set(formatFields(b))];
         expect(new Set(formatFields(union(a, b)))).toEqual(new Set([...x, ...y]));
         expect(formatFields(difference(a, b)).toSorted()).toEqual([...x].filter((place) => !y.has(place)).toSorted());
+        expect(formatFields(intersection(a, b)).toSorted()).toEqual([...x].filter((place) => y.has(place)).toSorted());
         expect(union(a, a)).toBe(a);
         expect(difference(a, {})).toBe(a);
       }),
@@ -122,7 +125,7 @@ const schema = {
   },
 };
 
-describe('laws of managed fields', () => {
+describe('laws of server-side apply', () => {
   const optional = (fields: Record<string, fc.Arbitrary<Json>>) =>
     fc.record(fields, { requiredKeys: [], noNullPrototype: true }) as fc.Arbitrary<JsonObject>;
   const word = fc.constantFrom('x', 'y', 'z');
@@ -136,17 +139,29 @@ describe('laws of managed fields', () => {
     items: fc.uniqueArray(item, { maxLength: 3, selector: (one) => one['k'] }),
     list: fc.array(word, { maxLength: 2 }),
   });
-  const step = fc.record({ manager: fc.constantFrom('one', 'other'), spec });
+  const step = fc.record({ manager: fc.constantFrom('apply-1', 'apply-2', 'update-1', 'update-2'), spec, force: fc.boolean() });
 
-  it('what is owned exists, after any story of writes', () => {
+  it('what is applied is there, applying it again is no write, and what is owned exists, after any story', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 6 }), (steps) => {
         let live: JsonObject | undefined;
-        for (const [index, { manager, spec: content }] of steps.entries()) {
-          const metadata = live?.['metadata'] ?? { name: 'p' };
-          const after = { apiVersion: 'p/v1', kind: 'P', metadata, spec: content };
-          live = recordUpdate({ before: live, after, manager, time: `t${index}`, apiVersion: 'p/v1', schema });
-          expect(live['spec']).toEqual(content);
+        for (const [index, { manager, spec: content, force }] of steps.entries()) {
+          const written = { apiVersion: 'p/v1', kind: 'P', metadata: { name: 'p' }, spec: content };
+          const time = `t${index}`;
+          if (manager.startsWith('update')) {
+            const after = { ...written, metadata: live?.['metadata'] ?? written.metadata };
+            live = recordUpdate({ before: live, after, manager, time, apiVersion: 'p/v1', schema });
+            expect(live['spec']).toEqual(content);
+          } else {
+            const applied = appliedOrConflict({ live, applied: written, manager, force, schema, time });
+            if (applied === 'conflict') {
+              expect(force).toBe(false);
+              continue;
+            }
+            live = applied;
+            expect(contains(live['spec'], content, 'spec')).toBe(true);
+            expect(applyConfiguration({ live, applied: written, manager, schema, time: 'later' })).toBe(live);
+          }
           for (const entry of listOf(objectOf(live['metadata'])['managedFields'])) {
             expect(missingPlaces(live, objectOf(objectOf(entry)['fieldsV1']))).toEqual([]);
           }
@@ -156,6 +171,27 @@ describe('laws of managed fields', () => {
     );
   });
 });
+
+function appliedOrConflict(application: Parameters<typeof applyConfiguration>[0]): JsonObject | 'conflict' {
+  try {
+    return applyConfiguration(application);
+  } catch (error) {
+    if (error instanceof ApiError && error.failure.code === 409) return 'conflict';
+    throw error;
+  }
+}
+
+/** True when all that `part` names is in `whole`, as far as the field called `field` is shared. */
+function contains(whole: Json | undefined, part: Json | undefined, field: string): boolean {
+  if (field === 'atom' || field === 'list') return jsonEqual(whole, part);
+  if (field === 'set') return listOf(part).every((value) => listOf(whole).includes(value));
+  if (field === 'items') {
+    const find = (one: Json): Json | undefined => listOf(whole).find((other) => objectOf(other)['k'] === objectOf(one)['k']);
+    return listOf(part).every((one) => contains(find(one), one, 'item'));
+  }
+  if (!isJsonObject(part)) return whole === part;
+  return isJsonObject(whole) && Object.keys(part).every((key) => contains(whole[key], part[key], key));
+}
 
 function missingPlaces(value: Json | undefined, fields: FieldSet): string[] {
   return Object.keys(fields).flatMap((element) => {

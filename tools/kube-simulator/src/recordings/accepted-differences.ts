@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { FoundDifference } from './replay-transcript.js';
 
-/** A difference that stays, and why. Without `where` the whole step is not imitated, without `step` the whole scenario. */
+/** A difference that stays, and why. Without `where` the whole step is not imitated. */
 export interface AcceptedDifference {
   /** Two digits. */
   readonly scenario: string;
-  readonly step?: number;
+  readonly step: number;
   readonly where?: string;
   /** What is answered instead; absent where it differs from run to run. */
   readonly got?: string;
@@ -49,8 +49,7 @@ export function staleEntries(
 }
 
 function covers(entry: AcceptedDifference, difference: FoundDifference): boolean {
-  if (!difference.scenario.startsWith(`${entry.scenario}-`)) return false;
-  if (entry.step !== undefined && entry.step !== difference.step) return false;
+  if (!difference.scenario.startsWith(`${entry.scenario}-`) || difference.step !== entry.step) return false;
   if (entry.where !== undefined && entry.where !== difference.where) return false;
   return entry.got === undefined || entry.got === difference.got;
 }

@@ -25,8 +25,8 @@ function toTable(accepted: readonly AcceptedDifference[]): string {
 }
 
 function toRow(entries: readonly AcceptedDifference[]): string {
-  const steps = [...new Set(entries.map(({ step = 'all' }) => step))].join(', ');
-  const places = [...new Set(entries.map(({ where }) => (where === undefined ? 'anywhere' : `\`${where}\``)))];
+  const steps = [...new Set(entries.map(({ step }) => step))].join(', ');
+  const places = [...new Set(entries.map(({ where }) => (where === undefined ? 'the whole step' : `\`${where}\``)))];
   const shown = places.length > 3 ? `${places.slice(0, 3).join(', ')} and ${places.length - 3} more` : places.join(', ');
   return `| ${entries[0]?.scenario} | ${steps} | ${shown} | ${entries[0]?.reason.replaceAll('|', '\\|')} |`;
 }

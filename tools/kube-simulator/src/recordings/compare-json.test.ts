@@ -4,7 +4,7 @@ import { Bindings } from './bindings.js';
 import { compareJson } from './compare-json.js';
 
 const differences = (expected: Json, got: Json): string[] =>
-  compareJson(expected, got, { where: 'body', bindings: new Bindings() }).map(({ where }) => where);
+  compareJson(expected, got, { where: 'body', bindings: new Bindings(), keepManagedFields: false }).map(({ where }) => where);
 
 const status = (message: string, ...causes: readonly (readonly [string, string])[]): Json => ({
   kind: 'Status',

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../api-object.js';
 import type { Bindings } from './bindings.js';
 import { textMatches } from './compare-text.js';
-import { isDiscovered, isEvent, learnNames, pairByName, pairEvents, pairItems } from './pair-items.js';
+import { isDiscovered, isEvent, learnNames, pairByName, pairEvents, pairItems, pairManagers } from './pair-items.js';
 import { isLeftOut } from './placeholders.js';
 import { findReduced, isPartOfInterest, isReduced, reduceMetadata, sizeOfGap, withoutMarks } from './reduced-object.js';
 import type { VersionOf } from './resource-version-order.js';
@@ -20,6 +20,8 @@ export interface Difference {
 export interface Place {
   readonly where: string;
   readonly bindings: Bindings;
+  /** True in the one scenario whose transcript keeps managedFields. */
+  readonly keepManagedFields: boolean;
   /** True where the transcript keeps only what is used: objects may have more keys, discovery more items. */
   readonly isPart?: boolean;
   /** The recorded uid of the object whose metadata this is. */
@@ -92,7 +94,13 @@ function compareArrays(expected: readonly Json[], got: Json, at: Place): Differe
   return [...compareJson(expected.length, items.length, below(at, '.length')), ...differences];
 }
 
-function pairItemsOf(expected: readonly Json[], items: readonly Json[], { bindings, isPart }: Place): [Json, Json | undefined][] {
+function pairItemsOf(
+  expected: readonly Json[],
+  items: readonly Json[],
+  { where, bindings, isPart }: Place,
+): [Json, Json | undefined][] {
+  // Their order is that of their times, of which it is chance whether they lie in one second.
+  if (where.endsWith('.managedFields')) return pairManagers(expected, items);
   return isPart === true && expected.some(isEvent) ? pairEvents(expected, items, bindings) : pairItems(expected, items, bindings);
 }
 
@@ -119,8 +127,7 @@ function compareObjects(marked: JsonObject, got: Json, at: Place): Difference[] 
   const kept = isWhole ? marked : reduceMetadata(withoutMarks(marked));
   const expected = comparesAsStatus(kept) ? withCausesInOrder(kept, got) : kept;
   const keys = new Set([...Object.keys(expected), ...(isWhole ? Object.keys(got) : [])]);
-  // The transcripts leave them out, but for the scenario about server-side apply.
-  keys.delete('managedFields');
+  if (!at.keepManagedFields) keys.delete('managedFields');
   const isList = isListOrBookmark(expected);
   const inside = { ...at, isPart: at.isPart === true || isPartOfInterest(marked), uid: uidOf(expected) ?? at.uid ?? '' };
   return [...keys].flatMap((key) => {

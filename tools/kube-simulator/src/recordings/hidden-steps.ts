@@ -21,6 +21,7 @@ import {
 } from './hidden-actions.js';
 import type { ReplayedScenario } from './replayed-scenario.js';
 import type { Step } from './transcript.js';
+import { webhookSteps } from './webhook-steps.js';
 
 /** Waited for, whatever it returns. */
 export type HiddenStep = (scenario: ReplayedScenario) => unknown;
@@ -45,6 +46,8 @@ export interface HiddenSteps {
   readonly overtaken?: readonly number[];
   /** Answers of which the transcript keeps only what is used. */
   readonly parts?: readonly number[];
+  /** Headers beside those that the transcript keeps. */
+  readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>;
 }
 
 const REPLICA_SETS = '/apis/apps/v1/namespaces/s14/replicasets';
@@ -59,6 +62,10 @@ export const HIDDEN_STEPS: Readonly<Record<string, HiddenSteps>> = {
   '04': { before: { 68: tightenProbes } },
   '08': {
     bodies: { 19: () => Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/kind', value: 'IPPool' })) },
+  },
+  '09': {
+    before: { 34: (scenario) => learnName(scenario, '/apis/apps/v1/namespaces/s09/replicasets', 'd-5476d8d5bd') },
+    settling: [34],
   },
   '10': {
     namespaces: ['s10b', 's17'],
@@ -152,7 +159,9 @@ export const HIDDEN_STEPS: Readonly<Record<string, HiddenSteps>> = {
       },
     },
     settling: [24, 50],
+    headers: { 47: { 'impersonate-user': 'system:serviceaccount:other:bob' } },
   },
+  '17': { before: webhookSteps() },
   '18': {
     namespaces: ['s18t'],
     before: {

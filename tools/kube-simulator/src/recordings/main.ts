@@ -20,7 +20,7 @@ Examples:
   npm run test:recordings -- ~/recordings/kube-1.37
 `;
 
-/** Some scenarios wait for controllers. */
+/** Some scenarios wait, for a webhook that does not answer and for controllers. */
 const AT_ONCE = 4;
 
 const { values, positionals } = parseArgs({
@@ -71,8 +71,8 @@ function print(results: readonly ReplayResult[]): boolean {
   return unexpected.length + stale.length === 0;
 }
 
-function toStaleLine({ scenario, step, where = 'anywhere' }: AcceptedDifference): string {
-  return `UNEXPECTED ${scenario} step ${step ?? 'any'}: this accepted difference does not occur any more, remove it: ${where}`;
+function toStaleLine({ scenario, step, where = 'the whole step' }: AcceptedDifference): string {
+  return `UNEXPECTED ${scenario} step ${step}: this accepted difference does not occur any more, remove it: ${where}`;
 }
 
 function toLine({ scenario, step, about, where, expected, got, reason }: JudgedDifference): string {

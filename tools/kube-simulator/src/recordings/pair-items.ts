@@ -68,6 +68,16 @@ export function pairItems(expected: readonly Json[], got: readonly Json[], bindi
   return expected.map((item) => [item, known.get(item)]);
 }
 
+/** Entries of managedFields, each with that of the same manager. */
+export function pairManagers(expected: readonly Json[], got: readonly Json[]): [Json, Json | undefined][] {
+  return expected.map((item) => [item, got.find((other) => managerOf(other) === managerOf(item))]);
+}
+
+function managerOf(entry: Json): string {
+  if (!isJsonObject(entry)) return '';
+  return JSON.stringify([entry['manager'], entry['operation'], entry['subresource'] ?? '']);
+}
+
 /** Events of which the transcript keeps some: each with the one that tells the same, the first of several in the order they came. */
 export function pairEvents(expected: readonly Json[], got: readonly Json[], bindings: Bindings): [Json, Json | undefined][] {
   const left = [...got].sort(byVersion);

@@ -3,7 +3,7 @@ import { FIXTURES, readRecordings, replayScenario } from './replay-recordings.js
 import { scenarioNumber } from './transcript.js';
 
 const recordings = readRecordings(FIXTURES);
-/** A scenario waits for controllers up to some seconds. */
+/** Several seconds of a scenario are waiting: for a webhook that does not answer, for controllers. */
 const PATIENCE_MS = 60_000;
 
 describe.concurrent('the simulator answers as the recorded API server did, but for the accepted differences', () => {

@@ -48,7 +48,7 @@ export async function replayTranscript(
   try {
     return await replay.run();
   } finally {
-    replay.close();
+    await replay.close();
   }
 }
 
@@ -84,6 +84,7 @@ class Replay {
       await this.endWatchesBefore(index);
       await this.guarded(index, async () => {
         await this.hidden.before?.[index]?.(this.scenario);
+        this.scenario.webhook?.takeCalls();
         await this.runStep(step, index);
       });
     }
@@ -91,8 +92,9 @@ class Replay {
     return this.found.sort((one, other) => one.step - other.step);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const { watch } of this.watches) watch.close();
+    await this.scenario.webhook?.stop();
     this.scenario.close();
   }
 
@@ -120,13 +122,16 @@ class Replay {
     }
     if (step.request === undefined || step.response === undefined) return;
     await this.runRequest(this.completed(step.request, index), step.response, index);
+    if (step.webhookReceived !== undefined && this.scenario.webhook !== undefined) this.compareCalls(step.webhookReceived, index);
   }
 
   private completed(request: RecordedRequest, index: number): RecordedRequest {
     const body = this.hidden.bodies?.[index];
+    const headers = this.hidden.headers?.[index];
     return {
       ...request,
       ...(body === undefined ? {} : { body: body(this.scenario.transcript.steps) }),
+      headers: { ...request.headers, ...headers },
     };
   }
 
@@ -157,6 +162,14 @@ class Replay {
       ...headers,
       ...(expected.body === undefined ? [] : compareJson(expected.body, withoutManagedFields(answer.body), at)),
     ];
+  }
+
+  private compareCalls(expected: readonly Json[], index: number): void {
+    const calls = this.scenario.webhook?.takeCalls() ?? [];
+    // Some steps keep the calls of the validating webhook only.
+    const onlyValidator = expected.length > 0 && expected.every((call) => isJsonObject(call) && isValidating(call['path']));
+    const kept = onlyValidator ? calls.filter(({ path }) => isValidating(path)) : calls;
+    this.report(index, this.compare(expected, kept, 'webhookReceived'));
   }
 
   /** Compares what happens only once: what is learned on the way stays. */
@@ -232,10 +245,11 @@ class Replay {
   }
 
   private at(where: string, step = -1): Place {
-    const { bindings } = this.scenario;
+    const { bindings, transcript } = this.scenario;
     return {
       where,
       bindings: bindings.copy(),
+      keepManagedFields: scenarioNumber(transcript) === '09',
       isPart: this.hidden.parts?.includes(step) ?? false,
     };
   }
@@ -264,6 +278,10 @@ function withoutManagedFields(body: Json): Json {
   if (begin === -1) return body;
   const length = lines.slice(begin + 1).findIndex((line) => /^( {0,2}[^ -]|$)/.test(line)) + 1;
   return lines.toSpliced(begin, length).join('\n');
+}
+
+function isValidating(path: Json | undefined): boolean {
+  return typeof path === 'string' && path.startsWith('/v');
 }
 
 function toLine(status: number, body: Json | undefined): string {

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../api-object.js';
 import { Bindings } from './bindings.js';
 import { isLeftOut } from './placeholders.js';
 import { type Answer, type OpenWatch, type OutgoingRequest, RecordedClient } from './recorded-client.js';
+import type { RecordedWebhook } from './recorded-webhook.js';
 import type { RecordingTarget } from './recording-target.js';
 import { isJsonObject, type RecordedRequest, type Transcript } from './transcript.js';
 
@@ -17,6 +18,7 @@ export class ReplayedScenario {
   bindings = new Bindings();
   /** Tokens of the users that get theirs during the scenario. */
   readonly tokens: Record<string, string>;
+  webhook: RecordedWebhook | undefined;
   private readonly client: RecordedClient;
 
   constructor(transcript: Transcript, target: RecordingTarget) {

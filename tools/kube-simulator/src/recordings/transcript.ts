@@ -32,6 +32,8 @@ export interface Step {
   /** `by client` or `by server after N s`. */
   readonly closed?: string;
   readonly note?: string;
+  /** The reviews that the webhook got during the step. */
+  readonly webhookReceived?: readonly Json[];
 }
 
 export interface Transcript {

@@ -25,6 +25,7 @@ interface BuiltIn
       | 'holdsItself'
       | 'markForDeletion'
       | 'deletionAnswersObject'
+      | 'connect'
       | 'conversion'
       | 'reportedGroup'
     >

@@ -3,7 +3,18 @@ import { customResourceDefinition } from './core/custom-resource-definition.js';
 import { coreEvent, event } from './core/event.js';
 import { lease } from './core/lease.js';
 import { namespace } from './core/namespace.js';
-import { clusterRole, clusterRoleBinding, controllerRevision, node, role, roleBinding, service } from './core/other-kinds.js';
+import {
+  clusterRole,
+  clusterRoleBinding,
+  controllerRevision,
+  mutatingWebhookConfiguration,
+  node,
+  priorityClass,
+  role,
+  roleBinding,
+  service,
+  validatingWebhookConfiguration,
+} from './core/other-kinds.js';
 import { pod } from './core/pod.js';
 import { daemonSet, deployment, replicaSet } from './core/workloads.js';
 import type { ResourceType } from './resource-type.js';
@@ -27,6 +38,9 @@ export const builtInTypes: readonly ResourceType[] = [
   roleBinding,
   clusterRole,
   clusterRoleBinding,
+  mutatingWebhookConfiguration,
+  validatingWebhookConfiguration,
   customResourceDefinition,
   lease,
+  priorityClass,
 ];

@@ -1,6 +1,6 @@
 import type { Cause } from '../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../api-object.js';
-import type { User } from '../http/request-chain.js';
+import type { Awaitable, User } from '../http/request-chain.js';
 
 /** A column of `kubectl get`. */
 export interface TableColumn {
@@ -12,14 +12,14 @@ export interface TableColumn {
   cell(object: ApiObject): Json;
 }
 
-/** A request that a subresource answers by itself instead of storing it: for a token. */
+/** What a resource answers by itself instead of storing it: access reviews, tokens. */
 export interface ConnectRequest {
   readonly user: User;
   readonly namespace: string;
   readonly name: string;
   readonly object: ApiObject;
 }
-export type Connect = (request: ConnectRequest) => ApiObject;
+export type Connect = (request: ConnectRequest) => Awaitable<ApiObject>;
 
 export interface Subresource {
   readonly name: string;
@@ -44,7 +44,7 @@ export interface Decoded {
 export interface Strategy {
   /** Checks types, drops (and names) unknown fields. Throws ApiError 400 on a wrong type. */
   decode(object: ApiObject): Decoded;
-  /** Fills in defaults. Called after decoding and after patching. */
+  /** Fills in defaults. Called after decoding, after patching and after mutating webhooks. */
   applyDefaults(object: ApiObject): ApiObject;
   /** What a create may not set is dropped (status), what it must set is set. */
   prepareForCreate(object: ApiObject): ApiObject;
@@ -100,6 +100,8 @@ export interface ResourceType {
   /** A deletion answers with the object although it is gone. */
   readonly deletionAnswersObject: boolean;
   readonly strategy: Strategy;
+  /** Set for kinds that are answered, not stored. */
+  readonly connect?: Connect;
   /** The stored form in this version, and back. Absent where they are the same. */
   readonly conversion?: { fromStored(object: ApiObject): ApiObject; toStored(object: ApiObject): ApiObject };
   /** The structural schema of a custom resource. */

@@ -1,5 +1,7 @@
 /** Kinds that are stored much as they are sent. */
 
+import { checkWebhooks } from '../../admission/check-webhook-configuration.js';
+import { completeWebhooks, type Webhook } from '../../admission/webhook-configuration.js';
 import type { Cause } from '../../api-error.js';
 import type { ApiObject, JsonObject } from '../../api-object.js';
 import { objectsOf, section, textOf, wordOf } from '../../json-parts.js';
@@ -271,6 +273,71 @@ export const clusterRoleBinding = builtInType({
   plural: 'clusterrolebindings',
   namespaced: false,
   strategy: bindingStrategy,
+});
+
+const webhookShape = (kind: string) =>
+  struct(kind, {
+    name: always(text),
+    clientConfig: always(struct('WebhookClientConfig', { url: pointer(text), service: anything, caBundle: anything })),
+    rules: list(anything),
+    failurePolicy: pointer(text),
+    matchPolicy: pointer(text),
+    namespaceSelector: anything,
+    objectSelector: anything,
+    sideEffects: pointer(text),
+    timeoutSeconds: pointer(int32),
+    admissionReviewVersions: always(list(text)),
+    ...(kind === 'MutatingWebhook' ? { reinvocationPolicy: pointer(text) } : {}),
+    matchConditions: list(anything),
+  });
+
+const webhooksOf = (object: ApiObject): readonly Webhook[] => objectsOf(object['webhooks']) as readonly Webhook[];
+
+const webhookStrategy = {
+  applyDefaults: (object: ApiObject) => withField(object, 'webhooks', completeWebhooks(object.kind, webhooksOf(object))),
+  validate: (object: ApiObject) => checkWebhooks(webhooksOf(object)),
+  movesGeneration: (object: ApiObject, old: ApiObject) => JSON.stringify(object['webhooks']) !== JSON.stringify(old['webhooks']),
+};
+
+const webhooksCell = column('Webhooks', 'integer', (object) => objectsOf(object['webhooks']).length);
+const admissionGroup = { group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false, hasGeneration: true };
+
+export const mutatingWebhookConfiguration = builtInType({
+  ...admissionGroup,
+  kind: 'MutatingWebhookConfiguration',
+  plural: 'mutatingwebhookconfigurations',
+  categories: ['api-extensions'],
+  fields: { webhooks: list(webhookShape('MutatingWebhook')) },
+  columns: [webhooksCell],
+  strategy: webhookStrategy,
+});
+export const validatingWebhookConfiguration = builtInType({
+  ...admissionGroup,
+  kind: 'ValidatingWebhookConfiguration',
+  plural: 'validatingwebhookconfigurations',
+  categories: ['api-extensions'],
+  fields: { webhooks: list(webhookShape('ValidatingWebhook')) },
+  columns: [webhooksCell],
+  strategy: webhookStrategy,
+});
+
+export const priorityClass = builtInType({
+  group: 'scheduling.k8s.io',
+  version: 'v1',
+  kind: 'PriorityClass',
+  plural: 'priorityclasses',
+  shortNames: ['pc'],
+  namespaced: false,
+  hasGeneration: true,
+  fields: { value: always(int32), globalDefault: flag, description: text, preemptionPolicy: pointer(text) },
+  columns: [
+    column('Value', 'integer', (object) => object['value'] ?? 0),
+    column('Global-Default', 'boolean', (object) => object['globalDefault'] ?? false),
+  ],
+  strategy: {
+    applyDefaults: (object) => ({ preemptionPolicy: 'PreemptLowerPriority', ...object }),
+    movesGeneration: () => false,
+  },
 });
 
 export const controllerRevision = builtInType({

@@ -1,0 +1,11 @@
+import { ApiError } from '../api-error.js';
+
+/** A denial with the warnings that came with it: they reach the client although the request fails. */
+export class AdmissionDenied extends ApiError {
+  readonly warnings: readonly string[];
+
+  constructor(failure: ApiError['failure'], warnings: readonly string[]) {
+    super(failure);
+    this.warnings = warnings;
+  }
+}

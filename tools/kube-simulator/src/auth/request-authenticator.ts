@@ -1,0 +1,27 @@
+import { ApiError } from '../api-error.js';
+import type { Authenticator, Credentials, User } from '../http/request-chain.js';
+import { authorize } from './authorize.js';
+import { readImpersonation } from './impersonation.js';
+import type { Policy } from './policy.js';
+import { forbidden } from './refusal.js';
+import type { TokenAuthenticator } from './token-authenticator.js';
+
+/** Knows who sends a request by its token, and who that user wants to be by the headers of impersonation. */
+export class RequestAuthenticator implements Authenticator {
+  readonly #tokens: TokenAuthenticator;
+  readonly #policy: Policy;
+
+  constructor(tokens: TokenAuthenticator, policy: Policy) {
+    this.#tokens = tokens;
+    this.#policy = policy;
+  }
+
+  authenticate(credentials: Credentials): User {
+    const user = this.#tokens.authenticate(credentials);
+    const impersonation = readImpersonation(credentials.headers ?? {}, user);
+    if (impersonation === undefined) return user;
+    const refused = impersonation.needs.find((need) => !authorize(need, this.#policy).allowed);
+    if (refused !== undefined) throw new ApiError(forbidden(refused));
+    return impersonation.user;
+  }
+}
