@@ -50,7 +50,7 @@ export const PACKAGES = {
   'packages/linux-sockets': {
     imports: ['node:*', 'node:*/*', 'koffi'],
     why: 'it knows nothing of DHCP or Kubernetes',
-    folders: ['libc', 'ethernet', 'netlink', 'packet', 'tcp', 'udp', 'addresses', 'arp', 'links', 'routes', 'isolation'],
+    folders: ['libc', 'ethernet', 'netlink', 'packet', 'tcp', 'udp', 'arp', 'links', 'addresses', 'routes', 'isolation'],
   },
   'packages/service-process': {
     imports: ['node:*', 'node:*/*', 'pino', 'pino-pretty', 'prom-client', 'commander'],

@@ -12,7 +12,6 @@ export { type FittingPools, fitAgentConfigs, MOST_CONFIG_OCTETS } from './agents
 export { agentInterfaceName } from './agents/interface-name.js';
 export { planAgents } from './agents/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agents/plan-unified-deployment.js';
-export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agents/pool-agents.js';
 export { type PoolForAgents, toAgentNetworkConfigs } from './agents/pool-for-agents.js';
 export {
   AGENT_TOPOLOGIES,
@@ -33,16 +32,13 @@ export {
   type RefusedClaim,
 } from './assignment/plan-assignments.js';
 export type { AddressChange } from './controller/address-changes.js';
-export {
-  AGENT_SELECTOR,
-  AgentGroupsReconciler,
-  type AgentGroupsReconcilerSettings,
-} from './controller/agent-groups-reconciler.js';
+export { cachedParts } from './controller/cached-parts.js';
 export type { ByKind } from './controller/controller-context.js';
 export {
   type ControllerObserver,
   DhcpController,
   type DhcpControllerSettings,
+  type ReadKind,
   type ReconciledKey,
   type ReconciledKind,
 } from './controller/dhcp-controller.js';
@@ -63,8 +59,10 @@ export {
   type UninstallPlan,
   type UninstallStep,
 } from './uninstall/plan-uninstall.js';
-export { ClusterView, type ObjectSource, type PoolView } from './view/cluster-view.js';
+export { AGENT_SELECTOR } from './view/agent-resources.js';
+export { ClusterView, type ObjectSource } from './view/cluster-view.js';
 export type { InstancesState } from './view/instance-source.js';
+export type { PoolView } from './view/pool-views.js';
 export { INSTANCES_REMEDY } from './virtual-machine/instance-problems.js';
 export { type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
 export {

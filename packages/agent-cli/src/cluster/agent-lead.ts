@@ -194,7 +194,7 @@ export class AgentLead {
       onLeading: () => logger.info('leading'),
       onRenewed: (remainingMs) => this.#lead(safeAddressMs(times, remainingMs)),
       onLost: () => {
-        if (!this.#stopping) logger.warn('the lead was lost');
+        if (!this.#stopping) logger.warn('leadership lost');
         this.#endTerm();
       },
       onError: (error) => {

@@ -1,5 +1,5 @@
 /**
- * An agent on a host of its own: pools from a file, addresses in a state directory, packets on real interfaces. The parts
+ * An agent on a bare host: pools from a file, addresses in a state directory, packets on real interfaces. The parts
  * know nothing of each other; this is where they are put together, and where every timer is.
  */
 import type { Server } from 'node:http';
@@ -16,15 +16,16 @@ import {
   unservedPools,
 } from '@vmdhcp/dhcp-agent';
 import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
-import { hasAddress, libc, mayUseArp, separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
+import { libc, listAddresses, mayUseArp, separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
 import type { AddressConflict, RefusedClaim } from '@vmdhcp/reconciler';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { linuxHostAddresses } from '../bare-host/host-addresses.js';
+import { ServerAddresses } from '../bare-host/server-addresses.js';
 import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
 import { arpProbe } from '../cluster/linux-probes.js';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
 import { PacketLog } from '../log/packet-log.js';
-
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import { NtpNames } from '../pools-file/ntp-names.js';
@@ -34,14 +35,13 @@ import { AddressBook, type PlannedPool, QUARANTINE_MS } from '../state/address-b
 import { ownersOf } from '../state/owners-of.js';
 import { StateDirectory } from '../state/state-directory.js';
 import { type LeaseView, toLeaseView } from './lease-view.js';
-import { ServerAddresses } from './server-addresses.js';
 
 const INTERFACE_CHECK_INTERVAL_MS = 250;
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 const EXPIRY_SAVE_INTERVAL_MS = 30_000;
 const SAVE_RETRY_INTERVAL_MS = 2_000;
-/** How long the client of a reserved address that another machine uses gets no reply, before the network is asked again. */
+/** How long the client of a reserved address that another machine uses gets no reply, before the address is probed again. */
 const RECHECK_MS = 60_000;
 
 export interface BareHostSettings {
@@ -116,7 +116,7 @@ export class BareHostAgent {
     this.#settings = settings;
     this.#logger = logger;
     this.#directory = directory;
-    this.#serverAddresses = new ServerAddresses(logger);
+    this.#serverAddresses = new ServerAddresses(linuxHostAddresses, logger);
     this.#events = new LeaseEventLog(logger, Date.now);
     this.#packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs: Date.now });
     this.#server = new DhcpServer({
@@ -196,7 +196,7 @@ export class BareHostAgent {
     this.#http?.close();
     this.#http?.closeAllConnections();
     await this.#book.saveExpiries().catch((error) => this.#logger.error({ err: error }, 'expiry times could not be saved'));
-    await this.#serverAddresses.release();
+    this.#serverAddresses.release();
     await this.#directory.close();
     this.#logger.info('stopped');
   }
@@ -237,7 +237,7 @@ export class BareHostAgent {
       void this.#book.endQuarantines().catch((error) => this.#onSaveFailure(error));
       if (this.#bindingsChanged) this.#saveExpiries();
       trimMemory();
-      void this.#keepAddresses();
+      this.#keepAddresses();
     });
     this.#every(EXPIRY_SCAN_INTERVAL_MS, () => {
       this.#server.expireLeases();
@@ -279,12 +279,12 @@ export class BareHostAgent {
   async #prepareInterface(interfaceName: string, names: readonly string[]): Promise<void> {
     const pools = this.#server.poolsNamed(names).map(({ pool }) => pool);
     if (this.#settings.configureInterfaces) {
-      await this.#serverAddresses.ensure(interfaceName, pools);
+      this.#serverAddresses.ensure(interfaceName, pools);
       return;
     }
     for (const pool of pools) {
+      if (listAddresses(libc.ifNameToIndex(interfaceName)).some(({ address }) => address === pool.serverAddress)) continue;
       const address = formatIpv4Address(pool.serverAddress);
-      if (hasAddress(interfaceName, address)) continue;
       this.#logger.warn(
         { interface: interfaceName, address, pool: pool.name },
         'the interface does not have the server address: renewals cannot reach the server; add it, or give --configure-interfaces',
@@ -292,12 +292,12 @@ export class BareHostAgent {
     }
   }
 
-  async #keepAddresses(): Promise<void> {
+  #keepAddresses(): void {
     if (!this.#settings.configureInterfaces) return;
     const pools = [...this.#settings.poolsOfInterface].map(
       ([name, names]) => [name, this.#server.poolsNamed(names).map(({ pool }) => pool)] as const,
     );
-    await this.#serverAddresses.keep(
+    this.#serverAddresses.keep(
       new Map(pools),
       (name) => this.#interfaces.get(name)?.state.kind === 'serving' && libc.ifNameToIndex(name) !== 0,
     );

@@ -67,7 +67,8 @@ const BACK_OFF = { firstMs: 100, mostMs: 5_000, random: Math.random };
 const NOT_LISTED: FollowedPool = {
   kind: 'unserved',
   reason: 'NotListed',
-  message: 'the API server has not said anything about the pool yet',
+  message:
+    'the API server has not sent the pool yet; if this lasts, look at the log of the agent and at the rights of its ServiceAccount',
 };
 
 export class FollowedPools {
@@ -191,7 +192,7 @@ export class FollowedPools {
   #toPool(key: string, object: KubernetesObject | undefined): FollowedPool {
     if (object === undefined || isBeingDeleted(object)) {
       this.#read.delete(key);
-      return { kind: 'unserved', reason: 'PoolMissing', message: `there is no IPPool ${key}` };
+      return { kind: 'unserved', reason: 'PoolMissing', message: `IPPool ${key} does not exist` };
     }
     if (readField(object.spec, 'paused') === true) return { kind: 'paused' };
     const pool = this.#readPool(key, object);

@@ -18,7 +18,8 @@ function group(...reported: readonly string[]): ObservedGroup {
 
 function believed(reported: readonly string[], isTrusted = false): { known: string[]; report: string[] } {
   const given = {
-    rights: new Map([[GROUP, toGroupRights({ group: GROUP, namespace: 'agents' }, new Map([['red', ['granted']]]))]]),
+    rightsOf: (group: string) =>
+      group === GROUP ? toGroupRights({ group: GROUP, namespace: 'agents' }, new Map([['red', ['granted']]])) : [],
     recordedGroupOf: (key: string) => (key === 'red/recorded' ? GROUP : 'another-group'),
   };
   const { lease } = believedGroups(new Map([[GROUP, group(...reported)]]), given, () => isTrusted).get(GROUP) ?? group();

@@ -1,6 +1,6 @@
 /** The pools that the agents of a group are configured to serve: those that fit into one environment string. */
 import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api';
-import { compareText } from '@vmdhcp/kube-runtime';
+import { compareText, describeCount } from '@vmdhcp/kube-runtime';
 import { type ActivePool, observedGroup } from './agents-observation.js';
 import type { GroupProblem } from './agents-plan.js';
 import { fitAgentConfigs, MOST_ENVIRONMENT_STRING_OCTETS } from './fit-agent-configs.js';
@@ -49,7 +49,7 @@ function leavingPools(name: string, { observed, groupOf, handover }: GroupContex
 
 function tooLarge(group: string, others: number, { settings }: GroupContext): GroupProblem {
   const remedy = settings.topology === 'unified' ? 'use --agent-topology per-network' : 'set a smaller --max-pools-per-agent';
-  const message = `${AGENT_NETWORK_CONFIGS_VARIABLE} of the agents ${group} has no room for the pool beside ${others} others: Linux takes ${MOST_ENVIRONMENT_STRING_OCTETS} octets; ${remedy}`;
+  const message = `${AGENT_NETWORK_CONFIGS_VARIABLE} of the agents ${group} has no room for the pool beside ${describeCount(others, 'other pool')}: Linux takes ${MOST_ENVIRONMENT_STRING_OCTETS} octets; ${remedy}`;
   return { reason: 'AgentConfigTooLarge', message };
 }
 

@@ -283,7 +283,7 @@ describe('more pools than one environment string can name', () => {
     );
     expect(first.leftOut.get('default/p0999')).toEqual({
       reason: 'AgentConfigTooLarge',
-      message: `AGENT_NETWORK_CONFIGS of the agents ${UNIFIED_GROUP} has no room for the pool beside ${configured.length} others: Linux takes 131072 octets; use --agent-topology per-network`,
+      message: `AGENT_NETWORK_CONFIGS of the agents ${UNIFIED_GROUP} has no room for the pool beside ${configured.length} other pools: Linux takes 131072 octets; use --agent-topology per-network`,
     });
   });
 

@@ -115,6 +115,6 @@ function byOwner({ refused }: AssignmentPlan): Map<string, Map<MacAddress, Claim
 const PAUSED: ClaimRefusal = { reason: 'pool-paused', message: 'the pool is paused; resume it by setting spec.paused to false' };
 
 function forOthers({ message }: ClaimRefusal): ClaimRefusal {
-  const text = `no new address is taken before every interface of the virtual machine can have one: ${message}`;
+  const text = `no interface of the virtual machine gets a new address before each of them can have one: ${message}`;
   return { reason: 'other-interface-refused', message: text };
 }

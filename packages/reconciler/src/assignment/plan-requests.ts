@@ -95,6 +95,6 @@ function describeClaims({ claims }: AddressRequest): string {
 function forSibling({ macAddress }: PoolClaim, { message }: ClaimRefusal): ClaimRefusal {
   return {
     reason: 'other-interface-refused',
-    message: `no new address is assigned before every interface of the virtual machine can have one; ${macAddress} cannot: ${message}`,
+    message: `no interface of the virtual machine gets a new address before each of them can have one; ${macAddress} cannot: ${message}`,
   };
 }
