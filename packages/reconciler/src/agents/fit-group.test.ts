@@ -31,7 +31,7 @@ describe('the pools that fit into the configuration of a group', () => {
     expect([...leftOut.keys()]).toEqual(many(200).slice(144));
     expect(leftOut.get(key(199))).toEqual({
       reason: 'AgentConfigTooLarge',
-      message: `AGENT_NETWORK_CONFIGS of the agents group has no room for the pool beside 144 others: Linux takes 131072 octets; ${remedy}`,
+      message: `AGENT_NETWORK_CONFIGS of the agents group has no room for the pool beside 144 other pools: Linux takes 131072 octets; ${remedy}`,
     });
     expect(MOST_CONFIG_OCTETS).toBeLessThan(131_072);
   });
