@@ -7,7 +7,7 @@ const BACK_OFF = { firstMs: 100, mostMs: 1_000, random: () => 1 };
 const SETTLED: ReconcileResult = { kind: 'settled' };
 const RETRY: ReconcileResult = { kind: 'retry', reason: 'conflict' };
 
-/** A queue whose work ends when the test says so. */
+/** A queue whose reconciles end when the test lets them. */
 function queueOf(concurrency = 1, more: Pick<KeyedQueueSettings, 'restMs'> = {}) {
   const clock = new FakeClock();
   const log: string[] = [];
