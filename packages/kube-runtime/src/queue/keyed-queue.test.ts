@@ -7,7 +7,7 @@ const BACK_OFF = { firstMs: 100, mostMs: 1_000, random: () => 1 };
 const SETTLED: ReconcileResult = { kind: 'settled' };
 const RETRY: ReconcileResult = { kind: 'retry', reason: 'conflict' };
 
-/** A queue whose reconciler returns when the test lets it. */
+/** A queue whose reconciles end when the test lets them. */
 function queueOf(concurrency = 1, more: Pick<KeyedQueueSettings, 'restMs'> = {}) {
   const clock = new FakeClock();
   const log: string[] = [];
@@ -139,7 +139,7 @@ describe('a keyed queue', () => {
     expect(log).toEqual(['0 a', '400 a']);
   });
 
-  it('reports once what cannot be settled, again when the reason is another, and after a success', async () => {
+  it('tells once what cannot be settled, again when the reason is another, and after a success', async () => {
     const { queue, log, end } = queueOf();
     for (const reason of ['no-label', 'no-label', 'bad-cidr', undefined, 'bad-cidr']) {
       queue.add('a');

@@ -68,7 +68,7 @@ interface Running {
   again: Urgency | undefined;
   /** It has passed its deadline: another key has its slot. */
   isOverdue: boolean;
-  /** The object is gone: what the reconciler returns is ignored. */
+  /** The object is gone: the result of the reconciler counts no more. */
   isForgotten: boolean;
 }
 
@@ -148,7 +148,7 @@ export class KeyedQueue {
     this.#resting.delete(key);
     const running = this.#running.get(key);
     if (running !== undefined) Object.assign(running, { again: undefined, isForgotten: true });
-    this.#notifyIdle();
+    this.#tellIdle();
   }
 
   /** Resolves when no key waits or is reconciled; keys that wait for their time do not count. */
@@ -220,7 +220,7 @@ export class KeyedQueue {
     }
     if (running.again !== undefined && !this.#stopped) this.add(key, running.again);
     this.#begin();
-    this.#notifyIdle();
+    this.#tellIdle();
   }
 
   #rest(key: string, tookMs: number): void {
@@ -298,7 +298,7 @@ export class KeyedQueue {
     this.#timers.delete(key);
   }
 
-  #notifyIdle(): void {
+  #tellIdle(): void {
     if (this.busy) return;
     const waiting = this.#onIdle;
     this.#onIdle = [];
