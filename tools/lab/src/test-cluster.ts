@@ -94,7 +94,7 @@ export class TestCluster {
         await this.access.delete(kind, `${metadata.namespace}/${metadata.name}`);
     }
     if (await this.#areObjectsGone()) return;
-    // One that waits for no agents: those of a test are its own words in a Lease.
+    // With --no-agent it waits for no agents: those of a test are only reports that the test wrote into a Lease.
     await this.#stopControllers();
     await this.startController('--no-agent');
     await waitFor('the objects with finalizers to go', () => this.#areObjectsGone(), GONE_WITHIN_MS);

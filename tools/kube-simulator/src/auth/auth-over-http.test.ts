@@ -44,7 +44,7 @@ describe('a request', () => {
     ],
     ['with a bad token', 'bad', 401, 'Unauthorized'],
     [
-      'of somebody without rights',
+      'of a user without rights',
       'limited',
       403,
       'configmaps is forbidden: User "limited" cannot list resource "configmaps" in API group "" in the namespace "default"',
@@ -114,7 +114,7 @@ describe('a request', () => {
     expect(refused.body.message).toContain('secrets "two" is forbidden: User "limited" cannot list');
   });
 
-  it('that gives rights gives none that its author does not have', async () => {
+  it('that grants rights grants none that its author does not have', async () => {
     const cluster = '/apis/rbac.authorization.k8s.io/v1';
     const rbac = `${cluster}/namespaces/default`;
     const rules = [
@@ -153,7 +153,7 @@ describe('a request', () => {
     expect((await bind('Role', 'none')).status).toBe(404);
   });
 
-  it('for the token of nobody is 404', async () => {
+  it('for the token of a ServiceAccount that does not exist is 404', async () => {
     const answer = await send('/api/v1/namespaces/default/serviceaccounts/none/token', { token: admin(), body: { spec: {} } });
     expect(answer).toMatchObject({ status: 404, body: { message: 'serviceaccounts "none" not found' } });
   });

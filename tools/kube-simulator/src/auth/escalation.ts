@@ -1,5 +1,5 @@
 /**
- * Nobody gives away more than they have: a Role, or a binding to one, is refused where it says more than its author may do.
+ * A user grants no right that it does not have: a Role, or a binding to one, is refused where it grants more than its author may do.
  *
  * Source: k8s.io/kubernetes/pkg/registry/rbac policybased storage, k8s.io/component-helpers/auth/rbac/validation Covers.
  */

@@ -29,7 +29,7 @@ describe('a create', () => {
     expect(metadataOf({ body } as Reply)['uid']).not.toBe('mine');
   });
 
-  it('of a name that is taken is 409, and says when the other is being deleted', async () => {
+  it('of a name that is taken is 409, and names the deletion of the other where there is one', async () => {
     await created('taken', { finalizers: ['example.com/hold'] });
     expect((await cluster.createWidget('taken')).body['message']).toBe('widgets.example.com "taken" already exists');
     await cluster.delete(widget('taken'));
@@ -144,7 +144,7 @@ it('a Pod gets its node by a binding; hardly anything else of its spec may chang
 });
 
 describe('a deletion', () => {
-  it('answers a Status, or the object where a finalizer holds it', async () => {
+  it('answers a Status, or the object where a finalizer keeps it', async () => {
     await created('gone');
     expect((await cluster.delete(widget('gone'))).body).toMatchObject({ kind: 'Status', status: 'Success' });
     await created('held', { finalizers: ['example.com/hold'] });
@@ -165,7 +165,7 @@ describe('a deletion', () => {
     expect((await cluster.get(widget('last'))).status).toBe(404);
   });
 
-  it('asks for what its preconditions say', async () => {
+  it('requires what its preconditions name', async () => {
     const { body } = await created('sure');
     const { uid } = body['metadata'] as { readonly uid: string };
     expect((await cluster.delete(widget('sure'), { preconditions: { uid: 'other' } })).status).toBe(409);

@@ -1,4 +1,4 @@
-/** What a URL is about, before anybody knows whether it exists. */
+/** The resource that a URL names; whether it exists is not known yet. */
 export interface Route {
   readonly isResourceRequest: boolean;
   readonly verb: string;

@@ -177,7 +177,7 @@ function itemKey(item: Json, { mergeKey }: ItemList): string {
 }
 
 interface Order {
-  /** What the patch says. */
+  /** What the patch specifies. */
   readonly order: readonly string[];
   /** How it was. */
   readonly live: readonly string[];

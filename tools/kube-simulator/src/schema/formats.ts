@@ -51,7 +51,7 @@ export function matchesFormat(format: string, text: string): boolean {
   return checks.get(format)?.(text) ?? true;
 }
 
-/** False for formats that a CRD may name and nobody checks. */
+/** False for formats that a CRD may name and the server does not check. */
 export function isKnownFormat(type: string, format: string): boolean {
   if (type === 'integer' || type === 'number') return numberFormats.has(format);
   return type === 'string' && (checks.has(format) || uncheckedFormats.has(format));
