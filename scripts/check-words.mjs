@@ -8,11 +8,13 @@ const CODE = [
   'packages/dhcp-allocator',
   'packages/ippool-api',
   'packages/reconciler',
+  'packages/kube-runtime',
   'packages/linux-sockets',
   'packages/service-process',
   'packages/controller-cli',
   'tools/bench',
   'tools/demo',
+  'tools/kube-simulator',
   'tools/lab',
 ];
 // The list of retired words itself; recorded packets and answers of other programs.

@@ -6,7 +6,7 @@ const ALLOWED = [
   /hold[- ]?ippool[- ]agent[- ]upgrade/g, // Harvester's annotation
   /lease holders?|holders?( |-)identity/g,
   /guest[- ](operating system|agent|osinfo)s?/g, // KubeVirt's guest agent reports interfaces
-  /held (open|against|to)\b/g, // connections; a check
+  /held (open|against|to)\b|not currently held/g, // connections; a check; the API server's words
   /let(s|ting)? go of (a |the )?(socket|reference|descriptor)/g,
 ];
 

@@ -14,7 +14,8 @@ export const PACKAGES = {
   'packages/ippool-api': {
     ...PURE,
     imports: ['zod'],
-    why: 'it is pure: what Kubernetes stores, and nothing else',
+    why: 'it is pure: what Kubernetes stores, and what the controller and the agents write for each other',
+    folders: ['labels', 'formats', 'agent'],
   },
   'packages/kube-runtime': {
     ...PURE,

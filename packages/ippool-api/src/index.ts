@@ -67,6 +67,7 @@ export { type ApiObject, type ObjectProblem, type ParsedObject, parseObject } fr
 export {
   type ConditionOf,
   type ConditionPlace,
+  describeReason,
   type EventOf,
   type EventPlace,
   isReasonAt,

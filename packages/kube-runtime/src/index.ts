@@ -64,7 +64,7 @@ export { type ApiObjectLike, keyOf } from './object/api-object.js';
 export type { Condition } from './object/condition.js';
 export { type ConditionState, readConditions, withConditions } from './object/conditions.js';
 export { cutText, MOST_MESSAGE_OCTETS, octetsOf } from './object/cut-text.js';
-export { describeNames, describeProblems } from './object/describe-problems.js';
+export { describeCount, describeNames, describeProblems } from './object/describe-problems.js';
 export { fnv1a64 } from './object/fnv1a64.js';
 export {
   compareByAge,

@@ -169,7 +169,7 @@ describe('a Pod', () => {
     await waitFor(() => expect(pods()[0]).toMatchObject({ spec: { nodeName: 'n2' }, status: { phase: 'Running' } }));
   });
 
-  it('moves when its Node is lost; the lost one stays until it is deleted by hand', async () => {
+  it('moves when its Node is lost; the lost one stays until it is removed', async () => {
     const processes = new Processes();
     await start({ nodes: [{ name: 'n1' }, { name: 'n2' }], runPod: processes.run, nodeMonitorGraceMs: 10 });
     const tolerations = ['unreachable', 'not-ready'].map((key) => {
@@ -273,7 +273,7 @@ describe('owners', () => {
     await waitFor(() => expect([get('owner'), get('dependent'), get('grandchild')]).toEqual([undefined, undefined, undefined]));
   });
 
-  it('wait in the foreground for dependents with finalizers', async () => {
+  it('wait in the foreground for what holds them', async () => {
     await start();
     const owner = await configMap('owner');
     await configMap('dependent', owner, { finalizers: ['example.com/hold'] });

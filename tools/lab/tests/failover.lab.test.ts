@@ -108,7 +108,7 @@ describe('a group of agents', () => {
     const leader = await serve();
     const id = cluster.simulator.faults.inject({ effect: { kind: 'close', when: 'before' }, times: 0 });
     cluster.simulator.disturbWatches('break');
-    await leader.process?.line('the lead was lost');
+    await leader.process?.line('leadership lost');
     await waitFor('the address to be gone', () => cluster.holders(POOL).length === 0);
     for (let turn = 0; turn < 3; turn++) await persist([0, 2, 4, 6, 8]);
     const counts = await Promise.all([...cluster.pods.values()].map((pod) => metric(pod, 'vmdhcp_agent_standby_answers_total')));

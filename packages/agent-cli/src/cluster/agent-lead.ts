@@ -2,12 +2,22 @@
  * The lead of an agent among its replicas: the election by the group's Lease, what stands in that besides who leads, and the server
  * addresses that go with the lead.
  */
+
 import { type FollowedPools, LeaderTerm, RateBudget, safeAddressMs } from '@vmdhcp/dhcp-agent';
 import {
   AGENT_GROUP_LABEL,
   AGENT_LABEL,
   AGENT_LABEL_VALUE,
   AGENT_LOG_ANNOTATION,
+  AGENT_REPORT_ANNOTATION,
+  type AgentLogSettings,
+  type AgentNetworkConfig,
+  type AgentReport,
+  describeAgentReport,
+  formatAgentReport,
+  parseAgentLogSettings,
+  parseAgentReport,
+  parseSuspendedPools,
   SUSPENDED_POOLS_ANNOTATION,
   SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api';
@@ -29,18 +39,7 @@ import {
   systemClock,
   toStoredLease,
 } from '@vmdhcp/kube-runtime/node';
-import {
-  AGENT_REPORT_ANNOTATION,
-  type AgentLogSettings,
-  type AgentNetworkConfig,
-  type AgentReport,
-  describeAgentReport,
-  formatAgentReport,
-  parseAgentLogSettings,
-  parseAgentReport,
-  parseSuspendedPools,
-  Resource,
-} from '@vmdhcp/reconciler';
+import { Resource } from '@vmdhcp/reconciler';
 
 import type { Logger } from '@vmdhcp/service-process';
 import { linuxAddressKernel } from './linux-address-kernel.js';
@@ -195,7 +194,7 @@ export class AgentLead {
       onLeading: () => logger.info('leading'),
       onRenewed: (remainingMs) => this.#lead(safeAddressMs(times, remainingMs)),
       onLost: () => {
-        if (!this.#stopping) logger.warn('the lead was lost');
+        if (!this.#stopping) logger.warn('leadership lost');
         this.#endTerm();
       },
       onError: (error) => {

@@ -2,6 +2,7 @@
  * An agent in a cluster: pools from the API server, one leader among its replicas. Every replica knows everything, and has its ports
  * open; the one that leads has the server addresses and answers. The others answer clients that nobody answers.
  */
+
 import type { Server } from 'node:http';
 import {
   AddressInquiry,
@@ -19,17 +20,11 @@ import {
   reportOn,
   StandbyGate,
 } from '@vmdhcp/dhcp-agent';
+import type { AgentLogSettings, AgentNetworkConfig, AgentReport } from '@vmdhcp/ippool-api';
 import { describeNames, type ElectionTimes, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
-import {
-  type AddressConflict,
-  type AgentLogSettings,
-  type AgentNetworkConfig,
-  type AgentReport,
-  Resource,
-  readReportedConflicts,
-} from '@vmdhcp/reconciler';
+import { type AddressConflict, Resource, readReportedConflicts } from '@vmdhcp/reconciler';
 import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { leasesPage } from '../http/leases-page.js';
 import { listenOnPod } from '../http/listen-on-pod.js';

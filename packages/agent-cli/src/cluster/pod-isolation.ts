@@ -2,10 +2,11 @@
  * The interfaces of a pod that lead to networks of virtual machines. All of them are isolated: those that are served, and those that the
  * agent was told nothing of, or nothing that it can read.
  */
+
 import { readFileSync } from 'node:fs';
 import { IsolatedInterfaces } from '@vmdhcp/dhcp-agent';
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import { isolateInterface, libc, prepareIsolation } from '@vmdhcp/linux-sockets';
-import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import { podsOwnInterfaces, readPodNetwork } from '../http/pod-interface.js';
 

@@ -13,7 +13,7 @@ Examples:
   vmdhcp-agent probe --interface eth1 --claim 192.168.48.77     claim an address, as a client does after a restart
 
 The interface needs no address, and none is set. Needs CAP_NET_RAW.
-Exit codes: 0 somebody answered (with --request or --claim: acknowledged), 1 nobody did or it was refused,
+Exit codes: 0 a server answered (with --request or --claim: acknowledged), 1 no server answered, or it refused,
 69 the interface cannot be used.
 `;
 
@@ -33,7 +33,7 @@ export function probeCommand(): Command {
     .requiredOption('--interface <iface>', 'where to ask')
     .option('--mac <address>', 'ask as this client; default: the hardware address of the interface', parseMac)
     .option('--timeout <seconds>', 'how long to wait for answers', parseSeconds, 3)
-    .option('--request', 'take the first offer')
+    .option('--request', 'request the address of the first offer')
     .addOption(
       new Option('--claim <address>', 'claim this address without asking for offers')
         .argParser(parseAddress)

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from '@vmdhcp/dhcp-agent';
-import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
 import {
   AGENT_DRY_RUN_VARIABLE,
   AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
   parseAgentNetworkConfigs,
-  UNIFIED_GROUP,
-} from '@vmdhcp/reconciler';
+} from '@vmdhcp/ippool-api';
+import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
+import { UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import {
   booleanOption,
   CommandError,
@@ -42,7 +42,7 @@ export const clusterServeOptions = (): Option[] => [
   new Option('--kubeconfig <file>', 'kubeconfig; default: the ServiceAccount of the pod').env('KUBECONFIG'),
   new Option('--kubecontext <name>', 'context of the kubeconfig').env('KUBECONTEXT'),
   new Option('--name <name>', 'name in the log').env('VM_DHCP_AGENT_NAME'),
-  new Option('--lease-seconds <seconds>', 'how long a replica that is gone is waited for before another one leads')
+  new Option('--lease-seconds <seconds>', 'how long the Lease of a leader lasts, after which another replica becomes leader')
     .argParser(parseSeconds)
     .default(DEFAULT_LEASE_SECONDS),
   new Option('--lease-name <name>', 'Lease by which the replicas agree on a leader')
@@ -50,12 +50,13 @@ export const clusterServeOptions = (): Option[] => [
     .default(UNIFIED_GROUP),
   booleanOption(
     '--no-leader-election',
-    'there is no other replica: keep the lead whatever happens; the Lease is written all the same',
+    'there is no other replica: stay leader whatever happens; the Lease is written all the same',
   ),
-  booleanOption('--dry-run', 'follow and report everything, and serve nothing: no port is opened, no address given').env(
-    AGENT_DRY_RUN_VARIABLE,
-  ),
-  booleanOption('--enable-cache-dump-api', 'show /leases; an agent of a host of its own always does'),
+  booleanOption(
+    '--dry-run',
+    'follow the pools and report, and serve nothing: no UDP port is opened, no server address added',
+  ).env(AGENT_DRY_RUN_VARIABLE),
+  booleanOption('--enable-cache-dump-api', 'serve /leases; an agent on a bare host always does'),
 ];
 
 /** @throws CommandError where it cannot start at all. */

@@ -28,7 +28,7 @@ Examples:
 Without --pools it is an agent in a cluster: the controller says in AGENT_NETWORK_CONFIGS which pools are on which interfaces,
 the replicas agree on a leader by a Lease in POD_NAMESPACE (AGENT_LEASE_NAME), and the leader has the server addresses.
 
-With --pools it serves a host of its own. The file holds IPPool and VirtualMachineNetworkConfig objects, as in a cluster. It is watched: a change takes effect
+With --pools it serves a bare host. The file holds IPPool and VirtualMachineNetworkConfig objects, as in a cluster. It is watched: a change takes effect
 within a second, and a file with problems is refused while the old one stays in force. A client gets an answer only if a
 VirtualMachineNetworkConfig or a reservation names its MAC address. A pool without --interface is logged and not served.
 
@@ -52,7 +52,7 @@ interface ServeOptions extends ClusterServeOptions {
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description('Serve the pools of a cluster, or those of a file, on interfaces of this host.')
-    .option('--pools <file>', 'YAML file of IPPool and VirtualMachineNetworkConfig objects: serve a host of its own')
+    .option('--pools <file>', 'YAML file of IPPool and VirtualMachineNetworkConfig objects: serve a bare host')
     .addOption(
       new Option('--interface <pool=iface>', 'serve this pool on this interface; give it once for each pool').argParser(
         collectInterface,

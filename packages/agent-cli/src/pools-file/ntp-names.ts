@@ -4,8 +4,8 @@ const REFRESH_INTERVAL_MS = 10 * 60_000;
 const RETRY_INTERVAL_MS = 15_000;
 
 /**
- * Addresses of NTP servers that pools give by name. Clients are only ever told what is known at the moment: names are
- * looked up beside the packet path, and `onChange` says when that led to something new.
+ * Addresses of NTP servers that pools give by name. Clients only receive what is known at the moment: names are
+ * resolved outside of the packet path, and `onChange` is called when that changed something.
  */
 export class NtpNames {
   readonly #known = new Map<string, readonly string[]>();

@@ -1,5 +1,5 @@
 /**
- * An agent on a host of its own: pools from a file, addresses in a state directory, packets on real interfaces. The parts
+ * An agent on a bare host: pools from a file, addresses in a state directory, packets on real interfaces. The parts
  * know nothing of each other; this is where they are put together, and where every timer is.
  */
 import type { Server } from 'node:http';
@@ -41,7 +41,7 @@ const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 const EXPIRY_SAVE_INTERVAL_MS = 30_000;
 const SAVE_RETRY_INTERVAL_MS = 2_000;
-/** How long the client of a reserved address that another machine uses gets no reply, before the network is asked again. */
+/** How long the client of a reserved address that another machine uses gets no reply, before the address is probed again. */
 const RECHECK_MS = 60_000;
 
 export interface BareHostSettings {

@@ -12,7 +12,7 @@ const DRY_RUN = 'DryRun';
 const DRY_RUN_MESSAGE =
   'the agents run with --dry-run, so no client gets an answer; start the controller without --no-dhcp, or remove --dry-run from their Deployment';
 
-const WITHHELD_POOL = not(SUSPENDED, 'another group serves the pool; this group is ready to take over');
+const WITHHELD_POOL = not(SUSPENDED, 'another group of agents may still serve the pool; this group is ready to serve it');
 
 export interface PoolState {
   readonly interfaceName: string;
@@ -44,13 +44,16 @@ function toService(state: PoolState): Service {
   const { interfaceName, followed, socket, isSuspended, isDryRun, term } = state;
   // First of all: as long as the address may be there, nobody else can have it.
   if (isSuspended && term?.mayHaveAddress(interfaceName))
-    return not(DRAINING, 'the server address is being removed, so that another group can take over');
-  if (followed.kind === 'paused') return not('Paused', 'the pool is paused');
+    return not(
+      DRAINING,
+      'the pool is leaving this group: the server address is being removed, so that another group can serve the pool',
+    );
+  if (followed.kind === 'paused') return not('Paused', 'the pool is paused; set spec.paused to false');
   if (followed.kind === 'unserved') return not(followed.reason, followed.message);
   if (isDryRun) return inDryRun(isSuspended);
   if (socket.kind !== 'serving') return toSocketTrouble(interfaceName, socket);
   if (isSuspended) return WITHHELD_POOL;
-  if (term === undefined) return not('NotLeading', 'this replica does not lead');
+  if (term === undefined) return not('NotLeading', 'this replica is not the leader');
   return toLeaderService({ ...state, term, followed });
 }
 
@@ -70,9 +73,9 @@ function toLeaderService({
 }): Service {
   const problem = term.problemOf(interfaceName);
   if (problem !== undefined) return not('AddressFailed', problem);
-  if (!term.hasAddress(interfaceName)) return not('Opening', `interface ${interfaceName} is being given its address`);
+  if (!term.hasAddress(interfaceName)) return not('Opening', `the server address is being added to interface ${interfaceName}`);
   if (followed.stopsForRogueServer && rogueServers.length > 0) {
-    return not('RogueServer', 'spec.onRogueServer is Stop, and another DHCP server answers on the network');
+    return not('RogueServer', 'spec.onRogueServer is Stop, and another DHCP server answers on the network; switch it off');
   }
   return { serving: true };
 }

@@ -1,6 +1,6 @@
 /** The DHCP ports of all pools that an agent is told of, open whether it leads or not: who takes over need not open anything. */
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import type { Clock } from '@vmdhcp/kube-runtime';
-import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import { every } from '../every.js';
 import type { FollowedPools } from '../pool/followed-pools.js';
 import type { DhcpPacketHandler, DhcpSockets, Logger, SendFailure } from '../ports.js';

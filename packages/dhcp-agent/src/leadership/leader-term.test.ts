@@ -1,6 +1,6 @@
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
-import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FollowedPool } from '../pool/followed-pools.js';

@@ -1,6 +1,6 @@
 /** What an agent has only while it leads: the server addresses on its interfaces, for as long as the lead lasts and no longer. */
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import type { Clock } from '@vmdhcp/kube-runtime';
-import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import { every } from '../every.js';
 import type { FollowedPools } from '../pool/followed-pools.js';
 import type { AddressKernel, Logger, ServerAddress } from '../ports.js';

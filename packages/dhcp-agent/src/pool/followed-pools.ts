@@ -1,4 +1,5 @@
 /** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
+
 import {
   type Assignment,
   formatIpv4Address,
@@ -7,7 +8,7 @@ import {
   type MacAddress,
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
-import type { ReasonAt } from '@vmdhcp/ippool-api';
+import { type AgentLogSettings, type AgentNetworkConfig, type ReasonAt, readPoolLogSettings } from '@vmdhcp/ippool-api';
 import {
   type Clock,
   describeProblems,
@@ -18,15 +19,7 @@ import {
   readField,
   readList,
 } from '@vmdhcp/kube-runtime';
-import {
-  type AddressConflict,
-  type AgentLogSettings,
-  type AgentNetworkConfig,
-  probesConflicts,
-  readPool,
-  readPoolLogSettings,
-  readRecordedAddresses,
-} from '@vmdhcp/reconciler';
+import { type AddressConflict, probesConflicts, readPool, readRecordedAddresses } from '@vmdhcp/reconciler';
 import type { Logger, ResolvedNames } from '../ports.js';
 import type { DhcpServer } from '../server/dhcp-server.js';
 
@@ -74,7 +67,8 @@ const BACK_OFF = { firstMs: 100, mostMs: 5_000, random: Math.random };
 const NOT_LISTED: FollowedPool = {
   kind: 'unserved',
   reason: 'NotListed',
-  message: 'the API server has not said anything about the pool yet',
+  message:
+    'the API server has not sent the pool yet; if this lasts, look at the log of the agent and at the rights of its ServiceAccount',
 };
 
 export class FollowedPools {
@@ -198,7 +192,7 @@ export class FollowedPools {
   #toPool(key: string, object: KubernetesObject | undefined): FollowedPool {
     if (object === undefined || isBeingDeleted(object)) {
       this.#read.delete(key);
-      return { kind: 'unserved', reason: 'PoolMissing', message: `there is no IPPool ${key}` };
+      return { kind: 'unserved', reason: 'PoolMissing', message: `IPPool ${key} does not exist` };
     }
     if (readField(object.spec, 'paused') === true) return { kind: 'paused' };
     const pool = this.#readPool(key, object);

@@ -93,7 +93,7 @@ export class ConflictProbes {
   #onUsed({ poolName, macAddress, address }: Lease, usedBy: string): void {
     this.#settings.logger.error(
       { pool: poolName, address: formatIpv4Address(address), mac: macAddress, usedBy },
-      'the address is in use by somebody else: its client will be given another one',
+      'the address is in use by another machine: its client will get another address',
     );
     this.#settings.onConflict(poolName, { address, macAddress, usedBy });
   }

@@ -1,5 +1,5 @@
 /** Looks for other DHCP servers on the networks of an agent that leads: at first, and every few minutes. */
-import type { RogueServer } from '@vmdhcp/reconciler';
+import type { RogueServer } from '@vmdhcp/ippool-api';
 import { RateBudget } from '../limits/rate-budget.js';
 import type { Logger, ServerProbe } from '../ports.js';
 

@@ -222,7 +222,7 @@ describe('planOwnedObjects', () => {
         named('kept'),
         named('surplus'),
         ofEarlierOwner,
-        named('nobody', { ownerReferences: [] }),
+        named('unowned', { ownerReferences: [] }),
         named('kept', { namespace: 'other' }),
       ],
       OWNER,

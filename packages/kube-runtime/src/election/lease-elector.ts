@@ -66,8 +66,8 @@ export type ElectionTimes = Pick<LeaseElectorSettings, 'leaseDurationMs' | 'rene
 type Leadership =
   | { readonly kind: 'none' }
   /** The record names this process, and nothing was begun under it, as the process is stopping. */
-  | { readonly kind: 'unused'; readonly held: StoredLease; readonly untilMs: number }
-  | { readonly kind: 'leading'; readonly held: StoredLease; readonly untilMs: number; readonly callOffEnd: () => void };
+  | { readonly kind: 'unused'; readonly lease: StoredLease; readonly untilMs: number }
+  | { readonly kind: 'leading'; readonly lease: StoredLease; readonly untilMs: number; readonly callOffEnd: () => void };
 
 /** Reading and writing the record: one attempt at a time. */
 type Attempt =
@@ -110,7 +110,7 @@ export class LeaseElector {
 
   /** The number of this leadership, greater than that of every leader before; undefined: not leader. A fence for what outlives it. */
   get term(): number | undefined {
-    return this.#leadership.kind === 'leading' && this.isLeading() ? this.#leadership.held.record.transitions : undefined;
+    return this.#leadership.kind === 'leading' && this.isLeading() ? this.#leadership.lease.record.transitions : undefined;
   }
 
   start(): void {
@@ -175,7 +175,7 @@ export class LeaseElector {
     const leadership = this.#leadership;
     this.#lose();
     if (!isFinished || leadership.kind === 'none' || clock.nowMs() >= leadership.untilMs) return;
-    const { record, version } = leadership.held;
+    const { record, version } = leadership.lease;
     try {
       await store.write({ ...record, holder: '' }, version);
     } catch (error) {
@@ -223,16 +223,16 @@ export class LeaseElector {
 
   async #renewOrAcquire(): Promise<void> {
     try {
-      if (this.#leadership.kind === 'leading' && this.isLeading()) await this.#renew(this.#leadership.held);
+      if (this.#leadership.kind === 'leading' && this.isLeading()) await this.#renew(this.#leadership.lease);
       else await this.#acquire();
     } catch (error) {
       this.#settings.onError?.(error);
     }
   }
 
-  async #renew(held: StoredLease): Promise<void> {
+  async #renew(lease: StoredLease): Promise<void> {
     const begunAtMs = this.#settings.clock.nowMs();
-    const written = await this.#settings.store.write(held.record, held.version);
+    const written = await this.#settings.store.write(lease.record, lease.version);
     if (written !== undefined) this.#lead(written, begunAtMs);
     // Either another process wrote the record, or this very write took effect and its answer was lost.
     else await this.#acquire();
@@ -257,12 +257,12 @@ export class LeaseElector {
     if (record.holder === '' || this.#isOwn(record)) this.#seen = undefined;
     else this.#note(record, version);
     if (this.#isOwn(record)) return;
-    this.#freeSinceMs = this.#isSeenToBeHeld() ? undefined : (this.#freeSinceMs ?? this.#settings.clock.nowMs());
+    this.#freeSinceMs = this.#hasSeenHolder() ? undefined : (this.#freeSinceMs ?? this.#settings.clock.nowMs());
   }
 
   /** @param stored - as it was noted. A record that was deleted by hand ends no leadership: the leader may not know yet. */
   #mayTake(stored: StoredLease | undefined): boolean {
-    if (stored === undefined) return !this.#isSeenToBeHeld();
+    if (stored === undefined) return !this.#hasSeenHolder();
     if (this.#isOwn(stored.record)) return true;
     const { clock, handicapMs } = this.#settings;
     // Other processes go first, for a while.
@@ -274,7 +274,7 @@ export class LeaseElector {
     return holder === this.#settings.identity && this.#ownRecord === 'taken-up';
   }
 
-  #isSeenToBeHeld(): boolean {
+  #hasSeenHolder(): boolean {
     return this.#seen !== undefined && this.#settings.clock.nowMs() - this.#seen.sinceMs < this.#seen.waitMs;
   }
 
@@ -291,7 +291,7 @@ export class LeaseElector {
     return { holder: identity, leaseDurationMs, transitions: (before?.transitions ?? 0) + (changesHands ? 1 : 0) };
   }
 
-  #lead(held: StoredLease, begunAtMs: number): void {
+  #lead(lease: StoredLease, begunAtMs: number): void {
     const { clock, renewDeadlineMs, onLeading, onRenewed } = this.#settings;
     const before = this.#leadership;
     const untilMs = begunAtMs + renewDeadlineMs;
@@ -299,7 +299,7 @@ export class LeaseElector {
     this.#freeSinceMs = undefined;
     if (before.kind === 'leading') before.callOffEnd();
     if (!this.#isRunning()) {
-      this.#leadership = before.kind === 'leading' ? { ...before, held, untilMs } : { kind: 'unused', held, untilMs };
+      this.#leadership = before.kind === 'leading' ? { ...before, lease, untilMs } : { kind: 'unused', lease, untilMs };
       return;
     }
     if (clock.nowMs() >= untilMs) {
@@ -308,7 +308,7 @@ export class LeaseElector {
       return;
     }
     const callOffEnd = clock.after(untilMs - clock.nowMs(), () => this.#lose());
-    this.#leadership = { kind: 'leading', held, untilMs, callOffEnd };
+    this.#leadership = { kind: 'leading', lease, untilMs, callOffEnd };
     if (before.kind !== 'leading') onLeading();
     onRenewed?.(untilMs - clock.nowMs());
   }

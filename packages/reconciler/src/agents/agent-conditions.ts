@@ -1,14 +1,17 @@
 /** The conditions Registered, AgentReady and RogueServer of a pool, with messages that name where to look. */
 import {
   type ConditionOf,
+  describeReason,
   HOLD_AGENT_UPGRADE_ANNOTATION,
   IPPoolConditionType,
+  type PoolReport,
   type ReasonAt,
   type RogueServer,
 } from '@vmdhcp/ippool-api';
 import { cutText, describeNames, isRolledOut, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
+import type { ObservedGroup } from './agents-observation.js';
+import type { GroupProblem } from './agents-plan.js';
 import { isConfigured } from './configured-pools.js';
-import type { GroupProblem, ObservedGroup } from './plan-agents.js';
 import type { PoolForAgents } from './pool-for-agents.js';
 import { rolloutTrouble } from './rollout-trouble.js';
 
@@ -25,8 +28,8 @@ export interface AgentsOfPool {
   readonly pool: PoolForAgents;
   readonly group: string;
   readonly observed: ObservedGroup;
-  /** The group that serves the pool while it moves to its own. */
-  readonly holder: ObservedGroup | undefined;
+  /** The group that serves the pool until its own group does. */
+  readonly formerGroup: ObservedGroup | undefined;
   readonly problem: GroupProblem | undefined;
   /** Of the group. */
   readonly pods: readonly KubernetesObject[];
@@ -40,12 +43,12 @@ export function conditionsWithoutAgents({ reason, message }: NotToBeServed): Con
   return [REGISTERED, AGENT_READY].map((type) => ({ type, status: 'False', reason, message }));
 }
 
-/** Of a pool that a pod of an earlier version goes on to serve. */
+/** Of a pool that a pod of an earlier version still serves. */
 export function conditionsOfKeptPod({ metadata, status }: KubernetesObject): ConditionOf<'IPPool'>[] {
   const isReady = readList(status, 'conditions').some(
     (condition) => readText(condition, 'type') === 'Ready' && readText(condition, 'status') === 'True',
   );
-  const message = `the upgrade of the pool's agents is on hold (${HOLD_AGENT_UPGRADE_ANNOTATION}): pod ${metadata.name} of an earlier version serves it, and is not ready`;
+  const message = `the upgrade of the pool's agents is on hold (${HOLD_AGENT_UPGRADE_ANNOTATION}): pod ${metadata.name} of an earlier version serves it, and is not ready; look at that pod, or remove the annotation`;
   const ready: ConditionOf<'IPPool'> = isReady ? { type: AGENT_READY, status: 'True' } : notReady('PodNotReady', message);
   return [{ type: REGISTERED, status: 'True' }, ready];
 }
@@ -58,18 +61,24 @@ export function agentConditions(agents: AgentsOfPool): ConditionOf<'IPPool'>[] {
 function toRegistered({ pool, group, observed: { deployment, configured }, problem }: AgentsOfPool): ConditionOf<'IPPool'> {
   if (problem !== undefined) return { type: REGISTERED, status: 'False', ...problem };
   if (deployment !== undefined && isConfigured(configured.get(pool.key), pool)) return { type: REGISTERED, status: 'True' };
-  const message = `Deployment ${deployment?.metadata.name ?? group} is about to be configured with the pool`;
+  const message = `Deployment ${deployment?.metadata.name ?? group} is about to be configured with the pool; wait`;
   return { type: REGISTERED, status: 'False', reason: 'Pending', message };
 }
 
 function toAgentReady(agents: AgentsOfPool, registered: ConditionOf<'IPPool'>): ConditionOf<'IPPool'> {
-  const { pool, observed, holder, isLagging } = agents;
-  const isServed = [observed, holder].some((group) => group?.lease.report.get(pool.key)?.serving === true);
+  const { pool, observed, formerGroup, isLagging } = agents;
+  const isServed = [observed, formerGroup].some((group) => group?.lease.report.get(pool.key)?.serving === true);
   if (isServed) return isLagging ? lagging(observed) : servedThough(observed);
   if (registered.status !== 'True') return { ...registered, type: AGENT_READY };
   const report = observed.lease.report.get(pool.key);
-  if (report !== undefined) return notReady(report.reason ?? 'NotServing', report.message ?? '');
+  if (report !== undefined) return reported(report);
   return newPodsTrouble(agents) ?? (observed.lease.isLive ? notKnownYet(observed) : withoutLeader(agents));
+}
+
+/** A report has no message where there was no room for it: then the table has what can be said in general. */
+function reported({ reason, message }: PoolReport): ConditionOf<'IPPool'> {
+  const known = reason ?? 'NotServing';
+  return notReady(known, message ?? describeReason(known));
 }
 
 /** What keeps new pods from serving: existing pods tell most, unless pods cannot even be created. */
@@ -92,19 +101,20 @@ function notReady(reason: ReasonAt<'IPPool AgentReady=False'>, message: string):
 }
 
 function lagging({ lease }: ObservedGroup): ConditionOf<'IPPool'> {
-  const message = `the agent that leads (${lease.leader}) does not hear of changes; look at its log and its way to the API server`;
+  const message = `the leader of the agents (${lease.leader}) receives no changes of the pool; look at its log and its connection to the API server`;
   return notReady('Lagging', message);
 }
 
 function notKnownYet({ lease }: ObservedGroup): ConditionOf<'IPPool'> {
-  const message = `the agent that leads (${lease.leader}) does not know the pool yet; its successor is being rolled out`;
+  const message = `the leader of the agents (${lease.leader}) does not know the pool yet; wait for its successor, which is being rolled out`;
   return notReady('RollingOut', message);
 }
 
 function withoutLeader({ group, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> {
   const name = `${deployment?.metadata.namespace}/${deployment?.metadata.name}`;
-  if (!isRolledOut(deployment)) return notReady('RollingOut', `Deployment ${name} is being rolled out; no agent leads yet`);
-  return notReady('NotLeading', `no agent leads: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
+  if (!isRolledOut(deployment))
+    return notReady('RollingOut', `Deployment ${name} is being rolled out, and no agent is leader yet; wait`);
+  return notReady('NotLeading', `no agent is leader: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
 }
 
 /** Of the kubelet's or the scheduler's words: the remedy that follows them must not be cut off. */

@@ -1,9 +1,9 @@
 import { AGENT_REPORT_ANNOTATION, type PoolReport } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
+import type { ObservedGroup } from './agents-observation.js';
 import { believedGroups } from './believed-groups.js';
 import { readGroupLease } from './group-lease.js';
 import { toGroupRights } from './group-rights.js';
-import type { ObservedGroup } from './plan-agents.js';
 
 const GROUP = 'vm-dhcp-agent-red-1';
 const pool = (key: string) => ({ key, network: key, serverIP: '10.0.0.2', cidr: '10.0.0.0/24' });
@@ -18,7 +18,8 @@ function group(...reported: readonly string[]): ObservedGroup {
 
 function believed(reported: readonly string[], isTrusted = false): { known: string[]; report: string[] } {
   const given = {
-    rights: new Map([[GROUP, toGroupRights({ group: GROUP, namespace: 'agents' }, new Map([['red', ['granted']]]))]]),
+    rightsOf: (group: string) =>
+      group === GROUP ? toGroupRights({ group: GROUP, namespace: 'agents' }, new Map([['red', ['granted']]])) : [],
     recordedGroupOf: (key: string) => (key === 'red/recorded' ? GROUP : 'another-group'),
   };
   const { lease } = believedGroups(new Map([[GROUP, group(...reported)]]), given, () => isTrusted).get(GROUP) ?? group();

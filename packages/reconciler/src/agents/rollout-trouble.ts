@@ -36,7 +36,7 @@ function toStuck(deployment: KubernetesObject, cause: string): RolloutTrouble {
 function remedyFor(cause: string, { metadata, spec }: KubernetesObject): string {
   const { namespace, name } = metadata;
   if (/violates PodSecurity/i.test(cause)) {
-    return `agents need NET_ADMIN and NET_RAW, which takes the Pod Security level privileged: kubectl label --overwrite namespace ${namespace} pod-security.kubernetes.io/enforce=privileged`;
+    return `agents need NET_ADMIN and NET_RAW, which need the Pod Security level privileged: kubectl label --overwrite namespace ${namespace} pod-security.kubernetes.io/enforce=privileged`;
   }
   if (/serviceaccount "?[^" ]*"? not found/i.test(cause)) {
     const account = readText(spec, 'template', 'spec', 'serviceAccountName') ?? 'default';

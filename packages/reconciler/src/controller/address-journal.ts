@@ -3,7 +3,7 @@ import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
 import { CONFIG_MISSING } from '../assignment/address-request.js';
 import type { PoolPlan } from '../assignment/plan-pools.js';
-import type { PoolView } from '../view/cluster-view.js';
+import type { PoolView } from '../view/pool-views.js';
 import { type AddressChange, type RecordedChange, recordedChanges } from './address-changes.js';
 import type { ControllerContext } from './controller-context.js';
 

@@ -5,6 +5,7 @@ import {
   CLUSTER_NETWORK_LABEL,
   formatAgentReport,
   HOLD_AGENT_UPGRADE_ANNOTATION,
+  IPPOOL_FINALIZER,
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
   type PoolReport,
@@ -13,14 +14,14 @@ import {
   SUSPENDED_POOLS_ANNOTATION,
   SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
+import { type ApiResource, type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryCluster, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { AgentPodSettings } from '../agents/agent-deployment.js';
 import { configuredPools } from '../agents/configured-pools.js';
 import type { AgentTopology } from '../agents/topology.js';
+import { memoryApi } from '../fixtures/memory-api-fixtures.js';
 import { network, pool } from '../fixtures/object-fixtures.js';
-import { AgentGroupsReconciler } from './agent-groups-reconciler.js';
 import { DhcpController } from './dhcp-controller.js';
 
 const NAMESPACE = 'harvester-system';
@@ -97,45 +98,32 @@ class Story {
     await this.#end();
     const { clock, cluster, deployments, leases, pods } = this;
     const now = () => new Date(1_767_225_600_000 + clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-    const controller: DhcpController = new DhcpController({
-      clients: { ...cluster, events: cluster.events },
+    const ours = labelled(deployments, clock, () => this.watchesLagMs);
+    const deploymentsOf = ({ labelSelector }: ApiResource) => (labelSelector === undefined ? deployments : ours);
+    const controller = new DhcpController({
+      ...memoryApi({ ...cluster, deployments: deploymentsOf, leases, pods }, clock),
       clock,
       now,
       random: () => 0.5,
       identity: 'one',
-      agents: { ofPool: (one) => agents.ofPool(one), isInUse: (key) => agents.isInUse(key) },
-      onPoolsChanged: () => agents.poolsChanged(),
-    });
-    const agents: AgentGroupsReconciler = new AgentGroupsReconciler({
-      namespace: NAMESPACE,
-      topology,
-      maxPoolsPerAgent,
-      maxGroupsUpgrading: 4,
-      pods: podSettings(image),
-      unified: UNIFIED,
-      clients: {
-        deployments: labelled(deployments, clock, () => this.watchesLagMs),
-        unifiedDeployment: deployments,
-        leases,
-        pods,
+      agents: {
+        namespace: NAMESPACE,
+        topology,
+        maxPoolsPerAgent,
+        maxGroupsUpgrading: 4,
+        pods: podSettings(image),
+        unified: UNIFIED,
       },
-      clock,
-      now,
-      random: () => 0.5,
-      cluster: () => ({ view: controller.view, networks: controller.caches.networks, isKnown: controller.working }),
-      onChange: (key) => controller.agentsChanged(key),
     });
     this.#end = async () => {
       this.#isEnding = true;
-      const ended = Promise.all([controller.stop(), agents.stop()]);
+      const ended = controller.stop();
       await this.clock.advance(1_000);
       await ended;
       this.#isEnding = false;
     };
     controller.start();
-    agents.start();
     controller.lead();
-    agents.lead();
     await this.goOn(3_000);
   }
 
@@ -317,15 +305,15 @@ describe('agents that the controller makes', () => {
   });
 
   it('a pool that is one of many changes one Deployment', async () => {
-    const story = new Story(...Array.from({ length: 60 }, (_, index) => `p${String(index).padStart(3, '0')}`));
-    await story.control();
+    const story = new Story(...Array.from({ length: 20 }, (_, index) => `p${String(index).padStart(3, '0')}`));
+    await story.control({ maxPoolsPerAgent: 8 });
     await story.goOn(5_000);
     expect(story.deployments.objects.size).toBe(3);
     const before = story.writes.length;
-    story.addPool('p030x');
+    story.addPool('p010x');
     await story.goOn(5_000);
     expect(story.writes.slice(before)).toEqual(['patch deployment vm-dhcp-agent-vlan-3']);
-    expect(story.state('p030x')).toBe('True');
+    expect(story.state('p010x')).toBe('True');
   });
 
   it('kubectl rollout restart, injected annotations and free replicas stay; a changed template does not', async () => {
@@ -469,6 +457,19 @@ describe('agents that the controller makes', () => {
     await story.control();
     await story.goOn(5_000);
     expect(configuredWhenItWent).toEqual(['b']);
+  });
+
+  it('a finalizer of another controller on a pool stays beside ours, and when ours is removed', async () => {
+    const story = new Story();
+    story.addPool('a');
+    const made = story.pool('a');
+    story.cluster.ipPools.put({ ...made, metadata: { ...made.metadata, finalizers: ['example.com/theirs'] } });
+    await story.control();
+    expect(story.pool('a').metadata.finalizers).toEqual(['example.com/theirs', IPPOOL_FINALIZER]);
+    void story.cluster.ipPools.delete('default/a', 'uid-a');
+    await story.goOn(30_000);
+    expect(story.pool('a').metadata.finalizers).toEqual(['example.com/theirs']);
+    expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual([]);
   });
 
   it('an image on hold stays, also when the Deployment is made again; without the hold it is the new one', async () => {

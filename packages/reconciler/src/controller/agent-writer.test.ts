@@ -1,7 +1,7 @@
 import type { KubernetesObject, WriteRefusal } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import type { AgentAction } from '../agents/plan-agents.js';
+import type { AgentAction } from '../agents/agents-plan.js';
 import { AgentWriter } from './agent-writer.js';
 
 const deployment = (name: string): KubernetesObject => ({ metadata: { namespace: 'agents', name, uid: name } });
@@ -100,5 +100,68 @@ describe('AgentWriter', () => {
     await clock.advance(1_000);
     await written;
     expect(resource.objects.get('agents/g')?.spec).toMatchObject({ leaseDurationSeconds: guardSeconds });
+  });
+});
+
+describe('what was planned from an older state is not written', () => {
+  const leaseObject: KubernetesObject = {
+    metadata: { namespace: 'agents', name: 'g', uid: 'l', resourceVersion: '1', annotations: {} },
+  };
+  const role: KubernetesObject = { kind: 'Role', metadata: { namespace: 'tenant', name: 'g', resourceVersion: '1' } };
+  const old = { ...deployment('g'), metadata: { ...deployment('g').metadata, resourceVersion: '1' } };
+
+  it.each<[AgentAction, boolean]>([
+    [{ kind: 'patch-deployment', group: 'g', deployment: old, patch: { spec: {} }, changesPools: true }, true],
+    [{ kind: 'suspend', group: 'g', lease: leaseObject, poolKeys: ['default/a'] }, true],
+    [{ kind: 'patch-right', group: 'g', object: role, patch: { rules: [] } } as unknown as AgentAction, true],
+    // Nothing else depends on this annotation, and the leader renews the Lease twice a second.
+    [{ kind: 'set-log', group: 'g', lease: leaseObject, text: 'debug' }, false],
+  ])('$0.kind: guarded by the version that it was planned from: $1', async (action, isGuarded) => {
+    const clock = new FakeClock();
+    const store = new MemoryResource<KubernetesObject>(clock);
+    // Another client has changed each of them since: version 3 and later.
+    for (const object of [old, leaseObject, role, old, leaseObject, role]) store.put(object);
+    const written: string[] = [];
+    const writer = new AgentWriter({
+      namespace: 'agents',
+      clients: { deployments: store, unifiedDeployment: store, leases: store, pods: store, roles: store },
+      onWritten: (kind) => written.push(kind),
+      onDeleted: () => undefined,
+      onConflict: () => expect.unreachable('no Deployment of another owner is there'),
+      onRights: () => undefined,
+    });
+    const writing = writer.carryOut([action]);
+    await clock.advance(10);
+    expect(await writing).toEqual(isGuarded ? { kind: 'retry', reason: 'conflict' } : { kind: 'settled' });
+    expect(written).toHaveLength(isGuarded ? 0 : 1);
+  });
+
+  it('a write that throws does not keep the others from being tried, and is thrown in the end', async () => {
+    const clock = new FakeClock();
+    const store = new MemoryResource<KubernetesObject>(clock);
+    store.put(deployment('a'));
+    store.put(deployment('b'));
+    let calls = 0;
+    const remove: typeof store.delete = async (key, uid) => {
+      if (++calls === 1) throw new Error('connection reset');
+      return store.delete(key, uid);
+    };
+    const deployments = Object.assign(Object.create(store) as typeof store, { delete: remove });
+    const deleted: string[] = [];
+    const writer = new AgentWriter({
+      namespace: 'agents',
+      clients: { deployments, unifiedDeployment: store, leases: store, pods: store },
+      onWritten: () => undefined,
+      onDeleted: (_, object) => deleted.push(object.metadata.name),
+      onConflict: () => undefined,
+      onRights: () => undefined,
+    });
+    const actions = ['a', 'b', 'gone'].map(
+      (name): AgentAction => ({ kind: 'delete-deployment', group: name, deployment: deployment(name) }),
+    );
+    const writing = expect(writer.carryOut(actions)).rejects.toThrow('connection reset');
+    await clock.advance(10);
+    await writing;
+    expect(deleted.toSorted()).toEqual(['b', 'gone']);
   });
 });

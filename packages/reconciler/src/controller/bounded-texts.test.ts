@@ -78,7 +78,7 @@ describe('an IPPool with 4,096 wrong reservations, and 1,000 virtual machines', 
     expect(messagesOf(running.networkConfig('vm-999'))).toContain(
       'IPPool default/pool-1 is invalid, so nothing new is allocated; its condition CacheReady names the problems',
     );
-  });
+  }, 30_000);
 
   it('an edit that replaces its problems by others costs no patch of a VirtualMachineNetworkConfig', async () => {
     const { patches } = patchesOf(running);

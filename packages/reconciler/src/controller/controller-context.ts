@@ -1,17 +1,17 @@
 import type { EventOf } from '@vmdhcp/ippool-api';
 import type {
+  CacheSubscription,
   Clock,
   EventRegarding,
   KubernetesObject,
-  ObjectCache,
   ObjectClient,
   ReconcileResult,
   WriteResult,
 } from '@vmdhcp/kube-runtime';
-import type { AgentsPort } from '../agents/pool-agents.js';
 
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { ClusterView } from '../view/cluster-view.js';
+import type { PoolAgentsView } from '../view/pool-agents-view.js';
 import type { SharedSegments } from '../view/shared-segments.js';
 import type { AddressChange } from './address-changes.js';
 
@@ -35,7 +35,7 @@ export interface EventSink {
 export interface ControllerContext {
   readonly view: ClusterView;
   readonly segments: SharedSegments;
-  readonly caches: ByKind<ObjectCache<KubernetesObject>>;
+  readonly caches: ByKind<CacheSubscription>;
   readonly clients: ByKind<ObjectClient<KubernetesObject>>;
   readonly events: EventSink;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ export interface ControllerContext {
   readonly onAddressChange: ((change: AddressChange) => void) | undefined;
   readonly enqueue: ByKind<(key: string) => void>;
   /** Undefined: there are none to wait for. */
-  readonly agents: AgentsPort | undefined;
+  readonly agents: Pick<PoolAgentsView, 'ofPool' | 'isInUse'> | undefined;
 }
 
 /** Something newer, on its way here, explains the refusal: no failure to report. */

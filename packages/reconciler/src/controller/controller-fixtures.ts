@@ -2,7 +2,7 @@
 import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
-
+import { memoryApi } from '../fixtures/memory-api-fixtures.js';
 import { type InstanceText, instance, network, type PoolText, pool } from '../fixtures/object-fixtures.js';
 import { type ControllerObserver, DhcpController } from './dhcp-controller.js';
 
@@ -133,11 +133,12 @@ export class Running {
   }
 
   #create(): DhcpController {
+    const random = seededRandom();
     return new DhcpController({
-      clients: { ...this.cluster, events: this.cluster.events },
+      ...memoryApi({ ...this.cluster }, this.clock, random),
       clock: this.clock,
       now: () => '2026-01-01T00:00:00Z',
-      random: seededRandom(),
+      random,
       identity: 'controller-1',
       observer: this.#observer,
     });

@@ -13,7 +13,7 @@ import {
 import { type Reason, type ReasonAt, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import type { AssignmentPlan } from '../assignment/plan-assignments.js';
-import type { PoolView } from '../view/cluster-view.js';
+import type { PoolView } from '../view/pool-views.js';
 import type { SharedSegment } from '../view/shared-segments.js';
 
 /** Of the condition and of Events; if specified, of one of them only. */

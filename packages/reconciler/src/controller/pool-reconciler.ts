@@ -26,13 +26,11 @@ import { describeRoom } from '../pool/describe-room.js';
 import { describeUnlisted } from '../pool/excluded-marks.js';
 import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
-import type { PoolView } from '../view/cluster-view.js';
+import type { PoolView } from '../view/pool-views.js';
 import { AddressJournal } from './address-journal.js';
 import { type ControllerContext, toReconcileResult } from './controller-context.js';
 import { joinNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
 
-/** The longest wait between two patches of a pool. */
-const MOST_PACE_MS = 250;
 const REFUSED_CHECK_MS = 30_000;
 
 /** What keeps a pool from being used. */
@@ -73,38 +71,23 @@ export class PoolReconciler {
 
   /** Whose the addresses of each pool are, by the plan that was written last: other clients may have written what objects report of themselves. */
   readonly #lastOwners = new Map<string, LastOwners>();
-  /** When the last reconcile of a pool ended, and how long it took. */
-  readonly #pace = new Map<string, { readonly endedAtMs: number; readonly tookMs: number }>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
     this.#journal = new AddressJournal(context);
   }
 
-  /** A pool that many ask for is written less often, and more at a time: half of the time is left to everything else. */
   readonly reconcile = async (key: string): Promise<ReconcileResult> => {
-    const { clock } = this.#context;
-    const { endedAtMs = Number.NEGATIVE_INFINITY, tookMs = 0 } = this.#pace.get(key) ?? {};
-    const waitMs = Math.min(tookMs, MOST_PACE_MS) - (clock.nowMs() - endedAtMs);
-    if (waitMs > 0) await new Promise<void>((resolve) => clock.after(waitMs, resolve));
-    const begunAtMs = clock.nowMs();
-    const result = await this.#work(key);
-    this.#pace.set(key, { endedAtMs: clock.nowMs(), tookMs: clock.nowMs() - begunAtMs });
-    return result;
-  };
-
-  async #work(key: string): Promise<ReconcileResult> {
     const view = this.#context.view.pool(key);
     if (view === undefined) {
       this.#forget(key);
-      this.#pace.delete(key);
       return { kind: 'settled' };
     }
     if (isBeingDeleted(view.object)) return this.#releaseDeleted(view);
     const agents = this.#context.agents?.ofPool(view) ?? WITHOUT_AGENTS;
     const hasFinalizer = view.object.metadata.finalizers?.includes(IPPOOL_FINALIZER) === true;
     return agents.deploymentRef && !hasFinalizer ? this.#hold(view) : this.#settle(view, agents);
-  }
+  };
 
   async #settle(view: PoolView, agents: PoolAgents): Promise<ReconcileResult> {
     const obstacle = this.#obstacle(view);
@@ -389,7 +372,7 @@ function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warn
   const who = usedBy === undefined ? 'an unknown machine, as its client found out' : usedBy;
   const other = usedBy === undefined ? "that machine's MAC address, once you have found it," : usedBy;
   const remedy = `reserve the address for ${other} in spec.ipv4Config.reservations of the IPPool, or remove that machine from the network`;
-  const message = `${formatIpv4Address(address)}, which was for ${macAddress}, is in use by ${who}: no client is given it for an hour; ${remedy}`;
+  const message = `${formatIpv4Address(address)}, which was assigned to ${macAddress}, is in use by ${who}: no client gets it for an hour; ${remedy}`;
   return { reason: 'AddressConflict', message };
 }
 

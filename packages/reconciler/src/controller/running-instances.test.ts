@@ -387,11 +387,11 @@ describe('nothing is freed by what is not known', () => {
     const allow = refuse(running, 500);
     await running.restart();
     await running.settle(300_000);
-    expect(running.controller.working).toBe(false);
+    expect(running.controller.reconciling).toBe(false);
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
     allow();
     await running.settle(60_000);
-    expect(running.controller.working).toBe(true);
+    expect(running.controller.reconciling).toBe(true);
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
   });
 

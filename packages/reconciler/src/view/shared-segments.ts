@@ -3,7 +3,8 @@ import { cidrsOverlap, type Pool } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { describeSegment, isSameSegment, type NetworkSegment, readNetworkSegment } from '../network/network-segment.js';
 
-import type { ClusterView, ObjectSource, PoolView } from './cluster-view.js';
+import type { ClusterView, ObjectSource } from './cluster-view.js';
+import type { PoolView } from './pool-views.js';
 
 export interface SharedSegment {
   /** As `describeSegment` returns it. */

@@ -257,7 +257,7 @@ function distinct(wanted: readonly WantedInterface[], problems: VirtualMachinePr
     else {
       problems.push({
         reason: 'mac-address-twice',
-        message: `interfaces ${former.name} and ${one.name} have the same MAC address ${one.macAddress} on ${one.networkName}; give one of them another`,
+        message: `interfaces ${former.name} and ${one.name} have the same MAC address ${one.macAddress} on ${one.networkName}; change one of them`,
       });
     }
   }

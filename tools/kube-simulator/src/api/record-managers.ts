@@ -4,7 +4,7 @@ import { formatTime } from '../resources/go-time.js';
 import { apiVersionOf } from '../resources/resource-type.js';
 import type { ApiCall, ApiContext } from './api-call.js';
 
-/** The object with `metadata.managedFields` that name the manager of each field. Server-side apply has written them itself. */
+/** The object with `metadata.managedFields` that record who wrote what. Server-side apply records them itself. */
 export function recordManagers(
   context: ApiContext,
   call: ApiCall,

@@ -86,7 +86,7 @@ function assertResourceVersion(call: ApiCall, sent: Json | undefined, existing: 
 }
 
 /**
- * Writes what `change` makes of the stored object, and returns it. After another write while webhooks were called, `change` is
+ * Writes what `change` makes of the stored object, and returns it. When another client wrote while webhooks were asked, `change` is
  * called again with what is stored then. It throws when the change is not to be.
  */
 export async function updateObject(
@@ -175,7 +175,7 @@ function commit(
   return { object: fromStored(type, written), json: jsonOf(type, written), created: false };
 }
 
-/** Deletion was requested, and no finalizer keeps the object any more. */
+/** Deletion was asked for, and nothing holds the object any more. */
 function isFinished(type: ResourceType, object: ApiObject): boolean {
   const { metadata } = object;
   if (metadata['deletionTimestamp'] === undefined || ((metadata['finalizers'] ?? []) as readonly string[]).length > 0)

@@ -114,7 +114,7 @@ describe('a request', () => {
     expect(refused.body.message).toContain('secrets "two" is forbidden: User "limited" cannot list');
   });
 
-  it('that grants rights grants none that its author does not have', async () => {
+  it('that gives rights gives none that its author does not have', async () => {
     const cluster = '/apis/rbac.authorization.k8s.io/v1';
     const rbac = `${cluster}/namespaces/default`;
     const rules = [
@@ -130,9 +130,9 @@ describe('a request', () => {
     await send(`${cluster}/clusterrolebindings`, { token: admin(), body: giver });
     const give = (name: string, rule: object) =>
       send(`${rbac}/roles`, { token: 'limited', body: { metadata: { name }, rules: [rule] } });
-    const held = { apiGroups: ['apps'], resources: ['deployments'], resourceNames: ['one'], verbs: ['get'] };
-    expect((await give('held', held)).status).toBe(201);
-    expect(await give('more', { ...held, verbs: ['get', 'delete'] })).toMatchObject({
+    const granted = { apiGroups: ['apps'], resources: ['deployments'], resourceNames: ['one'], verbs: ['get'] };
+    expect((await give('granted', granted)).status).toBe(201);
+    expect(await give('more', { ...granted, verbs: ['get', 'delete'] })).toMatchObject({
       status: 403,
       body: {
         message:
@@ -148,12 +148,12 @@ describe('a request', () => {
           subjects: [{ kind: 'User', name: 'another' }],
         },
       });
-    expect((await bind('Role', 'held')).status).toBe(201);
+    expect((await bind('Role', 'granted')).status).toBe(201);
     expect((await bind('ClusterRole', 'cluster-admin')).status).toBe(403);
     expect((await bind('Role', 'none')).status).toBe(404);
   });
 
-  it('for the token of a ServiceAccount that does not exist is 404', async () => {
+  it('for the token of an unknown account is 404', async () => {
     const answer = await send('/api/v1/namespaces/default/serviceaccounts/none/token', { token: admin(), body: { spec: {} } });
     expect(answer).toMatchObject({ status: 404, body: { message: 'serviceaccounts "none" not found' } });
   });

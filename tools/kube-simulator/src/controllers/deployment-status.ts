@@ -4,7 +4,7 @@ import { rolloutLimits } from './rollout-limits.js';
 import { setCondition } from './set-condition.js';
 import { type Condition, type Deployment, type DeploymentStatus, type ReplicaSet, toTime } from './workload-kinds.js';
 
-/** The status that the Deployment reports; `watchProgress` is false where it is only scaled or paused. */
+/** The status that the Deployment should have; `watchProgress` is false where it is only scaled or paused. */
 export const deploymentStatus = (rollout: Rollout, watchProgress: boolean): DeploymentStatus => {
   const counts = countReplicas(rollout);
   const available = setCondition(
@@ -85,7 +85,7 @@ const withFailure = ({ current, old }: Rollout, conditions: readonly Condition[]
 const describeCurrent = ({ deployment, current }: Rollout): string =>
   current === undefined ? `Deployment "${deployment.metadata.name}"` : `ReplicaSet "${current.metadata.name}"`;
 
-// The time of the last update distinguishes a stuck rollout from a slow one, so it moves although nothing else may differ.
+// The time of the last update tells a stuck rollout from a slow one, so it moves although nothing else may differ.
 const replaceProgress = (
   conditions: readonly Condition[],
   before: Condition | undefined,

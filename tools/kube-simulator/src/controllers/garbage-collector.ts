@@ -118,7 +118,7 @@ export class GarbageCollector {
     return waitsForDependents(owner) ? 'deleting' : 'present';
   }
 
-  /** An owner in another namespace counts as absent; the reference is probably a mistake, so an Event warns of it. */
+  /** An owner in another namespace counts as absent; as that is most likely a mistake, it is worth a warning. */
   async #reportForeignOwners(object: KubeObject): Promise<void> {
     for (const { apiVersion, kind, name, uid } of object.metadata.ownerReferences ?? []) {
       if (this.#index.locate(uid) === undefined) continue;

@@ -9,18 +9,18 @@ export type OwnerState =
   | 'present'
   | 'deleting'
   | 'absent'
-  /** Its kind is not served, or it cannot be named from here. */
+  /** Its kind is not served, or it cannot be named from here: unknown. */
   | 'unknown';
 
 export type CollectionAction =
   | { readonly kind: 'nothing' }
-  /** References to owners that are gone, or going, are taken out; others keep the object. */
+  /** References to owners that are gone, or going, are taken out; others hold the object. */
   | { readonly kind: 'release'; readonly uids: ReadonlySet<string> }
   | { readonly kind: 'delete'; readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan' };
 
 const nothing: CollectionAction = { kind: 'nothing' };
 
-/** What is to become of an object that names owners; `hasBlockers`: dependents of its own block its deletion. */
+/** What is to become of an object that names owners; `hasBlockers` tells whether dependents of its own hold it. */
 export const planCollection = (
   object: KubeObject,
   stateOf: (owner: OwnerReference) => OwnerState,

@@ -1,4 +1,4 @@
-/** The resource that a URL names; whether it exists is not known yet. */
+/** What a URL is about, before it is known whether it exists. */
 export interface Route {
   readonly isResourceRequest: boolean;
   readonly verb: string;

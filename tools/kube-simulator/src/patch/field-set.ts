@@ -11,7 +11,7 @@ export type FieldSet = JsonObject;
 
 export const noFields: FieldSet = {};
 
-/** True when the place itself is in the set: it has a `.`, or is empty. */
+/** True when the place itself is in the set: it has `.`, or nothing else. */
 function isMember(place: FieldSet): boolean {
   return '.' in place || isEmpty(place);
 }

@@ -15,7 +15,7 @@ type Container = MutableObject | Json[];
 
 interface Patching {
   root: JsonObject;
-  /** Containers that only this patch refers to. */
+  /** Containers without another reference. */
   owned: WeakSet<object>;
 }
 

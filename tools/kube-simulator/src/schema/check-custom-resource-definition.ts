@@ -92,7 +92,7 @@ function findingsOf(source: JsonObject, path: FieldPath): CrdFindings {
   const { causes, unrecognizedFormats } = checkKeywords(source, path);
   const found = [...causes, ...structural];
   return {
-    // Rules are typed by the schema: they are not checked while that is wrong.
+    // Rules are typed by the schema: there is nothing to report about them while that is wrong.
     causes: found.length > 0 ? found : checkRules(structuralSchema(source), path),
     warnings: [...unrecognizedFormats].map((format) => `unrecognized format "${format}"`),
   };
