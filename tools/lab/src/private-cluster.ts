@@ -71,7 +71,7 @@ export class PrivateCluster {
     return started;
   }
 
-  /** The same without waiting: the parameters say whether there is a status server. */
+  /** The same without waiting: the parameters decide whether there is a status server. */
   async startUnreadyController(...parameters: readonly string[]): Promise<LabProcess> {
     const token = await serviceAccountToken(this.admin, CONTROLLER_NAMESPACE, CONTROLLER_ACCOUNT);
     const flags = ['--kubeconfig', this.#kubeconfigOf('controller', token), ...parameters];

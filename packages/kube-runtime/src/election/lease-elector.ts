@@ -11,7 +11,7 @@
 import type { Clock } from '../clock/clock.js';
 import { isOlderVersion } from '../object/resource-version.js';
 
-/** What the record says. Times of day stand in the store's own record; they are for people. */
+/** The content of the record. Times of day are in the store's own record; they are for people. */
 export interface LeaseRecord {
   /** Empty: released. */
   readonly holder: string;

@@ -75,7 +75,7 @@ function toAgentReady(agents: AgentsOfPool, registered: ConditionOf<'IPPool'>): 
   return newPodsTrouble(agents) ?? (observed.lease.isLive ? notKnownYet(observed) : withoutLeader(agents));
 }
 
-/** A report has no message where there was no room for it: then the table has what can be said in general. */
+/** A report has no message where there was no room for it: then the table has the general meaning. */
 function reported({ reason, message }: PoolReport): ConditionOf<'IPPool'> {
   const known = reason ?? 'NotServing';
   return notReady(known, message ?? describeReason(known));

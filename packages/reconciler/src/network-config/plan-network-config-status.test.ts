@@ -79,11 +79,11 @@ describe('planNetworkConfigStatus', () => {
     ]);
   });
 
-  it('says nothing of addresses while it is paused', () => {
+  it('reports no addresses while it is paused', () => {
     expect(plan(config([ENTRY], { paused: true })).shown).toEqual(['Disabled=True', 'InSynced=True']);
   });
 
-  it('waits where there will soon be more to say', () => {
+  it('waits if there will soon be more to report', () => {
     expect(plan(config([ENTRY]), { outcomeOf: () => ({ kind: 'waiting' }) }).shown).toEqual([]);
   });
 });
