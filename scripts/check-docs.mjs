@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { findWrongMentions } from './reference/check-mentions.mjs';
 import { findWrongReasons } from './reference/check-reasons.mjs';
+import { findWrongVariables } from './reference/check-variables.mjs';
 import { referencePages } from './reference/pages.mjs';
 
 const tests = globSync('{packages,tools}/**/*.test.ts', { exclude: (name) => name.includes('node_modules') })
@@ -38,7 +39,29 @@ for (const [path, text] of referencePages) {
   const isWritten = existsSync(path) && readFileSync(path, 'utf8') === text;
   if (!isWritten) problems.push(`${path} is not what \`npm run generate\` writes: build, then node scripts/write-reference.mjs`);
 }
-problems.push(...findWrongReasons());
+problems.push(...findWrongReasons(), ...findWrongVariables());
+
+// The check is tried on what it must refuse and on what it must accept: one that finds nothing is no check.
+const refused = [
+  '`vmdhcp-agent serve --pool x`',
+  '`--no-such-flag`',
+  'AGENT_NO_SUCH_VARIABLE',
+  'network.harvesterhci.io/no-such-key',
+  'vmdhcp_agent_no_such_metric',
+  '`NoSuchReasonAtAll`',
+];
+const accepted = [
+  '`vmdhcp-agent leases --pool x` and `vmdhcp-agent serve --dry-run | grep --color x`',
+  '`--agent-topology per-pool`',
+  'AGENT_IMAGE',
+  'network.harvesterhci.io/log-level, static-ip.harvesterhci.io/nic and network.harvesterhci.io/v1alpha1',
+  'vmdhcp_agent_answer_duration_seconds_bucket',
+  '`PoolExhausted` and `AgentReady`',
+];
+for (const text of refused)
+  if (findWrongMentions('docs/tried.md', text).length !== 1) problems.push(`the check does not refuse ${text}`);
+for (const text of accepted)
+  if (findWrongMentions('docs/tried.md', text).length !== 0) problems.push(`the check refuses ${text}`);
 
 const pages = globSync('**/*.md', { exclude: (name) => name.includes('node_modules') });
 for (const page of pages) {

@@ -38,8 +38,8 @@ function places(shown) {
     if (type !== undefined) events.set(type, [...(events.get(type) ?? []), kind]);
   }
   const conditions = shown.filter((place) => place.includes('=')).map((place) => `\`${place}\``);
-  const told = [...events].map(([type, kinds]) => `${type} Event on ${kinds.join(', ')}`);
-  return [...conditions, ...told, ...shown.filter((place) => place === 'agent report')].join('<br>');
+  const asEvents = [...events].map(([type, kinds]) => `${type} Event on ${kinds.join(', ')}`);
+  return [...conditions, ...asEvents, ...shown.filter((place) => place === 'agent report')].join('<br>');
 }
 
 function packetReasonsPage() {

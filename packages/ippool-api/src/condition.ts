@@ -40,15 +40,15 @@ export const CONDITIONS = {
   IPPool: {
     Registered: {
       True: 'The agents of the pool are configured with it.',
-      False: 'They are not; the reason says why.',
+      False: 'They are not; the reason has the cause.',
     },
     CacheReady: {
       True: 'The pool is used: its addresses are assigned to virtual machines.',
-      False: 'The pool is not used; the reason says why.',
+      False: 'The pool is not used; the reason has the cause.',
     },
     AgentReady: {
       True: 'An agent serves the pool: clients get replies.',
-      False: 'No agent serves the pool; the reason says why.',
+      False: 'No agent serves the pool; the reason has the cause.',
     },
     Stopped: {
       True: '`spec.paused` is true.',
@@ -62,7 +62,7 @@ export const CONDITIONS = {
   VirtualMachineNetworkConfig: {
     Allocated: {
       True: 'Each interface has its address.',
-      False: 'An interface has no address, or not the one that it should have; the reason says why.',
+      False: 'An interface has no address, or not the one that it should have; the reason has the cause.',
     },
     Disabled: {
       True: '`spec.paused` is true.',

@@ -2,8 +2,8 @@
  * The agents' Deployments and Leases against an API server: made, kept, on hold, adopted, migrated to, and gone. No pods run here; the
  * test writes the reports of agents into their Lease.
  */
+import { parseSuspendedPools } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import { parseSuspendedPools } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ipPool, type LabProcess, networkAttachment, TestCluster, waitFor } from '../src/index.js';
 

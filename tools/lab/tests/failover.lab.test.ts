@@ -96,7 +96,7 @@ describe('a group of agents', () => {
     // Asked three times at most, or this throws; long before another replica has the address.
     await persist([0, 1, 2]);
     expect(await metric(standby, 'vmdhcp_agent_standby_answers_total')).toBeGreaterThanOrEqual(1);
-    expect(standby.process?.lines.some((line) => line.includes('answered from here, without leading'))).toBe(true);
+    expect(standby.process?.lines.some((line) => line.includes('this standby answered'))).toBe(true);
     await waitFor('another holder', () => cluster.holders(POOL).some((pod) => pod !== leader));
     expect(cluster.holders(POOL)).toHaveLength(1);
     expect(await answered(WEB, ADDRESS)).toBe(ADDRESS);
@@ -108,7 +108,7 @@ describe('a group of agents', () => {
     const leader = await serve();
     const id = cluster.simulator.faults.inject({ effect: { kind: 'close', when: 'before' }, times: 0 });
     cluster.simulator.disturbWatches('break');
-    await leader.process?.line('the lead was lost');
+    await leader.process?.line('leadership lost');
     await waitFor('the address to be gone', () => cluster.holders(POOL).length === 0);
     for (let turn = 0; turn < 3; turn++) await persist([0, 2, 4, 6, 8]);
     const counts = await Promise.all([...cluster.pods.values()].map((pod) => metric(pod, 'vmdhcp_agent_standby_answers_total')));

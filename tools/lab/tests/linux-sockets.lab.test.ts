@@ -334,11 +334,11 @@ describe('an interface that is isolated', () => {
       import { isolateInterface, libc, openPath, closePath, prepareIsolation, addTemporaryAddresses } from '${import.meta.resolve('@vmdhcp/linux-sockets')}';
       const link = { interfaceName: 'there0', interfaceIndex: libc.ifNameToIndex('there0') };
       const address = { ...link, address: ${THERE}, prefixLength: 24 };
-      const said = [prepareIsolation(), isolateInterface(link), prepareIsolation(), isolateInterface(link)];
+      const changes = [prepareIsolation(), isolateInterface(link), prepareIsolation(), isolateInterface(link)];
       addTemporaryAddresses([address], 60, { prefixRoute: false });
       const open = process.argv[1] === 'open';
       if (open) openPath(address); else closePath(address);
-      process.stdout.write(JSON.stringify(said.map((one) => one.length)));`;
+      process.stdout.write(JSON.stringify(changes.map((one) => one.length)));`;
     const isolate = (how: 'open' | 'close') =>
       JSON.parse(run('ip', ['netns', 'exec', 'there', process.execPath, '--input-type=module', '-e', script, how])) as number[];
     addTemporaryAddresses([{ interfaceIndex: index, address: HERE, prefixLength: 24 }], 60);

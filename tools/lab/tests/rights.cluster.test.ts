@@ -3,10 +3,10 @@
  * KUBECONFIG names: the examples' namespaces and ClusterRoles must not change another cluster.
  */
 import { join } from 'node:path';
-import { SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
+import { AGENT_REPORT_ANNOTATION, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { ApiLeaseStore, ApiRequestError } from '@vmdhcp/kube-runtime/node';
-import { AGENT_REPORT_ANNOTATION, configuredPools } from '@vmdhcp/reconciler';
+import { configuredPools } from '@vmdhcp/reconciler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CLUSTER_EXAMPLES,

@@ -26,7 +26,7 @@ Warnings do not change the exit code.
 /** `vmdhcp-agent check FILE` */
 export function checkCommand(): Command {
   return new Command('check')
-    .description('Say everything that is wrong with a pools file, or what would be served.')
+    .description('List every problem of a pools file, or what would be served.')
     .argument('<file>', 'YAML file of IPPool and VirtualMachineNetworkConfig objects')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)

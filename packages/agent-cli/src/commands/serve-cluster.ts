@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from '@vmdhcp/dhcp-agent';
-import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
 import {
   AGENT_DRY_RUN_VARIABLE,
   AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
   parseAgentNetworkConfigs,
-  UNIFIED_GROUP,
-} from '@vmdhcp/reconciler';
+} from '@vmdhcp/ippool-api';
+import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
+import { UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import {
   booleanOption,
   CommandError,
@@ -23,6 +23,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { ClusterAgent } from '../cluster/cluster-agent.js';
 import { idle } from '../cluster/idle.js';
 import { podIsolation } from '../cluster/pod-isolation.js';
+import { AgentLog } from '../log/agent-log.js';
 
 export interface ClusterServeOptions {
   readonly kubeconfig?: string;
@@ -66,7 +67,10 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
   const asked = stopSignal();
   const http = options.http === 'off' ? undefined : options.http;
   const podAddress = process.env['POD_IP'] || undefined;
-  const isolation = podIsolation(parsed.ok ? parsed.configs : [], { podAddress, logger });
+  const isolation = podIsolation(parsed.ok ? parsed.configs : [], {
+    podAddress,
+    observer: new AgentLog({ logger, nowMs: () => performance.now() }),
+  });
   // Before anything that may fail: the rules stay while the pod does, also for containers of it that start again.
   isolation.check();
   if (!parsed.ok) {

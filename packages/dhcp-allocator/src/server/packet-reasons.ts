@@ -1,4 +1,4 @@
-/** What each word means that says why a packet got no answer, or a refusal: log lines and metrics have the same words. */
+/** The meaning of each reason why a packet got no reply, or a refusal: log lines and metrics have the same words. */
 import type { DropReason } from './answer-packet.js';
 import type { IgnoreReason, NakReason } from './decision.js';
 

@@ -7,7 +7,7 @@ const BACK_OFF = { firstMs: 100, mostMs: 1_000, random: () => 1 };
 const SETTLED: ReconcileResult = { kind: 'settled' };
 const RETRY: ReconcileResult = { kind: 'retry', reason: 'conflict' };
 
-/** A queue whose work ends when the test says so. */
+/** A queue whose reconciles end when the test lets them. */
 function queueOf(concurrency = 1, more: Pick<KeyedQueueSettings, 'restMs'> = {}) {
   const clock = new FakeClock();
   const log: string[] = [];
@@ -152,7 +152,7 @@ describe('a keyed queue', () => {
     ]);
   });
 
-  it('a worker that throws is tried again, and stops nothing else', async () => {
+  it('fact 9: a reconciler that throws is tried again, and stops nothing else', async () => {
     const clock = new FakeClock();
     const done: string[] = [];
     const queue = new KeyedQueue({
@@ -170,7 +170,7 @@ describe('a keyed queue', () => {
     expect(done).toEqual(['good', 'bad']);
   });
 
-  it('stops after what is under way has ended, and takes nothing more', async () => {
+  it('fact 19: stops after what is under way has ended, and takes nothing more', async () => {
     const { queue, clock, log, end } = queueOf();
     queue.add('a');
     queue.add('b');

@@ -68,7 +68,7 @@ interface Running {
   again: Urgency | undefined;
   /** It has passed its deadline: another key has its slot. */
   isOverdue: boolean;
-  /** The object is gone: what the reconciler says of it counts no more. */
+  /** The object is gone: the result of the reconciler counts no more. */
   isForgotten: boolean;
 }
 

@@ -2,7 +2,7 @@ import { describeReason, type PoolReport } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { type AgentsOfPool, agentConditions, conditionsOfKeptPod, conditionsWithoutAgents } from './agent-conditions.js';
-import type { ObservedGroup } from './plan-agents.js';
+import type { ObservedGroup } from './agents-observation.js';
 
 const POOL = { key: 'default/net-48', network: 'default/vlan-48', serverIP: '10.0.0.2', cidr: '10.0.0.0/24' };
 const ROLLED_OUT: KubernetesObject = {
@@ -49,12 +49,12 @@ function group(report: PoolReport | undefined, { deployment, isConfigured = true
 function agents(given: Facts): AgentsOfPool {
   const facts = { deployment: ROLLED_OUT, ...given };
   const { report, ofHolder, pods = [], isLagging = false, problem } = facts;
-  const holder = ofHolder === undefined ? undefined : group(ofHolder, facts);
-  return { pool: POOL, group: 'agents', observed: group(report, facts), holder, problem, pods, isLagging };
+  const formerGroup = ofHolder === undefined ? undefined : group(ofHolder, facts);
+  return { pool: POOL, group: 'agents', observed: group(report, facts), formerGroup, problem, pods, isLagging };
 }
 
 /** `Registered` and `AgentReady`, as status and reason. */
-function told(facts: Facts): string[] {
+function conditionsOf(facts: Facts): string[] {
   return agentConditions(agents(facts))
     .filter(({ type }) => type !== 'RogueServer')
     .map(({ status, reason = '' }) => `${status} ${reason}`.trim());
@@ -106,7 +106,7 @@ describe('the conditions of a pool that agents should serve', () => {
       'False FailedCreate',
     ],
   ])('%s', (_what, facts, registered, ready) => {
-    expect(told(facts)).toEqual([registered, ready]);
+    expect(conditionsOf(facts)).toEqual([registered, ready]);
   });
 
   it.each<[report: PoolReport, message: string]>([
@@ -143,7 +143,7 @@ describe('the conditions of a pool that no agent of ours should serve', () => {
   it.each([
     ['True', 'True'],
     ['False', 'False PodNotReady'],
-  ])('follow the pod of an earlier version that is held: its condition Ready is %s', (ready, expected) => {
+  ])('follow the pod of an earlier version that is on hold: its condition Ready is %s', (ready, expected) => {
     const pod = { metadata: { name: 'net-48-agent' }, status: { conditions: [{ type: 'Ready', status: ready }] } };
     const [registered, agentReady] = conditionsOfKeptPod(pod);
     expect(registered).toEqual({ type: 'Registered', status: 'True' });

@@ -9,8 +9,9 @@ import {
   type RogueServer,
 } from '@vmdhcp/ippool-api';
 import { cutText, describeNames, isRolledOut, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
+import type { ObservedGroup } from './agents-observation.js';
+import type { GroupProblem } from './agents-plan.js';
 import { isConfigured } from './configured-pools.js';
-import type { GroupProblem, ObservedGroup } from './plan-agents.js';
 import type { PoolForAgents } from './pool-for-agents.js';
 import { rolloutTrouble } from './rollout-trouble.js';
 
@@ -27,8 +28,8 @@ export interface AgentsOfPool {
   readonly pool: PoolForAgents;
   readonly group: string;
   readonly observed: ObservedGroup;
-  /** The group that serves the pool while it moves to its own. */
-  readonly holder: ObservedGroup | undefined;
+  /** The group that serves the pool until its own group does. */
+  readonly formerGroup: ObservedGroup | undefined;
   readonly problem: GroupProblem | undefined;
   /** Of the group. */
   readonly pods: readonly KubernetesObject[];
@@ -42,7 +43,7 @@ export function conditionsWithoutAgents({ reason, message }: NotToBeServed): Con
   return [REGISTERED, AGENT_READY].map((type) => ({ type, status: 'False', reason, message }));
 }
 
-/** Of a pool that a pod of an earlier version goes on to serve. */
+/** Of a pool that a pod of an earlier version still serves. */
 export function conditionsOfKeptPod({ metadata, status }: KubernetesObject): ConditionOf<'IPPool'>[] {
   const isReady = readList(status, 'conditions').some(
     (condition) => readText(condition, 'type') === 'Ready' && readText(condition, 'status') === 'True',
@@ -65,8 +66,8 @@ function toRegistered({ pool, group, observed: { deployment, configured }, probl
 }
 
 function toAgentReady(agents: AgentsOfPool, registered: ConditionOf<'IPPool'>): ConditionOf<'IPPool'> {
-  const { pool, observed, holder, isLagging } = agents;
-  const isServed = [observed, holder].some((group) => group?.lease.report.get(pool.key)?.serving === true);
+  const { pool, observed, formerGroup, isLagging } = agents;
+  const isServed = [observed, formerGroup].some((group) => group?.lease.report.get(pool.key)?.serving === true);
   if (isServed) return isLagging ? lagging(observed) : servedThough(observed);
   if (registered.status !== 'True') return { ...registered, type: AGENT_READY };
   const report = observed.lease.report.get(pool.key);
@@ -74,7 +75,7 @@ function toAgentReady(agents: AgentsOfPool, registered: ConditionOf<'IPPool'>): 
   return newPodsTrouble(agents) ?? (observed.lease.isLive ? notKnownYet(observed) : withoutLeader(agents));
 }
 
-/** A report has no message where there was no room for it: then the table has what can be said in general. */
+/** A report has no message where there was no room for it: then the table has the general meaning. */
 function reported({ reason, message }: PoolReport): ConditionOf<'IPPool'> {
   const known = reason ?? 'NotServing';
   return notReady(known, message ?? describeReason(known));

@@ -16,10 +16,12 @@ import {
 } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { applyMergePatch, type Random } from '@vmdhcp/kube-runtime/testing';
+import type { ActivePool } from './agents-observation.js';
+import type { AgentAction, AgentsSettings } from './agents-plan.js';
 import { configuredPools } from './configured-pools.js';
 import { readGroupLease } from './group-lease.js';
 import { poolNamesOf } from './group-rights.js';
-import { type ActivePool, type AgentAction, type AgentsSettings, planAgents } from './plan-agents.js';
+import { planAgents } from './plan-agents.js';
 import { UNIFIED_GROUP } from './topology.js';
 
 interface Pod {

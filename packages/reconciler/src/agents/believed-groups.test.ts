@@ -1,9 +1,9 @@
 import { AGENT_REPORT_ANNOTATION, type PoolReport } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
+import type { ObservedGroup } from './agents-observation.js';
 import { believedGroups } from './believed-groups.js';
 import { readGroupLease } from './group-lease.js';
 import { toGroupRights } from './group-rights.js';
-import type { ObservedGroup } from './plan-agents.js';
 
 const GROUP = 'vm-dhcp-agent-red-1';
 const pool = (key: string) => ({ key, network: key, serverIP: '10.0.0.2', cidr: '10.0.0.0/24' });

@@ -3,12 +3,11 @@
  * not believed: it could end the service of other groups, take addresses away from their clients, or keep their pools from being deleted.
  */
 import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
-
+import type { ObservedGroup } from './agents-observation.js';
 import { poolNamesOf } from './group-rights.js';
-import type { ObservedGroup } from './plan-agents.js';
 
 /** What only the controller writes, and agents with rights of their own cannot. */
-export interface GivenPools {
+interface GivenPools {
   /** ServiceAccounts, Roles and RoleBindings of a group. */
   readonly rightsOf: (group: string) => readonly KubernetesObject[];
   /** The group that the status of a pool names. */

@@ -4,10 +4,12 @@ import { formatSuspendedPools } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
+import type { ActivePool, ObservedGroup } from './agents-observation.js';
+import type { AgentAction, AgentsSettings } from './agents-plan.js';
 import { configuredPools } from './configured-pools.js';
 import { readGroupLease } from './group-lease.js';
 import { toGroupRights } from './group-rights.js';
-import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
+import { planAgents } from './plan-agents.js';
 
 const GROUP = 'vm-dhcp-agent-vlan-1';
 const NAMESPACE = 'vm-dhcp-agents';

@@ -11,10 +11,12 @@ import { compareText, type KubernetesObject, readList, readText } from '@vmdhcp/
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { AgentPodSettings } from './agent-deployment.js';
+import type { ActivePool, ObservedGroup } from './agents-observation.js';
+import type { AgentAction, AgentsSettings } from './agents-plan.js';
 import { configuredPools, findContainer } from './configured-pools.js';
 import { MOST_CONFIG_OCTETS } from './fit-agent-configs.js';
 import { readGroupLease } from './group-lease.js';
-import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
+import { planAgents } from './plan-agents.js';
 import { toAgentNetworkConfigs } from './pool-for-agents.js';
 import { AGENT_TOPOLOGIES, UNIFIED_GROUP } from './topology.js';
 

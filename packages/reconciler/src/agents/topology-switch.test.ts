@@ -1,7 +1,8 @@
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { AgentsInSteps } from './agents-in-steps-fixtures.js';
-import type { ActivePool, AgentsSettings } from './plan-agents.js';
+import type { ActivePool } from './agents-observation.js';
+import type { AgentsSettings } from './agents-plan.js';
 import { AGENT_TOPOLOGIES, type AgentTopology } from './topology.js';
 
 const SETTINGS: AgentsSettings = {

@@ -4,7 +4,7 @@ import type { RefusalReason } from '../network-config/refusal-reason.js';
 
 /** A network interface that shall have an address of a pool. */
 export interface AddressClaim {
-  /** Whose it is, for people and for order: `default/vm-a`. */
+  /** Its owner, for people and for order: `default/vm-a`. */
   readonly owner: string;
   readonly macAddress: MacAddress;
   /** The address it shall have; any if absent or 0.0.0.0. */
@@ -15,7 +15,7 @@ export interface AddressClaim {
   readonly holdsPrevious?: true;
   /** MAC addresses that the same interface had before: what is recorded for one of them, and is `previous`, becomes its own. */
   readonly replaces?: readonly MacAddress[];
-  /** Who was there first comes first: RFC 3339, or any text that sorts. */
+  /** The oldest comes first: RFC 3339, or any text that sorts. */
   readonly createdAt?: string;
 }
 

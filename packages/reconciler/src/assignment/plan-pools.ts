@@ -1,4 +1,4 @@
-/** Who has which address, in pools that hang together because virtual machines have interfaces on several of their networks. */
+/** Which client has which address, in pools that hang together because virtual machines have interfaces on several of their networks. */
 import type { Ipv4Address, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { Quarantine } from '../pool/quarantines.js';
@@ -7,7 +7,7 @@ import { type AddressRequest, type ClaimRefusal, CONFIG_MISSING } from './addres
 import type { AssignmentPlan, LastOwners } from './assignment-plan.js';
 import { planRequests } from './plan-requests.js';
 
-/** A pool that addresses are given out of. */
+/** A pool that addresses are assigned from. */
 export interface PoolToPlan {
   /** `namespace/name`. */
   readonly key: string;
@@ -38,11 +38,11 @@ export interface PoolPlan extends AssignmentPlan {
   readonly refusals: ReadonlyMap<string, ReadonlyMap<MacAddress, ClaimRefusal>>;
 }
 
-export interface PoolsToPlan {
+interface PoolsToPlan {
   readonly pools: readonly PoolToPlan[];
   /** Everything that claims an address of these pools. */
   readonly configs: readonly NetworkConfigClaims[];
-  /** What is wrong with a network that none of these pools serves; undefined for one of these, and for one that no pool serves. */
+  /** What is wrong with a network that none of these pools serves; undefined for a network of these pools, and for one that no pool serves. */
   readonly whyUnserved: (network: string) => ClaimRefusal | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** One pool while it is being planned: who keeps what, who moves, who is given what. */
+/** One pool while it is being planned: which clients keep their address, move to another one, or are assigned one. */
 import {
   AddressAllocator,
   type AllocationRefusal,
@@ -41,7 +41,7 @@ export class PoolPlanning {
       if (untilMs > this.#state.nowMs) this.#allocator.quarantine(address, untilMs);
     }
     this.#move(movers);
-    for (const candidate of this.#accepted.values()) this.#giveBack(candidate);
+    for (const candidate of this.#accepted.values()) this.#assignPrevious(candidate);
   }
 
   /** Claims that want another address than the recorded one are returned. */
@@ -61,7 +61,7 @@ export class PoolPlanning {
     else this.#allocator.keep(macAddress, address);
   }
 
-  #giveBack({ macAddress, wanted, previous }: Candidate): void {
+  #assignPrevious({ macAddress, wanted, previous }: Candidate): void {
     if (previous === undefined || this.#allocator.addressOf(macAddress) !== undefined) return;
     if (wanted === undefined || wanted === previous) this.#allocator.allocate(macAddress, previous);
   }
@@ -78,18 +78,18 @@ export class PoolPlanning {
     return this.#refusals.get(owner)?.get(macAddress);
   }
 
-  /** Gives the claim its address; returns why that cannot be. */
-  give({ macAddress }: PoolClaim): ClaimRefusal | undefined {
+  /** Assigns the claim its address; returns the refusal where that cannot be. */
+  assign({ macAddress }: PoolClaim): ClaimRefusal | undefined {
     const result = this.#allocator.allocate(macAddress, this.#accepted.get(macAddress)?.wanted);
     return result.ok ? undefined : this.#toRefusal(macAddress, result);
   }
 
-  /** Undoes `give`; what is recorded stays. */
-  takeBack(macAddress: MacAddress): void {
+  /** Undoes `assign`; what is recorded stays. */
+  undo(macAddress: MacAddress): void {
     if (!this.#recorded.has(macAddress)) this.#allocator.release(macAddress);
   }
 
-  /** The first word about a claim stays. */
+  /** The first refusal of a claim stays. */
   refuse(owner: string, macAddress: MacAddress, { reason, message }: ClaimRefusal): void {
     const ofOwner = this.#refusals.get(owner) ?? new Map<MacAddress, ClaimRefusal>();
     this.#refusals.set(owner, ofOwner);
@@ -157,7 +157,7 @@ export class PoolPlanning {
     return new Map([...chosen].map(([macAddress, candidate]) => [macAddress, this.#withWanted(candidate)]));
   }
 
-  /** An interface whose new MAC address is another one's keeps its address under the former one, until it can take it along. */
+  /** An interface whose new MAC address belongs to another one keeps its address under the former one, until it can take it along. */
   #keepFormer(candidates: readonly Candidate[], chosen: Map<MacAddress, Candidate>): void {
     const refused = candidates.filter((candidate) => chosen.get(candidate.macAddress) !== candidate);
     for (const { request, ...candidate } of refused) {
@@ -274,7 +274,7 @@ function explain({ reason, owner }: Refusal, pool: Pool, wanted: Ipv4Address | u
     case 'address-taken':
       return `${owner} has it; choose another, or delete the virtual machine with that MAC address first`;
     case 'address-quarantined':
-      return 'another machine of the network uses it; choose another, or remove that machine and wait until the quarantine in status.ipv4.quarantined of the IPPool ends';
+      return 'another host on the network uses it; choose another, or remove that host and wait until the quarantine in status.ipv4.quarantined of the IPPool ends';
     case 'client-has-another-address':
       return 'the client has another one; free that first';
   }

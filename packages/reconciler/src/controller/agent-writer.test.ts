@@ -1,7 +1,7 @@
 import type { KubernetesObject, WriteRefusal } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import type { AgentAction } from '../agents/plan-agents.js';
+import type { AgentAction } from '../agents/agents-plan.js';
 import { AgentWriter } from './agent-writer.js';
 
 const deployment = (name: string): KubernetesObject => ({ metadata: { namespace: 'agents', name, uid: name } });
@@ -119,7 +119,7 @@ describe('what was planned from an older state is not written', () => {
   ])('$0.kind: guarded by the version that it was planned from: $1', async (action, isGuarded) => {
     const clock = new FakeClock();
     const store = new MemoryResource<KubernetesObject>(clock);
-    // Somebody else has changed each of them since: version 3 and later.
+    // Another client has changed each of them since: version 3 and later.
     for (const object of [old, leaseObject, role, old, leaseObject, role]) store.put(object);
     const written: string[] = [];
     const writer = new AgentWriter({

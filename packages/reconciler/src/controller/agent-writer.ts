@@ -9,7 +9,7 @@ import {
 } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, mostUrgent, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
 import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
-import type { AgentAction, GroupProblem } from '../agents/plan-agents.js';
+import type { AgentAction, GroupProblem } from '../agents/agents-plan.js';
 import type { RightsAction } from '../agents/plan-group-rights.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 import type { AgentObjectKind, RightsKind } from '../view/agent-resources.js';

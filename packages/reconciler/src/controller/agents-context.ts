@@ -1,5 +1,5 @@
 import type { ApiResource, Clock, KubernetesObject, ObjectClient, SharedCaches } from '@vmdhcp/kube-runtime';
-import type { AgentAction, AgentsSettings } from '../agents/plan-agents.js';
+import type { AgentAction, AgentsSettings } from '../agents/agents-plan.js';
 import { type AgentObjectKind, agentResources, type ByAgentKind } from '../view/agent-resources.js';
 import { type AgentsChange, AgentsView } from '../view/agents-view.js';
 import type { ClusterView, ObjectSource } from '../view/cluster-view.js';

@@ -20,7 +20,7 @@ import {
   type ReconcileResult,
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
-import type { AgentAction, AgentsSettings } from '../agents/plan-agents.js';
+import type { AgentAction, AgentsSettings } from '../agents/agents-plan.js';
 import { Resource } from '../resources.js';
 import type { AgentObjectKind } from '../view/agent-resources.js';
 import type { AgentsChange } from '../view/agents-view.js';
@@ -90,7 +90,7 @@ type State =
   | { readonly kind: 'new' }
   /** Caches are followed. */
   | { readonly kind: 'following' }
-  /** Leader, while every cache is listed anew: an earlier leader may have assigned addresses that were not seen here. */
+  /** Leader, while every cache is listed anew: the leader before may have assigned addresses that were not seen here. */
   | { readonly kind: 'refreshing' }
   /** Leader, while some cache is not complete. */
   | { readonly kind: 'syncing' }

@@ -110,7 +110,7 @@ export class NetworkConfigReconciler {
     const { view } = this.#context;
     if ([...view.claimants(network, macAddress)].some((other) => other !== keyOf(object))) return true;
     // Its virtual machine is still there and gets another config, with the same address.
-    if (isBeingDeleted(object) && view.holder(network, macAddress) !== undefined) return true;
+    if (isBeingDeleted(object) && view.reservingMachine(network, macAddress) !== undefined) return true;
     return view.claimsOf(object).claims.some((claim) => claim.network === network && isOfClaim(claim, { macAddress, address }));
   }
 

@@ -23,11 +23,11 @@ function plan(object: KubernetesObject, facts: Partial<NetworkConfigFacts> = {})
     ...facts,
   });
   const conditions = readList(readField(patch, 'status'), 'conditions') as { type: string; status: string; reason?: string }[];
-  return { problem, told: conditions.map(({ type, status, reason = '' }) => `${type}=${status} ${reason}`.trim()) };
+  return { problem, shown: conditions.map(({ type, status, reason = '' }) => `${type}=${status} ${reason}`.trim()) };
 }
 
 describe('planNetworkConfigStatus', () => {
-  it.each<[what: string, object: KubernetesObject, facts: Partial<NetworkConfigFacts>, told: string]>([
+  it.each<[what: string, object: KubernetesObject, facts: Partial<NetworkConfigFacts>, shown: string]>([
     ['an interface with its address', config([ENTRY]), {}, 'Allocated=True'],
     ['no interface', config([]), {}, 'Allocated=False NoInterfaces'],
     ['no network name', config([{ macAddress: A }]), {}, 'Allocated=False NetworkNameMissing'],
@@ -57,8 +57,8 @@ describe('planNetworkConfigStatus', () => {
       { missing: { reason: 'virtual-machine-missing', message: 'delete it' } },
       'Allocated=True VirtualMachineMissing',
     ],
-  ])('%s', (_what, object, facts, told) => {
-    expect(plan(object, facts).told).toEqual(['Disabled=False', told, 'InSynced=True']);
+  ])('%s', (_what, object, facts, shown) => {
+    expect(plan(object, facts).shown).toEqual(['Disabled=False', shown, 'InSynced=True']);
   });
 
   it('the cause comes before what follows from it', () => {
@@ -72,18 +72,18 @@ describe('planNetworkConfigStatus', () => {
 
   it('addresses that are being freed are named', () => {
     const stale = [{ network: 'default/net-1', macAddress: A, address: ADDRESS }];
-    expect(plan(config([ENTRY]), { stale }).told).toEqual([
+    expect(plan(config([ENTRY]), { stale }).shown).toEqual([
       'Disabled=False',
       'Allocated=True',
       'InSynced=False NetworkConfigChanged',
     ]);
   });
 
-  it('says nothing of addresses while it is paused', () => {
-    expect(plan(config([ENTRY], { paused: true })).told).toEqual(['Disabled=True', 'InSynced=True']);
+  it('reports no addresses while it is paused', () => {
+    expect(plan(config([ENTRY], { paused: true })).shown).toEqual(['Disabled=True', 'InSynced=True']);
   });
 
-  it('waits where there will soon be more to say', () => {
-    expect(plan(config([ENTRY]), { outcomeOf: () => ({ kind: 'waiting' }) }).told).toEqual([]);
+  it('waits if there will soon be more to report', () => {
+    expect(plan(config([ENTRY]), { outcomeOf: () => ({ kind: 'waiting' }) }).shown).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { AGENT_LABEL, AGENT_LABEL_VALUE } from '@vmdhcp/ippool-api';
 import type { ApiResource } from '@vmdhcp/kube-runtime';
-import type { AgentsSettings } from '../agents/plan-agents.js';
+import type { AgentsSettings } from '../agents/agents-plan.js';
 import { Resource } from '../resources.js';
 
 /** Objects with the agents' label, in the agents' namespace. */

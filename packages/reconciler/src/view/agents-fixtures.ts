@@ -12,7 +12,7 @@ import {
 } from '@vmdhcp/ippool-api';
 import { type ApiResource, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
-import type { AgentsSettings } from '../agents/plan-agents.js';
+import type { AgentsSettings } from '../agents/agents-plan.js';
 import { createAgentsContext } from '../controller/agents-context.js';
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
 import { network, pool } from '../fixtures/object-fixtures.js';

@@ -15,10 +15,11 @@ import {
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
 import { AGENT_CONTAINER } from '../agents/agent-deployment.js';
+import type { ObservedGroup } from '../agents/agents-observation.js';
+import type { AgentsSettings } from '../agents/agents-plan.js';
 import { configuredPools } from '../agents/configured-pools.js';
 import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
 import { legacyPoolOf } from '../agents/legacy-pod.js';
-import type { AgentsSettings, ObservedGroup } from '../agents/plan-agents.js';
 import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 import type { AgentObjectKind, ByAgentKind, PreviousKind } from './agent-resources.js';

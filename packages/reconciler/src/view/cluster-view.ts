@@ -124,19 +124,19 @@ export class ClusterView {
    * A virtual machine that has an interface with this MAC address on this network, and whose config is on its way: gone, or
    * going. What is recorded for it is not free.
    */
-  holder(network: string, macAddress: MacAddress): string | undefined {
-    return this.#holderOf(network, macAddress, undefined);
+  reservingMachine(network: string, macAddress: MacAddress): string | undefined {
+    return this.#reservingMachine(network, macAddress, undefined);
   }
 
-  #holderOf(network: string, macAddress: MacAddress, lastOwner: string | undefined): string | undefined {
-    let holder: string | undefined;
+  #reservingMachine(network: string, macAddress: MacAddress, lastOwner: string | undefined): string | undefined {
+    let found: string | undefined;
     for (const machine of this.#virtualMachines.having(network, macAddress)) {
       const config = this.#sources.networkConfigs.get(machine);
       if (config !== undefined && !isBeingDeleted(config)) continue;
       if (machine === lastOwner) return machine;
-      holder ??= machine;
+      found ??= machine;
     }
-    return holder;
+    return found;
   }
 
   /**
@@ -146,7 +146,7 @@ export class ClusterView {
   reserved({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, MachineWithoutConfig> {
     const reserved = new Map<MacAddress, MachineWithoutConfig>();
     for (const macAddress of addressOf.keys()) {
-      const owner = this.#holderOf(network, macAddress, lastOwners.get(macAddress)?.owner);
+      const owner = this.#reservingMachine(network, macAddress, lastOwners.get(macAddress)?.owner);
       if (owner === undefined) continue;
       const { creationTimestamp = '' } = this.#sources.virtualMachines.get(owner)?.metadata ?? {};
       reserved.set(macAddress, { owner, createdAt: creationTimestamp });
@@ -178,7 +178,7 @@ export class ClusterView {
   noteVirtualMachine(key: string): ReadonlySet<string> {
     const object = this.#sources.virtualMachines.get(key);
     if (object === undefined) return this.#virtualMachines.update(key, undefined);
-    // Where nothing is known now, what was known before counts.
+    // If nothing is known now, what was known before counts.
     const wanted = wantedInterfaces(object, this.knowledgeOf(object)).interfaces;
     return this.#virtualMachines.update(key, wanted ?? this.#virtualMachines.interfacesOf(key));
   }

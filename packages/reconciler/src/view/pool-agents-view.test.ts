@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import type { AgentsPlan } from '../agents/plan-agents.js';
+import type { AgentsPlan } from '../agents/agents-plan.js';
 import { pool } from '../fixtures/object-fixtures.js';
 import { deployment, GROUP, lease, legacyPod, NAMESPACE, observing } from './agents-fixtures.js';
 import type { PoolView } from './pool-views.js';

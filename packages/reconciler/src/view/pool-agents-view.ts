@@ -5,18 +5,13 @@
 import { type KubernetesObject, keyOf, ObjectIndex, readField, readText } from '@vmdhcp/kube-runtime';
 import { readReportedConflicts } from '../agents/address-conflict.js';
 import { agentConditions, conditionsOfKeptPod, conditionsWithoutAgents } from '../agents/agent-conditions.js';
+import type { ObservedGroup } from '../agents/agents-observation.js';
+import type { AgentsPlan, AgentsSettings, GroupProblem } from '../agents/agents-plan.js';
 import { believedGroups } from '../agents/believed-groups.js';
 import { findContainer } from '../agents/configured-pools.js';
-import {
-  type AgentsPlan,
-  type AgentsSettings,
-  type GroupProblem,
-  isPrevious,
-  isUnified,
-  type ObservedGroup,
-} from '../agents/plan-agents.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
 import type { PoolForAgents } from '../agents/pool-for-agents.js';
+import { isPrevious, isUnified } from '../agents/topology.js';
 import type { AgentsChange, AgentsView } from './agents-view.js';
 import type { ClusterView } from './cluster-view.js';
 import type { LagWatch } from './lag-watch.js';
@@ -157,9 +152,9 @@ export class PoolAgentsView {
   #ofGroup(view: PoolView, pool: PoolForAgents, group: string): PoolAgents {
     const { agents, lag } = this.#sources;
     const observed = this.group(group);
-    const holderName = this.#plan.servedBy.get(view.key);
-    const holder = holderName === undefined ? undefined : this.group(holderName);
-    const reports = [observed, holder].flatMap((one) =>
+    const formerName = this.#plan.servedBy.get(view.key);
+    const formerGroup = formerName === undefined ? undefined : this.group(formerName);
+    const reports = [observed, formerGroup].flatMap((one) =>
       one === undefined ? [] : [{ one, report: one.lease.report.get(view.key) }],
     );
     const serving = reports.find(({ report }) => report?.serving === true)?.one;
@@ -168,12 +163,12 @@ export class PoolAgentsView {
         pool,
         group,
         observed,
-        holder,
+        formerGroup,
         problem: this.#problemOf(view.key, observed, group),
         pods: agents.podsOf(group),
         isLagging: lag.isLagging(view.key, this.#versionReported(group, view.key)),
       }),
-      deploymentRef: this.#deploymentRef(view.key, holder, observed),
+      deploymentRef: this.#deploymentRef(view.key, formerGroup, observed),
       servedBy: serving?.lease.leader ?? null,
       isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
       conflicts: reports.flatMap(({ report }) => readReportedConflicts(report?.conflicts ?? [])),
@@ -197,10 +192,10 @@ export class PoolAgentsView {
     return keys.flatMap((key) => this.#rightsProblems.get(key) ?? [])[0];
   }
 
-  #deploymentRef(poolKey: string, holder: ObservedGroup | undefined, own: ObservedGroup): PoolAgents['deploymentRef'] {
+  #deploymentRef(poolKey: string, formerGroup: ObservedGroup | undefined, own: ObservedGroup): PoolAgents['deploymentRef'] {
     // A pool that its group has no room for has no place in it either: it takes the first free one.
-    if (holder === undefined && this.#plan.leftOut.has(poolKey)) return null;
-    const { deployment } = holder ?? own;
+    if (formerGroup === undefined && this.#plan.leftOut.has(poolKey)) return null;
+    const { deployment } = formerGroup ?? own;
     if (deployment === undefined) return undefined;
     const { namespace = '', name, uid = '' } = deployment.metadata;
     const container = findContainer(deployment, this.#sources.agents.containerOf(name));

@@ -3,8 +3,9 @@ import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
 import { CLUSTER_NETWORK_LABEL, HOLD_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { NOT_SERVED, type NotToBeServed } from '../agents/agent-conditions.js';
+import type { ActivePool } from '../agents/agents-observation.js';
+import type { AgentsSettings } from '../agents/agents-plan.js';
 import { isGoneForGood } from '../agents/legacy-pod.js';
-import type { ActivePool, AgentsSettings } from '../agents/plan-agents.js';
 import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 import type { AgentsView } from './agents-view.js';
@@ -93,7 +94,7 @@ export class PoolsForAgents {
     return { reason: 'AgentsElsewhere', message };
   }
 
-  /** True if a pod of an earlier version that serves the pool is left alone: its upgrade is held, or something else is wrong with the pool. */
+  /** True if a pod of an earlier version that serves the pool is left alone: its upgrade is on hold, or something else is wrong with the pool. */
   #keepsItsPod(view: PoolView): boolean {
     if (this.#isForbidden(view)) return false;
     const why = this.whyNotServed(view);

@@ -10,8 +10,10 @@ import {
 import { type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
+import type { ActivePool, ObservedGroup } from '../agents/agents-observation.js';
+import type { AgentsSettings } from '../agents/agents-plan.js';
 import { readGroupLease } from '../agents/group-lease.js';
-import { type ActivePool, type AgentsSettings, type ObservedGroup, planAgents } from '../agents/plan-agents.js';
+import { planAgents } from '../agents/plan-agents.js';
 import { type AgentObjectKind, agentResources } from './agent-resources.js';
 import { AgentsView } from './agents-view.js';
 
