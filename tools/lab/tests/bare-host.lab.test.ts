@@ -316,7 +316,7 @@ describe('an address that another machine uses', () => {
       ...['--bounding-set', '-net_raw', '--inh-caps', '-net_raw', process.execPath, AGENT_BIN, 'serve', '--http', 'off'],
       ...['--pools', agent.poolsPath, '--state', agent.statePath, '--interface', 'net-48=br48', '--interface', 'net-49=br49'],
     ]);
-    await bare.line('no CAP_NET_RAW: the network is not asked whether a new address is in use');
+    await bare.line('no CAP_NET_RAW: new addresses are not probed for conflicts');
     await bare.line('"serving"');
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.11' });
   });

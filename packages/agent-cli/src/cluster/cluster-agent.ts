@@ -32,7 +32,7 @@ import { createMetrics } from '../http/metrics.js';
 import { readPodNetwork } from '../http/pod-interface.js';
 import { PacketLog } from '../log/packet-log.js';
 import { NtpNames } from '../pools-file/ntp-names.js';
-import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
+import { type LeaseView, toLeaseView } from '../state/lease-view.js';
 import { AgentLead } from './agent-lead.js';
 import { linuxDhcpSockets } from './linux-dhcp-sockets.js';
 import { arpProbe, probeServers } from './linux-probes.js';

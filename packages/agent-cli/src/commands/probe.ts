@@ -1,8 +1,9 @@
-import type { DhcpProbe, OfferedRoute, ServerAnswer } from '@vmdhcp/dhcp-agent';
+import type { DhcpProbe, ServerAnswer } from '@vmdhcp/dhcp-agent';
 import { type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { SocketError } from '@vmdhcp/linux-sockets';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { describeServerAnswer } from '../probe/describe-server-answer.js';
 import { type InterfaceProbeSettings, openDhcpProbe } from '../probe/open-dhcp-probe.js';
 
 const EXAMPLES = `
@@ -54,7 +55,7 @@ async function probe(options: ProbeOptions): Promise<void> {
       process.stdout.write(
         answers.length === 0
           ? `no server answers ${client.macAddress} on ${interfaceName}\n`
-          : answers.map(describeAnswer).join(''),
+          : answers.map(describeServerAnswer).join(''),
       );
     const last = answers.at(-1);
     const wanted = options.request || options.claim !== undefined ? last?.type === 'ack' : last !== undefined;
@@ -83,34 +84,6 @@ async function ask(client: DhcpProbe, { request = false, claim }: ProbeOptions):
 
 function only(answer: ServerAnswer | undefined): ServerAnswer[] {
   return answer === undefined ? [] : [answer];
-}
-
-function describeAnswer(answer: ServerAnswer): string {
-  const details = [
-    answer.leaseTimeSeconds === undefined ? '' : `lease ${answer.leaseTimeSeconds} s`,
-    answer.subnetMask === undefined ? '' : `mask ${answer.subnetMask}`,
-    list('router', answer.routers),
-    list('dns', answer.dnsServers),
-    answer.domainName === undefined ? '' : `domain "${answer.domainName}"`,
-    list(
-      'search',
-      answer.domainSearch.map((name) => `"${name}"`),
-    ),
-    list('ntp', answer.ntpServers),
-    list('routes', answer.classlessRoutes.map(describeRoute)),
-    list('static routes', answer.staticRoutes.map(describeRoute)),
-    answer.mtu === undefined ? '' : `mtu ${answer.mtu}`,
-  ].filter((detail) => detail !== '');
-  const subject = answer.type === 'nak' ? 'NAK' : `${answer.type.toUpperCase()} ${answer.address}`;
-  return `${subject} from ${answer.server} (${answer.serverMacAddress}) after ${answer.tookMs} ms${details.length === 0 ? '' : `: ${details.join(', ')}`}\n`;
-}
-
-function list(name: string, values: readonly string[]): string {
-  return values.length === 0 ? '' : `${name} ${values.join(' ')}`;
-}
-
-function describeRoute({ destination, gateway }: OfferedRoute): string {
-  return `${destination} via ${gateway}`;
 }
 
 function parseMac(text: string): MacAddress {

@@ -1,5 +1,5 @@
-import { type ApiResource, type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
-import { FakeClock, MemoryCluster, MemoryResource } from '@vmdhcp/kube-runtime/testing';
+import { type ApiResource, type EventObject, type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { DhcpController, type DhcpControllerSettings, Resource } from '@vmdhcp/reconciler';
 import { expect, it } from 'vitest';
 import { cacheDumpPages } from './cache-dumps.js';
@@ -23,7 +23,13 @@ const CONFIG: KubernetesObject = {
 
 async function running() {
   const clock = new FakeClock();
-  const cluster = new MemoryCluster(clock);
+  const cluster = {
+    virtualMachines: new MemoryResource(clock),
+    networkConfigs: new MemoryResource(clock),
+    ipPools: new MemoryResource(clock),
+    networks: new MemoryResource(clock),
+    events: new MemoryResource<EventObject>(clock),
+  };
   for (const [resource, object] of [
     [cluster.ipPools, POOL],
     [cluster.networkConfigs, CONFIG],
@@ -33,7 +39,7 @@ async function running() {
   }
   const metrics = createMetrics();
   const clients = Object.entries(Resource).map(
-    ([kind, { plural }]) => [plural, cluster[kind as keyof MemoryCluster] ?? new MemoryResource(clock)] as const,
+    ([kind, { plural }]) => [plural, cluster[kind as keyof typeof cluster] ?? new MemoryResource(clock)] as const,
   );
   const byPlural = new Map(clients as [string, MemoryResource<KubernetesObject>][]);
   const clientOf = ({ plural }: ApiResource) => byPlural.get(plural) as MemoryResource<KubernetesObject>;

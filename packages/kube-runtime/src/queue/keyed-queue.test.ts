@@ -152,7 +152,7 @@ describe('a keyed queue', () => {
     ]);
   });
 
-  it('a worker that throws is tried again, and stops nothing else', async () => {
+  it('fact 9: a reconciler that throws is tried again, and stops nothing else', async () => {
     const clock = new FakeClock();
     const done: string[] = [];
     const queue = new KeyedQueue({
@@ -170,7 +170,7 @@ describe('a keyed queue', () => {
     expect(done).toEqual(['good', 'bad']);
   });
 
-  it('stops after what is under way has ended, and takes nothing more', async () => {
+  it('fact 19: stops after what is under way has ended, and takes nothing more', async () => {
     const { queue, clock, log, end } = queueOf();
     queue.add('a');
     queue.add('b');

@@ -15,12 +15,13 @@ import {
   SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import { type ApiResource, type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
-import { FakeClock, MemoryCluster, MemoryResource } from '@vmdhcp/kube-runtime/testing';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { AgentPodSettings } from '../agents/agent-deployment.js';
 import { configuredPools } from '../agents/configured-pools.js';
 import type { AgentTopology } from '../agents/topology.js';
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
+import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 import { network, pool } from '../fixtures/object-fixtures.js';
 import { DhcpController } from './dhcp-controller.js';
 

@@ -1,8 +1,8 @@
 import { fencedClient, type KubernetesObject, type ObjectClient, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
+import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
+import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { DhcpController } from './dhcp-controller.js';
 

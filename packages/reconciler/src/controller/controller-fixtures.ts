@@ -1,8 +1,9 @@
 /** A cluster in memory with a running controller, for tests. */
 import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
-import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
+import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
+import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 import { type InstanceText, instance, network, type PoolText, pool } from '../fixtures/object-fixtures.js';
 import { type ControllerObserver, DhcpController } from './dhcp-controller.js';
 
