@@ -107,7 +107,7 @@ describe('agents of a cluster', () => {
     const other = await waitFor('the other one', () =>
       [...cluster.pods.values()].find((pod) => pod !== leader && !pod.isStopping),
     );
-    await other.process?.line('another agent holds the Lease, so this one does not lead');
+    await other.process?.line('another agent holds the Lease, so this one is not leader');
     leader.process?.kill('SIGKILL');
     await waitFor('the other one to lead', async () => (await cluster.leader()) === other, 20_000);
     await waitFor('the address', () => cluster.holders(POOL)[0] === other, 20_000);

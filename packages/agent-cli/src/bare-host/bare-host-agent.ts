@@ -10,8 +10,6 @@ import {
   DECOYS,
   DhcpServer,
   every,
-  LeaseEventLog,
-  RateBudget,
   ServedInterface,
   type UnservedPool,
 } from '@vmdhcp/dhcp-agent';
@@ -22,6 +20,8 @@ import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
 import { arpProbe } from '../cluster/linux-probes.js';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics, type Metrics } from '../http/metrics.js';
+import { AgentLog } from '../log/agent-log.js';
+import { LeaseEventLog } from '../log/lease-event-log.js';
 import { PacketLog } from '../log/packet-log.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import { NtpNames } from '../pools-file/ntp-names.js';
@@ -76,13 +76,13 @@ export class BareHostAgent {
   readonly #directory: StateDirectory;
   readonly #events: LeaseEventLog;
   readonly #packetLog: PacketLog;
+  readonly #log: AgentLog;
   readonly #server: DhcpServer;
   readonly #inquiry: AddressInquiry;
   readonly #book: AddressBook;
   readonly #ntpNames: NtpNames;
   readonly #conflictProbes: ConflictProbes;
   readonly #mayProbe = mayUseArp();
-  readonly #sendFailures = new RateBudget({ perSecond: 0.2, burst: 3 });
   readonly #metrics: Metrics;
   readonly #interfaces: HostInterfaces;
   readonly #planned: PlannedPools;
@@ -120,20 +120,26 @@ export class BareHostAgent {
     this.#directory = directory;
     this.#events = new LeaseEventLog(logger, Date.now);
     this.#packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs: Date.now });
+    this.#log = new AgentLog({
+      logger,
+      leaseEvents: this.#events,
+      packetLog: this.#packetLog,
+      nowMs: () => performance.now(),
+    });
     this.#readiness = new ReadinessLog(logger);
     this.#refusals = new RefusalLog(logger);
     this.#server = this.#createServer();
     this.#inquiry = new AddressInquiry({
-      logger,
+      observer: this.#log,
       nowMs: () => performance.now(),
       probe: arpProbe(),
       decoysOf: (poolName) => this.#server.decoysOf(poolName, DECOYS, Math.random),
     });
     this.#book = this.#createBook(state);
     this.#conflictProbes = new ConflictProbes({
-      logger,
+      observer: this.#log,
       nowMs: () => performance.now(),
-      isLeading: () => true,
+      isLeader: () => true,
       whoUses: this.#inquiry.whoUses,
       onConflict: (poolName, conflict) => this.#planned.onConflict(poolName, conflict),
       inject: (name, packet) => this.#interfaces.inject(name, packet),
@@ -281,8 +287,7 @@ export class BareHostAgent {
 
   #createServer(): DhcpServer {
     return new DhcpServer({
-      logger: this.#logger,
-      events: this.#events,
+      observer: this.#log,
       packetLog: this.#packetLog,
       nowMs: Date.now,
       onBindingChanged: () => {
@@ -311,9 +316,9 @@ export class BareHostAgent {
   }
 
   #createInterface({ name, pools, prepare }: InterfaceParts): ServedInterface {
-    const whyNotSent = this.#conflictProbes.defers.bind(this.#conflictProbes, name);
+    const whyNotSent = this.#conflictProbes.defer.bind(this.#conflictProbes, name);
     return new ServedInterface(name, {
-      logger: this.#logger,
+      observer: this.#log,
       nowMs: Date.now,
       sockets: linuxDhcpSockets,
       handler: this.#server.handler(name, pools, {
@@ -323,8 +328,7 @@ export class BareHostAgent {
         onBurst: this.#metrics.observeBurst,
         onSendFailure: ({ error, count }) => {
           this.#server.counters.drop('send-failed', count);
-          if (this.#sendFailures.take(Date.now()))
-            this.#logger.warn({ interface: name, error, count }, 'replies could not be sent');
+          this.#log.observe({ kind: 'replies-not-sent', interfaceName: name, error, count });
         },
       },
       prepare,

@@ -23,6 +23,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { ClusterAgent } from '../cluster/cluster-agent.js';
 import { idle } from '../cluster/idle.js';
 import { podIsolation } from '../cluster/pod-isolation.js';
+import { AgentLog } from '../log/agent-log.js';
 
 export interface ClusterServeOptions {
   readonly kubeconfig?: string;
@@ -66,7 +67,10 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
   const asked = stopSignal();
   const http = options.http === 'off' ? undefined : options.http;
   const podAddress = process.env['POD_IP'] || undefined;
-  const isolation = podIsolation(parsed.ok ? parsed.configs : [], { podAddress, logger });
+  const isolation = podIsolation(parsed.ok ? parsed.configs : [], {
+    podAddress,
+    observer: new AgentLog({ logger, nowMs: () => performance.now() }),
+  });
   // Before anything that may fail: the rules stay while the pod does, also for containers of it that start again.
   isolation.check();
   if (!parsed.ok) {

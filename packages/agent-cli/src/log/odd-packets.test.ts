@@ -3,11 +3,13 @@
  * its octets, and what becomes of it, to `odd-packets.json`: `npm run fuzz` prints the octets of a packet that fails.
  */
 import { readFileSync } from 'node:fs';
-import { DhcpServer, encodeClientPacket, LeaseEventLog } from '@vmdhcp/dhcp-agent';
+import { DhcpServer, encodeClientPacket } from '@vmdhcp/dhcp-agent';
 import { decodeMessage, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
 import { LOG_LEVELS } from '@vmdhcp/service-process';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { AgentLog } from './agent-log.js';
+import { LeaseEventLog } from './lease-event-log.js';
 import { PacketLog } from './packet-log.js';
 
 interface OddPacket {
@@ -39,10 +41,10 @@ function setUp(level: (typeof LOG_LEVELS)[number], packets: boolean) {
     clock.nowMs += 60_000;
     return clock.nowMs;
   };
+  const packetLog = new PacketLog(logger, { packets, nowMs });
   const server = new DhcpServer({
-    logger,
-    events: new LeaseEventLog(logger, nowMs),
-    packetLog: new PacketLog(logger, { packets, nowMs }),
+    observer: new AgentLog({ logger, leaseEvents: new LeaseEventLog(logger, nowMs), packetLog, nowMs }),
+    packetLog,
     nowMs,
     whoUses: () => Promise.resolve({ byClient: false, others: [] }),
     onDeclined: () => undefined,

@@ -1,10 +1,9 @@
 import { type Answer, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { encodeClientPacket } from '../probe/client-packet.js';
+import { RecordingObserver } from '../testing/recording-observer.js';
 import type { SuppressReason } from './agent-packet-reasons.js';
 import { type AnswerGate, DhcpServer } from './dhcp-server.js';
-import { LeaseEventLog } from './lease-event-log.js';
 
 const VM_A = '02:00:00:00:00:0a';
 const STRANGER = '02:00:00:00:00:99';
@@ -12,11 +11,9 @@ const STRANGER = '02:00:00:00:00:99';
 function setUp(gate: AnswerGate) {
   const checked = validatePool({ name: 'net', cidr: '10.0.0.0/24', serverAddress: '10.0.0.1' });
   if (!checked.ok) throw new Error('no pool');
-  const logger = pino({ level: 'silent' });
   const nowMs = () => 1_000;
   const server = new DhcpServer({
-    logger,
-    events: new LeaseEventLog(logger, nowMs),
+    observer: new RecordingObserver(),
     nowMs,
     whoUses: () => Promise.reject(new Error('no DECLINE is sent here')),
     onDeclined: () => undefined,

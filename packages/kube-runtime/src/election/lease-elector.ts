@@ -49,8 +49,8 @@ export interface LeaseElectorSettings {
   readonly random: () => number;
   /** Leadership begins. What is done under it asks `isLeading` before it does anything that only the leader may. */
   readonly onLeading: () => void;
-  /** Leadership lasts `remainingMs` more from now, unless it is renewed again; also called when it begins. */
-  readonly onRenewed?: (remainingMs: number) => void;
+  /** Leadership lasts until `untilMs` by the clock, unless it is renewed again; also called when it begins. */
+  readonly onRenewed?: (untilMs: number) => void;
   /** Leadership has ended, or ends now, before another process can have it. */
   readonly onLost: () => void;
   /** The store could not be read or written. */
@@ -76,11 +76,21 @@ type Attempt =
   /** `again`: there was news meanwhile, so the next one follows at once. */
   | { readonly kind: 'running'; again: boolean };
 
+/** Whether there is a record. */
+type Missing =
+  /** None was ever seen. */
+  | { readonly kind: 'never' }
+  | { readonly kind: 'there' }
+  /** There has been one. */
+  | { readonly kind: 'since'; readonly sinceMs: number; readonly waitMs: number };
+
 const NONE = { kind: 'none' } as const;
+const THERE: Missing = { kind: 'there' };
 
 export class LeaseElector {
   readonly #settings: LeaseElectorSettings;
   #phase: 'new' | 'running' | 'stopped' = 'new';
+  #missing: Missing = { kind: 'never' };
   #leadership: Leadership = NONE;
   #attempt: Attempt = NONE;
   /** When the attempt that runs ends. */
@@ -241,7 +251,8 @@ export class LeaseElector {
   async #acquire(): Promise<void> {
     const { store, clock } = this.#settings;
     const stored = await store.read();
-    if (stored !== undefined) this.#look(stored);
+    if (stored === undefined) this.#missing = this.#nextMissing();
+    else this.#look(stored);
     if (!this.#mayTake(stored)) {
       this.#lose();
       return;
@@ -254,19 +265,35 @@ export class LeaseElector {
 
   /** Notes what the record is now. */
   #look({ record, version }: StoredLease): void {
+    this.#missing = THERE;
     if (record.holder === '' || this.#isOwn(record)) this.#seen = undefined;
     else this.#note(record, version);
     if (this.#isOwn(record)) return;
     this.#freeSinceMs = this.#hasSeenHolder() ? undefined : (this.#freeSinceMs ?? this.#settings.clock.nowMs());
   }
 
-  /** @param stored - as it was noted. A record that was deleted by hand ends no leadership: the leader may not know yet. */
+  /** @param stored - as it was noted. */
   #mayTake(stored: StoredLease | undefined): boolean {
-    if (stored === undefined) return !this.#hasSeenHolder();
+    if (stored === undefined) return this.#mayCreate();
     if (this.#isOwn(stored.record)) return true;
     const { clock, handicapMs } = this.#settings;
     // Other processes go first, for a while.
     return this.#freeSinceMs !== undefined && clock.nowMs() - this.#freeSinceMs >= (handicapMs?.() ?? 0);
+  }
+
+  #nextMissing(): Missing {
+    if (this.#missing.kind !== 'there') return this.#missing;
+    const { clock, leaseDurationMs } = this.#settings;
+    return { kind: 'since', sinceMs: clock.nowMs(), waitMs: Math.max(leaseDurationMs, this.#seen?.waitMs ?? 0) };
+  }
+
+  /**
+   * A record that was deleted by hand ends no leadership: its holder may not know yet, and need not be the one that was seen here last. So the
+   * leader creates it again at once, and another process when it has been missing for as long as it lasts.
+   */
+  #mayCreate(): boolean {
+    if (this.#missing.kind !== 'since' || this.isLeading()) return true;
+    return this.#settings.clock.nowMs() - this.#missing.sinceMs >= this.#missing.waitMs;
   }
 
   /** True for a record of this process that is taken up again. */
@@ -280,6 +307,7 @@ export class LeaseElector {
 
   #note(record: LeaseRecord, version: string): void {
     const { clock, leaseDurationMs } = this.#settings;
+    this.#missing = THERE;
     if (this.#seen?.version === version) return;
     this.#seen = { version, sinceMs: clock.nowMs(), waitMs: Math.max(record.leaseDurationMs, leaseDurationMs) };
   }
@@ -296,6 +324,7 @@ export class LeaseElector {
     const before = this.#leadership;
     const untilMs = begunAtMs + renewDeadlineMs;
     this.#ownRecord = 'taken-up';
+    this.#missing = THERE;
     this.#freeSinceMs = undefined;
     if (before.kind === 'leading') before.callOffEnd();
     if (!this.#isRunning()) {
@@ -310,7 +339,7 @@ export class LeaseElector {
     const callOffEnd = clock.after(untilMs - clock.nowMs(), () => this.#lose());
     this.#leadership = { kind: 'leading', lease, untilMs, callOffEnd };
     if (before.kind !== 'leading') onLeading();
-    onRenewed?.(untilMs - clock.nowMs());
+    onRenewed?.(untilMs);
   }
 
   #lose(): void {

@@ -43,7 +43,7 @@ export interface AgentPodSettings {
   readonly showsLeases?: boolean;
 }
 
-export interface AgentDeploymentParts {
+interface AgentDeploymentParts {
   /** Also the name of its Lease. */
   readonly group: string;
   readonly clusterNetwork: string | undefined;

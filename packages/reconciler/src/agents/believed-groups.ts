@@ -7,7 +7,7 @@ import type { ObservedGroup } from './agents-observation.js';
 import { poolNamesOf } from './group-rights.js';
 
 /** What only the controller writes, and agents with rights of their own cannot. */
-export interface GivenPools {
+interface GivenPools {
   /** ServiceAccounts, Roles and RoleBindings of a group. */
   readonly rightsOf: (group: string) => readonly KubernetesObject[];
   /** The group that the status of a pool names. */

@@ -43,7 +43,7 @@ export function planChartDeployment(
 }
 
 /** What a group's Deployment follows from. */
-export interface GroupToDeploy extends Pick<FittedGroup, 'own' | 'pools'> {
+interface GroupToDeploy extends Pick<FittedGroup, 'own' | 'pools'> {
   readonly name: string;
   /** Undefined: the controller does not manage the rights of the group's agents. */
   readonly rights: GroupRightsPlan | undefined;

@@ -7,7 +7,7 @@ import type { FittedGroup } from './fit-group.js';
 import type { GroupContext } from './group-context.js';
 import { isUnified } from './topology.js';
 
-export interface SuspensionContext extends GroupContext {
+interface SuspensionContext extends GroupContext {
   /** True if the pool's own group could serve it at once. */
   readonly isReadyToServe: (poolKey: string) => boolean;
 }

@@ -18,7 +18,7 @@ export type RightsAction =
   | { readonly kind: 'patch-right'; readonly group: string; readonly object: KubernetesObject; readonly patch: MergePatch }
   | { readonly kind: 'delete-right'; readonly group: string; readonly object: KubernetesObject };
 
-export interface GroupRightsWanted extends RightsHolder {
+interface GroupRightsWanted extends RightsHolder {
   /** `namespace/name` of the pools that the group serves, or still has to release. */
   readonly poolKeys: readonly string[];
   /** True for a pool of another time that pods of the group may still follow: a right to it that is there stays. */

@@ -1,7 +1,7 @@
 import { FREE_REPLICAS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, type MergePatch, planOwnedObject } from '@vmdhcp/kube-runtime';
 
-export type OwnedDeploymentPlan =
+type OwnedDeploymentPlan =
   /** `patch` undefined: it is as it should be. */
   { readonly ok: true; readonly patch: MergePatch | undefined } | { readonly ok: false; readonly message: string };
 

@@ -19,7 +19,7 @@ export type UnifiedDeploymentPlan =
   | { readonly ok: true; readonly patch: MergePatch | undefined }
   | { readonly ok: false; readonly reason: 'agent-container-missing'; readonly message: string };
 
-export interface UnifiedAgents {
+interface UnifiedAgents {
   readonly pools: readonly PoolForAgents[];
   /** True: they serve nothing. */
   readonly dryRun: boolean;

@@ -1,7 +1,7 @@
 /** What keeps a Deployment from having the pods that it should have, and what to do about it. */
 import { type ConditionState, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
 
-export interface RolloutTrouble extends Pick<ConditionState, 'reason' | 'message'> {
+interface RolloutTrouble extends Pick<ConditionState, 'reason' | 'message'> {
   readonly reason: 'FailedCreate' | 'RolloutStuck';
   readonly message: string;
 }

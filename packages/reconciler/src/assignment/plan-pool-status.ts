@@ -26,7 +26,7 @@ export interface WantedPoolStatus {
 }
 
 /** The pool's agents in the status. Undefined: not known now, so the status stays as it is; null: none. */
-export interface WantedAgents {
+interface WantedAgents {
   readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
   /** The pod that is leader. */
   readonly servedBy: string | null | undefined;

@@ -38,7 +38,7 @@ export interface PoolPlan extends AssignmentPlan {
   readonly refusals: ReadonlyMap<string, ReadonlyMap<MacAddress, ClaimRefusal>>;
 }
 
-export interface PoolsToPlan {
+interface PoolsToPlan {
   readonly pools: readonly PoolToPlan[];
   /** Everything that claims an address of these pools. */
   readonly configs: readonly NetworkConfigClaims[];

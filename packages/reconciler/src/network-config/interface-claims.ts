@@ -20,7 +20,7 @@ export interface InterfaceClaim {
 }
 
 /** An entry of the spec that cannot be met as it stands. */
-export interface UnreadableInterface {
+interface UnreadableInterface {
   readonly network: string;
   /** As it is written. */
   readonly macAddress: string;

@@ -53,7 +53,7 @@ export interface StaleAddress {
   readonly address: Ipv4Address;
 }
 
-export interface NetworkConfigStatusPlan {
+interface NetworkConfigStatusPlan {
   /** For the status subresource; undefined if it already has that. */
   readonly patch: MergePatch | undefined;
   /** Why the virtual machine has not all of its addresses, where that is nothing that only takes its time. */

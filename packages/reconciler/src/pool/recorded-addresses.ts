@@ -11,7 +11,7 @@ export interface RecordedAddresses {
   readonly entries: ReadonlyMap<string, ParsedEntry>;
 }
 
-export interface ParsedEntry {
+interface ParsedEntry {
   readonly value: unknown;
   readonly address: Ipv4Address | undefined;
   /** Undefined where the entry makes no sense. */

@@ -1,9 +1,6 @@
+import { type LeaseEvent, RateBudget } from '@vmdhcp/dhcp-agent';
 import { formatIpv4Address, type Lease } from '@vmdhcp/dhcp-allocator';
-import { RateBudget } from '../limits/rate-budget.js';
-import type { Logger } from '../ports.js';
-
-/** What happened to a lease; a plain renewal is no event. */
-export type LeaseEvent = 'bound' | 'changed' | 'released' | 'declined' | 'expired' | 'refused';
+import type { Logger } from '@vmdhcp/service-process';
 
 /** How many events are logged in a storm: the rest is counted. */
 const BUDGET = { perSecond: 50, burst: 500 };
