@@ -96,7 +96,7 @@ describe('a chain of moves', () => {
     });
   });
 
-  it('nobody moves to a quarantined address', () => {
+  it('no client moves to a quarantined address', () => {
     const state = { recorded: { 1: 10, 2: 11 }, quarantines: [{ address: ip(12), untilMs: 1 }] };
     expect(shown(plan([moving('a', 1, 11), moving('b', 2, 12)], state))).toEqual({
       '01': 10,
