@@ -2,6 +2,10 @@
 // test. Every link must have a target, and ARCHITECTURE.md must name folders and files that exist.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { findWrongMentions } from './reference/check-mentions.mjs';
+import { findWrongReasons } from './reference/check-reasons.mjs';
+import { findWrongVariables } from './reference/check-variables.mjs';
+import { referencePages } from './reference/pages.mjs';
 
 const tests = globSync('{packages,tools}/**/*.test.ts', { exclude: (name) => name.includes('node_modules') })
   .concat('packages/dhcp-allocator/src/wire/fixtures/odd-packets.json')
@@ -30,9 +34,40 @@ function checkTestNames(page, cell) {
   }
 }
 
+// docs/reference is generated.
+for (const [path, text] of referencePages) {
+  const isWritten = existsSync(path) && readFileSync(path, 'utf8') === text;
+  if (!isWritten) problems.push(`${path} is not what \`npm run generate\` writes: build, then node scripts/write-reference.mjs`);
+}
+problems.push(...findWrongReasons(), ...findWrongVariables());
+
+// The check is tried on what it must refuse and on what it must accept: one that finds nothing is no check.
+const refused = [
+  '`vmdhcp-agent serve --pool x`',
+  '`--no-such-flag`',
+  'AGENT_NO_SUCH_VARIABLE',
+  'network.harvesterhci.io/no-such-key',
+  'vmdhcp_agent_no_such_metric',
+  '`NoSuchReasonAtAll`',
+];
+const accepted = [
+  '`vmdhcp-agent leases --pool x` and `vmdhcp-agent serve --dry-run | grep --color x`',
+  '`--agent-topology per-pool`',
+  'AGENT_IMAGE',
+  'network.harvesterhci.io/log-level, static-ip.harvesterhci.io/nic and network.harvesterhci.io/v1alpha1',
+  'vmdhcp_agent_answer_duration_seconds_bucket',
+  '`PoolExhausted` and `AgentReady`',
+];
+for (const text of refused)
+  if (findWrongMentions('docs/tried.md', text).length !== 1) problems.push(`the check does not refuse ${text}`);
+for (const text of accepted)
+  if (findWrongMentions('docs/tried.md', text).length !== 0) problems.push(`the check refuses ${text}`);
+
 const pages = globSync('**/*.md', { exclude: (name) => name.includes('node_modules') });
 for (const page of pages) {
-  for (const [, target] of readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+  const text = readFileSync(page, 'utf8');
+  problems.push(...findWrongMentions(page, text));
+  for (const [, target] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
     if (!existsSync(join(dirname(page), target))) problems.push(`${page} links to ${target}, which is not there`);
   }
 }

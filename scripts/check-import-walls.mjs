@@ -1,5 +1,5 @@
 // The linter's import walls, tried: each forbidden import must be refused where it stands, each allowed one accepted. The table of
-// scripts/walls.mjs says which; a folder that the table does not name is an error, too.
+// scripts/walls.mjs names them; a folder that the table does not name is an error, too.
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

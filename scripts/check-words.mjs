@@ -3,15 +3,28 @@
 import { globSync, readFileSync } from 'node:fs';
 import { findRetiredWords, RETIRED_WORDS } from './retired-words.mjs';
 
-const DOCS = ['*.md', 'docs/**/*.md', 'packages/*/README.md', '.changeset/*.md', 'examples/**/*.yaml'];
-const CODE = ['packages/dhcp-allocator', 'packages/ippool-api', 'packages/service-process'];
+const DOCS = ['*.md', 'docs/**/*.md', '{packages,tools}/*/README.md', '.changeset/*.md', 'examples/**/*.yaml'];
+const CODE = [
+  'packages/dhcp-allocator',
+  'packages/ippool-api',
+  'packages/reconciler',
+  'packages/kube-runtime',
+  'packages/linux-sockets',
+  'packages/service-process',
+  'packages/controller-cli',
+  'tools/bench',
+  'tools/demo',
+  'tools/kube-simulator',
+  'tools/lab',
+  'scripts',
+];
 // The list of retired words itself; recorded packets and answers of other programs.
 const LEFT_OUT =
   /node_modules|\/dist\/|^docs\/glossary\.md$|^docs\/decisions\/0043-|retired-words\.mjs$|check-words\.mjs$|\/fixtures\/|\/recordings\//;
 
 const problems = [...tryRules(), ...compareWithGlossary()];
-for (const path of filesOf(DOCS)) problems.push(...check(path, true));
-for (const path of filesOf(CODE.map((folder) => `${folder}/**/*.{ts,mjs,json,yaml}`))) problems.push(...check(path, false));
+for (const path of filesOf([...DOCS, ...CODE.map((folder) => `${folder}/**/*.{ts,mjs,json,yaml,md}`)]))
+  problems.push(...check(path));
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.exit(problems.length === 0 ? 0 : 1);
 
@@ -20,9 +33,9 @@ function filesOf(patterns) {
 }
 
 /** The name of a file counts like its text. */
-function check(path, isDocs) {
-  const inName = findRetiredWords(path, { isDocs }).map(({ found, word }) => describe(path, found, word));
-  const inText = findRetiredWords(readFileSync(path, 'utf8'), { isDocs });
+function check(path) {
+  const inName = findRetiredWords(path).map(({ found, word }) => describe(path, found, word));
+  const inText = findRetiredWords(readFileSync(path, 'utf8'));
   return [...inName, ...inText.map(({ line, found, word }) => describe(`${path}:${line}`, found, word))];
 }
 
@@ -33,7 +46,7 @@ function describe(place, found, word) {
 /** Every rule finds its examples, also over the end of a line, and nothing in what is allowed. */
 function tryRules() {
   return RETIRED_WORDS.flatMap(({ word, found, allowed }) => {
-    const finds = (text) => findRetiredWords(text, { isDocs: true }).some((hit) => hit.word === word);
+    const finds = (text) => findRetiredWords(text).some((hit) => hit.word === word);
     const overTwoLines = found.map((text) => text.replace(' ', '\n * '));
     return [
       ...[...found, ...overTwoLines].filter((text) => !finds(text)).map((text) => `the rule "${word}" does not find "${text}"`),

@@ -13,12 +13,14 @@ registerHooks({
 const STORIES = '../packages/reconciler/src/controller';
 const { playCrashStory } = await import(`${STORIES}/crash-story-fixtures.ts`);
 const { playRandomStory } = await import(`${STORIES}/random-story-fixtures.ts`);
+const { playAgentStory } = await import('../packages/dhcp-agent/src/agent/agent-story-fixtures.ts');
+const KINDS = [playCrashStory, playRandomStory, playAgentStory];
 
-/** Even runs are crash stories, odd ones random stories; each kind has its seeds from 0. */
+/** Crash stories and random stories of the controller and stories of agents in turn; each kind has its seeds from 0. */
 async function play(run) {
-  const seed = Math.floor(run / 2);
+  const seed = Math.floor(run / KINDS.length);
   try {
-    return run % 2 === 0 ? await playCrashStory(seed) : await playRandomStory(seed);
+    return await KINDS[run % KINDS.length](seed);
   } catch (error) {
     return [{ kind: 'other', message: `seed ${seed}: ${error.stack}` }];
   }

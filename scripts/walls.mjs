@@ -14,7 +14,8 @@ export const PACKAGES = {
   'packages/ippool-api': {
     ...PURE,
     imports: ['zod'],
-    why: 'it is pure: what Kubernetes stores, and nothing else',
+    why: 'it is pure: what Kubernetes stores, and what the controller and the agents write for each other',
+    folders: ['labels', 'formats', 'agent'],
   },
   'packages/kube-runtime': {
     ...PURE,
@@ -44,12 +45,24 @@ export const PACKAGES = {
     ...PURE,
     imports: ['@vmdhcp/dhcp-allocator', '@vmdhcp/ippool-api', '@vmdhcp/kube-runtime', '@vmdhcp/reconciler'],
     why: 'it is pure: an agent on ports',
-    folders: ['every', 'limits', 'ports', 'probe', 'server', 'pool', 'interface', 'leadership', 'agent'],
+    folders: [
+      'every',
+      'limits',
+      'agent-event',
+      'ports',
+      'probe',
+      'server',
+      'pool',
+      'interface',
+      'leadership',
+      'agent',
+      'testing',
+    ],
   },
   'packages/linux-sockets': {
     imports: ['node:*', 'node:*/*', 'koffi'],
     why: 'it knows nothing of DHCP or Kubernetes',
-    folders: ['libc', 'ethernet', 'netlink', 'packet', 'tcp', 'udp', 'addresses', 'arp', 'links', 'routes', 'isolation'],
+    folders: ['libc', 'ethernet', 'netlink', 'packet', 'tcp', 'udp', 'arp', 'links', 'addresses', 'routes', 'isolation'],
   },
   'packages/service-process': {
     imports: ['node:*', 'node:*/*', 'pino', 'pino-pretty', 'prom-client', 'commander'],

@@ -1,5 +1,5 @@
-// npm run test:seeds [-- RUNS [FIRST]]: crash stories and random stories of the controller, RUNS of them (default 10,000), on all
-// processors. A run that went wrong is named by its number; `npm run test:seeds -- 1 NUMBER` plays it again.
+// npm run test:seeds [-- RUNS [FIRST]]: crash stories and random stories of the controller and stories of agents in turn, RUNS of them (default
+// 10,000), on all processors. A run that went wrong is named by its number; `npm run test:seeds -- 1 NUMBER` plays it again.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
@@ -12,7 +12,7 @@ const BLOCK = 20;
 const MOST_SHOWN = 50;
 const reportEvery = Math.max(Math.ceil(runs / 20), 1);
 const startedAt = performance.now();
-const found = { 'double-owner': 0, leak: 0, other: 0 };
+const found = { 'double-owner': 0, leak: 0, unanswered: 0, other: 0 };
 let next = first;
 let done = 0;
 let shown = 0;
@@ -22,7 +22,9 @@ const workers = Math.min(availableParallelism(), Math.ceil(runs / BLOCK));
 await Promise.all(Array.from({ length: workers }, work));
 for (const kind of Object.keys(found)) if (found[kind] > 0) process.exitCode = 1;
 if (found.other > 0) process.stdout.write(`${found.other} other faults\n`);
-process.stdout.write(`${done} runs, ${found['double-owner']} double owners, ${found.leak} leaks\n`);
+process.stdout.write(
+  `${done} runs, ${found['double-owner']} double owners, ${found.leak} leaks, ${found.unanswered} clients without a reply\n`,
+);
 
 /** Has a worker play blocks of runs as long as there are any. */
 function work() {

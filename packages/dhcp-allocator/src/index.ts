@@ -79,6 +79,7 @@ export {
 } from './server/client-message.js';
 export { decide } from './server/decide.js';
 export type { Decision, IgnoreReason, KnownClient, NakReason } from './server/decision.js';
+export { PACKET_REASONS, type PacketReason } from './server/packet-reasons.js';
 export { type Reply, ReplyComposer } from './server/reply-composer.js';
 export { CLIENT_PORT, type ReplyDestination, replyDestination, SERVER_PORT } from './server/reply-destination.js';
 // DHCPv4 codec

@@ -21,7 +21,6 @@ export const IPPoolConditionType = {
   cacheReady: 'CacheReady',
   agentReady: 'AgentReady',
   stopped: 'Stopped',
-  /** True: another DHCP server answers on the pool's network. */
   rogueServer: 'RogueServer',
 } as const;
 
@@ -30,3 +29,56 @@ export const VirtualMachineNetworkConfigConditionType = {
   disabled: 'Disabled',
   inSynced: 'InSynced',
 } as const;
+
+interface ConditionMeaning {
+  readonly True: string;
+  readonly False: string;
+}
+
+/** What each condition means, by kind and type. `docs/reference/conditions.md` is generated from it. */
+export const CONDITIONS = {
+  IPPool: {
+    Registered: {
+      True: 'The agents of the pool are configured with it.',
+      False: 'They are not; the reason has the cause.',
+    },
+    CacheReady: {
+      True: 'The pool is used: its addresses are assigned to virtual machines.',
+      False: 'The pool is not used; the reason has the cause.',
+    },
+    AgentReady: {
+      True: 'An agent serves the pool: clients get replies.',
+      False: 'No agent serves the pool; the reason has the cause.',
+    },
+    Stopped: {
+      True: '`spec.paused` is true.',
+      False: 'The pool is not paused.',
+    },
+    RogueServer: {
+      True: 'Another DHCP server answers on the network of the pool; the message has its address.',
+      False: 'The leader of the agents has looked for another DHCP server, and found none.',
+    },
+  },
+  VirtualMachineNetworkConfig: {
+    Allocated: {
+      True: 'Each interface has its address.',
+      False: 'An interface has no address, or not the one that it should have; the reason has the cause.',
+    },
+    Disabled: {
+      True: '`spec.paused` is true.',
+      False: 'The VirtualMachineNetworkConfig is not paused.',
+    },
+    InSynced: {
+      True: 'The pools record no address that the specification does not want.',
+      False: 'Addresses that are no longer wanted are being freed.',
+    },
+  },
+} as const satisfies {
+  readonly IPPool: Readonly<Record<(typeof IPPoolConditionType)[keyof typeof IPPoolConditionType], ConditionMeaning>>;
+  readonly VirtualMachineNetworkConfig: Readonly<
+    Record<
+      (typeof VirtualMachineNetworkConfigConditionType)[keyof typeof VirtualMachineNetworkConfigConditionType],
+      ConditionMeaning
+    >
+  >;
+};

@@ -40,7 +40,13 @@ export {
   readSuspendedPools,
   type SuspendedPools,
 } from './agent/suspended-pools.js';
-export { type Condition, condition, IPPoolConditionType, VirtualMachineNetworkConfigConditionType } from './condition.js';
+export {
+  CONDITIONS,
+  type Condition,
+  condition,
+  IPPoolConditionType,
+  VirtualMachineNetworkConfigConditionType,
+} from './condition.js';
 export type { CustomResource, PrinterColumn } from './custom-resource.js';
 export { toCustomResourceDefinition } from './custom-resource-definition.js';
 export { describeIssue } from './describe-issue.js';
@@ -61,6 +67,7 @@ export { type ApiObject, type ObjectProblem, type ParsedObject, parseObject } fr
 export {
   type ConditionOf,
   type ConditionPlace,
+  describeReason,
   type EventOf,
   type EventPlace,
   isReasonAt,

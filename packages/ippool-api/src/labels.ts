@@ -1,57 +1,230 @@
-/** Labels and annotations that this API gives a meaning to. */
+/**
+ * Labels, annotations and finalizers that this API gives a meaning to. `docs/reference/annotations-and-labels.md` is generated from the
+ * table at the end.
+ */
 export const GROUP = 'network.harvesterhci.io';
 export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
 
-/** On a NetworkAttachmentDefinition: the pool that serves its network. */
+// Each is described in OBJECT_KEYS.
 export const IPPOOL_NAMESPACE_LABEL = `${GROUP}/ippool-namespace`;
 export const IPPOOL_NAME_LABEL = `${GROUP}/ippool-name`;
-/**
- * On a NetworkAttachmentDefinition: namespaces whose IPPools may serve the network besides those of its own, with commas between them, or
- * `*` for all. Set but empty: none, whatever the labels name.
- */
 export const ALLOWED_POOL_NAMESPACES_ANNOTATION = `${GROUP}/allowed-pool-namespaces`;
-/** On a NetworkAttachmentDefinition, `"true"`: another DHCP server serves it, so that no IPPool is missed. */
 export const EXTERNAL_DHCP_ANNOTATION = `${GROUP}/external-dhcp`;
-/** On a NetworkAttachmentDefinition, set by Harvester: the cluster network it belongs to. */
 export const CLUSTER_NETWORK_LABEL = `${GROUP}/clusternetwork`;
-/** On Deployments, pods and Leases of agents: the value is always `agent`. */
 export const AGENT_LABEL = `${GROUP}/vm-dhcp-controller`;
 export const AGENT_LABEL_VALUE = 'agent';
-/** On the same: the name of the group of pools that these agents serve. */
 export const AGENT_GROUP_LABEL = `${GROUP}/agent-group`;
-/** On an agents' Deployment, `"true"`: the controller leaves its number of replicas as it is. */
 export const FREE_REPLICAS_ANNOTATION = `${GROUP}/free-replicas`;
-/**
- * On an agents' Lease: JSON, the pools (`namespace/name`) of the group that its agents must not serve now, and a number that is
- * another one after every change.
- */
 export const SUSPENDED_POOLS_ANNOTATION = `${GROUP}/suspended-pools`;
-/** On the same, by the leader: what it has read there and acts by. */
 export const SUSPENDED_POOLS_SEEN_ANNOTATION = `${GROUP}/suspended-pools-seen`;
-/** On an agents' Lease, by the leader: JSON, `AgentReport`. */
 export const AGENT_REPORT_ANNOTATION = `${GROUP}/agent-report`;
-/** On an agents' Lease, by the controller: JSON, what its agents log (`{"level":"debug","packets":true}`). */
 export const AGENT_LOG_ANNOTATION = `${GROUP}/agent-log`;
-/** On an IPPool: the log level for its packets: trace, debug, info, warn or error. */
 export const LOG_LEVEL_ANNOTATION = `${GROUP}/log-level`;
-/** On an IPPool, `"true"`: its agents log whole packets of its clients, decoded. */
 export const LOG_PACKETS_ANNOTATION = `${GROUP}/log-packets`;
-/** On an IPPool, presence only: its agent keeps the image it runs. */
 export const HOLD_AGENT_UPGRADE_ANNOTATION = `${GROUP}/hold-ippool-agent-upgrade`;
-/** On a VirtualMachineNetworkConfig: the name of its virtual machine. */
 export const VM_NAME_LABEL = 'harvesterhci.io/vmName';
-/** On a VirtualMachine: JSON object, interface name to MAC address. */
 export const MAC_ADDRESS_ANNOTATION = 'harvesterhci.io/mac-address';
-/** On a VirtualMachine, followed by an interface name: the IPv4 address it shall have. */
+/** Followed by the name of an interface. */
 export const STATIC_IP_ANNOTATION_PREFIX = 'static-ip.harvesterhci.io/';
-/** On a VirtualMachine: 'true' for all of its interfaces, or names of interfaces with commas between them, that get no address. */
 export const DHCP_OPT_OUT_ANNOTATION = `${GROUP}/dhcp-opt-out`;
-/**
- * On a VirtualMachineNetworkConfig: JSON object, interface name to `{networkName, macAddress, replaces}`. It records which entry of
- * the spec belongs to which interface, as a MAC address may be another one after each start of the virtual machine.
- */
 export const INTERFACES_ANNOTATION = `${GROUP}/interfaces`;
-/** On a VirtualMachineNetworkConfig and an IPPool: what waits for its addresses to be freed. Upstream's names. */
 export const NETWORK_CONFIG_FINALIZER = 'wrangler.cattle.io/vm-dhcp-vmnetcfg-controller';
 export const IPPOOL_FINALIZER = 'wrangler.cattle.io/vm-dhcp-ippool-controller';
+
+type Writer =
+  | 'an administrator'
+  | 'the owner of the virtual machine'
+  | 'the controller'
+  | 'the leader of the agents'
+  | 'Harvester';
+
+interface ObjectKey {
+  readonly type: 'label' | 'annotation' | 'finalizer';
+  /** Kinds of objects that have it. */
+  readonly on: readonly string[];
+  readonly writtenBy: readonly Writer[];
+  /** What it may be; absent: a finalizer has no value. */
+  readonly values?: string;
+  readonly meaning: string;
+  /** True: Harvester's vm-dhcp-controller has the same key with the same meaning. */
+  readonly isUpstream?: true;
+}
+
+const OF_AGENTS = ['Deployment', 'Pod', 'Lease', 'ServiceAccount', 'Role', 'RoleBinding'] as const;
+
+/** By key. A key that ends with `/` is followed by the name of an interface. */
+export const OBJECT_KEYS = {
+  [ALLOWED_POOL_NAMESPACES_ANNOTATION]: {
+    type: 'annotation',
+    on: ['NetworkAttachmentDefinition'],
+    writtenBy: ['an administrator'],
+    values: 'names of namespaces with commas between them; `*` for all; empty for none',
+    meaning:
+      'IPPools of these namespaces may serve the network, besides those of its own namespace. If the annotation is set, the labels of the pool do not count.',
+  },
+  [EXTERNAL_DHCP_ANNOTATION]: {
+    type: 'annotation',
+    on: ['NetworkAttachmentDefinition'],
+    writtenBy: ['an administrator'],
+    values: '`true`',
+    meaning: 'Another DHCP server serves the network, so virtual machines get no warning (`NoPool`) that it has no IPPool.',
+  },
+  [IPPOOL_NAMESPACE_LABEL]: {
+    type: 'label',
+    on: ['NetworkAttachmentDefinition', 'Deployment', 'Pod'],
+    writtenBy: ['the controller'],
+    values: 'a namespace',
+    meaning: 'Namespace of the IPPool that serves the network, or that the agents of one pool serve.',
+    isUpstream: true,
+  },
+  [IPPOOL_NAME_LABEL]: {
+    type: 'label',
+    on: ['NetworkAttachmentDefinition', 'Deployment', 'Pod'],
+    writtenBy: ['the controller'],
+    values: 'a name',
+    meaning: 'Name of the IPPool that serves the network, or that the agents of one pool serve.',
+    isUpstream: true,
+  },
+  [CLUSTER_NETWORK_LABEL]: {
+    type: 'label',
+    on: ['NetworkAttachmentDefinition'],
+    writtenBy: ['Harvester'],
+    values: 'a name',
+    meaning:
+      'The cluster network of the network. Agents run on nodes with the label `network.harvesterhci.io/<cluster network>=true`; without this label, on any node.',
+    isUpstream: true,
+  },
+  [HOLD_AGENT_UPGRADE_ANNOTATION]: {
+    type: 'annotation',
+    on: ['IPPool'],
+    writtenBy: ['an administrator'],
+    values: 'any',
+    meaning: 'The agents of the pool, and of its whole group, keep the image that they run.',
+    isUpstream: true,
+  },
+  [LOG_LEVEL_ANNOTATION]: {
+    type: 'annotation',
+    on: ['IPPool'],
+    writtenBy: ['an administrator'],
+    values: '`trace`, `debug`, `info`, `warn`, `error` or `silent`',
+    meaning: 'What agents log of the packets of the pool. Takes effect within a second.',
+  },
+  [LOG_PACKETS_ANNOTATION]: {
+    type: 'annotation',
+    on: ['IPPool'],
+    writtenBy: ['an administrator'],
+    values: '`true` or `false`',
+    meaning: 'Agents log each packet of the pool, decoded, with its reply. Takes effect within a second.',
+  },
+  [DHCP_OPT_OUT_ANNOTATION]: {
+    type: 'annotation',
+    on: ['VirtualMachine'],
+    writtenBy: ['the owner of the virtual machine'],
+    values: '`true` for all interfaces, or names of interfaces with commas between them',
+    meaning: 'These interfaces get no address.',
+  },
+  [STATIC_IP_ANNOTATION_PREFIX]: {
+    type: 'annotation',
+    on: ['VirtualMachine'],
+    writtenBy: ['the owner of the virtual machine'],
+    values: 'an IPv4 address',
+    meaning: 'The interface of this name gets this address.',
+    isUpstream: true,
+  },
+  [MAC_ADDRESS_ANNOTATION]: {
+    type: 'annotation',
+    on: ['VirtualMachine'],
+    writtenBy: ['Harvester'],
+    values: 'JSON: `{"<interface>":"<MAC address>"}`',
+    meaning: 'MAC addresses of interfaces whose specification has none.',
+    isUpstream: true,
+  },
+  [VM_NAME_LABEL]: {
+    type: 'label',
+    on: ['VirtualMachineNetworkConfig'],
+    writtenBy: ['the controller'],
+    values: 'a name',
+    meaning: 'The virtual machine that it was created for.',
+    isUpstream: true,
+  },
+  [INTERFACES_ANNOTATION]: {
+    type: 'annotation',
+    on: ['VirtualMachineNetworkConfig'],
+    writtenBy: ['the controller'],
+    values: 'JSON: `{"<interface>":{"networkName":...,"macAddress":...,"replaces":[...]}}`',
+    meaning:
+      'Which entry of the specification belongs to which interface: the MAC address of an interface may change with each start of the virtual machine.',
+  },
+  [NETWORK_CONFIG_FINALIZER]: {
+    type: 'finalizer',
+    on: ['VirtualMachineNetworkConfig'],
+    writtenBy: ['the controller'],
+    meaning: 'The object stays until the pools have freed its addresses.',
+    isUpstream: true,
+  },
+  [IPPOOL_FINALIZER]: {
+    type: 'finalizer',
+    on: ['IPPool'],
+    writtenBy: ['the controller'],
+    meaning: 'The object stays until no agent serves it.',
+    isUpstream: true,
+  },
+  [AGENT_LABEL]: {
+    type: 'label',
+    on: OF_AGENTS,
+    writtenBy: ['the controller'],
+    values: '`agent`',
+    meaning: 'The object belongs to agents.',
+    isUpstream: true,
+  },
+  [AGENT_GROUP_LABEL]: {
+    type: 'label',
+    on: OF_AGENTS,
+    writtenBy: ['the controller'],
+    values: 'a name',
+    meaning: 'The group of pools that these agents serve.',
+  },
+  [FREE_REPLICAS_ANNOTATION]: {
+    type: 'annotation',
+    on: ['Deployment'],
+    writtenBy: ['an administrator'],
+    values: '`true`',
+    meaning: 'The controller leaves the number of replicas of these agents as it is.',
+  },
+  [SUSPENDED_POOLS_ANNOTATION]: {
+    type: 'annotation',
+    on: ['Lease'],
+    writtenBy: ['the controller'],
+    values: 'JSON: the pools, and a number that changes with them',
+    meaning: 'Pools of the group that its agents must not serve now, because another group may still serve them.',
+  },
+  [SUSPENDED_POOLS_SEEN_ANNOTATION]: {
+    type: 'annotation',
+    on: ['Lease'],
+    writtenBy: ['the leader of the agents'],
+    values: 'a copy of `network.harvesterhci.io/suspended-pools`',
+    meaning: 'The suspended pools that the leader has read, and does not serve.',
+  },
+  [AGENT_REPORT_ANNOTATION]: {
+    type: 'annotation',
+    on: ['Lease'],
+    writtenBy: ['the leader of the agents'],
+    values: 'JSON, at most 131,072 octets',
+    meaning: 'For each pool whether it is served, the reason if it is not, address conflicts, and rogue DHCP servers.',
+  },
+  [AGENT_LOG_ANNOTATION]: {
+    type: 'annotation',
+    on: ['Lease'],
+    writtenBy: ['the controller'],
+    values: 'JSON: `{"level":"debug","packets":true}`',
+    meaning: 'What the agents of the group log: `--agent-log-level` and `--agent-log-packets` of the controller.',
+  },
+  [`${GROUP}/lease-duration-ms`]: {
+    type: 'annotation',
+    on: ['Lease'],
+    writtenBy: ['the leader of the agents', 'the controller'],
+    values: 'milliseconds',
+    meaning: 'How long the Lease lasts, where that is no whole number of seconds, as `leaseDurationSeconds` has it.',
+  },
+} as const satisfies Readonly<Record<string, ObjectKey>>;

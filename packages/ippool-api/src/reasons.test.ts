@@ -1,5 +1,14 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { type ConditionOf, type EventOf, isReasonAt, REASONS, type Reason, type ReasonAt, reasonOf } from './reasons.js';
+import {
+  type ConditionOf,
+  describeReason,
+  type EventOf,
+  isReasonAt,
+  REASONS,
+  type Reason,
+  type ReasonAt,
+  reasonOf,
+} from './reasons.js';
 
 const entries = Object.entries(REASONS).map(([reason, { shown, meaning, remedy }]) => ({ reason, shown, meaning, remedy }));
 /** What a condition and an Event keep of a text: 1,024 octets, of which names and addresses take a part. */
@@ -18,6 +27,12 @@ describe('the table of reasons', () => {
       expect(new TextEncoder().encode(text).length).toBeLessThan(MOST_OCTETS);
     }
     expect(meaning).not.toBe(remedy);
+  });
+
+  it.each(entries)('$reason: meaning and remedy together fit too', ({ reason, meaning, remedy }) => {
+    const text = describeReason(reason as Reason);
+    expect(text).toBe(`${meaning} ${remedy}`);
+    expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(1_024);
   });
 
   it('no two reasons mean the same', () => {

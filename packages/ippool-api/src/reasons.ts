@@ -518,6 +518,12 @@ export function reasonOf<Word extends string>(word: Word): ReasonOfWord<Word> {
   return word.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) as ReasonOfWord<Word>;
 }
 
+/** Meaning and remedy of a reason, for a place where nothing more particular is known. */
+export function describeReason(reason: Reason): string {
+  const { meaning, remedy } = REASONS[reason];
+  return `${meaning} ${remedy}`;
+}
+
 /** True for a reason that the table has for this place. */
 export function isReasonAt<Place extends ReasonPlace>(place: Place, text: string): text is ReasonAt<Place> {
   const entry: ReasonEntry | undefined = Object.hasOwn(REASONS, text) ? REASONS[text as Reason] : undefined;

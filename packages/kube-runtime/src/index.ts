@@ -64,7 +64,7 @@ export { type ApiObjectLike, keyOf } from './object/api-object.js';
 export type { Condition } from './object/condition.js';
 export { type ConditionState, readConditions, withConditions } from './object/conditions.js';
 export { cutText, MOST_MESSAGE_OCTETS, octetsOf } from './object/cut-text.js';
-export { describeNames, describeProblems } from './object/describe-problems.js';
+export { describeCount, describeNames, describeProblems } from './object/describe-problems.js';
 export { fnv1a64 } from './object/fnv1a64.js';
 export {
   compareByAge,
@@ -79,6 +79,13 @@ export { isRecord, readField, readList, readText } from './object/read-field.js'
 export { isOlderVersion } from './object/resource-version.js';
 export { formatTime, parseTime } from './object/time.js';
 export type { ControllerPart } from './parts/controller-part.js';
+export {
+  type Controller,
+  type ControllerSettings,
+  type ControllerSource,
+  createController,
+  ownerKeys,
+} from './parts/create-controller.js';
 export { type PartsRun, type RunEnd, type RunPartsSettings, runParts } from './parts/run-parts.js';
 export { KeyedQueue, type KeyedQueueSettings, type Reconciled, type ReconcileResult, type Urgency } from './queue/keyed-queue.js';
 export { mostUrgent } from './queue/most-urgent.js';

@@ -5,8 +5,14 @@
  *
  * @packageDocumentation
  */
-export { addAddress, hasAddress, hasAddressForGood, lookForAddress } from './addresses/interface-addresses.js';
-export { addTemporaryAddresses, removeAddresses } from './addresses/temporary-addresses.js';
+export type { LinkAddress, ListedAddress } from './addresses/address-message.js';
+export {
+  addNewAddress,
+  addTemporaryAddresses,
+  listAddresses,
+  prolongAddress,
+  removeAddresses,
+} from './addresses/temporary-addresses.js';
 export { AddressProbe, type AddressQuestion, type AddressUse } from './arp/address-probe.js';
 export { announceAddress } from './arp/announce-address.js';
 export { ArpSocket } from './arp/arp-socket.js';
@@ -32,7 +38,10 @@ export {
 } from './libc/socket-address.js';
 export { SocketError } from './libc/socket-error.js';
 export { growReceiveBuffer, growSendBuffer, setSocketNumber } from './libc/socket-options.js';
-export { type LinkAddress, Netlink } from './netlink/netlink.js';
+export { bringUp } from './links/bring-up.js';
+export { Netlink } from './netlink/netlink.js';
+export { NetlinkError } from './netlink/netlink-error.js';
+export type { NetlinkRequest } from './netlink/netlink-message.js';
 export { PacketSocket } from './packet/packet-socket.js';
 export { UDP_HEADERS_LENGTH, writeUdpHeaders } from './packet/udp-headers.js';
 export { openTcpListener } from './tcp/tcp-listener.js';

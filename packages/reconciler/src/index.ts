@@ -3,47 +3,15 @@
  *
  * @packageDocumentation
  */
-
-// Of the wire format, until all users import it from where it is.
-export {
-  AGENT_DRY_RUN_VARIABLE,
-  AGENT_LEASE_VARIABLE,
-  AGENT_LOG_LEVELS,
-  AGENT_NETWORK_CONFIGS_VARIABLE,
-  AGENT_REPORT_ANNOTATION,
-  type AgentLogLevel,
-  type AgentLogSettings,
-  type AgentNetworkConfig,
-  type AgentReport,
-  DRAINING,
-  describeAgentReport,
-  formatAgentLogSettings,
-  formatAgentReport,
-  IPPOOL_REFS_VARIABLE,
-  type ParsedAgentNetworkConfigs,
-  type PoolReport,
-  parseAgentLogSettings,
-  parseAgentNetworkConfigs,
-  parseAgentReport,
-  parseSuspendedPools,
-  type RogueServer,
-  readPoolLogSettings,
-  SUSPENDED,
-} from '@vmdhcp/ippool-api';
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './agents/address-conflict.js';
 export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
+export type { AgentsObservation } from './agents/agents-observation.js';
+export type { AgentAction, AgentsPlan, AgentsSettings } from './agents/agents-plan.js';
 export { configuredPools } from './agents/configured-pools.js';
 export { type FittingPools, fitAgentConfigs, MOST_CONFIG_OCTETS } from './agents/fit-agent-configs.js';
 export { agentInterfaceName } from './agents/interface-name.js';
-export {
-  type AgentAction,
-  type AgentsObservation,
-  type AgentsPlan,
-  type AgentsSettings,
-  planAgents,
-} from './agents/plan-agents.js';
+export { planAgents } from './agents/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agents/plan-unified-deployment.js';
-export { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from './agents/pool-agents.js';
 export { type PoolForAgents, toAgentNetworkConfigs } from './agents/pool-for-agents.js';
 export {
   AGENT_TOPOLOGIES,
@@ -64,16 +32,13 @@ export {
   type RefusedClaim,
 } from './assignment/plan-assignments.js';
 export type { AddressChange } from './controller/address-changes.js';
-export {
-  AGENT_SELECTOR,
-  AgentGroupsReconciler,
-  type AgentGroupsReconcilerSettings,
-} from './controller/agent-groups-reconciler.js';
+export { cachedParts } from './controller/cached-parts.js';
 export type { ByKind } from './controller/controller-context.js';
 export {
   type ControllerObserver,
   DhcpController,
   type DhcpControllerSettings,
+  type ReadKind,
   type ReconciledKey,
   type ReconciledKind,
 } from './controller/dhcp-controller.js';
@@ -94,9 +59,12 @@ export {
   type UninstallPlan,
   type UninstallStep,
 } from './uninstall/plan-uninstall.js';
-export { ClusterView, type ObjectSource, type PoolView } from './view/cluster-view.js';
+export { AGENT_SELECTOR } from './view/agent-resources.js';
+export { ClusterView, type ObjectSource } from './view/cluster-view.js';
 export type { InstancesState } from './view/instance-source.js';
-export { INSTANCES_REMEDY, type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
+export type { PoolView } from './view/pool-views.js';
+export { INSTANCES_REMEDY } from './virtual-machine/instance-problems.js';
+export { type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
 export {
   formatRememberedInterfaces,
   type RememberedInterface,

@@ -1,18 +1,22 @@
 /** How the process ends, for scripts. Source: sysexits.h. */
-export const ExitCode = {
-  ok: 0,
-  /** What was asked about is not as it should be. */
-  failed: 1,
-  usage: 64,
-  /** A file holds what cannot be used. */
-  invalidData: 65,
-  /** A file is not there or cannot be read. */
-  noInput: 66,
-  /** A port, an interface or another program cannot be reached. */
-  unavailable: 69,
-  /** A file or folder cannot be written. */
-  cannotCreate: 73,
-} as const;
+export const EXIT_CODES = {
+  ok: { code: 0, meaning: 'Done; a server was asked to stop (SIGTERM, SIGINT), and stopped.' },
+  failed: {
+    code: 1,
+    meaning: 'The answer is no, the API server refused, or leadership was lost. A bug ends with this code too, and a stack.',
+  },
+  usage: { code: 64, meaning: 'Wrong usage: an option, an argument or an environment variable. The message names it.' },
+  invalidData: { code: 65, meaning: 'A file has problems; the message has each with its line.' },
+  noInput: { code: 66, meaning: 'A file does not exist or cannot be read, or there is no way to a cluster.' },
+  unavailable: { code: 69, meaning: 'A UDP or TCP port, an interface or another program cannot be reached.' },
+  cannotCreate: { code: 73, meaning: 'A file or folder cannot be written.' },
+  nodeTooOld: { code: 78, meaning: 'Node is older than 22.19.' },
+} as const satisfies Readonly<Record<string, { readonly code: number; readonly meaning: string }>>;
+
+type Codes = { readonly [Name in keyof typeof EXIT_CODES]: (typeof EXIT_CODES)[Name]['code'] };
+
+/** The numbers alone. */
+export const ExitCode = Object.fromEntries(Object.entries(EXIT_CODES).map(([name, { code }]) => [name, code])) as Codes;
 
 /** Ends a command with a message for the person who started it. */
 export class CommandError extends Error {

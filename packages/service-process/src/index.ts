@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export { booleanOption } from './boolean-option.js';
-export { CommandError, ExitCode } from './exit-code.js';
+export { CommandError, EXIT_CODES, ExitCode } from './exit-code.js';
 export { formatListenAddress, type ListenAddress, parseListenAddress } from './listen-address.js';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
 export { type Program, runProgram, stopSignal } from './run-program.js';

@@ -8,6 +8,8 @@ export interface Program {
   /** Of the package.json whose version `--version` prints. */
   readonly packageUrl: URL;
   readonly commands: readonly Command[];
+  /** Environment variables that it reads, besides those of options; what each means. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Runs a command line; sets the exit code of the process. What goes wrong is one sentence, and only a bug is a stack. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
-import { ClusterAccess, CONTROLLER_BIN, SIMULATOR_BIN, virtualMachine, waitFor } from '@vmdhcp/lab';
+import { ClusterAccess, CONTROLLER_BIN, ipPool, SIMULATOR_BIN, virtualMachine, waitFor } from '@vmdhcp/lab';
 
 import { markdown } from './tables.js';
 
@@ -169,20 +169,9 @@ function run(bin: string, parameters: readonly string[]): ChildProcess {
 }
 
 function pool(): KubernetesObject {
-  return {
-    apiVersion: 'network.harvesterhci.io/v1alpha1',
-    kind: 'IPPool',
-    metadata: { namespace: 'default', name: 'pool' },
-    spec: {
-      networkName: 'default/net',
-      ipv4Config: {
-        cidr: '10.0.0.0/16',
-        serverIP: '10.0.0.2',
-        router: '10.0.0.1',
-        pool: { start: '10.0.1.0', end: '10.0.99.255' },
-      },
-    },
-  };
+  const pool = { start: '10.0.1.0', end: '10.0.99.255' };
+  const ipv4Config = { cidr: '10.0.0.0/16', serverIP: '10.0.0.2', router: '10.0.0.1', pool };
+  return ipPool('default/pool', { network: 'default/net', ipv4Config });
 }
 
 function machineNumber(index: number): KubernetesObject {

@@ -169,7 +169,7 @@ describe('a Pod', () => {
     await waitFor(() => expect(pods()[0]).toMatchObject({ spec: { nodeName: 'n2' }, status: { phase: 'Running' } }));
   });
 
-  it('moves when its Node is lost; the lost one stays until somebody takes it away', async () => {
+  it('moves when its Node is lost; the lost one stays until it is removed', async () => {
     const processes = new Processes();
     await start({ nodes: [{ name: 'n1' }, { name: 'n2' }], runPod: processes.run, nodeMonitorGraceMs: 10 });
     const tolerations = ['unreachable', 'not-ready'].map((key) => {
@@ -328,7 +328,7 @@ it('a namespace has a ServiceAccount, and goes with all that is in it', async ()
 });
 
 describe('Pods that the API server refuses', () => {
-  it('are said by ReplicaSet and Deployment as ReplicaFailure, until they are created', async () => {
+  it('are reported by ReplicaSet and Deployment as ReplicaFailure, until they are created', async () => {
     await start({ nodes: [{ name: 'node-1' }], onControllerError: () => undefined });
     const serviceAccounts = { resource: 'serviceaccounts', namespace: 'default' };
     const template = {

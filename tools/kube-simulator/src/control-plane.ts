@@ -33,7 +33,7 @@ export interface ControlPlaneOptions {
   /** Where the Services of webhooks are really served, by `<namespace>/<name>`. */
   readonly services: () => Readonly<Record<string, Endpoint>>;
   readonly orphanedPodsMs: number;
-  /** Told when a controller failed; it tries again by itself. */
+  /** Called when a controller failed; it tries again by itself. */
   readonly onError: (error: unknown) => void;
 }
 

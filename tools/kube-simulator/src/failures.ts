@@ -91,7 +91,7 @@ export function methodNotAllowed(): ApiError {
   });
 }
 
-/** Custom resources say which kind they are of. */
+/** Custom resources name their kind. */
 export function methodNotSupported(type: Names, verb: string): ApiError {
   return new ApiError({
     code: 405,

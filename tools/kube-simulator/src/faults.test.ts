@@ -24,7 +24,7 @@ const inject = (...faults: Fault[]): Faults => {
 const conflict: Fault = { effect: { kind: 'answer', status: 409 } };
 
 describe('a fault', () => {
-  it('hits once unless told otherwise', async () => {
+  it('hits once unless specified otherwise', async () => {
     const faults = inject(conflict);
     expect(await faults.inspect(request)).toMatchObject({ kind: 'answer', failure: { code: 409, reason: 'Conflict' } });
     expect(await faults.inspect(request)).toEqual({ kind: 'none' });
@@ -62,7 +62,7 @@ describe('a fault', () => {
     expect(performance.now() - before).toBeGreaterThan(25);
   });
 
-  it('says what it is asked to say', async () => {
+  it('answers with the specified message', async () => {
     const effect = { kind: 'answer', status: 429, message: 'slow down', retryAfterSeconds: 7 } as const;
     expect(await inject({ effect }).inspect(request)).toEqual({
       kind: 'answer',

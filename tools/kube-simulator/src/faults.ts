@@ -45,7 +45,7 @@ interface PendingFault extends Fault {
   readonly hits: number;
 }
 
-/** What may happen to a watch: its connection breaks, it ends in good order, or the client is told that it has to list again (410). */
+/** What may happen to a watch: its connection breaks, it ends in good order, or the client has to list again (410). */
 export type WatchFault = 'break' | 'end' | 'expire';
 
 export const disturbStream: Readonly<Record<WatchFault, (stream: WatchStream) => void>> = {

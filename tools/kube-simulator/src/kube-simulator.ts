@@ -47,7 +47,7 @@ export interface KubeSimulatorOptions {
   readonly services?: Readonly<Record<string, Endpoint>>;
   /** When watches end and send bookmarks; real time by default. */
   readonly watchTimer?: WatchTimer;
-  /** Told when a controller of the simulator failed and will try again; a warning of the process by default. */
+  /** Called when a controller of the simulator failed and will try again; a warning of the process by default. */
   readonly onControllerError?: (error: unknown) => void;
 }
 
@@ -104,7 +104,7 @@ export class KubeSimulator {
     });
   }
 
-  /** Conflicts and objects that are gone meanwhile are everyday business; whoever was hit by them tries again. */
+  /** Conflicts and objects that are gone meanwhile are everyday business; the client tries again. */
   readonly #onError = (error: unknown): void => {
     if (isConflict(error) || isMissing(error)) return;
     const { onControllerError = (cause: unknown) => process.emitWarning(cause instanceof Error ? cause : String(cause)) } =
@@ -226,7 +226,7 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
   const controlPlane = assembleControlPlane({ ...start.decisions, client, registry });
   assembly.controlPlane = controlPlane;
   await controlPlane.start();
-  // What the start itself wrote is nobody's to watch: as in any cluster that has been there for a while, small numbers are too old.
+  // What the start itself wrote is not watched by any client: as in any cluster that has been there for a while, small numbers are too old.
   store.compact();
   const { certificate } = start;
   const tls = certificate === undefined ? {} : { tls: { key: certificate.key, certificate: certificate.certificate } };

@@ -15,6 +15,7 @@ import {
   UNSPECIFIED_ADDRESS,
 } from '@vmdhcp/dhcp-allocator';
 import { PacketSocket } from '@vmdhcp/linux-sockets';
+import { waitFor } from './deadline.js';
 
 const POLL_INTERVAL_MS = 2;
 
@@ -41,6 +42,8 @@ export class ClientFleet {
   readonly answers: FleetAnswer[] = [];
   readonly #socket: PacketSocket;
   readonly #timer: NodeJS.Timeout;
+  /** Above those that tests number themselves. */
+  #lastXid = 1_000_000;
 
   constructor(network: string, pollIntervalMs = POLL_INTERVAL_MS) {
     this.#socket = new PacketSocket(network, { outgoing: true });
@@ -63,6 +66,22 @@ export class ClientFleet {
       destinationAddress: BROADCAST_ADDRESS,
       destinationPort: SERVER_PORT,
     });
+  }
+
+  /**
+   * Asks once, as a client of its own.
+   * @returns the address of the first answer; undefined when none came within `patienceMs` milliseconds.
+   */
+  async addressFor(question: Omit<Question, 'xid'>, patienceMs = 500): Promise<string | undefined> {
+    const xid = this.nextXid();
+    this.ask({ ...question, xid });
+    const answer = await waitFor('an answer', () => this.answerTo(xid), patienceMs).catch(() => undefined);
+    return answer?.address;
+  }
+
+  /** A transaction id that no other question of this fleet has. */
+  nextXid(): number {
+    return ++this.#lastXid;
   }
 
   /** The first answer to this transaction. */

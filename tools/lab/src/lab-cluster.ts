@@ -7,7 +7,7 @@ import { type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
 import { type KubeSimulator, type Pod, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { agentInterfaceName, UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import { ClusterAccess } from './cluster-access.js';
-import { waitFor } from './deadline.js';
+import { controllerReady } from './controller-readiness.js';
 import type { Lab } from './lab.js';
 import { LabPod, type PodEnvironment } from './lab-pod.js';
 import type { LabProcess } from './lab-process.js';
@@ -118,17 +118,7 @@ export class LabCluster {
       onLine: (line) => this.#settings.onLine?.('controller', line),
     });
     const url = `http://127.0.0.1:${port}`;
-    await waitFor(
-      'the controller',
-      async () => {
-        if (started.hasEnded) throw new Error(`the controller ended:\n${started.lines.join('\n')}`);
-        return fetch(`${url}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      },
-      20_000,
-    );
+    await controllerReady(started, url);
     this.#controller = { process: started, url };
     return this.#controller;
   }

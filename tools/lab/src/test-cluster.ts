@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { ClusterAccess } from './cluster-access.js';
+import { controllerReady } from './controller-readiness.js';
 import { waitFor } from './deadline.js';
 import { CLUSTER_EXAMPLES } from './lab-cluster.js';
 import { LabProcess } from './lab-process.js';
@@ -66,17 +67,7 @@ export class TestCluster {
     const flags = ['--kubeconfig', this.kubeconfigPath, '--no-leader-election', '--http', http];
     const started = new LabProcess(process.execPath, [CONTROLLER_BIN, 'run', ...flags, ...parameters]);
     this.#processes.push(started);
-    await waitFor(
-      'the controller',
-      async () => {
-        if (started.hasEnded) throw new Error(`the controller ended:\n${started.lines.join('\n')}`);
-        return fetch(`http://${http}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      },
-      20_000,
-    );
+    await controllerReady(started, `http://${http}`);
     return started;
   }
 

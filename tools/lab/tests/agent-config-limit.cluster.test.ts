@@ -2,18 +2,14 @@
  * How much configuration a process can be given in its environment: what we write at most, and what the kernel takes. No cluster takes part:
  * the agent only reports what it would serve.
  */
+
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import {
-  AGENT_NETWORK_CONFIGS_VARIABLE,
-  fitAgentConfigs,
-  MOST_CONFIG_OCTETS,
-  type PoolForAgents,
-  toAgentNetworkConfigs,
-} from '@vmdhcp/reconciler';
+import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api';
+import { fitAgentConfigs, MOST_CONFIG_OCTETS, type PoolForAgents, toAgentNetworkConfigs } from '@vmdhcp/reconciler';
 import { describe, expect, it } from 'vitest';
 import { AGENT_BIN } from '../src/index.js';
 

@@ -5,10 +5,11 @@ import {
   AGENT_BIN,
   AGENT_NAMESPACE,
   CLUSTER_EXAMPLES,
-  ClientFleet,
-  Lab,
-  LabCluster,
+  type Lab,
+  type LabCluster,
   type LabPod,
+  startVlanLab,
+  type VlanLab,
   virtualMachine,
   waitFor,
 } from '../src/index.js';
@@ -18,35 +19,22 @@ const WEB = '02:00:5e:00:48:01';
 const ADDRESS = '192.168.48.10';
 const UNIFIED = 'vm-dhcp-controller-agent';
 
+let vlans: VlanLab;
 let lab: Lab;
 let cluster: LabCluster;
-let fleet: ClientFleet;
-let lastXid = 0;
 
 beforeEach(async () => {
-  lab = new Lab();
-  lab.addNetwork('br48');
-  lab.addNetwork('br49');
-  cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': 'br48', 'default/vlan-49': 'br49' } });
-  fleet = new ClientFleet('br48');
+  vlans = await startVlanLab([48, 49]);
+  ({ lab, cluster } = vlans);
 });
 
-afterEach(async () => {
-  fleet.stop();
-  await cluster.stop();
-  await lab.dispose();
-});
+afterEach(() => vlans.stop());
+
+const answered = () => vlans.fleet.addressFor({ macAddress: WEB });
 
 async function createPools(): Promise<void> {
   await cluster.access.applyFile(`${CLUSTER_EXAMPLES}pools.yaml`);
   await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
-}
-
-async function answered(): Promise<string | undefined> {
-  const xid = ++lastXid;
-  fleet.ask({ macAddress: WEB, xid });
-  const answer = await waitFor('an answer', () => fleet.answerTo(xid), 500).catch(() => undefined);
-  return answer?.address;
 }
 
 /** Sockets of the pod by which it could hear or send DHCP or ARP: UDP port 67, and packet sockets. */
@@ -119,7 +107,7 @@ describe('agents of a cluster', () => {
     const other = await waitFor('the other one', () =>
       [...cluster.pods.values()].find((pod) => pod !== leader && !pod.isStopping),
     );
-    await other.process?.line('another agent holds the Lease, so this one does not lead');
+    await other.process?.line('another agent holds the Lease, so this one is not leader');
     leader.process?.kill('SIGKILL');
     await waitFor('the other one to lead', async () => (await cluster.leader()) === other, 20_000);
     await waitFor('the address', () => cluster.holders(POOL)[0] === other, 20_000);

@@ -2,10 +2,10 @@
  * The agents' Deployments and Leases against an API server: made, kept, on hold, adopted, migrated to, and gone. No pods run here; the
  * test writes the reports of agents into their Lease.
  */
+import { parseSuspendedPools } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import { parseSuspendedPools } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type LabProcess, TestCluster, waitFor } from '../src/index.js';
+import { ipPool, type LabProcess, networkAttachment, TestCluster, waitFor } from '../src/index.js';
 
 const GROUP = 'vm-dhcp-agent-1';
 const LABEL = 'network.harvesterhci.io/vm-dhcp-controller';
@@ -36,17 +36,8 @@ async function defineKinds(): Promise<void> {
 }
 
 async function createPool(name = 'pool', annotations: Readonly<Record<string, string>> = {}): Promise<void> {
-  const metadata = { namespace: cluster.namespace, name };
-  await cluster.access.create({ apiVersion: 'k8s.cni.cncf.io/v1', kind: 'NetworkAttachmentDefinition', metadata, spec: {} });
-  await cluster.access.create({
-    apiVersion: 'network.harvesterhci.io/v1alpha1',
-    kind: 'IPPool',
-    metadata: { ...metadata, annotations },
-    spec: {
-      networkName: key(name),
-      ipv4Config: { cidr: '10.1.0.0/24', serverIP: '10.1.0.2', pool: { start: '10.1.0.10', end: '10.1.0.99' } },
-    },
-  });
+  await cluster.access.create(networkAttachment(key(name)));
+  await cluster.access.create(ipPool(key(name), { annotations }));
 }
 
 function deployment(name = GROUP): Promise<KubernetesObject> {

@@ -240,7 +240,7 @@ describe('an interface', () => {
     expect(shown()).toBe(added);
   }, 60_000);
 
-  it('gives up the server address of a pool that goes, and has that of a pool that changes', async () => {
+  it('removes the server address of a pool that goes, and adds that of a pool that changes', async () => {
     const shown = () => run('ip', ['-4', 'address', 'show', 'br50']);
     lab.addNetwork('br50');
     const pools = poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []);
@@ -316,7 +316,7 @@ describe('an address that another machine uses', () => {
       ...['--bounding-set', '-net_raw', '--inh-caps', '-net_raw', process.execPath, AGENT_BIN, 'serve', '--http', 'off'],
       ...['--pools', agent.poolsPath, '--state', agent.statePath, '--interface', 'net-48=br48', '--interface', 'net-49=br49'],
     ]);
-    await bare.line('no CAP_NET_RAW: the network is not asked whether a new address is in use');
+    await bare.line('no CAP_NET_RAW: new addresses are not probed for conflicts');
     await bare.line('"serving"');
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.11' });
   });
@@ -558,7 +558,7 @@ describe('what a person sees', () => {
       '0.3',
     );
     expect(code).toBe(1);
-    expect(output).toBe('nobody answers 02:99:00:00:00:01 on eth0');
+    expect(output).toBe('no server answers 02:99:00:00:00:01 on eth0');
   });
 
   it('a paused pool gives nothing and does not hold up readiness', async () => {

@@ -138,7 +138,7 @@ describe('a cluster', () => {
     expect(most, 'holders at a time').toBe(1);
     capture.clear();
     leader.process?.kill('SIGCONT');
-    await leader.process?.line('the lead was lost');
+    await leader.process?.line('leadership lost');
     expect((await exchange(web))?.address).toBe(await addressOfWeb());
     const answers = capture.messages.filter(({ type }) => type === 'offer' || type === 'ack');
     expect(answers.map(({ senderMacAddress }) => senderMacAddress)).toContain(macAddressOf(next.machine));

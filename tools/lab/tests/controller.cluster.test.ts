@@ -6,7 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { has, type LabProcess, needs, TestCluster, virtualMachineWith, waitFor } from '../src/index.js';
+import {
+  has,
+  ipPool,
+  type LabProcess,
+  needs,
+  networkAttachment,
+  TestCluster,
+  virtualMachineWith,
+  waitFor,
+} from '../src/index.js';
 
 let cluster: TestCluster;
 let controller: LabProcess;
@@ -26,12 +35,7 @@ beforeEach(async () => {
   const number = ++lastNetwork;
   network = `net-${number}`;
   pool = `pool-${number}`;
-  await cluster.access.create({
-    apiVersion: 'k8s.cni.cncf.io/v1',
-    kind: 'NetworkAttachmentDefinition',
-    metadata: { namespace: cluster.namespace, name: network },
-    spec: { config: '{}' },
-  });
+  await cluster.access.create(networkAttachment(keyOf(network)));
   await cluster.access.create(poolObject());
 });
 
@@ -50,21 +54,8 @@ afterEach(async () => {
 const keyOf = (name: string) => `${cluster.namespace}/${name}`;
 
 function poolObject(extra: Readonly<Record<string, unknown>> = {}): KubernetesObject {
-  return {
-    apiVersion: 'network.harvesterhci.io/v1alpha1',
-    kind: 'IPPool',
-    metadata: { namespace: cluster.namespace, name: pool },
-    spec: {
-      networkName: keyOf(network),
-      ipv4Config: {
-        cidr: '10.1.0.0/24',
-        serverIP: '10.1.0.2',
-        router: '10.1.0.1',
-        pool: { start: '10.1.0.10', end: '10.1.0.12' },
-        ...extra,
-      },
-    },
-  };
+  const range = { router: '10.1.0.1', pool: { start: '10.1.0.10', end: '10.1.0.12' } };
+  return ipPool(keyOf(pool), { network: keyOf(network), ipv4Config: { ...range, ...extra } });
 }
 
 function virtualMachine(name: string, macAddress: string, annotations: Readonly<Record<string, string>> = {}): KubernetesObject {
@@ -315,11 +306,7 @@ describe('the agents’ Deployment', () => {
       metadata: { namespace: cluster.namespace, name: '0-first' },
       spec: { ...(poolObject().spec as object), networkName: keyOf(`${network}-b`) },
     });
-    await cluster.access.create({
-      apiVersion: 'k8s.cni.cncf.io/v1',
-      kind: 'NetworkAttachmentDefinition',
-      metadata: { namespace: cluster.namespace, name: `${network}-b` },
-    });
+    await cluster.access.create(networkAttachment(keyOf(`${network}-b`)));
     const second = await waitFor('both pools', async () =>
       (await configured()).configs.length === 2 ? configured() : undefined,
     );

@@ -4,7 +4,21 @@ import { fileURLToPath } from 'node:url';
 import { readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { agentInterfaceName } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AGENT_NAMESPACE, ClientFleet, has, Lab, LabCluster, type LabPod, needs, virtualMachine, waitFor } from '../src/index.js';
+import {
+  AGENT_NAMESPACE,
+  type ClientFleet,
+  has,
+  ipPool,
+  type Lab,
+  type LabCluster,
+  type LabPod,
+  needs,
+  networkAttachment,
+  startVlanLab,
+  type VlanLab,
+  virtualMachine,
+  waitFor,
+} from '../src/index.js';
 
 const GROUP = 'vm-dhcp-agent-mgmt-1';
 const POOL = 'default/net-48';
@@ -12,28 +26,25 @@ const WEB = '02:00:5e:00:48:01';
 const ADDRESS = '192.168.48.10';
 const ROGUE = '02:00:5e:00:48:66';
 
+let vlans: VlanLab;
 let lab: Lab;
 let cluster: LabCluster;
 let fleet: ClientFleet;
-let lastXid = 0;
 
 beforeEach(async () => {
-  lab = new Lab();
-  lab.addNetwork('br48');
-  cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': 'br48' } });
-  fleet = new ClientFleet('br48');
+  vlans = await startVlanLab([48]);
+  ({ lab, cluster, fleet } = vlans);
 });
 
-afterEach(async () => {
-  fleet.stop();
-  await cluster.stop();
-  await lab.dispose();
-});
+afterEach(() => vlans.stop());
+
+const answered = (macAddress: string, address?: string) =>
+  fleet.addressFor({ macAddress, ...(address !== undefined && { address }) });
 
 /** The pool of the examples, with a virtual machine that has an address, and agents that serve it. */
 async function serve(spec: Readonly<Record<string, unknown>> = {}): Promise<LabPod> {
   await cluster.startController();
-  await cluster.access.create(network());
+  await cluster.access.create(networkAttachment('default/vlan-48', 'mgmt'));
   await cluster.access.create(pool(spec));
   await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
   await cluster.agentReady(POOL);
@@ -42,44 +53,19 @@ async function serve(spec: Readonly<Record<string, unknown>> = {}): Promise<LabP
   return waitFor('a leader', () => cluster.leader(GROUP));
 }
 
-function network() {
-  return {
-    apiVersion: 'k8s.cni.cncf.io/v1',
-    kind: 'NetworkAttachmentDefinition',
-    metadata: { namespace: 'default', name: 'vlan-48', labels: { 'network.harvesterhci.io/clusternetwork': 'mgmt' } },
-    spec: { config: '{}' },
-  };
-}
-
 function pool(spec: Readonly<Record<string, unknown>>) {
-  return {
-    apiVersion: 'network.harvesterhci.io/v1alpha1',
-    kind: 'IPPool',
-    metadata: { namespace: 'default', name: 'net-48' },
-    spec: {
-      networkName: 'default/vlan-48',
-      ipv4Config: {
-        cidr: '192.168.48.0/24',
-        serverIP: '192.168.48.2',
-        pool: { start: ADDRESS, end: '192.168.48.99' },
-        leaseTime: 3600,
-      },
-      ...spec,
-    },
+  const ipv4Config = {
+    cidr: '192.168.48.0/24',
+    serverIP: '192.168.48.2',
+    pool: { start: ADDRESS, end: '192.168.48.99' },
+    leaseTime: 3600,
   };
-}
-
-/** One question, and its answer within half a second. */
-async function answered(macAddress: string, address?: string): Promise<string | undefined> {
-  const xid = ++lastXid;
-  fleet.ask({ macAddress, xid, ...(address !== undefined && { address }) });
-  const answer = await waitFor('an answer', () => fleet.answerTo(xid), 500).catch(() => undefined);
-  return answer?.address;
+  return ipPool(POOL, { network: 'default/vlan-48', ipv4Config, spec });
 }
 
 /** Asks like a client without a reply, at these seconds; returns which request got the reply. */
 async function persist(atSeconds: readonly number[]): Promise<number> {
-  const xid = ++lastXid;
+  const xid = fleet.nextXid();
   const begunAtMs = performance.now();
   for (const [index, seconds] of atSeconds.entries()) {
     await waitFor('the time to come', () => performance.now() - begunAtMs >= seconds * 1000, 60_000);
@@ -110,7 +96,7 @@ describe('a group of agents', () => {
     // Asked three times at most, or this throws; long before another replica has the address.
     await persist([0, 1, 2]);
     expect(await metric(standby, 'vmdhcp_agent_standby_answers_total')).toBeGreaterThanOrEqual(1);
-    expect(standby.process?.lines.some((line) => line.includes('answered from here, without leading'))).toBe(true);
+    expect(standby.process?.lines.some((line) => line.includes('this standby answered'))).toBe(true);
     await waitFor('another holder', () => cluster.holders(POOL).some((pod) => pod !== leader));
     expect(cluster.holders(POOL)).toHaveLength(1);
     expect(await answered(WEB, ADDRESS)).toBe(ADDRESS);
@@ -122,7 +108,7 @@ describe('a group of agents', () => {
     const leader = await serve();
     const id = cluster.simulator.faults.inject({ effect: { kind: 'close', when: 'before' }, times: 0 });
     cluster.simulator.disturbWatches('break');
-    await leader.process?.line('the lead was lost');
+    await leader.process?.line('leadership lost');
     await waitFor('the address to be gone', () => cluster.holders(POOL).length === 0);
     for (let turn = 0; turn < 3; turn++) await persist([0, 2, 4, 6, 8]);
     const counts = await Promise.all([...cluster.pods.values()].map((pod) => metric(pod, 'vmdhcp_agent_standby_answers_total')));
@@ -243,7 +229,7 @@ describe('another machine or server on the network', () => {
       ]);
       await dnsmasq.line('DHCP, sockets bound');
       await cluster.startController();
-      await cluster.access.create(network());
+      await cluster.access.create(networkAttachment('default/vlan-48', 'mgmt'));
       await cluster.access.create(pool({ onRogueServer }));
       await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
       const { status } = await cluster.access.waitForObject('IPPool', POOL, (object) =>

@@ -7,11 +7,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
-import { type EventObject, type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import {
+  type ApiResource,
+  type KubernetesObject,
+  readConditions,
+  readField,
+  readList,
+  readText,
+  SharedCaches,
+} from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, systemClock } from '@vmdhcp/kube-runtime/node';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
-import { DhcpController, Resource } from '@vmdhcp/reconciler';
+import { cachedParts, DhcpController } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLUSTER_EXAMPLES, ClusterAccess, virtualMachineWith, waitFor } from '../src/index.js';
 
@@ -53,17 +61,16 @@ function startController(): typeof running {
     namespace: 'default',
   };
   const connection = new ApiConnection(cluster, { userAgent: 'vmdhcp-controller', timeoutMs: 3_000 });
-  const client = <Kind extends KubernetesObject = KubernetesObject>(resource: (typeof Resource)[keyof typeof Resource]) =>
+  const client = <Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) =>
     new ApiObjectClient<Kind>(connection, resource);
   const controller = new DhcpController({
-    clients: {
-      virtualMachines: client(Resource.virtualMachines),
-      virtualMachineInstances: client(Resource.virtualMachineInstances),
-      networkConfigs: client(Resource.networkConfigs),
-      ipPools: client(Resource.ipPools),
-      networks: client(Resource.networks),
-      events: client<EventObject>(Resource.events),
-    },
+    clientOf: client,
+    caches: new SharedCaches({
+      open: client,
+      clock: systemClock,
+      backOff: { firstMs: 100, mostMs: 30_000, random: Math.random },
+      trim: cachedParts,
+    }),
     clock: systemClock,
     now: () => `${new Date().toISOString().slice(0, 19)}Z`,
     random: Math.random,

@@ -140,7 +140,7 @@ describe('ARP in the name of an address that no client has', () => {
     const newcomer = lab.addMachine('newcomer', { network: 'br48', macAddress });
     expect(await exchange(newcomer)).toBe('192.168.48.20');
     await flood.stop();
-    expect(agent.records().filter(({ msg }) => String(msg).includes('cannot be asked'))).toEqual([]);
+    expect(agent.records().filter(({ msg }) => String(msg).includes('cannot be probed'))).toEqual([]);
   });
 });
 

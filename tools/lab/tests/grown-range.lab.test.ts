@@ -1,56 +1,41 @@
 /** The range of a pool grows while its agents answer: real processes, real packets. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { AGENT_NAMESPACE, ClientFleet, Lab, LabCluster, virtualMachine, waitFor } from '../src/index.js';
+import {
+  AGENT_NAMESPACE,
+  ipPool,
+  type LabCluster,
+  networkAttachment,
+  startVlanLab,
+  type VlanLab,
+  virtualMachine,
+  waitFor,
+} from '../src/index.js';
 
 const GROUP = 'vm-dhcp-agent-mgmt-1';
 const POOL = 'default/net-48';
 const [WEB, SECOND] = ['02:00:5e:00:48:01', '02:00:5e:00:48:02'];
 
-let lab: Lab;
+let vlans: VlanLab;
 let cluster: LabCluster;
-let fleet: ClientFleet;
-let lastXid = 0;
 
 beforeEach(async () => {
-  lab = new Lab();
-  lab.addNetwork('br48');
-  cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': 'br48' } });
-  fleet = new ClientFleet('br48');
+  vlans = await startVlanLab([48]);
+  cluster = vlans.cluster;
 });
 
-afterEach(async () => {
-  fleet.stop();
-  await cluster.stop();
-  await lab.dispose();
-});
+afterEach(() => vlans.stop());
 
-/** One question, and its answer within two seconds. */
-async function answered(macAddress: string, address?: string): Promise<string | undefined> {
-  const xid = ++lastXid;
-  fleet.ask({ macAddress, xid, ...(address !== undefined && { address }) });
-  return (await waitFor('an answer', () => fleet.answerTo(xid), 2_000).catch(() => undefined))?.address;
-}
+const answered = (macAddress: string, address?: string) =>
+  vlans.fleet.addressFor({ macAddress, ...(address !== undefined && { address }) }, 2_000);
 
 it('a range that grows: who has an address is answered all the while, who waited gets a new one, and no agent starts again', {
   timeout: 90_000,
 }, async () => {
   await cluster.startController();
-  await cluster.access.create({
-    apiVersion: 'k8s.cni.cncf.io/v1',
-    kind: 'NetworkAttachmentDefinition',
-    metadata: { namespace: 'default', name: 'vlan-48', labels: { 'network.harvesterhci.io/clusternetwork': 'mgmt' } },
-    spec: { config: '{}' },
-  });
+  await cluster.access.create(networkAttachment('default/vlan-48', 'mgmt'));
   const range = { start: '192.168.48.10', end: '192.168.48.10' };
-  await cluster.access.create({
-    apiVersion: 'network.harvesterhci.io/v1alpha1',
-    kind: 'IPPool',
-    metadata: { namespace: 'default', name: 'net-48' },
-    spec: {
-      networkName: 'default/vlan-48',
-      ipv4Config: { cidr: '192.168.48.0/24', serverIP: '192.168.48.2', pool: range, leaseTime: 3600 },
-    },
-  });
+  const ipv4Config = { cidr: '192.168.48.0/24', serverIP: '192.168.48.2', pool: range, leaseTime: 3600 };
+  await cluster.access.create(ipPool(POOL, { network: 'default/vlan-48', ipv4Config }));
   await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
   await cluster.agentReady(POOL);
   await cluster.rolledOut(GROUP);

@@ -185,7 +185,7 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
     pod.machine.setSysctls({ 'ipv4/ip_forward': '1' });
     expect(await reach(from, '192.168.49.77', 9)).toBe('silent');
     await waitFor('forwarding to be off', () => pod.machine.sysctl(`ipv4/conf/${name}/forwarding`) === '0', 3_000);
-    await pod.process?.line('put back');
+    await pod.process?.line('the agent corrected it');
     pod.machine.ip('rule', 'delete', 'iif', name, 'blackhole');
     await waitFor('the rule to be there', () => pod.machine.ip('rule', 'list').includes(`iif ${name} blackhole`), 3_000);
   });

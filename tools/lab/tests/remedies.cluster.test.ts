@@ -5,7 +5,7 @@
 import type { Condition } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TEST_CLUSTER_VARIABLE, TestCluster, virtualMachineWith, waitFor } from '../src/index.js';
+import { ipPool, TEST_CLUSTER_VARIABLE, TestCluster, virtualMachineWith, waitFor } from '../src/index.js';
 
 const OTHER = 'vmdhcp-test-tenant';
 const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'];
@@ -30,12 +30,8 @@ interface PoolText {
 
 async function addPool(name = 'pool', { network = 'net', start = '10.1.0.10', end = '10.1.0.10', extra, spec }: PoolText = {}) {
   const ipv4Config = { cidr: '10.1.0.0/24', serverIP: '10.1.0.2', router: '10.1.0.1', pool: { start, end }, ...extra };
-  await cluster.access.create({
-    apiVersion: 'network.harvesterhci.io/v1alpha1',
-    kind: 'IPPool',
-    metadata: { namespace: cluster.namespace, name },
-    spec: { networkName: network.includes('/') ? network : keyOf(network), ipv4Config, ...spec },
-  });
+  const settings = { network: network.includes('/') ? network : keyOf(network), ipv4Config, ...(spec && { spec }) };
+  await cluster.access.create(ipPool(keyOf(name), settings));
 }
 
 async function addNetwork(name = 'net', config: object = {}, namespace = cluster.namespace): Promise<void> {

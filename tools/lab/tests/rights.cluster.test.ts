@@ -2,20 +2,19 @@
  * What the controller and the agents may do, by requests with their own tokens. Always against a simulated API server, whatever
  * KUBECONFIG names: the examples' namespaces and ClusterRoles must not change another cluster.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
+import { AGENT_REPORT_ANNOTATION, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { ApiLeaseStore, ApiRequestError } from '@vmdhcp/kube-runtime/node';
-import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
-import { AGENT_REPORT_ANNOTATION, configuredPools } from '@vmdhcp/reconciler';
+import { configuredPools } from '@vmdhcp/reconciler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CLUSTER_EXAMPLES,
-  ClusterAccess,
-  CONTROLLER_BIN,
-  LabProcess,
+  type ClusterAccess,
+  ipPool,
+  type LabProcess,
+  networkAttachment,
+  PrivateCluster,
   readYaml,
   serviceAccountToken,
   waitFor,
@@ -29,19 +28,13 @@ const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${AGENTS}/leases`;
 const DEPLOYMENTS = '/apis/apps/v1/namespaces';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1/namespaces';
 
-let folder: string;
-let simulator: KubeSimulator;
+let cluster: PrivateCluster;
 let admin: ClusterAccess;
 let controller: LabProcess;
-let lastPort = 18_700;
-const opened: ClusterAccess[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'vmdhcp-rights-'));
-  simulator = await startKubeSimulator();
-  admin = await open('admin', simulator.adminToken);
-  for (const file of ['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'agent.yaml'])
-    await admin.applyFile(join(CLUSTER_EXAMPLES, file));
+  cluster = await PrivateCluster.start(['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'agent.yaml']);
+  admin = cluster.admin;
   for (const name of ['red', 'blue']) await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await startController();
   await createPool('red/one', 'red');
@@ -54,72 +47,17 @@ beforeAll(async () => {
     await configuredOf(group, pools);
 });
 
-afterAll(async () => {
-  await controller?.stop();
-  for (const access of opened) access.close();
-  await simulator?.stop();
-  rmSync(folder, { recursive: true });
-});
-
-async function open(name: string, token: string): Promise<ClusterAccess> {
-  const path = kubeconfigOf(name, token);
-  const access = await ClusterAccess.open(path);
-  opened.push(access);
-  return access;
-}
-
-function kubeconfigOf(name: string, token: string): string {
-  const path = join(folder, `${name}.kubeconfig`);
-  writeFileSync(path, simulator.kubeconfig({ name, token }), { mode: 0o600 });
-  return path;
-}
+afterAll(() => cluster?.close());
 
 /** With the rights of its ServiceAccount. */
 async function startController(...parameters: readonly string[]): Promise<void> {
-  const token = await serviceAccountToken(admin, 'harvester-system', 'vm-dhcp-controller');
-  const http = `127.0.0.1:${++lastPort}`;
-  const flags = [
-    '--kubeconfig',
-    kubeconfigOf('controller', token),
-    '--namespace',
-    AGENTS,
-    '--http',
-    http,
-    '--agent-replicas',
-    '0',
-  ];
-  controller = new LabProcess(process.execPath, [CONTROLLER_BIN, 'run', ...flags, '--image', 'agent:v1', ...parameters]);
-  await waitFor(
-    'the controller',
-    async () => {
-      if (controller.hasEnded) throw new Error(`the controller ended:\n${controller.lines.join('\n')}`);
-      return fetch(`http://${http}/readyz`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    },
-    20_000,
-  );
+  const flags = ['--namespace', AGENTS, '--agent-replicas', '0', '--image', 'agent:v1'];
+  controller = await cluster.startController(...flags, ...parameters);
 }
 
 async function createPool(key: string, clusterNetwork: string): Promise<void> {
-  const [namespace = '', name = ''] = key.split('/', 2);
-  const labels = { 'network.harvesterhci.io/clusternetwork': clusterNetwork };
-  await admin.create({
-    apiVersion: 'k8s.cni.cncf.io/v1',
-    kind: 'NetworkAttachmentDefinition',
-    metadata: { namespace, name, labels },
-    spec: {},
-  });
-  await admin.create({
-    apiVersion: 'network.harvesterhci.io/v1alpha1',
-    kind: 'IPPool',
-    metadata: { namespace, name },
-    spec: {
-      networkName: key,
-      ipv4Config: { cidr: '10.1.0.0/24', serverIP: '10.1.0.2', pool: { start: '10.1.0.10', end: '10.1.0.99' } },
-    },
-  });
+  await admin.create(networkAttachment(key, clusterNetwork));
+  await admin.create(ipPool(key));
 }
 
 async function configuredOf(group: string, pools: readonly string[]): Promise<KubernetesObject> {
@@ -152,7 +90,7 @@ describe('an agent, always against a simulated API server', () => {
   let agent: ClusterAccess;
 
   beforeAll(async () => {
-    agent = await open('agent', await serviceAccountToken(admin, AGENTS, A));
+    agent = await cluster.open('agent', await serviceAccountToken(admin, AGENTS, A));
   });
 
   it('reads, watches and updates the Lease of its group, and reads and watches the pools of its group', async () => {
@@ -195,7 +133,7 @@ describe('an agent, always against a simulated API server', () => {
   });
 
   it('of a chart (topology unified) leads by its own Lease only, and reads pools', async () => {
-    const chart = await open('chart', await serviceAccountToken(admin, AGENTS, 'vm-dhcp-controller-agent'));
+    const chart = await cluster.open('chart', await serviceAccountToken(admin, AGENTS, 'vm-dhcp-controller-agent'));
     expect(await status(chart, `${LEASES}/vm-dhcp-agents`)).toBe(200);
     expect(await status(chart, `${LEASES}/${A}`)).toBe(403);
     expect(await status(chart, LEASES, { method: 'POST', body: { metadata: { name: 'x', namespace: AGENTS } } })).toBe(403);
@@ -206,7 +144,7 @@ describe('an agent, always against a simulated API server', () => {
 
 describe('an agent that lies in its own Lease, always against a simulated API server', () => {
   it('ends no service of another group, does not decide which agents serve there, and blocks no deletion of a pool', async () => {
-    const agent = await open('agent-liar', await serviceAccountToken(admin, AGENTS, A));
+    const agent = await cluster.open('agent-liar', await serviceAccountToken(admin, AGENTS, A));
     await createPool('blue/six', 'blue');
     await configuredOf(B, ['blue/six', 'blue/three']);
     const mine = (await lease(A)) as KubernetesObject;
@@ -231,7 +169,7 @@ describe('the controller, always against a simulated API server', () => {
   let access: ClusterAccess;
 
   beforeAll(async () => {
-    access = await open('as-controller', await serviceAccountToken(admin, 'harvester-system', 'vm-dhcp-controller'));
+    access = await cluster.open('as-controller', await serviceAccountToken(admin, 'harvester-system', 'vm-dhcp-controller'));
   });
 
   it('creates no Deployments and no pods beside Harvester’s own, and reads no Secrets', async () => {
@@ -289,7 +227,7 @@ describe('rights, always against a simulated API server', () => {
     });
     expect(new Set(given)).toEqual(new Set(['granted first']));
     await configured;
-    const agent = await open('agent-again', await serviceAccountToken(admin, AGENTS, A));
+    const agent = await cluster.open('agent-again', await serviceAccountToken(admin, AGENTS, A));
     expect(await status(agent, `${POOLS}/namespaces/blue/ippools/four`)).toBe(200);
     await admin.delete('IPPool', 'blue/four');
     await waitFor('the right to go', async () => (await admin.get('Role', `blue/${A}`)) === undefined, 20_000);
@@ -363,10 +301,10 @@ describe('rights, always against a simulated API server', () => {
   }, async () => {
     await controller.stop();
     await prepareMove('second');
-    const old = await open('old-agent', await serviceAccountToken(admin, AGENTS, A));
+    const old = await cluster.open('old-agent', await serviceAccountToken(admin, AGENTS, A));
     await startController('--namespace', 'second', '--previous-namespace', AGENTS);
     await admin.waitForObject('Deployment', `second/${A}`, (deployment) => configuredPools(deployment, 'agent').size === 2);
-    const agent = await open('new-agent', await serviceAccountToken(admin, 'second', A));
+    const agent = await cluster.open('new-agent', await serviceAccountToken(admin, 'second', A));
     const leaseIn = (namespace: string) => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${A}`;
     for (const pool of ['red/ippools/one', 'default/ippools/two']) {
       expect(await status(old, `${POOLS}/namespaces/${pool}`)).toBe(200);

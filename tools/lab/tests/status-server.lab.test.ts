@@ -3,7 +3,18 @@ import { connect, type Socket } from 'node:net';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { agentInterfaceName } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AGENT_NAMESPACE, Lab, LabCluster, type LabPod, type Machine, reach, virtualMachine, waitFor } from '../src/index.js';
+import {
+  AGENT_NAMESPACE,
+  ipPool,
+  Lab,
+  LabCluster,
+  type LabPod,
+  type Machine,
+  networkAttachment,
+  reach,
+  virtualMachine,
+  waitFor,
+} from '../src/index.js';
 
 const GROUP = 'vm-dhcp-agent-mgmt-1';
 const POOL = 'default/net-48';
@@ -28,23 +39,13 @@ afterEach(async () => {
 
 async function serve(...parameters: readonly string[]): Promise<LabPod> {
   await cluster.startController(...parameters);
-  await cluster.access.create({
-    apiVersion: 'k8s.cni.cncf.io/v1',
-    kind: 'NetworkAttachmentDefinition',
-    metadata: { namespace: 'default', name: 'vlan-48', labels: { 'network.harvesterhci.io/clusternetwork': 'mgmt' } },
-    spec: { config: '{}' },
-  });
+  await cluster.access.create(networkAttachment('default/vlan-48', 'mgmt'));
   const ipv4Config = {
     cidr: '192.168.48.0/24',
     serverIP: '192.168.48.2',
     pool: { start: '192.168.48.10', end: '192.168.48.99' },
   };
-  await cluster.access.create({
-    apiVersion: 'network.harvesterhci.io/v1alpha1',
-    kind: 'IPPool',
-    metadata: { namespace: 'default', name: 'net-48' },
-    spec: { networkName: 'default/vlan-48', ipv4Config },
-  });
+  await cluster.access.create(ipPool('default/net-48', { network: 'default/vlan-48', ipv4Config }));
   await cluster.access.create(virtualMachine('default/web', MAC, 'default/vlan-48'));
   await cluster.agentReady(POOL);
   await cluster.rolledOut(GROUP);

@@ -1,37 +1,38 @@
 /** From one topology to another while clients ask all the time, and upgrades: real agents, real packets. */
 import { readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AGENT_NAMESPACE, CLUSTER_EXAMPLES, ClientFleet, Lab, LabCluster, virtualMachine, waitFor } from '../src/index.js';
+import {
+  AGENT_NAMESPACE,
+  CLUSTER_EXAMPLES,
+  type ClientFleet,
+  type LabCluster,
+  startVlanLab,
+  type VlanLab,
+  virtualMachine,
+  waitFor,
+} from '../src/index.js';
 
 const POOL = 'default/net-48';
 const WEB = '02:00:5e:00:48:01';
 const ADDRESS = '192.168.48.10';
 const UNIFIED = 'vm-dhcp-controller-agent';
 
-let lab: Lab;
+let vlans: VlanLab;
 let cluster: LabCluster;
 let fleet: ClientFleet;
 /** The pools that Leases suspended since the last switch, in order. */
 const suspended: { readonly group: string; readonly pools: readonly string[] }[] = [];
 
 beforeEach(async () => {
-  lab = new Lab();
-  lab.addNetwork('br48');
-  lab.addNetwork('br49');
-  cluster = await LabCluster.start(lab, {
-    networks: { 'default/vlan-48': 'br48', 'default/vlan-49': 'br49' },
+  vlans = await startVlanLab([48, 49], {
     onLine: (who, line) => {
       if (who === 'controller') noteSuspended(line);
     },
   });
-  fleet = new ClientFleet('br48');
+  ({ cluster, fleet } = vlans);
 });
 
-afterEach(async () => {
-  fleet.stop();
-  await cluster.stop();
-  await lab.dispose();
-});
+afterEach(() => vlans.stop());
 
 function noteSuspended(line: string): void {
   const parsed: unknown = line.startsWith('{') ? JSON.parse(line) : {};

@@ -2,19 +2,19 @@
  * The commands of "Removing it" in docs/running-in-a-cluster.md, one by one, and what they leave behind. Always against a simulated API
  * server, whatever KUBECONFIG names: they remove the product from the whole cluster.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type KubernetesObject, readConditions, readField } from '@vmdhcp/kube-runtime';
-import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   CLUSTER_EXAMPLES,
-  ClusterAccess,
+  type ClusterAccess,
   CONTROLLER_BIN,
+  ipPool,
   LabProcess,
+  networkAttachment,
+  PrivateCluster,
   readYaml,
-  serviceAccountToken,
   virtualMachine,
   waitFor,
 } from '../src/index.js';
@@ -24,26 +24,17 @@ const LABEL = 'network.harvesterhci.io/vm-dhcp-controller';
 const LABELLED = ['Deployment', 'Pod', 'Lease', 'Role', 'RoleBinding', 'ServiceAccount'];
 const OURS = ['virtualmachinenetworkconfigs.network.harvesterhci.io', 'ippools.network.harvesterhci.io'];
 
-let folder: string;
-let simulator: KubeSimulator;
+let cluster: PrivateCluster;
 let admin: ClusterAccess;
 let controller: LabProcess;
-let lastPort = 18_750;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'vmdhcp-uninstall-'));
-  simulator = await startKubeSimulator({
+  cluster = await PrivateCluster.start(['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'controller.yaml'], {
     nodes: [{ name: 'node-1', labels: { 'network.harvesterhci.io/mgmt': 'true' } }],
-    runPod: () => {
-      const ended = Promise.withResolvers<number>();
-      return { ready: Promise.resolve(), exited: ended.promise, stop: () => ended.resolve(0) };
-    },
   });
-  admin = await ClusterAccess.open(kubeconfigOf('admin', simulator.adminToken));
-  for (const file of ['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'controller.yaml'])
-    await admin.applyFile(join(CLUSTER_EXAMPLES, file));
+  admin = cluster.admin;
   await startController();
-  for (const file of ['pools.yaml', 'virtual-machines.yaml']) await admin.applyFile(join(CLUSTER_EXAMPLES, file));
+  await cluster.apply('pools.yaml', 'virtual-machines.yaml');
   await admin.waitForObject('VirtualMachineNetworkConfig', 'default/web', ({ status }) =>
     readConditions(status).some(({ type, status: is }) => type === 'Allocated' && is === 'True'),
   );
@@ -53,44 +44,18 @@ beforeEach(async () => {
     await admin.waitForObject('IPPool', pool, ({ status }) => readField(status, 'agentDeploymentRef') !== undefined);
 });
 
-afterEach(async () => {
-  await controller.stop();
-  admin.close();
-  await simulator.stop();
-  rmSync(folder, { recursive: true });
-});
-
-function kubeconfigOf(name: string, token: string): string {
-  const path = join(folder, `${name}.kubeconfig`);
-  writeFileSync(path, simulator.kubeconfig({ name, token }), { mode: 0o600 });
-  return path;
-}
+afterEach(() => cluster.close());
 
 /** With the rights of its ServiceAccount; the pods of controller.yaml are idle. */
 async function startController(): Promise<void> {
-  const token = await serviceAccountToken(admin, 'harvester-system', 'vm-dhcp-controller');
-  const http = `127.0.0.1:${++lastPort}`;
-  const flags = ['--kubeconfig', kubeconfigOf('controller', token), '--namespace', 'vm-dhcp-agents', '--http', http];
-  controller = new LabProcess(process.execPath, [CONTROLLER_BIN, 'run', ...flags, '--image', 'agent:v1']);
-  await waitFor(
-    'the controller',
-    async () =>
-      fetch(`http://${http}/readyz`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    20_000,
-  );
+  controller = await cluster.startController('--namespace', 'vm-dhcp-agents', '--image', 'agent:v1');
 }
 
 /** A namespace with a pool and a virtual machine that has an address of it. */
 async function createTenant(): Promise<void> {
-  const metadata = { namespace: 'tenant', name: 'net' };
   await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenant' } });
-  await admin.create({ apiVersion: 'k8s.cni.cncf.io/v1', kind: 'NetworkAttachmentDefinition', metadata, spec: {} });
-  const ipv4Config = { cidr: '10.1.0.0/24', serverIP: '10.1.0.2', pool: { start: '10.1.0.10', end: '10.1.0.99' } };
-  const spec = { networkName: 'tenant/net', ipv4Config };
-  await admin.create({ apiVersion: 'network.harvesterhci.io/v1alpha1', kind: 'IPPool', metadata, spec });
+  await admin.create(networkAttachment('tenant/net'));
+  await admin.create(ipPool('tenant/net'));
   await admin.create(virtualMachine('tenant/vm', '02:00:00:00:00:01', 'tenant/net'));
   await admin.waitForObject('VirtualMachineNetworkConfig', 'tenant/vm', ({ status }) =>
     readConditions(status).some(({ type, status: is }) => type === 'Allocated' && is === 'True'),
@@ -103,7 +68,7 @@ async function labelled(kind: string): Promise<KubernetesObject[]> {
 }
 
 async function uninstall(...parameters: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
-  const flags = ['--kubeconfig', join(folder, 'admin.kubeconfig'), ...parameters];
+  const flags = ['--kubeconfig', cluster.adminKubeconfig, ...parameters];
   const running = new LabProcess(process.execPath, [CONTROLLER_BIN, 'uninstall', ...flags]);
   const { code } = await running.ended(90_000);
   return { code, output: running.lines.join('\n') };

@@ -1,12 +1,12 @@
 import type { ReplyDestination } from '@vmdhcp/dhcp-allocator';
 import { BROADCAST_MAC } from '@vmdhcp/linux-sockets';
 import { describe, expect, it } from 'vitest';
-import { toDatagram } from './linux-dhcp-sockets.js';
+import { newDatagram, writeDatagram } from './linux-dhcp-sockets.js';
 
 const CLIENT = Uint8Array.of(2, 0, 0, 0, 0, 0xa);
 const SERVER = 0x0a000001;
 
-describe('toDatagram, RFC 2131 §4.1: how a reply leaves', () => {
+describe('writeDatagram, RFC 2131 §4.1: how a reply leaves', () => {
   it.each<{ kind: ReplyDestination['kind']; isOnLink: boolean; delivery: string; hardwareAddress: Uint8Array }>([
     { kind: 'link', isOnLink: true, delivery: 'framed-or-broadcast', hardwareAddress: CLIENT },
     { kind: 'link', isOnLink: false, delivery: 'framed-or-broadcast', hardwareAddress: CLIENT },
@@ -16,7 +16,8 @@ describe('toDatagram, RFC 2131 §4.1: how a reply leaves', () => {
     { kind: 'unicast', isOnLink: false, delivery: 'routed', hardwareAddress: CLIENT },
   ])('$kind, on the link: $isOnLink -> $delivery', ({ kind, isOnLink, delivery, hardwareAddress }) => {
     const destination = { kind, address: 0x0a00000a, port: 68 };
-    expect(toDatagram({ length: 300, destination, serverAddress: SERVER, hardwareAddress: CLIENT, isOnLink })).toEqual({
+    const reply = { length: 300, destination, serverAddress: SERVER, hardwareAddress: CLIENT, isOnLink };
+    expect(writeDatagram(newDatagram(), reply)).toEqual({
       length: 300,
       delivery,
       destinationAddress: 0x0a00000a,

@@ -2,32 +2,41 @@ import type { DhcpSockets, QueuedReply } from '@vmdhcp/dhcp-agent';
 import { SERVER_PORT } from '@vmdhcp/dhcp-allocator';
 import { BROADCAST_MAC, type Delivery, libc, type OutgoingDatagram, UdpBurstSocket } from '@vmdhcp/linux-sockets';
 
+type Scratch = { -readonly [Field in keyof OutgoingDatagram]: OutgoingDatagram[Field] };
+
 /** UDP port 67 of the machine's interfaces. */
 export const linuxDhcpSockets: DhcpSockets = {
   indexOf: libc.ifNameToIndex,
-  open: (interfaceName, handler, events) =>
-    UdpBurstSocket.open({
+  open: (interfaceName, handler, events) => {
+    // One for all replies: the socket reads it before the next one is written, and nothing is allocated on the packet path.
+    const datagram = newDatagram();
+    return UdpBurstSocket.open({
       interfaceName,
       port: SERVER_PORT,
       handler: (packet, into) => {
         const reply = handler(packet, into);
-        return reply === undefined ? undefined : toDatagram(reply);
+        return reply === undefined ? undefined : writeDatagram(datagram, reply);
       },
       ...events,
-    }),
+    });
+  },
 };
 
+export function newDatagram(): Scratch {
+  const hardwareAddress = BROADCAST_MAC;
+  return { length: 0, delivery: 'routed', destinationAddress: 0, destinationPort: 0, sourceAddress: 0, hardwareAddress };
+}
+
 /** How a reply leaves: with which addresses, and in a frame or not. */
-export function toDatagram(reply: QueuedReply): OutgoingDatagram {
-  const { length, destination, serverAddress, hardwareAddress } = reply;
-  return {
-    length,
-    delivery: deliveryOf(reply),
-    destinationAddress: destination.address,
-    destinationPort: destination.port,
-    sourceAddress: serverAddress,
-    hardwareAddress: destination.kind === 'broadcast' ? BROADCAST_MAC : hardwareAddress,
-  };
+export function writeDatagram(datagram: Scratch, reply: QueuedReply): OutgoingDatagram {
+  const { destination } = reply;
+  datagram.length = reply.length;
+  datagram.delivery = deliveryOf(reply);
+  datagram.destinationAddress = destination.address;
+  datagram.destinationPort = destination.port;
+  datagram.sourceAddress = reply.serverAddress;
+  datagram.hardwareAddress = destination.kind === 'broadcast' ? BROADCAST_MAC : reply.hardwareAddress;
+  return datagram;
 }
 
 /**

@@ -2,11 +2,11 @@
  * The interfaces of a pod that lead to networks of virtual machines. All of them are isolated: those that are served, and those that the
  * agent was told nothing of, or nothing that it can read.
  */
+
 import { readFileSync } from 'node:fs';
-import { IsolatedInterfaces } from '@vmdhcp/dhcp-agent';
+import { type AgentObserver, IsolatedInterfaces } from '@vmdhcp/dhcp-agent';
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import { isolateInterface, libc, prepareIsolation } from '@vmdhcp/linux-sockets';
-import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
-import type { Logger } from '@vmdhcp/service-process';
 import { podsOwnInterfaces, readPodNetwork } from '../http/pod-interface.js';
 
 /** As the controller names interfaces of agents, and as Multus names those that have no name. */
@@ -30,7 +30,7 @@ export function interfacesToIsolate({ configured, present, own }: PodInterfaces)
 /** @param podAddress - as Kubernetes says it. */
 export function podIsolation(
   configs: readonly AgentNetworkConfig[],
-  { podAddress, logger }: { readonly podAddress: string | undefined; readonly logger: Logger },
+  { podAddress, observer }: { readonly podAddress: string | undefined; readonly observer: AgentObserver },
 ): IsolatedInterfaces {
   const configured = configs.map(({ interfaceName }) => interfaceName);
   // Told before anything is changed, and kept: a pool's server address could be that of the pod.
@@ -40,7 +40,7 @@ export function podIsolation(
       if (own.size === 0) own = podsOwnInterfaces(readPodNetwork(podAddress));
       return interfacesToIsolate({ configured, present: readInterfaceNames(), own });
     },
-    logger,
+    observer,
     nowMs: () => performance.now(),
     indexOf: libc.ifNameToIndex,
     prepare: prepareIsolation,

@@ -1,4 +1,5 @@
 import { formatIpv4Address, formatIpv4Cidr, formatIpv4Range } from '@vmdhcp/dhcp-allocator';
+import { describeCount } from '@vmdhcp/kube-runtime';
 import { NOTHING_RECORDED, planAssignments } from '@vmdhcp/reconciler/plan-assignments';
 import { ExitCode } from '@vmdhcp/service-process';
 import { Command } from 'commander';
@@ -25,7 +26,7 @@ Warnings do not change the exit code.
 /** `vmdhcp-agent check FILE` */
 export function checkCommand(): Command {
   return new Command('check')
-    .description('Say everything that is wrong with a pools file, or what would be served.')
+    .description('List every problem of a pools file, or what would be served.')
     .argument('<file>', 'YAML file of IPPool and VirtualMachineNetworkConfig objects')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)
@@ -79,5 +80,5 @@ function summarize({ pools }: PoolsFile): PoolSummary[] {
 }
 
 function describePool({ pool, paused, cidr, range, server, size, clients }: PoolSummary): string {
-  return `pool ${pool}${paused ? ' (paused)' : ''}: ${cidr}, ${range}, server ${server}, ${size} addresses, ${clients} clients\n`;
+  return `pool ${pool}${paused ? ' (paused)' : ''}: ${cidr}, ${range}, server ${server}, ${describeCount(size, 'address', 'addresses')}, ${describeCount(clients, 'client')}\n`;
 }

@@ -1,6 +1,7 @@
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { Command } from 'commander';
-import { type LeaseView, toLeaseView } from '../serve/lease-view.js';
+import { formatLeaseTable } from '../state/lease-table.js';
+import { type LeaseView, toLeaseView } from '../state/lease-view.js';
 import { peekState } from '../state/state-directory.js';
 
 const EXAMPLES = `
@@ -35,7 +36,7 @@ export function leasesCommand(): Command {
 async function listLeases({ agent, state, pool, json = false }: LeasesOptions): Promise<void> {
   const all = state === undefined ? await askAgent(agent) : await readState(state);
   const leases = all.filter((lease) => pool === undefined || lease.pool === pool);
-  process.stdout.write(json ? `${JSON.stringify(leases, null, 2)}\n` : formatTable(leases));
+  process.stdout.write(json ? `${JSON.stringify(leases, null, 2)}\n` : formatLeaseTable(leases));
 }
 
 async function askAgent(agent: string): Promise<LeaseView[]> {
@@ -63,28 +64,4 @@ async function readState(path: string): Promise<LeaseView[]> {
       return toLeaseView({ poolName, ...assignment, ...(expiresAtMs !== undefined && { expiresAtMs }) }, owner);
     }),
   );
-}
-
-/** Columns as wide as their widest cell. */
-function formatTable(leases: readonly LeaseView[]): string {
-  const header = ['POOL', 'ADDRESS', 'MAC', 'HOSTNAME', 'OWNER', 'STATE', 'EXPIRES'];
-  const rows = leases.map(({ pool, address, macAddress, hostname, owner, state, expires }) => [
-    pool,
-    address,
-    macAddress,
-    hostname ?? '-',
-    owner ?? '-',
-    state,
-    expires ?? '-',
-  ]);
-  const widths = header.map((_, column) =>
-    [header, ...rows].reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
-  );
-  const lines = [header, ...rows].map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  return `${lines.join('\n')}\n`;
 }

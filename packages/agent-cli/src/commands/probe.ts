@@ -1,8 +1,9 @@
-import type { DhcpProbe, OfferedRoute, ServerAnswer } from '@vmdhcp/dhcp-agent';
+import type { DhcpProbe, ServerAnswer } from '@vmdhcp/dhcp-agent';
 import { type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { SocketError } from '@vmdhcp/linux-sockets';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { describeServerAnswer } from '../probe/describe-server-answer.js';
 import { type InterfaceProbeSettings, openDhcpProbe } from '../probe/open-dhcp-probe.js';
 
 const EXAMPLES = `
@@ -13,7 +14,7 @@ Examples:
   vmdhcp-agent probe --interface eth1 --claim 192.168.48.77     claim an address, as a client does after a restart
 
 The interface needs no address, and none is set. Needs CAP_NET_RAW.
-Exit codes: 0 somebody answered (with --request or --claim: acknowledged), 1 nobody did or it was refused,
+Exit codes: 0 a server answered (with --request or --claim: acknowledged), 1 no server answered, or it refused,
 69 the interface cannot be used.
 `;
 
@@ -33,7 +34,7 @@ export function probeCommand(): Command {
     .requiredOption('--interface <iface>', 'where to ask')
     .option('--mac <address>', 'ask as this client; default: the hardware address of the interface', parseMac)
     .option('--timeout <seconds>', 'how long to wait for answers', parseSeconds, 3)
-    .option('--request', 'take the first offer')
+    .option('--request', 'request the address of the first offer')
     .addOption(
       new Option('--claim <address>', 'claim this address without asking for offers')
         .argParser(parseAddress)
@@ -52,7 +53,9 @@ async function probe(options: ProbeOptions): Promise<void> {
     if (json) process.stdout.write(`${JSON.stringify({ macAddress: client.macAddress, answers }, null, 2)}\n`);
     else
       process.stdout.write(
-        answers.length === 0 ? `nobody answers ${client.macAddress} on ${interfaceName}\n` : answers.map(describeAnswer).join(''),
+        answers.length === 0
+          ? `no server answers ${client.macAddress} on ${interfaceName}\n`
+          : answers.map(describeServerAnswer).join(''),
       );
     const last = answers.at(-1);
     const wanted = options.request || options.claim !== undefined ? last?.type === 'ack' : last !== undefined;
@@ -81,34 +84,6 @@ async function ask(client: DhcpProbe, { request = false, claim }: ProbeOptions):
 
 function only(answer: ServerAnswer | undefined): ServerAnswer[] {
   return answer === undefined ? [] : [answer];
-}
-
-function describeAnswer(answer: ServerAnswer): string {
-  const details = [
-    answer.leaseTimeSeconds === undefined ? '' : `lease ${answer.leaseTimeSeconds} s`,
-    answer.subnetMask === undefined ? '' : `mask ${answer.subnetMask}`,
-    list('router', answer.routers),
-    list('dns', answer.dnsServers),
-    answer.domainName === undefined ? '' : `domain "${answer.domainName}"`,
-    list(
-      'search',
-      answer.domainSearch.map((name) => `"${name}"`),
-    ),
-    list('ntp', answer.ntpServers),
-    list('routes', answer.classlessRoutes.map(describeRoute)),
-    list('static routes', answer.staticRoutes.map(describeRoute)),
-    answer.mtu === undefined ? '' : `mtu ${answer.mtu}`,
-  ].filter((detail) => detail !== '');
-  const subject = answer.type === 'nak' ? 'NAK' : `${answer.type.toUpperCase()} ${answer.address}`;
-  return `${subject} from ${answer.server} (${answer.serverMacAddress}) after ${answer.tookMs} ms${details.length === 0 ? '' : `: ${details.join(', ')}`}\n`;
-}
-
-function list(name: string, values: readonly string[]): string {
-  return values.length === 0 ? '' : `${name} ${values.join(' ')}`;
-}
-
-function describeRoute({ destination, gateway }: OfferedRoute): string {
-  return `${destination} via ${gateway}`;
 }
 
 function parseMac(text: string): MacAddress {

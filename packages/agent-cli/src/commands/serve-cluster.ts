@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from '@vmdhcp/dhcp-agent';
-import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
 import {
   AGENT_DRY_RUN_VARIABLE,
   AGENT_LEASE_VARIABLE,
   AGENT_NETWORK_CONFIGS_VARIABLE,
   parseAgentNetworkConfigs,
-  UNIFIED_GROUP,
-} from '@vmdhcp/reconciler';
+} from '@vmdhcp/ippool-api';
+import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
+import { UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import {
   booleanOption,
   CommandError,
@@ -23,6 +23,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { ClusterAgent } from '../cluster/cluster-agent.js';
 import { idle } from '../cluster/idle.js';
 import { podIsolation } from '../cluster/pod-isolation.js';
+import { AgentLog } from '../log/agent-log.js';
 
 export interface ClusterServeOptions {
   readonly kubeconfig?: string;
@@ -42,7 +43,7 @@ export const clusterServeOptions = (): Option[] => [
   new Option('--kubeconfig <file>', 'kubeconfig; default: the ServiceAccount of the pod').env('KUBECONFIG'),
   new Option('--kubecontext <name>', 'context of the kubeconfig').env('KUBECONTEXT'),
   new Option('--name <name>', 'name in the log').env('VM_DHCP_AGENT_NAME'),
-  new Option('--lease-seconds <seconds>', 'how long a replica that is gone is waited for before another one leads')
+  new Option('--lease-seconds <seconds>', 'how long the Lease of a leader lasts, after which another replica becomes leader')
     .argParser(parseSeconds)
     .default(DEFAULT_LEASE_SECONDS),
   new Option('--lease-name <name>', 'Lease by which the replicas agree on a leader')
@@ -50,12 +51,13 @@ export const clusterServeOptions = (): Option[] => [
     .default(UNIFIED_GROUP),
   booleanOption(
     '--no-leader-election',
-    'there is no other replica: keep the lead whatever happens; the Lease is written all the same',
+    'there is no other replica: stay leader whatever happens; the Lease is written all the same',
   ),
-  booleanOption('--dry-run', 'follow and report everything, and serve nothing: no port is opened, no address given').env(
-    AGENT_DRY_RUN_VARIABLE,
-  ),
-  booleanOption('--enable-cache-dump-api', 'show /leases; an agent of a host of its own always does'),
+  booleanOption(
+    '--dry-run',
+    'follow the pools and report, and serve nothing: no UDP port is opened, no server address added',
+  ).env(AGENT_DRY_RUN_VARIABLE),
+  booleanOption('--enable-cache-dump-api', 'serve /leases; an agent on a bare host always does'),
 ];
 
 /** @throws CommandError where it cannot start at all. */
@@ -65,7 +67,10 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
   const asked = stopSignal();
   const http = options.http === 'off' ? undefined : options.http;
   const podAddress = process.env['POD_IP'] || undefined;
-  const isolation = podIsolation(parsed.ok ? parsed.configs : [], { podAddress, logger });
+  const isolation = podIsolation(parsed.ok ? parsed.configs : [], {
+    podAddress,
+    observer: new AgentLog({ logger, nowMs: () => performance.now() }),
+  });
   // Before anything that may fail: the rules stay while the pod does, also for containers of it that start again.
   isolation.check();
   if (!parsed.ok) {

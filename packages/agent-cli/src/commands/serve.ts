@@ -1,4 +1,3 @@
-import { describeNames } from '@vmdhcp/kube-runtime';
 import {
   booleanOption,
   CommandError,
@@ -10,12 +9,13 @@ import {
   parseListenAddress,
   stopSignal,
 } from '@vmdhcp/service-process';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
+import { BareHostAgent } from '../bare-host/bare-host-agent.js';
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import { fileState } from '../pools-file/watch-file.js';
-import { BareHostAgent } from '../serve/bare-host-agent.js';
+import { collectInterface, poolsByInterface } from './pools-by-interface.js';
 import { type ClusterServeOptions, clusterServeOptions, serveCluster } from './serve-cluster.js';
 
 const EXAMPLES = `
@@ -28,7 +28,7 @@ Examples:
 Without --pools it is an agent in a cluster: the controller says in AGENT_NETWORK_CONFIGS which pools are on which interfaces,
 the replicas agree on a leader by a Lease in POD_NAMESPACE (AGENT_LEASE_NAME), and the leader has the server addresses.
 
-With --pools it serves a host of its own. The file holds IPPool and VirtualMachineNetworkConfig objects, as in a cluster. It is watched: a change takes effect
+With --pools it serves a bare host. The file holds IPPool and VirtualMachineNetworkConfig objects, as in a cluster. It is watched: a change takes effect
 within a second, and a file with problems is refused while the old one stays in force. A client gets an answer only if a
 VirtualMachineNetworkConfig or a reservation names its MAC address. A pool without --interface is logged and not served.
 
@@ -52,7 +52,7 @@ interface ServeOptions extends ClusterServeOptions {
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description('Serve the pools of a cluster, or those of a file, on interfaces of this host.')
-    .option('--pools <file>', 'YAML file of IPPool and VirtualMachineNetworkConfig objects: serve a host of its own')
+    .option('--pools <file>', 'YAML file of IPPool and VirtualMachineNetworkConfig objects: serve a bare host')
     .addOption(
       new Option('--interface <pool=iface>', 'serve this pool on this interface; give it once for each pool').argParser(
         collectInterface,
@@ -106,7 +106,7 @@ async function serveBareHost(options: ServeOptions & Required<Pick<ServeOptions,
       poolsPath: options.pools,
       poolsFileState,
       statePath: options.state,
-      poolsOfInterface: byInterface(options.interface, file),
+      poolsOfInterface: poolsByInterface(options.interface, file),
       configureInterfaces: options.configureInterfaces === true,
       http: options.http === 'off' ? undefined : options.http,
       logPackets: options.logPackets === true,
@@ -127,30 +127,4 @@ async function readPools(path: string): Promise<PoolsFile> {
     `${path} cannot be served:\n${lines.join('\n')}`,
     result.missing ? ExitCode.noInput : ExitCode.invalidData,
   );
-}
-
-/** Turned round: which pools an interface serves, by full names, in the order given. */
-function byInterface(interfaces: ReadonlyMap<string, readonly string[]>, { pools }: PoolsFile): Map<string, string[]> {
-  const turned = new Map<string, string[]>();
-  for (const [given, names] of interfaces) {
-    const matching = [...pools.keys()].filter((pool) => pool === given || pool.endsWith(`/${given}`));
-    const [pool] = matching;
-    if (pool === undefined || matching.length > 1) {
-      const what = pool === undefined ? 'there is no such pool' : `it could be ${matching.join(' or ')}`;
-      throw new CommandError(
-        `--interface ${given}=${names[0]}: ${what}; the file has ${describeNames([...pools.keys()])}`,
-        ExitCode.usage,
-      );
-    }
-    for (const name of names) turned.set(name, [...(turned.get(name) ?? []), pool]);
-  }
-  return turned;
-}
-
-function collectInterface(text: string, previous: Map<string, string[]> = new Map()): Map<string, string[]> {
-  const [, pool, name] = /^([^=]+)=([^=/\s]{1,15})$/.exec(text) ?? [];
-  if (pool === undefined || name === undefined) throw new InvalidArgumentError('write POOL=INTERFACE, as in net-48=eth1.');
-  const names = previous.get(pool) ?? [];
-  if (names.includes(name)) throw new InvalidArgumentError('it is given twice.');
-  return previous.set(pool, [...names, name]);
 }

@@ -1,5 +1,5 @@
 import type { StatusPage } from '@vmdhcp/service-process';
-import type { LeaseView } from '../serve/lease-view.js';
+import type { LeaseView } from '../state/lease-view.js';
 
 /** Leases written before the event loop gets its turn. */
 const LEASES_PER_CHUNK = 500;

@@ -26,7 +26,7 @@ const POOL_GAUGES = [
   ['size', 'Addresses of the pool that clients can have.'],
   ['used', 'Addresses that are assigned.'],
   ['free', 'Addresses that can still be assigned.'],
-  ['quarantined', 'Addresses that are suspended because a client found them in use.'],
+  ['quarantined', 'Addresses that no client gets for a while, because another machine uses them.'],
 ] as const;
 
 export function createMetrics(sources: MetricSources): Metrics {
@@ -112,7 +112,7 @@ function describeElection({ isLeading, standbyAnswers }: NonNullable<MetricSourc
   });
   new Counter({
     name: 'vmdhcp_agent_standby_answers_total',
-    help: 'Clients that asked again, as nobody had answered, and were answered by a replica that does not lead.',
+    help: 'Replies of standbys: to clients that retransmitted, as the leader had not answered.',
     registers,
     collect() {
       this.reset();

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 export interface PodNetwork {
   /** The addresses of each interface. */
   readonly interfaces: Readonly<Record<string, readonly string[]>>;
-  /** As Kubernetes says it, if it does. */
+  /** As Kubernetes sets it, if it does. */
   readonly podAddress: string | undefined;
   /** The interface of the default route, if there is one. */
   readonly defaultRoute: string | undefined;
@@ -24,7 +24,7 @@ export function podInterface(
   return WILDCARDS.has(host) ? (withAddress(podAddress) ?? defaultRoute) : withAddress(host);
 }
 
-/** The interfaces by which the pod itself is reached; none where that cannot be told. */
+/** The interfaces by which the pod itself is reached; none if they are not known. */
 export function podsOwnInterfaces({ interfaces, podAddress, ipv4DefaultRoute }: PodNetwork): ReadonlySet<string> {
   const own = [interfaceWith(podAddress, interfaces), ipv4DefaultRoute];
   return new Set(own.filter((name) => name !== undefined));
@@ -34,7 +34,7 @@ function interfaceWith(address: string | undefined, interfaces: PodNetwork['inte
   return Object.entries(interfaces).find(([, addresses]) => address !== undefined && addresses.includes(address))?.[0];
 }
 
-/** What this pod has. @param podAddress - as Kubernetes says it. */
+/** What this pod has. @param podAddress - as Kubernetes sets it. */
 export function readPodNetwork(podAddress: string | undefined): PodNetwork {
   const entries = Object.entries(networkInterfaces());
   const interfaces = Object.fromEntries(entries.map(([name, list = []]) => [name, list.map(({ address }) => address)]));

@@ -51,7 +51,7 @@ const DESCRIBE: ReadonlyMap<unknown, Describe> = new Map<unknown, Describe>([
   [OPTIONS.clientArchitecture.kind, (values: readonly number[]) => bounded(values)],
 ]);
 
-/** The fields that say something: addresses of 0.0.0.0, zeros and empty texts are left out. Never throws. */
+/** The fields with a value: addresses of 0.0.0.0, zeros and empty texts are left out. Never throws. */
 export function describeMessage(message: DhcpMessage): Readonly<Record<string, unknown>> {
   const { op, hops, xid, secs, flags, chaddr, sname, file, options } = message;
   return {

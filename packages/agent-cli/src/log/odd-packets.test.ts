@@ -3,11 +3,13 @@
  * its octets, and what becomes of it, to `odd-packets.json`: `npm run fuzz` prints the octets of a packet that fails.
  */
 import { readFileSync } from 'node:fs';
-import { DhcpServer, encodeClientPacket, LeaseEventLog } from '@vmdhcp/dhcp-agent';
+import { DhcpServer, encodeClientPacket } from '@vmdhcp/dhcp-agent';
 import { decodeMessage, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
 import { LOG_LEVELS } from '@vmdhcp/service-process';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { AgentLog } from './agent-log.js';
+import { LeaseEventLog } from './lease-event-log.js';
 import { PacketLog } from './packet-log.js';
 
 interface OddPacket {
@@ -39,10 +41,10 @@ function setUp(level: (typeof LOG_LEVELS)[number], packets: boolean) {
     clock.nowMs += 60_000;
     return clock.nowMs;
   };
+  const packetLog = new PacketLog(logger, { packets, nowMs });
   const server = new DhcpServer({
-    logger,
-    events: new LeaseEventLog(logger, nowMs),
-    packetLog: new PacketLog(logger, { packets, nowMs }),
+    observer: new AgentLog({ logger, leaseEvents: new LeaseEventLog(logger, nowMs), packetLog, nowMs }),
+    packetLog,
     nowMs,
     whoUses: () => Promise.resolve({ byClient: false, others: [] }),
     onDeclined: () => undefined,
@@ -55,14 +57,14 @@ function setUp(level: (typeof LOG_LEVELS)[number], packets: boolean) {
   const handle = server.handler('eth1', () => server.poolsNamed(['net']));
   const into = Buffer.alloc(1_472);
   /** Message type and address of the reply; undefined without one. */
-  const say = (packet: Uint8Array): [type: number | undefined, address: number] | undefined => {
+  const send = (packet: Uint8Array): [type: number | undefined, address: number] | undefined => {
     const reply = handle(packet, into);
     const decoded = decodeMessage(into.subarray(0, reply?.length ?? 0));
     return reply === undefined || !decoded.ok ? undefined : [decoded.message.options.uint8(53), decoded.message.yiaddr];
   };
   const exchange = () => [
-    say(encodeClientPacket({ type: 'discover', macAddress: GOOD, xid: 1 })),
-    say(encodeClientPacket({ type: 'request', macAddress: GOOD, xid: 1, options: [[50, octets('c0a8300a')]] })),
+    send(encodeClientPacket({ type: 'discover', macAddress: GOOD, xid: 1 })),
+    send(encodeClientPacket({ type: 'request', macAddress: GOOD, xid: 1, options: [[50, octets('c0a8300a')]] })),
   ];
   const counts = () => {
     const messages = [...server.counters.messages()].map(({ type, outcome, reason, count }): [string, number] => [
@@ -74,13 +76,13 @@ function setUp(level: (typeof LOG_LEVELS)[number], packets: boolean) {
       ...[...server.counters.dropped()].map(([why, count]): [string, number] => [`dropped ${why}`, count]),
     ]);
   };
-  /** What the counters say became of one packet. */
+  /** What became of one packet, by the counters. */
   const outcomeOf = (packet: Uint8Array) => {
     const before = counts();
-    say(packet);
+    send(packet);
     return [...counts()].flatMap(([outcome, count]) => (count === (before.get(outcome) ?? 0) + 1 ? [outcome] : []));
   };
-  return { server, lines, say, exchange, outcomeOf };
+  return { server, lines, send, exchange, outcomeOf };
 }
 
 /** Every text in a log line, at any depth. */
@@ -109,8 +111,8 @@ describe.each(SETTINGS)('at log level $level, with whole packets: $packets', ({ 
   });
 
   it('nothing from the wire reaches the log as it is', () => {
-    const { server, lines, say } = setUp(level, packets);
-    for (const { hex } of [...ODD, ...CAPTURED]) say(octets(hex));
+    const { server, lines, send } = setUp(level, packets);
+    for (const { hex } of [...ODD, ...CAPTURED]) send(octets(hex));
     expect(server.counters.dropped().has('internal-error')).toBe(false);
     expect(lines.length > ODD.length).toBe(level === 'trace' || level === 'debug' || (packets && level === 'info'));
     for (const line of lines) {

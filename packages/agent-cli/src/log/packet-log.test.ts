@@ -1,4 +1,4 @@
-import { encodeClientPacket } from '@vmdhcp/dhcp-agent';
+import { encodeClientPacket, type SuppressReason } from '@vmdhcp/dhcp-agent';
 import { type Answer, answerPacket, parseIpv4Address, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -24,23 +24,23 @@ function setUp({ level = 'info', packets = false } = {}) {
   const note = (
     poolName = 'a/one',
     packet = encodeClientPacket({ type: 'discover', macAddress: MAC, xid: 7 }),
-    notSent?: string,
+    notSent?: SuppressReason,
   ) => {
     const address = parseIpv4Address('10.0.0.10') as number;
     const leaseOf = (name: string, macAddress: string) => ({ poolName: name, macAddress, address });
     const answer: Answer = answerPacket(packet, { pools: [pools.get(poolName) as ServedPool], leaseOf });
     log.note({ packet, answer, interfaceName: 'eth1', poolName, notSent });
   };
-  const said = () => lines.splice(0).map(({ pool, msg }) => [pool, msg]);
-  return { log, note, lines, said, clock, logger };
+  const logged = () => lines.splice(0).map(({ pool, msg }) => [pool, msg]);
+  return { log, note, lines, logged, clock, logger };
 }
 
 describe('the log of packets', () => {
   it('is silent at info', () => {
-    const { log, note, said } = setUp();
+    const { log, note, logged } = setUp();
     expect(log.isActive).toBe(false);
     note();
-    expect(said()).toEqual([]);
+    expect(logged()).toEqual([]);
   });
 
   it('has a line that sums each packet up at debug', () => {
@@ -66,7 +66,7 @@ describe('the log of packets', () => {
     ]);
   });
 
-  it('says why a reply was not sent, and shows a packet that is no message as octets', () => {
+  it('logs why a reply was not sent, and shows a packet that is no message as octets', () => {
     const { note, lines } = setUp({ packets: true });
     note('a/one', undefined, 'standing-by');
     note('a/one', Uint8Array.of(1, 2, 3));
@@ -77,25 +77,25 @@ describe('the log of packets', () => {
   });
 
   it('changes for one pool while the agent runs, and back', () => {
-    const { log, note, said } = setUp();
+    const { log, note, logged } = setUp();
     log.setPool('a/two', { packets: true });
     note('a/one');
     note('a/two');
-    expect(said()).toEqual([['a/two', 'packet: discover offer']]);
+    expect(logged()).toEqual([['a/two', 'packet: discover offer']]);
     log.setPool('a/two', {});
     expect(log.isActive).toBe(false);
     note('a/two');
-    expect(said()).toEqual([]);
+    expect(logged()).toEqual([]);
   });
 
-  it('changes for all pools while the agent runs, but for those that say otherwise, and back to what the command line says', () => {
-    const { log, note, said, logger } = setUp();
+  it('changes for all pools while the agent runs, but for those with settings of their own, and back to the command line', () => {
+    const { log, note, logged, logger } = setUp();
     log.setPool('a/two', { level: 'warn' });
     log.setGeneral({ level: 'debug' });
     expect(logger.level).toBe('debug');
     note('a/one');
     note('a/two');
-    expect(said()).toEqual([['a/one', 'packet: discover offer']]);
+    expect(logged()).toEqual([['a/one', 'packet: discover offer']]);
     log.setGeneral({});
     expect([logger.level, log.isActive]).toEqual(['info', false]);
   });

@@ -1,10 +1,11 @@
 /**
- * What the log says of single packets, general and for single pools: a line at `debug` that sums each packet up, or the whole packet
+ * What the log has of single packets, general and for single pools: a line at `debug` that sums each packet up, or the whole packet
  * and its reply at `info`. It changes while the agent runs, and it is bounded in lines a second for each pool.
  */
+
 import { type LoggedPacket, type PacketLog as PacketLogPort, printable, RateBudget } from '@vmdhcp/dhcp-agent';
 import { type Answer, decodeMessage, formatIpv4Address, OptionCode } from '@vmdhcp/dhcp-allocator';
-import type { AgentLogSettings } from '@vmdhcp/reconciler';
+import type { AgentLogSettings } from '@vmdhcp/ippool-api';
 import type { Logger } from '@vmdhcp/service-process';
 import { describeMessage, hex } from './describe-message.js';
 
@@ -21,7 +22,7 @@ interface PoolLog {
 export class PacketLog implements PacketLogPort {
   readonly #logger: Logger;
   readonly #nowMs: () => number;
-  /** What the command line says. */
+  /** The setting of the command line. */
   readonly #initial: Required<AgentLogSettings>;
   #general: Required<AgentLogSettings>;
   readonly #settingsOf = new Map<string, AgentLogSettings>();
@@ -42,7 +43,7 @@ export class PacketLog implements PacketLogPort {
     return this.#isActive;
   }
 
-  /** Sets the level of the whole log and whether packets are logged; what is left out is as the command line says. */
+  /** Sets the level of the whole log and whether packets are logged; what is left out is as on the command line. */
   setGeneral(settings: AgentLogSettings): void {
     const { level, packets } = { ...this.#initial, ...settings };
     if (level === this.#general.level && packets === this.#general.packets) return;
@@ -67,7 +68,7 @@ export class PacketLog implements PacketLogPort {
     else logger.debug(summary(logged), `packet: ${outcome(logged)}`);
   }
 
-  /** Says how many lines were left out since the last call. To be called every second. */
+  /** Logs how many lines were left out since the last call. To be called every second. */
   reportSuppressed(): void {
     for (const [pool, { budget, logger }] of this.#logs) {
       const suppressed = budget.takeSuppressed();

@@ -1,4 +1,4 @@
-/** Something to say about one place in a pools file. */
+/** A problem or warning about one place in a pools file. */
 export interface Finding {
   /** From 1. */
   readonly line: number;

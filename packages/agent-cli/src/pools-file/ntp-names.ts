@@ -1,23 +1,33 @@
 import { resolve4 } from 'node:dns/promises';
+import type { Clock } from '@vmdhcp/kube-runtime';
+import { systemClock } from '@vmdhcp/kube-runtime/node';
 
 const REFRESH_INTERVAL_MS = 10 * 60_000;
 const RETRY_INTERVAL_MS = 15_000;
 
+export interface NtpNamesSettings {
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+  /** The IPv4 addresses of a name; default: by DNS. Rejects where there are none. */
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
+  readonly onChange: () => void;
+  readonly onFailure: (name: string, error: Error) => void;
+}
+
 /**
- * Addresses of NTP servers that pools give by name. Clients are only ever told what is known at the moment: names are
- * looked up beside the packet path, and `onChange` says when that led to something new.
+ * Addresses of NTP servers that pools give by name. Clients only receive what is known at the moment: names are
+ * resolved outside of the packet path, and `onChange` is called when that changed something.
  */
 export class NtpNames {
+  readonly #settings: NtpNamesSettings;
   readonly #known = new Map<string, readonly string[]>();
-  readonly #onChange: () => void;
-  readonly #onFailure: (name: string, error: Error) => void;
   #wanted: ReadonlySet<string> = new Set();
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
+  #callOff: () => void = () => undefined;
+  /** The last look-up; an earlier one that ends later sets no timer. */
+  #round = 0;
 
-  constructor(events: { readonly onChange: () => void; readonly onFailure: (name: string, error: Error) => void }) {
-    this.#onChange = events.onChange;
-    this.#onFailure = events.onFailure;
+  constructor(settings: NtpNamesSettings) {
+    this.#settings = settings;
   }
 
   get known(): ReadonlyMap<string, readonly string[]> {
@@ -32,29 +42,36 @@ export class NtpNames {
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    this.#round = Number.POSITIVE_INFINITY;
+    this.#callOff();
   }
 
   async #lookUp(): Promise<void> {
-    clearTimeout(this.#timer);
+    const { clock = systemClock, onChange } = this.#settings;
+    this.#callOff();
+    const round = ++this.#round;
     const results = await Promise.all([...this.#wanted].map((name) => this.#lookUpOne(name)));
-    if (this.#stopped) return;
-    if (results.includes('changed')) this.#onChange();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#lookUp(), results.includes('failed') ? RETRY_INTERVAL_MS : REFRESH_INTERVAL_MS);
-    this.#timer.unref();
+    if (this.#isStopped) return;
+    if (results.includes('changed')) onChange();
+    if (round !== this.#round) return;
+    const delayMs = results.includes('failed') ? RETRY_INTERVAL_MS : REFRESH_INTERVAL_MS;
+    this.#callOff = clock.after(delayMs, () => void this.#lookUp());
   }
 
   async #lookUpOne(name: string): Promise<'changed' | 'same' | 'failed'> {
+    const { resolve = resolve4, onFailure } = this.#settings;
     try {
-      const addresses = (await resolve4(name)).toSorted();
+      const addresses = (await resolve(name)).toSorted();
       if (addresses.join() === this.#known.get(name)?.join()) return 'same';
       this.#known.set(name, addresses);
       return 'changed';
     } catch (error) {
-      if (!this.#stopped) this.#onFailure(name, error as Error);
+      if (!this.#isStopped) onFailure(name, error as Error);
       return 'failed';
     }
+  }
+
+  get #isStopped(): boolean {
+    return this.#round === Number.POSITIVE_INFINITY;
   }
 }

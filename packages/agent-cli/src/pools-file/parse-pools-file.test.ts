@@ -55,7 +55,7 @@ metadata:
     expect(result.ok && result.file.pools.get('default/net-48')?.claims).toHaveLength(1);
   });
 
-  it('says what is logged of a pool, and which annotation for that cannot be read', () => {
+  it('returns the log settings of a pool, and names an annotation for them that cannot be read', () => {
     const annotated = (text: string) => POOL.replace('  name: net-48\n', `  name: net-48\n  annotations: ${text}\n`);
     const result = parsePoolsFile(annotated('{ network.harvesterhci.io/log-packets: "true" }'));
     expect(result.ok && result.file.pools.get('default/net-48')?.log).toEqual({ packets: true });

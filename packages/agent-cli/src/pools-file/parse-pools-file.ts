@@ -2,6 +2,7 @@
  * Pools and virtual machines from a file of ordinary Kubernetes objects. Nothing is guessed: a file with one problem is
  * refused whole, with every problem it has, because half a configuration gives wrong addresses.
  */
+
 import {
   formatPath,
   INFINITE_LEASE_TIME_SECONDS,
@@ -11,6 +12,7 @@ import {
   parseMacAddress,
 } from '@vmdhcp/dhcp-allocator';
 import {
+  type AgentLogSettings,
   type ApiObject,
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
@@ -20,18 +22,11 @@ import {
   type ObjectProblem,
   objectKey,
   parseObject,
+  readPoolLogSettings,
   type UnknownField,
   type VirtualMachineNetworkConfig,
 } from '@vmdhcp/ippool-api';
-import {
-  type AddressClaim,
-  type AgentLogSettings,
-  fillInDefaults,
-  probesConflicts,
-  type ResolvedNames,
-  readPoolLogSettings,
-  toPool,
-} from '@vmdhcp/reconciler';
+import { type AddressClaim, fillInDefaults, probesConflicts, type ResolvedNames, toPool } from '@vmdhcp/reconciler';
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import type { Finding } from './finding.js';
 
@@ -48,7 +43,7 @@ export interface ConfiguredPool {
   readonly pool: Pool;
   /** Nothing is allocated or served. */
   readonly paused: boolean;
-  /** True: the network is asked before an address is given to a new client. */
+  /** True: an address is probed before a new client gets it. */
   readonly probesConflicts: boolean;
   /** What is logged of its packets, by its annotations. */
   readonly log: AgentLogSettings;
@@ -75,7 +70,7 @@ type Path = readonly (string | number)[];
 
 interface Located<Kind extends ApiObject = ApiObject> {
   readonly object: Kind;
-  /** Notes a problem, unless something was said about that field already. */
+  /** Notes a problem, unless there is one about that field already. */
   readonly report: (path: Path, message: string) => void;
   readonly find: (path: Path, message: string) => Finding;
   /** How many problems it has. */
@@ -162,7 +157,7 @@ class Reader {
     }
   }
 
-  /** While pools have problems of their own, that none of them serves a network says nothing. */
+  /** While pools have problems of their own, that none of them serves a network is no news. */
   #reportNoPool(finding: Finding): void {
     if (this.problems.length === 0) this.warnings.push(finding);
   }
@@ -206,7 +201,7 @@ class Reader {
     this.#objects.push(located);
   }
 
-  /** Undefined where the object is so wrong that nothing more can be said of it. */
+  /** Undefined if the object is so wrong that nothing more can be reported of it. */
   #readObject(value: unknown, place: Pick<Located, 'report' | 'find' | 'problemCount'>): Located | undefined {
     const parsed = parseObject(value);
     const problems = parsed.ok ? [] : parsed.problems;
@@ -228,7 +223,7 @@ class Reader {
   }
 
   #placeIn(document: Document, name: string, lines: LineCounter): Pick<Located, 'report' | 'find' | 'problemCount'> {
-    const said = new Set<string>();
+    const reported = new Set<string>();
     const find = (path: Path, message: string): Finding => ({
       ...positionOf(document, path, lines),
       object: name,
@@ -237,11 +232,11 @@ class Reader {
     });
     const report = (path: Path, message: string): void => {
       const places = path.map((_, index) => formatPath(path.slice(0, index + 1)));
-      if (places.some((place) => said.has(place))) return;
-      said.add(path.length === 0 ? '' : formatPath(path));
+      if (places.some((place) => reported.has(place))) return;
+      reported.add(path.length === 0 ? '' : formatPath(path));
       this.problems.push(find(path, message));
     };
-    return { find, report, problemCount: () => said.size };
+    return { find, report, problemCount: () => reported.size };
   }
 }
 

@@ -123,4 +123,106 @@ describe('the address book tells a story', () => {
     await book.configure(fileOf([VM_A, VM_B]));
     expect(log.at(-1)).toBe('served a=11,b=10');
   });
+
+  describe('of two pools', () => {
+    const OTHER = 'other';
+
+    /** Both pools in one file, each with its clients. */
+    function both(ofNet: readonly string[], ofOther: readonly string[], settings: Partial<ConfiguredPool> = {}): PoolsFile {
+      const other = fileOf(ofOther, settings).pools.get('net');
+      if (other === undefined) throw new Error('no pool');
+      return {
+        pools: new Map([...fileOf(ofNet).pools, [OTHER, { ...other, pool: { ...other.pool, name: OTHER } }]]),
+        ntpNames: new Set(),
+      };
+    }
+
+    /** A book that notes what is saved and served of each pool: `net a=10; other b=10`. */
+    function bookOfTwo() {
+      const log: string[] = [];
+      const clock = { nowMs: 1_000 };
+      const describePools = (pools: ReadonlyMap<string, Pick<PlannedPool, 'assignments'>>) =>
+        [...pools]
+          .map(([name, { assignments }]) => {
+            const leases = assignments.map(({ macAddress, address }) => `${macAddress.slice(-1)}=${address & 255}`);
+            return `${name} ${leases.join(',')}`;
+          })
+          .join('; ');
+      const book = new AddressBook(
+        {
+          directory: { save: async ({ pools }: StateToSave) => void log.push(`saved ${describePools(pools)}`) },
+          nowMs: () => clock.nowMs,
+          expiryOf: () => undefined,
+          onPlanned: (pools) => void log.push(`served ${describePools(pools)}`),
+        },
+        EMPTY_STATE,
+      );
+      return { book, log, clock };
+    }
+
+    it.each([
+      ['the first', [VM_A, VM_B], [VM_A], 'net a=10,b=11; other a=10'],
+      ['the second', [VM_A], [VM_A, VM_B], 'net a=10; other a=10,b=11'],
+      ['the second, whose only client goes', [VM_A], [], 'net a=10; other '],
+    ])('a change in %s is saved before it is served, although the other did not change', async (_, net, other, expected) => {
+      const { book, log } = bookOfTwo();
+      await book.configure(both([VM_A], [VM_A]));
+      log.length = 0;
+      await book.configure(both(net, other));
+      expect(log).toEqual([`saved ${expected}`, `served ${expected}`]);
+    });
+
+    it('a declined address of one leaves the other as it is, and its quarantine is saved and ends by itself', async () => {
+      const { book, log, clock } = bookOfTwo();
+      await book.configure(both([VM_A], [VM_A]));
+      log.length = 0;
+      await book.decline({ poolName: OTHER, macAddress: VM_A, address: 0x0a00000a });
+      expect(log).toEqual(['saved net a=10; other a=11', 'served net a=10; other a=11']);
+      log.length = 0;
+      clock.nowMs += QUARANTINE_MS - 1;
+      expect(await book.endQuarantines()).toBe(false);
+      clock.nowMs += 1;
+      expect(await book.endQuarantines()).toBe(true);
+      // Nothing but the quarantine changed: that is saved too.
+      expect(log).toEqual(['saved net a=10; other a=11', 'served net a=10; other a=11']);
+    });
+
+    it('one that is paused keeps its record while the other is served', async () => {
+      const { book, log } = bookOfTwo();
+      await book.configure(both([VM_A], [VM_B]));
+      log.length = 0;
+      await book.configure(both([VM_A], [VM_A, VM_B], { paused: true }));
+      expect(log).toEqual(['served net a=10']);
+      await book.configure(both([VM_A], [VM_A, VM_B]));
+      expect(log.slice(1)).toEqual(['saved net a=10; other a=11,b=10', 'served net a=10; other a=11,b=10']);
+    });
+
+    it('a pool without clients that is new is saved too', async () => {
+      const { book, log } = bookOfTwo();
+      await book.configure(fileOf([VM_A]));
+      log.length = 0;
+      await book.configure(both([VM_A], []));
+      expect(log).toEqual(['saved net a=10; other ', 'served net a=10; other ']);
+    });
+  });
+
+  it('a client that declines its next address too has both quarantined', async () => {
+    const { book, log } = bookOn();
+    await book.configure(fileOf([VM_A]));
+    await book.decline({ poolName: 'net', macAddress: VM_A, address: 0x0a00000a });
+    await book.decline({ poolName: 'net', macAddress: VM_A, address: 0x0a00000b });
+    expect(log.at(-1)).toBe('served a=12');
+  });
+
+  it('a save that fails does not keep later changes from being saved', async () => {
+    const disk = { fails: true };
+    const { book, log } = bookOn(disk);
+    const failed = book.configure(fileOf([VM_A]));
+    const next = book.configure(fileOf([VM_B]));
+    await expect(failed).rejects.toThrow('disk full');
+    await expect(next).rejects.toThrow('disk full');
+    disk.fails = false;
+    await book.configure(fileOf([VM_B]));
+    expect(log).toEqual(['saved b=10', 'served b=10']);
+  });
 });

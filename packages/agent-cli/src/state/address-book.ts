@@ -1,5 +1,5 @@
 /**
- * Who has which address, on a host of its own: planned by the same code as in a cluster, kept in a state directory. The
+ * Who has which address, on a bare host: planned by the same code as in a cluster, kept in a state directory. The
  * order is always: plan, save, and only then hand on to the server. So nothing is ever acknowledged that a crash could
  * take back.
  */
@@ -10,7 +10,7 @@ import { ownersOf } from './owners-of.js';
 import type { StateDirectory } from './state-directory.js';
 import type { ExpiryOf, Owners, StoredState } from './state-format.js';
 
-/** How long nobody gets an address that a client found in use. */
+/** How long no client gets an address that a client found in use. */
 export const QUARANTINE_MS = 3_600_000;
 
 /** A pool as it is to be served. */
@@ -50,7 +50,7 @@ export class AddressBook {
     return this.#enqueue(() => this.#replan(file.pools, this.#recorded));
   }
 
-  /** Gives the client of a lease another address, as somebody else uses this one, which no client gets for a while. */
+  /** Assigns the client of a lease another address, as another machine uses this one, which no client gets for a while. */
   decline({ poolName, address, macAddress }: Lease): Promise<void> {
     return this.#enqueue(() => {
       const before = this.#recorded.get(poolName) ?? NOTHING_RECORDED;
@@ -138,6 +138,6 @@ function describeRecord({ assignments, quarantines }: RecordedPool, owners?: Rea
   const leases = assignments.map(
     ({ macAddress, address, hostname }) => `${macAddress} ${address} ${hostname ?? ''} ${owners?.get(macAddress) ?? ''}`,
   );
-  const held = quarantines.map(({ address, untilMs }) => `${address} ${untilMs}`);
-  return [...leases.toSorted(), ...held.toSorted()].join('\n');
+  const quarantined = quarantines.map(({ address, untilMs }) => `${address} ${untilMs}`);
+  return [...leases.toSorted(), ...quarantined.toSorted()].join('\n');
 }

@@ -22,7 +22,7 @@ const READ_BACK_OCTETS = 64 << 10;
 
 /**
  * Resolves when the whole text is on the disk under the file's name.
- * @throws Error that says what could not be done and where. The file is what it was then, unless only flushing the folder failed.
+ * @throws Error that names what could not be done and where. The file is what it was then, unless only flushing the folder failed.
  */
 export async function replaceFile(
   { folder, name }: ReplacedFile,

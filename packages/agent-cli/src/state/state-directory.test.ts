@@ -92,7 +92,7 @@ describe('a file handle that writes a part of what it is given', () => {
     expect(await reopened()).toEqual({ leases: 41, setAside: 0 });
   });
 
-  it('and says that it wrote all: what is read back shows it, and nothing is renamed', async () => {
+  it('and reports that it wrote all: what is read back shows it, and nothing is renamed', async () => {
     let lies = false;
     const directory = await StateDirectory.open(
       folder,
@@ -125,13 +125,13 @@ describe('a file handle that writes a part of what it is given', () => {
     ['ENOSPC', 'the disk is full (ENOSPC); free space on it'],
     ['EROFS', 'the file system is read-only (EROFS); mount it writable'],
     ['EACCES', 'permission is denied (EACCES); make the folder writable for this user'],
-  ])('or fails with %s: the error says where, what and what to do', async (code, said) => {
+  ])('or fails with %s: the error names where, what and what to do', async (code, reported) => {
     const refuse = refuseWith(code);
     const directory = await StateDirectory.open(
       folder,
       filesThatWrite(() => refuse),
     );
-    await expect(directory.save(stateOf(1))).rejects.toThrow(`${join(folder, 'leases.next')} cannot be written: ${said}`);
+    await expect(directory.save(stateOf(1))).rejects.toThrow(`${join(folder, 'leases.next')} cannot be written: ${reported}`);
     await directory.close();
   });
 });

@@ -16,7 +16,7 @@ const CURRENT = 'leases';
 const PREVIOUS = 'leases.previous';
 const LOCK = 'lock';
 
-/** What is to be told about a state that was not read as it should. */
+/** The warning about a state that was not read as it should. */
 interface StateReport {
   readonly file: string;
   readonly setAsideAs: string;
@@ -88,7 +88,7 @@ export class StateDirectory {
 
   /**
    * Resolves when the state is on the disk and was read back. Saves happen one after the other, in the order they were asked for.
-   * @throws Error that says what could not be written and why; what was saved before is still there.
+   * @throws Error that names what could not be written and why; what was saved before is still there.
    */
   save(state: StateToSave): Promise<void> {
     const file = { folder: this.path, name: CURRENT };
@@ -137,7 +137,7 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /**
- * Makes a folder and those above it. Not with `recursive: true`: where the system says that a folder whose parent is there
+ * Makes a folder and those above it. Not with `recursive: true`: where the system reports that a folder whose parent is there
  * does not exist (`/proc/x`), Node tries again for ever.
  */
 async function makeFolder(path: string): Promise<void> {

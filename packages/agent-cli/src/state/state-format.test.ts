@@ -22,7 +22,7 @@ const state: StateToSave = {
 const text = [...formatState(state)].join('');
 
 describe('a state file', () => {
-  it('says what it is, and is lines a person can read', () => {
+  it('names what it is, and is lines that a person can read', () => {
     expect(text.split('\n').slice(0, 3)).toEqual([
       'vmdhcp-agent-state 1',
       '{"pool":"default/net-48"}',

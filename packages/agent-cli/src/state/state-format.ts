@@ -1,5 +1,5 @@
 /**
- * The text of a state file: a line that says what it is, a line of JSON for each thing that is remembered, and a last line
+ * The text of a state file: a line that names what it is, a line of JSON for each thing that is remembered, and a last line
  * with the checksum of all before it. A file that was torn anywhere has no such last line. Pure.
  */
 import { createHash } from 'node:crypto';

@@ -1,13 +1,6 @@
 /** The options of the controller about agents. */
-import {
-  AGENT_LOG_LEVELS,
-  AGENT_TOPOLOGIES,
-  type AgentLogLevel,
-  type AgentLogSettings,
-  type AgentPodSettings,
-  type AgentsSettings,
-  type AgentTopology,
-} from '@vmdhcp/reconciler';
+import { AGENT_LOG_LEVELS, type AgentLogLevel, type AgentLogSettings } from '@vmdhcp/ippool-api';
+import { AGENT_TOPOLOGIES, type AgentPodSettings, type AgentsSettings, type AgentTopology } from '@vmdhcp/reconciler';
 import { booleanOption, CommandError, ExitCode } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseImage } from './parse-image.js';
@@ -45,15 +38,17 @@ export const agentOptions = (): Option[] => [
   new Option('--max-pools-per-agent <count>', 'with per-network: how many pools share agents at most')
     .argParser(parseCount)
     .default(24),
-  new Option('--namespace <namespace>', 'namespace of the agents; default: the own one, POD_NAMESPACE').env('AGENT_NAMESPACE'),
+  new Option('--namespace <namespace>', 'namespace of the agents; default: that of the controller, POD_NAMESPACE').env(
+    'AGENT_NAMESPACE',
+  ),
   new Option(
     '--previous-namespace <namespace>',
-    'namespace where agents ran before: those that are still there hand over their pools and are removed',
+    'namespace where agents ran before: their pools move to the new agents, then they are removed',
   ).env('AGENT_PREVIOUS_NAMESPACE'),
   new Option('--image <image>', 'image of the agents; required unless the topology is unified')
     .argParser(parseImage)
     .env('AGENT_IMAGE'),
-  new Option('--image-pull-policy <policy>', 'when their image is pulled').choices(PULL_POLICIES).default('IfNotPresent'),
+  new Option('--image-pull-policy <policy>', 'when the image is pulled').choices(PULL_POLICIES).default('IfNotPresent'),
   new Option('--image-pull-secret <name>', 'Secret to pull it with; may be given several times')
     .argParser((name, before: readonly string[]) => [...before, name])
     .default([] as readonly string[], 'none'),
@@ -71,7 +66,7 @@ export const agentOptions = (): Option[] => [
   new Option('--agent-memory-limit <quantity>', 'memory an agent may use').argParser(parseMemory).default('256Mi'),
   new Option(
     '--agent-lease-seconds <seconds>',
-    'how long a replica that is gone is waited for; less is faster and costs more writes',
+    'how long the Lease of a group lasts; less makes failover faster and costs more writes',
   )
     .argParser(parseLeaseSeconds)
     .default(2.75),
@@ -86,7 +81,7 @@ export const agentOptions = (): Option[] => [
   new Option('--agent-container <name>', 'with unified: the container in it')
     .env('AGENT_CONTAINER_NAME')
     .default('vm-dhcp-controller-agent'),
-  booleanOption('--no-agent', 'leave agents alone, and do not wait for them'),
+  booleanOption('--no-agent', 'do not manage agents, and do not wait for them'),
   booleanOption('--no-dhcp', 'agents run and report, and serve nothing (--dry-run)'),
 ];
 

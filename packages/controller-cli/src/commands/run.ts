@@ -1,4 +1,5 @@
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import {
   booleanOption,
   createLogger,
@@ -56,12 +57,12 @@ export function runCommand(): Command {
   const command = new Command('run')
     .description('Give the virtual machines of a cluster their addresses.')
     .option('--only-namespace <namespace>', 'see objects of this namespace only; default: all')
-    .addOption(booleanOption('--no-leader-election', 'run without a Lease: there must be no other controller'))
+    .addOption(booleanOption('--no-leader-election', 'run without a Lease: no other controller may run'))
     .addOption(booleanOption('--no-crds', 'do not apply the CustomResourceDefinitions'))
     .addOption(
       booleanOption(
         '--enable-cache-dump-api',
-        'tell what is known at /ipams/ and /caches/; agents that the controller deploys show /leases',
+        'serve /ipams/ and /caches/, what the controller knows; agents that it deploys serve /leases',
       ),
     )
     .addOption(
@@ -90,8 +91,10 @@ async function run(options: RunOptions): Promise<void> {
     leaseConnection: openConnection(cluster, { onRequest, timeoutMs: leaseTimeoutMs(settings.election) }),
     logger,
     metrics,
-    onLost: () => {
-      logger.fatal('leadership lost: another controller may be leader now; this process ends');
+    onFailed: (end) => {
+      if (end.kind === 'leadership-lost')
+        logger.fatal('leadership lost: another controller may be leader now; this process ends');
+      else logger.fatal({ part: end.part, err: errorForLog(end.error) }, 'a part of the controller failed; this process ends');
       process.exit(ExitCode.failed);
     },
   });

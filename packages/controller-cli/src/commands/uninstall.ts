@@ -1,3 +1,4 @@
+import { describeCount } from '@vmdhcp/kube-runtime';
 import { type InstalledKind, UNINSTALL_PHASES, type UninstallPlan, type UninstallStep } from '@vmdhcp/reconciler';
 
 import { Command, InvalidArgumentError } from 'commander';
@@ -95,7 +96,7 @@ function describeEnd(plan: UninstallPlan, dryRun: boolean): string[] {
   const done =
     count === 0
       ? 'nothing to remove'
-      : `${count} ${dryRun ? 'objects would be deleted or changed' : 'objects deleted or changed'}`;
+      : `${describeCount(count, 'object')} ${dryRun ? 'would be deleted or changed' : 'deleted or changed'}`;
   const kept = Object.entries(plan.kept).map(
     ([kind, number]) => `${number} ${KIND_NAMES[kind as InstalledKind]}${number === 1 ? '' : 's'}`,
   );

@@ -1,30 +1,29 @@
-/** The controller as a process: where the parts are put together, and where its timers and its end are. */
+/** The controller as a process: its parts on shared caches under one leadership, and what it serves over HTTP. */
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import {
   type ApiResource,
+  type ControllerPart,
   type ElectionTimes,
-  type EventObject,
   fencedClient,
   type KubernetesObject,
-  LeaseElector,
   NotLeadingError,
+  type PartsRun,
+  type RunEnd,
+  runParts,
+  SharedCaches,
 } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiLeaseStore, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import {
-  AGENT_SELECTOR,
   type AgentAction,
-  AgentGroupsReconciler,
-  type AgentsPort,
   type AgentsSettings,
+  type ControllerObserver,
+  cachedParts,
   DhcpController,
   INSTANCES_REMEDY,
   type InstancesState,
-  NOTHING_KNOWN_OF_AGENTS,
-  Resource,
 } from '@vmdhcp/reconciler';
-
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { createAddressLog } from './address-log.js';
 import { applyCrds } from './apply-crds.js';
@@ -38,7 +37,7 @@ export interface ControllerProcessSettings {
   readonly http: ListenAddress | 'off';
   /** Undefined: there is no other replica. */
   readonly election: ElectionTimes | undefined;
-  /** Undefined: agents are none of its business. */
+  /** Undefined: this controller deploys no agents. */
   readonly agents: AgentsSettings | undefined;
   /** Undefined: all namespaces. */
   readonly onlyNamespace: string | undefined;
@@ -52,64 +51,71 @@ export interface ControllerProcessPorts {
   readonly leaseConnection: ApiConnection;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
-  /** Leadership lost: another replica may reconcile now, and this process must not. */
-  readonly onLost: () => void;
+  /** The parts have stopped, and not because of `stop`: the process must end. */
+  readonly onFailed: (end: Exclude<RunEnd, { readonly kind: 'stopped' }>) => void;
+}
+
+/** What all parts of the process share. */
+interface PartsContext {
+  readonly identity: string;
+  readonly caches: SharedCaches;
+  readonly clientOf: <Kind extends KubernetesObject = KubernetesObject>(
+    resource: ApiResource,
+  ) => ReturnType<typeof fencedClient<Kind>>;
 }
 
 export class ControllerProcess {
   readonly #settings: ControllerProcessSettings;
   readonly #ports: ControllerProcessPorts;
-  readonly #controller: DhcpController;
-  readonly #agents: AgentGroupsReconciler | undefined;
-  readonly #elector: LeaseElector | undefined;
+  readonly #dhcp: DhcpController;
+  readonly #run: PartsRun;
   #http: Server | undefined;
-  #leadsAlone = false;
-  #stopping = false;
 
   constructor(settings: ControllerProcessSettings, ports: ControllerProcessPorts) {
     this.#settings = settings;
     this.#ports = ports;
-    const identity = `${hostname()}_${randomUUID()}`;
-    this.#controller = this.#createController(identity);
-    this.#agents = settings.agents === undefined ? undefined : this.#createAgents(settings.agents);
-    this.#elector = settings.election === undefined ? undefined : this.#createElector(identity, settings.election);
-    ports.metrics.follow(this.#controller, () => this.isLeading());
+    const context = this.#createContext();
+    this.#dhcp = this.#createDhcp(context);
+    const parts: readonly ControllerPart[] = [this.#dhcp];
+    this.#run = runParts({
+      parts,
+      clock: systemClock,
+      ...this.#election(context.identity),
+      onLeading: () => ports.logger.info('leading'),
+      onStopProblem: (part, error) =>
+        ports.logger.error({ part, ...(error !== undefined && { err: errorForLog(error) }) }, 'a part did not stop'),
+    });
+    ports.metrics.follow(this.#dhcp, this.#run.isLeading);
   }
 
   isLeading(): boolean {
-    return this.#elector?.isLeading() ?? this.#leadsAlone;
+    return this.#run.isLeading();
   }
 
   /** @throws CommandError or Error where it cannot start at all. */
   async start(): Promise<void> {
     const { http, cacheDumps } = this.#settings;
-    const { connection, logger, metrics } = this.#ports;
+    const { connection, logger, metrics, onFailed } = this.#ports;
     if (http !== 'off') {
       this.#http = await startStatusServer(http, {
-        unready: () => this.#unready(),
+        unready: () => [...this.#run.unready()],
         registry: metrics.registry,
-        pages: cacheDumps ? cacheDumpPages(this.#controller.view) : {},
+        pages: cacheDumps ? cacheDumpPages(this.#dhcp.view) : {},
       });
     }
     if (this.#settings.applyCrds) {
       for (const { name, outcome } of await applyCrds(connection))
         logger.info({ crd: name, outcome }, 'CustomResourceDefinition');
     }
-    this.#controller.start();
-    this.#agents?.start();
-    if (this.#elector === undefined) this.#lead();
-    else this.#elector.start();
+    void this.#run.ended.then((end) => {
+      if (end.kind !== 'stopped') onFailed(end);
+    });
+    this.#run.start();
   }
 
-  /** Ends what is under way, steps down, and closes everything. */
+  /** Ends what is under way, releases the Lease, and closes every connection. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    const finish = async () => {
-      await Promise.all([this.#controller.stop(), this.#agents?.stop()]);
-      return true;
-    };
-    // What is under way ends while no other replica may become leader; only then is the Lease released.
-    await (this.#elector === undefined ? finish() : this.#elector.stop(finish));
+    await this.#run.stop();
     this.#http?.close();
     this.#http?.closeAllConnections();
     this.#ports.connection.close();
@@ -117,137 +123,66 @@ export class ControllerProcess {
     this.#ports.logger.info('stopped');
   }
 
-  #unready(): string[] {
-    const { caches } = this.#controller;
-    const kinds = Object.entries(caches).flatMap(([kind, cache]) => (cache.synced ? [] : [kind]));
-    if (!this.#controller.instances.synced) kinds.push('virtualMachineInstances');
-    if (this.#agents !== undefined && !this.#agents.synced) kinds.push('agents');
-    return kinds.length === 0 ? [] : [`not listed yet: ${kinds.join(', ')}`];
+  #createContext(): PartsContext {
+    const clientOf: PartsContext['clientOf'] = <Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) =>
+      fencedClient(new ApiObjectClient<Kind>(this.#ports.connection, resource), () => this.isLeading());
+    const caches = new SharedCaches({
+      open: clientOf,
+      clock: systemClock,
+      backOff: { firstMs: 100, mostMs: 30_000, random: Math.random },
+      trim: cachedParts,
+    });
+    return { identity: `${hostname()}_${randomUUID()}`, caches, clientOf };
   }
 
-  #lead(): void {
-    this.#leadsAlone = this.#elector === undefined;
-    this.#ports.logger.info('leading');
-    this.#controller.lead();
-    this.#agents?.lead();
-  }
-
-  #client<Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) {
-    const { onlyNamespace } = this.#settings;
-    const scoped = onlyNamespace === undefined ? resource : { namespace: onlyNamespace, ...resource };
-    return fencedClient(new ApiObjectClient<Kind>(this.#ports.connection, scoped), () => this.isLeading());
-  }
-
-  #createController(identity: string): DhcpController {
-    const { logger, metrics } = this.#ports;
+  #createDhcp(context: PartsContext): DhcpController {
     return new DhcpController({
-      clients: {
-        virtualMachines: this.#client(Resource.virtualMachines),
-        virtualMachineInstances: this.#client(Resource.virtualMachineInstances),
-        networkConfigs: this.#client(Resource.networkConfigs),
-        ipPools: this.#client(Resource.ipPools),
-        networks: this.#client(Resource.networks),
-        events: this.#client<EventObject>(Resource.events),
-      },
+      ...context,
+      onlyNamespace: this.#settings.onlyNamespace,
       clock: systemClock,
       now: rfc3339,
       random: Math.random,
-      identity,
-      ...(this.#settings.agents !== undefined && { agents: this.#agentsPort() }),
-      onPoolsChanged: () => this.#agents?.poolsChanged(),
-      observer: {
-        onReconciled: metrics.onReconciled,
-        onRetry: (kind, key, { reason, error }) => {
-          if (error instanceof NotLeadingError) return;
-          metrics.onError(kind);
-          logger.warn(
-            { kind, key, reason, ...(error !== undefined && { err: errorForLog(error) }) },
-            'reconcile failed; retrying',
-          );
-        },
-        onTerminal: (kind, key, reason) =>
-          logger.error({ kind, key, reason }, 'reconcile failed; not retrying until an object changes'),
-        onReadError: (kind, error) => {
-          metrics.onError(kind);
-          logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; retrying');
-        },
-        onInstances: (state) => logInstances(logger, state),
-        onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
-        onAddressChange: createAddressLog({ logger, clock: systemClock }),
-        onSynced: () => logger.info('caches synced; reconciling'),
-      },
+      agents: this.#settings.agents,
+      observer: this.#observer(),
     });
   }
 
-  /** The agents are made after the controller, which asks for them only once it works. */
-  #agentsPort(): AgentsPort {
+  #observer(): ControllerObserver {
+    const { logger, metrics } = this.#ports;
     return {
-      ofPool: (pool) => this.#agents?.ofPool(pool) ?? NOTHING_KNOWN_OF_AGENTS,
-      isHeld: (poolKey) => this.#agents?.isHeld(poolKey) ?? false,
+      onReconciled: metrics.onReconciled,
+      onRetry: (kind, key, { reason, error }) => {
+        if (error instanceof NotLeadingError) return;
+        metrics.onError(kind);
+        logger.warn({ kind, key, reason, ...(error !== undefined && { err: errorForLog(error) }) }, 'reconcile failed; retrying');
+      },
+      onTerminal: (kind, key, reason) =>
+        logger.error({ kind, key, reason }, 'reconcile failed; not retrying until an object changes'),
+      onReadError: (kind, error) => {
+        metrics.onError(kind);
+        logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; retrying');
+      },
+      onInstances: (state) => logInstances(logger, state),
+      onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
+      onAddressChange: createAddressLog({ logger, clock: systemClock }),
+      onAgentAction: (action) => logger.info(describeAction(action), ACTION_MESSAGES[action.kind]),
+      onSynced: () => logger.info('caches synced; reconciling'),
     };
   }
 
-  #createAgents(settings: AgentsSettings): AgentGroupsReconciler {
-    const { namespace, unified, previousNamespace } = settings;
-    const { logger } = this.#ports;
-    const of = (resource: ApiResource, within: string) =>
-      this.#client({ ...resource, namespace: within, labelSelector: AGENT_SELECTOR });
-    const ours = (resource: ApiResource) => of(resource, namespace);
-    const chart = (within: string) =>
-      this.#client({ ...Resource.deployments, namespace: within, fieldSelector: `metadata.name=${unified.deploymentName}` });
-    return new AgentGroupsReconciler({
-      ...settings,
-      onlyNamespace: this.#settings.onlyNamespace,
-      clients: {
-        deployments: ours(Resource.deployments),
-        unifiedDeployment: chart(namespace),
-        leases: ours(Resource.leases),
-        pods: ours(Resource.pods),
-        ...(settings.groupRights && {
-          serviceAccounts: ours(Resource.serviceAccounts),
-          // The rights to read pools are where the pools are.
-          roles: this.#client({ ...Resource.roles, labelSelector: AGENT_SELECTOR }),
-          roleBindings: this.#client({ ...Resource.roleBindings, labelSelector: AGENT_SELECTOR }),
-        }),
-        ...(previousNamespace !== undefined && {
-          previousDeployments: of(Resource.deployments, previousNamespace),
-          previousUnifiedDeployment: chart(previousNamespace),
-          previousLeases: of(Resource.leases, previousNamespace),
-          previousPods: of(Resource.pods, previousNamespace),
-          ...(settings.groupRights && { previousServiceAccounts: of(Resource.serviceAccounts, previousNamespace) }),
-        }),
+  #election(identity: string): Pick<Parameters<typeof runParts>[0], 'election'> {
+    const { election: times } = this.#settings;
+    const { leaseConnection, logger } = this.#ports;
+    if (times === undefined) return {};
+    return {
+      election: {
+        ...times,
+        identity,
+        store: new ApiLeaseStore(leaseConnection, { ...CONTROLLER_LEASE, wallTimeMs: Date.now }),
+        random: Math.random,
+        onError: (error) => logger.warn({ err: errorForLog(error) }, 'the Lease of the controllers cannot be read or written'),
       },
-      clock: systemClock,
-      now: rfc3339,
-      random: Math.random,
-      cluster: () => ({
-        view: this.#controller.view,
-        networks: this.#controller.caches.networks,
-        isKnown: this.#controller.working,
-      }),
-      onChange: (pool) => this.#controller.agentsChanged(pool),
-      onAction: (action) => logger.info(describeAction(action), ACTION_MESSAGES[action.kind]),
-      onError: (error) => {
-        if (!(error instanceof NotLeadingError))
-          logger.warn({ err: errorForLog(error) }, "the agents' Deployments, Leases, pods or rights cannot be read or written");
-      },
-    });
-  }
-
-  #createElector(identity: string, times: ElectionTimes): LeaseElector {
-    const { leaseConnection, logger, onLost } = this.#ports;
-    return new LeaseElector({
-      ...times,
-      identity,
-      store: new ApiLeaseStore(leaseConnection, { ...CONTROLLER_LEASE, wallTimeMs: Date.now }),
-      clock: systemClock,
-      random: Math.random,
-      onLeading: () => this.#lead(),
-      onLost: () => {
-        if (!this.#stopping) onLost();
-      },
-      onError: (error) => logger.warn({ err: errorForLog(error) }, 'the Lease of the controllers cannot be read or written'),
-    });
+    };
   }
 }
 

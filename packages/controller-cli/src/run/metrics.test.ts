@@ -1,6 +1,6 @@
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
-import { DhcpController } from '@vmdhcp/reconciler';
+import { type ApiResource, type EventObject, type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
+import { DhcpController, type DhcpControllerSettings, Resource } from '@vmdhcp/reconciler';
 import { expect, it } from 'vitest';
 import { cacheDumpPages } from './cache-dumps.js';
 import { createMetrics } from './metrics.js';
@@ -23,7 +23,13 @@ const CONFIG: KubernetesObject = {
 
 async function running() {
   const clock = new FakeClock();
-  const cluster = new MemoryCluster(clock);
+  const cluster = {
+    virtualMachines: new MemoryResource(clock),
+    networkConfigs: new MemoryResource(clock),
+    ipPools: new MemoryResource(clock),
+    networks: new MemoryResource(clock),
+    events: new MemoryResource<EventObject>(clock),
+  };
   for (const [resource, object] of [
     [cluster.ipPools, POOL],
     [cluster.networkConfigs, CONFIG],
@@ -32,8 +38,15 @@ async function running() {
     await clock.advance(10);
   }
   const metrics = createMetrics();
+  const clients = Object.entries(Resource).map(
+    ([kind, { plural }]) => [plural, cluster[kind as keyof typeof cluster] ?? new MemoryResource(clock)] as const,
+  );
+  const byPlural = new Map(clients as [string, MemoryResource<KubernetesObject>][]);
+  const clientOf = ({ plural }: ApiResource) => byPlural.get(plural) as MemoryResource<KubernetesObject>;
+  const caches = new SharedCaches({ open: clientOf, clock, backOff: { firstMs: 100, mostMs: 30_000, random: () => 0.5 } });
   const controller = new DhcpController({
-    clients: { ...cluster, events: cluster.events },
+    caches,
+    clientOf: clientOf as DhcpControllerSettings['clientOf'],
     clock,
     now: () => '2026-01-01T00:00:00Z',
     random: () => 0.5,

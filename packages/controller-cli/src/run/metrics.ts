@@ -49,7 +49,7 @@ export function createMetrics(): ControllerMetrics {
 function describeCluster(controller: DhcpController, isLeading: () => boolean, registers: Registry[]): void {
   new Gauge({
     name: 'vmdhcpcontroller_leading',
-    help: '1 in the replica that leads.',
+    help: '1 if this replica is the leader, else 0.',
     registers,
     collect() {
       this.set(isLeading() ? 1 : 0);
@@ -57,7 +57,7 @@ function describeCluster(controller: DhcpController, isLeading: () => boolean, r
   });
   new Gauge({
     name: 'vmdhcpcontroller_queue_depth',
-    help: 'Objects that wait to be worked on.',
+    help: 'Objects that wait to be reconciled.',
     labelNames: ['kind'],
     registers,
     collect() {

@@ -1,18 +1,18 @@
-/** What an agent says about one of its pools. */
+/** What an agent reports of one of its pools. */
 import { DRAINING, type PoolReport, type ReasonAt, type RogueServer, SUSPENDED } from '@vmdhcp/ippool-api';
 import { type AddressConflict, toReportedConflict } from '@vmdhcp/reconciler';
 import type { PoolSocketState } from '../interface/pool-sockets.js';
-import type { LeaderTerm } from '../leadership/leader-term.js';
+import type { ServerAddresses } from '../leadership/server-addresses.js';
 import type { FollowedPool } from '../pool/followed-pools.js';
 
-/** An annotation has its limits; those that are left out are told when the first ones are settled. */
+/** An annotation has its limits; those that are left out are reported when the first ones are settled. */
 const MOST_CONFLICTS = 64;
 
 const DRY_RUN = 'DryRun';
 const DRY_RUN_MESSAGE =
   'the agents run with --dry-run, so no client gets an answer; start the controller without --no-dhcp, or remove --dry-run from their Deployment';
 
-const WITHHELD_POOL = not(SUSPENDED, 'another group serves the pool; this group is ready to take over');
+const SUSPENDED_POOL = not(SUSPENDED, 'another group of agents may still serve the pool; this group is ready to serve it');
 
 export interface PoolState {
   readonly interfaceName: string;
@@ -22,8 +22,8 @@ export interface PoolState {
   readonly isSuspended: boolean;
   /** True: nothing is served from here whatever else is true. */
   readonly isDryRun: boolean;
-  /** Undefined: this agent does not lead. */
-  readonly term: Pick<LeaderTerm, 'hasAddress' | 'mayHaveAddress' | 'problemOf'> | undefined;
+  /** Undefined: this agent is not leader. */
+  readonly addresses: Pick<ServerAddresses, 'has' | 'mayHave' | 'problemOf'> | undefined;
   readonly conflicts: readonly AddressConflict[];
   readonly rogueServers: readonly RogueServer[] | undefined;
 }
@@ -41,38 +41,41 @@ export function reportOn(state: PoolState): PoolReport {
 type Service = Pick<PoolReport, 'serving' | 'reason' | 'message'>;
 
 function toService(state: PoolState): Service {
-  const { interfaceName, followed, socket, isSuspended, isDryRun, term } = state;
-  // First of all: as long as the address may be there, nobody else can have it.
-  if (isSuspended && term?.mayHaveAddress(interfaceName))
-    return not(DRAINING, 'the server address is being removed, so that another group can take over');
-  if (followed.kind === 'paused') return not('Paused', 'the pool is paused');
+  const { interfaceName, followed, socket, isSuspended, isDryRun, addresses } = state;
+  // First of all: as long as the address may be there, no other group can have it.
+  if (isSuspended && addresses?.mayHave(interfaceName))
+    return not(
+      DRAINING,
+      'the pool is leaving this group: the server address is being removed, so that another group can serve the pool',
+    );
+  if (followed.kind === 'paused') return not('Paused', 'the pool is paused; set spec.paused to false');
   if (followed.kind === 'unserved') return not(followed.reason, followed.message);
   if (isDryRun) return inDryRun(isSuspended);
   if (socket.kind !== 'serving') return toSocketTrouble(interfaceName, socket);
-  if (isSuspended) return WITHHELD_POOL;
-  if (term === undefined) return not('NotLeading', 'this replica does not lead');
-  return toLeaderService({ ...state, term, followed });
+  if (isSuspended) return SUSPENDED_POOL;
+  if (addresses === undefined) return not('NotLeading', 'this replica is not the leader');
+  return toLeaderService({ ...state, addresses, followed });
 }
 
 /** Pools move in a dry run as in any other. */
 function inDryRun(isSuspended: boolean): Service {
-  return isSuspended ? WITHHELD_POOL : not(DRY_RUN, DRY_RUN_MESSAGE);
+  return isSuspended ? SUSPENDED_POOL : not(DRY_RUN, DRY_RUN_MESSAGE);
 }
 
 function toLeaderService({
   interfaceName,
   followed,
-  term,
+  addresses,
   rogueServers = [],
 }: Pick<PoolState, 'interfaceName' | 'rogueServers'> & {
   readonly followed: Extract<FollowedPool, { readonly kind: 'active' }>;
-  readonly term: NonNullable<PoolState['term']>;
+  readonly addresses: NonNullable<PoolState['addresses']>;
 }): Service {
-  const problem = term.problemOf(interfaceName);
+  const problem = addresses.problemOf(interfaceName);
   if (problem !== undefined) return not('AddressFailed', problem);
-  if (!term.hasAddress(interfaceName)) return not('Opening', `interface ${interfaceName} is being given its address`);
+  if (!addresses.has(interfaceName)) return not('Opening', `the server address is being added to interface ${interfaceName}`);
   if (followed.stopsForRogueServer && rogueServers.length > 0) {
-    return not('RogueServer', 'spec.onRogueServer is Stop, and another DHCP server answers on the network');
+    return not('RogueServer', 'spec.onRogueServer is Stop, and another DHCP server answers on the network; switch it off');
   }
   return { serving: true };
 }

@@ -1,11 +1,11 @@
-import { pino } from 'pino';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { Link } from '../ports.js';
+import { RecordingObserver } from '../testing/recording-observer.js';
 import { IsolatedInterfaces } from './isolated-interfaces.js';
 
 let nowMs: number;
 let index: number;
-let lines: { readonly level: number; readonly msg: string }[];
+let observer: RecordingObserver;
 const isolate = vi.fn<(link: Link) => readonly string[]>();
 const prepare = vi.fn<() => readonly string[]>();
 let interfaces: IsolatedInterfaces;
@@ -13,12 +13,12 @@ let interfaces: IsolatedInterfaces;
 beforeEach(() => {
   nowMs = 0;
   index = 3;
-  lines = [];
+  observer = new RecordingObserver();
   prepare.mockReset().mockReturnValue([]);
   isolate.mockReset().mockReturnValue(['forwarding']);
   interfaces = new IsolatedInterfaces({
     names: () => ['net1'],
-    logger: pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) }),
+    observer,
     nowMs: () => nowMs,
     indexOf: () => index,
     prepare,
@@ -45,10 +45,9 @@ it('one that cannot be isolated is not to be served, until it can', () => {
   });
   for (const ms of [0, 1_000, 2_000]) checkAt(ms);
   expect(interfaces.problemOf('net1')).toBe('interface net1 cannot be isolated from other networks: EPERM');
-  expect(
-    lines.map(({ level }) => level),
-    'one line, not one each second',
-  ).toEqual([50]);
+  expect(observer.events, 'once, not every second').toEqual([
+    { kind: 'isolation-failed', interfaceName: 'net1', message: interfaces.problemOf('net1') },
+  ]);
   isolate.mockReset().mockReturnValue([]);
   checkAt(3_000);
   expect(interfaces.problemOf('net1')).toBeUndefined();
@@ -65,9 +64,9 @@ it('without what all have in common none is isolated', () => {
 
 it('what was put back is said', () => {
   checkAt(0);
-  expect(lines).toEqual([]);
+  expect(observer.events).toEqual([]);
   checkAt(1_000);
-  expect(lines).toMatchObject([{ level: 40, corrected: ['forwarding'] }]);
+  expect(observer.events).toEqual([{ kind: 'isolation-restored', interfaceName: 'net1', corrected: ['forwarding'] }]);
 });
 
 it('another interface of the same name is isolated at once; one that is gone has no problem', () => {

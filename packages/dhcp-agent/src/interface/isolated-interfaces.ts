@@ -1,13 +1,13 @@
 /** The interfaces of an agent, each isolated before anything is served on it, and looked at again every second. */
 
-import type { Link, Logger } from '../ports.js';
+import type { AgentObserver, InterfaceIsolation, Link } from '../ports.js';
 
 const CHECK_INTERVAL_MS = 1_000;
 
 export interface IsolatedInterfacesPorts {
   /** Asked once a second. */
   readonly names: () => readonly string[];
-  readonly logger: Logger;
+  readonly observer: AgentObserver;
   /** Milliseconds of a clock that is not set while it runs. */
   readonly nowMs: () => number;
   /** 0: there is no such interface. */
@@ -26,7 +26,7 @@ interface CheckedInterface {
   readonly problem: string | undefined;
 }
 
-export class IsolatedInterfaces {
+export class IsolatedInterfaces implements InterfaceIsolation {
   readonly #ports: IsolatedInterfacesPorts;
   readonly #checked = new Map<string, CheckedInterface>();
   #names: readonly string[] = [];
@@ -73,20 +73,19 @@ export class IsolatedInterfaces {
     const problem =
       outcome.problem && `interface ${link.interfaceName} cannot be isolated from other networks: ${outcome.problem}`;
     this.#checked.set(link.interfaceName, { index: link.interfaceIndex, atMs: this.#ports.nowMs(), problem });
-    if (problem !== before?.problem) this.#logChange(link, problem);
-    else if (before?.index === link.interfaceIndex) this.#logCorrected(link, [...prepared.corrected, ...outcome.corrected]);
+    if (problem !== before?.problem) this.#observeChange(link, problem);
+    else if (before?.index === link.interfaceIndex) this.#observeCorrected(link, [...prepared.corrected, ...outcome.corrected]);
   }
 
-  #logChange({ interfaceName }: Link, problem: string | undefined): void {
-    const { logger } = this.#ports;
-    if (problem === undefined) logger.info({ interface: interfaceName }, 'the interface is isolated from other networks now');
-    else logger.error({ interface: interfaceName }, `${problem}; it is not served, and this is tried again every second`);
+  #observeChange({ interfaceName }: Link, problem: string | undefined): void {
+    const { observer } = this.#ports;
+    if (problem === undefined) observer.observe({ kind: 'interface-isolated', interfaceName });
+    else observer.observe({ kind: 'isolation-failed', interfaceName, message: problem });
   }
 
-  #logCorrected({ interfaceName }: Link, corrected: readonly string[]): void {
+  #observeCorrected({ interfaceName }: Link, corrected: readonly string[]): void {
     if (corrected.length === 0) return;
-    const message = 'another program changed how the interface is isolated from other networks: it was put back';
-    this.#ports.logger.warn({ interface: interfaceName, corrected }, message);
+    this.#ports.observer.observe({ kind: 'isolation-restored', interfaceName, corrected });
   }
 }
 

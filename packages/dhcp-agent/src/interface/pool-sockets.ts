@@ -1,10 +1,9 @@
 /** The DHCP ports of all pools that an agent is told of, open whether it leads or not: who takes over need not open anything. */
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import type { Clock } from '@vmdhcp/kube-runtime';
-import type { AgentNetworkConfig } from '@vmdhcp/reconciler';
 import { every } from '../every.js';
 import type { FollowedPools } from '../pool/followed-pools.js';
-import type { DhcpPacketHandler, DhcpSockets, Logger, SendFailure } from '../ports.js';
-import type { IsolatedInterfaces } from './isolated-interfaces.js';
+import type { AgentObserver, DhcpPacketHandler, DhcpSockets, InterfaceIsolation, SendFailure } from '../ports.js';
 import { type InterfaceState, ServedInterface } from './served-interface.js';
 
 const CHECK_INTERVAL_MS = 250;
@@ -14,13 +13,13 @@ export type PoolSocketState = InterfaceState | { readonly kind: 'not-isolated'; 
 
 export interface PoolSocketsSettings {
   readonly configs: readonly AgentNetworkConfig[];
-  readonly pools: FollowedPools;
-  readonly isolation: IsolatedInterfaces;
+  readonly pools: Pick<FollowedPools, 'get'>;
+  readonly isolation: InterfaceIsolation;
   readonly clock: Clock;
   readonly sockets: DhcpSockets;
-  readonly logger: Logger;
+  readonly observer: AgentObserver;
   readonly handlerOf: (config: AgentNetworkConfig) => DhcpPacketHandler;
-  readonly observeBurst: (durationNs: number) => void;
+  readonly onBurst: (durationNs: number) => void;
   readonly onSendFailure: (interfaceName: string, failure: SendFailure) => void;
   readonly onStateChange: () => void;
 }
@@ -73,14 +72,14 @@ export class PoolSockets {
   }
 
   #open(config: AgentNetworkConfig): ServedInterface {
-    const { clock, sockets, logger, handlerOf, observeBurst, onSendFailure, onStateChange } = this.#settings;
+    const { clock, sockets, observer, handlerOf, onBurst, onSendFailure, onStateChange } = this.#settings;
     const { interfaceName } = config;
     const served = new ServedInterface(interfaceName, {
-      logger,
+      observer,
       nowMs: clock.nowMs,
       sockets,
       handler: handlerOf(config),
-      socketEvents: { onBurst: observeBurst, onSendFailure: (failure) => onSendFailure(interfaceName, failure) },
+      socketEvents: { onBurst, onSendFailure: (failure) => onSendFailure(interfaceName, failure) },
       onStateChange,
     });
     this.#interfaces.set(interfaceName, served);

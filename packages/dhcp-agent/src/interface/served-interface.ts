@@ -4,7 +4,7 @@
  * for in short intervals.
  */
 
-import type { DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets, Logger } from '../ports.js';
+import type { AgentObserver, DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets } from '../ports.js';
 
 const RETRY_INTERVAL_MS = 1_000;
 
@@ -15,7 +15,7 @@ export type InterfaceState =
   | { readonly kind: 'failed'; readonly message: string };
 
 export interface ServedInterfacePorts {
-  readonly logger: Logger;
+  readonly observer: AgentObserver;
   readonly nowMs: () => number;
   readonly handler: DhcpPacketHandler;
   readonly sockets: DhcpSockets;
@@ -28,7 +28,6 @@ export interface ServedInterfacePorts {
 export class ServedInterface {
   readonly name: string;
   readonly #ports: ServedInterfacePorts;
-  readonly #logger: Logger;
   #state: InterfaceState = { kind: 'opening' };
   #socket: DhcpSocket | undefined;
   #checking = false;
@@ -38,7 +37,6 @@ export class ServedInterface {
   constructor(name: string, ports: ServedInterfacePorts) {
     this.name = name;
     this.#ports = ports;
-    this.#logger = ports.logger.child({ interface: name });
   }
 
   get state(): InterfaceState {
@@ -75,7 +73,7 @@ export class ServedInterface {
     if (interfaceIndex === 0) {
       this.#close();
       if (this.#state.kind !== 'missing') {
-        this.#logger.warn('interface is missing: its pools are not served until it is back');
+        this.#ports.observer.observe({ kind: 'interface-missing', interfaceName: this.name });
         this.#setState({ kind: 'missing' });
       }
       return;
@@ -99,8 +97,8 @@ export class ServedInterface {
         return;
       }
       this.#socket = socket;
-      if (replaced) this.#logger.info('interface is new or back: serving it again');
-      if (!socket.sendsFrames) this.#logger.warn('no CAP_NET_RAW: clients without an address are answered by broadcast');
+      if (replaced) this.#ports.observer.observe({ kind: 'interface-back', interfaceName: this.name });
+      if (!socket.sendsFrames) this.#ports.observer.observe({ kind: 'frames-not-sent', interfaceName: this.name });
       this.#setState({ kind: 'serving' });
     } catch (error) {
       this.#fail(error as Error);
@@ -111,7 +109,7 @@ export class ServedInterface {
     this.#close();
     this.#retryAtMs = this.#ports.nowMs() + RETRY_INTERVAL_MS;
     const known = this.#state.kind === 'failed' ? this.#state.message : undefined;
-    if (known !== error.message) this.#logger.error(`interface is not served, will try again: ${error.message}`);
+    if (known !== error.message) this.#ports.observer.observe({ kind: 'socket-failed', interfaceName: this.name, error });
     this.#setState({ kind: 'failed', message: error.message });
   }
 

@@ -1,21 +1,22 @@
-/** How long a lead lasts, and for how long the kernel is told to keep the addresses that go with it. */
+/** How long a leadership lasts, and for how long the kernel keeps the addresses that go with it. */
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 
 /**
- * The kernel counts seconds, and takes an address away up to a quarter of one late; what is left is for the time between asking how
- * much there is and telling the kernel.
+ * The kernel counts seconds, and removes an address up to a quarter of one late; what is left is for the time between computing the
+ * lifetime and the kernel's getting it.
  */
 const KERNEL_MARGIN_MS = 350;
-/** The part of it for that time: who takes longer takes the address away again. */
-export const MOST_TELLING_MS = 90;
-/** A leader that has not renewed for so much less than the Lease lasts leads no more. */
+/** The part of it for that time: an agent that takes longer removes the address again. */
+export const MOST_CALL_MS = 90;
+/** A leader that has not renewed for so much less than the Lease lasts is leader no more. */
 const DEADLINE_MARGIN_MS = 750;
 const ATTEMPTS_BEFORE_DEADLINE = 4;
 
-/** Less leaves no whole second for an address while the lead is renewed. */
+/** Less leaves no whole second for an address while the Lease is renewed. */
 export const LEAST_LEASE_SECONDS = 2.5;
 export const DEFAULT_LEASE_SECONDS = 2.75;
 
+/** @param leaseSeconds - how long a replica that is gone is waited for before another one becomes leader. */
 export function electionTimes(leaseSeconds: number): ElectionTimes {
   const leaseDurationMs = leaseSeconds * 1000;
   const renewDeadlineMs = leaseDurationMs - DEADLINE_MARGIN_MS;
@@ -23,9 +24,9 @@ export function electionTimes(leaseSeconds: number): ElectionTimes {
 }
 
 /**
- * For how long from now an address may stay on an interface.
- * @param remainingMs - how long the lead lasts, if it is not renewed.
+ * Until when an address may stay on an interface.
+ * @param untilMs - when the leadership ends, if the Lease is not renewed.
  */
-export function safeAddressMs({ leaseDurationMs, renewDeadlineMs }: ElectionTimes, remainingMs: number): number {
-  return remainingMs + (leaseDurationMs - renewDeadlineMs) - KERNEL_MARGIN_MS;
+export function addressEndMs({ leaseDurationMs, renewDeadlineMs }: ElectionTimes, untilMs: number): number {
+  return untilMs + (leaseDurationMs - renewDeadlineMs) - KERNEL_MARGIN_MS;
 }

@@ -58,7 +58,7 @@ class Standby {
 
   at(seconds: number, answer: Answer): boolean {
     this.nowMs = seconds * 1000;
-    return this.#gate.mayAnswer(answer, Uint8Array.of(seconds));
+    return this.#gate.admit(answer, Uint8Array.of(seconds));
   }
 
   /** When the questions came that are to be answered now. */

@@ -1,14 +1,14 @@
 /**
- * When an agent that does not lead answers all the same: a client that asks again has not been answered, so the leader may be
- * dead, and its answer can be given by anybody, as it follows from API objects alone. A second one does no harm.
+ * When a standby answers: a client that retransmits has not been answered, so the leader may be dead. The answer follows from API objects
+ * alone, so any replica can send it, and a second one does no harm.
  */
 import type { Answer } from '@vmdhcp/dhcp-allocator';
 
-/** A client that asks again sooner is not waiting for anybody. */
+/** A client that sends again sooner does not wait for an answer. */
 const LEAST_BACK_OFF_MS = 400;
-/** Who was silent for longer begins anew; clients that rebind wait for a minute or more (RFC 2131 §4.4.5). */
+/** A client that was silent for longer begins anew; clients that rebind wait for a minute or more (RFC 2131 §4.4.5). */
 const MOST_BACK_OFF_MS = 90_000;
-/** How long a question waits for somebody to come to lead, and how many do. */
+/** How long a message waits for a replica to become leader, and how many do. */
 const RECENT_MS = 1_500;
 const MOST_RECENT = 256;
 /** How long a client that was offered an address may take to ask for it. */
@@ -17,11 +17,11 @@ const EXCHANGE_MS = 10_000;
 export interface StandbyGateSettings {
   readonly nowMs: () => number;
   /**
-   * How long a client must have waited: 0 while what is known is new. Who hears nothing from the API server may be the only one that does
-   * not, and lets those who do go first.
+   * How long a client must have waited: 0 while what is known is new. A replica that hears nothing from the API server may be the only one, and
+   * lets the others go first.
    */
   readonly leastWaitMs: () => number;
-  /** True if the leader may know of a reason to be silent that is not known here. */
+  /** True if the leader may have a reason to be silent that is not known here. */
   readonly isInDoubt: (poolName: string, macAddress: string) => boolean;
 }
 
@@ -37,14 +37,14 @@ export class StandbyGate {
   /** By pool and MAC address; clients without a lease are never in here, so there are no more than leases. */
   readonly #asking = new Map<string, Asking>();
   readonly #answeredAtMs = new Map<string, number>();
-  /** The newest question of each client, the oldest first. */
+  /** The newest message of each client, the oldest first. */
   readonly #recent = new Map<string, { readonly packet: Uint8Array; readonly poolName: string; readonly atMs: number }>();
 
   constructor(settings: StandbyGateSettings) {
     this.#settings = settings;
   }
 
-  /** Questions of the last moment, each once: who comes to lead answers them, as they may have come when nobody led. */
+  /** Messages of the last moment, each once: a new leader answers them, as they may have come while there was no leader. */
   takeRecent(poolName: string): Uint8Array[] {
     const sinceMs = this.#settings.nowMs() - RECENT_MS;
     return [...this.#recent].flatMap(([key, question]) => {
@@ -54,18 +54,18 @@ export class StandbyGate {
     });
   }
 
-  /** True if a standby should send this reply; asked once for each packet. */
-  mayAnswer(answer: Answer, packet: Uint8Array): boolean {
+  /** Takes note of a packet and its reply. True if a standby sends it. To be called once for each packet. */
+  admit(answer: Answer, packet: Uint8Array): boolean {
     if (answer.kind !== 'reply' || !isFromObjectsAlone(answer)) return false;
     const { client, pool } = answer;
     const key = `${pool.name} ${client.macAddress}`;
     const nowMs = this.#settings.nowMs();
     const answeredAtMs = this.#answeredAtMs.get(key) ?? Number.NEGATIVE_INFINITY;
-    // It asks for what was offered from here: whoever is to answer that, it is this one.
+    // It requests what was offered from here, so it is answered from here.
     const isHelped = client.type === 'request' && nowMs - answeredAtMs < EXCHANGE_MS;
-    const isWaiting = this.#isWaiting(key, client.message, nowMs);
+    const isWaiting = this.#noteWaiting(key, client.message, nowMs);
     const isAnswered = (isHelped || isWaiting) && !this.#settings.isInDoubt(pool.name, client.macAddress);
-    // Being helped does not go on for ever: what is known here may be old by then.
+    // Helping does not go on for ever: what is known here may be old by then.
     if (isAnswered && !isHelped) this.#answeredAtMs.set(key, nowMs);
     this.#remember(key, { packet, poolName: pool.name, atMs: nowMs }, isAnswered);
     return isAnswered;
@@ -83,15 +83,15 @@ export class StandbyGate {
     if (this.#recent.size > MOST_RECENT && oldest !== undefined) this.#recent.delete(oldest);
   }
 
-  /** Forgets clients that have not asked for long. To be called now and then. */
+  /** Forgets clients that have sent nothing for long. To be called now and then. */
   forgetOld(): void {
     const oldMs = this.#settings.nowMs() - MOST_BACK_OFF_MS;
     for (const [key, { lastAtMs }] of this.#asking) if (lastAtMs < oldMs) this.#asking.delete(key);
     for (const [key, atMs] of this.#answeredAtMs) if (atMs < oldMs) this.#answeredAtMs.delete(key);
   }
 
-  /** True if the client has asked the same before, and has waited since. */
-  #isWaiting(key: string, { xid, secs }: { readonly xid: number; readonly secs: number }, nowMs: number): boolean {
+  /** Takes note of a message. True if the client has sent the same before, and has waited since. */
+  #noteWaiting(key: string, { xid, secs }: { readonly xid: number; readonly secs: number }, nowMs: number): boolean {
     const before = this.#asking.get(key);
     const isSame =
       before !== undefined &&

@@ -1,33 +1,9 @@
 /** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
-import {
-  type Assignment,
-  formatIpv4Address,
-  type Ipv4Address,
-  type Lease,
-  type MacAddress,
-  type Pool,
-} from '@vmdhcp/dhcp-allocator';
-import type { ReasonAt } from '@vmdhcp/ippool-api';
-import {
-  type Clock,
-  describeProblems,
-  isBeingDeleted,
-  type KubernetesObject,
-  ObjectCache,
-  type ObjectClient,
-  readField,
-  readList,
-} from '@vmdhcp/kube-runtime';
-import {
-  type AddressConflict,
-  type AgentLogSettings,
-  type AgentNetworkConfig,
-  probesConflicts,
-  readPool,
-  readPoolLogSettings,
-  readRecordedAddresses,
-} from '@vmdhcp/reconciler';
-import type { Logger, ResolvedNames } from '../ports.js';
+import { type Assignment, formatIpv4Address, type Lease, type MacAddress, type Pool } from '@vmdhcp/dhcp-allocator';
+import { type AgentNetworkConfig, type ReasonAt, readPoolLogSettings } from '@vmdhcp/ippool-api';
+import { describeProblems, isBeingDeleted, type KubernetesObject, ObjectCache, readField, readList } from '@vmdhcp/kube-runtime';
+import { type AddressConflict, probesConflicts, readPool, readRecordedAddresses } from '@vmdhcp/reconciler';
+import type { AgentPorts, ResolvedNames } from '../ports.js';
 import type { DhcpServer } from '../server/dhcp-server.js';
 
 /** What is known of a pool. */
@@ -45,36 +21,24 @@ export type FollowedPool =
   | { readonly kind: 'paused' }
   | { readonly kind: 'unserved'; readonly reason: ReasonAt<'agent report'>; readonly message: string };
 
-export interface FollowedPoolsPorts {
+export interface FollowedPoolsPorts
+  extends Pick<AgentPorts, 'clock' | 'random' | 'poolSource' | 'ntpNames' | 'neededFor' | 'observer'> {
   readonly server: DhcpServer;
-  readonly logger: Logger;
-  /** Objects with this `namespace/name` and no others. */
-  readonly clientOf: (poolKey: string) => ObjectClient<KubernetesObject>;
-  readonly clock: Clock;
-  /** Looks up names of NTP servers, and calls back when that led to something new. */
-  readonly ntpNames: (onChange: () => void) => ResolvedNames;
-  /** What a log shows of an error. */
-  readonly errorForLog: (error: unknown) => unknown;
-  /** Milliseconds since 1970. */
-  readonly nowMs: () => number;
-  /** Whose address it is, where the pod needs it itself: a pool with such a server address is not served. */
-  readonly whoseAddress?: (serverAddress: Ipv4Address) => string | undefined;
   /** A pool is another than before. */
   readonly onChange: (poolKey: string) => void;
   /** Clients of a pool have addresses that they did not have. */
-  /** What the pool's annotations set of the log. Called at every change of the pool. */
-  readonly onLogSettings?: (poolKey: string, settings: AgentLogSettings) => void;
-  readonly onFresh?: (poolKey: string, leases: readonly Lease[]) => void;
+  readonly onFresh: (poolKey: string, leases: readonly Lease[]) => void;
 }
 
 /** How long an address that another host uses is not given to a client. */
 const QUARANTINE_MS = 3_600_000;
 const SERVER_ADDRESS_REFUSED = 'ServerAddressRefused';
-const BACK_OFF = { firstMs: 100, mostMs: 5_000, random: Math.random };
+const BACK_OFF = { firstMs: 100, mostMs: 5_000 };
 const NOT_LISTED: FollowedPool = {
   kind: 'unserved',
   reason: 'NotListed',
-  message: 'the API server has not said anything about the pool yet',
+  message:
+    'the API server has not sent the pool yet; if this lasts, look at the log of the agent and at the rights of its ServiceAccount',
 };
 
 export class FollowedPools {
@@ -126,14 +90,17 @@ export class FollowedPools {
     const ofPool = this.#conflicts.get(poolKey) ?? new Map<MacAddress, { conflict: AddressConflict; untilMs: number }>();
     const known = ofPool.get(conflict.macAddress)?.conflict;
     if (known?.address === conflict.address && (known.usedBy ?? conflict.usedBy) === known.usedBy) return;
-    this.#conflicts.set(poolKey, ofPool.set(conflict.macAddress, { conflict, untilMs: this.#ports.nowMs() + QUARANTINE_MS }));
+    this.#conflicts.set(
+      poolKey,
+      ofPool.set(conflict.macAddress, { conflict, untilMs: this.#ports.clock.nowMs() + QUARANTINE_MS }),
+    );
     this.#update(poolKey);
   }
 
   /** Conflicts whose time is over are forgotten. To be called now and then. */
   expireConflicts(): void {
     for (const [poolKey, ofPool] of this.#conflicts) {
-      const isOver = [...ofPool.values()].some(({ untilMs }) => untilMs <= this.#ports.nowMs());
+      const isOver = [...ofPool.values()].some(({ untilMs }) => untilMs <= this.#ports.clock.nowMs());
       if (isOver && this.#caches.get(poolKey)?.synced) this.#update(poolKey);
     }
   }
@@ -154,34 +121,29 @@ export class FollowedPools {
   }
 
   #createCache(key: string): ObjectCache<KubernetesObject> {
-    const { clientOf, logger } = this.#ports;
+    const { poolSource, clock, random, observer } = this.#ports;
     return new ObjectCache({
-      port: clientOf(key),
-      clock: this.#ports.clock,
-      backOff: BACK_OFF,
+      port: poolSource(key),
+      clock,
+      backOff: { ...BACK_OFF, random },
       onChange: () => {
         if (this.#caches.get(key)?.synced) this.#update(key);
       },
       onSynced: () => this.#update(key),
-      onError: (error) =>
-        logger.warn(
-          { pool: key, err: this.#ports.errorForLog(error) },
-          'the pool cannot be read: what is known of it is served, and reading it tried again',
-        ),
+      onError: (error) => observer.observe({ kind: 'pool-unreadable', pool: key, error }),
     });
   }
 
   #update(key: string): void {
-    const { server, onChange, onFresh, logger } = this.#ports;
+    const { server, onChange, onFresh } = this.#ports;
     const before = this.#pools.get(key);
     const object = this.#caches.get(key)?.get(key);
     const now = this.#toPool(key, object);
     this.#pools.set(key, now);
     const fresh = now.kind === 'active' ? server.setPool(now.pool, now.assignments) : [];
     if (now.kind !== 'active') server.removePool(key);
-    else if (now.probesConflicts && fresh.length > 0) onFresh?.(key, fresh);
-    if (before?.kind !== now.kind)
-      logger.info({ pool: key, state: now.kind, ...(now.kind === 'unserved' && { reason: now.message }) }, 'pool');
+    else if (now.probesConflicts && fresh.length > 0) onFresh(key, fresh);
+    if (before?.kind !== now.kind) this.#observeState(key, now);
     this.#wantNtpNames();
     this.#readLogSettings(key, object);
     onChange(key);
@@ -189,16 +151,24 @@ export class FollowedPools {
 
   #readLogSettings(key: string, object: KubernetesObject | undefined): void {
     const { settings, problems } = readPoolLogSettings(object?.metadata.annotations ?? {});
-    const said = problems.join('; ');
-    if (said !== '' && this.#logProblems.get(key) !== said) this.#ports.logger.warn({ pool: key }, `${said}; it is left out`);
-    this.#logProblems.set(key, said);
-    this.#ports.onLogSettings?.(key, settings);
+    const { observer } = this.#ports;
+    const problem = problems.join('; ');
+    if (problem !== '' && this.#logProblems.get(key) !== problem)
+      observer.observe({ kind: 'pool-log-annotation-ignored', pool: key, problem });
+    this.#logProblems.set(key, problem);
+    observer.observe({ kind: 'pool-log-settings', pool: key, settings });
+  }
+
+  #observeState(pool: string, now: FollowedPool): void {
+    const { observer } = this.#ports;
+    if (now.kind === 'unserved') observer.observe({ kind: 'pool', pool, state: now.kind, message: now.message });
+    else observer.observe({ kind: 'pool', pool, state: now.kind });
   }
 
   #toPool(key: string, object: KubernetesObject | undefined): FollowedPool {
     if (object === undefined || isBeingDeleted(object)) {
       this.#read.delete(key);
-      return { kind: 'unserved', reason: 'PoolMissing', message: `there is no IPPool ${key}` };
+      return { kind: 'unserved', reason: 'PoolMissing', message: `IPPool ${key} does not exist` };
     }
     if (readField(object.spec, 'paused') === true) return { kind: 'paused' };
     const pool = this.#readPool(key, object);
@@ -223,10 +193,10 @@ export class FollowedPools {
   }
 
   #whyRefused({ serverAddress }: Pool): string | undefined {
-    const whose = this.#ports.whoseAddress?.(serverAddress);
+    const owner = this.#ports.neededFor(serverAddress);
     return (
-      whose &&
-      `the server address ${formatIpv4Address(serverAddress)} is that of ${whose}, which would cut the agent off; replace the pool by one with another spec.ipv4Config.serverIP`
+      owner &&
+      `the server address ${formatIpv4Address(serverAddress)} is that of ${owner}, which would cut the agent off; replace the pool by one with another spec.ipv4Config.serverIP`
     );
   }
 
@@ -236,7 +206,7 @@ export class FollowedPools {
     if (ofPool === undefined) return;
     const addresses = new Map(assignments.map(({ macAddress, address }) => [macAddress, address]));
     for (const [macAddress, { conflict, untilMs }] of ofPool) {
-      if (addresses.get(macAddress) !== conflict.address || untilMs <= this.#ports.nowMs()) ofPool.delete(macAddress);
+      if (addresses.get(macAddress) !== conflict.address || untilMs <= this.#ports.clock.nowMs()) ofPool.delete(macAddress);
     }
     if (ofPool.size === 0) this.#conflicts.delete(poolKey);
   }
@@ -249,7 +219,7 @@ export class FollowedPools {
     const reading = readPool(object, this.#ntpNames.known);
     if (!reading.ok) return describeProblems(reading.problems);
     for (const warning of reading.warnings)
-      this.#ports.logger.warn({ pool: key }, `ignored, because it is invalid: ${describeProblems([warning])}`);
+      this.#ports.observer.observe({ kind: 'pool-field-ignored', pool: key, problem: describeProblems([warning]) });
     this.#read.set(key, { of, pool: reading.pool });
     return reading.pool;
   }

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
-import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
+import { RecordingObserver } from '../testing/recording-observer.js';
 import { LeaseOwners } from './lease-owners.js';
 
 const MAC = '02:00:00:00:00:0a';
@@ -21,7 +21,7 @@ function config(name: string, spec: readonly unknown[], status: readonly unknown
 it('the owner of a MAC address is another one on each network, whatever its spelling', async () => {
   const clock = new FakeClock();
   const objects = new MemoryResource<KubernetesObject>(clock);
-  const owners = new LeaseOwners({ client: objects, clock, logger: pino({ level: 'silent' }) });
+  const owners = new LeaseOwners({ client: objects, clock, random: () => 0, observer: new RecordingObserver() });
   objects.put(config('vm-a', [A]));
   objects.put(config('vm-b', [], [B]));
   objects.put(config('vm-c', [{ networkName: 'default/net-a', macAddress: 'not one' }, null]));
@@ -39,13 +39,11 @@ it('without the right to read them there is one line in the log, and no owner', 
   const clock = new FakeClock();
   const objects = new MemoryResource<KubernetesObject>(clock);
   vi.spyOn(objects, 'list').mockRejectedValue(new Error('403 Forbidden'));
-  const lines: string[] = [];
-  const logger = pino({}, { write: (line: string) => void lines.push(line) });
-  const owners = new LeaseOwners({ client: objects, clock, logger });
+  const observer = new RecordingObserver();
+  const owners = new LeaseOwners({ client: objects, clock, random: () => 0, observer });
   owners.start();
   await clock.advance(600_000);
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain('needs get, list and watch');
+  expect(observer.events).toMatchObject([{ kind: 'owners-unreadable', error: new Error('403 Forbidden') }]);
   expect(owners.read()('default/net-a', MAC)).toBeUndefined();
   owners.stop();
 });

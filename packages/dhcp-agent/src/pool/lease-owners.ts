@@ -1,35 +1,33 @@
 /** Whom leases are for, by the VirtualMachineNetworkConfigs of the cluster; only for people who look at `/leases`. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { type Clock, type KubernetesObject, ObjectCache, type ObjectClient, readList, readText } from '@vmdhcp/kube-runtime';
-import type { Logger } from '../ports.js';
+import type { AgentObserver } from '../ports.js';
 
 /** Nothing waits for it: an agent that may not list them need not ask often. */
-const BACK_OFF = { firstMs: 1_000, mostMs: 300_000, random: Math.random };
+const BACK_OFF = { firstMs: 1_000, mostMs: 300_000 };
 
 export interface LeaseOwnersPorts {
   /** Of all VirtualMachineNetworkConfigs. */
   readonly client: ObjectClient<KubernetesObject>;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly random: () => number;
+  readonly observer: AgentObserver;
 }
 
 export class LeaseOwners {
   readonly #cache: ObjectCache<KubernetesObject>;
   #hasWarned = false;
 
-  constructor({ client, clock, logger }: LeaseOwnersPorts) {
+  constructor({ client, clock, random, observer }: LeaseOwnersPorts) {
     this.#cache = new ObjectCache({
       port: client,
       clock,
-      backOff: BACK_OFF,
+      backOff: { ...BACK_OFF, random },
       onChange: () => undefined,
       onError: (error) => {
         if (this.#hasWarned) return;
         this.#hasWarned = true;
-        logger.warn(
-          { err: String(error) },
-          'VirtualMachineNetworkConfigs cannot be read, so /leases shows no owners; the ServiceAccount of the agent needs get, list and watch on them',
-        );
+        observer.observe({ kind: 'owners-unreadable', error });
       },
     });
   }

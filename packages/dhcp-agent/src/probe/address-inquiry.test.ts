@@ -1,6 +1,6 @@
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { AddressQuestion, AddressUse } from '../ports.js';
+import { RecordingObserver } from '../testing/recording-observer.js';
 import { AddressInquiry } from './address-inquiry.js';
 
 const SQUATTER = '02:00:00:00:00:66';
@@ -11,8 +11,8 @@ const HOUR_MS = 3_600_000;
 
 /** @param answersFor - the addresses that each host answers for; undefined: all. */
 function setUp(answersFor: Readonly<Record<string, readonly number[] | undefined>>, decoys: readonly number[] = DECOYS) {
-  const lines: Record<string, unknown>[] = [];
-  const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const observer = new RecordingObserver();
+  const lines = observer.events;
   const clock = { nowMs: 1_000 };
   const asked: number[] = [];
   const probe = async (_interfaceName: string, { address, macAddress }: AddressQuestion): Promise<AddressUse> => {
@@ -21,7 +21,7 @@ function setUp(answersFor: Readonly<Record<string, readonly number[] | undefined
     const answering = hosts.map(([host]) => host);
     return { byClient: answering.includes(macAddress), others: answering.filter((host) => host !== macAddress) };
   };
-  const inquiry = new AddressInquiry({ logger, nowMs: () => clock.nowMs, decoysOf: () => decoys, probe });
+  const inquiry = new AddressInquiry({ observer, nowMs: () => clock.nowMs, decoysOf: () => decoys, probe });
   return { inquiry, asked, lines, clock };
 }
 
@@ -42,7 +42,9 @@ describe('which hosts use an address', () => {
   it('a host that answers for every address is not believed for an hour, and is named', async () => {
     const { inquiry, asked, lines, clock } = setUp({ [LIAR]: undefined, [SQUATTER]: [12] });
     expect(await inquiry.whoUses('eth1', LEASE)).toEqual({ byClient: false, others: [] });
-    expect(lines).toMatchObject([{ level: 40, interface: 'eth1', mac: LIAR }]);
+    expect(lines).toMatchObject([
+      { kind: 'answers-for-every-address', interfaceName: 'eth1', macAddress: LIAR, addresses: DECOYS },
+    ]);
     expect(asked).toEqual([10, ...DECOYS]);
     expect(await inquiry.whoUses('eth1', { ...LEASE, address: 11 })).toEqual({ byClient: false, others: [] });
     expect(asked).toEqual([10, ...DECOYS, 11]);

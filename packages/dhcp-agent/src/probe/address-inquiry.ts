@@ -4,9 +4,8 @@
  * network is asked about three addresses that no client has, or as many as the subnet has left. A host that answers for all of them is
  * not believed for an hour. Where no address is left every host is believed.
  */
-import { formatIpv4Address, type Ipv4Address, type Lease, type MacAddress } from '@vmdhcp/dhcp-allocator';
-import { RateBudget } from '../limits/rate-budget.js';
-import type { AddressProbe, AddressUse, Logger } from '../ports.js';
+import type { Ipv4Address, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
+import type { AddressProbe, AddressUse, AgentObserver } from '../ports.js';
 
 /** So many at most. */
 export const DECOYS = 3;
@@ -18,7 +17,7 @@ const MOST_REMEMBERED = 1_000;
 export type AskWhoUses = (interfaceName: string, lease: Lease) => Promise<AddressUse>;
 
 export interface AddressInquiryPorts {
-  readonly logger: Logger;
+  readonly observer: AgentObserver;
   readonly nowMs: () => number;
   /** Addresses of the pool's subnet that no client has: three, or fewer where so many are not found. */
   readonly decoysOf: (poolName: string) => readonly Ipv4Address[];
@@ -32,7 +31,6 @@ export class AddressInquiry {
   readonly #unbelieved = new Map<string, number>();
   /** By interface: the decoys that are being asked about. */
   readonly #checks = new Map<string, Promise<void>>();
-  readonly #lines = new RateBudget({ perSecond: 0.1, burst: 5 });
 
   constructor(ports: AddressInquiryPorts) {
     this.#ports = ports;
@@ -76,12 +74,8 @@ export class AddressInquiry {
     this.#unbelieved.set(key, this.#ports.nowMs() + HOUR_MS);
     const oldest = this.#unbelieved.keys().next();
     if (this.#unbelieved.size > MOST_REMEMBERED && !oldest.done) this.#unbelieved.delete(oldest.value);
-    if (isKnown || !this.#lines.take(this.#ports.nowMs())) return;
-    this.#ports.logger.warn(
-      { interface: interfaceName, mac: host, answeredFor: decoys.map(formatIpv4Address) },
-      'a host answers ARP for addresses that no client has: what it answers is not believed for an hour; find the host by its MAC ' +
-        'address and switch off proxy ARP there',
-    );
+    if (!isKnown)
+      this.#ports.observer.observe({ kind: 'answers-for-every-address', interfaceName, macAddress: host, addresses: decoys });
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Answer, answerPacket, type Lease, LeaseTable, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { AddressUse } from '../ports.js';
+import { RecordingObserver } from '../testing/recording-observer.js';
 import { encodeClientPacket } from './client-packet.js';
 import { ConflictProbes } from './conflict-probes.js';
 
@@ -23,9 +23,9 @@ function setUp(use: AddressUse | Error) {
   const conflicts: unknown[] = [];
   const injected: Uint8Array[] = [];
   const probes = new ConflictProbes({
-    logger: pino({ level: 'silent' }),
+    observer: new RecordingObserver(),
     nowMs: () => 0,
-    isLeading: () => false,
+    isLeader: () => false,
     whoUses: () => (use instanceof Error ? Promise.reject(use) : Promise.resolve(use)),
     onConflict: (_pool, conflict) => conflicts.push(conflict),
     inject: (_interfaceName, packet) => injected.push(packet),
@@ -34,17 +34,17 @@ function setUp(use: AddressUse | Error) {
   return { probes, answer, lease, conflicts, injected, settled: () => new Promise(setImmediate) };
 }
 
-describe('the first answer to a client with a new address waits until the network was asked', () => {
+describe('the first answer to a client with a new address waits until the address was probed', () => {
   it.each<[what: string, use: AddressUse]>([
     ['no host uses it', { byClient: false, others: [] }],
     ['the client itself uses it', { byClient: true, others: [] }],
   ])('%s: it is given', async (_what, use) => {
     const { probes, answer, lease, conflicts, injected, settled } = setUp(use);
-    expect(probes.defers('eth1', answer, DISCOVER)).toBe(true);
+    expect(probes.defer('eth1', answer, DISCOVER)).toBe(true);
     await settled();
     expect([conflicts, injected]).toEqual([[], [DISCOVER]]);
     expect(probes.isFresh(lease)).toBe(false);
-    expect(probes.defers('eth1', answer, DISCOVER)).toBe(false);
+    expect(probes.defer('eth1', answer, DISCOVER)).toBe(false);
   });
 
   it.each<[what: string, byClient: boolean]>([
@@ -52,7 +52,7 @@ describe('the first answer to a client with a new address waits until the networ
     ['another host uses it as well as the client', true],
   ])('%s: it is a conflict, and its user is named', async (_what, byClient) => {
     const { probes, answer, conflicts, injected, settled } = setUp({ byClient, others: [SQUATTER] });
-    expect(probes.defers('eth1', answer, DISCOVER)).toBe(true);
+    expect(probes.defer('eth1', answer, DISCOVER)).toBe(true);
     await settled();
     expect(conflicts).toEqual([{ address: ADDRESS, macAddress: VM_A, usedBy: SQUATTER }]);
     expect(injected).toEqual([]);
@@ -60,10 +60,10 @@ describe('the first answer to a client with a new address waits until the networ
 
   it('the network cannot be asked: the client gets no answer, and the network is asked again when the client asks', async () => {
     const { probes, answer, lease, conflicts, injected, settled } = setUp(new Error('EPERM'));
-    expect(probes.defers('eth1', answer, DISCOVER)).toBe(true);
+    expect(probes.defer('eth1', answer, DISCOVER)).toBe(true);
     await settled();
     expect([conflicts, injected]).toEqual([[], []]);
     expect(probes.isFresh(lease)).toBe(true);
-    expect(probes.defers('eth1', answer, DISCOVER)).toBe(true);
+    expect(probes.defer('eth1', answer, DISCOVER)).toBe(true);
   });
 });

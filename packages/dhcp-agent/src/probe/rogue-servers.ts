@@ -1,7 +1,6 @@
 /** Looks for other DHCP servers on the networks of an agent that leads: at first, and every few minutes. */
-import type { RogueServer } from '@vmdhcp/reconciler';
-import { RateBudget } from '../limits/rate-budget.js';
-import type { Logger, ServerProbe } from '../ports.js';
+import type { RogueServer } from '@vmdhcp/ippool-api';
+import type { AgentObserver, ServerProbe } from '../ports.js';
 
 /** Anybody on the network can pretend to be any number of servers: the first ones say enough. */
 const MOST_SERVERS = 8;
@@ -10,7 +9,7 @@ const INTERVAL_MS = 240_000;
 const SHORT_INTERVAL_MS = 20_000;
 
 export interface RogueServersSettings {
-  readonly logger: Logger;
+  readonly observer: AgentObserver;
   readonly nowMs: () => number;
   readonly random: () => number;
   readonly probe: ServerProbe;
@@ -27,7 +26,6 @@ export class RogueServers {
   readonly #settings: RogueServersSettings;
   /** By interface. */
   readonly #looked = new Map<string, Looked>();
-  readonly #failures = new RateBudget({ perSecond: 0.01, burst: 1 });
   #looking = false;
 
   constructor(settings: RogueServersSettings) {
@@ -73,24 +71,15 @@ export class RogueServers {
       const servers = await this.#settings.probe(interfaceName);
       return servers.toSorted((one, other) => (one.address < other.address ? -1 : 1)).slice(0, MOST_SERVERS);
     } catch (error) {
-      if (this.#failures.take(this.#settings.nowMs()))
-        this.#settings.logger.warn(
-          { interface: interfaceName, err: String(error) },
-          'the network cannot be asked for other DHCP servers; it is tried again',
-        );
+      this.#settings.observer.observe({ kind: 'servers-not-probed', interfaceName, error });
       return undefined;
     }
   }
 
   #tell(interfaceName: string, servers: readonly RogueServer[], before: readonly RogueServer[] | undefined): void {
-    const { logger, onChange } = this.#settings;
-    if (servers.length > 0)
-      logger.warn(
-        { interface: interfaceName, servers },
-        'another DHCP server answers on this network: switch it off there, or delete the pool',
-      );
-    else if (before !== undefined)
-      logger.info({ interface: interfaceName }, 'no other DHCP server answers on this network any more');
+    const { observer, onChange } = this.#settings;
+    if (servers.length > 0) observer.observe({ kind: 'rogue-servers', interfaceName, servers });
+    else if (before !== undefined) observer.observe({ kind: 'no-rogue-servers', interfaceName });
     onChange();
   }
 }

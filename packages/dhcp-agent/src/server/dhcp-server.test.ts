@@ -1,10 +1,9 @@
 import { decodeMessage, type Lease, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { AddressUse } from '../ports.js';
 import { type ClientPacket, encodeClientPacket } from '../probe/client-packet.js';
+import { RecordingObserver } from '../testing/recording-observer.js';
 import { DhcpServer } from './dhcp-server.js';
-import { LeaseEventLog } from './lease-event-log.js';
 
 const VM_A = '02:00:00:00:00:0a';
 const SQUATTER = '02:00:00:00:00:66';
@@ -20,17 +19,15 @@ function setUp() {
     reservations: [{ macAddress: PRINTER, address: '10.0.0.20' }],
   });
   if (!checked.ok) throw new Error('no pool');
-  const lines: Record<string, unknown>[] = [];
-  const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const observer = new RecordingObserver();
+  const lines = () => observer.of('lease').map(({ event, lease, details }) => ({ event, mac: lease.macAddress, ...details }));
   const declined: (Lease & { usedBy: string })[] = [];
   /** What the network answers; it is asked on `askedOn`. */
   const network: { use: AddressUse | Error; askedOn: string[] } = { use: { byClient: false, others: [] }, askedOn: [] };
   const clock = { nowMs: 1_000 };
   const nowMs = () => clock.nowMs;
-  const events = new LeaseEventLog(logger, nowMs);
   const server = new DhcpServer({
-    logger,
-    events,
+    observer,
     nowMs,
     whoUses: (interfaceName) => {
       network.askedOn.push(interfaceName);
@@ -74,7 +71,7 @@ describe('the packet path tells a story', () => {
     for (let round = 0; round < 3; round++) expect(say(VM_A, 'request', [[50, octets('10.0.0.10')]])).toBe(5);
     clock.nowMs += 40_000_000_000;
     server.expireLeases();
-    expect(lines.map(({ event, mac }) => [event, mac])).toEqual([
+    expect(lines().map(({ event, mac }) => [event, mac])).toEqual([
       ['bound', VM_A],
       ['expired', VM_A],
     ]);
@@ -86,7 +83,7 @@ describe('the packet path tells a story', () => {
     await decline(VM_A, '10.0.0.10');
     expect(network.askedOn).toEqual(['eth1']);
     expect(declined).toMatchObject([{ macAddress: VM_A, address: ip('10.0.0.10'), usedBy: SQUATTER }]);
-    expect(lines).toMatchObject([{ event: 'declined', mac: VM_A, believed: true, usedBy: SQUATTER }]);
+    expect(lines()).toMatchObject([{ event: 'declined', mac: VM_A, believed: true, usedBy: SQUATTER }]);
     expect(say(VM_A, 'discover')).toBeUndefined();
   });
 
@@ -100,7 +97,7 @@ describe('the packet path tells a story', () => {
     network.use = use;
     await decline(VM_A, '10.0.0.10');
     expect(declined).toEqual([]);
-    expect(lines).toMatchObject([{ event: 'declined', mac: VM_A, believed: false, reason }]);
+    expect(lines()).toMatchObject([{ event: 'declined', mac: VM_A, believed: false, reason }]);
     expect([...server.counters.messages()]).toEqual([{ type: 'decline', outcome: 'ignored', reason, count: 1 }]);
     expect(say(VM_A, 'request', [[50, octets('10.0.0.10')]])).toBe(5);
   });
@@ -123,7 +120,7 @@ describe('the packet path tells a story', () => {
     for (let round = 0; round < 1_000; round++) await decline(VM_A, '10.0.0.10');
     for (let round = 0; round < 1_000; round++) await decline(PRINTER, '10.0.0.20');
     expect(network.askedOn).toHaveLength(3);
-    expect(lines).toHaveLength(10);
+    expect(lines()).toHaveLength(10);
     expect([...server.counters.messages()].map(({ reason, count }) => [reason, count])).toEqual([
       ['decline-unconfirmed', 3],
       ['decline-limit', 997],
@@ -139,14 +136,14 @@ describe('the packet path tells a story', () => {
     for (let round = 0; round < 100; round++) release(VM_A, '10.0.0.10');
     expect(server.leaseOf('net', VM_A)).toMatchObject({ address: ip('10.0.0.10') });
     expect(renew()).toBe(5);
-    expect(lines.map(({ event }) => event)).toEqual(['bound', 'released', 'bound']);
+    expect(lines().map(({ event }) => event)).toEqual(['bound', 'released', 'bound']);
   });
 
   it("a reserved address that is declined stays its client's, and is reported", async () => {
     const { server, say, decline, declined, lines } = setUp();
     await decline(PRINTER, '10.0.0.20');
     expect(declined).toEqual([]);
-    expect(lines).toMatchObject([{ event: 'declined', mac: PRINTER, believed: false, reason: 'address-reserved' }]);
+    expect(lines()).toMatchObject([{ event: 'declined', mac: PRINTER, believed: false, reason: 'address-reserved' }]);
     expect([...server.counters.messages()]).toEqual([
       { type: 'decline', outcome: 'ignored', reason: 'address-reserved', count: 1 },
     ]);

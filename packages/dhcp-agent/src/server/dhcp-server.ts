@@ -15,36 +15,19 @@ import {
   type Pool,
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
+import type { LeaseEvent } from '../agent-event.js';
 import { RateBudget } from '../limits/rate-budget.js';
-import type { DhcpPacketHandler, Logger, QueuedReply } from '../ports.js';
+import type { AgentObserver, DhcpPacketHandler, PacketLog, QueuedReply } from '../ports.js';
 import type { AskWhoUses } from '../probe/address-inquiry.js';
 import { decoyAddresses } from '../probe/decoy-addresses.js';
+import type { DeclineIgnoreReason, SuppressReason } from './agent-packet-reasons.js';
 import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
-import type { LeaseEventLog } from './lease-event-log.js';
 import { MessageCounters } from './message-counters.js';
 
 type Told = Extract<Answer, { readonly kind: 'reply' }>;
 
-/** What becomes of single packets, for people who look for a fault. */
-export interface PacketLog {
-  /** False: `note` need not be called. */
-  readonly isActive: boolean;
-  readonly note: (logged: LoggedPacket) => void;
-}
-
-export interface LoggedPacket {
-  readonly packet: Uint8Array;
-  readonly answer: Answer;
-  readonly interfaceName: string;
-  /** Undefined: no pool is served on the interface. */
-  readonly poolName: string | undefined;
-  /** Why no reply was sent although there is one. */
-  readonly notSent: string | undefined;
-}
-
 export interface DhcpServerPorts {
-  readonly logger: Logger;
-  readonly events: LeaseEventLog;
+  readonly observer: AgentObserver;
   /** Default: no packet is logged. */
   readonly packetLog?: PacketLog;
   readonly nowMs: () => number;
@@ -59,7 +42,10 @@ export interface DhcpServerPorts {
 /** What an answer has to pass before it counts. */
 export interface AnswerGate {
   /** Why nothing comes of this answer; undefined: it goes out. Called once for each packet that would be answered or noted. */
-  readonly whyNotSent: (answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>, packet: Uint8Array) => string | undefined;
+  readonly whyNotSent: (
+    answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>,
+    packet: Uint8Array,
+  ) => SuppressReason | undefined;
   /** The same reply to another destination. */
   readonly redirect?: (answer: Told) => Told;
 }
@@ -75,7 +61,6 @@ export class DhcpServer {
   readonly #declines: DeclineChecks;
   /** DECLINEs that are not believed are counted; so many of them are logged. */
   readonly #doubtLines = new RateBudget({ perSecond: 0.2, burst: 10 });
-  readonly #failures = new RateBudget({ perSecond: 1, burst: 5 });
   readonly #packetLog: PacketLog;
   readonly #leaseOf = (poolName: string, macAddress: string) => this.#table.lookup(poolName, macAddress);
   /** What the packet being answered may need; made once, as a packet is answered before the next one comes. */
@@ -115,7 +100,7 @@ export class DhcpServer {
       else if (change.kind === 'added') fresh.push(lease);
       if (change.kind === 'changed' && change.previous.address !== lease.address) {
         fresh.push(lease);
-        this.#ports.events.note('changed', lease, { previousAddress: formatIpv4Address(change.previous.address) });
+        this.#observe('changed', lease, { previousAddress: formatIpv4Address(change.previous.address) });
       }
     }
     return fresh;
@@ -141,7 +126,7 @@ export class DhcpServer {
 
   /** Notes leases that have ended. */
   expireLeases(): void {
-    for (const lease of this.#table.expire(this.#ports.nowMs())) this.#ports.events.note('expired', lease);
+    for (const lease of this.#table.expire(this.#ports.nowMs())) this.#observe('expired', lease);
   }
 
   /**
@@ -156,8 +141,7 @@ export class DhcpServer {
         return this.#answer(packet, interfaceName, gate);
       } catch (error) {
         this.counters.drop('internal-error');
-        if (this.#failures.take(this.#ports.nowMs()))
-          this.#ports.logger.error({ err: error, interface: interfaceName }, 'a packet could not be answered');
+        this.#ports.observer.observe({ kind: 'packet-failed', interfaceName, error });
         return undefined;
       }
     };
@@ -186,7 +170,7 @@ export class DhcpServer {
     }
   }
 
-  #whyNotSent(answer: Answer, packet: Uint8Array, gate: AnswerGate): string | undefined {
+  #whyNotSent(answer: Answer, packet: Uint8Array, gate: AnswerGate): SuppressReason | undefined {
     if (answer.kind !== 'reply' && answer.kind !== 'noted') return undefined;
     const reason = gate.whyNotSent(answer, packet);
     if (reason !== undefined) this.counters.count(answer.client.type, 'ignored', reason);
@@ -200,7 +184,7 @@ export class DhcpServer {
     if (decision.kind === 'ack') this.#bind(decision.lease, pool, interfaceName);
     if (decision.kind === 'nak') {
       const claimed = client.requestedAddress ?? client.clientAddress;
-      this.#ports.events.note(
+      this.#observe(
         'refused',
         { poolName: pool.name, macAddress: client.macAddress, ...(claimed !== undefined && { address: claimed }) },
         { interface: interfaceName, reason: decision.reason },
@@ -219,7 +203,7 @@ export class DhcpServer {
   #bind(lease: Lease, pool: Pool, interfaceName: string): void {
     const nowMs = this.#ports.nowMs();
     if (lease.expiresAtMs === undefined) {
-      this.#ports.events.note('bound', lease, { interface: interfaceName });
+      this.#observe('bound', lease, { interface: interfaceName });
       this.#ports.onBindingChanged();
     }
     this.#table.setExpiry(lease, leaseExpiry(pool, nowMs));
@@ -230,7 +214,7 @@ export class DhcpServer {
     if (decision.kind === 'release') {
       this.counters.count('release', 'released', '');
       if (lease.expiresAtMs === undefined) return;
-      this.#ports.events.note('released', lease, { interface: interfaceName });
+      this.#observe('released', lease, { interface: interfaceName });
       this.#table.setExpiry(lease, undefined);
       this.#ports.onBindingChanged();
       return;
@@ -257,16 +241,27 @@ export class DhcpServer {
     }
     const { usedBy } = outcome;
     this.counters.count('decline', 'declined', '');
-    this.#ports.events.note('declined', lease, { interface: interfaceName, believed: true, usedBy });
+    this.#observe('declined', lease, { interface: interfaceName, believed: true, usedBy });
     const others = [...this.#table.leases(poolName)].filter((other) => other.macAddress !== macAddress);
     this.#table.replacePool(poolName, others);
     this.#ports.onDeclined(lease, usedBy);
   }
 
   /** A DECLINE that changes nothing. */
-  #doubtDecline(lease: Lease, details: { readonly interface: string; readonly reason: string; readonly err?: string }): void {
+  #doubtDecline(
+    lease: Lease,
+    details: { readonly interface: string; readonly reason: DeclineIgnoreReason; readonly err?: string },
+  ): void {
     this.counters.count('decline', 'ignored', details.reason);
-    if (this.#doubtLines.take(this.#ports.nowMs())) this.#ports.events.note('declined', lease, { ...details, believed: false });
+    if (this.#doubtLines.take(this.#ports.nowMs())) this.#observe('declined', lease, { ...details, believed: false });
+  }
+
+  #observe(
+    event: LeaseEvent,
+    lease: Pick<Lease, 'poolName' | 'macAddress'> & Partial<Lease>,
+    details: Readonly<Record<string, unknown>> = {},
+  ): void {
+    this.#ports.observer.observe({ kind: 'lease', event, lease, details });
   }
 
   #restore(lease: Lease, expiresAtMs: number | undefined): void {

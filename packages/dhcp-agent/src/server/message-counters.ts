@@ -1,3 +1,9 @@
+import type { ClientMessageType } from '@vmdhcp/dhcp-allocator';
+import type { MessageReason, PacketDropReason } from './agent-packet-reasons.js';
+
+/** What a message of a client led to. */
+export type MessageOutcome = 'offer' | 'ack' | 'nak' | 'inform' | 'ignored' | 'released' | 'declined';
+
 /** Counts of what became of messages: cheap enough for every packet, read only when somebody asks. */
 export class MessageCounters {
   readonly #messages = new Map<string, Map<string, Map<string, number>>>();
@@ -5,13 +11,13 @@ export class MessageCounters {
   #omittedOptions = 0;
 
   /** @param reason - the word for why; empty for an outcome that needs none. */
-  count(type: string, outcome: string, reason: string): void {
+  count(type: ClientMessageType, outcome: MessageOutcome, reason: MessageReason | ''): void {
     const reasons = inner(inner(this.#messages, type), outcome);
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
 
   /** A packet that is no message for this server. */
-  drop(reason: string, count = 1): void {
+  drop(reason: PacketDropReason, count = 1): void {
     this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + count);
   }
 

@@ -34,7 +34,7 @@ const BY_KIND: Readonly<Record<string, ImmutableFields>> = {
   RoleBinding: binding,
   ClusterRoleBinding: binding,
 };
-/** Of these only an object that says so itself. */
+/** Of these only an object with `immutable: true`. */
 const WHERE_MARKED: Readonly<Record<string, ImmutableFields>> = {
   ConfigMap: {
     fields: [

@@ -120,7 +120,7 @@ describe('planOwnedObject', () => {
     expect(planOwnedObject(object('ConfigMap'), there, ownership)).toEqual({ kind: 'refuse', object: there, message });
   });
 
-  it('without an owner, objects are recognized as the controller says', () => {
+  it('without an owner, objects are recognized by the rule of the controller', () => {
     const there = observed('ConfigMap', { metadata: { labels: { app: 'ours' }, ownerReferences: undefined } });
     const desired = object('ConfigMap', { metadata: { labels: { app: 'ours' } }, data: { a: '1' } });
     expect(planOwnedObject(desired, there, LABEL)).toMatchObject({ kind: 'patch', patch: { data: { a: '1' } } });
@@ -202,7 +202,7 @@ describe('immutable fields', () => {
     });
   });
 
-  it('a ConfigMap that does not say that it is immutable is changed; a binding keeps what the server filled in', () => {
+  it('a ConfigMap that is not immutable is changed; a binding keeps what the server filled in', () => {
     const map = observed('ConfigMap', { data: { a: '2' } });
     expect(planOwnedObject(object('ConfigMap', { data: { a: '1' } }), map, OWNER).kind).toBe('patch');
     const binding = observed('RoleBinding', { roleRef: { name: 'x', apiGroup: 'rbac.authorization.k8s.io' } });
@@ -222,7 +222,7 @@ describe('planOwnedObjects', () => {
         named('kept'),
         named('surplus'),
         ofEarlierOwner,
-        named('nobody', { ownerReferences: [] }),
+        named('unowned', { ownerReferences: [] }),
         named('kept', { namespace: 'other' }),
       ],
       OWNER,

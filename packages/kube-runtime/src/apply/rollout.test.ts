@@ -18,7 +18,7 @@ const DAEMONS = { desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberRe
 describe('rolloutOf', () => {
   it.each<[string, KubernetesObject]>([
     ['a Deployment', workload('Deployment', 2, DEPLOYED)],
-    ['a Deployment of no pods, whose status says nothing of them', workload('Deployment', 0, {})],
+    ['a Deployment of no pods, whose status does not have them', workload('Deployment', 0, {})],
     [
       'a Deployment without a number of replicas has one',
       workload('Deployment', undefined, { replicas: 1, updatedReplicas: 1, readyReplicas: 1 }),

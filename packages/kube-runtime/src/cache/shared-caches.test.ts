@@ -66,6 +66,22 @@ describe('shared caches', () => {
     expect([one.cache.size, [...other.cache.values()].map(({ metadata }) => metadata.name)]).toEqual([1, ['b']]);
   });
 
+  it('a bookmark is an event of the watch, and no change', async () => {
+    const { clock, caches, pods } = setUp();
+    const log: string[] = [];
+    const cache = caches.subscribe(PODS, {
+      onChange: (key) => log.push(key),
+      onWatchEvent: () => log.push('watch event'),
+    });
+    cache.start();
+    await clock.advance(10);
+    expect(log).toEqual([]);
+    pods().bookmark();
+    expect(log).toEqual(['watch event']);
+    pods().put(object('a'));
+    expect(log).toEqual(['watch event', 'default/a', 'watch event']);
+  });
+
   it('nothing is requested before a subscription starts', async () => {
     const { clock, part, pods, caches } = setUp();
     const { cache } = part();

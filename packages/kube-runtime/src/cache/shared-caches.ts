@@ -24,6 +24,8 @@ export interface CacheListener {
   readonly onSynced?: () => void;
   /** The cache is a complete list again. */
   readonly onListed?: () => void;
+  /** A watch delivered something, a bookmark at least: watching is allowed. */
+  readonly onWatchEvent?: () => void;
   /** A list or watch failed and is tried again; or this listener threw. */
   readonly onError?: (error: unknown) => void;
 }
@@ -133,7 +135,10 @@ class SharedCache {
     this.#resource = resource;
     this.#onUnused = onUnused;
     this.#cache = new ObjectCache<KubernetesObject>({
-      port: projectedPort(open(resource), (object) => deepFreeze(trim(resource, object))),
+      port: observedPort(
+        projectedPort(open(resource), (object) => deepFreeze(trim(resource, object))),
+        () => this.#tellAll((listener) => listener.onWatchEvent?.()),
+      ),
       clock,
       backOff,
       onChange: (key, isOwn) => this.#tellAll((listener) => listener.onChange(key, isOwn && listener === this.#writer)),
@@ -239,6 +244,20 @@ function deepFreeze<Value>(value: Value): Value {
     Object.freeze(value);
   }
   return value;
+}
+
+function observedPort<Kind extends ApiObjectLike>(port: ResourcePort<Kind>, onEvent: () => void): ResourcePort<Kind> {
+  return {
+    list: port.list,
+    watch: (resourceVersion, handlers) =>
+      port.watch(resourceVersion, {
+        onEvent: (event) => {
+          handlers.onEvent(event);
+          onEvent();
+        },
+        onEnd: handlers.onEnd,
+      }),
+  };
 }
 
 /** Equal for equal selections, whatever object describes them. */

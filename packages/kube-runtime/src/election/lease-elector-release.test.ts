@@ -44,7 +44,7 @@ it('who is stopped while it renews releases the lease all the same', async () =>
   expect(log.at(-1), log.join('; ')).toMatch(/b leads/);
 });
 
-it('a release that is told while a look is under way is not forgotten', async () => {
+it('a release that is observed while a read is under way is not forgotten', async () => {
   const [clock, store, log] = [new FakeClock(), new MemoryLeaseStore(), [] as string[]];
   const make = (identity: string, delayMs: number) =>
     new LeaseElector({

@@ -81,7 +81,7 @@ describe('an elector whose record is watched', () => {
     expect(tookAtMs).toBeGreaterThanOrEqual(6_000 + 3_000 - 500);
   });
 
-  it('is not led by a watch that lags to take what is held', async () => {
+  it('does not acquire a Lease that has a holder because of a watch that lags', async () => {
     const { story } = await begin();
     story.watchLagMs = 2_500;
     await story.clock.advance(60_000);

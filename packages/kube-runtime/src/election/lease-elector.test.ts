@@ -58,7 +58,7 @@ describe('a lease elector', () => {
     expect(store.stored?.record).toEqual({ holder: 'a', leaseDurationMs: 3_000, transitions: 0 });
   });
 
-  it('who stops gives the lead to the next one within a retry period', async () => {
+  it('a leader that stops is replaced within a retry period', async () => {
     const [clock, store, log] = [new FakeClock(), new MemoryLeaseStore(), [] as string[]];
     const [a, b] = [electorOf('a', store, clock, log), electorOf('b', store, clock, log)];
     a.start();
@@ -71,7 +71,7 @@ describe('a lease elector', () => {
     expect(store.stored?.record.transitions).toBe(1);
   });
 
-  it('who is cut off loses the lead by itself, before another one takes it', async () => {
+  it('a leader that is cut off loses the leadership by itself, before another one becomes leader', async () => {
     const [clock, store, log] = [new FakeClock(), new MemoryLeaseStore(), [] as string[]];
     const { way, through } = wayTo(store, clock);
     const [a, b] = [electorOf('a', through, clock, log), electorOf('b', store, clock, log)];
@@ -87,7 +87,7 @@ describe('a lease elector', () => {
     expect([a.isLeading(), b.isLeading()]).toEqual([false, true]);
   });
 
-  it('who was frozen knows at once that it does not lead any more', async () => {
+  it('a leader that was frozen knows at once that it is not leader any more', async () => {
     const [clock, store] = [new FakeClock(), new MemoryLeaseStore()];
     const frozen = { nowMs: clock.nowMs, after: () => () => undefined };
     const a = new LeaseElector({
@@ -105,7 +105,7 @@ describe('a lease elector', () => {
     expect(a.isLeading()).toBe(false);
   });
 
-  it('a renewal whose answer is lost is no loss of the lead', async () => {
+  it('a renewal whose answer is lost does not end the leadership', async () => {
     const [clock, store, log] = [new FakeClock(), new MemoryLeaseStore(), [] as string[]];
     const { way, through } = wayTo(store, clock);
     const a = electorOf('a', through, clock, log);
@@ -119,7 +119,7 @@ describe('a lease elector', () => {
     expect(a.isLeading()).toBe(true);
   });
 
-  it('an answer that comes too late to be of use gives no lead', async () => {
+  it('an answer that comes too late does not make a leader', async () => {
     const [clock, store, log] = [new FakeClock(), new MemoryLeaseStore(), [] as string[]];
     const { way, through } = wayTo(store, clock);
     way.delayMs = 1_500;
@@ -132,7 +132,7 @@ describe('a lease elector', () => {
     expect(a.isLeading()).toBe(true);
   });
 
-  it('a record that somebody deletes is made anew by who leads', async () => {
+  it('a record that is deleted by hand is created again by the leader', async () => {
     const [clock, log] = [new FakeClock(), [] as string[]];
     let store = new MemoryLeaseStore();
     const behind: LeaseStore = { read: () => store.read(), write: (record, version) => store.write(record, version) };
@@ -145,7 +145,7 @@ describe('a lease elector', () => {
     expect(store.stored?.record.holder).toBe('a');
   });
 
-  it('a record that somebody deletes ends nobody’s lead: who saw it held waits, though the holder cannot renew', async () => {
+  it('a record that is deleted by hand ends no leadership: a candidate that saw its holder waits, though the holder cannot renew', async () => {
     const [clock, log] = [new FakeClock(), [] as string[]];
     let store = new MemoryLeaseStore();
     const behind: LeaseStore = { read: () => store.read(), write: (record, version) => store.write(record, version) };
@@ -166,7 +166,7 @@ describe('a lease elector', () => {
     expect(b.isLeading()).toBe(true);
   });
 
-  it('what has to be over before another one leads is done while the lead lasts; where it fails, the record runs out', async () => {
+  it('what has to end before another one is leader ends while the leadership lasts; if it fails, the record expires', async () => {
     for (const isFinished of [true, false]) {
       const [clock, store, log] = [new FakeClock(), new MemoryLeaseStore(), [] as string[]];
       const a = electorOf('a', store, clock, log);
@@ -198,7 +198,7 @@ describe('a lease elector', () => {
     expect(make({ retryPeriodMs: 1_900 })).toThrow(RangeError);
   });
 
-  it('law: never two leaders, whatever is cut, slow, lost, stopped or set to another rate; and in the end somebody leads', async () => {
+  it('law: never two leaders, whatever is cut, slow, lost, stopped or set to another rate; and in the end one is leader', async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 4_000 }) }),
       fc.record({ kind: fc.constantFrom('cut' as const, 'mend' as const, 'lose-answers' as const), who: fc.nat(2) }),

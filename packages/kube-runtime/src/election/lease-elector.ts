@@ -11,7 +11,7 @@
 import type { Clock } from '../clock/clock.js';
 import { isOlderVersion } from '../object/resource-version.js';
 
-/** What the record says. Times of day stand in the store's own record; they are for people. */
+/** The content of the record. Times of day are in the store's own record; they are for people. */
 export interface LeaseRecord {
   /** Empty: released. */
   readonly holder: string;
@@ -49,8 +49,8 @@ export interface LeaseElectorSettings {
   readonly random: () => number;
   /** Leadership begins. What is done under it asks `isLeading` before it does anything that only the leader may. */
   readonly onLeading: () => void;
-  /** Leadership lasts `remainingMs` more from now, unless it is renewed again; also called when it begins. */
-  readonly onRenewed?: (remainingMs: number) => void;
+  /** Leadership lasts until `untilMs` by the clock, unless it is renewed again; also called when it begins. */
+  readonly onRenewed?: (untilMs: number) => void;
   /** Leadership has ended, or ends now, before another process can have it. */
   readonly onLost: () => void;
   /** The store could not be read or written. */
@@ -66,8 +66,8 @@ export type ElectionTimes = Pick<LeaseElectorSettings, 'leaseDurationMs' | 'rene
 type Leadership =
   | { readonly kind: 'none' }
   /** The record names this process, and nothing was begun under it, as the process is stopping. */
-  | { readonly kind: 'unused'; readonly held: StoredLease; readonly untilMs: number }
-  | { readonly kind: 'leading'; readonly held: StoredLease; readonly untilMs: number; readonly callOffEnd: () => void };
+  | { readonly kind: 'unused'; readonly lease: StoredLease; readonly untilMs: number }
+  | { readonly kind: 'leading'; readonly lease: StoredLease; readonly untilMs: number; readonly callOffEnd: () => void };
 
 /** Reading and writing the record: one attempt at a time. */
 type Attempt =
@@ -76,11 +76,21 @@ type Attempt =
   /** `again`: there was news meanwhile, so the next one follows at once. */
   | { readonly kind: 'running'; again: boolean };
 
+/** Whether there is a record. */
+type Missing =
+  /** None was ever seen. */
+  | { readonly kind: 'never' }
+  | { readonly kind: 'there' }
+  /** There has been one. */
+  | { readonly kind: 'since'; readonly sinceMs: number; readonly waitMs: number };
+
 const NONE = { kind: 'none' } as const;
+const THERE: Missing = { kind: 'there' };
 
 export class LeaseElector {
   readonly #settings: LeaseElectorSettings;
   #phase: 'new' | 'running' | 'stopped' = 'new';
+  #missing: Missing = { kind: 'never' };
   #leadership: Leadership = NONE;
   #attempt: Attempt = NONE;
   /** When the attempt that runs ends. */
@@ -110,7 +120,7 @@ export class LeaseElector {
 
   /** The number of this leadership, greater than that of every leader before; undefined: not leader. A fence for what outlives it. */
   get term(): number | undefined {
-    return this.#leadership.kind === 'leading' && this.isLeading() ? this.#leadership.held.record.transitions : undefined;
+    return this.#leadership.kind === 'leading' && this.isLeading() ? this.#leadership.lease.record.transitions : undefined;
   }
 
   start(): void {
@@ -175,7 +185,7 @@ export class LeaseElector {
     const leadership = this.#leadership;
     this.#lose();
     if (!isFinished || leadership.kind === 'none' || clock.nowMs() >= leadership.untilMs) return;
-    const { record, version } = leadership.held;
+    const { record, version } = leadership.lease;
     try {
       await store.write({ ...record, holder: '' }, version);
     } catch (error) {
@@ -223,16 +233,16 @@ export class LeaseElector {
 
   async #renewOrAcquire(): Promise<void> {
     try {
-      if (this.#leadership.kind === 'leading' && this.isLeading()) await this.#renew(this.#leadership.held);
+      if (this.#leadership.kind === 'leading' && this.isLeading()) await this.#renew(this.#leadership.lease);
       else await this.#acquire();
     } catch (error) {
       this.#settings.onError?.(error);
     }
   }
 
-  async #renew(held: StoredLease): Promise<void> {
+  async #renew(lease: StoredLease): Promise<void> {
     const begunAtMs = this.#settings.clock.nowMs();
-    const written = await this.#settings.store.write(held.record, held.version);
+    const written = await this.#settings.store.write(lease.record, lease.version);
     if (written !== undefined) this.#lead(written, begunAtMs);
     // Either another process wrote the record, or this very write took effect and its answer was lost.
     else await this.#acquire();
@@ -241,7 +251,8 @@ export class LeaseElector {
   async #acquire(): Promise<void> {
     const { store, clock } = this.#settings;
     const stored = await store.read();
-    if (stored !== undefined) this.#look(stored);
+    if (stored === undefined) this.#missing = this.#nextMissing();
+    else this.#look(stored);
     if (!this.#mayTake(stored)) {
       this.#lose();
       return;
@@ -254,19 +265,35 @@ export class LeaseElector {
 
   /** Notes what the record is now. */
   #look({ record, version }: StoredLease): void {
+    this.#missing = THERE;
     if (record.holder === '' || this.#isOwn(record)) this.#seen = undefined;
     else this.#note(record, version);
     if (this.#isOwn(record)) return;
-    this.#freeSinceMs = this.#isSeenToBeHeld() ? undefined : (this.#freeSinceMs ?? this.#settings.clock.nowMs());
+    this.#freeSinceMs = this.#hasSeenHolder() ? undefined : (this.#freeSinceMs ?? this.#settings.clock.nowMs());
   }
 
-  /** @param stored - as it was noted. A record that was deleted by hand ends no leadership: the leader may not know yet. */
+  /** @param stored - as it was noted. */
   #mayTake(stored: StoredLease | undefined): boolean {
-    if (stored === undefined) return !this.#isSeenToBeHeld();
+    if (stored === undefined) return this.#mayCreate();
     if (this.#isOwn(stored.record)) return true;
     const { clock, handicapMs } = this.#settings;
     // Other processes go first, for a while.
     return this.#freeSinceMs !== undefined && clock.nowMs() - this.#freeSinceMs >= (handicapMs?.() ?? 0);
+  }
+
+  #nextMissing(): Missing {
+    if (this.#missing.kind !== 'there') return this.#missing;
+    const { clock, leaseDurationMs } = this.#settings;
+    return { kind: 'since', sinceMs: clock.nowMs(), waitMs: Math.max(leaseDurationMs, this.#seen?.waitMs ?? 0) };
+  }
+
+  /**
+   * A record that was deleted by hand ends no leadership: its holder may not know yet, and need not be the one that was seen here last. So the
+   * leader creates it again at once, and another process when it has been missing for as long as it lasts.
+   */
+  #mayCreate(): boolean {
+    if (this.#missing.kind !== 'since' || this.isLeading()) return true;
+    return this.#settings.clock.nowMs() - this.#missing.sinceMs >= this.#missing.waitMs;
   }
 
   /** True for a record of this process that is taken up again. */
@@ -274,12 +301,13 @@ export class LeaseElector {
     return holder === this.#settings.identity && this.#ownRecord === 'taken-up';
   }
 
-  #isSeenToBeHeld(): boolean {
+  #hasSeenHolder(): boolean {
     return this.#seen !== undefined && this.#settings.clock.nowMs() - this.#seen.sinceMs < this.#seen.waitMs;
   }
 
   #note(record: LeaseRecord, version: string): void {
     const { clock, leaseDurationMs } = this.#settings;
+    this.#missing = THERE;
     if (this.#seen?.version === version) return;
     this.#seen = { version, sinceMs: clock.nowMs(), waitMs: Math.max(record.leaseDurationMs, leaseDurationMs) };
   }
@@ -291,15 +319,16 @@ export class LeaseElector {
     return { holder: identity, leaseDurationMs, transitions: (before?.transitions ?? 0) + (changesHands ? 1 : 0) };
   }
 
-  #lead(held: StoredLease, begunAtMs: number): void {
+  #lead(lease: StoredLease, begunAtMs: number): void {
     const { clock, renewDeadlineMs, onLeading, onRenewed } = this.#settings;
     const before = this.#leadership;
     const untilMs = begunAtMs + renewDeadlineMs;
     this.#ownRecord = 'taken-up';
+    this.#missing = THERE;
     this.#freeSinceMs = undefined;
     if (before.kind === 'leading') before.callOffEnd();
     if (!this.#isRunning()) {
-      this.#leadership = before.kind === 'leading' ? { ...before, held, untilMs } : { kind: 'unused', held, untilMs };
+      this.#leadership = before.kind === 'leading' ? { ...before, lease, untilMs } : { kind: 'unused', lease, untilMs };
       return;
     }
     if (clock.nowMs() >= untilMs) {
@@ -308,9 +337,9 @@ export class LeaseElector {
       return;
     }
     const callOffEnd = clock.after(untilMs - clock.nowMs(), () => this.#lose());
-    this.#leadership = { kind: 'leading', held, untilMs, callOffEnd };
+    this.#leadership = { kind: 'leading', lease, untilMs, callOffEnd };
     if (before.kind !== 'leading') onLeading();
-    onRenewed?.(untilMs - clock.nowMs());
+    onRenewed?.(untilMs);
   }
 
   #lose(): void {

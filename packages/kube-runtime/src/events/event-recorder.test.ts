@@ -48,7 +48,7 @@ describe('EventRecorder', () => {
     });
   });
 
-  it('a storm is cut off, and does not grow', async () => {
+  it('fact 22: a storm is cut off, and does not grow', async () => {
     const { clock, server, recorder } = start();
     for (let index = 0; index < 10_000; index++) recorder.record({ ...VM, uid: `u${index}`, name: `vm-${index}` }, EXHAUSTED);
     await clock.advance(10_000);
@@ -59,7 +59,7 @@ describe('EventRecorder', () => {
     expect(server.objects.size).toBe(61);
   });
 
-  it('what cannot be written stops nothing', async () => {
+  it('fact 22: what cannot be written stops nothing', async () => {
     const { clock, server, recorder } = start();
     server.writeFault = () => 'lost-request';
     recorder.record(VM, EXHAUSTED);
@@ -69,5 +69,85 @@ describe('EventRecorder', () => {
     await clock.advance(100);
     expect(server.objects.size).toBe(1);
     expect(recorder.dropped).toBe(1);
+  });
+
+  it('fact 19: what was recorded is written before the end of flush; after stop nothing is', async () => {
+    const { clock, server, recorder } = start();
+    recorder.record(VM, EXHAUSTED);
+    recorder.record({ ...VM, uid: 'v' }, EXHAUSTED);
+    let isFlushed = false;
+    void recorder.flush().then(() => {
+      isFlushed = true;
+    });
+    await clock.advance(2);
+    expect([isFlushed, server.objects.size]).toEqual([false, 1]);
+    await clock.advance(2);
+    expect([isFlushed, server.objects.size]).toEqual([true, 2]);
+    recorder.record({ ...VM, uid: 'w' }, EXHAUSTED);
+    recorder.stop();
+    recorder.record({ ...VM, uid: 'x' }, EXHAUSTED);
+    await clock.advance(1_000);
+    expect([server.objects.size, recorder.dropped, clock.pending]).toEqual([2, 1, 0]);
+  });
+
+  it('fact 22: what is remembered is bounded: the oldest is forgotten first', async () => {
+    const { clock, server, recorder } = start();
+    const record = (index: number) => recorder.record({ ...VM, uid: `u${index}` }, EXHAUSTED);
+    for (let index = 0; index <= 4_096; index++) {
+      record(index);
+      await clock.advance(200);
+    }
+    expect(server.objects.size).toBe(4_097);
+    await clock.advance(1_000);
+    record(4_096);
+    record(4_095);
+    await clock.advance(100);
+    expect(server.objects.size).toBe(4_097);
+    record(0);
+    await clock.advance(100);
+    expect(server.objects.size, 'told anew, as it was forgotten').toBe(4_098);
+  });
+
+  it('an Event names what it regards, who reports it, and has the namespace of what it regards', async () => {
+    const { clock, server, recorder } = start();
+    const { namespace: _, ...node } = { ...VM, kind: 'Node', name: 'n' };
+    recorder.record(node, EXHAUSTED);
+    await clock.advance(10);
+    expect([...server.objects.values()]).toMatchObject([
+      {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { namespace: 'default', name: expect.stringMatching(/^n\.[0-9a-f]+$/) },
+        involvedObject: node,
+        source: { component: 'controller' },
+        reportingComponent: 'controller',
+        reportingInstance: 'one',
+        count: 1,
+      },
+    ]);
+  });
+
+  it('an Event that is gone when it is counted is written anew; one that the server refuses is dropped and reported', async () => {
+    const { clock, server } = start();
+    const errors: string[] = [];
+    const recorder = new EventRecorder({
+      client: server,
+      clock,
+      now: () => 't',
+      random: () => 0.5,
+      component: 'controller',
+      instance: 'one',
+      onError: (error) => errors.push((error as Error).message),
+    });
+    recorder.record(VM, EXHAUSTED);
+    await clock.advance(300_000);
+    for (const key of [...server.objects.keys()]) server.remove(key);
+    recorder.record(VM, EXHAUSTED);
+    await clock.advance(10);
+    expect([...server.objects.values()].map(({ count }) => count)).toEqual([2]);
+    server.writeFault = () => 'conflict';
+    recorder.record(VM, { ...EXHAUSTED, reason: 'Other' });
+    await clock.advance(10);
+    expect([recorder.dropped, errors]).toEqual([1, [expect.stringMatching(/^event refused: /)]]);
   });
 });

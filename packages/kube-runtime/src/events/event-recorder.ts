@@ -108,6 +108,11 @@ export class EventRecorder {
       });
   }
 
+  /** Resolves when what was recorded so far is written or dropped: to be awaited before `stop` where Events must not be lost. */
+  async flush(): Promise<void> {
+    await this.#writing;
+  }
+
   /** Drops what is not written yet, and whatever else is written. */
   stop(): void {
     this.#stopped = true;

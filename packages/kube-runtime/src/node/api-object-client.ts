@@ -2,6 +2,7 @@ import type { ApiResource } from '../api/api-resource.js';
 import type { MergePatch, ObjectClient, SubresourceCall, WriteRefusal, WriteResult, WriteTarget } from '../api/object-client.js';
 import { ExpiredError, type ListPage, type WatchEnd, type WatchHandlers } from '../api/resource-port.js';
 import type { ApiObjectLike } from '../object/api-object.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { type ApiConnection, type ApiRequest, ApiRequestError } from './api-connection.js';
 
 const METHODS = { get: 'GET', update: 'PUT', create: 'POST' } as const;
@@ -9,7 +10,7 @@ const METHODS = { get: 'GET', update: 'PUT', create: 'POST' } as const;
 const WATCH_SECONDS = 240;
 
 /** Objects of one kind, read and written over HTTP. */
-export class ApiObjectClient<Kind extends ApiObjectLike> implements ObjectClient<Kind> {
+export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> implements ObjectClient<Kind> {
   readonly #connection: ApiConnection;
   readonly #resource: ApiResource;
   readonly #base: string;

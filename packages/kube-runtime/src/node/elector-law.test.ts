@@ -7,32 +7,13 @@ import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryResource } from '../testing/memory-resource.js';
 import { type Random, randomFrom } from '../testing/random-from.js';
-import { type ApiConnection, type ApiRequest, ApiRequestError } from './api-connection.js';
-import { ApiLeaseStore, type LeaseObject } from './api-lease-store.js';
+import type { ApiRequest } from './api-connection.js';
+import { ApiLeaseStore } from './api-lease-store.js';
+import { LeaseServer } from './lease-server-fixtures.js';
 
 const TIMES = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 500 };
 const SEEDS = Number(process.env['ELECTOR_SEEDS'] ?? 120);
 const HOUR_MS = 3_600_000;
-
-/** One Lease of an API server. */
-class LeaseServer {
-  lease: LeaseObject | undefined;
-  #version = 0;
-
-  answer({ method, body }: ApiRequest): unknown {
-    const wanted = body as LeaseObject | undefined;
-    if (method === 'GET') return this.lease ?? this.#refuse(404, 'NotFound');
-    if (method === 'POST' && this.lease !== undefined) return this.#refuse(409, 'AlreadyExists');
-    if (method === 'PUT' && this.lease?.metadata.resourceVersion !== wanted?.metadata.resourceVersion)
-      return this.#refuse(409, 'Conflict');
-    this.lease = { ...wanted, metadata: { name: 'l', ...wanted?.metadata, resourceVersion: String(++this.#version) } };
-    return this.lease;
-  }
-
-  #refuse(status: number, reason: string): never {
-    throw new ApiRequestError(reason, { status, reason });
-  }
-}
 
 /** A process with a connection that delays and loses, a wall clock of its own, and an event loop that can stand still. */
 class Process {
@@ -46,7 +27,7 @@ class Process {
   constructor(name: string, { clock, server, random }: { clock: FakeClock; server: LeaseServer; random: Random }) {
     this.#clock = clock;
     this.#random = random;
-    const connection = { request: (request: ApiRequest) => this.#request(server, request) } as unknown as ApiConnection;
+    const connection = server.connection((request) => this.#request(server, request));
     this.elector = new LeaseElector({
       ...TIMES,
       identity: name,

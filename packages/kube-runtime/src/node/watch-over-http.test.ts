@@ -97,7 +97,7 @@ describe('a watch over HTTP', () => {
         response.end(line('ERROR', { kind: 'Status', code: 410, message: 'too old resource version' }));
       },
     ],
-  ])('fact 3: 410 as %s says that the history is forgotten', async (_, handler) => {
+  ])('fact 3: 410 as %s means that the history is forgotten', async (_, handler) => {
     expect(await watchToTheEnd(handler)).toEqual({ events: [], end: { kind: 'expired' } });
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutText, octetsOf } from './cut-text.js';
-import { describeNames, describeProblems } from './describe-problems.js';
+import { describeCount, describeNames, describeProblems } from './describe-problems.js';
 import { quote } from './quote.js';
 
 const texts = fc.string({ unit: 'binary', maxLength: 300 });
@@ -44,4 +44,16 @@ describe('text for people is bounded', () => {
     expect(quote('a"b\n\u001b[31m')).toBe('"a\\"b\\n\\u001b[31m"');
     expect(quote('y'.repeat(65))).toBe(`"${'y'.repeat(61)}..."`);
   });
+});
+
+it.each<[number, string, string | undefined, string]>([
+  [0, 'client', undefined, '0 clients'],
+  [1, 'client', undefined, '1 client'],
+  [2, 'client', undefined, '2 clients'],
+  [1, 'address', 'addresses', '1 address'],
+  [999, 'address', 'addresses', '999 addresses'],
+  [1_000, 'address', 'addresses', '1,000 addresses'],
+  [1_234_567, 'address', 'addresses', '1,234,567 addresses'],
+])('describeCount: %d %s', (count, singular, plural, text) => {
+  expect(describeCount(count, singular, plural)).toBe(text);
 });

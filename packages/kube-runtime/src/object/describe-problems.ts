@@ -26,5 +26,14 @@ function firstOf(
 ): { readonly shown: string[]; readonly more: string } {
   const shown = texts.slice(0, most).map((text) => cutText(text, longest));
   const left = texts.length - shown.length;
-  return { shown, more: left === 0 ? '' : `${String(left).replaceAll(/\B(?=(\d{3})+$)/g, ',')} more` };
+  return { shown, more: left === 0 ? '' : `${withCommas(left)} more` };
+}
+
+/** `1 client`, `0 clients`, `1,024 clients`. @param plural - default: with an s. */
+export function describeCount(count: number, singular: string, plural = `${singular}s`): string {
+  return `${withCommas(count)} ${count === 1 ? singular : plural}`;
+}
+
+function withCommas(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -81,7 +81,7 @@ describe('parts of a process', () => {
     expect([one.isLeading(), other.isLeading()]).toEqual([true, false]);
   });
 
-  it('the Lease is released after the parts have stopped, and the next process leads without waiting for it to expire', async () => {
+  it('fact 18: the Lease is released after the parts have stopped, and the next process leads without waiting for it to expire', async () => {
     const { clock, log, part, slow, run, stops, store, election } = setUp();
     const one = run([slow('slow'), part('fast')], { election: election('one') });
     const other = run([part('other')], { election: election('other') });
@@ -99,7 +99,7 @@ describe('parts of a process', () => {
     expect(other.isLeading()).toBe(true);
   });
 
-  it('a part that does not stop within the limit is named, and the Lease is left to expire', async () => {
+  it('fact 19: a part that does not stop within the limit is named, and the Lease is left to expire', async () => {
     const { clock, log, part, slow, run, store, election } = setUp();
     const one = run([slow('hung'), part('fast')], { election: election('one'), drainMs: 3_000 });
     one.start();
@@ -136,7 +136,7 @@ describe('parts of a process', () => {
     expect(store.stored?.record.holder).toBe('one');
   });
 
-  it('lost leadership stops all parts at once and ends the run; a new run with new parts may lead again', async () => {
+  it('fact 18: lost leadership stops all parts at once and ends the run; a new run with new parts may lead again', async () => {
     const { clock, log, part, run, store, election } = setUp();
     const first = run([part('first')], { election: election('one') });
     first.start();
@@ -193,7 +193,7 @@ describe('parts of a process', () => {
     expect(log.filter((line) => line.endsWith('stops'))).toEqual(['never stops', 'bad stops', 'good stops']);
   });
 
-  it('is ready when every part is, and names what is missing', () => {
+  it('fact 7: is ready when every part is, and names what is missing', () => {
     const { part, run } = setUp();
     let synced = false;
     const lazy: ControllerPart = {

@@ -1,19 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock, settle } from '../testing/fake-clock.js';
-import { KeyedQueue, type ReconcileResult } from './keyed-queue.js';
+import { KeyedQueue, type KeyedQueueSettings, type ReconcileResult } from './keyed-queue.js';
 
 const BACK_OFF = { firstMs: 100, mostMs: 1_000, random: () => 1 };
 const SETTLED: ReconcileResult = { kind: 'settled' };
 const RETRY: ReconcileResult = { kind: 'retry', reason: 'conflict' };
 
-/** A queue whose work ends when the test says so. */
-function queueOf(concurrency = 1) {
+/** A queue whose reconciles end when the test lets them. */
+function queueOf(concurrency = 1, more: Pick<KeyedQueueSettings, 'restMs'> = {}) {
   const clock = new FakeClock();
   const log: string[] = [];
   const open = new Map<string, (result: ReconcileResult) => void>();
   const queue = new KeyedQueue({
     clock,
+    ...more,
     concurrency,
     backOff: BACK_OFF,
     reconcile: (key) => {
@@ -55,6 +56,50 @@ describe('a keyed queue', () => {
     expect(log).toEqual(['0 a', '0 a']);
     await end('a');
     expect(log).toHaveLength(2);
+  });
+
+  it('a key rests after it was reconciled: what is added meanwhile is one more reconcile, and other keys do not wait', async () => {
+    const { queue, clock, log, end } = queueOf(1, { restMs: (tookMs) => 2 * tookMs });
+    queue.add('a');
+    await clock.advance(10);
+    queue.add('a');
+    await end('a');
+    queue.add('a');
+    queue.add('b');
+    expect(log).toEqual(['0 a', '10 b']);
+    await end('b');
+    await clock.advance(19);
+    expect(log).toHaveLength(2);
+    await clock.advance(1);
+    expect(log.slice(2)).toEqual(['30 a']);
+    await end('a');
+    queue.add('b');
+    expect(log.slice(3)).toEqual(['30 b']);
+    await clock.advance(1_000);
+    expect(log).toHaveLength(4);
+  });
+
+  it.each<[string, ReconcileResult]>([
+    ['a recheck', { kind: 'recheck', afterMs: 1 }],
+    ['a retry', RETRY],
+  ])('%s waits for the end of the rest, and is not lost in it', async (_, result) => {
+    const { queue, clock, log, end } = queueOf(1, { restMs: () => 500 });
+    queue.add('a');
+    await end('a', result);
+    await clock.advance(499);
+    expect(log.filter((line) => line.endsWith(' a'))).toEqual(['0 a']);
+    await clock.advance(1);
+    expect(log.at(-1)).toBe('500 a');
+  });
+
+  it('a key that rests is not reconciled after the stop', async () => {
+    const { queue, clock, log, end } = queueOf(1, { restMs: () => 500 });
+    queue.add('a');
+    await end('a');
+    queue.add('a');
+    await queue.stop();
+    await clock.advance(1_000);
+    expect(log).toEqual(['0 a']);
   });
 
   it('tries again later each time, from the beginning after a success, and at once if the key is added', async () => {
@@ -107,7 +152,7 @@ describe('a keyed queue', () => {
     ]);
   });
 
-  it('a worker that throws is tried again, and stops nothing else', async () => {
+  it('fact 9: a reconciler that throws is tried again, and stops nothing else', async () => {
     const clock = new FakeClock();
     const done: string[] = [];
     const queue = new KeyedQueue({
@@ -125,7 +170,7 @@ describe('a keyed queue', () => {
     expect(done).toEqual(['good', 'bad']);
   });
 
-  it('stops after what is under way has ended, and takes nothing more', async () => {
+  it('fact 19: stops after what is under way has ended, and takes nothing more', async () => {
     const { queue, clock, log, end } = queueOf();
     queue.add('a');
     queue.add('b');

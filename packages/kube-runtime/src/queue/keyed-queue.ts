@@ -6,7 +6,8 @@
  * - a key is never reconciled twice at once: added meanwhile, it is reconciled once more afterwards;
  * - what failed is tried again, later each time; a key that is added meanwhile does not wait for that, and its failures count as one;
  * - keys of a first list or a resync (`background`) let every change go first;
- * - a reconciler that hangs loses its slot after a deadline, so that other keys go on.
+ * - a reconciler that hangs loses its slot after a deadline, so that other keys go on;
+ * - a key can rest after it was reconciled (`restMs`), so that changes gather, and no reconciler waits in its slot.
  */
 import { askedDelayMs, type BackOffSettings, backOffMs } from '../clock/back-off.js';
 import type { Clock } from '../clock/clock.js';
@@ -39,6 +40,11 @@ export interface KeyedQueueSettings {
   readonly concurrency?: number;
   /** A reconciler that takes longer loses its slot to other keys; its own key waits until it ends. Default ten minutes. */
   readonly deadlineMs?: number;
+  /**
+   * How long a key rests after it was reconciled, in milliseconds: what is added meanwhile, retries and rechecks included, is reconciled once,
+   * when the rest is over. Default: not at all. @param tookMs - how long reconciling it took.
+   */
+  readonly restMs?: (tookMs: number) => number;
   /** A key cannot be settled until something changes; called once for each key and reason. */
   readonly onTerminal?: (key: string, reason: string) => void;
   /** A key was not reconciled, and is tried again. */
@@ -62,8 +68,15 @@ interface Running {
   again: Urgency | undefined;
   /** It has passed its deadline: another key has its slot. */
   isOverdue: boolean;
-  /** The object is gone: what the reconciler says of it counts no more. */
+  /** The object is gone: the result of the reconciler counts no more. */
   isForgotten: boolean;
+}
+
+/** A key that rests after it was reconciled. */
+interface Resting {
+  /** Reconciled when the rest is over, as it was added meanwhile. */
+  again: Urgency | undefined;
+  readonly callOff: () => void;
 }
 
 interface Timer {
@@ -78,6 +91,7 @@ export class KeyedQueue {
   /** Since when keys wait. Insertion order is the order in which they are reconciled. */
   readonly #waiting: Readonly<Record<Urgency, Map<string, number>>> = { change: new Map(), background: new Map() };
   readonly #running = new Map<string, Running>();
+  readonly #resting = new Map<string, Resting>();
   /** Failures in a row. */
   readonly #failures = new Map<string, number>();
   /** Keys whose next run does not come from back-off: it is not one more failure in a row. */
@@ -130,6 +144,8 @@ export class KeyedQueue {
     this.#failures.delete(key);
     this.#early.delete(key);
     this.#terminal.delete(key);
+    this.#resting.get(key)?.callOff();
+    this.#resting.delete(key);
     const running = this.#running.get(key);
     if (running !== undefined) Object.assign(running, { again: undefined, isForgotten: true });
     this.#tellIdle();
@@ -144,8 +160,9 @@ export class KeyedQueue {
   /** Begins nothing more; resolves when what is under way has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const { callOff } of this.#timers.values()) callOff();
+    for (const { callOff } of [...this.#timers.values(), ...this.#resting.values()]) callOff();
     this.#timers.clear();
+    this.#resting.clear();
     this.#waiting.change.clear();
     this.#waiting.background.clear();
     for (const running of this.#running.values()) running.again = undefined;
@@ -154,9 +171,9 @@ export class KeyedQueue {
 
   #enqueue(key: string, urgency: Urgency): void {
     this.#callOff(key);
-    const running = this.#running.get(key);
-    if (running === undefined) this.#wait(key, urgency);
-    else if (running.again !== 'change') running.again = urgency;
+    const busy = this.#running.get(key) ?? this.#resting.get(key);
+    if (busy === undefined) this.#wait(key, urgency);
+    else if (busy.again !== 'change') busy.again = urgency;
     this.#begin();
   }
 
@@ -197,10 +214,25 @@ export class KeyedQueue {
     const { result, error } = await this.#resultOf(key, running);
     this.#running.delete(key);
     onReconciled?.(key, { result, waitedMs: running.waitedMs, durationMs: clock.nowMs() - begunAtMs });
-    if (!this.#stopped && !running.isForgotten) this.#follow(key, running, { result, error });
+    if (!this.#stopped && !running.isForgotten) {
+      this.#follow(key, running, { result, error });
+      this.#rest(key, clock.nowMs() - begunAtMs);
+    }
     if (running.again !== undefined && !this.#stopped) this.add(key, running.again);
     this.#begin();
     this.#tellIdle();
+  }
+
+  #rest(key: string, tookMs: number): void {
+    const { clock, restMs } = this.#settings;
+    const leftMs = restMs?.(tookMs) ?? 0;
+    if (leftMs <= 0) return;
+    const callOff = clock.after(leftMs, () => {
+      const again = this.#resting.get(key)?.again;
+      this.#resting.delete(key);
+      if (again !== undefined) this.#enqueue(key, again);
+    });
+    this.#resting.set(key, { again: undefined, callOff });
   }
 
   async #resultOf(key: string, running: Running): Promise<{ readonly result: ReconcileResult; readonly error?: unknown }> {

@@ -1,4 +1,6 @@
 /** For tests of packages that build on this: a clock that stands still until a test advances it, and a cluster in memory. */
+
+export { collectGarbage } from './collect-garbage.js';
 export {
   type ContractCase,
   LEASE_STORE_CONTRACT,
@@ -9,7 +11,6 @@ export {
   type ScaleTarget,
 } from './contract.js';
 export { FakeClock, settle } from './fake-clock.js';
-export { MemoryCluster } from './memory-cluster.js';
 export { MemoryLeaseStore } from './memory-lease-store.js';
 export { MemoryResource, type MemorySubresource, type WriteFault } from './memory-resource.js';
 export { applyMergePatch } from './merge-patch.js';

@@ -27,7 +27,7 @@ export type MemorySubresource<Kind> = (
   call: SubresourceCall,
 ) => { readonly answer?: unknown; readonly object?: Kind };
 
-export class MemoryResource<Kind extends ApiObjectLike> implements ObjectClient<Kind> {
+export class MemoryResource<Kind extends ApiObjectLike = KubernetesObject> implements ObjectClient<Kind> {
   /** The next lists and watches fail, so many of them. */
   failNext = 0;
   /** Asked before each write what is to become of it. */

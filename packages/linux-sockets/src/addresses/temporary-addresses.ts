@@ -1,36 +1,82 @@
 /**
- * Addresses that an interface has for so many seconds at a time. The kernel takes them away by itself when they are not
- * renewed, so that a process that is frozen or cut off does not keep an address that another process has by then.
+ * IPv4 addresses that an interface has for so many seconds at a time. The kernel removes them by itself when they are not prolonged, so that
+ * a process that is frozen, cut off or killed does not keep an address that another host may have by then.
  */
-import { type LinkAddress, Netlink, NetlinkError } from '../netlink/netlink.js';
+import { bringUp } from '../links/bring-up.js';
+import { Netlink } from '../netlink/netlink.js';
+import { NetlinkError } from '../netlink/netlink-error.js';
+import {
+  addAddressRequest,
+  deleteAddressRequest,
+  type LinkAddress,
+  type ListedAddress,
+  listAddressesRequest,
+  readAddress,
+} from './address-message.js';
 
-export interface LeasedAddressOptions {
+/** The interface does not have the address, or is not there. */
+const GONE: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENODEV']);
+
+export interface TemporaryAddressOptions {
   /** False: the addresses bring no route to their network into the tables of the host. */
   readonly prefixRoute: boolean;
 }
 
-/** Gives these addresses for so many seconds from now, or prolongs them. Returns what failed, one entry for each address. */
+/**
+ * Adds addresses for so many seconds from now, or prolongs those that are there, and brings their interfaces up.
+ * @returns what failed, one entry for each address.
+ */
 export function addTemporaryAddresses(
   addresses: readonly LinkAddress[],
   seconds: number,
-  { prefixRoute }: LeasedAddressOptions = { prefixRoute: true },
+  { prefixRoute }: TemporaryAddressOptions = { prefixRoute: true },
 ): (Error | undefined)[] {
   return addresses.map((address) =>
     failureOf((kernel) => {
-      kernel.leaseAddress(address, { seconds, prefixRoute });
-      kernel.setUp(address.interfaceIndex);
+      kernel.request('add the address', addAddressRequest(address, { seconds, prefixRoute, ifPresent: 'change' }));
+      bringUp(kernel, address.interfaceIndex);
     }),
   );
 }
 
-/** Removes the addresses; one that is gone already is no failure. False if they may still be there. */
-export function removeAddresses(addresses: readonly LinkAddress[]): boolean {
-  const failures = addresses.map((address) => failureOf((kernel) => kernel.deleteAddress(address)));
-  return failures.every((failure) => failure === undefined || (failure instanceof NetlinkError && GONE.has(failure.code)));
+/**
+ * Adds an address for so many seconds, with a route to its network, and brings the interface up.
+ * @returns false if the interface has the address already: it is not changed then.
+ * @throws NetlinkError, SocketError
+ */
+export function addNewAddress(address: LinkAddress, seconds: number): boolean {
+  const kernel = Netlink.shared();
+  try {
+    kernel.request('add the address', addAddressRequest(address, { seconds, prefixRoute: true, ifPresent: 'refuse' }));
+  } catch (error) {
+    if (error instanceof NetlinkError && error.code === 'EEXIST') return false;
+    throw error;
+  }
+  bringUp(kernel, address.interfaceIndex);
+  return true;
 }
 
-/** The interface does not have it, or is not there. */
-const GONE: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENODEV']);
+/** An address that is there stays for so many seconds from now, with the routes that it has. @throws NetlinkError, SocketError */
+export function prolongAddress(address: LinkAddress, seconds: number): void {
+  const terms = { seconds, prefixRoute: true, ifPresent: 'change' } as const;
+  Netlink.shared().request('prolong the address', addAddressRequest(address, terms));
+}
+
+/** The IPv4 addresses of an interface, up or down. @throws NetlinkError with code ENODEV where it is not there, SocketError */
+export function listAddresses(interfaceIndex: number): ListedAddress[] {
+  return Netlink.shared()
+    .list('list the addresses', listAddressesRequest(interfaceIndex))
+    .flatMap((entry) => readAddress(entry) ?? [])
+    .filter((address) => address.interfaceIndex === interfaceIndex);
+}
+
+/** Removes addresses; what is gone already is no failure. False if they may still be there. */
+export function removeAddresses(addresses: readonly LinkAddress[]): boolean {
+  const failures = addresses.map((address) =>
+    failureOf((kernel) => kernel.request('remove the address', deleteAddressRequest(address))),
+  );
+  return failures.every((failure) => failure === undefined || (failure instanceof NetlinkError && GONE.has(failure.code)));
+}
 
 function failureOf(change: (kernel: Netlink) => void): Error | undefined {
   try {

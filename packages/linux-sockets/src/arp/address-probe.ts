@@ -109,7 +109,7 @@ export class AddressProbe {
     }
   }
 
-  /** The frame has the true sender, even on networks where a virtual machine can write any address into the packet. */
+  /** The frame has the true sender, even where a host can write any address into the packet. */
   #note({ senderAddress, senderHardwareAddress, frameHardwareAddress }: ReceivedArp, own: MacAddress): void {
     const named = formatMacAddress(senderHardwareAddress);
     const sender = formatMacAddress(frameHardwareAddress);

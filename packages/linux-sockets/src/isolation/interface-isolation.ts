@@ -9,6 +9,8 @@
  *
  * Only for network namespaces that belong to the process, as containers have them: the order of rules changes for all interfaces.
  */
+
+import type { LinkAddress } from '../addresses/address-message.js';
 import type { Ipv4Address } from '../ethernet/mac-address.js';
 import * as libc from '../libc/libc.js';
 import {
@@ -18,7 +20,8 @@ import {
   readSourceCheckOfAll,
   writeIpv4Settings,
 } from '../links/ipv4-settings.js';
-import { type LinkAddress, Netlink, NetlinkError } from '../netlink/netlink.js';
+import { Netlink } from '../netlink/netlink.js';
+import { NetlinkError } from '../netlink/netlink-error.js';
 import {
   addRoute,
   addRule,

@@ -1,11 +1,13 @@
 /**
- * Takes from an interface what it has of IPv6. A setting would do (`disable_ipv6`), but the routing socket has none for it, and
+ * Removes from an interface what it has of IPv6. A setting would do (`disable_ipv6`), but the routing socket has none for it, and
  * `/proc/sys` is read-only in a container. Source: rtnetlink(7), linux/if_link.h.
  */
 import * as libc from '../libc/libc.js';
 import { readLinkSettings, writeLinkSetting } from '../links/link-settings.js';
-import { type Netlink, NetlinkError, type NetlinkRequest } from '../netlink/netlink.js';
+import type { Netlink } from '../netlink/netlink.js';
 import { decodeAttributes, type NetlinkAttribute, uint32 } from '../netlink/netlink-attributes.js';
+import { NetlinkError } from '../netlink/netlink-error.js';
+import type { NetlinkRequest } from '../netlink/netlink-message.js';
 
 const RTM_DELADDR = 21;
 const RTM_GETADDR = 22;
@@ -26,11 +28,11 @@ const RTA_PRIORITY = 6;
 const RTA_TABLE = 15;
 const NAMES_ADDRESS = [IFA_ADDRESS, IFA_LOCAL];
 const NAMES_ROUTE = [RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_PRIORITY, RTA_TABLE];
-/** Went by itself since it was listed, or together with the address. */
+/** The kernel removed it since it was listed, by itself or together with the address. */
 const GONE: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ESRCH']);
 
 /**
- * Removes the IPv6 addresses and routes of an interface, and has the kernel make no more. Returns what there was.
+ * Removes the IPv6 addresses and routes of an interface, and has the kernel make no more. Returns what was removed.
  * @throws NetlinkError, SocketError
  */
 export function removeIpv6(kernel: Netlink, interfaceIndex: number): string[] {

@@ -3,8 +3,10 @@
  * what is not there, is no error. Source: ip-rule(8), linux/fib_rules.h, linux/rtnetlink.h.
  */
 import * as libc from '../libc/libc.js';
-import { type Netlink, NetlinkError, type NetlinkRequest } from '../netlink/netlink.js';
+import type { Netlink } from '../netlink/netlink.js';
 import { ipv4, type NetlinkAttribute, text, uint32 } from '../netlink/netlink-attributes.js';
+import { NetlinkError } from '../netlink/netlink-error.js';
+import { type NetlinkRequest, NLM_F_CREATE, NLM_F_EXCL } from '../netlink/netlink-message.js';
 
 /** Addresses of the host itself. */
 export const TABLE_LOCAL = 255;
@@ -14,7 +16,7 @@ const RTM_NEWROUTE = 24;
 const RTM_DELROUTE = 25;
 const RTM_NEWRULE = 32;
 const RTM_DELRULE = 33;
-const CREATE_NEW = 0x400 | 0x200;
+const CREATE_NEW = NLM_F_CREATE | NLM_F_EXCL;
 const FRA_DST = 1;
 const FRA_SRC = 2;
 const FRA_IIFNAME = 3;
@@ -56,7 +58,7 @@ export interface LinkRoute {
 
 /** @throws NetlinkError */
 export function addRule(kernel: Netlink, rule: RoutingRule): boolean {
-  return unless('EEXIST', () => kernel.request('add a routing rule', ruleRequest(RTM_NEWRULE, rule)));
+  return unless('EEXIST', () => kernel.request('add a routing rule', addRuleRequest(rule)));
 }
 
 /** @throws NetlinkError */
@@ -66,7 +68,7 @@ export function deleteRule(kernel: Netlink, rule: RoutingRule): boolean {
 
 /** @throws NetlinkError */
 export function addRoute(kernel: Netlink, route: LinkRoute): boolean {
-  return unless('EEXIST', () => kernel.request('add a route', routeRequest(RTM_NEWROUTE, route)));
+  return unless('EEXIST', () => kernel.request('add a route', addRouteRequest(route)));
 }
 
 /** @throws NetlinkError */
@@ -83,6 +85,11 @@ function unless(code: string, change: () => void): boolean {
     if (error instanceof NetlinkError && error.code === code) return false;
     throw error;
   }
+}
+
+/** Has the kernel add a rule; it fails with EEXIST where it is there. */
+export function addRuleRequest(rule: RoutingRule): NetlinkRequest {
+  return ruleRequest(RTM_NEWRULE, rule);
 }
 
 function ruleRequest(type: number, { family, priority, incomingInterface, from, to, action }: RoutingRule): NetlinkRequest {
@@ -104,6 +111,11 @@ function ruleRequest(type: number, { family, priority, incomingInterface, from, 
 
 function attribute<Value>(type: number, encode: (value: Value) => Buffer, value: Value | undefined): NetlinkAttribute[] {
   return value === undefined ? [] : [[type, encode(value)]];
+}
+
+/** Has the kernel add a route; it fails with EEXIST where it is there. */
+export function addRouteRequest(route: LinkRoute): NetlinkRequest {
+  return routeRequest(RTM_NEWROUTE, route);
 }
 
 function routeRequest(type: number, { table, interfaceIndex, destination, isAddedByKernel = false }: LinkRoute): NetlinkRequest {

@@ -61,6 +61,7 @@ export class UdpBurstSocket {
   readonly #sockets: SendingSockets;
   readonly #dgram: dgram.Socket;
   readonly #settings: UdpBurstSocketSettings;
+  readonly #handler: DatagramHandler;
   readonly #received: MessageSlab;
   readonly #outgoing: OutgoingBurst;
   readonly #sender: CurrentSender;
@@ -92,6 +93,7 @@ export class UdpBurstSocket {
     const { received, outgoing, sender } = sharedMemory();
     this.interfaceName = settings.interfaceName;
     this.#settings = settings;
+    this.#handler = settings.handler;
     this.#sockets = sockets;
     this.#received = received;
     this.#outgoing = outgoing;
@@ -137,11 +139,12 @@ export class UdpBurstSocket {
     this.#sender.set(from);
     this.#answer(first);
     let datagrams = 1;
+    const { headers, buffers, names } = this.#received;
     for (let burst = 0; burst < BURSTS_PER_TURN; burst++) {
-      const count = libc.recvmmsg(this.#sockets.udp, this.#received.headers, RECEIVE_BURST, libc.MSG_DONTWAIT, null);
+      const count = libc.recvmmsg(this.#sockets.udp, headers, RECEIVE_BURST, libc.MSG_DONTWAIT, null);
       for (let index = 0; index < count; index++) {
-        this.#sender.set(this.#received.names[index]);
-        this.#answer((this.#received.buffers[index] as Buffer).subarray(0, this.#received.receivedLength(index)));
+        this.#sender.set(names[index]);
+        this.#answer((buffers[index] as Buffer).subarray(0, this.#received.receivedLength(index)));
       }
       datagrams += Math.max(count, 0);
       this.#flush();
@@ -151,9 +154,11 @@ export class UdpBurstSocket {
   }
 
   #answer(datagram: Uint8Array): void {
-    if (this.#outgoing.isFull) this.#flush();
-    const answer = this.#settings.handler(datagram, this.#outgoing.next(), this.#sender);
-    if (answer !== undefined) this.#outgoing.push(answer, this.#sockets);
+    const outgoing = this.#outgoing;
+    if (outgoing.isFull) this.#flush();
+    const handler = this.#handler;
+    const answer = handler(datagram, outgoing.next(), this.#sender);
+    if (answer !== undefined) outgoing.push(answer, this.#sockets);
   }
 
   #flush(): void {

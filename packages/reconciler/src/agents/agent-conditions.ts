@@ -1,18 +1,21 @@
-/** What a pool's conditions Registered, AgentReady and RogueServer say, in words that tell a person where to look. */
+/** The conditions Registered, AgentReady and RogueServer of a pool, with messages that name where to look. */
 import {
   type ConditionOf,
+  describeReason,
   HOLD_AGENT_UPGRADE_ANNOTATION,
   IPPoolConditionType,
+  type PoolReport,
   type ReasonAt,
   type RogueServer,
 } from '@vmdhcp/ippool-api';
 import { cutText, describeNames, isRolledOut, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
+import type { ObservedGroup } from './agents-observation.js';
+import type { GroupProblem } from './agents-plan.js';
 import { isConfigured } from './configured-pools.js';
-import type { GroupProblem, ObservedGroup } from './plan-agents.js';
 import type { PoolForAgents } from './pool-for-agents.js';
 import { rolloutTrouble } from './rollout-trouble.js';
 
-/** The pool itself is why no agent serves it: its condition CacheReady says the cause. */
+/** The pool itself is why no agent serves it: its condition CacheReady has the cause. */
 export const NOT_SERVED = 'NotServed';
 
 /** Why no agent is to serve a pool, where that is so. */
@@ -25,8 +28,8 @@ export interface AgentsOfPool {
   readonly pool: PoolForAgents;
   readonly group: string;
   readonly observed: ObservedGroup;
-  /** The group that serves the pool while it moves to its own. */
-  readonly holder: ObservedGroup | undefined;
+  /** The group that serves the pool until its own group does. */
+  readonly formerGroup: ObservedGroup | undefined;
   readonly problem: GroupProblem | undefined;
   /** Of the group. */
   readonly pods: readonly KubernetesObject[];
@@ -40,12 +43,12 @@ export function conditionsWithoutAgents({ reason, message }: NotToBeServed): Con
   return [REGISTERED, AGENT_READY].map((type) => ({ type, status: 'False', reason, message }));
 }
 
-/** Of a pool that a pod of an earlier version goes on to serve. */
+/** Of a pool that a pod of an earlier version still serves. */
 export function conditionsOfKeptPod({ metadata, status }: KubernetesObject): ConditionOf<'IPPool'>[] {
   const isReady = readList(status, 'conditions').some(
     (condition) => readText(condition, 'type') === 'Ready' && readText(condition, 'status') === 'True',
   );
-  const message = `the pool is held (${HOLD_AGENT_UPGRADE_ANNOTATION}): pod ${metadata.name} of an earlier version serves it, and is not ready`;
+  const message = `the upgrade of the pool's agents is on hold (${HOLD_AGENT_UPGRADE_ANNOTATION}): pod ${metadata.name} of an earlier version serves it, and is not ready; look at that pod, or remove the annotation`;
   const ready: ConditionOf<'IPPool'> = isReady ? { type: AGENT_READY, status: 'True' } : notReady('PodNotReady', message);
   return [{ type: REGISTERED, status: 'True' }, ready];
 }
@@ -58,21 +61,27 @@ export function agentConditions(agents: AgentsOfPool): ConditionOf<'IPPool'>[] {
 function toRegistered({ pool, group, observed: { deployment, configured }, problem }: AgentsOfPool): ConditionOf<'IPPool'> {
   if (problem !== undefined) return { type: REGISTERED, status: 'False', ...problem };
   if (deployment !== undefined && isConfigured(configured.get(pool.key), pool)) return { type: REGISTERED, status: 'True' };
-  const message = `Deployment ${deployment?.metadata.name ?? group} is about to be told of the pool`;
+  const message = `Deployment ${deployment?.metadata.name ?? group} is about to be configured with the pool; wait`;
   return { type: REGISTERED, status: 'False', reason: 'Pending', message };
 }
 
 function toAgentReady(agents: AgentsOfPool, registered: ConditionOf<'IPPool'>): ConditionOf<'IPPool'> {
-  const { pool, observed, holder, isLagging } = agents;
-  const isServed = [observed, holder].some((group) => group?.lease.report.get(pool.key)?.serving === true);
+  const { pool, observed, formerGroup, isLagging } = agents;
+  const isServed = [observed, formerGroup].some((group) => group?.lease.report.get(pool.key)?.serving === true);
   if (isServed) return isLagging ? lagging(observed) : servedThough(observed);
   if (registered.status !== 'True') return { ...registered, type: AGENT_READY };
   const report = observed.lease.report.get(pool.key);
-  if (report !== undefined) return notReady(report.reason ?? 'NotServing', report.message ?? '');
-  return newPodsTrouble(agents) ?? (observed.lease.isLive ? notKnownYet(observed) : nobodyLeads(agents));
+  if (report !== undefined) return reported(report);
+  return newPodsTrouble(agents) ?? (observed.lease.isLive ? notKnownYet(observed) : withoutLeader(agents));
 }
 
-/** What keeps new pods from serving: those that there are say most, unless they cannot even be created. */
+/** A report has no message where there was no room for it: then the table has the general meaning. */
+function reported({ reason, message }: PoolReport): ConditionOf<'IPPool'> {
+  const known = reason ?? 'NotServing';
+  return notReady(known, message ?? describeReason(known));
+}
+
+/** What keeps new pods from serving: existing pods tell most, unless pods cannot even be created. */
 function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> | undefined {
   const rollout = rolloutTrouble(deployment);
   const ofPods = podTrouble(pods, deployment);
@@ -80,7 +89,7 @@ function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): Condi
   return notReady(rollout.reason, rollout.message);
 }
 
-/** The pool is served; what keeps its new agents from coming is told all the same. */
+/** The pool is served; what keeps its new agents from starting is reported all the same. */
 function servedThough({ deployment }: ObservedGroup): ConditionOf<'IPPool'> {
   const trouble = rolloutTrouble(deployment);
   if (trouble === undefined) return { type: AGENT_READY, status: 'True' };
@@ -92,19 +101,20 @@ function notReady(reason: ReasonAt<'IPPool AgentReady=False'>, message: string):
 }
 
 function lagging({ lease }: ObservedGroup): ConditionOf<'IPPool'> {
-  const message = `the agent that leads (${lease.leader}) does not hear of changes; look at its log and its way to the API server`;
+  const message = `the leader of the agents (${lease.leader}) receives no changes of the pool; look at its log and its connection to the API server`;
   return notReady('Lagging', message);
 }
 
 function notKnownYet({ lease }: ObservedGroup): ConditionOf<'IPPool'> {
-  const message = `the agent that leads (${lease.leader}) does not know the pool yet; its successor is being rolled out`;
+  const message = `the leader of the agents (${lease.leader}) does not know the pool yet; wait for its successor, which is being rolled out`;
   return notReady('RollingOut', message);
 }
 
-function nobodyLeads({ group, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> {
+function withoutLeader({ group, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> {
   const name = `${deployment?.metadata.namespace}/${deployment?.metadata.name}`;
-  if (!isRolledOut(deployment)) return notReady('RollingOut', `Deployment ${name} is being rolled out; no agent leads yet`);
-  return notReady('NotLeading', `no agent leads: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
+  if (!isRolledOut(deployment))
+    return notReady('RollingOut', `Deployment ${name} is being rolled out, and no agent is leader yet; wait`);
+  return notReady('NotLeading', `no agent is leader: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
 }
 
 /** Of the kubelet's or the scheduler's words: the remedy that follows them must not be cut off. */
@@ -131,10 +141,13 @@ function schedulingTrouble(
     (condition) => readText(condition, 'type') === 'PodScheduled' && readText(condition, 'status') === 'False',
   );
   if (unscheduled === undefined) return undefined;
-  const said = readText(unscheduled, 'message') ?? '';
-  const missing = /node affinity|node selector/i.test(said) ? requiredNodeLabels(deployment) : [];
+  const reported = readText(unscheduled, 'message') ?? '';
+  const missing = /node affinity|node selector/i.test(reported) ? requiredNodeLabels(deployment) : [];
   const remedy = missing.map((label) => `; agents run on nodes with the label ${label}: kubectl label node NODE ${label}`);
-  return notReady('NotScheduled', `no node takes pod ${metadata.name}: ${cutText(said, MOST_WORDS_OCTETS)}${remedy.join('')}`);
+  return notReady(
+    'NotScheduled',
+    `no node takes pod ${metadata.name}: ${cutText(reported, MOST_WORDS_OCTETS)}${remedy.join('')}`,
+  );
 }
 
 /** `key=value` of each label that a node must have. */
@@ -152,9 +165,10 @@ function requiredNodeLabels(deployment: KubernetesObject | undefined): string[] 
 function containerTrouble({ metadata, status }: KubernetesObject): ConditionOf<'IPPool'> | undefined {
   for (const container of readList(status, 'containerStatuses')) {
     const reason = readText(container, 'state', 'waiting', 'reason') ?? '';
-    const said = `pod ${metadata.name}: ${cutText(readText(container, 'state', 'waiting', 'message') ?? reason, MOST_WORDS_OCTETS)}`;
-    if (IMAGE_REASONS.includes(reason)) return notReady('ImagePull', `${said}; correct the image (--image) or its pull Secret`);
-    if (reason === 'CrashLoopBackOff') return notReady('CrashLooping', `${said}; look at its log (kubectl logs --previous)`);
+    const problem = `pod ${metadata.name}: ${cutText(readText(container, 'state', 'waiting', 'message') ?? reason, MOST_WORDS_OCTETS)}`;
+    if (IMAGE_REASONS.includes(reason))
+      return notReady('ImagePull', `${problem}; correct the image (--image) or its pull Secret`);
+    if (reason === 'CrashLoopBackOff') return notReady('CrashLooping', `${problem}; look at its log (kubectl logs --previous)`);
   }
   return undefined;
 }

@@ -37,13 +37,13 @@ export interface AgentPodSettings {
   readonly resources: { readonly cpu: string; readonly memory: string; readonly memoryLimit: string };
   /** How long a replica that is gone is waited for. */
   readonly leaseSeconds: number;
-  /** True: agents say what they would serve, and serve nothing. */
+  /** True: agents report what they would serve, and serve nothing. */
   readonly dryRun: boolean;
   /** True: agents show their leases over HTTP. */
   readonly showsLeases?: boolean;
 }
 
-export interface AgentDeploymentParts {
+interface AgentDeploymentParts {
   /** Also the name of its Lease. */
   readonly group: string;
   readonly clusterNetwork: string | undefined;
@@ -54,7 +54,7 @@ export interface AgentDeploymentParts {
 const HTTP_PORT = 8080;
 /** A node that is lost is not waited for: the pod is replaced elsewhere, and takes part in the election there. */
 const LOST_NODE_SECONDS = 10;
-/** Whoever is asked to end hands over in a fraction of a second. */
+/** An agent that is stopped hands over in a fraction of a second. */
 const GRACE_SECONDS = 10;
 
 export function toAgentDeployment(

@@ -1,6 +1,6 @@
 /**
  * A controller and the agents of all groups, one step at a time and in any order: what is written is seen later, pods are replaced when
- * a template changes, and any of them may come to lead. A pool is served by the pods that have its server address.
+ * a template changes, and any of them may become leader. A pool is served by the pods that have its server address.
  */
 import {
   AGENT_GROUP_LABEL,
@@ -16,10 +16,12 @@ import {
 } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { applyMergePatch, type Random } from '@vmdhcp/kube-runtime/testing';
+import type { ActivePool } from './agents-observation.js';
+import type { AgentAction, AgentsSettings } from './agents-plan.js';
 import { configuredPools } from './configured-pools.js';
 import { readGroupLease } from './group-lease.js';
 import { poolNamesOf } from './group-rights.js';
-import { type ActivePool, type AgentAction, type AgentsSettings, planAgents } from './plan-agents.js';
+import { planAgents } from './plan-agents.js';
 import { UNIFIED_GROUP } from './topology.js';
 
 interface Pod {
@@ -190,7 +192,7 @@ export class AgentsInSteps {
     else this.rights.delete(key);
   }
 
-  /** Somebody deletes a Lease by hand, but for that of a chart. */
+  /** A user deletes a Lease by hand, but for that of a chart. */
   deleteLease(): void {
     const keys = [...this.leases.keys()].filter((key) => key !== UNIFIED_GROUP);
     const key = keys[this.#random(Math.max(1, keys.length))];
@@ -307,13 +309,13 @@ export class AgentsInSteps {
     else pod.isFrozen = true;
   }
 
-  /** A Lease whose holder renews no more runs out; the kernel has taken its addresses by then, and a frozen one wakes up. */
+  /** A Lease whose holder renews no more expires; the kernel has removed its addresses by then, and a frozen one wakes up. */
   #passTime(name: string): void {
     const holder = holderOf(this.leases.get(name));
     const pod = [...this.pods].find((one) => one.name === holder);
     if (holder === '' || (pod !== undefined && !pod.isFrozen)) return;
     this.#stale.add(name);
-    // The guard lasts as long as a lead: who led by a Lease that was deleted has lost its addresses by now.
+    // The guard lasts as long as a leadership: the leader of a Lease that was deleted has lost its addresses by now.
     if (pod === undefined) {
       for (const one of this.pods) {
         if (one.group !== name) continue;
@@ -400,7 +402,7 @@ export class AgentsInSteps {
     pod.version = this.leases.get(pod.group)?.metadata.resourceVersion ?? '';
   }
 
-  /** @param change.holder - undefined: who leads stays. */
+  /** @param change.holder - undefined: the leader stays. */
   #putLease(name: string, change: { readonly holder?: string; readonly annotations?: Readonly<Record<string, string>> }): void {
     const before = this.leases.get(name);
     const metadata = {

@@ -1,34 +1,35 @@
 import { AGENT_REPORT_ANNOTATION, type PoolReport } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
+import type { ObservedGroup } from './agents-observation.js';
 import { believedGroups } from './believed-groups.js';
 import { readGroupLease } from './group-lease.js';
 import { toGroupRights } from './group-rights.js';
-import type { ObservedGroup } from './plan-agents.js';
 
 const GROUP = 'vm-dhcp-agent-red-1';
 const pool = (key: string) => ({ key, network: key, serverIP: '10.0.0.2', cidr: '10.0.0.0/24' });
 
-/** A group that is configured to serve `red/configured`, and reports that it serves `said`. */
-function group(...said: readonly string[]): ObservedGroup {
-  const report = Object.fromEntries(said.map((key): [string, PoolReport] => [key, { serving: true }]));
+/** A group that is configured to serve `red/configured`, and reports that it serves `reported`. */
+function group(...reported: readonly string[]): ObservedGroup {
+  const report = Object.fromEntries(reported.map((key): [string, PoolReport] => [key, { serving: true }]));
   const annotations = { [AGENT_REPORT_ANNOTATION]: JSON.stringify(report) };
   const lease = readGroupLease({ metadata: { name: GROUP, annotations }, spec: { holderIdentity: 'pod_1' } }, false);
   return { deployment: undefined, configured: new Map([['red/configured', pool('red/configured')]]), lease };
 }
 
-function believed(said: readonly string[], isTrusted = false): { known: string[]; report: string[] } {
+function believed(reported: readonly string[], isTrusted = false): { known: string[]; report: string[] } {
   const given = {
-    rights: new Map([[GROUP, toGroupRights({ group: GROUP, namespace: 'agents' }, new Map([['red', ['granted']]]))]]),
+    rightsOf: (group: string) =>
+      group === GROUP ? toGroupRights({ group: GROUP, namespace: 'agents' }, new Map([['red', ['granted']]])) : [],
     recordedGroupOf: (key: string) => (key === 'red/recorded' ? GROUP : 'another-group'),
   };
-  const { lease } = believedGroups(new Map([[GROUP, group(...said)]]), given, () => isTrusted).get(GROUP) ?? group();
+  const { lease } = believedGroups(new Map([[GROUP, group(...reported)]]), given, () => isTrusted).get(GROUP) ?? group();
   return { known: [...lease.known], report: [...lease.report.keys()] };
 }
 
 describe('believedGroups', () => {
   it('believes an agent about pools that are configured for its group, that it may read, or that it served last', () => {
-    const said = ['red/configured', 'red/granted', 'red/recorded'];
-    expect(believed(said)).toEqual({ known: said, report: said });
+    const reported = ['red/configured', 'red/granted', 'red/recorded'];
+    expect(believed(reported)).toEqual({ known: reported, report: reported });
   });
 
   it('does not believe it of pools of other groups', () => {

@@ -3,14 +3,13 @@
  * not believed: it could end the service of other groups, take addresses away from their clients, or keep their pools from being deleted.
  */
 import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
-
+import type { ObservedGroup } from './agents-observation.js';
 import { poolNamesOf } from './group-rights.js';
-import type { ObservedGroup } from './plan-agents.js';
 
 /** What only the controller writes, and agents with rights of their own cannot. */
-export interface GivenPools {
-  /** ServiceAccounts, Roles and RoleBindings of groups, by group. */
-  readonly rights: ReadonlyMap<string, readonly KubernetesObject[]>;
+interface GivenPools {
+  /** ServiceAccounts, Roles and RoleBindings of a group. */
+  readonly rightsOf: (group: string) => readonly KubernetesObject[];
   /** The group that the status of a pool names. */
   readonly recordedGroupOf: (poolKey: string) => string | undefined;
 }
@@ -33,7 +32,7 @@ function believed(name: string, group: ObservedGroup, given: GivenPools): Observ
   const { lease, configured } = group;
   const unknown = [...lease.known].filter((key) => !configured.has(key) && given.recordedGroupOf(key) !== name);
   if (unknown.length === 0) return group;
-  const granted = grantedPools(name, given.rights.get(name) ?? []);
+  const granted = grantedPools(name, given.rightsOf(name));
   const refused = new Set(unknown.filter((key) => !granted.has(key)));
   if (refused.size === 0) return group;
   const known = new Set([...lease.known].filter((key) => !refused.has(key)));

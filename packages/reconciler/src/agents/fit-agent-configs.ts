@@ -17,7 +17,7 @@ export interface FittingPools<Pool> {
 }
 
 /**
- * The pools that agents can be told of in one environment string. A pod with a longer one never starts. The other texts that name the
+ * The pools that fit into one environment string of the agents. A pod with a longer one never starts. The other texts that name the
  * pools (their references, the networks for Multus) are shorter than this one.
  *
  * @param pools - in the order in which they have room.

@@ -16,14 +16,14 @@ describe('readGroupLease', () => {
   const report = { [AGENT_REPORT_ANNOTATION]: '{"a/1":{"serving":true}}' };
 
   it.each([
-    ['nobody', '', false, false],
-    ['somebody', 'pod_1', false, true],
-    ['somebody, long ago', 'pod_1', true, false],
-  ])('held by %s', (_, holder, isStale, isLive) => {
+    ['no holder', '', false, false],
+    ['a holder', 'pod_1', false, true],
+    ['a holder that has not renewed', 'pod_1', true, false],
+  ])('a Lease with %s', (_, holder, isStale, isLive) => {
     const read = readGroupLease(lease(holder, report), isStale);
     expect(read).toMatchObject({ isLive, leader: isLive ? 'pod' : '' });
     expect(read.report.size).toBe(isLive ? 1 : 0);
-    expect([...read.known], 'what its pods were told outlives the lead').toEqual(['a/1']);
+    expect([...read.known], 'the configured pools outlive the leadership').toEqual(['a/1']);
   });
 
   const seenBy = (seen: string | undefined, now = suspended, more: Readonly<Record<string, string>> = report) => {

@@ -1,4 +1,4 @@
-/** The Lease of a group: who leads, what the leader says, and which pools are suspended for it. */
+/** The Lease of a group: its leader, the leader's report, and the pools that are suspended for it. */
 import {
   AGENT_REPORT_ANNOTATION,
   type AgentReport,
@@ -12,20 +12,20 @@ import { cutText, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 export interface GroupLease {
   /** Undefined: there is none. */
   readonly object: KubernetesObject | undefined;
-  /** True: somebody leads, or may still believe so. */
+  /** True: a replica is leader, or may still believe so. */
   readonly isLive: boolean;
   /** The pod that leads; empty where none does. */
   readonly leader: string;
-  /** Empty where nobody leads. */
+  /** Empty without a leader. */
   readonly report: AgentReport;
-  /** Pools that whoever led last was told of. */
+  /** The pools that the last leader was configured with. */
   readonly known: ReadonlySet<string>;
   readonly suspended: ReadonlySet<string>;
   /** Suspended pools of which the leader knew when it wrote its report, and that have been suspended ever since. */
   readonly seen: ReadonlySet<string>;
 }
 
-/** @param isStale - true: nobody has renewed it for so long that its lead is over. */
+/** @param isStale - true: it was not renewed for so long that the leadership is over. */
 export function readGroupLease(object: KubernetesObject | undefined, isStale: boolean): GroupLease {
   const { annotations = {} } = object?.metadata ?? {};
   const reportText = annotations[AGENT_REPORT_ANNOTATION];
@@ -34,7 +34,7 @@ export function readGroupLease(object: KubernetesObject | undefined, isStale: bo
   const read = readSuspendedPools(annotations[SUSPENDED_POOLS_SEEN_ANNOTATION]);
   // A leader without a report is not one of these agents.
   const seen = [...suspended.since].filter(([key, turn]) => reportText !== undefined && read.since.has(key) && read.turn >= turn);
-  const said = {
+  const content = {
     object,
     known: new Set(report.keys()),
     suspended: new Set(suspended.since.keys()),
@@ -42,6 +42,6 @@ export function readGroupLease(object: KubernetesObject | undefined, isStale: bo
   };
   // The name of a pod has at most 253 characters.
   const [leader = ''] = cutText(readText(object?.spec, 'holderIdentity') ?? '', 512).split('_');
-  if (leader === '' || isStale) return { ...said, isLive: false, leader: '', report: new Map() };
-  return { ...said, isLive: true, leader, report };
+  if (leader === '' || isStale) return { ...content, isLive: false, leader: '', report: new Map() };
+  return { ...content, isLive: true, leader, report };
 }

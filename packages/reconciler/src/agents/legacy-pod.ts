@@ -2,7 +2,7 @@
 import { AGENT_GROUP_LABEL, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, parseTime, readList, readText } from '@vmdhcp/kube-runtime';
 
-/** Beyond its time to end; whoever still runs by then runs on a node that nobody hears of. */
+/** Beyond its time to end; a pod that still runs then runs on a node without a connection. */
 const MARGIN_MS = 30_000;
 
 /** The pool that such a pod serves; undefined for any other pod. */

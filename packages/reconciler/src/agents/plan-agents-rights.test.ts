@@ -4,10 +4,12 @@ import { formatSuspendedPools } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
+import type { ActivePool, ObservedGroup } from './agents-observation.js';
+import type { AgentAction, AgentsSettings } from './agents-plan.js';
 import { configuredPools } from './configured-pools.js';
 import { readGroupLease } from './group-lease.js';
 import { toGroupRights } from './group-rights.js';
-import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
+import { planAgents } from './plan-agents.js';
 
 const GROUP = 'vm-dhcp-agent-vlan-1';
 const NAMESPACE = 'vm-dhcp-agents';
@@ -97,7 +99,7 @@ describe('a group of agents that are given their rights', () => {
     });
   });
 
-  it('is told of a pool once it may read it, and of the others meanwhile', () => {
+  it('is configured with a pool once it may read it, and with the others meanwhile', () => {
     const some = plan({ group: LEASE_ONLY, rights: rightsTo({ red: ['a'] }) });
     expect(kinds(some)).toEqual(['create-right', 'create-deployment']);
     const group = deployed(some);
@@ -107,7 +109,7 @@ describe('a group of agents that are given their rights', () => {
     expect(change?.kind === 'patch-deployment' && JSON.stringify(change.patch)).toContain('blue/b');
   });
 
-  it('keeps what it is told when a right is taken away by hand', () => {
+  it('keeps its configured pools when a right is removed by hand', () => {
     const group = deployed(plan({ group: LEASE_ONLY, rights: ALL }));
     expect(kinds(plan({ group, rights: rightsTo({ red: ['a'] }) }))).toEqual(['create-right']);
     expect(kinds(plan({ group, rights: [] }))).toEqual(['create-right']);
@@ -116,7 +118,7 @@ describe('a group of agents that are given their rights', () => {
   it('loses the right to a pool when its pods are of a template that does not tell of it', () => {
     const before = deployed(plan({ group: LEASE_ONLY, rights: ALL }));
     const isRight = ({ kind }: AgentAction) => kind.endsWith('-right');
-    expect(plan({ pools: ['red/a'], group: before, rights: ALL }).filter(isRight), 'still told').toEqual([]);
+    expect(plan({ pools: ['red/a'], group: before, rights: ALL }).filter(isRight), 'still configured').toEqual([]);
     const rolling = { ...before, configured: new Map([...before.configured].filter(([key]) => key === 'red/a')) };
     expect(plan({ pools: ['red/a'], group: rolling, rights: ALL }).filter(isRight), 'older pods may follow it').toEqual([]);
     const status = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 2 };

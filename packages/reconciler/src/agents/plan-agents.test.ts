@@ -11,10 +11,12 @@ import { compareText, type KubernetesObject, readList, readText } from '@vmdhcp/
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { AgentPodSettings } from './agent-deployment.js';
+import type { ActivePool, ObservedGroup } from './agents-observation.js';
+import type { AgentAction, AgentsSettings } from './agents-plan.js';
 import { configuredPools, findContainer } from './configured-pools.js';
 import { MOST_CONFIG_OCTETS } from './fit-agent-configs.js';
 import { readGroupLease } from './group-lease.js';
-import { type ActivePool, type AgentAction, type AgentsSettings, type ObservedGroup, planAgents } from './plan-agents.js';
+import { planAgents } from './plan-agents.js';
 import { toAgentNetworkConfigs } from './pool-for-agents.js';
 import { AGENT_TOPOLOGIES, UNIFIED_GROUP } from './topology.js';
 
@@ -62,7 +64,7 @@ const CHART: ObservedGroup = {
 
 const COUNTS = { replicas: 2, updatedReplicas: 2, readyReplicas: 2 };
 
-/** What is observed once the actions were carried out; Leases that nobody leads do without. */
+/** What is observed once the actions were carried out; for Leases without a leader that is nothing. */
 function carriedOut(groups: ReadonlyMap<string, ObservedGroup>, actions: readonly AgentAction[]): Map<string, ObservedGroup> {
   const after = new Map(groups);
   for (const action of actions) {
@@ -210,7 +212,7 @@ describe('a pool that moves from one group to another', () => {
     },
   );
 
-  it('is let go of by a leader that never knew it', () => {
+  it('is released by a leader that never knew it', () => {
     const plan = actions(tells([moved.key, 'default/other'], lease({ suspended: [moved.key], report: {} })));
     expect(plan.servedBy.get(moved.key)).toBeUndefined();
   });
@@ -264,7 +266,7 @@ describe('more pools than one environment string can name', () => {
     readText(readList(findContainer(groups.get(UNIFIED_GROUP)?.deployment as KubernetesObject, 'agent'), 'env')[0], 'value') ??
     '';
 
-  it('the newest are left out, and say what to do', () => {
+  it('the newest are left out, with the remedy', () => {
     const first = observe(aged(1_000).toReversed(), chart);
     const groups = carriedOut(chart, first.actions);
     expect(Buffer.byteLength(valueIn(groups))).toBeLessThanOrEqual(MOST_CONFIG_OCTETS);
@@ -281,11 +283,11 @@ describe('more pools than one environment string can name', () => {
     );
     expect(first.leftOut.get('default/p0999')).toEqual({
       reason: 'AgentConfigTooLarge',
-      message: `AGENT_NETWORK_CONFIGS of the agents ${UNIFIED_GROUP} has no room for the pool beside ${configured.length} others: Linux takes 131072 octets; use --agent-topology per-network`,
+      message: `AGENT_NETWORK_CONFIGS of the agents ${UNIFIED_GROUP} has no room for the pool beside ${configured.length} other pools: Linux takes 131072 octets; use --agent-topology per-network`,
     });
   });
 
-  it('what is told stays told when an older pool comes; the oldest one left out follows when one goes', () => {
+  it('a configured pool stays when an older pool comes; the oldest one left out follows when one goes', () => {
     const [late, ...others] = aged(1_000).toReversed();
     const all = others.toReversed();
     const before = carriedOut(chart, observe(all, chart).actions);
@@ -303,7 +305,7 @@ describe('more pools than one environment string can name', () => {
     expect(configuredIn(after)).toEqual(['default/a-first', ...configured.slice(1)]);
   });
 
-  it('agents that were told of too many by an earlier version are told of fewer, after their Lease suspends the others', () => {
+  it('agents that an earlier version configured with too many pools get fewer, after their Lease suspends the others', () => {
     const all = aged(1_000);
     const container = {
       name: 'agent',
@@ -353,7 +355,7 @@ describe('more pools than one environment string can name', () => {
   const servedIn = (groups: ReadonlyMap<string, ObservedGroup>) =>
     [...groups.values()].flatMap(({ lease }) => [...lease.report].flatMap(([key, { serving }]) => (serving ? [key] : [])));
 
-  /** Every Deployment has a leader that serves what it is told of, but for what its Lease suspends. */
+  /** Every Deployment has a leader that serves its configured pools, but for those that its Lease suspends. */
   function ledBy(
     groups: ReadonlyMap<string, ObservedGroup>,
     before: ReadonlyMap<string, ObservedGroup> = new Map(),

@@ -1,5 +1,5 @@
 /**
- * What has to be written so that the agents of a group have the rights they need. Rights are given before the agents are told of a pool, and
+ * What has to be written so that the agents of a group have the rights they need. Rights are granted before the agents are configured with a pool, and
  * taken when no pod of the group needs them any more.
  */
 import { isBeingDeleted, type KubernetesObject, type MergePatch, type Ownership, planOwnedObject } from '@vmdhcp/kube-runtime';
@@ -18,8 +18,8 @@ export type RightsAction =
   | { readonly kind: 'patch-right'; readonly group: string; readonly object: KubernetesObject; readonly patch: MergePatch }
   | { readonly kind: 'delete-right'; readonly group: string; readonly object: KubernetesObject };
 
-export interface GroupRightsWanted extends RightsHolder {
-  /** `namespace/name` of the pools that the group serves, or still has to let go of. */
+interface GroupRightsWanted extends RightsHolder {
+  /** `namespace/name` of the pools that the group serves, or still has to release. */
   readonly poolKeys: readonly string[];
   /** True for a pool of another time that pods of the group may still follow: a right to it that is there stays. */
   readonly isKept: (poolKey: string) => boolean;

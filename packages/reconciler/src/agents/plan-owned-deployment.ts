@@ -1,13 +1,13 @@
 import { FREE_REPLICAS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, type MergePatch, planOwnedObject } from '@vmdhcp/kube-runtime';
 
-export type OwnedDeploymentPlan =
+type OwnedDeploymentPlan =
   /** `patch` undefined: it is as it should be. */
   { readonly ok: true; readonly patch: MergePatch | undefined } | { readonly ok: false; readonly message: string };
 
 /**
  * How a Deployment becomes what it should be. What others own is left alone: annotations, also of the template (`kubectl rollout
- * restart`), labels, the number of replicas where an annotation says so, and every field that we do not speak of.
+ * restart`), labels, the number of replicas if an annotation asks for it, and every field that we do not own.
  */
 export function planOwnedDeployment(wanted: KubernetesObject, observed: KubernetesObject): OwnedDeploymentPlan {
   const { replicas: _, ...others } = wanted.spec as Readonly<Record<string, unknown>>;

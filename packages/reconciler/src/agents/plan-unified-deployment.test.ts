@@ -49,7 +49,7 @@ function applied(before: KubernetesObject, pools: readonly PoolForAgents[], dryR
 }
 
 describe('planUnifiedDeployment', () => {
-  it('attaches the networks, tells the pools, prunes what earlier versions were told, and touches nothing else', () => {
+  it('attaches the networks, configures the pools, removes the configuration of earlier versions, and touches nothing else', () => {
     const before = deployment(
       {
         args: ['--name=agent', '--nic=eth1', '--ippool-ref', 'default/net-48', '--dry-run', '--cidr=x', '--server-ip=y'],
@@ -120,11 +120,11 @@ describe('planUnifiedDeployment', () => {
     expect(JSON.stringify(wet)).toContain('"args":["serve","--dry-run"]');
   });
 
-  it('what was told can be read', () => {
+  it('the configured pools can be read', () => {
     expect([...configuredPools(applied(deployment(), [net49, net48]), CONTAINER).values()]).toEqual([net48, net49]);
   });
 
-  it('says which containers there are, where the named one is not', () => {
+  it('names the containers, if the wanted one is missing', () => {
     expect(planUnifiedDeployment(deployment(), 'agent', { pools: [net48], dryRun: false })).toEqual({
       ok: false,
       reason: 'agent-container-missing',

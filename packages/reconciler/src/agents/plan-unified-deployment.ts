@@ -1,6 +1,6 @@
 /**
  * The one agent Deployment that a chart installs for all pools (topology `unified`): which networks its pods are attached
- * to, and what its agents are told. Nothing else of it is touched: it belongs to the chart.
+ * to, and the configured pools. Nothing else of it is touched: it belongs to the chart.
  */
 import {
   AGENT_DRY_RUN_VARIABLE,
@@ -19,14 +19,14 @@ export type UnifiedDeploymentPlan =
   | { readonly ok: true; readonly patch: MergePatch | undefined }
   | { readonly ok: false; readonly reason: 'agent-container-missing'; readonly message: string };
 
-export interface UnifiedAgents {
+interface UnifiedAgents {
   readonly pools: readonly PoolForAgents[];
   /** True: they serve nothing. */
   readonly dryRun: boolean;
 }
 
 /**
- * The patch after which the agents of a chart's Deployment are told of exactly these pools. Whether they are to serve them stands in a
+ * The patch after which the agents of a chart's Deployment are configured with exactly these pools. Whether they are to serve them stands in a
  * variable, not in the arguments: those are the chart's, which may want a dry run of its own.
  */
 export function planUnifiedDeployment(
@@ -52,7 +52,7 @@ export function planUnifiedDeployment(
   return { ok: true, patch: { spec: { template } } };
 }
 
-/** The container with what the agents are told, and without what agents of earlier versions were told. */
+/** The container with the configured pools, and without the configuration of earlier versions. */
 function configured(
   container: Readonly<Record<string, unknown>>,
   configs: readonly AgentNetworkConfig[],

@@ -1,24 +1,16 @@
 import type { ConditionOf } from '@vmdhcp/ippool-api';
-import type { PoolView } from '../view/cluster-view.js';
 import type { AddressConflict } from './address-conflict.js';
 
-/** What a pool's status says of its agents. */
+/** What is known of the agents of one pool, as the status of the pool reports it. */
 export interface PoolAgents {
   readonly conditions: readonly ConditionOf<'IPPool'>[];
-  /** Undefined: nobody can tell now, so that what is there stays; null: none. */
+  /** Undefined: not known now, so what the status contains stays; null: none. */
   readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
-  /** The pod that leads; null: none does. */
+  /** The pod of the leader; null: no leader serves the pool. */
   readonly servedBy: string | null | undefined;
-  /** True: an earlier version's pod serves it no more. */
+  /** True: the pod of an earlier version serves it no longer. */
   readonly isMigrated: boolean;
   readonly conflicts: readonly AddressConflict[];
-}
-
-/** Where the work on pools learns of agents. */
-export interface AgentsPort {
-  readonly ofPool: (pool: PoolView) => PoolAgents;
-  /** True while agents may still serve the pool, or are told of it. */
-  readonly isHeld: (poolKey: string) => boolean;
 }
 
 export const NOTHING_KNOWN_OF_AGENTS: PoolAgents = {

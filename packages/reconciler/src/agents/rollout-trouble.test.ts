@@ -12,7 +12,7 @@ function deployment(conditions: readonly object[]) {
 const failed = (message: string) =>
   rolloutTrouble(deployment([{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message }]));
 
-/** As API servers say it. */
+/** In the words of API servers. */
 const POD = 'pods "vm-dhcp-agent-vlan-1-5d9c7b8f6d-x2x7k" is forbidden';
 
 describe('rolloutTrouble', () => {
@@ -35,19 +35,19 @@ describe('rolloutTrouble', () => {
       '--agent-priority-class',
     ],
     [`${POD}: no PriorityClass with name nosuch was found`, 'create the PriorityClass nosuch'],
-    ['admission webhook "policy.example.com" denied the request: no', 'describe deployment vm-dhcp-agent-vlan-1 says more'],
-  ])('%s', (said, remedy) => {
-    const trouble = failed(said);
+    ['admission webhook "policy.example.com" denied the request: no', 'describe deployment vm-dhcp-agent-vlan-1 has details'],
+  ])('%s', (reported, remedy) => {
+    const trouble = failed(reported);
     expect(trouble?.reason).toBe('FailedCreate');
-    expect(trouble?.message).toContain(said);
+    expect(trouble?.message).toContain(reported);
     expect(trouble?.message).toContain(remedy);
   });
 
-  it('what is said may be long, and the message is not', () => {
+  it('the cause may be long, and the message is not', () => {
     expect(failed('x'.repeat(100_000))?.message.length).toBeLessThan(1_000);
   });
 
-  it('a rollout that goes no further for too long is told', () => {
+  it('a rollout without progress is reported', () => {
     const message = 'ReplicaSet "vm-dhcp-agent-vlan-1-5d9c7b8f6d" has timed out progressing.';
     const progressing = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message };
     expect(rolloutTrouble(deployment([progressing]))).toMatchObject({

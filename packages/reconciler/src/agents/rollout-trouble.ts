@@ -1,15 +1,15 @@
 /** What keeps a Deployment from having the pods that it should have, and what to do about it. */
 import { type ConditionState, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
 
-export interface RolloutTrouble extends Pick<ConditionState, 'reason' | 'message'> {
+interface RolloutTrouble extends Pick<ConditionState, 'reason' | 'message'> {
   readonly reason: 'FailedCreate' | 'RolloutStuck';
   readonly message: string;
 }
 
-/** Of what the API server said; a policy may have much to say. */
+/** Of the API server's message; that of a policy may be long. */
 const MOST_CHARACTERS = 500;
 
-/** Undefined: nothing is known to keep its pods from being made. Pods that were made and do not run say why themselves. */
+/** Undefined: nothing is known to keep its pods from being made. Pods that were made and do not run report why themselves. */
 export function rolloutTrouble(deployment: KubernetesObject | undefined): RolloutTrouble | undefined {
   if (deployment === undefined) return undefined;
   const conditions = readConditions(deployment.status);
@@ -19,45 +19,45 @@ export function rolloutTrouble(deployment: KubernetesObject | undefined): Rollou
   return progress?.reason === 'ProgressDeadlineExceeded' ? toStuck(deployment, progress.message ?? '') : undefined;
 }
 
-function toFailedCreate(deployment: KubernetesObject, said: string): RolloutTrouble {
-  const message = `pods of Deployment ${nameOf(deployment)} cannot be created: ${shortened(said)}; ${remedyFor(said, deployment)}`;
+function toFailedCreate(deployment: KubernetesObject, cause: string): RolloutTrouble {
+  const message = `pods of Deployment ${nameOf(deployment)} cannot be created: ${shortened(cause)}; ${remedyFor(cause, deployment)}`;
   return { reason: 'FailedCreate', message };
 }
 
-function toStuck(deployment: KubernetesObject, said: string): RolloutTrouble {
+function toStuck(deployment: KubernetesObject, cause: string): RolloutTrouble {
   const { namespace, name } = deployment.metadata;
   const look = `look at its pods: kubectl -n ${namespace} describe deployment ${name}`;
   return {
     reason: 'RolloutStuck',
-    message: `the rollout of Deployment ${nameOf(deployment)} goes no further: ${shortened(said)} ${look}`,
+    message: `the rollout of Deployment ${nameOf(deployment)} goes no further: ${shortened(cause)} ${look}`,
   };
 }
 
-function remedyFor(said: string, { metadata, spec }: KubernetesObject): string {
+function remedyFor(cause: string, { metadata, spec }: KubernetesObject): string {
   const { namespace, name } = metadata;
-  if (/violates PodSecurity/i.test(said)) {
-    return `agents need NET_ADMIN and NET_RAW, which takes the Pod Security level privileged: kubectl label --overwrite namespace ${namespace} pod-security.kubernetes.io/enforce=privileged`;
+  if (/violates PodSecurity/i.test(cause)) {
+    return `agents need NET_ADMIN and NET_RAW, which need the Pod Security level privileged: kubectl label --overwrite namespace ${namespace} pod-security.kubernetes.io/enforce=privileged`;
   }
-  if (/serviceaccount "?[^" ]*"? not found/i.test(said)) {
+  if (/serviceaccount "?[^" ]*"? not found/i.test(cause)) {
     const account = readText(spec, 'template', 'spec', 'serviceAccountName') ?? 'default';
     return `create the ServiceAccount ${namespace}/${account} with the rights of agents (as in examples/cluster/agent.yaml), or name another one (--service-account-name)`;
   }
-  const priorityClass = /no PriorityClass with name (\S+) was found/i.exec(said)?.[1];
+  const priorityClass = /no PriorityClass with name (\S+) was found/i.exec(cause)?.[1];
   if (priorityClass !== undefined) {
     return `create the PriorityClass ${priorityClass}, or name another one (--agent-priority-class, "" for none)`;
   }
   return (
-    remedyForQuota(said, namespace) ??
-    `correct that, and the pods are made; kubectl -n ${namespace} describe deployment ${name} says more`
+    remedyForQuota(cause, namespace) ??
+    `correct that, and the pods are made; kubectl -n ${namespace} describe deployment ${name} has details`
   );
 }
 
-function remedyForQuota(said: string, namespace: string | undefined): string | undefined {
-  const [, quota] = /(?:exceeded|failed) quota: ([^,: ]+)/i.exec(said) ?? [];
+function remedyForQuota(cause: string, namespace: string | undefined): string | undefined {
+  const [, quota] = /(?:exceeded|failed) quota: ([^,: ]+)/i.exec(cause) ?? [];
   if (quota !== undefined) {
     return `raise ResourceQuota ${quota} of namespace ${namespace}, or ask for less (--agent-replicas, --agent-memory-limit)`;
   }
-  if (!/insufficient quota to match these scopes/i.test(said)) return undefined;
+  if (!/insufficient quota to match these scopes/i.test(cause)) return undefined;
   return `namespace ${namespace} has no ResourceQuota that allows this PriorityClass: add one, or name another (--agent-priority-class, "" for none)`;
 }
 

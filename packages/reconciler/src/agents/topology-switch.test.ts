@@ -1,7 +1,8 @@
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { AgentsInSteps } from './agents-in-steps-fixtures.js';
-import type { ActivePool, AgentsSettings } from './plan-agents.js';
+import type { ActivePool } from './agents-observation.js';
+import type { AgentsSettings } from './agents-plan.js';
 import { AGENT_TOPOLOGIES, type AgentTopology } from './topology.js';
 
 const SETTINGS: AgentsSettings = {
@@ -79,29 +80,33 @@ describe('a switch of the topology, in steps that come in any order', () => {
     }
   });
 
-  it.each([false, true])('with rights of their own, while Leases are deleted by hand; agents die and freeze: %s', (fails) => {
-    const { serviceAccountName: _, ...pods } = SETTINGS.pods ?? raise();
-    for (let seed = 0; seed < 4 * SEEDS; seed++) {
-      const random = randomFrom(7_000 + seed);
-      const next = () => AGENT_TOPOLOGIES[random(3)] ?? 'unified';
-      const story = begin(next(), 5, seed, { groupRights: true, pods });
-      for (let turn = 0; turn < 4; turn++) {
-        story.control({ topology: next() });
-        const steps = random(400);
-        for (let step = 0; step < steps; step++) {
-          story.step(fails);
-          if (random(120) === 0) story.deleteLease();
+  it.each([false, true])(
+    'with rights of their own, while Leases are deleted by hand; agents die and freeze: %s',
+    { timeout: 60_000 },
+    (fails) => {
+      const { serviceAccountName: _, ...pods } = SETTINGS.pods ?? raise();
+      for (let seed = 0; seed < 4 * SEEDS; seed++) {
+        const random = randomFrom(7_000 + seed);
+        const next = () => AGENT_TOPOLOGIES[random(3)] ?? 'unified';
+        const story = begin(next(), 5, seed, { groupRights: true, pods });
+        for (let turn = 0; turn < 4; turn++) {
+          story.control({ topology: next() });
+          const steps = random(400);
+          for (let step = 0; step < steps; step++) {
+            story.step(fails);
+            if (random(120) === 0) story.deleteLease();
+          }
         }
+        story.settle();
+        story.settle();
+        expect([...story.servedTwice], `seed ${seed}`).toEqual([]);
+        expect(story.servedBy().size, `seed ${seed}: served in the end`).toBe(5);
+        story.writes = [];
+        story.settle();
+        expect(story.writes, `seed ${seed}: written when all is done`).toEqual([]);
       }
-      story.settle();
-      story.settle();
-      expect([...story.servedTwice], `seed ${seed}`).toEqual([]);
-      expect(story.servedBy().size, `seed ${seed}: served in the end`).toBe(5);
-      story.writes = [];
-      story.settle();
-      expect(story.writes, `seed ${seed}: written when all is done`).toEqual([]);
-    }
-  });
+    },
+  );
 });
 
 function raise(): never {

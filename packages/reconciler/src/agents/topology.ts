@@ -15,10 +15,20 @@ export type AgentTopology = (typeof AGENT_TOPOLOGIES)[number];
 /** The group of all pools; its Lease has this name, which is upstream's. */
 export const UNIFIED_GROUP = 'vm-dhcp-agents';
 
+/** True for the group whose Deployment a chart installed, in whatever namespace. */
+export function isUnified(group: string): boolean {
+  return group === UNIFIED_GROUP || group.endsWith(`/${UNIFIED_GROUP}`);
+}
+
+/** True for a group of the namespace where agents ran before: its name is `namespace/name`. */
+export function isPrevious(group: string): boolean {
+  return group.includes('/');
+}
+
 export interface PoolToGroup {
   /** `namespace/name`. */
   readonly key: string;
-  /** What nodes must be attached to; undefined where nobody said. */
+  /** What nodes must be attached to; undefined: not specified. */
   readonly clusterNetwork: string | undefined;
 }
 
@@ -63,7 +73,7 @@ export function groupPools(
   }
 }
 
-/** `default-net-48-agent`, as upstream names an agent; told apart by a hash where two pools could have the same name. */
+/** `default-net-48-agent`, as upstream names an agent; with a hash if two pools could have the same name. */
 export function perPoolGroupName(poolKey: string): string {
   const [namespace = '', name = ''] = poolKey.split('/', 2);
   return objectNameWithin(`${namespace}-${name}`, { suffix: '-agent', of: poolKey, isAmbiguous: namespace.includes('-') });
@@ -71,30 +81,30 @@ export function perPoolGroupName(poolKey: string): string {
 
 type Membership = readonly [pool: PoolToGroup, group: string];
 
-/** Those that have a seat keep it; the others take the first free ones. */
+/** Pools that have a place keep it; the others get the first free ones. */
 function shard(
   network: string | undefined,
   pools: readonly PoolToGroup[],
   { current, most }: { readonly current: ReadonlyMap<string, readonly string[]>; readonly most: number },
 ): Membership[] {
-  const seats = new Map<string, string>();
+  const places = new Map<string, string>();
   const counts = new Map<string, number>();
-  const sit = (pool: PoolToGroup, group: string) => {
-    seats.set(pool.key, group);
+  const place = (pool: PoolToGroup, group: string) => {
+    places.set(pool.key, group);
     counts.set(group, (counts.get(group) ?? 0) + 1);
   };
   const hasRoom = (group: string) => (counts.get(group) ?? 0) < most;
   for (const pool of pools) {
     const group = (current.get(pool.key) ?? []).find((name) => isGroupOf(network, name) && hasRoom(name));
-    if (group !== undefined) sit(pool, group);
+    if (group !== undefined) place(pool, group);
   }
   let number = 1;
   for (const pool of pools) {
-    if (seats.has(pool.key)) continue;
+    if (places.has(pool.key)) continue;
     while (!hasRoom(networkGroupName(network, number))) number++;
-    sit(pool, networkGroupName(network, number));
+    place(pool, networkGroupName(network, number));
   }
-  return pools.map((pool) => [pool, seats.get(pool.key) ?? '']);
+  return pools.map((pool) => [pool, places.get(pool.key) ?? '']);
 }
 
 function networkGroupName(network: string | undefined, number: number): string {

@@ -4,18 +4,18 @@ import type { RefusalReason } from '../network-config/refusal-reason.js';
 
 /** A network interface that shall have an address of a pool. */
 export interface AddressClaim {
-  /** Whose it is, for people and for order: `default/vm-a`. */
+  /** Its owner, for people and for order: `default/vm-a`. */
   readonly owner: string;
   readonly macAddress: MacAddress;
   /** The address it shall have; any if absent or 0.0.0.0. */
   readonly wanted?: Ipv4Address;
-  /** The address it had last, by somebody's record: it has it again if it is free and nothing else is wanted. */
+  /** The address that it had last, by any record: it gets it again if it is free and nothing else is wanted. */
   readonly previous?: Ipv4Address;
-  /** The record says that it has `previous` now: of several claims to one MAC address this one counts, unless `lastOwners` knows better. */
+  /** By the record it has `previous` now: of several claims to one MAC address this one counts, unless `lastOwners` knows better. */
   readonly holdsPrevious?: true;
   /** MAC addresses that the same interface had before: what is recorded for one of them, and is `previous`, becomes its own. */
   readonly replaces?: readonly MacAddress[];
-  /** Who was there first comes first: RFC 3339, or any text that sorts. */
+  /** The oldest comes first: RFC 3339, or any text that sorts. */
   readonly createdAt?: string;
 }
 
@@ -26,7 +26,7 @@ export interface ClaimRefusal {
   readonly message: string;
 }
 
-/** Addresses that somebody wants together. */
+/** Addresses that are wanted together. */
 export interface AddressRequest {
   readonly owner: string;
   readonly createdAt?: string;
@@ -40,7 +40,7 @@ export interface PoolClaim extends Pick<AddressClaim, 'macAddress' | 'wanted' | 
 }
 
 /** Blocks a request that only keeps what is recorded until its owner asks again. */
-export const HOLDING: ClaimRefusal = { reason: 'claim-missing', message: 'its VirtualMachineNetworkConfig is being made' };
+export const CONFIG_MISSING: ClaimRefusal = { reason: 'claim-missing', message: 'its VirtualMachineNetworkConfig is being made' };
 
 /** A claim on its way to an address. */
 export interface Candidate extends PoolClaim {

@@ -7,7 +7,7 @@ import type { Quarantine } from '../pool/quarantines.js';
 export interface RecordedPool {
   readonly assignments: readonly Assignment[];
   readonly quarantines: readonly Quarantine[];
-  /** Addresses that nobody is given, whatever else is known of them. */
+  /** Addresses that no client gets, whatever else is known of them. */
   readonly unavailable?: readonly Ipv4Address[];
 }
 
@@ -20,7 +20,7 @@ export interface KnownState {
   readonly lastOwners?: LastOwners;
 }
 
-/** It says nothing of a MAC address that has another address by now. */
+/** It has no entry for a MAC address that has another address by now. */
 export type LastOwners = ReadonlyMap<MacAddress, { readonly owner: string; readonly address: Ipv4Address }>;
 
 /** A pool, and what is known of it. */

@@ -82,8 +82,8 @@ export class FormerMacAddresses {
   }
 
   /**
-   * The last plan says whether the address is its own. Where that is not known, it is another one's that claims the former MAC
-   * address if the record of that one says so, or if the record of this one says no more than that it had the address once.
+   * The last plan shows whether the address is its own. If that is not known, the address belongs to the other one that claims the
+   * former MAC address if the record of that one shows it, or if the record of this one only shows that it had the address once.
    */
   #isItsOwn({ request, previous, holdsPrevious }: Candidate, former: MacAddress): boolean {
     const owner = this.lastOwnerOf(former);

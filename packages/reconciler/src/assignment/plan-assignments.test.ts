@@ -19,7 +19,7 @@ const claim = (owner: string, n: number, wanted?: string): AddressClaim => ({
   ...(wanted !== undefined && { wanted: ip(wanted) }),
 });
 
-function told(plan: AssignmentPlan): Record<string, string> {
+function summary(plan: AssignmentPlan): Record<string, string> {
   const given = plan.assignments.map(({ macAddress, address }) => [macAddress.slice(-2), formatIpv4Address(address)]);
   const refused = plan.refused.map(({ macAddress, reason }) => [`${macAddress.slice(-2)}!`, reason]);
   return Object.fromEntries([...given, ...refused]);
@@ -46,31 +46,31 @@ describe('planAssignments', () => {
 
   it('0.0.0.0 means any address', () => {
     const plan = planAssignments(poolOf(), [claim('a', 1, '0.0.0.0')], { recorded: NOTHING_RECORDED, nowMs: 0 });
-    expect(told(plan)).toEqual({ '01': '10.0.0.10' });
+    expect(summary(plan)).toEqual({ '01': '10.0.0.10' });
   });
 
   it('tells the story of a pool', () => {
     const pool = poolOf();
     const first = planAssignments(pool, [claim('b', 2), claim('a', 1)], { recorded: NOTHING_RECORDED, nowMs: 0 });
-    expect(told(first)).toEqual({ '01': '10.0.0.10', '02': '10.0.0.11' });
+    expect(summary(first)).toEqual({ '01': '10.0.0.10', '02': '10.0.0.11' });
 
     const newcomerFirst = planAssignments(pool, [claim('0', 3), claim('a', 1), claim('b', 2)], { recorded: first, nowMs: 0 });
-    expect(told(newcomerFirst), 'assigned first').toEqual({ '01': '10.0.0.10', '02': '10.0.0.11', '03': '10.0.0.12' });
+    expect(summary(newcomerFirst), 'assigned first').toEqual({ '01': '10.0.0.10', '02': '10.0.0.11', '03': '10.0.0.12' });
 
     const gone = planAssignments(pool, [claim('b', 2)], { recorded: first, nowMs: 0 });
-    expect(told(gone)).toEqual({ '02': '10.0.0.11' });
+    expect(summary(gone)).toEqual({ '02': '10.0.0.11' });
 
     const pinned = planAssignments(pool, [claim('a', 1, '10.0.0.13'), claim('b', 2)], { recorded: first, nowMs: 0 });
-    expect(told(pinned), 'moves where it is pinned').toEqual({ '01': '10.0.0.13', '02': '10.0.0.11' });
+    expect(summary(pinned), 'moves where it is pinned').toEqual({ '01': '10.0.0.13', '02': '10.0.0.11' });
 
     const swapped = planAssignments(pool, [claim('a', 1, '10.0.0.11'), claim('b', 2, '10.0.0.10')], {
       recorded: first,
       nowMs: 0,
     });
-    expect(told(swapped), 'a swap in one step').toEqual({ '01': '10.0.0.11', '02': '10.0.0.10' });
+    expect(summary(swapped), 'a swap in one step').toEqual({ '01': '10.0.0.11', '02': '10.0.0.10' });
 
     const wanted = planAssignments(pool, [claim('a', 1), claim('c', 3, '10.0.0.10')], { recorded: first, nowMs: 0 });
-    expect(told(wanted), 'nobody loses an address to a wish').toEqual({ '01': '10.0.0.10', '03!': 'address-taken' });
+    expect(summary(wanted), 'no client loses its address to a wish').toEqual({ '01': '10.0.0.10', '03!': 'address-taken' });
   });
 
   it('a range that became smaller cuts off no address in use: it stays until its claim goes', () => {
@@ -83,31 +83,33 @@ describe('planAssignments', () => {
       recorded: wide,
       nowMs: 0,
     });
-    expect(told(kept)).toEqual({ '01': '10.0.0.10', '02': '10.0.0.11', '03': '10.0.0.12', '04!': 'pool-exhausted' });
+    expect(summary(kept)).toEqual({ '01': '10.0.0.10', '02': '10.0.0.11', '03': '10.0.0.12', '04!': 'pool-exhausted' });
     expect(kept.counts).toMatchObject({ used: 3, free: 0 });
     const later = planAssignments(small, [claim('b', 2, '10.0.0.10'), claim('d', 4)], { recorded: kept, nowMs: 0 });
-    expect(told(later), 'who moves gives it up').toEqual({ '02': '10.0.0.10', '04!': 'pool-exhausted' });
+    expect(summary(later), 'a client that moves releases it').toEqual({ '02': '10.0.0.10', '04!': 'pool-exhausted' });
     const refused = planAssignments(small, [claim('a', 1), claim('b', 2, '10.0.0.10')], { recorded: kept, nowMs: 0 });
-    expect(told(refused), 'who cannot move keeps it').toMatchObject({ '01': '10.0.0.10', '02': '10.0.0.11' });
+    expect(summary(refused), 'a client that cannot move keeps it').toMatchObject({ '01': '10.0.0.10', '02': '10.0.0.11' });
     const elsewhere = poolOf({ cidr: '10.0.1.0/24', serverAddress: '10.0.1.1', start: '10.0.1.10', end: '10.0.1.13' });
     const moved = planAssignments(elsewhere, [claim('b', 2)], { recorded: kept, nowMs: 0 });
-    expect(told(moved), 'an address of another subnet is of no use').toEqual({ '02': '10.0.1.10' });
+    expect(summary(moved), 'an address of another subnet is of no use').toEqual({ '02': '10.0.1.10' });
   });
 
-  it('meets reservations that nobody claims, and refuses a MAC address that two claim', () => {
+  it('meets reservations without a claim, and refuses a MAC address that two claim', () => {
     const pool = poolOf({ reservations: [{ macAddress: mac(9), address: '10.0.0.10', hostname: 'printer' }] });
     const plan = planAssignments(pool, [claim('a', 1), claim('b', 1)], { recorded: NOTHING_RECORDED, nowMs: 0 });
-    expect(told(plan)).toEqual({ '01': '10.0.0.11', '09': '10.0.0.10', '01!': 'mac-address-claimed-twice' });
+    expect(summary(plan)).toEqual({ '01': '10.0.0.11', '09': '10.0.0.10', '01!': 'mac-address-claimed-twice' });
     expect(plan.assignments.find(({ macAddress }) => macAddress === mac(9))?.hostname).toBe('printer');
   });
 
   it('keeps quarantined addresses back until their time', () => {
     const recorded = { assignments: [], quarantines: [{ address: ip('10.0.0.10'), untilMs: 100 }] };
-    expect(told(planAssignments(poolOf(), [claim('a', 1)], { recorded: recorded, nowMs: 99 }))).toEqual({ '01': '10.0.0.11' });
-    expect(told(planAssignments(poolOf(), [claim('a', 1)], { recorded: recorded, nowMs: 100 }))).toEqual({ '01': '10.0.0.10' });
+    expect(summary(planAssignments(poolOf(), [claim('a', 1)], { recorded: recorded, nowMs: 99 }))).toEqual({ '01': '10.0.0.11' });
+    expect(summary(planAssignments(poolOf(), [claim('a', 1)], { recorded: recorded, nowMs: 100 }))).toEqual({
+      '01': '10.0.0.10',
+    });
   });
 
-  it('says why, and what to do', () => {
+  it('names the cause and the remedy', () => {
     const plan = planAssignments(poolOf({ end: '10.0.0.10' }), [claim('a', 1), claim('b', 2), claim('c', 3, '10.0.0.9')], {
       recorded: NOTHING_RECORDED,
       nowMs: 0,
@@ -144,7 +146,7 @@ describe('planAssignments laws', () => {
           if (claimed && macAddress !== mac(1)) expect(addressOf.get(macAddress)).toBe(address);
         }
         expect(new Set(addressOf.values()).size).toBe(plan.assignments.length);
-        expect(told(planAssignments(small, content, { recorded: plan, nowMs: 0 }))).toEqual(told(plan));
+        expect(summary(planAssignments(small, content, { recorded: plan, nowMs: 0 }))).toEqual(summary(plan));
         expect(plan.counts.free).toBeGreaterThanOrEqual(0);
       }),
     );
@@ -158,8 +160,10 @@ describe('planAssignments laws', () => {
         const plan = planAssignments(pool, toClaims(after), { recorded: recorded, nowMs: 0 });
         expect(new Set(plan.assignments.map(({ address }) => address)).size).toBe(plan.assignments.length);
         expect(new Set(plan.assignments.map(({ macAddress }) => macAddress)).size).toBe(plan.assignments.length);
-        expect(told(planAssignments(pool, toClaims(after), { recorded: plan, nowMs: 0 }))).toEqual(told(plan));
-        expect(told(planAssignments(pool, toClaims(after.toReversed()), { recorded: recorded, nowMs: 0 }))).toEqual(told(plan));
+        expect(summary(planAssignments(pool, toClaims(after), { recorded: plan, nowMs: 0 }))).toEqual(summary(plan));
+        expect(summary(planAssignments(pool, toClaims(after.toReversed()), { recorded: recorded, nowMs: 0 }))).toEqual(
+          summary(plan),
+        );
       }),
     );
   });

@@ -17,8 +17,8 @@ export {
 /**
  * The assignments that a pool shall have. Planning again from its result changes nothing.
  *
- * Reservations are met whether anybody claims them or not. A recorded address that its client may not have any more (the subnet is
- * another, or the server has it) is given up, and so is one that nobody claims. One that is outside the range now, excluded or the router's
+ * Reservations are met whether they are claimed or not. A recorded address that its client may not have any more (the subnet is
+ * another, or the server has it) is released, and so is one that is not claimed. One that is outside the range now, excluded or the router's
  * stays: settings that change cut off no address in use. A client that wants another address than it has keeps what it
  * has until it can have that.
  *

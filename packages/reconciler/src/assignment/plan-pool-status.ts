@@ -1,4 +1,4 @@
-/** What an IPPool's status shall say, and the smallest patch that makes it say so. */
+/** The status that an IPPool should have, and the smallest patch towards it. */
 import { formatIpv4Address, type Pool, rangeContains } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 import {
@@ -17,7 +17,7 @@ import { readRecordedAddresses } from '../pool/recorded-addresses.js';
 import type { AssignmentPlan } from './assignment-plan.js';
 
 export interface WantedPoolStatus {
-  /** Undefined: nobody can tell who should have which address, so what is recorded stays. */
+  /** Undefined: it is not known who should have which address, so what is recorded stays. */
   readonly addresses: { readonly pool: Pool; readonly plan: AssignmentPlan } | undefined;
   readonly conditions: readonly ConditionState[];
   readonly agents: WantedAgents;
@@ -25,8 +25,8 @@ export interface WantedPoolStatus {
   readonly now: string;
 }
 
-/** What the status says of the pool's agents. Undefined: that is not known now, so what is there stays; null: none. */
-export interface WantedAgents {
+/** The pool's agents in the status. Undefined: not known now, so the status stays as it is; null: none. */
+interface WantedAgents {
   readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
   /** The pod that is leader. */
   readonly servedBy: string | null | undefined;
@@ -34,7 +34,7 @@ export interface WantedAgents {
   readonly isMigrated: boolean;
 }
 
-/** A merge patch for the status subresource, or undefined if the status already says it. */
+/** A merge patch for the status subresource, or undefined if the status already has it. */
 export function planPoolStatus(
   object: KubernetesObject,
   { addresses, conditions, agents, now }: WantedPoolStatus,

@@ -26,7 +26,7 @@ function poolOf(network: string, size: number, allocated: Readonly<Record<string
     quarantines: [],
     nowMs: 0,
     paused: false,
-    held: new Map(),
+    reserved: new Map(),
     lastOwners: new Map(),
   };
 }

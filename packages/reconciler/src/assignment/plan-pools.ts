@@ -1,13 +1,13 @@
-/** Who has which address, in pools that hang together because virtual machines have interfaces on several of their networks. */
+/** Which client has which address, in pools that hang together because virtual machines have interfaces on several of their networks. */
 import type { Ipv4Address, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { Quarantine } from '../pool/quarantines.js';
 import type { RecordedAddresses } from '../pool/recorded-addresses.js';
-import { type AddressRequest, type ClaimRefusal, HOLDING } from './address-request.js';
+import { type AddressRequest, type ClaimRefusal, CONFIG_MISSING } from './address-request.js';
 import type { AssignmentPlan, LastOwners } from './assignment-plan.js';
 import { planRequests } from './plan-requests.js';
 
-/** A pool that addresses are given out of. */
+/** A pool that addresses are assigned from. */
 export interface PoolToPlan {
   /** `namespace/name`. */
   readonly key: string;
@@ -18,16 +18,16 @@ export interface PoolToPlan {
   readonly quarantines: readonly Quarantine[];
   /** Now, on the clock that quarantines end by. */
   readonly nowMs: number;
-  /** Nothing new is given out; what nobody claims any more is freed. */
+  /** Nothing new is assigned; an address that is not claimed any more is freed. */
   readonly paused: boolean;
   /** Clients whose address is recorded and stays so, though the virtual machine that has it does not claim it at the moment. */
-  readonly held: ReadonlyMap<MacAddress, HoldingMachine>;
+  readonly reserved: ReadonlyMap<MacAddress, MachineWithoutConfig>;
   /** @see KnownState.lastOwners */
   readonly lastOwners: LastOwners;
 }
 
 /** A virtual machine whose config is on its way. */
-export interface HoldingMachine {
+export interface MachineWithoutConfig {
   /** `namespace/name`, as its config will have it. */
   readonly owner: string;
   readonly createdAt: string;
@@ -38,11 +38,11 @@ export interface PoolPlan extends AssignmentPlan {
   readonly refusals: ReadonlyMap<string, ReadonlyMap<MacAddress, ClaimRefusal>>;
 }
 
-export interface PoolsToPlan {
+interface PoolsToPlan {
   readonly pools: readonly PoolToPlan[];
   /** Everything that claims an address of these pools. */
   readonly configs: readonly NetworkConfigClaims[];
-  /** What is wrong with a network that none of these pools serves; undefined for one of these, and for one that no pool serves. */
+  /** What is wrong with a network that none of these pools serves; undefined for a network of these pools, and for one that no pool serves. */
   readonly whyUnserved: (network: string) => ClaimRefusal | undefined;
 }
 
@@ -54,7 +54,7 @@ export function planPools({ pools, configs, whyUnserved }: PoolsToPlan): Map<str
     const unavailable = unreadable.flatMap(({ address }) => address ?? []);
     return { key, pool, recorded: { assignments, quarantines, unavailable }, nowMs, lastOwners };
   });
-  const plans = planRequests(states, [...requests, ...pools.flatMap(toHoldings)]);
+  const plans = planRequests(states, [...requests, ...pools.flatMap(toReservedRequests)]);
   return new Map([...plans].map(([key, plan]) => [key, { ...plan, refusals: byOwner(plan) }]));
 }
 
@@ -68,7 +68,7 @@ function recordedBy({ recorded }: PoolToPlan): Map<MacAddress, Ipv4Address> {
   return new Map(recorded.assignments.map(({ macAddress, address }) => [macAddress, address]));
 }
 
-/** True if the claim lacks something of a pool that is paused. What it has there keeps nobody from anything. */
+/** True if the claim lacks something of a pool that is paused. What it has there blocks no other claim. */
 function isKeptWaiting({ macAddress, wanted }: InterfaceClaim, pool: PlannedPool | undefined): boolean {
   if (pool?.has === undefined) return false;
   const address = pool.has.get(macAddress);
@@ -95,8 +95,12 @@ function toRequest(
   };
 }
 
-function toHoldings({ key: poolKey, held }: PoolToPlan): AddressRequest[] {
-  return [...held].map(([macAddress, machine]) => ({ ...machine, claims: [{ macAddress, poolKey }], blocked: HOLDING }));
+function toReservedRequests({ key: poolKey, reserved }: PoolToPlan): AddressRequest[] {
+  return [...reserved].map(([macAddress, machine]) => ({
+    ...machine,
+    claims: [{ macAddress, poolKey }],
+    blocked: CONFIG_MISSING,
+  }));
 }
 
 function byOwner({ refused }: AssignmentPlan): Map<string, Map<MacAddress, ClaimRefusal>> {
@@ -111,6 +115,6 @@ function byOwner({ refused }: AssignmentPlan): Map<string, Map<MacAddress, Claim
 const PAUSED: ClaimRefusal = { reason: 'pool-paused', message: 'the pool is paused; resume it by setting spec.paused to false' };
 
 function forOthers({ message }: ClaimRefusal): ClaimRefusal {
-  const text = `no new address is taken before every interface of the virtual machine can have one: ${message}`;
+  const text = `no interface of the virtual machine gets a new address before each of them can have one: ${message}`;
   return { reason: 'other-interface-refused', message: text };
 }

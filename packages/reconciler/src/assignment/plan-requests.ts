@@ -1,7 +1,7 @@
 /**
- * Who has which address. What is recorded comes first: nothing new is given out before everything that was given out
- * already is claimed. Then who moves to an address of its choice, then those who want one address in particular, then
- * everybody else; always in order of age and names, so that the same objects give the same addresses in whatever order they come.
+ * Which client has which address. What is recorded comes first: nothing new is assigned before everything that was assigned
+ * already is claimed. Then come clients that move to an address of their choice, then those that want one address in particular, then
+ * all others; always in order of age and names, so that the same objects give the same addresses in whatever order they come.
  *
  * Requests are for one or several addresses, in one or several pools: of those it does not have yet a request gets all or none.
  */
@@ -49,7 +49,7 @@ class Planning {
     const failed = this.#firstFailure(request, lacking);
     if (failed === undefined) return;
     for (const { claim, pool } of lacking) {
-      pool.takeBack(claim.macAddress);
+      pool.undo(claim.macAddress);
       pool.refuse(
         request.owner,
         claim.macAddress,
@@ -67,7 +67,7 @@ class Planning {
       if (refusal !== undefined) return { claim, refusal };
     }
     for (const { claim, pool } of lacking) {
-      const refusal = pool.give(claim);
+      const refusal = pool.assign(claim);
       if (refusal !== undefined) return { claim, refusal };
     }
     return undefined;
@@ -95,6 +95,6 @@ function describeClaims({ claims }: AddressRequest): string {
 function forSibling({ macAddress }: PoolClaim, { message }: ClaimRefusal): ClaimRefusal {
   return {
     reason: 'other-interface-refused',
-    message: `no new address is taken before every interface of the virtual machine can have one; ${macAddress} cannot: ${message}`,
+    message: `no interface of the virtual machine gets a new address before each of them can have one; ${macAddress} cannot: ${message}`,
   };
 }

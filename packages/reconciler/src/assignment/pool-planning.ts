@@ -1,4 +1,4 @@
-/** One pool while it is being planned: who keeps what, who moves, who is given what. */
+/** One pool while it is being planned: which clients keep their address, move to another one, or are assigned one. */
 import {
   AddressAllocator,
   type AllocationRefusal,
@@ -12,7 +12,7 @@ import {
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
 import { describeRoom } from '../pool/describe-room.js';
-import { type Candidate, type ClaimRefusal, HOLDING, type PoolClaim } from './address-request.js';
+import { type Candidate, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
 import type { AssignmentPlan, PoolState, RecordedPool } from './assignment-plan.js';
 import { FormerMacAddresses } from './former-mac-addresses.js';
 
@@ -34,17 +34,17 @@ export class PoolPlanning {
     this.#allocator = new AddressAllocator(this.#effectivePool());
   }
 
-  /** Gives everybody what is theirs already: what is recorded, moves to other addresses, what they had last. */
+  /** Assigns each claim what it already has: what is recorded, moves to other addresses, what they had last. */
   settle(): void {
     const movers = [...this.#recorded].flatMap(([macAddress, address]) => this.#keepOrMove(macAddress, address));
     for (const { address, untilMs } of this.#state.recorded.quarantines.toSorted(byAddress)) {
       if (untilMs > this.#state.nowMs) this.#allocator.quarantine(address, untilMs);
     }
     this.#move(movers);
-    for (const candidate of this.#accepted.values()) this.#giveBack(candidate);
+    for (const candidate of this.#accepted.values()) this.#assignPrevious(candidate);
   }
 
-  /** Whoever wants another address than the recorded one is returned. */
+  /** Claims that want another address than the recorded one are returned. */
   #keepOrMove(macAddress: MacAddress, address: Ipv4Address): Candidate[] {
     const candidate = this.#accepted.get(macAddress);
     if (candidate === undefined) return [];
@@ -61,7 +61,7 @@ export class PoolPlanning {
     else this.#allocator.keep(macAddress, address);
   }
 
-  #giveBack({ macAddress, wanted, previous }: Candidate): void {
+  #assignPrevious({ macAddress, wanted, previous }: Candidate): void {
     if (previous === undefined || this.#allocator.addressOf(macAddress) !== undefined) return;
     if (wanted === undefined || wanted === previous) this.#allocator.allocate(macAddress, previous);
   }
@@ -78,18 +78,18 @@ export class PoolPlanning {
     return this.#refusals.get(owner)?.get(macAddress);
   }
 
-  /** Gives the claim its address; returns why that cannot be. */
-  give({ macAddress }: PoolClaim): ClaimRefusal | undefined {
+  /** Assigns the claim its address; returns the refusal where that cannot be. */
+  assign({ macAddress }: PoolClaim): ClaimRefusal | undefined {
     const result = this.#allocator.allocate(macAddress, this.#accepted.get(macAddress)?.wanted);
     return result.ok ? undefined : this.#toRefusal(macAddress, result);
   }
 
-  /** Undoes `give`; what is recorded stays. */
-  takeBack(macAddress: MacAddress): void {
+  /** Undoes `assign`; what is recorded stays. */
+  undo(macAddress: MacAddress): void {
     if (!this.#recorded.has(macAddress)) this.#allocator.release(macAddress);
   }
 
-  /** The first word about a claim stays. */
+  /** The first refusal of a claim stays. */
   refuse(owner: string, macAddress: MacAddress, { reason, message }: ClaimRefusal): void {
     const ofOwner = this.#refusals.get(owner) ?? new Map<MacAddress, ClaimRefusal>();
     this.#refusals.set(owner, ofOwner);
@@ -112,8 +112,8 @@ export class PoolPlanning {
   }
 
   /**
-   * Moves clients to the addresses they want. Who cannot have that keeps what it has, so that nobody else may move there:
-   * tried again from the beginning until everybody who moves can.
+   * Moves clients to the addresses they want. A client that cannot have that keeps what it has, so that no other client may move there:
+   * tried again from the beginning until all the moves are possible.
    */
   #move(movers: readonly Candidate[]): void {
     const keeping = new Map<MacAddress, ClaimRefusal>();
@@ -151,13 +151,13 @@ export class PoolPlanning {
     ]) {
       const former = chosen.get(candidate.macAddress);
       if (former === undefined) chosen.set(candidate.macAddress, candidate);
-      else if (former !== candidate && !isHolding(candidate)) this.#refuseSecond(candidate, former);
+      else if (former !== candidate && !isOnlyReserved(candidate)) this.#refuseSecond(candidate, former);
     }
     this.#keepFormer(candidates, chosen);
     return new Map([...chosen].map(([macAddress, candidate]) => [macAddress, this.#withWanted(candidate)]));
   }
 
-  /** An interface whose new MAC address is another one's keeps its address under the former one, until it can take it along. */
+  /** An interface whose new MAC address belongs to another one keeps its address under the former one, until it can take it along. */
   #keepFormer(candidates: readonly Candidate[], chosen: Map<MacAddress, Candidate>): void {
     const refused = candidates.filter((candidate) => chosen.get(candidate.macAddress) !== candidate);
     for (const { request, ...candidate } of refused) {
@@ -167,9 +167,9 @@ export class PoolPlanning {
       chosen.set(macAddress, {
         macAddress,
         poolKey: candidate.poolKey,
-        request: { owner: request.owner, claims: [], blocked: HOLDING },
+        request: { owner: request.owner, claims: [], blocked: CONFIG_MISSING },
       });
-      if (inItsPlace === undefined || isHolding(inItsPlace)) continue;
+      if (inItsPlace === undefined || isOnlyReserved(inItsPlace)) continue;
       this.#refuseSecond(inItsPlace, { ...candidate, request });
       refused.push(inItsPlace);
     }
@@ -189,7 +189,7 @@ export class PoolPlanning {
     return wanted === undefined || wanted === 0 ? this.#state.pool.reservations.get(macAddress)?.address : wanted;
   }
 
-  /** Without what nobody may have, and without reservations of addresses that others have: those wait until they are free. */
+  /** Without unavailable addresses, and without reservations of addresses that others have: those wait until they are free. */
   #effectivePool(): Pool {
     const { pool, recorded } = this.#state;
     const unavailable = new Set(recorded.unavailable);
@@ -207,7 +207,7 @@ export class PoolPlanning {
     };
   }
 
-  /** Reservations that nobody claims are met all the same. */
+  /** Reservations without a claim are met all the same. */
   #meetReservations(): void {
     const { pool } = this.#state;
     const owner = `reservation of ${pool.name}`;
@@ -234,9 +234,9 @@ export class PoolPlanning {
   }
 }
 
-/** Nobody asks for it now: it only keeps what is recorded. */
-function isHolding({ request: { blocked } }: Candidate): boolean {
-  return blocked?.reason === HOLDING.reason;
+/** Reserved: no config claims it now, and it keeps what is recorded. */
+function isOnlyReserved({ request: { blocked } }: Candidate): boolean {
+  return blocked?.reason === CONFIG_MISSING.reason;
 }
 
 /** One address for each MAC address: the lowest, where a record has several. */
@@ -274,7 +274,7 @@ function explain({ reason, owner }: Refusal, pool: Pool, wanted: Ipv4Address | u
     case 'address-taken':
       return `${owner} has it; choose another, or delete the virtual machine with that MAC address first`;
     case 'address-quarantined':
-      return 'another machine of the network uses it; choose another, or remove that machine and wait until the quarantine in status.ipv4.quarantined of the IPPool ends';
+      return 'another host on the network uses it; choose another, or remove that host and wait until the quarantine in status.ipv4.quarantined of the IPPool ends';
     case 'client-has-another-address':
       return 'the client has another one; free that first';
   }

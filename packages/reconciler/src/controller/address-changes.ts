@@ -1,6 +1,8 @@
 /** What a patch of a pool's status changes about who has which address, for people who read logs. */
+
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { isRecord, type MergePatch, readField } from '@vmdhcp/kube-runtime';
+import type { RefusalReason } from '../network-config/refusal-reason.js';
 
 import type { RecordedAddresses } from '../pool/recorded-addresses.js';
 
@@ -19,7 +21,7 @@ export type AddressChange = {
       readonly previous?: Ipv4Address;
     }
   | { readonly kind: 'released'; readonly address: Ipv4Address; readonly reason: 'not-claimed' | 'address-conflict' }
-  | { readonly kind: 'refused'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string }
 );
 
 /** An `AddressChange` before it is known whose it is. */

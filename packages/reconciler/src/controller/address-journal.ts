@@ -1,9 +1,9 @@
 /** Tells the observer of every address that is allocated or released once it is recorded, and of every refusal once. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
-import { HOLDING } from '../assignment/address-request.js';
+import { CONFIG_MISSING } from '../assignment/address-request.js';
 import type { PoolPlan } from '../assignment/plan-pools.js';
-import type { PoolView } from '../view/cluster-view.js';
+import type { PoolView } from '../view/pool-views.js';
 import { type AddressChange, type RecordedChange, recordedChanges } from './address-changes.js';
 import type { ControllerContext } from './controller-context.js';
 
@@ -28,13 +28,13 @@ export class AddressJournal {
     for (const change of changes) onAddressChange(describe({ pool, plan, owner: ownerOf(change.macAddress) }, change));
   }
 
-  /** The pool is as this plan says. */
+  /** The pool is as in this plan. */
   planned({ key: pool }: PoolView, { refusals }: PoolPlan): void {
     const before = this.#refused.get(pool);
     const now = new Map<string, string>();
     for (const [owner, ofOwner] of refusals) {
       for (const [macAddress, { reason, message }] of ofOwner) {
-        if (reason === HOLDING.reason) continue;
+        if (reason === CONFIG_MISSING.reason) continue;
         now.set(`${owner} ${macAddress}`, reason);
         if (before?.get(`${owner} ${macAddress}`) === reason) continue;
         this.#context.onAddressChange?.({ kind: 'refused', pool, owner, macAddress, reason, message });

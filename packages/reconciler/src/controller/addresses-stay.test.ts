@@ -7,7 +7,7 @@ const pinned = (address: string) => ({ annotations: { 'static-ip.harvesterhci.io
 const conditionsOf = (running: Running, name: string) => running.conditions('VirtualMachineNetworkConfig', name);
 
 describe('an address stays while its VM exists', () => {
-  it('though somebody deletes its vmnetcfg', async () => {
+  it('though its vmnetcfg is deleted by hand', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -19,7 +19,7 @@ describe('an address stays while its VM exists', () => {
     expect(running.allocated()).toEqual({ '10.0.0.11': '02:00:00:00:00:0b' });
   });
 
-  it('though somebody deletes its vmnetcfg and another VM waits for an address', async () => {
+  it('though its vmnetcfg is deleted by hand and another VM waits for an address', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -47,7 +47,7 @@ describe('an address stays while its VM exists', () => {
     await running.remove('VirtualMachineNetworkConfig', 'vm-a');
     await running.settle(10_000);
     expect(running.cluster.virtualMachines.objects.has('default/vm-a')).toBe(true);
-    expect(running.allocated(), 'the guest of vm-a still has it').toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
+    expect(running.allocated(), 'the running vm-a still has it').toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
   it('though its MAC address annotation is gone for a moment', async () => {
@@ -94,7 +94,7 @@ describe('an address stays while its VM exists', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' });
   });
 
-  it('though an older VM takes over its MAC address: the one that copied it is told', async () => {
+  it('though an older VM gets its MAC address: the one that copied it has an Event', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -124,7 +124,7 @@ describe('an address stays while its VM exists', () => {
     ]);
   });
 
-  it('though somebody reserves it for another client', async () => {
+  it('though it is reserved for another client', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -144,7 +144,7 @@ describe('an address stays while its VM exists', () => {
 });
 
 describe('entries in the status that make no sense', () => {
-  it('more of them than a quarter of the pool: a VM has what is left, or is told', async () => {
+  it('more of them than a quarter of the pool: a VM has what is left, or an Event', async () => {
     const running = new Running();
     await running.add(network(), pool('pool-1', { end: '10.0.0.13' }));
     running.change('IPPool', 'pool-1', (one) => ({
@@ -220,7 +220,7 @@ describe('several interfaces', () => {
     return running.started();
   }
 
-  it('a VM that cannot be served takes nothing, and keeps nobody from what it does not take', async () => {
+  it('a VM that cannot be served gets nothing, and blocks no other VM', async () => {
     const running = await threePools();
     await running.add(virtualMachine('vm-b', { interfaces: { one: nic('b1', 'net-1'), two: nic('b2', 'net-2') } }));
     await running.add(virtualMachine('vm-a', { interfaces: { one: nic('a1', 'net-1'), three: nic('a3', 'net-3') } }));
@@ -248,7 +248,7 @@ describe('several interfaces', () => {
     expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': '02:00:00:00:00:a1' });
   });
 
-  it('a VM that has its address is not told that the pool is exhausted', async () => {
+  it('a VM that has its address has no Event about the exhausted pool', async () => {
     const running = new Running();
     await running.add(network('net-1'), network('net-2'));
     await running.add(

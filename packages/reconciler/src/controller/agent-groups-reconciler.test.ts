@@ -5,6 +5,7 @@ import {
   CLUSTER_NETWORK_LABEL,
   formatAgentReport,
   HOLD_AGENT_UPGRADE_ANNOTATION,
+  IPPOOL_FINALIZER,
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
   type PoolReport,
@@ -13,14 +14,15 @@ import {
   SUSPENDED_POOLS_ANNOTATION,
   SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
-import { FakeClock, MemoryCluster, MemoryResource } from '@vmdhcp/kube-runtime/testing';
+import { type ApiResource, type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { AgentPodSettings } from '../agents/agent-deployment.js';
 import { configuredPools } from '../agents/configured-pools.js';
 import type { AgentTopology } from '../agents/topology.js';
+import { memoryApi } from '../fixtures/memory-api-fixtures.js';
+import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 import { network, pool } from '../fixtures/object-fixtures.js';
-import { AgentGroupsReconciler } from './agent-groups-reconciler.js';
 import { DhcpController } from './dhcp-controller.js';
 
 const NAMESPACE = 'harvester-system';
@@ -47,7 +49,7 @@ interface ControllerChoices {
   readonly maxPoolsPerAgent?: number;
 }
 
-/** A cluster whose agents do what they are told, a moment later. */
+/** A cluster whose agents follow their configuration, a moment later. */
 class Story {
   readonly clock = new FakeClock();
   readonly cluster = new MemoryCluster(this.clock);
@@ -60,7 +62,7 @@ class Story {
   readonly attempts: string[] = [];
   /** Groups whose agents are dead. */
   readonly dead = new Set<string>();
-  /** What Deployments say of their rollouts besides counts. */
+  /** The conditions of Deployments about their rollouts, besides counts. */
   rolloutStatus: Readonly<Record<string, unknown>> = {};
   /** How much later than others the controller hears of Deployments. */
   watchesLagMs = 0;
@@ -97,49 +99,36 @@ class Story {
     await this.#end();
     const { clock, cluster, deployments, leases, pods } = this;
     const now = () => new Date(1_767_225_600_000 + clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-    const controller: DhcpController = new DhcpController({
-      clients: { ...cluster, events: cluster.events },
+    const ours = labelled(deployments, clock, () => this.watchesLagMs);
+    const deploymentsOf = ({ labelSelector }: ApiResource) => (labelSelector === undefined ? deployments : ours);
+    const controller = new DhcpController({
+      ...memoryApi({ ...cluster, deployments: deploymentsOf, leases, pods }, clock),
       clock,
       now,
       random: () => 0.5,
       identity: 'one',
-      agents: { ofPool: (one) => agents.ofPool(one), isHeld: (key) => agents.isHeld(key) },
-      onPoolsChanged: () => agents.poolsChanged(),
-    });
-    const agents: AgentGroupsReconciler = new AgentGroupsReconciler({
-      namespace: NAMESPACE,
-      topology,
-      maxPoolsPerAgent,
-      maxGroupsUpgrading: 4,
-      pods: podSettings(image),
-      unified: UNIFIED,
-      clients: {
-        deployments: labelled(deployments, clock, () => this.watchesLagMs),
-        unifiedDeployment: deployments,
-        leases,
-        pods,
+      agents: {
+        namespace: NAMESPACE,
+        topology,
+        maxPoolsPerAgent,
+        maxGroupsUpgrading: 4,
+        pods: podSettings(image),
+        unified: UNIFIED,
       },
-      clock,
-      now,
-      random: () => 0.5,
-      cluster: () => ({ view: controller.view, networks: controller.caches.networks, isKnown: controller.working }),
-      onChange: (key) => controller.agentsChanged(key),
     });
     this.#end = async () => {
       this.#isEnding = true;
-      const ended = Promise.all([controller.stop(), agents.stop()]);
+      const ended = controller.stop();
       await this.clock.advance(1_000);
       await ended;
       this.#isEnding = false;
     };
     controller.start();
-    agents.start();
     controller.lead();
-    agents.lead();
     await this.goOn(3_000);
   }
 
-  /** Time passes, and agents renew their Leases; nobody is ever served by two groups. */
+  /** Time passes, and agents renew their Leases; no pool is ever served by two groups. */
   async goOn(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 250) {
       await this.clock.advance(125);
@@ -151,7 +140,7 @@ class Story {
     }
   }
 
-  /** Group to the pools that its Lease says are served. */
+  /** Group to the pools that its Lease reports as served. */
   serving(): Map<string, string[]> {
     return new Map(
       [...this.#reports()].map(([group, report]) => [
@@ -293,7 +282,7 @@ function legacyPod(poolName: string, more: Partial<KubernetesObject['metadata']>
 }
 
 describe('agents that the controller makes', () => {
-  it('a Deployment for each cluster network; the pool says which, and who serves it', async () => {
+  it('a Deployment for each cluster network; the pool reports its Deployment and its leader', async () => {
     const story = new Story('a', 'b');
     story.addPool('c', 'mgmt');
     await story.control();
@@ -317,15 +306,15 @@ describe('agents that the controller makes', () => {
   });
 
   it('a pool that is one of many changes one Deployment', async () => {
-    const story = new Story(...Array.from({ length: 60 }, (_, index) => `p${String(index).padStart(3, '0')}`));
-    await story.control();
+    const story = new Story(...Array.from({ length: 20 }, (_, index) => `p${String(index).padStart(3, '0')}`));
+    await story.control({ maxPoolsPerAgent: 8 });
     await story.goOn(5_000);
     expect(story.deployments.objects.size).toBe(3);
     const before = story.writes.length;
-    story.addPool('p030x');
+    story.addPool('p010x');
     await story.goOn(5_000);
     expect(story.writes.slice(before)).toEqual(['patch deployment vm-dhcp-agent-vlan-3']);
-    expect(story.state('p030x')).toBe('True');
+    expect(story.state('p010x')).toBe('True');
   });
 
   it('kubectl rollout restart, injected annotations and free replicas stay; a changed template does not', async () => {
@@ -360,7 +349,7 @@ describe('agents that the controller makes', () => {
     expect(uid()).not.toBe(before);
   });
 
-  it("one that is there and ours is adopted; somebody else's is left alone, and told", async () => {
+  it("one that exists and is ours is adopted; another owner's is not changed, and reported", async () => {
     const story = new Story('a', 'b');
     const foreign = {
       apiVersion: 'apps/v1',
@@ -444,7 +433,7 @@ describe('agents that the controller makes', () => {
     expect(story.configured('vm-dhcp-agent-vlan-1').length).toBeGreaterThan(4);
   });
 
-  it('a pool that is deleted is gone only when no agent is told of it', async () => {
+  it('a pool that is deleted is gone only when no agent is configured with it', async () => {
     const story = new Story('a', 'b');
     await story.control();
     const { uid = '', finalizers } = story.pool('a').metadata;
@@ -471,7 +460,20 @@ describe('agents that the controller makes', () => {
     expect(configuredWhenItWent).toEqual(['b']);
   });
 
-  it('an image that is held stays, also when the Deployment is made again; let go, it is the new one', async () => {
+  it('a finalizer of another controller on a pool stays beside ours, and when ours is removed', async () => {
+    const story = new Story();
+    story.addPool('a');
+    const made = story.pool('a');
+    story.cluster.ipPools.put({ ...made, metadata: { ...made.metadata, finalizers: ['example.com/theirs'] } });
+    await story.control();
+    expect(story.pool('a').metadata.finalizers).toEqual(['example.com/theirs', IPPOOL_FINALIZER]);
+    void story.cluster.ipPools.delete('default/a', 'uid-a');
+    await story.goOn(30_000);
+    expect(story.pool('a').metadata.finalizers).toEqual(['example.com/theirs']);
+    expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual([]);
+  });
+
+  it('an image on hold stays, also when the Deployment is made again; without the hold it is the new one', async () => {
     const story = new Story();
     story.addPool('a', 'vlan', { [HOLD_AGENT_UPGRADE_ANNOTATION]: '' });
     story.addPool('b', 'mgmt');
@@ -489,7 +491,7 @@ describe('agents that the controller makes', () => {
 });
 
 describe('the Deployment of a chart', () => {
-  it('has the image of the chart, also where a pool is held: the annotation has no effect there', async () => {
+  it('has the image of the chart, also where a pool is on hold: the annotation has no effect there', async () => {
     const story = new Story();
     story.addPool('a', 'vlan', { [HOLD_AGENT_UPGRADE_ANNOTATION]: '' });
     story.deployments.put(chartDeployment());
@@ -620,7 +622,7 @@ describe('moving', () => {
     expect(story.serving().get('vm-dhcp-agent-vlan-1')).toEqual(['a']);
   });
 
-  it('a bare pod whose pool is held stays', async () => {
+  it('a bare pod whose pool is on hold stays', async () => {
     const story = new Story();
     story.addPool('a', 'vlan', { [HOLD_AGENT_UPGRADE_ANNOTATION]: '' });
     story.pods.put(legacyPod('a'));
@@ -633,7 +635,7 @@ describe('moving', () => {
   });
 });
 
-describe('what a pool says of its agents', () => {
+describe('the conditions of a pool about its agents', () => {
   it.each([
     [{ conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes' }] }, 'False NotScheduled', '0/3 nodes'],
     [
@@ -690,7 +692,7 @@ describe('what a pool says of its agents', () => {
     expect(story.message('a')).toContain('served by the agents that are there; pods of Deployment');
   });
 
-  it('a chart whose Deployment or container is not there is told', async () => {
+  it('a chart without the Deployment or the container is reported', async () => {
     const story = new Story('a');
     await story.control({ topology: 'unified' });
     expect(story.state('a')).toBe('False AgentDeploymentMissing');

@@ -1,359 +1,78 @@
 /**
- * The agents of all pools, whatever the topology: a plan follows from what is observed of them, it is carried out, and every pool is
- * told about its agents.
+ * Reconciles the agents of all pools, whatever the topology: what has to be done follows from what is observed of them. It is one key for
+ * all groups, as groups hand their pools over to each other.
  */
-import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
-import { AGENT_LABEL, AGENT_LABEL_VALUE, CLUSTER_NETWORK_LABEL, HOLD_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api';
-import {
-  isBeingDeleted,
-  KeyedQueue,
-  type KubernetesObject,
-  keyOf,
-  parseTime,
-  type ReconcileResult,
-  readField,
-  readText,
-} from '@vmdhcp/kube-runtime';
-import { readReportedConflicts } from '../agents/address-conflict.js';
-import {
-  agentConditions,
-  conditionsOfKeptPod,
-  conditionsWithoutAgents,
-  NOT_SERVED,
-  type NotToBeServed,
-} from '../agents/agent-conditions.js';
-import { believedGroups } from '../agents/believed-groups.js';
-import { findContainer } from '../agents/configured-pools.js';
-import { isGoneForGood } from '../agents/legacy-pod.js';
-import {
-  type ActivePool,
-  type AgentsPlan,
-  type AgentsSettings,
-  type GroupProblem,
-  isPrevious,
-  isUnified,
-  type ObservedGroup,
-  planAgents,
-} from '../agents/plan-agents.js';
-import { type AgentsPort, NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
-import type { PoolForAgents } from '../agents/pool-for-agents.js';
-import { UNIFIED_GROUP } from '../agents/topology.js';
-import { AgentsView, type AgentsViewSettings } from '../view/agents-view.js';
-import type { ClusterView, ObjectSource, PoolView } from '../view/cluster-view.js';
-import { LagWatch } from '../view/lag-watch.js';
-import { AgentWriter, type AgentWriterSettings } from './agent-writer.js';
-import { CONFLICT } from './controller-context.js';
+import { parseTime, type ReconcileResult } from '@vmdhcp/kube-runtime';
+import { planAgents } from '../agents/plan-agents.js';
+import { AgentWriter } from './agent-writer.js';
+import type { AgentsContext } from './agents-context.js';
 import { ChangeGathering } from './gather-changes.js';
 
-/** Objects with the agents' label, in the agents' namespace. */
-export const AGENT_SELECTOR = `${AGENT_LABEL}=${AGENT_LABEL_VALUE}`;
-
-export interface AgentGroupsReconcilerSettings
-  extends AgentsSettings,
-    Omit<AgentsViewSettings, 'onNews'>,
-    Pick<AgentWriterSettings, 'onAction'> {
-  /** RFC 3339, now. */
-  readonly now: () => string;
-  /** What is known of pools and networks. */
-  readonly cluster: () => {
-    readonly view: ClusterView;
-    readonly networks: ObjectSource;
-    /** False: nobody knows which pools there are; nothing is written. */
-    readonly isKnown: boolean;
-  };
-  /** What is said about this pool's agents has changed. */
-  readonly onChange: (poolKey: string) => void;
-}
-
-const WORK_KEY = 'agents';
-const RIGHTS = ['ServiceAccount', 'Role', 'RoleBinding'];
-/** What nobody tells us of: pods on nodes that are gone, Deployments in the way, leaders that lag. */
+/** The key of all agent groups. */
+export const ALL_AGENT_GROUPS = 'agents';
+/** What no event reports: pods on nodes that are gone, Deployments of other owners that were deleted, leaders that lag. */
 const RECHECK_MS = 15_000;
 
-export class AgentGroupsReconciler implements AgentsPort {
-  readonly #settings: AgentGroupsReconcilerSettings;
-  readonly #observer: AgentsView;
+export class AgentGroupsReconciler {
+  readonly #context: AgentsContext;
   readonly #writer: AgentWriter;
-  readonly #queue: KeyedQueue;
-  readonly #lag: LagWatch;
   readonly #gathering: ChangeGathering;
-  readonly #told = new Map<string, string>();
-  /** Deployments of somebody else that have the name of a group. */
-  readonly #conflicts = new Map<string, GroupProblem>();
-  /** Rights that could not be given, by kind, namespace and group. */
-  readonly #rightsProblems = new Map<string, GroupProblem>();
-  #plan: AgentsPlan = { actions: [], groupOf: new Map(), servedBy: new Map(), problems: new Map(), leftOut: new Map() };
-  #groups: ReadonlyMap<string, ObservedGroup> = new Map();
-  #podsOf: ReadonlyMap<string, readonly KubernetesObject[]> = new Map();
-  #leading = false;
   #callOffGathered: () => void = () => undefined;
 
-  constructor(settings: AgentGroupsReconcilerSettings) {
-    this.#settings = settings;
-    const { clock, random, onError } = settings;
-    this.#lag = new LagWatch(clock);
-    this.#gathering = new ChangeGathering(clock);
-    this.#observer = new AgentsView({ ...settings, onNews: () => this.poolsChanged() });
+  constructor(context: AgentsContext) {
+    this.#context = context;
+    const { settings, clients, observed, pools, onAction } = context;
+    this.#gathering = new ChangeGathering(context.clock);
     this.#writer = new AgentWriter({
-      ...settings,
+      namespace: settings.namespace,
+      clients,
       leaseSeconds: settings.pods?.leaseSeconds,
-      onWritten: (kind, object) => this.#observer.wrote(kind, object),
-      onDeleted: (kind, object, answer) => this.#observer.deleted(kind, object, answer),
+      onWritten: (kind, object) => observed.wrote(kind, object),
+      onDeleted: (kind, object, answer) => observed.deleted(kind, object, answer),
       onConflict: (group, problem) => {
-        this.#conflicts.set(group, problem);
-        this.#tellPools();
+        pools.noteConflict(group, problem);
+        this.#enqueueChangedPools();
       },
-      onRights: (right, problem) => this.#noteRights(right, problem),
-    });
-    this.#queue = new KeyedQueue({
-      clock,
-      backOff: { firstMs: 100, mostMs: 30_000, random },
-      reconcile: () => this.#work(),
-      onRetry: (_, { reason, error }) => {
-        if (reason !== CONFLICT) onError?.(error ?? reason);
+      onRights: (right, problem) => {
+        pools.noteRights(right, problem);
+        this.#enqueueChangedPools();
       },
-      onTerminal: (_, reason) => onError?.(reason),
+      ...(onAction && { onAction }),
     });
   }
 
-  get synced(): boolean {
-    return this.#observer.synced;
-  }
-
-  start(): void {
-    this.#observer.start();
-  }
-
-  /** Begins to write. */
-  lead(): void {
-    this.#leading = true;
-    this.poolsChanged();
-  }
-
-  /** Pools, networks or agents are others than before. */
-  poolsChanged(): void {
-    if (this.#mayWork()) this.#queue.add(WORK_KEY);
-  }
-
-  async stop(): Promise<void> {
-    this.#leading = false;
-    this.#callOffGathered();
-    this.#observer.stop();
-    await this.#queue.stop();
-  }
-
-  isHeld(poolKey: string): boolean {
-    if (!this.synced) return true;
-    // As it is now, not as it was planned by: a controller that begins has planned nothing yet.
-    const isServed = [...this.#observeGroups().values()].some(
-      ({ configured, lease }) => configured.has(poolKey) || lease.report.get(poolKey)?.serving === true,
+  readonly reconcile = async (): Promise<ReconcileResult> => {
+    const { settings, observed, pools, eligible, clock, now, enqueue } = this.#context;
+    if (!observed.synced) return { kind: 'settled' };
+    const toPlan = eligible.toPlan();
+    const plan = planAgents(
+      {
+        pools: toPlan.pools,
+        groups: pools.groups(),
+        groupsWithPods: observed.groupsWithPods(),
+        legacyPods: new Map([...observed.legacyPods()].filter(([key]) => !toPlan.kept.has(key))),
+        rights: observed.rights(),
+        nowMs: parseTime(now()),
+      },
+      settings,
     );
-    return isServed || this.#observer.legacyPods().has(poolKey);
-  }
-
-  ofPool(view: PoolView): PoolAgents {
-    if (!this.synced) return NOTHING_KNOWN_OF_AGENTS;
-    const why = this.#whyNotServed(view);
-    if (why !== undefined) {
-      // What stands in the status says where agents are, as long as they may be there.
-      const deploymentRef = why.reason === 'AgentsElsewhere' ? undefined : null;
-      return { ...NOTHING_KNOWN_OF_AGENTS, conditions: conditionsWithoutAgents(why), deploymentRef, servedBy: null };
-    }
-    const kept = this.#keptPod(view);
-    if (kept !== undefined) {
-      return { ...NOTHING_KNOWN_OF_AGENTS, conditions: conditionsOfKeptPod(kept), servedBy: kept.metadata.name };
-    }
-    const [pool] = toPoolForAgents(view);
-    const group = this.#plan.groupOf.get(view.key);
-    // The plan is made before anything is said: a moment later there is one.
-    return pool === undefined || group === undefined ? NOTHING_KNOWN_OF_AGENTS : this.#ofGroup(view, pool, group);
-  }
-
-  #ofGroup(view: PoolView, pool: PoolForAgents, group: string): PoolAgents {
-    const observed = this.#group(group);
-    const holder = this.#holderOf(view.key);
-    const told = [observed, holder].flatMap((one) =>
-      one === undefined ? [] : [{ one, report: one.lease.report.get(view.key) }],
-    );
-    const serving = told.find(({ report }) => report?.serving === true)?.one;
-    return {
-      conditions: agentConditions({
-        pool,
-        group,
-        observed,
-        holder,
-        problem: this.#problemOf(view.key, observed, group),
-        pods: this.#podsOf.get(group) ?? [],
-        isLagging: this.#lag.isLagging(view, this.#observer.leaseOf(group).report.get(view.key)?.version),
-      }),
-      deploymentRef: this.#deploymentRef(view.key, holder, observed),
-      servedBy: serving?.lease.leader ?? null,
-      isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
-      conflicts: told.flatMap(({ report }) => readReportedConflicts(report?.conflicts ?? [])),
-    };
-  }
-
-  #problemOf(poolKey: string, observed: ObservedGroup, group: string): GroupProblem | undefined {
-    const ofGroup = this.#conflicts.get(group) ?? this.#plan.problems.get(group);
-    return ofGroup ?? this.#plan.leftOut.get(poolKey) ?? this.#rightsProblem(poolKey, observed, group);
-  }
-
-  /** Of a pool that the agents are told of already, nothing is missing. */
-  #rightsProblem(poolKey: string, { configured }: ObservedGroup, group: string): GroupProblem | undefined {
-    if (configured.has(poolKey)) return undefined;
-    const [namespace] = poolKey.split('/', 1);
-    const keys = [namespace, this.#settings.namespace].flatMap((one) => RIGHTS.map((kind) => `${kind} ${one}/${group}`));
-    return keys.flatMap((key) => this.#rightsProblems.get(key) ?? [])[0];
-  }
-
-  #noteRights(right: KubernetesObject, problem: GroupProblem | undefined): void {
-    const key = `${right.kind} ${keyOf(right)}`;
-    if (problem === undefined && !this.#rightsProblems.delete(key)) return;
-    if (problem !== undefined) this.#rightsProblems.set(key, problem);
-    this.#tellPools();
-  }
-
-  #holderOf(poolKey: string): ObservedGroup | undefined {
-    const name = this.#plan.servedBy.get(poolKey);
-    return name === undefined ? undefined : this.#group(name);
-  }
-
-  #deploymentRef(poolKey: string, holder: ObservedGroup | undefined, own: ObservedGroup): PoolAgents['deploymentRef'] {
-    // A pool that its group has no room for has no place in it either: it takes the first free one.
-    if (holder === undefined && this.#plan.leftOut.has(poolKey)) return null;
-    const { deployment } = holder ?? own;
-    if (deployment === undefined) return undefined;
-    const { namespace = '', name, uid = '' } = deployment.metadata;
-    return { namespace, name, image: readText(findContainer(deployment, this.#observer.containerOf(name)), 'image') ?? '', uid };
-  }
-
-  #whyNotServed(view: PoolView): NotToBeServed | undefined {
-    return this.#whyElsewhere(view.object) ?? this.#whyNotActive(view);
-  }
-
-  #whyNotActive({ key, network, paused, reading }: PoolView): NotToBeServed | undefined {
-    if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it' };
-    const { view, networks } = this.#settings.cluster();
-    if (!reading.ok || view.servingPool(network)?.key !== key)
-      return { reason: NOT_SERVED, message: 'the condition CacheReady says why' };
-    if (networks.get(network) !== undefined) return undefined;
-    const message = `there is no NetworkAttachmentDefinition ${network}; create it, or delete the IPPool and create it again with another spec.networkName`;
-    return { reason: 'NetworkMissing', message };
-  }
-
-  /** Agents of a namespace that this controller does not look at would go on to serve a pool of its own agents. */
-  #whyElsewhere({ status }: KubernetesObject): NotToBeServed | undefined {
-    const { namespace, previousNamespace } = this.#settings;
-    const recorded = ['agentDeploymentRef', 'agentPodRef'].flatMap((name) => readText(status, name, 'namespace') || []);
-    const elsewhere = recorded.find((one) => one !== namespace && one !== previousNamespace);
-    if (elsewhere === undefined) return undefined;
-    const message = `agents in namespace ${elsewhere} served the pool and may still do so, and the controller looks at namespace ${namespace} only; start it with --previous-namespace ${elsewhere} (rights: examples/cluster/takeover.yaml), and it removes them`;
-    return { reason: 'AgentsElsewhere', message };
-  }
-
-  /** Agents that run with rights that somebody else gave may write every Lease: what they say is all there is. */
-  #observeGroups(): Map<string, ObservedGroup> {
-    const groups = this.#observer.groups();
-    const { groupRights = false, cluster } = this.#settings;
-    const { view } = cluster();
-    const given = {
-      rights: groupRights ? this.#observer.rights() : new Map(),
-      recordedGroupOf: (key: string) => this.#groupRecordedIn(view.pool(key)?.object.status),
-    };
-    return believedGroups(groups, given, (name) => !groupRights || isUnified(name) || isPrevious(name));
-  }
-
-  #group(name: string): ObservedGroup {
-    return this.#groups.get(name) ?? { deployment: undefined, configured: new Map(), lease: this.#observer.leaseOf(name) };
-  }
-
-  #mayWork(): boolean {
-    return this.#leading && this.synced && this.#settings.cluster().isKnown;
-  }
-
-  /** The pod of an earlier version that serves a pool whose agents shall stay as they are. */
-  #keptPod({ key, object }: PoolView): KubernetesObject | undefined {
-    if (!holdsImage(object)) return undefined;
-    const nowMs = parseTime(this.#settings.now());
-    const pods = this.#observer.legacyPods().get(key) ?? [];
-    return pods.find((pod) => !isBeingDeleted(pod) && !isGoneForGood(pod, nowMs));
-  }
-
-  /** True if the network is there, and its namespace does not allow the pool to serve it. */
-  #isForbidden(pool: PoolView): boolean {
-    const { view, networks } = this.#settings.cluster();
-    return networks.get(pool.network) !== undefined && !view.mayServe(pool);
-  }
-
-  /** True if a pod of an earlier version that serves the pool is left alone: it is held, or something else is wrong with the pool now. */
-  #keepsItsPod(view: PoolView): boolean {
-    if (this.#isForbidden(view)) return false;
-    const why = this.#whyNotServed(view);
-    return this.#keptPod(view) !== undefined || (why !== undefined && why.reason !== 'Paused' && !isBeingDeleted(view.object));
-  }
-
-  async #work(): Promise<ReconcileResult> {
-    if (!this.#mayWork()) return { kind: 'settled' };
-    this.#groups = this.#observeGroups();
-    this.#podsOf = this.#observer.pods();
-    for (const [name, { deployment }] of this.#groups) if (deployment !== undefined) this.#conflicts.delete(name);
-    const views = this.#settings.cluster().view.pools();
-    const kept = new Set(views.filter((view) => this.#keepsItsPod(view)).map(({ key }) => key));
-    const legacyPods = new Map([...this.#observer.legacyPods()].filter(([key]) => !kept.has(key)));
-    const pools = views.flatMap((view) => (kept.has(view.key) ? [] : this.#toActivePool(view)));
-    const nowMs = parseTime(this.#settings.now());
-    const groupsWithPods = this.#observer.groupsWithPods();
-    const rights = this.#observer.rights();
-    this.#plan = planAgents({ pools, groups: this.#groups, groupsWithPods, legacyPods, rights, nowMs }, this.#settings);
-    this.#tellPools();
-    const { actions, waitMs } = this.#gathering.take(this.#plan.actions);
+    pools.planned(plan);
+    this.#enqueueChangedPools();
+    const { actions, waitMs } = this.#gathering.take(plan.actions);
     this.#callOffGathered();
     // By a timer of its own: what fails elsewhere is tried again later and later.
-    if (waitMs !== undefined) this.#callOffGathered = this.#settings.clock.after(waitMs, () => this.poolsChanged());
+    if (waitMs !== undefined) this.#callOffGathered = clock.after(waitMs, enqueue.agentGroups);
     const result = await this.#writer.carryOut(actions);
     return result.kind === 'settled' ? { kind: 'recheck', afterMs: RECHECK_MS } : result;
+  };
+
+  /** Nothing that was gathered is enqueued any more. */
+  stop(): void {
+    this.#callOffGathered();
   }
 
-  /** Has those pools looked at again of whom something else is to be said. */
-  #tellPools(): void {
-    if (!this.synced) return;
-    for (const view of this.#settings.cluster().view.pools()) {
-      const says = JSON.stringify(this.ofPool(view));
-      if (this.#told.get(view.key) === says) continue;
-      this.#told.set(view.key, says);
-      this.#settings.onChange(view.key);
-    }
+  #enqueueChangedPools(): void {
+    const { view, pools, enqueue } = this.#context;
+    for (const key of pools.changed(view.pools().map((pool) => pool.key))) enqueue.ipPools(key);
   }
-
-  #toActivePool(view: PoolView): ActivePool[] {
-    if (this.#whyNotServed(view) !== undefined) return [];
-    const { status, metadata } = view.object;
-    const network = this.#settings.cluster().networks.get(view.network);
-    const recorded = {
-      group: this.#groupRecordedIn(status),
-      image: readText(status, 'agentDeploymentRef', 'image') || undefined,
-    };
-    return toPoolForAgents(view).map((pool) => ({
-      ...pool,
-      clusterNetwork: network?.metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined,
-      ...(metadata.creationTimestamp !== undefined && { createdAt: metadata.creationTimestamp }),
-      holdsImage: holdsImage(view.object),
-      recorded,
-    }));
-  }
-
-  #groupRecordedIn(status: unknown): string | undefined {
-    const name = readText(status, 'agentDeploymentRef', 'name');
-    return name === this.#settings.unified.deploymentName ? UNIFIED_GROUP : name;
-  }
-}
-
-function toPoolForAgents({ key, network, reading }: PoolView): PoolForAgents[] {
-  if (!reading.ok) return [];
-  const { serverAddress, cidr } = reading.pool;
-  return [{ key, network, serverIP: formatIpv4Address(serverAddress), cidr: formatIpv4Cidr(cidr) }];
-}
-
-function holdsImage({ metadata }: KubernetesObject): boolean {
-  return metadata.annotations?.[HOLD_AGENT_UPGRADE_ANNOTATION] !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { KubernetesObject, WriteRefusal } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import type { AgentAction } from '../agents/plan-agents.js';
+import type { AgentAction } from '../agents/agents-plan.js';
 import { AgentWriter } from './agent-writer.js';
 
 const deployment = (name: string): KubernetesObject => ({ metadata: { namespace: 'agents', name, uid: name } });
@@ -49,15 +49,15 @@ describe('AgentWriter', () => {
 
   it.each<[WriteRefusal, string, string | undefined]>([
     ['already-exists', 'Role', 'there is a Role tenant/g without the label network.harvesterhci.io/vm-dhcp-controller=agent'],
-    ['forbidden', 'Role', 'the API server refused Role tenant/g, which gives the agents their rights: its words'],
+    ['forbidden', 'Role', 'the API server refused Role tenant/g, which grants the agents their rights: its words'],
     ['not-found', 'ServiceAccount', 'ServiceAccount tenant/g cannot be created: its words; create the namespace'],
     ['not-found', 'RoleBinding', undefined],
     ['conflict', 'Role', undefined],
-  ])('a right that cannot be given is said: %s for a %s', async (reason, kind, message) => {
+  ])('a right that cannot be granted is reported: %s for a %s', async (reason, kind, message) => {
     const resource = new MemoryResource<KubernetesObject>(new FakeClock());
     const create: typeof resource.create = async () => ({ ok: false, reason, message: 'its words' });
     const refusing = Object.assign(Object.create(resource) as typeof resource, { create });
-    const said: (string | undefined)[] = [];
+    const problems: (string | undefined)[] = [];
     const writer = new AgentWriter({
       namespace: 'agents',
       clients: {
@@ -72,12 +72,12 @@ describe('AgentWriter', () => {
       onWritten: () => undefined,
       onDeleted: () => undefined,
       onConflict: () => undefined,
-      onRights: (_, problem) => said.push(problem?.message),
+      onRights: (_, problem) => problems.push(problem?.message),
     });
     const object = { kind, metadata: { namespace: 'tenant', name: 'g' } };
     const result = await writer.carryOut([{ kind: 'create-right', group: 'g', object }]);
     expect(result.kind).toBe('retry');
-    expect(said).toEqual([message === undefined ? undefined : expect.stringContaining(message)]);
+    expect(problems).toEqual([message === undefined ? undefined : expect.stringContaining(message)]);
   });
 
   it.each([
@@ -100,5 +100,68 @@ describe('AgentWriter', () => {
     await clock.advance(1_000);
     await written;
     expect(resource.objects.get('agents/g')?.spec).toMatchObject({ leaseDurationSeconds: guardSeconds });
+  });
+});
+
+describe('what was planned from an older state is not written', () => {
+  const leaseObject: KubernetesObject = {
+    metadata: { namespace: 'agents', name: 'g', uid: 'l', resourceVersion: '1', annotations: {} },
+  };
+  const role: KubernetesObject = { kind: 'Role', metadata: { namespace: 'tenant', name: 'g', resourceVersion: '1' } };
+  const old = { ...deployment('g'), metadata: { ...deployment('g').metadata, resourceVersion: '1' } };
+
+  it.each<[AgentAction, boolean]>([
+    [{ kind: 'patch-deployment', group: 'g', deployment: old, patch: { spec: {} }, changesPools: true }, true],
+    [{ kind: 'suspend', group: 'g', lease: leaseObject, poolKeys: ['default/a'] }, true],
+    [{ kind: 'patch-right', group: 'g', object: role, patch: { rules: [] } } as unknown as AgentAction, true],
+    // Nothing else depends on this annotation, and the leader renews the Lease twice a second.
+    [{ kind: 'set-log', group: 'g', lease: leaseObject, text: 'debug' }, false],
+  ])('$0.kind: guarded by the version that it was planned from: $1', async (action, isGuarded) => {
+    const clock = new FakeClock();
+    const store = new MemoryResource<KubernetesObject>(clock);
+    // Another client has changed each of them since: version 3 and later.
+    for (const object of [old, leaseObject, role, old, leaseObject, role]) store.put(object);
+    const written: string[] = [];
+    const writer = new AgentWriter({
+      namespace: 'agents',
+      clients: { deployments: store, unifiedDeployment: store, leases: store, pods: store, roles: store },
+      onWritten: (kind) => written.push(kind),
+      onDeleted: () => undefined,
+      onConflict: () => expect.unreachable('no Deployment of another owner is there'),
+      onRights: () => undefined,
+    });
+    const writing = writer.carryOut([action]);
+    await clock.advance(10);
+    expect(await writing).toEqual(isGuarded ? { kind: 'retry', reason: 'conflict' } : { kind: 'settled' });
+    expect(written).toHaveLength(isGuarded ? 0 : 1);
+  });
+
+  it('a write that throws does not keep the others from being tried, and is thrown in the end', async () => {
+    const clock = new FakeClock();
+    const store = new MemoryResource<KubernetesObject>(clock);
+    store.put(deployment('a'));
+    store.put(deployment('b'));
+    let calls = 0;
+    const remove: typeof store.delete = async (key, uid) => {
+      if (++calls === 1) throw new Error('connection reset');
+      return store.delete(key, uid);
+    };
+    const deployments = Object.assign(Object.create(store) as typeof store, { delete: remove });
+    const deleted: string[] = [];
+    const writer = new AgentWriter({
+      namespace: 'agents',
+      clients: { deployments, unifiedDeployment: store, leases: store, pods: store },
+      onWritten: () => undefined,
+      onDeleted: (_, object) => deleted.push(object.metadata.name),
+      onConflict: () => undefined,
+      onRights: () => undefined,
+    });
+    const actions = ['a', 'b', 'gone'].map(
+      (name): AgentAction => ({ kind: 'delete-deployment', group: name, deployment: deployment(name) }),
+    );
+    const writing = expect(writer.carryOut(actions)).rejects.toThrow('connection reset');
+    await clock.advance(10);
+    await writing;
+    expect(deleted.toSorted()).toEqual(['b', 'gone']);
   });
 });

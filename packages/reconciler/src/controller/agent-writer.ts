@@ -9,10 +9,11 @@ import {
 } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, mostUrgent, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
 import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
-import type { AgentAction, GroupProblem } from '../agents/plan-agents.js';
+import type { AgentAction, GroupProblem } from '../agents/agents-plan.js';
 import type { RightsAction } from '../agents/plan-group-rights.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
-import type { AgentClients, AgentObjectKind, RightsKind } from '../view/agents-view.js';
+import type { AgentObjectKind, RightsKind } from '../view/agent-resources.js';
+import type { AgentClients } from './agents-context.js';
 import { toReconcileResult } from './controller-context.js';
 
 export interface AgentWriterSettings {
@@ -24,7 +25,7 @@ export interface AgentWriterSettings {
   readonly onWritten: (kind: AgentObjectKind, object: KubernetesObject) => void;
   /** The server has taken the deletion, or has no such object any more. @param answer - the object as it is now, where there is one. */
   readonly onDeleted: (kind: AgentObjectKind, object: KubernetesObject, answer: KubernetesObject | undefined) => void;
-  /** A Deployment of somebody else has the name of a group. */
+  /** A Deployment of another owner has the name of a group. */
   readonly onConflict: (group: string, problem: GroupProblem) => void;
   /** A ServiceAccount, Role or RoleBinding of a group could not be written; undefined: it was. */
   readonly onRights: (right: KubernetesObject, problem: GroupProblem | undefined) => void;
@@ -34,7 +35,7 @@ export interface AgentWriterSettings {
 const PARALLEL_WRITES = 8;
 /** Holds a Lease that was created in place of a deleted one: an agent that led by that one may not know yet. */
 const NO_AGENT = 'no-agent_lease-created-again';
-/** At least, where agents are not told how long. */
+/** At least, if the agents have no setting for it. */
 const LEAST_GUARD_SECONDS = 3;
 const RIGHTS_KIND_OF: Readonly<Record<string, RightsKind>> = {
   ServiceAccount: 'serviceAccounts',
@@ -178,7 +179,7 @@ export class AgentWriter {
 
 function toRightsProblem(
   { kind, object }: RightsAction,
-  { reason, message: said }: Extract<WriteResult<unknown>, { readonly ok: false }>,
+  { reason, message: refusal }: Extract<WriteResult<unknown>, { readonly ok: false }>,
 ): GroupProblem | undefined {
   const name = `${object.kind} ${object.metadata.namespace}/${object.metadata.name}`;
   if (kind === 'create-right' && reason === 'already-exists') {
@@ -187,10 +188,10 @@ function toRightsProblem(
   }
   // A binding may come a moment before its Role.
   if (kind === 'create-right' && reason === 'not-found' && object.kind !== 'RoleBinding') {
-    const message = `${name} cannot be created: ${said}; create the namespace (examples/cluster/rbac.yaml), or name another one (--namespace)`;
+    const message = `${name} cannot be created: ${refusal}; create the namespace (examples/cluster/rbac.yaml), or name another one (--namespace)`;
     return { reason: 'AgentRightsMissing', message };
   }
   if (reason !== 'forbidden' && reason !== 'invalid') return undefined;
-  const message = `the API server refused ${name}, which gives the agents their rights: ${said}; apply examples/cluster/rbac.yaml, or start the controller with --service-account-name`;
+  const message = `the API server refused ${name}, which grants the agents their rights: ${refusal}; apply examples/cluster/rbac.yaml, or start the controller with --service-account-name`;
   return { reason: 'AgentRightsMissing', message };
 }

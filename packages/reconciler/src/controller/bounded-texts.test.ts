@@ -46,7 +46,7 @@ describe('an IPPool with 4,096 wrong reservations, and 1,000 virtual machines', 
     await running.settle(30_000);
   });
 
-  it('says the first problems and how many more, in a status of less than 4 kB', () => {
+  it('names the first problems and how many more, in a status of less than 4 kB', () => {
     const messages = messagesOf(storedPool());
     expect(messages.join()).toContain(
       'reservations[0].ipAddress: 172.16.0.0 is outside 10.0.0.0/24; choose an address inside the subnet or correct the cidr; ',
@@ -76,9 +76,9 @@ describe('an IPPool with 4,096 wrong reservations, and 1,000 virtual machines', 
     expect(sum(await edit({ ipv4Config: wide }))).toBeLessThan(1_000_000);
     expect(sum(await edit({ ipv4Config: { ...wide, reservations: wrongReservations(16) } }))).toBeLessThan(1_000_000);
     expect(messagesOf(running.networkConfig('vm-999'))).toContain(
-      'IPPool default/pool-1 is invalid, so nothing new is allocated; its condition CacheReady says what is wrong',
+      'IPPool default/pool-1 is invalid, so nothing new is allocated; its condition CacheReady names the problems',
     );
-  });
+  }, 30_000);
 
   it('an edit that replaces its problems by others costs no patch of a VirtualMachineNetworkConfig', async () => {
     const { patches } = patchesOf(running);

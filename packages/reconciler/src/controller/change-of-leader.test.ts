@@ -1,7 +1,8 @@
 import { fencedClient, type KubernetesObject, type ObjectClient, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
-import { expect, it } from 'vitest';
-
+import { FakeClock } from '@vmdhcp/kube-runtime/testing';
+import { describe, expect, it } from 'vitest';
+import { memoryApi } from '../fixtures/memory-api-fixtures.js';
+import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { DhcpController } from './dhcp-controller.js';
 
@@ -11,13 +12,7 @@ function controllerOf(
   networkConfigs: ObjectClient<KubernetesObject> = cluster.networkConfigs,
 ) {
   return new DhcpController({
-    clients: {
-      virtualMachines: cluster.virtualMachines,
-      networks: cluster.networks,
-      ipPools: cluster.ipPools,
-      networkConfigs,
-      events: cluster.events,
-    },
+    ...memoryApi({ ...cluster, networkConfigs }, clock),
     clock,
     now: () => '2026-01-01T00:00:00Z',
     random: () => 0.5,
@@ -44,7 +39,7 @@ function seenLater(client: ObjectClient<KubernetesObject>, clock: FakeClock, del
 }
 
 it.each([50, 1_000, 60_000])(
-  'the lead changes hands, and the new leader sees vmnetcfgs %i ms later than pools: nobody loses an address, nobody gets that of another',
+  'another leader sees configs %i ms later than pools: no virtual machine loses its address or gets that of another one',
   async (lagMs) => {
     const clock = new FakeClock();
     const cluster = new MemoryCluster(clock);
@@ -80,12 +75,12 @@ it.each([50, 1_000, 60_000])(
     await create('vm-c');
     await clock.advance(40);
     await clock.advance(120_000);
-    const said = [...cluster.networkConfigs.objects.values()].flatMap(({ metadata, status }) =>
+    const shown = [...cluster.networkConfigs.objects.values()].flatMap(({ metadata, status }) =>
       readList(status, 'networkConfigs').map((entry) => `${metadata.name} ${readText(entry, 'allocatedIPAddress')}`),
     );
     expect({
       allocated: allocated(),
-      said,
+      shown,
       freedMeanwhile: seen.filter((one) => Object.values(one as object).length < 2),
     }).toMatchObject({
       allocated: { '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' },
@@ -100,7 +95,7 @@ it('the new leader does not undo what the old one did, by a VirtualMachine as it
   const old = controllerOf(cluster, clock);
   const lagging = seenLater(cluster.virtualMachines, clock, 60_000);
   const next = new DhcpController({
-    clients: { ...cluster, virtualMachines: lagging, events: cluster.events },
+    ...memoryApi({ ...cluster, virtualMachines: lagging }, clock),
     clock,
     now: () => '2026-01-01T00:00:00Z',
     random: () => 0.5,
@@ -134,4 +129,68 @@ it('the new leader does not undo what the old one did, by a VirtualMachine as it
   next.lead();
   await clock.advance(120_000);
   expect([...new Set(seen)].filter((one) => !one.includes('10.0.0.15'))).toEqual([]);
+});
+
+describe('a follower that becomes leader', () => {
+  async function follower() {
+    const clock = new FakeClock();
+    const cluster = new MemoryCluster(clock);
+    const log: string[] = [];
+    const controller = new DhcpController({
+      ...memoryApi({ ...cluster }, clock),
+      clock,
+      now: () => '2026-01-01T00:00:00Z',
+      random: () => 0.5,
+      identity: 'c',
+      observer: {
+        onSynced: () => log.push('synced'),
+        onReconciled: ({ kind, key }) => log.push(`${kind} ${key}`),
+      },
+    });
+    cluster.networks.put(network());
+    cluster.ipPools.put(pool('pool-1'));
+    controller.start();
+    await clock.advance(1_000);
+    return { clock, cluster, controller, log };
+  }
+
+  it('reconciles nothing before, though every cache is complete', async () => {
+    const { controller, log, clock, cluster } = await follower();
+    cluster.virtualMachines.put(virtualMachine('vm-a'));
+    await clock.advance(60_000);
+    expect([controller.synced, controller.reconciling, log]).toEqual([true, false, []]);
+  });
+
+  it.each(['virtualMachines', 'networkConfigs', 'ipPools', 'networks', 'virtualMachineInstances'] as const)(
+    'lists %s anew, and reconciles only then',
+    async (kind) => {
+      const { controller, log, clock, cluster } = await follower();
+      const { lists } = cluster[kind].requests;
+      cluster[kind].failNext = 1;
+      controller.lead();
+      // The list that fails is tried again a tenth of a second later.
+      await clock.advance(20);
+      expect([cluster[kind].requests.lists, controller.reconciling, log]).toEqual([lists + 1, false, []]);
+      await clock.advance(1_000);
+      expect(cluster[kind].requests.lists).toBe(lists + 2);
+      expect(controller.reconciling).toBe(true);
+      expect(log).toEqual(expect.arrayContaining(['synced', 'networks default/net-1', 'ipPools default/pool-1']));
+      const stopping = controller.stop();
+      await clock.advance(10);
+      await stopping;
+      expect(controller.reconciling).toBe(false);
+    },
+  );
+
+  it('that is stopped meanwhile reconciles nothing', async () => {
+    const { controller, log, clock } = await follower();
+    controller.lead();
+    void controller.stop();
+    await clock.advance(60_000);
+    expect([controller.reconciling, log]).toEqual([false, []]);
+    controller.lead();
+    controller.start();
+    await clock.advance(60_000);
+    expect([controller.reconciling, log]).toEqual([false, []]);
+  });
 });

@@ -22,7 +22,7 @@ const cacheReady = (running: Running) =>
   running.conditions('IPPool', 'pool-1').find((condition) => condition.startsWith('CacheReady'));
 
 describe('a range that', () => {
-  it('grows gives the new addresses to those who wait, and everybody keeps their own', async () => {
+  it('grows assigns the new addresses to those that wait, and all others keep their own', async () => {
     const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.10' });
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'), virtualMachine('vm-c'));
     await running.settle();
@@ -68,7 +68,7 @@ describe('settings that come later', () => {
   it.each([
     ['exclude', { pool: { start: '10.0.0.10', end: '10.0.0.19', exclude: ['10.0.0.10'] } }, 'EXCLUDED'],
     ['router', { router: '10.0.0.10' }, 'RESERVED'],
-  ])('%s takes no address from a virtual machine, and that is said until it is deleted', async (_, change, mark) => {
+  ])('%s frees no address of a virtual machine, and is reported until that is deleted', async (_, change, mark) => {
     const running = await Running.withPool({ ipv4Config: { router: undefined } });
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -90,7 +90,7 @@ describe('settings that come later', () => {
     expect(cacheReady(running)).toBe('CacheReady=True');
   });
 
-  it('another CIDR, as no CRD of this version allows, moves the virtual machines, and that is what the Event says', async () => {
+  it('another CIDR, as no CRD of this version allows, moves the virtual machines, and the Event reports that', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -104,7 +104,7 @@ describe('settings that come later', () => {
     expect(running.allocated()).toEqual({ '10.0.1.10': '02:00:00:00:00:0a' });
     expect(running.events()).toEqual(['AddressChanged on IPPool pool-1']);
     expect(messages(running)).toEqual([
-      'not addresses for clients of 10.0.1.0/24 on network default/net-1, since the settings of the pool changed: 10.0.0.10 (02:00:00:00:00:0a); their virtual machines get others: restart those that run, so that their guests ask for them',
+      'not addresses for clients of 10.0.1.0/24 on network default/net-1, since the settings of the pool changed: 10.0.0.10 (02:00:00:00:00:0a); their virtual machines get others: restart those that run, so that they request them',
     ]);
     expect(cacheReady(running)).toBe('CacheReady=True');
   });

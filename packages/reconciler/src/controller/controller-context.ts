@@ -1,17 +1,17 @@
 import type { EventOf } from '@vmdhcp/ippool-api';
 import type {
+  CacheSubscription,
   Clock,
   EventRegarding,
   KubernetesObject,
-  ObjectCache,
   ObjectClient,
   ReconcileResult,
   WriteResult,
 } from '@vmdhcp/kube-runtime';
-import type { AgentsPort } from '../agents/pool-agents.js';
 
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { ClusterView } from '../view/cluster-view.js';
+import type { PoolAgentsView } from '../view/pool-agents-view.js';
 import type { SharedSegments } from '../view/shared-segments.js';
 import type { AddressChange } from './address-changes.js';
 
@@ -31,11 +31,11 @@ export interface EventSink {
   ) => void;
 }
 
-/** What the work on each kind shares. */
+/** What all reconcilers share. */
 export interface ControllerContext {
   readonly view: ClusterView;
   readonly segments: SharedSegments;
-  readonly caches: ByKind<ObjectCache<KubernetesObject>>;
+  readonly caches: ByKind<CacheSubscription>;
   readonly clients: ByKind<ObjectClient<KubernetesObject>>;
   readonly events: EventSink;
   readonly clock: Clock;
@@ -45,16 +45,16 @@ export interface ControllerContext {
   readonly plans: Map<string, PoolPlan>;
   /** By the key of a pool: configs that wait for it to free addresses. */
   readonly releaseWaiters: Map<string, Set<string>>;
-  /** Told of what becomes of addresses; undefined: nothing is asked. */
+  /** Called for each change of an address; undefined: not needed. */
   readonly onAddressChange: ((change: AddressChange) => void) | undefined;
   readonly enqueue: ByKind<(key: string) => void>;
   /** Undefined: there are none to wait for. */
-  readonly agents: AgentsPort | undefined;
+  readonly agents: Pick<PoolAgentsView, 'ofPool' | 'isInUse'> | undefined;
 }
 
-/** Something newer, on its way here, explains the refusal: no failure that anybody need hear of. */
+/** Something newer, on its way here, explains the refusal: no failure to report. */
 export const CONFLICT = 'conflict';
-/** Who says no may be a webhook that thinks otherwise later. */
+/** The refusal may come from a webhook that decides otherwise later. */
 const REFUSED_RETRY_MS = 30_000;
 
 /**

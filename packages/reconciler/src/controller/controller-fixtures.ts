@@ -1,8 +1,9 @@
 /** A cluster in memory with a running controller, for tests. */
 import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
-import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
-
+import { FakeClock } from '@vmdhcp/kube-runtime/testing';
+import { memoryApi } from '../fixtures/memory-api-fixtures.js';
+import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 import { type InstanceText, instance, network, type PoolText, pool } from '../fixtures/object-fixtures.js';
 import { type ControllerObserver, DhcpController } from './dhcp-controller.js';
 
@@ -91,7 +92,7 @@ export class Running {
     this.#reportInstance(name);
   }
 
-  /** As KubeVirt does: the virtual machine says whether there is an instance, and whether that has ended. */
+  /** As KubeVirt does: the virtual machine reports whether there is an instance, and whether that has ended. */
   #reportInstance(name: string): void {
     const { virtualMachines, virtualMachineInstances } = this.cluster;
     const machine = virtualMachines.objects.get(`default/${name}`);
@@ -100,8 +101,8 @@ export class Running {
     if (machine === undefined || isAnother) return;
     const isOver = !isRunning(stored);
     const status = { created: stored !== undefined, printableStatus: isOver ? 'Stopped' : 'Running' };
-    const isSaid = machine.status === undefined ? !status.created : JSON.stringify(machine.status) === JSON.stringify(status);
-    if (!isSaid) virtualMachines.put({ ...machine, status });
+    const isReported = machine.status === undefined ? !status.created : JSON.stringify(machine.status) === JSON.stringify(status);
+    if (!isReported) virtualMachines.put({ ...machine, status });
   }
 
   /** Address to MAC address, marks left out. */
@@ -133,11 +134,12 @@ export class Running {
   }
 
   #create(): DhcpController {
+    const random = seededRandom();
     return new DhcpController({
-      clients: { ...this.cluster, events: this.cluster.events },
+      ...memoryApi({ ...this.cluster }, this.clock, random),
       clock: this.clock,
       now: () => '2026-01-01T00:00:00Z',
-      random: seededRandom(),
+      random,
       identity: 'controller-1',
       observer: this.#observer,
     });

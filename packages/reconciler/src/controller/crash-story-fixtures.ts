@@ -65,7 +65,7 @@ function checkPool(running: Running, name: keyof typeof NETWORK_OF, configs: rea
   ];
 }
 
-/** Machines come, change and go, and so do guests. */
+/** Machines come, change and go, and so do their instances. */
 async function play(running: Running, holdings: Holdings): Promise<void> {
   await running.add(
     virtualMachine('vm-a', { interfaces: { one: nic(1), two: nic(2, 'net-2') } }),
@@ -97,7 +97,7 @@ async function heal(running: Running): Promise<void> {
   await collected;
 }
 
-/** How many writes the story takes that is told when nothing fails. */
+/** How many writes the story has when nothing fails. */
 export async function writesOfCrashStory(): Promise<number> {
   const running = await cluster();
   let writes = 0;
@@ -158,7 +158,7 @@ const createMachine: Act = (story) => {
   story.running.cluster.virtualMachines.put({ ...made, metadata: { namespace: 'default', name, uid: name, generation: 1 } });
 };
 
-/** Without a MAC address; its guest has one. */
+/** Without a MAC address; its instance has one. */
 const createPlainMachine: Act = ({ running, index }) => {
   const name = `vm-${index}`;
   const made = virtualMachine(name, { interfaces: { one: [undefined, 'net-1'] } });
@@ -167,7 +167,7 @@ const createPlainMachine: Act = ({ running, index }) => {
 };
 
 /** Those that have no MAC address get another one. */
-const restartGuest: Act = (story) => {
+const restartInstance: Act = (story) => {
   const name = someMachine(story);
   const instance = story.running.cluster.virtualMachineInstances.objects.get(`default/${name}`);
   if (name === undefined || instance === undefined) return;
@@ -214,8 +214,8 @@ const ACTS: readonly Act[] = [
   createMachine,
   createPlainMachine,
   createPlainMachine,
-  restartGuest,
-  restartGuest,
+  restartInstance,
+  restartInstance,
   stopInstance,
   deleteMachine,
   changeMachine,

@@ -1,4 +1,4 @@
-/** Whatever happens to the controller, its writes and its watches: no address has two owners, none leaks, nobody's changes. */
+/** Whatever happens to the controller, its writes and its watches: no address has two owners, none leaks, none changes. */
 import { describe, expect, it } from 'vitest';
 import { playCrashStory, playKilledAt, writesOfCrashStory } from './crash-story-fixtures.js';
 
@@ -10,8 +10,9 @@ describe('the controller is killed at every write in turn', () => {
   });
 });
 
-describe('100 seeds of lost writes, conflicts, dropped watches, forgotten history and restarts', () => {
-  it.each(Array.from({ length: 5 }, (_, index) => index * 20))('from seed %i', async (first) => {
-    for (let seed = first; seed < first + 20; seed++) expect(await playCrashStory(seed)).toEqual([]);
+/** `npm run test:seeds` plays thousands. */
+describe('20 seeds of lost writes, conflicts, dropped watches, forgotten history and restarts', () => {
+  it.each(Array.from({ length: 20 }, (_, seed) => seed))('seed %i', async (seed) => {
+    expect(await playCrashStory(seed)).toEqual([]);
   });
 });

@@ -41,7 +41,7 @@ describe('the story of a pool', () => {
     expect(running.events()).toEqual([]);
   });
 
-  it('counts what is used and free, and marks what nobody can have', async () => {
+  it('counts what is used and free, and marks unavailable addresses', async () => {
     const running = await Running.withPool({
       ipv4Config: {
         serverIP: '10.0.0.12',
@@ -124,7 +124,7 @@ describe('static addresses and changes', () => {
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('Allocated=True');
   });
 
-  it('an address that somebody wrote into the spec by hand is not erased', async () => {
+  it('an address that a user wrote into the spec by hand is not erased', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -317,7 +317,7 @@ describe('nonsense that an old CRD let pass', () => {
     expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
-  it('an entry in the status that makes no sense is told, kept, and its address given to nobody', async () => {
+  it('an entry in the status that makes no sense is reported, kept, and its address assigned to no client', async () => {
     const running = new Running();
     await running.add(network(), pool());
     running.change('IPPool', 'pool-1', (one) => ({
@@ -364,7 +364,7 @@ describe('nonsense that an old CRD let pass', () => {
     expect(running.events()).toEqual(['TemplateMissing on VirtualMachine vm-a']);
   });
 
-  it('makes nobody work all the time', async () => {
+  it('does not reconcile all the time', async () => {
     const worked: string[] = [];
     const running = new Running({ onReconciled: ({ kind, key }) => worked.push(`${kind} ${key}`) });
     await running.add(

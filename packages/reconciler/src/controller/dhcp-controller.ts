@@ -1,36 +1,46 @@
 /**
- * From VirtualMachines and IPPools to addresses, on any API that can list, watch and write: caches that listen, queues that
- * have keys worked on, and the work on each kind. It knows nothing of HTTP, files or metrics; those are handed in.
+ * From VirtualMachines and IPPools to addresses and agents, on any API that can list, watch and write. Everything goes one way:
+ * caches -> what is known of them (`view`) -> the reconciler of each kind -> writes -> caches. It knows nothing of HTTP, files or
+ * metrics; those are handed in.
  *
- * Copies are kept from `start` on; work is done between `lead` and `stop` only, and only once every copy is whole:
- * nothing is freed because its owner has not been seen yet.
+ * Caches are followed from `start` on; keys are reconciled between `lead` and `stop` only, and only once every cache of virtual
+ * machines, configs, pools and networks is complete: no address is released because its owner has not been seen yet.
  */
-
 import {
-  type BackOffSettings,
+  type ApiResource,
+  type CacheSubscription,
   type Clock,
+  type ControllerPart,
   type EventObject,
   EventRecorder,
   KeyedQueue,
   type KubernetesObject,
   keyOf,
-  ObjectCache,
   type ObjectClient,
   type ReconcileResult,
-  type ResourcePort,
+  type SharedCaches,
 } from '@vmdhcp/kube-runtime';
-import type { AgentsPort } from '../agents/pool-agents.js';
+import type { AgentAction, AgentsSettings } from '../agents/agents-plan.js';
+import { Resource } from '../resources.js';
+import type { AgentObjectKind } from '../view/agent-resources.js';
+import type { AgentsChange } from '../view/agents-view.js';
 import { ClusterView } from '../view/cluster-view.js';
 import { InstanceSource, type InstancesState } from '../view/instance-source.js';
 import { SharedSegments } from '../view/shared-segments.js';
 import type { AddressChange } from './address-changes.js';
+import { AgentGroupsReconciler, ALL_AGENT_GROUPS } from './agent-groups-reconciler.js';
+import { type AgentsContext, createAgentsContext } from './agents-context.js';
 import { type ByKind, CONFLICT, type ControllerContext } from './controller-context.js';
 import { NetworkConfigReconciler } from './network-config-reconciler.js';
 import { NetworkReconciler } from './network-reconciler.js';
 import { PoolReconciler } from './pool-reconciler.js';
 import { VirtualMachineReconciler } from './virtual-machine-reconciler.js';
 
-export type ReconciledKind = keyof ByKind<unknown>;
+/** A kind that has a cache and a reconciler of its own. */
+type CachedKind = keyof ByKind<unknown>;
+export type ReconciledKind = CachedKind | 'agentGroups';
+/** Kinds that are listed and watched. */
+export type ReadKind = CachedKind | 'virtualMachineInstances' | AgentObjectKind;
 
 export interface ReconciledKey {
   readonly kind: ReconciledKind;
@@ -41,79 +51,94 @@ export interface ReconciledKey {
 
 /** What is worth counting or logging. */
 export interface ControllerObserver {
-  /** A key was worked on. */
-  readonly onReconciled?: (work: ReconciledKey) => void;
-  /** The work on a key did not succeed, and will be tried again. */
+  readonly onReconciled?: (reconciled: ReconciledKey) => void;
+  /** Reconciling a key failed, and will be tried again. */
   readonly onRetry?: (kind: ReconciledKind, key: string, cause: { readonly reason: string; readonly error?: unknown }) => void;
-  /** A key cannot be settled before somebody changes something. */
+  /** A key cannot be reconciled before an object is changed. */
   readonly onTerminal?: (kind: ReconciledKind, key: string, reason: string) => void;
   /** A list or watch failed, and will be tried again. */
-  readonly onReadError?: (kind: ReconciledKind | 'virtualMachineInstances', error: unknown) => void;
-  /** What can be told of VirtualMachineInstances is another than before. */
+  readonly onReadError?: (kind: ReadKind, error: unknown) => void;
+  /** What is known of VirtualMachineInstances is another than before. */
   readonly onInstances?: (state: InstancesState) => void;
   readonly onEventError?: (error: unknown) => void;
-  /** An address was recorded for a client or freed, or a client was refused one. */
+  /** An address was recorded for a client or released, or a client was refused one. */
   readonly onAddressChange?: (change: AddressChange) => void;
+  /** Something is about to be written for agents. */
+  readonly onAgentAction?: (action: AgentAction) => void;
   readonly onSynced?: () => void;
 }
 
 export interface DhcpControllerSettings {
-  readonly clients: ByKind<ObjectClient<KubernetesObject>> & {
-    readonly events: Pick<ObjectClient<EventObject>, 'create' | 'patch'>;
-    /** KubeVirt's guests; only read. Default: there are none, and the templates of virtual machines count at once. */
-    readonly virtualMachineInstances?: ResourcePort<KubernetesObject>;
-  };
+  readonly caches: Pick<SharedCaches, 'subscribe'>;
+  /** How objects are written. */
+  readonly clientOf: <Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) => ObjectClient<Kind>;
+  /** Objects of other namespaces are not seen; default: all are. */
+  readonly onlyNamespace?: string | undefined;
   readonly clock: Clock;
   /** RFC 3339, now: for people, nothing is decided by it. */
   readonly now: () => string;
   /** 0 up to, not including, 1. */
   readonly random: () => number;
-  /** Who tells Events: component and instance. */
+  /** The instance that Events name. */
   readonly identity: string;
   readonly observer?: ControllerObserver;
-  /** Default: there are none to wait for. */
-  readonly agents?: AgentsPort;
-  /** Pools or networks are others than before. */
-  readonly onPoolsChanged?: () => void;
+  /** Undefined: this controller deploys no agents, and waits for none. */
+  readonly agents?: AgentsSettings | undefined;
 }
 
-const CONCURRENCY: ByKind<number> = { virtualMachines: 16, networkConfigs: 16, ipPools: 8, networks: 4 };
+type State =
+  | { readonly kind: 'new' }
+  /** Caches are followed. */
+  | { readonly kind: 'following' }
+  /** Leader, while every cache is listed anew: the leader before may have assigned addresses that were not seen here. */
+  | { readonly kind: 'refreshing' }
+  /** Leader, while some cache is not complete. */
+  | { readonly kind: 'syncing' }
+  | { readonly kind: 'reconciling' }
+  | { readonly kind: 'stopped' };
+
+const CONCURRENCY: Readonly<Record<ReconciledKind, number>> = {
+  virtualMachines: 16,
+  networkConfigs: 16,
+  ipPools: 8,
+  networks: 4,
+  agentGroups: 1,
+};
 /** Conflicts mostly: what is newer is here a moment later. */
 const FIRST_RETRY_MS = 20;
-const KINDS: readonly ReconciledKind[] = ['networks', 'ipPools', 'networkConfigs', 'virtualMachines'];
+const MOST_RETRY_MS = 30_000;
+/** A pool that many claim addresses of is written less often, and more at a time: half of the time is left to everything else. */
+const MOST_REST_MS = 250;
+const KINDS: readonly CachedKind[] = ['networks', 'ipPools', 'networkConfigs', 'virtualMachines'];
 
-export class DhcpController {
+export class DhcpController implements ControllerPart {
+  readonly name = 'dhcp';
   readonly view: ClusterView;
   readonly #settings: DhcpControllerSettings;
-  readonly #caches: ByKind<ObjectCache<KubernetesObject>>;
-  readonly #queues: ByKind<KeyedQueue>;
+  readonly #caches: ByKind<CacheSubscription>;
+  readonly #queues: Readonly<Record<ReconciledKind, KeyedQueue>>;
   readonly #instances: InstanceSource;
   readonly #events: EventRecorder;
-  readonly #context: ControllerContext;
+  readonly #agents: AgentsContext | undefined;
+  readonly #agentGroups: AgentGroupsReconciler | undefined;
   readonly #segments: SharedSegments;
-  #state: 'following' | 'leading' | 'stopped' = 'following';
-  #working = false;
-  #started = false;
-  /** Every copy is at least as new as the lead. */
-  #isFresh = false;
+  #state: State = { kind: 'new' };
 
   constructor(settings: DhcpControllerSettings) {
     this.#settings = settings;
-    const { clock, random, now, identity, clients, observer } = settings;
-    const backOff: BackOffSettings = { firstMs: 100, mostMs: 30_000, random };
-    this.#caches = this.#byKind((kind) => this.#createCache(kind, backOff));
+    const { clock, random, now, identity, clientOf, observer } = settings;
+    this.#caches = byKind((kind) => this.#subscribe(kind));
     this.#instances = new InstanceSource({
-      port: clients.virtualMachineInstances,
-      clock,
-      backOff,
-      onChange: (key) => this.#onGuestChange(key),
+      caches: settings.caches,
+      resource: this.#within(Resource.virtualMachineInstances),
+      onChange: (key) => this.#onMachineChange(key),
       onState: (state) => this.#onInstances(state),
       onError: (error) => observer?.onReadError?.('virtualMachineInstances', error),
     });
     this.view = new ClusterView({ ...this.#caches, instances: this.#instances });
     this.#segments = new SharedSegments(this.view, this.#caches.networks);
     this.#events = new EventRecorder({
-      client: clients.events,
+      client: clientOf<EventObject>(Resource.events),
       clock,
       now,
       random,
@@ -121,32 +146,29 @@ export class DhcpController {
       instance: identity,
       ...(observer?.onEventError && { onError: observer.onEventError }),
     });
-    this.#context = {
-      view: this.view,
-      segments: this.#segments,
-      caches: this.#caches,
-      clients,
-      events: this.#events,
-      clock,
-      now,
-      plans: new Map(),
-      releaseWaiters: new Map(),
-      onAddressChange: observer?.onAddressChange,
-      enqueue: this.#byKind((kind) => (key: string) => this.#enqueue(kind, key)),
-      agents: settings.agents,
+    this.#agents = this.#createAgents();
+    this.#agentGroups = this.#agents && new AgentGroupsReconciler(this.#agents);
+    const context = this.#createContext();
+    this.#queues = {
+      virtualMachines: this.#createQueue('virtualMachines', new VirtualMachineReconciler(context).reconcile),
+      networkConfigs: this.#createQueue('networkConfigs', new NetworkConfigReconciler(context).reconcile),
+      ipPools: this.#createQueue('ipPools', new PoolReconciler(context).reconcile),
+      networks: this.#createQueue('networks', new NetworkReconciler(context).reconcile),
+      agentGroups: this.#createQueue('agentGroups', this.#agentGroups?.reconcile ?? (async () => ({ kind: 'settled' }))),
     };
-    const works: ByKind<(key: string) => Promise<ReconcileResult>> = {
-      virtualMachines: new VirtualMachineReconciler(this.#context).reconcile,
-      networkConfigs: new NetworkConfigReconciler(this.#context).reconcile,
-      ipPools: new PoolReconciler(this.#context).reconcile,
-      networks: new NetworkReconciler(this.#context).reconcile,
-    };
-    this.#queues = this.#byKind((kind) => this.#createQueue(kind, works[kind], backOff));
   }
 
-  /** True once every copy is whole. */
+  /** True once every cache that addresses depend on is complete. */
   get synced(): boolean {
     return KINDS.every((kind) => this.#caches[kind].synced) && this.#instances.synced;
+  }
+
+  /** Kinds that are not listed yet; agents are one. */
+  unready(): string[] {
+    const kinds: string[] = KINDS.filter((kind) => !this.#caches[kind].synced);
+    if (!this.#instances.synced) kinds.push('virtualMachineInstances');
+    if (this.#agents?.observed.synced === false) kinds.push('agents');
+    return kinds.length === 0 ? [] : [`not listed yet: ${kinds.join(', ')}`];
   }
 
   /** What is known of VirtualMachineInstances. */
@@ -154,92 +176,117 @@ export class DhcpController {
     return this.#instances;
   }
 
-  /** True while it works: it leads, and everything is known. */
-  get working(): boolean {
-    return this.#working;
+  /** True while it reconciles: it is leader, and every cache is complete. */
+  get reconciling(): boolean {
+    return this.#state.kind === 'reconciling';
   }
 
-  get caches(): ByKind<Pick<ObjectCache<KubernetesObject>, 'get' | 'values' | 'size' | 'synced'>> {
+  get caches(): ByKind<Pick<CacheSubscription, 'get' | 'values' | 'size' | 'synced'>> {
     return this.#caches;
   }
 
-  /** Keys that wait to be worked on. */
-  depths(): ByKind<number> {
-    return this.#byKind((kind) => this.#queues[kind].depth);
+  /** Keys that wait to be reconciled. */
+  depths(): Readonly<Record<ReconciledKind, number>> {
+    return { ...byKind((kind) => this.#queues[kind].depth), agentGroups: this.#queues.agentGroups.depth };
   }
 
-  /** Begins to listen. */
+  /** Begins to follow the cluster. */
   start(): void {
-    if (this.#started) return;
-    this.#started = true;
+    if (this.#state.kind !== 'new') return;
+    this.#state = { kind: 'following' };
     for (const kind of KINDS) this.#caches[kind].start();
     this.#instances.start();
+    this.#agents?.observed.start();
   }
 
   /**
-   * Begins to work, as soon as everything is known: as it is now, not as a watch that lags behind has it. Whoever led before
-   * may have given out addresses to virtual machines that have not been seen here.
+   * Begins to reconcile, as soon as every cache is complete: as the cluster is now, not as a watch that lags behind has it. An earlier
+   * leader may have assigned addresses to virtual machines that have not been seen here.
    */
   lead(): void {
-    if (this.#state !== 'following') return;
-    this.#state = 'leading';
-    const wasStarted = this.#started;
+    const isNew = this.#state.kind === 'new';
     this.start();
-    const refreshed = wasStarted ? [...KINDS.map((kind) => this.#caches[kind].refresh()), this.#instances.refresh()] : [];
+    if (this.#state.kind !== 'following') return;
+    this.#state = { kind: 'refreshing' };
+    const refreshed = isNew ? [] : [...KINDS.map((kind) => this.#caches[kind].refresh()), this.#instances.refresh()];
     void Promise.all(refreshed).then(() => {
-      this.#isFresh = true;
-      this.#workIfSynced();
+      if (this.#state.kind !== 'refreshing') return;
+      this.#state = { kind: 'syncing' };
+      this.#reconcileIfSynced();
     });
   }
 
-  /** Has a pool looked at again, as its agents have news. */
-  agentsChanged(poolKey: string): void {
-    this.#enqueue('ipPools', poolKey);
-  }
-
-  /** Ends for good: resolves when no work is under way any more. */
+  /** Ends for good: resolves when nothing is under way any more. */
   async stop(): Promise<void> {
-    this.#state = 'stopped';
-    this.#working = false;
+    this.#state = { kind: 'stopped' };
     for (const kind of KINDS) this.#caches[kind].stop();
     this.#instances.stop();
+    this.#agents?.observed.stop();
+    this.#agentGroups?.stop();
     this.#events.stop();
-    await Promise.all(KINDS.map((kind) => this.#queues[kind].stop()));
+    await Promise.all(Object.values(this.#queues).map((queue) => queue.stop()));
   }
 
-  #byKind<Value>(create: (kind: ReconciledKind) => Value): ByKind<Value> {
+  /** Only objects of the namespace that this controller sees, where it is one. */
+  #within(resource: ApiResource): ApiResource {
+    const { onlyNamespace } = this.#settings;
+    return onlyNamespace === undefined ? resource : { namespace: onlyNamespace, ...resource };
+  }
+
+  #subscribe(kind: CachedKind): CacheSubscription {
+    return this.#settings.caches.subscribe(this.#within(Resource[kind]), {
+      onChange: (key, isOwn) => this.#onChange(kind, key, isOwn),
+      onSynced: () => this.#reconcileIfSynced(),
+      onError: (error) => this.#settings.observer?.onReadError?.(kind, error),
+    });
+  }
+
+  #createAgents(): AgentsContext | undefined {
+    const { agents: settings, caches, clientOf, onlyNamespace, clock, now, observer } = this.#settings;
+    if (settings === undefined) return undefined;
+    return createAgentsContext({
+      settings,
+      view: this.view,
+      networks: this.#caches.networks,
+      caches,
+      clientOf,
+      onlyNamespace,
+      clock,
+      now,
+      onAction: observer?.onAgentAction,
+      onChange: (change) => this.#onAgentsChange(change),
+      onError: (kind, error) => observer?.onReadError?.(kind, error),
+      enqueue: { agentGroups: () => this.#enqueueAgentGroups(), ipPools: (key) => this.#enqueue('ipPools', key) },
+    });
+  }
+
+  #createContext(): ControllerContext {
+    const { clock, now, clientOf, observer } = this.#settings;
     return {
-      virtualMachines: create('virtualMachines'),
-      networkConfigs: create('networkConfigs'),
-      ipPools: create('ipPools'),
-      networks: create('networks'),
+      view: this.view,
+      segments: this.#segments,
+      caches: this.#caches,
+      clients: byKind((kind) => clientOf(Resource[kind])),
+      events: this.#events,
+      clock,
+      now,
+      plans: new Map(),
+      releaseWaiters: new Map(),
+      onAddressChange: observer?.onAddressChange,
+      enqueue: byKind((kind) => (key: string) => this.#enqueue(kind, key)),
+      agents: this.#agents?.pools,
     };
   }
 
-  #createCache(kind: ReconciledKind, backOff: BackOffSettings): ObjectCache<KubernetesObject> {
-    const { clients, clock, observer } = this.#settings;
-    return new ObjectCache({
-      port: clients[kind],
-      clock,
-      backOff,
-      onChange: (key, isOwn) => this.#onChange(kind, key, isOwn),
-      onSynced: () => this.#workIfSynced(),
-      onError: (error) => observer?.onReadError?.(kind, error),
-    });
-  }
-
-  #createQueue(kind: ReconciledKind, work: (key: string) => Promise<ReconcileResult>, backOff: BackOffSettings): KeyedQueue {
-    const { clock, observer } = this.#settings;
+  #createQueue(kind: ReconciledKind, reconcile: (key: string) => Promise<ReconcileResult>): KeyedQueue {
+    const { clock, random, observer } = this.#settings;
     return new KeyedQueue({
       clock,
-      backOff: { ...backOff, firstMs: FIRST_RETRY_MS },
+      backOff: { firstMs: FIRST_RETRY_MS, mostMs: MOST_RETRY_MS, random },
       concurrency: CONCURRENCY[kind],
-      reconcile: async (key) => {
-        const begunAtMs = clock.nowMs();
-        const result = await work(key);
-        observer?.onReconciled?.({ kind, key, result, durationMs: clock.nowMs() - begunAtMs });
-        return result;
-      },
+      ...(kind === 'ipPools' && { restMs: (tookMs) => Math.min(tookMs, MOST_REST_MS) }),
+      reconcile: (key) => reconcile(key),
+      onReconciled: (key, { result, durationMs }) => observer?.onReconciled?.({ kind, key, result, durationMs }),
       onRetry: (key, cause) => {
         if (cause.reason !== CONFLICT) observer?.onRetry?.(kind, key, cause);
       },
@@ -247,16 +294,12 @@ export class DhcpController {
     });
   }
 
-  #mayBegin(): boolean {
-    return this.#state === 'leading' && !this.#working && this.#isFresh && this.synced;
-  }
-
-  #workIfSynced(): void {
-    if (!this.#mayBegin()) return;
-    this.#working = true;
+  #reconcileIfSynced(): void {
+    if (this.#state.kind !== 'syncing' || !this.synced) return;
+    this.#state = { kind: 'reconciling' };
     this.#settings.observer?.onSynced?.();
-    this.#settings.onPoolsChanged?.();
-    // Some were noted before their guests and their configs were known.
+    this.#enqueueAgentGroups();
+    // Some were noted before their instances and their configs were known.
     for (const virtualMachine of this.#caches.virtualMachines.values()) this.view.noteVirtualMachine(keyOf(virtualMachine));
     for (const kind of KINDS) {
       for (const { metadata } of this.#caches[kind].values()) {
@@ -266,14 +309,18 @@ export class DhcpController {
   }
 
   #enqueue(kind: ReconciledKind, key: string): void {
-    if (this.#working) this.#queues[kind].add(key);
+    if (this.#state.kind === 'reconciling') this.#queues[kind].add(key);
   }
 
-  #onChange(kind: ReconciledKind, key: string, isOwn: boolean): void {
+  #enqueueAgentGroups(): void {
+    if (this.#agents !== undefined) this.#enqueue('agentGroups', ALL_AGENT_GROUPS);
+  }
+
+  #onChange(kind: CachedKind, key: string, isOwn: boolean): void {
     switch (kind) {
       case 'virtualMachines':
-        this.#onGuestChange(key);
-        // What it leaves says so.
+        this.#onMachineChange(key);
+        // What it leaves is reported there.
         if (this.#caches.virtualMachines.get(key) === undefined) this.#enqueue('networkConfigs', key);
         return;
       case 'networkConfigs':
@@ -287,34 +334,44 @@ export class DhcpController {
     }
   }
 
+  /** Undefined: all of what is observed of agents may be new. */
+  #onAgentsChange(change: AgentsChange | undefined): void {
+    this.#enqueueAgentGroups();
+    if (change === undefined || this.#agents === undefined || !this.reconciling) return;
+    const { pools } = this.#agents;
+    for (const key of pools.changed(pools.concernedBy(change))) this.#enqueue('ipPools', key);
+  }
+
   #onNetworkChange(key: string, isOwn: boolean): void {
-    if (!isOwn) this.#enqueue('networks', key);
-    this.#settings.onPoolsChanged?.();
+    if (!isOwn) {
+      this.#enqueueAgentGroups();
+      this.#enqueue('networks', key);
+    }
     for (const pool of this.view.poolsOn(key)) this.#enqueue('ipPools', pool);
     for (const pool of this.#segments.noteNetwork(key)) this.#enqueue('ipPools', pool);
-    // Whether a pool is missed there is for the network to say.
+    // The network decides whether a pool is missed there.
     if (this.view.servingPool(key) === undefined)
       for (const config of this.view.configsOn(key)) this.#enqueue('networkConfigs', config);
   }
 
   /** Of the virtual machine itself, or of its VirtualMachineInstance, which has the same name. */
-  #onGuestChange(key: string): void {
+  #onMachineChange(key: string): void {
     for (const network of this.view.noteVirtualMachine(key)) this.#enqueuePoolOf(network);
     this.#enqueue('virtualMachines', key);
   }
 
   #onInstances(state: InstancesState): void {
     this.#settings.observer?.onInstances?.(state);
-    if (this.#working)
-      for (const virtualMachine of this.#caches.virtualMachines.values()) this.#onGuestChange(keyOf(virtualMachine));
-    else this.#workIfSynced();
+    if (this.reconciling)
+      for (const virtualMachine of this.#caches.virtualMachines.values()) this.#onMachineChange(keyOf(virtualMachine));
+    else this.#reconcileIfSynced();
   }
 
   #onNetworkConfigChange(key: string, isOwn: boolean): void {
     for (const network of this.view.noteNetworkConfig(key)) this.#enqueuePoolOf(network);
     if (this.#caches.networkConfigs.get(key) === undefined) this.#queues.networkConfigs.forget(key);
     else this.#enqueue('networkConfigs', key);
-    // Its virtual machine has the say about it: somebody may have deleted it, or written into it.
+    // Its virtual machine decides what it contains: another client may have deleted it, or written into it.
     if (!isOwn) this.#enqueue('virtualMachines', key);
   }
 
@@ -325,8 +382,8 @@ export class DhcpController {
 
   #onPoolChange(key: string, isOwn: boolean): void {
     const networks = this.view.notePool(key);
+    this.#noteForAgents(key, isOwn);
     if (isOwn) return;
-    this.#settings.onPoolsChanged?.();
     this.#enqueue('ipPools', key);
     for (const network of networks) {
       this.#enqueue('networks', network);
@@ -337,4 +394,22 @@ export class DhcpController {
       }
     }
   }
+
+  #noteForAgents(key: string, isOwn: boolean): void {
+    if (this.#agents === undefined) return;
+    const { pools, eligible } = this.#agents;
+    const pool = this.view.pool(key);
+    if (pool === undefined) pools.forgetPool(key);
+    else pools.notePool(pool);
+    if (eligible.note(key, pool) && !isOwn) this.#enqueueAgentGroups();
+  }
+}
+
+function byKind<Value>(create: (kind: CachedKind) => Value): ByKind<Value> {
+  return {
+    virtualMachines: create('virtualMachines'),
+    networkConfigs: create('networkConfigs'),
+    ipPools: create('ipPools'),
+    networks: create('networks'),
+  };
 }

@@ -22,7 +22,7 @@ const labelled = (namespace: string, name: string) => ({
   labels: { [IPPOOL_NAMESPACE_LABEL]: namespace, [IPPOOL_NAME_LABEL]: name },
 });
 /** `default/pool-1`, made in another namespace than the network `tenant/net-1` that it names. */
-const stranger = () => pool('pool-1', { network: 'tenant/net-1' });
+const foreignPool = () => pool('pool-1', { network: 'tenant/net-1' });
 const tenantMachine = () => virtualMachine('vm-a', { interfaces: { nic: ['02:00:00:00:00:0a', 'tenant/net-1'] } });
 
 async function running(...objects: readonly KubernetesObject[]): Promise<Running> {
@@ -43,7 +43,7 @@ const cacheReady = (story: Running) =>
 
 describe('an IPPool that names a network of another namespace', () => {
   it('is not served, reports that with a remedy, and its network has no labels of it', async () => {
-    const story = await running(tenantNetwork(), stranger(), tenantMachine());
+    const story = await running(tenantNetwork(), foreignPool(), tenantMachine());
     expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
     const [condition] = [...story.cluster.ipPools.objects.values()].flatMap(({ status }) =>
       (status as { conditions: { type: string; message: string }[] }).conditions.filter(({ type }) => type === 'CacheReady'),
@@ -60,7 +60,7 @@ describe('an IPPool that names a network of another namespace', () => {
 
   it('never takes the network from a pool of the network’s own namespace, however old it is', async () => {
     const rightful = inNamespace('tenant', pool('pool-1', { network: 'net-1' }));
-    const story = await running(tenantNetwork(), stranger(), rightful, tenantMachine());
+    const story = await running(tenantNetwork(), foreignPool(), rightful, tenantMachine());
     expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
     expect(story.controller.view.servingPool('tenant/net-1')?.key).toBe('tenant/pool-1');
     expect(story.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('Allocated=True');
@@ -69,18 +69,18 @@ describe('an IPPool that names a network of another namespace', () => {
   });
 
   it.each(['default', '*', 'other, default', ' default ,other'])('is served when the annotation is %j', async (namespaces) => {
-    const story = await running(tenantNetwork(allowed(namespaces)), stranger(), tenantMachine());
+    const story = await running(tenantNetwork(allowed(namespaces)), foreignPool(), tenantMachine());
     expect(cacheReady(story)).toBe('CacheReady=True');
     expect(story.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
   it.each(['', 'other', 'default-2', 'def*', ','])('is not served when the annotation is %j', async (namespaces) => {
-    const story = await running(tenantNetwork(allowed(namespaces)), stranger(), tenantMachine());
+    const story = await running(tenantNetwork(allowed(namespaces)), foreignPool(), tenantMachine());
     expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
   });
 
   it('is served by the labels that upstream’s controller wrote for exactly this pool', async () => {
-    const story = await running(tenantNetwork(labelled('default', 'pool-1')), stranger(), tenantMachine());
+    const story = await running(tenantNetwork(labelled('default', 'pool-1')), foreignPool(), tenantMachine());
     expect(cacheReady(story)).toBe('CacheReady=True');
     expect(labelsOf(story)).toEqual(labelled('default', 'pool-1').labels);
   });
@@ -90,12 +90,12 @@ describe('an IPPool that names a network of another namespace', () => {
     ['a pool of its name in another namespace', labelled('other', 'pool-1')],
     ['it, while the annotation names others', { ...labelled('default', 'pool-1'), ...allowed('other') }],
   ])('is not served by labels that name %s', async (_, metadata) => {
-    const story = await running(tenantNetwork(metadata), stranger(), tenantMachine());
+    const story = await running(tenantNetwork(metadata), foreignPool(), tenantMachine());
     expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
   });
 
   it('is not served while the network does not exist, as its owner cannot have allowed it', async () => {
-    const story = await running(stranger(), tenantMachine());
+    const story = await running(foreignPool(), tenantMachine());
     expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
     const messages = [...story.cluster.events.objects.values()].map(({ message }) => message);
     expect(messages).toContainEqual(
@@ -107,7 +107,7 @@ describe('an IPPool that names a network of another namespace', () => {
   });
 
   it('follows the annotation: allowed, refused, allowed again with the same addresses', async () => {
-    const story = await running(tenantNetwork(), stranger(), tenantMachine());
+    const story = await running(tenantNetwork(), foreignPool(), tenantMachine());
     changeNetwork(story, allowed('default'));
     await story.settle();
     expect(story.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('Allocated=True');
@@ -123,9 +123,9 @@ describe('an IPPool that names a network of another namespace', () => {
     expect(story.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
-  it('that is older than the owner’s IPPool gives way as soon as the owner does what the message says', async () => {
+  it('that is older than the owner’s IPPool gives way as soon as the owner follows the message', async () => {
     const rightful = inNamespace('tenant', pool('pool-2', { network: 'net-1' }));
-    const story = await running(tenantNetwork(labelled('default', 'pool-1')), stranger(), rightful, tenantMachine());
+    const story = await running(tenantNetwork(labelled('default', 'pool-1')), foreignPool(), rightful, tenantMachine());
     expect(story.controller.view.servingPool('tenant/net-1')?.key).toBe('default/pool-1');
     expect([...story.cluster.events.objects.values()].map(({ message }) => message)).toEqual([
       'network tenant/net-1 is served by the older IPPool default/pool-1 already, as the network allows namespace default; to have this IPPool serve it, set the annotation network.harvesterhci.io/allowed-pool-namespaces of NetworkAttachmentDefinition tenant/net-1 to the namespaces that are allowed without "default", or to "" for none',

@@ -7,7 +7,7 @@ import { Running } from './controller-fixtures.js';
 const OF_VICTIM = '02:00:00:00:00:01';
 const OWN = '02:00:00:00:00:09';
 
-/** A tenant's own VirtualMachineNetworkConfig, older than that of vm-v, whose guest runs with 10.0.0.11. */
+/** A tenant's own VirtualMachineNetworkConfig, older than that of vm-v, which runs with 10.0.0.11. */
 async function withTenant(): Promise<Running> {
   const running = await Running.withPool();
   running.cluster.networkConfigs.put({

@@ -3,7 +3,7 @@
  * group, so what comes within a moment goes into one.
  */
 import type { Clock } from '@vmdhcp/kube-runtime';
-import type { AgentAction } from '../agents/plan-agents.js';
+import type { AgentAction } from '../agents/agents-plan.js';
 
 /** After the first change, in milliseconds. */
 const GATHER_MS = 250;

@@ -21,7 +21,7 @@ function slowWatch(running: Running, resource: MemoryResource<KubernetesObject>,
 }
 
 it.each([1, 2, 5, 10, 30, 100])(
-  'a change of a VM: nobody undoes the writes of others where the watch lags by %i ms',
+  'a change of a VM: no reconciler undoes the writes of others where the watch lags by %i ms',
   async (lag) => {
     const running = new Running();
     slowWatch(running, running.cluster.networkConfigs, lag);

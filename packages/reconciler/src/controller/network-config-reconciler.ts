@@ -1,4 +1,4 @@
-/** Work on one VirtualMachineNetworkConfig: its status says what its pools record, and it goes when they record nothing more. */
+/** Reconciles one VirtualMachineNetworkConfig: its status shows what its pools record, and it is deleted when they record nothing more. */
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { type EventOf, EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey, reasonOf } from '@vmdhcp/ippool-api';
 import {
@@ -91,26 +91,26 @@ export class NetworkConfigReconciler {
     return this.#context.caches.networks.get(network)?.metadata.annotations?.[EXTERNAL_DHCP_ANNOTATION] === 'true';
   }
 
-  /** What its status lists, its spec does not want, nobody else claims, and a pool still records. */
+  /** What its status lists, its spec does not want, no other config claims, and a pool still records. */
   #staleAddresses(object: KubernetesObject): StaleAddress[] {
     return readList(object.status, 'networkConfigs')
       .flatMap((entry) => readStatusEntry(entry, object.metadata.namespace))
       .filter((entry) => this.#isRecorded(entry) && !this.#isClaimed(object, entry));
   }
 
-  /** Reservations are recorded whether anybody claims them or not. */
+  /** Reservations are recorded whether they are claimed or not. */
   #isRecorded({ network, macAddress, address }: StaleAddress): boolean {
     const pool = this.#context.view.servingPool(network);
     if (pool?.reading.ok !== true || pool.addressOf.get(macAddress) !== address) return false;
     return pool.reading.pool.reservations.get(macAddress)?.address !== address;
   }
 
-  /** By its own spec, unless it is on its way out, or by anybody else's. */
+  /** By its own spec, unless it is being deleted, or by that of any other config. */
   #isClaimed(object: KubernetesObject, { network, macAddress, address }: StaleAddress): boolean {
     const { view } = this.#context;
     if ([...view.claimants(network, macAddress)].some((other) => other !== keyOf(object))) return true;
     // Its virtual machine is still there and gets another config, with the same address.
-    if (isBeingDeleted(object) && view.holder(network, macAddress) !== undefined) return true;
+    if (isBeingDeleted(object) && view.reservingMachine(network, macAddress) !== undefined) return true;
     return view.claimsOf(object).claims.some((claim) => claim.network === network && isOfClaim(claim, { macAddress, address }));
   }
 
@@ -172,7 +172,7 @@ export class NetworkConfigReconciler {
   }
 }
 
-/** An interface that has another MAC address by now takes the address over that is recorded for the former one. */
+/** An interface that has another MAC address by now gets the IP address that is recorded for the former one. */
 function isOfClaim(claim: InterfaceClaim, { macAddress, address }: Pick<StaleAddress, 'macAddress' | 'address'>): boolean {
   if (claim.macAddress === macAddress) return true;
   return claim.previous === address && claim.replaces?.includes(macAddress) === true;

@@ -2,7 +2,7 @@ import type { ReconcileResult } from '@vmdhcp/kube-runtime';
 import { planNetworkLabels } from '../network/plan-network-labels.js';
 import { type ControllerContext, toReconcileResult } from './controller-context.js';
 
-/** Work on one NetworkAttachmentDefinition: its labels name the IPPool that serves it, and nothing once there is none. */
+/** Reconciles one NetworkAttachmentDefinition: its labels name the IPPool that serves it, and nothing once there is none. */
 export class NetworkReconciler {
   readonly #context: ControllerContext;
 

@@ -19,7 +19,7 @@ async function deleteAndOrphan(running: Running, name: string): Promise<void> {
   await running.settle();
 }
 
-it('vm-a is deleted and its config orphaned: the address stays, the config says why, and the remedies work', async () => {
+it('vm-a is deleted and its config orphaned: the address stays, the config reports why, and the remedies work', async () => {
   const running = await Running.withPool();
   await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
   await running.settle();
@@ -65,7 +65,7 @@ it('a config that a person made without a virtual machine is not complained abou
   expect(running.events()).toEqual([]);
 });
 
-it('vm-a is deleted as usual: nothing is said while its config waits to be collected', async () => {
+it('vm-a is deleted as usual: nothing is reported while its config waits to be collected', async () => {
   const running = await Running.withPool();
   await running.add(virtualMachine('vm-a'));
   await running.settle();

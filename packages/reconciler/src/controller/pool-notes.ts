@@ -1,4 +1,4 @@
-/** What is to be said about a pool that is served all the same: on its condition CacheReady, and as Events. */
+/** Warnings about a pool that is served all the same: on its condition CacheReady, and as Events. */
 import {
   type Assignment,
   formatIpv4Address,
@@ -13,16 +13,16 @@ import {
 import { type Reason, type ReasonAt, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import type { AssignmentPlan } from '../assignment/plan-assignments.js';
-import type { PoolView } from '../view/cluster-view.js';
+import type { PoolView } from '../view/pool-views.js';
 import type { SharedSegment } from '../view/shared-segments.js';
 
-/** Of the condition and of Events; where it says so, of one of them only. */
+/** Of the condition and of Events; if specified, of one of them only. */
 export interface PoolNote<Name extends Reason = ReasonAt<'IPPool CacheReady=True'> & ReasonAt<'Warning Event on IPPool'>> {
   readonly reason: Name;
   readonly message: string;
 }
 
-/** Names no pool of another namespace, and no number of pools: strangers would have it written again and again. */
+/** Names no pool of another namespace, and no number of pools: other tenants could have it written again and again. */
 export function segmentNote({ network }: PoolView, shared: SharedSegment | undefined): PoolNote[] {
   if (shared === undefined) return [];
   const { segment, sibling } = shared;
@@ -68,7 +68,7 @@ export function keptNotes({ reading, recorded, network }: PoolView, plan: Assign
   ];
 }
 
-/** Addresses that the plan takes from clients that want no others: told once, as they are not recorded any more when that is done. */
+/** Addresses that the plan frees though their clients want no others: reported once, as they are not recorded any more when that is done. */
 export function lostNote({ reading, recorded, network }: PoolView, plan: AssignmentPlan): PoolNote<'AddressChanged'>[] {
   if (!reading.ok) return [];
   const { pool } = reading;
@@ -80,7 +80,7 @@ export function lostNote({ reading, recorded, network }: PoolView, plan: Assignm
     'AddressChanged',
     lost,
     (names) =>
-      `not addresses for clients of ${formatIpv4Cidr(pool.cidr)} on network ${network}, since the settings of the pool changed: ${names}; their virtual machines get others: restart those that run, so that their guests ask for them`,
+      `not addresses for clients of ${formatIpv4Cidr(pool.cidr)} on network ${network}, since the settings of the pool changed: ${names}; their virtual machines get others: restart those that run, so that they request them`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * Work on one IPPool. It is the only writer of the pool's status: all allocations that are waiting go in one patch, which is
- * refused if anybody else wrote in between.
+ * refused if another client wrote in between.
  */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { type ConditionOf, IPPOOL_FINALIZER, IPPoolConditionType, type ReasonAt, reasonOf } from '@vmdhcp/ippool-api';
@@ -26,13 +26,11 @@ import { describeRoom } from '../pool/describe-room.js';
 import { describeUnlisted } from '../pool/excluded-marks.js';
 import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
-import type { PoolView } from '../view/cluster-view.js';
+import type { PoolView } from '../view/pool-views.js';
 import { AddressJournal } from './address-journal.js';
 import { type ControllerContext, toReconcileResult } from './controller-context.js';
 import { joinNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
 
-/** The longest wait between two patches of a pool. */
-const MOST_PACE_MS = 250;
 const REFUSED_CHECK_MS = 30_000;
 
 /** What keeps a pool from being used. */
@@ -46,7 +44,7 @@ const NO_NETWORK_NAME =
 const TO_CORRECT =
   'cidr and serverIP cannot be changed, router and exclude not once they are set, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
 
-/** Why a pool is not registered with its agents, where somebody has to do something about it. */
+/** Why a pool is not registered with its agents, if a user has to do something about it. */
 const WORTH_AN_EVENT: ReadonlySet<string> = new Set<EventReason>([
   'AgentDeploymentMissing',
   'AgentContainerMissing',
@@ -60,51 +58,36 @@ const WORTH_AN_EVENT: ReadonlySet<string> = new Set<EventReason>([
   'ImagePull',
   'RogueServer',
 ]);
-/** How long an address that somebody unknown uses is given to nobody. */
+/** How long an address that an unknown machine uses is assigned to no client. */
 const QUARANTINE_MS = 3_600_000;
-const LET_GO_CHECK_MS = 500;
+const RELEASE_CHECK_MS = 500;
 const NO_OWNERS: LastOwners = new Map();
 
 export class PoolReconciler {
   readonly #context: ControllerContext;
   readonly #journal: AddressJournal;
-  /** What each config was last told about its interfaces on a pool, so that only those with news are worked on. */
-  readonly #told = new Map<string, ReadonlyMap<string, string>>();
+  /** The last state of each config's interfaces on a pool, so that only those with news are reconciled. */
+  readonly #reported = new Map<string, ReadonlyMap<string, string>>();
 
-  /** Whose the addresses of each pool are, by the plan that was written last: what objects say of themselves, others may have written. */
+  /** Whose the addresses of each pool are, by the plan that was written last: other clients may have written what objects report of themselves. */
   readonly #lastOwners = new Map<string, LastOwners>();
-  /** When the work on a pool ended last, and how long it took. */
-  readonly #pace = new Map<string, { readonly endedAtMs: number; readonly tookMs: number }>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
     this.#journal = new AddressJournal(context);
   }
 
-  /** A pool that many ask for is written less often, and more at a time: half of the time is left to everything else. */
   readonly reconcile = async (key: string): Promise<ReconcileResult> => {
-    const { clock } = this.#context;
-    const { endedAtMs = Number.NEGATIVE_INFINITY, tookMs = 0 } = this.#pace.get(key) ?? {};
-    const waitMs = Math.min(tookMs, MOST_PACE_MS) - (clock.nowMs() - endedAtMs);
-    if (waitMs > 0) await new Promise<void>((resolve) => clock.after(waitMs, resolve));
-    const begunAtMs = clock.nowMs();
-    const result = await this.#work(key);
-    this.#pace.set(key, { endedAtMs: clock.nowMs(), tookMs: clock.nowMs() - begunAtMs });
-    return result;
-  };
-
-  async #work(key: string): Promise<ReconcileResult> {
     const view = this.#context.view.pool(key);
     if (view === undefined) {
       this.#forget(key);
-      this.#pace.delete(key);
       return { kind: 'settled' };
     }
-    if (isBeingDeleted(view.object)) return this.#letGo(view);
+    if (isBeingDeleted(view.object)) return this.#releaseDeleted(view);
     const agents = this.#context.agents?.ofPool(view) ?? WITHOUT_AGENTS;
-    const isHeld = view.object.metadata.finalizers?.includes(IPPOOL_FINALIZER) === true;
-    return agents.deploymentRef && !isHeld ? this.#hold(view) : this.#settle(view, agents);
-  }
+    const hasFinalizer = view.object.metadata.finalizers?.includes(IPPOOL_FINALIZER) === true;
+    return agents.deploymentRef && !hasFinalizer ? this.#hold(view) : this.#settle(view, agents);
+  };
 
   async #settle(view: PoolView, agents: PoolAgents): Promise<ReconcileResult> {
     const obstacle = this.#obstacle(view);
@@ -114,14 +97,14 @@ export class PoolReconciler {
     const result = await this.#writeStatus(view, plan, { obstacle, agents, notes });
     if (plan === undefined) this.#forget(view.key);
     if (result.kind !== 'settled' || plan === undefined) return result;
-    // What could not be written is told when it is.
+    // What could not be written is reported when it is.
     this.#lastOwners.set(view.key, ownersOf(plan));
     this.#journal.planned(view, plan);
     this.#tellConfigs(view.key, plan);
     return this.#nextLook(plan, notes);
   }
 
-  /** Whether somebody can be served may hang on pools far away: those who wait are looked at again, news or not. */
+  /** Whether a config can be served may depend on distant pools: those that wait are reconciled again, news or not. */
   #nextLook(plan: PoolPlan, notes: readonly PoolNote[]): ReconcileResult {
     const untilMs = plan.quarantines.map((quarantine) => quarantine.untilMs - this.#nowMs());
     const afterMs = Math.min(...untilMs, plan.refusals.size + notes.length === 0 ? Number.POSITIVE_INFINITY : REFUSED_CHECK_MS);
@@ -132,7 +115,7 @@ export class PoolReconciler {
     return parseTime(this.#context.now());
   }
 
-  /** A pool that agents serve is gone only when they have let go of it. */
+  /** A pool that agents serve is gone only when they have released it. */
   async #hold({ key, object: { metadata } }: PoolView): Promise<ReconcileResult> {
     const { clients, caches } = this.#context;
     const finalizers = [...(metadata.finalizers ?? []), IPPOOL_FINALIZER];
@@ -195,7 +178,15 @@ export class PoolReconciler {
       const { assignments, quarantines } = this.#afterConflicts(serving);
       const known = { recorded: { ...recorded, assignments }, quarantines, nowMs: this.#nowMs() };
       const lastOwners = this.#lastOwners.get(key) ?? NO_OWNERS;
-      pools.set(key, { key, network, pool: reading.pool, paused, ...known, lastOwners, held: view.held(serving, lastOwners) });
+      pools.set(key, {
+        key,
+        network,
+        pool: reading.pool,
+        paused,
+        ...known,
+        lastOwners,
+        reserved: view.reserved(serving, lastOwners),
+      });
       for (const config of view.claimsOn(network)) {
         configs.set(config.key, config);
         if (this.#waitsForSeveral(config)) for (const claim of config.claims) networks.add(claim.network);
@@ -207,7 +198,7 @@ export class PoolReconciler {
     return { pools: [...pools.values()], configs: believed };
   }
 
-  /** What is recorded of a pool, but for addresses that turned out to be in use by somebody else: those nobody has for a while. */
+  /** What is recorded of a pool, but for addresses that turned out to be in use by another machine: no client has those for a while. */
   #afterConflicts(serving: PoolView): Pick<RecordedPool, 'assignments' | 'quarantines'> {
     const { recorded, addressOf, object } = serving;
     const untilMs = this.#nowMs() + QUARANTINE_MS;
@@ -281,7 +272,7 @@ export class PoolReconciler {
     const { view, enqueue, releaseWaiters } = this.#context;
     const pool = view.pool(key);
     if (pool === undefined) return;
-    const before = this.#told.get(key);
+    const before = this.#reported.get(key);
     const now = new Map<string, string>();
     for (const { key: config, claims } of view.claimsOn(pool.network)) {
       const refusals = plan.refusals.get(config);
@@ -293,28 +284,28 @@ export class PoolReconciler {
           plan.owners.get(macAddress) === config,
           refusals?.get(macAddress)?.message ?? '',
         ]);
-      // A pool that was made anew under the same name has told nothing yet.
+      // A pool that was created again with the same name has reported nothing yet.
       const outcome = JSON.stringify([pool.object.metadata.uid, ...parts]);
       now.set(config, outcome);
       if (before?.get(config) !== outcome) enqueue.networkConfigs(config);
     }
-    this.#told.set(key, now);
+    this.#reported.set(key, now);
     // Those that claim nothing here any more may wait for what they had to be freed.
     const waiting = releaseWaiters.get(key) ?? [];
     releaseWaiters.delete(key);
     for (const config of waiting) enqueue.networkConfigs(config);
   }
 
-  /** The pool is gone or of no use: those that depended on it have to be told. */
+  /** The pool is gone or of no use: those that depended on it have to be reconciled. */
   #forget(key: string): void {
     const { plans, enqueue, releaseWaiters, caches, view } = this.#context;
-    const told = [...(this.#told.get(key)?.keys() ?? []), ...(releaseWaiters.get(key) ?? [])];
+    const dependents = [...(this.#reported.get(key)?.keys() ?? []), ...(releaseWaiters.get(key) ?? [])];
     plans.delete(key);
     this.#lastOwners.delete(key);
     this.#journal.forget(key);
     releaseWaiters.delete(key);
-    this.#told.delete(key);
-    for (const config of told) {
+    this.#reported.delete(key);
+    for (const config of dependents) {
       enqueue.networkConfigs(config);
       // What kept their other interfaces waiting is gone.
       const object = caches.networkConfigs.get(config);
@@ -325,10 +316,10 @@ export class PoolReconciler {
     }
   }
 
-  async #letGo(view: PoolView): Promise<ReconcileResult> {
+  async #releaseDeleted(view: PoolView): Promise<ReconcileResult> {
     const { clients, caches, agents } = this.#context;
     this.#forget(view.key);
-    if (agents?.isHeld(view.key)) return { kind: 'recheck', afterMs: LET_GO_CHECK_MS };
+    if (agents?.isInUse(view.key)) return { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
     const { finalizers = [], resourceVersion } = view.object.metadata;
     if (!finalizers.includes(IPPOOL_FINALIZER)) return { kind: 'settled' };
     const left = finalizers.filter((finalizer) => finalizer !== IPPOOL_FINALIZER);
@@ -367,10 +358,10 @@ const WITHOUT_AGENTS: PoolAgents = {
 };
 
 function agentWarnings({ conditions, conflicts }: PoolAgents): Warning[] {
-  const told = new Map(
+  const messages = new Map(
     conditions.flatMap(({ reason = '', message = '' }) => (isWorthAnEvent(reason) ? [[reason, message] as const] : [])),
   );
-  return [...[...told].map(([reason, message]) => ({ reason, message })), ...conflicts.map(conflictWarning)];
+  return [...[...messages].map(([reason, message]) => ({ reason, message })), ...conflicts.map(conflictWarning)];
 }
 
 function isWorthAnEvent(reason: string): reason is EventReason {
@@ -378,15 +369,15 @@ function isWorthAnEvent(reason: string): reason is EventReason {
 }
 
 function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warning {
-  const who = usedBy === undefined ? 'somebody unknown, as its client found out' : usedBy;
+  const who = usedBy === undefined ? 'an unknown machine, as its client found out' : usedBy;
   const other = usedBy === undefined ? "that machine's MAC address, once you have found it," : usedBy;
   const remedy = `reserve the address for ${other} in spec.ipv4Config.reservations of the IPPool, or remove that machine from the network`;
-  const message = `${formatIpv4Address(address)}, which was for ${macAddress}, is in use by ${who}: no client is given it for an hour; ${remedy}`;
+  const message = `${formatIpv4Address(address)}, which was assigned to ${macAddress}, is in use by ${who}: no client gets it for an hour; ${remedy}`;
   return { reason: 'AddressConflict', message };
 }
 
 function entryWarning(entry: UnreadableEntry): Warning {
-  const message = `status.ipv4.allocated has ${describeEntry(entry)}, which makes no sense: nobody gets that address until the entry is removed`;
+  const message = `status.ipv4.allocated has ${describeEntry(entry)}, which makes no sense: no client gets that address until the entry is removed`;
   return { reason: 'EntriesSkipped', message };
 }
 

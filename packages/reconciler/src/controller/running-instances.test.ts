@@ -18,7 +18,7 @@ const entries = (running: Running, name: string): string[] =>
   readList(running.networkConfig(name)?.spec, 'networkConfigs').map(
     (entry) => `${readText(entry, 'networkName')} ${readText(entry, 'macAddress')}`,
   );
-const said = (running: Running, name: string): string[] =>
+const shown = (running: Running, name: string): string[] =>
   readList(running.networkConfig(name)?.status, 'networkConfigs').map(
     (entry) => `${readText(entry, 'macAddress')} ${readText(entry, 'allocatedIPAddress') ?? '-'} ${readText(entry, 'state')}`,
   );
@@ -61,7 +61,7 @@ function delayInstances(running: Running, ms: number): () => void {
 }
 
 describe('a virtual machine without a MAC address, as plain KubeVirt makes it', () => {
-  it('vm-a is told what is awaited, starts and gets an address, and keeps it while it is stopped', async () => {
+  it('vm-a has an Event about what is awaited, starts and gets an address, and keeps it while it is stopped', async () => {
     const running = await Running.withPool();
     await running.add(plain('vm-a'));
     await running.settle();
@@ -77,7 +77,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
     await running.settle();
     expect(running.allocated()).toEqual({ '10.0.0.10': M1 });
-    expect(said(running, 'vm-a')).toEqual([`${M1} 10.0.0.10 Allocated`]);
+    expect(shown(running, 'vm-a')).toEqual([`${M1} 10.0.0.10 Allocated`]);
 
     running.stopInstance('vm-a');
     await running.add(virtualMachine('vm-b'));
@@ -114,7 +114,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
         { '10.0.0.10': M2, ...ofB },
       ]).toContainEqual(record);
     }
-    expect(said(running, 'vm-a')).toEqual([`${M2} 10.0.0.10 Allocated`]);
+    expect(shown(running, 'vm-a')).toEqual([`${M2} 10.0.0.10 Allocated`]);
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toEqual([
       'Disabled=False',
       'Allocated=True',
@@ -136,7 +136,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-b')).toContain('Allocated=False PoolExhausted');
   });
 
-  it('vm-a starts three times before its pool can be written: it takes over what the first guest had', async () => {
+  it('vm-a starts three times before its pool can be written: it gets what the first instance had', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(plain('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
@@ -228,7 +228,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     await running.settle(60_000);
     await deleted;
     expect(running.allocated()).toEqual({ '10.0.0.10': M1 });
-    expect(said(running, 'vm-a')).toEqual([`${M1} 10.0.0.10 Allocated`]);
+    expect(shown(running, 'vm-a')).toEqual([`${M1} 10.0.0.10 Allocated`]);
   });
 
   it('what a guest agent reports is not believed: a virtual machine cannot choose the MAC address that its address is recorded for', async () => {
@@ -251,7 +251,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
   });
 });
 
-describe('a guest runs', () => {
+describe('a virtual machine runs', () => {
   const MAC = '02:00:00:00:00:0a';
   const running = async () => {
     const started = await Running.withPool();
@@ -268,7 +268,7 @@ describe('a guest runs', () => {
     ['another network', { interfaces: { nic: [MAC, 'net-2'] } }, {}],
     ['no such interface', { interfaces: {} }, {}],
     ['one interface more', { interfaces: { nic: [MAC, 'net-1'], two: [M2, 'net-1'] } }, { '10.0.0.10': MAC, '10.0.0.11': M2 }],
-  ])('the template says %s: the guest keeps what it has until it has ended', async (_, text, afterwards) => {
+  ])('the template has %s: the virtual machine keeps what it has until its instance has ended', async (_, text, afterwards) => {
     const started = await running();
     setTemplate(started, 'vm-a', text);
     await started.settle(60_000);
@@ -387,15 +387,15 @@ describe('nothing is freed by what is not known', () => {
     const allow = refuse(running, 500);
     await running.restart();
     await running.settle(300_000);
-    expect(running.controller.working).toBe(false);
+    expect(running.controller.reconciling).toBe(false);
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
     allow();
     await running.settle(60_000);
-    expect(running.controller.working).toBe(true);
+    expect(running.controller.reconciling).toBe(true);
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
   });
 
-  it('the virtual machine says that its guest is there, and the controller has not heard of the guest: it keeps what it has', async () => {
+  it('the virtual machine reports an instance, and the controller has not seen it: it keeps what it has', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -417,7 +417,7 @@ describe('nothing is freed by what is not known', () => {
     ['cannot be listed', (running: Running) => refuse(running, 500)],
     ['are heard of 200 ms late', (running: Running) => delayInstances(running, 200)],
   ])(
-    'VirtualMachineInstances %s, and the last one that was seen has ended: the guest that runs keeps what it has',
+    'VirtualMachineInstances %s, and the last one that was seen has ended: the running virtual machine keeps what it has',
     async (_, fail) => {
       const running = await Running.withPool({ end: '10.0.0.10' });
       await running.add(virtualMachine('vm-a'));
@@ -461,7 +461,7 @@ describe('nothing is freed by what is not known', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': M2, '10.0.0.11': M1 });
   });
 
-  it('the kind is not there as the controller starts, and the virtual machine says that its guest is: it keeps what it has', async () => {
+  it('the kind is missing as the controller starts, and the virtual machine reports an instance: it keeps what it has', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(virtualMachine('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
@@ -474,7 +474,7 @@ describe('nothing is freed by what is not known', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
   });
 
-  it('the virtual machine says for more than a minute that its guest is there, and it is not: an Event says what is held back', async () => {
+  it('the virtual machine reports for more than a minute an instance that is not there: an Event names what is delayed', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -486,7 +486,7 @@ describe('nothing is freed by what is not known', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
     expect(running.events()).toEqual(['VirtualMachineInstanceUnseen on VirtualMachine vm-a']);
     expect(messages(running, 'VirtualMachineInstanceUnseen')).toEqual([
-      'the interfaces of the virtual machine have changed, and its guest may run with the former ones: nothing is freed before the controller sees that guest; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance default/vm-a that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances',
+      'the interfaces of the virtual machine have changed, and a VirtualMachineInstance may run with the former ones: nothing is freed before the controller sees that instance; status.created of the virtual machine is true, and the controller has seen no VirtualMachineInstance default/vm-a that has not ended; check that virt-controller of KubeVirt runs, and that the API server lists VirtualMachineInstances',
     ]);
     running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, status: { created: false } }));
     await running.settle();
@@ -497,7 +497,7 @@ describe('nothing is freed by what is not known', () => {
     ['as the controller starts', true],
     ['while it works', false],
   ])(
-    'reading VirtualMachineInstances is forbidden %s: guests keep what they have, and the remedy is named',
+    'reading VirtualMachineInstances is forbidden %s: running virtual machines keep what they have, and the remedy is named',
     async (_, atStart) => {
       const states: string[] = [];
       const running = new Running({ onInstances: (state) => states.push(state) });

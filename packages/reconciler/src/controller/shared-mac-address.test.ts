@@ -45,7 +45,7 @@ describe('vm-a and vm-b have the same MAC address, as a restored copy has', () =
 
     await running.remove('VirtualMachine', 'vm-b');
     await running.settle(60_000);
-    expect(running.allocated(), 'nothing is held for a VM that is gone').toEqual({ '10.0.0.10': '02:00:00:00:00:0c' });
+    expect(running.allocated(), 'nothing is reserved for a VM that is gone').toEqual({ '10.0.0.10': '02:00:00:00:00:0c' });
   });
 
   it('the configs of both are deleted by hand at once: the address stays for one of them', async () => {
@@ -77,19 +77,19 @@ describe('vm-a and vm-b have the same MAC address, as a restored copy has', () =
     expect(running.allocated('pool-2')).toEqual({ '10.0.0.50': SHARED });
   });
 
-  it('both are made at once: only one of them ever says that the address is its own', async () => {
+  it('both are made at once: only the status of one of them ever shows the address', async () => {
     const running = await Running.withPool();
-    const said: string[] = [];
+    const shown: string[] = [];
     running.cluster.networkConfigs.onWritten = () => {
       const allocated = ['vm-a', 'vm-b'].filter((name) =>
         readList(running.networkConfig(name)?.status, 'networkConfigs').some((entry) => readText(entry, 'state') === 'Allocated'),
       );
-      said.push(allocated.join());
+      shown.push(allocated.join());
     };
     for (const name of ['vm-a', 'vm-b'])
       running.cluster.virtualMachines.put({ ...withShared(name), metadata: { namespace: 'default', name, uid: name } });
     await running.settle(60_000);
-    expect([...new Set(said)].toSorted()).toEqual(['', 'vm-a']);
+    expect([...new Set(shown)].toSorted()).toEqual(['', 'vm-a']);
     expect(conditionsOf(running, 'vm-b')).toContain('Allocated=False MacAddressClaimedTwice');
   });
 
@@ -157,7 +157,7 @@ describe('vm-a runs, vm-b is a copy of it in any namespace, and the VirtualMachi
     },
   );
 
-  it('the controller ends in that moment, and the next one gives the address to the older virtual machine, as the copy never had it', async () => {
+  it('the controller ends in that moment, and the next one assigns it to the older virtual machine, as the copy never had it', async () => {
     const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
     await running.add(withShared('vm-a'));
     await running.settle();

@@ -133,8 +133,8 @@ describe('pools of other namespaces on the segment', () => {
     await story.settle(60_000);
     expect(written.length).toBeLessThan(3 * 50);
     for (const key of ['other/pool-0', 'other/pool-49']) {
-      const said = story.cluster.ipPools.objects.get(key)?.status;
-      expect(JSON.stringify(said)).toContain('"SegmentShared"');
+      const status = story.cluster.ipPools.objects.get(key)?.status;
+      expect(JSON.stringify(status)).toContain('"SegmentShared"');
     }
   });
 });

@@ -16,7 +16,7 @@ export interface StoryFault {
 
 export const other = (message: string): StoryFault => ({ kind: 'other', message });
 
-/** An interface as the guest has it, or as the next guest will. */
+/** An interface as the instance has it, or as the next instance will. */
 export interface ExpectedInterface {
   readonly name: string;
   readonly network: string;
@@ -44,7 +44,7 @@ export function expectedInterfaces(running: Running, machine: KubernetesObject):
   });
 }
 
-interface Holding {
+interface Kept {
   readonly network: string;
   /** The uid of the pool: one that was made anew knows nothing of it. */
   readonly pool: string | undefined;
@@ -69,7 +69,7 @@ export class Holdings {
   readonly #running: Running;
   readonly #poolOn: (network: string) => ServingPool;
   /** By uid of the machine and name of the interface. */
-  readonly #held = new Map<string, Holding>();
+  readonly #kept = new Map<string, Kept>();
   /** By uid: machines whose addresses were given up by a person. */
   readonly #paused = new Set<string | undefined>();
 
@@ -84,17 +84,17 @@ export class Holdings {
   }
 
   /**
-   * A person deleted the config of a machine. What it said is lost: an address that is recorded in no pool at the moment, and a
-   * MAC address that KubeVirt chose for a guest that has ended, which only the controller remembers, until that ends too.
+   * A person deleted the config of a machine. Its content is lost: an address that is recorded in no pool at the moment, and a
+   * MAC address that KubeVirt chose for an instance that has ended, which only the controller remembers, until that ends too.
    */
   configDeleted(machine: KubernetesObject): void {
     for (const { name, macAddress } of expectedInterfaces(this.#running, machine)) {
       const key = keyOf(machine, name);
-      const held = this.#held.get(key);
-      if (held === undefined) continue;
-      const isRecorded = this.#poolOn(held.network).record[held.address] === held.macAddress;
-      if (macAddress !== undefined && isRecorded) this.#held.set(key, { ...held, isBound: true });
-      else this.#held.delete(key);
+      const kept = this.#kept.get(key);
+      if (kept === undefined) continue;
+      const isRecorded = this.#poolOn(kept.network).record[kept.address] === kept.macAddress;
+      if (macAddress !== undefined && isRecorded) this.#kept.set(key, { ...kept, isBound: true });
+      else this.#kept.delete(key);
     }
   }
 
@@ -115,35 +115,35 @@ export class Holdings {
       }
     }
     // What is no interface of an existing machine any more may go.
-    for (const key of this.#held.keys()) if (!seen.has(key)) this.#held.delete(key);
+    for (const key of this.#kept.keys()) if (!seen.has(key)) this.#kept.delete(key);
     return faults;
   }
 
   #lookAt(key: string, machine: KubernetesObject, one: ExpectedInterface): StoryFault | undefined {
-    const held = this.#held.get(key);
-    if (held === undefined) return undefined;
-    if (this.#isGivenUp(held, machine, one)) {
-      this.#held.delete(key);
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    if (this.#isGivenUp(kept, machine, one)) {
+      this.#kept.delete(key);
       return undefined;
     }
-    const { uid, record } = this.#poolOn(held.network);
-    const owner = record[held.address];
-    if (owner === held.macAddress || owner === one.macAddress) return undefined;
-    const had = `${machine.metadata.name} had ${held.address} on ${held.network} for ${held.macAddress}`;
-    if (owner === undefined) return uid === held.pool ? other(`${had}: it was freed`) : undefined;
-    const thief = this.#ownerOf(held.network, owner, machine);
+    const { uid, record } = this.#poolOn(kept.network);
+    const owner = record[kept.address];
+    if (owner === kept.macAddress || owner === one.macAddress) return undefined;
+    const had = `${machine.metadata.name} had ${kept.address} on ${kept.network} for ${kept.macAddress}`;
+    if (owner === undefined) return uid === kept.pool ? other(`${had}: it was freed`) : undefined;
+    const thief = this.#ownerOf(kept.network, owner, machine);
     return thief === undefined ? undefined : { kind: 'double-owner', message: `${had}: it is ${thief}'s (${owner})` };
   }
 
   /** True if the address need not be the interface's any more, by what a person did. */
-  #isGivenUp(held: Holding, machine: KubernetesObject, one: ExpectedInterface): boolean {
-    if (held.network !== one.network || this.#isPinnedElsewhere(held, machine, one)) return true;
-    const isChanged = held.macAddress !== one.macAddress;
-    return isChanged && (held.isBound || this.#isShared(machine, one));
+  #isGivenUp(kept: Kept, machine: KubernetesObject, one: ExpectedInterface): boolean {
+    if (kept.network !== one.network || this.#isPinnedElsewhere(kept, machine, one)) return true;
+    const isChanged = kept.macAddress !== one.macAddress;
+    return isChanged && (kept.isBound || this.#isShared(machine, one));
   }
 
   /** By its annotation, or by one that it had before and that the controller still acts by. */
-  #isPinnedElsewhere({ network, address, macAddress }: Holding, machine: KubernetesObject, { name }: ExpectedInterface): boolean {
+  #isPinnedElsewhere({ network, address, macAddress }: Kept, machine: KubernetesObject, { name }: ExpectedInterface): boolean {
     const config = this.#running.cluster.networkConfigs.objects.get(`default/${machine.metadata.name}`);
     const entry = readList(config?.spec, 'networkConfigs').find(
       (one) => readText(one, 'networkName') === network && readText(one, 'macAddress') === macAddress,
@@ -176,14 +176,14 @@ export class Holdings {
   #note(key: string, one: ExpectedInterface, config: KubernetesObject): void {
     if (isBeingDeleted(config)) return;
     const macAddress = one.macAddress ?? readRememberedInterfaces(config).get(one.name)?.macAddress;
-    const said = readList(config.status, 'networkConfigs').find(
+    const entry = readList(config.status, 'networkConfigs').find(
       (entry) => readText(entry, 'macAddress') === macAddress && readText(entry, 'networkName') === one.network,
     );
-    const address = readText(said, 'allocatedIPAddress');
-    if (macAddress === undefined || address === undefined || readText(said, 'state') !== 'Allocated') return;
+    const address = readText(entry, 'allocatedIPAddress');
+    if (macAddress === undefined || address === undefined || readText(entry, 'state') !== 'Allocated') return;
     const { uid, record } = this.#poolOn(one.network);
     if (record[address] === macAddress)
-      this.#held.set(key, { network: one.network, pool: uid, address, macAddress, isBound: false });
+      this.#kept.set(key, { network: one.network, pool: uid, address, macAddress, isBound: false });
   }
 }
 
@@ -196,7 +196,7 @@ function isOwnedBy(config: KubernetesObject, machine: KubernetesObject): boolean
   return (config.metadata.ownerReferences ?? []).some(({ uid }) => uid === machine.metadata.uid);
 }
 
-/** Addresses that several existing machines say they have. */
+/** Addresses in the status of several existing machines. */
 export function findDoubleOwners(running: Running): StoryFault[] {
   const owners = new Map<string, string>();
   const faults: StoryFault[] = [];

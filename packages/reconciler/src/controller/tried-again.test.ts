@@ -64,9 +64,9 @@ describe('nothing is tried all the time while a watch is down and writes work', 
     return running;
   }
 
-  it('a pool that somebody else touched', async () => {
+  it('a pool that another client touched', async () => {
     const running = await deafTo('ipPools');
-    running.change('IPPool', 'pool-1', (one) => ({ ...one, metadata: { ...one.metadata, labels: { by: 'somebody' } } }));
+    running.change('IPPool', 'pool-1', (one) => ({ ...one, metadata: { ...one.metadata, labels: { by: 'another' } } }));
     let tries = 0;
     running.cluster.ipPools.writeFault = () => {
       tries++;
@@ -199,7 +199,7 @@ it.each<[string, Record<string, unknown>]>([
   expect(condition).toMatchObject({ status: 'True' });
 });
 
-it('a VM that has its address is not told that the pool is exhausted', async () => {
+it('a VM that has its address has no Event about the exhausted pool', async () => {
   const running = new Running();
   await running.add(network('net-1'), network('net-2'));
   await running.add(

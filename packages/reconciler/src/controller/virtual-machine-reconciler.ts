@@ -9,15 +9,15 @@ import { type ControllerContext, toReconcileResult } from './controller-context.
 /** What is being deleted goes soon; its end is news, this is in case that gets lost. */
 const DELETION_CHECK_MS = 2_000;
 
-/** The watch of VirtualMachineInstances may be late; a guest that is not seen for longer than this is for people. */
+/** The watch of VirtualMachineInstances may be late; an instance that is not seen for longer than this is reported. */
 const UNSEEN_PATIENCE_MS = 60_000;
 
 const UNSEEN: VirtualMachineProblemReason = 'virtual-machine-instance-unseen';
 
-/** Work on one VirtualMachine: there is a VirtualMachineNetworkConfig that says which of its interfaces get addresses. */
+/** Reconciles one VirtualMachine: there is a VirtualMachineNetworkConfig that specifies which of its interfaces get addresses. */
 export class VirtualMachineReconciler {
   readonly #context: ControllerContext;
-  /** By key: since when a guest that is not seen has held something back. */
+  /** By key: since when an instance that is not seen has delayed a change. */
   readonly #unseenSince = new Map<string, number>();
 
   constructor(context: ControllerContext) {
@@ -33,8 +33,8 @@ export class VirtualMachineReconciler {
     }
     const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key), view.knowledgeOf(virtualMachine));
     const patienceMs = this.#patienceWith(key, plan.problems);
-    const told = plan.problems.filter(({ reason }) => reason !== UNSEEN || patienceMs === 0);
-    for (const { reason, message } of condenseProblems(told)) {
+    const reported = plan.problems.filter(({ reason }) => reason !== UNSEEN || patienceMs === 0);
+    for (const { reason, message } of condenseProblems(reported)) {
       events.record(toRegarding(virtualMachine), { type: 'Warning', reason: reasonOf(reason), message });
     }
     if (plan.awaits !== undefined) {
@@ -49,7 +49,7 @@ export class VirtualMachineReconciler {
     return patienceMs > 0 ? { kind: 'recheck', afterMs: patienceMs } : { kind: 'settled' };
   };
 
-  /** How long people are not told yet that a guest is not seen; 0: they are, or it is not so. */
+  /** How long an unseen instance is not reported yet; 0: it is, or there is none. */
   #patienceWith(key: string, problems: readonly VirtualMachineProblem[]): number {
     if (!problems.some(({ reason }) => reason === UNSEEN)) {
       this.#unseenSince.delete(key);

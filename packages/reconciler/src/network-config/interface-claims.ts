@@ -11,16 +11,16 @@ export interface InterfaceClaim {
   readonly macAddress: MacAddress;
   /** The address it shall have. */
   readonly wanted?: Ipv4Address;
-  /** The address it had last, as its own record says. */
+  /** The address that it had last, by its own record. */
   readonly previous?: Ipv4Address;
-  /** Its own record says that it has `previous` now, not only that it had it. */
+  /** By its own record it has `previous` now, not only in the past. */
   readonly holdsPrevious?: true;
   /** MAC addresses that the same interface had before, and under which its address may be recorded still. */
   readonly replaces?: readonly MacAddress[];
 }
 
 /** An entry of the spec that cannot be met as it stands. */
-export interface UnreadableInterface {
+interface UnreadableInterface {
   readonly network: string;
   /** As it is written. */
   readonly macAddress: string;
@@ -80,7 +80,7 @@ interface PreviousAddress {
   readonly holdsPrevious?: true;
 }
 
-/** By network and MAC address: what the status says each interface has or had. */
+/** By network and MAC address: what each interface has or had, by the status. */
 function previousAddresses({ status }: KubernetesObject, namespace: string): Map<string, PreviousAddress> {
   const addresses = new Map<string, PreviousAddress>();
   for (const entry of readList(status, 'networkConfigs')) {

@@ -8,12 +8,12 @@ export interface MissingMachine {
 }
 
 /**
- * What to say of a VirtualMachineNetworkConfig that was made for a virtual machine and outlives it, as after
- * `kubectl delete vm --cascade=orphan`; undefined where there is nothing to say. Call it where there is no virtual machine of
+ * The condition of a VirtualMachineNetworkConfig that was made for a virtual machine and outlives it, as after
+ * `kubectl delete vm --cascade=orphan`; undefined if that is not so. Call it where there is no virtual machine of
  * that name.
  *
  * It was made for one if it has the label or the annotation that only the controller sets. While it has an owner, the garbage
- * collector is about to delete it. One that a person made for a host of their own has neither.
+ * collector is about to delete it. One that a person made for a bare host has neither.
  */
 export function describeMissingVirtualMachine(object: KubernetesObject): MissingMachine | undefined {
   const { name, labels, annotations, ownerReferences = [] } = object.metadata;

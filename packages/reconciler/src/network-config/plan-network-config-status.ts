@@ -1,4 +1,4 @@
-/** What a VirtualMachineNetworkConfig's status shall say about its interfaces. */
+/** The status that a VirtualMachineNetworkConfig should have for its interfaces. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import {
   type ConditionOf,
@@ -28,7 +28,7 @@ export type InterfaceOutcome =
   | { readonly kind: 'refused'; readonly refusal: OutcomeProblem }
   /** No pool serves its network: of no concern to the other interfaces. */
   | { readonly kind: 'unserved'; readonly network: string }
-  /** No pool serves its network, and none should: the network says that it has a DHCP server of its own. */
+  /** No pool serves its network, and none should: the network is annotated as served by another DHCP server. */
   | { readonly kind: 'external'; readonly network: string };
 
 export interface OutcomeProblem {
@@ -53,8 +53,8 @@ export interface StaleAddress {
   readonly address: Ipv4Address;
 }
 
-export interface NetworkConfigStatusPlan {
-  /** For the status subresource; undefined if it already says so. */
+interface NetworkConfigStatusPlan {
+  /** For the status subresource; undefined if it already has that. */
   readonly patch: MergePatch | undefined;
   /** Why the virtual machine has not all of its addresses, where that is nothing that only takes its time. */
   readonly problem: OutcomeProblem | undefined;
@@ -67,7 +67,7 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   const outcomes = facts.claims.claims.map((claim) => ({ claim, outcome: facts.outcomeOf(claim) }));
   const problem = isPaused ? undefined : firstProblem(facts, outcomes);
   const waits = outcomes.some(({ outcome }) => outcome.kind === 'waiting');
-  // Soon there is more to say: one write instead of two.
+  // Soon there is more to write: one write instead of two.
   if (waits && problem === undefined && facts.stale.length === 0) return { patch: undefined, problem };
   const conditions = [
     ...(isPaused ? PAUSED : [ENABLED]),
@@ -96,7 +96,7 @@ function firstProblem(
     const refusal = outcome.kind === 'refused' || outcome.kind === 'allocated' ? outcome.refusal : undefined;
     return refusal === undefined ? [] : [refusal];
   });
-  // The cause says more than what follows from it.
+  // The cause tells more than its consequence.
   const cause = refusals.find(({ reason }) => reason !== 'other-interface-refused') ?? refusals[0];
   if (cause !== undefined) return cause;
   if (outcomes.length === 0) {

@@ -1,5 +1,5 @@
 /**
- * Whose networks an IPPool may serve: those of its own namespace; others only with a word of the network's owner. Otherwise anybody who
+ * Which networks an IPPool may serve: those of its own namespace; others only with the permission of the network's owner. Otherwise any user who
  * may create IPPools in one namespace could answer the DHCP clients of every other.
  */
 import { ALLOWED_POOL_NAMESPACES_ANNOTATION, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
@@ -10,7 +10,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
  * it is not, labels that name exactly this pool allow it: upstream's controller wrote them.
  *
  * @param networkKey - `namespace/name` of the NetworkAttachmentDefinition.
- * @param network - undefined: it does not exist, so nobody has allowed anything.
+ * @param network - undefined: it does not exist, so nothing is allowed.
  */
 export function mayServeNetwork(
   { metadata: { namespace = '', name } }: KubernetesObject,

@@ -59,7 +59,7 @@ describe('the segment of a NetworkAttachmentDefinition', () => {
     ['another bridge', segment('bridge', 'br', 1), segment('bridge', 'br-2', 1), false],
     ['a bridge and an interface of one name', segment('bridge', 'br', 1), segment('nic', 'br', 1), false],
     ['two cluster networks', segment('bridge', 'br', 1, 'a'), segment('bridge', 'br', 1, 'b'), false],
-    ['one that says no cluster network', segment('bridge', 'br', 1, 'a'), segment('bridge', 'br', 1), true],
+    ['one without a cluster network', segment('bridge', 'br', 1, 'a'), segment('bridge', 'br', 1), true],
   ])('%s', (_, one, other, same) => {
     expect(isSameSegment(one, other)).toBe(same);
     expect(isSameSegment(other, one)).toBe(same);

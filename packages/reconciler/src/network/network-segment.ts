@@ -1,18 +1,18 @@
 /**
- * The Ethernet segment that a NetworkAttachmentDefinition leads to, as far as its CNI configuration says. Two networks with one segment
+ * The Ethernet segment that a NetworkAttachmentDefinition leads to, as far as its CNI configuration shows. Two networks with one segment
  * are one network to DHCP clients: each of them hears the servers of both.
  */
 import { CLUSTER_NETWORK_LABEL } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 export interface NetworkSegment {
-  /** `bridge` and `ovs` name a switch of the node, `nic` an interface of the node that guests share. */
+  /** `bridge` and `ovs` name a switch of the node, `nic` an interface of the node that virtual machines share. */
   readonly kind: 'bridge' | 'ovs' | 'nic';
   /** The bridge or interface, as in `mgmt-br`. */
   readonly link: string;
   /** 1 to 4094; 0: untagged. */
   readonly vlan: number;
-  /** Nodes of different cluster networks may have bridges of the same name; undefined: not said. */
+  /** Nodes of different cluster networks may have bridges of the same name; undefined: not specified. */
   readonly clusterNetwork: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export function readNetworkSegment({ metadata, spec }: KubernetesObject): Networ
   return { ...place, vlan, clusterNetwork: metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined };
 }
 
-/** True if frames of one reach the other. Where one says nothing about its cluster network, the names decide. */
+/** True if frames of one reach the other. If one does not specify its cluster network, the names decide. */
 export function isSameSegment(one: NetworkSegment, other: NetworkSegment): boolean {
   if (one.kind !== other.kind || one.link !== other.link || one.vlan !== other.vlan) return false;
   return one.clusterNetwork === undefined || other.clusterNetwork === undefined || one.clusterNetwork === other.clusterNetwork;

@@ -24,7 +24,7 @@ describe('excludedMarks', () => {
     expect([addresses.length, counts.unlisted]).toEqual([marks, unlisted]);
   });
 
-  it('law: at most as many as the budget, only excluded ones, and all of them where nothing is said to be left out', () => {
+  it('law: at most as many as the budget, only excluded ones, and all of them if none is reported as left out', () => {
     const range = fc.tuple(fc.nat(20_000), fc.nat(400)).map(([first, more]) => ({ first, last: first + more }));
     fc.assert(
       fc.property(fc.array(range, { maxLength: 40 }), (ranges) => {

@@ -8,9 +8,9 @@ import { readList } from '@vmdhcp/kube-runtime';
 /** The most excluded addresses that a status lists. */
 export const MOST_EXCLUDED_MARKS = 1_024;
 /** Ranges up to this size are listed address by address. */
-export const MOST_MARKS_OF_A_RANGE = 256;
+const MOST_MARKS_OF_A_RANGE = 256;
 
-export interface ExcludedMarks {
+interface ExcludedMarks {
   /** At most `MOST_EXCLUDED_MARKS`. */
   readonly addresses: readonly Ipv4Address[];
   /** How many ranges the spec excludes, and how many of them are not listed. */

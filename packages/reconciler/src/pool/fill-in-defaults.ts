@@ -2,7 +2,7 @@ import { formatIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
 
 /**
  * An IPPool as a person writes it, with what may be left out filled in: `serverIP`, `pool.start` and `pool.end`, absent or
- * empty; an empty `router` is none. Everything else, and whatever is no IPPool, comes back as it is; what cannot be filled in is for validation to say.
+ * empty; an empty `router` is none. Everything else, and any other kind, is returned as it is; validation reports what cannot be filled in.
  *
  * The same defaults that upstream's webhook sets: the first and the last host address of the subnet, and for the server the
  * first one that is neither the router nor excluded.

@@ -1,6 +1,6 @@
 import { readField } from '@vmdhcp/kube-runtime';
 
-/** True if the network is asked before an address of the pool is given to a new client: unless `spec.conflictProbe` is `Disabled`. */
+/** True if an address of the pool is probed before a new client gets it: unless `spec.conflictProbe` is `Disabled`. */
 export function probesConflicts(spec: unknown): boolean {
   return readField(spec, 'conflictProbe') !== 'Disabled';
 }

@@ -1,8 +1,8 @@
-/** What an IPPool's `status.ipv4.quarantined` says: addresses that somebody unknown uses. */
+/** The entries of an IPPool's `status.ipv4.quarantined`: addresses that an unknown machine uses. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { formatTime, isRecord, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 
-/** An address that somebody unknown uses. @see AddressAllocator.quarantine */
+/** An address that an unknown machine uses. @see AddressAllocator.quarantine */
 export interface Quarantine {
   readonly address: Ipv4Address;
   /** Milliseconds on the caller's clock. */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { pool } from '../fixtures/object-fixtures.js';
 import { readPool } from './read-pool.js';
 
-/** What the CRD of this version lets be stored, made of settings that touch nobody's address. */
+/** What the CRD of this version lets be stored, made of settings that affect no address of a client. */
 it.each<[string, Record<string, unknown>]>([
   ['domainSearch label', { domainSearch: ['-bad-.example.com'] }],
   [

@@ -14,7 +14,7 @@ export type PoolReading =
     }
   | { readonly ok: false /** For people, every one. */; readonly problems: readonly string[] };
 
-/** What clients are told besides their address: served without it where it makes no sense. */
+/** What clients receive besides their address: left out if it makes no sense. */
 const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
   'dns',
   'domainName',
@@ -32,7 +32,7 @@ const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
 
 /**
  * The pool that an IPPool describes as the API has it, where a CRD of another version may have let pass anything. What
- * touches who gets which address must be right; other settings that make no sense are left out and told. Never throws.
+ * touches who gets which address must be right; other settings that make no sense are left out and reported. Never throws.
  */
 export function readPool(object: KubernetesObject, resolved?: ResolvedNames): PoolReading {
   const warnings: string[] = [];

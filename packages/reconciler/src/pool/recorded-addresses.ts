@@ -1,17 +1,17 @@
-/** What an IPPool's `status.ipv4.allocated` says: the truth about who has which address. */
+/** The entries of an IPPool's `status.ipv4.allocated`: the truth about who has which address. */
 import { type Assignment, type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject, quote, readField } from '@vmdhcp/kube-runtime';
 
 export interface RecordedAddresses {
   readonly assignments: readonly Assignment[];
-  /** Entries that make no sense. They stay as they are, and nobody is given their addresses: somebody wrote them for a reason. */
+  /** Entries that make no sense. They stay as they are, and no client gets their addresses: a user wrote them for a reason. */
   readonly unreadable: readonly UnreadableEntry[];
   /** Every entry but marks, by its key. */
   readonly entries: ReadonlyMap<string, ParsedEntry>;
 }
 
-export interface ParsedEntry {
+interface ParsedEntry {
   readonly value: unknown;
   readonly address: Ipv4Address | undefined;
   /** Undefined where the entry makes no sense. */
@@ -26,9 +26,9 @@ export interface UnreadableEntry {
 }
 
 /**
- * Reads any status; an entry that makes no sense is told and does not touch the others.
+ * Reads any status; an entry that makes no sense is reported and does not affect the others.
  *
- * @param before - what an earlier version of the same status said: entries that are still the same need not be parsed again.
+ * @param before - the entries of an earlier version of the same status: entries that are still the same need not be parsed again.
  */
 export function readRecordedAddresses({ status }: KubernetesObject, before?: RecordedAddresses): RecordedAddresses {
   const allocated = readField(status, 'ipv4', 'allocated');

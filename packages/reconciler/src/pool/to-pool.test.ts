@@ -71,7 +71,7 @@ describe('an IPPool becomes a pool', () => {
     ]);
   });
 
-  it('problems say where in the object', () => {
+  it('problems name the place in the object', () => {
     const checked = toPool(
       objectOf({ serverIP: '10.0.9.1', bootfile: 'with space', pool: { start: '10.0.0.10', end: '10.0.0.5' } }),
     );

@@ -57,7 +57,7 @@ describe('planUninstall', () => {
     expect(planUninstall(NOTHING, false).kept).toEqual({});
   });
 
-  it('removes agents, then what they had, then finalizers and labels, and says how much data it keeps', () => {
+  it('removes agents, then what they had, then finalizers and labels, and counts the data that it keeps', () => {
     const plan = planUninstall(INSTALLED, false);
     expect(described(plan)).toEqual([
       'agents: delete deployments g',

@@ -1,88 +1,80 @@
-/** What is there of agents: their Deployments, Leases, pods and rights, and whether a Lease is still anybody's. */
+/** What is observed of agents: their Deployments, Leases, pods and rights, and whether a Lease has a live leader. */
 import { AGENT_GROUP_LABEL, describeAgentReport } from '@vmdhcp/ippool-api';
 import {
-  type BackOffSettings,
+  type ApiResource,
+  type CacheSubscription,
   type Clock,
   compareByAge,
   DeletionMarks,
   isBeingDeleted,
   type KubernetesObject,
   keyOf,
-  ObjectCache,
-  type ObjectClient,
+  ObjectIndex,
   readField,
   readText,
+  type SharedCaches,
 } from '@vmdhcp/kube-runtime';
-
 import { AGENT_CONTAINER } from '../agents/agent-deployment.js';
+import type { ObservedGroup } from '../agents/agents-observation.js';
+import type { AgentsSettings } from '../agents/agents-plan.js';
 import { configuredPools } from '../agents/configured-pools.js';
-
 import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
 import { legacyPoolOf } from '../agents/legacy-pod.js';
-import type { AgentsSettings, ObservedGroup } from '../agents/plan-agents.js';
 import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
+import type { AgentObjectKind, ByAgentKind, PreviousKind } from './agent-resources.js';
 
-export interface AgentClients {
-  /** Those with the agents' label. */
-  readonly deployments: ObjectClient<KubernetesObject>;
-  /** The one that a chart installed, whatever its labels. */
-  readonly unifiedDeployment: ObjectClient<KubernetesObject>;
-  /** Those with the agents' label. */
-  readonly leases: ObjectClient<KubernetesObject>;
-  readonly pods: ObjectClient<KubernetesObject>;
-  /** Those with the agents' label; undefined where the controller gives no rights. */
-  readonly serviceAccounts?: ObjectClient<KubernetesObject> | undefined;
-  /** The same, of all namespaces. */
-  readonly roles?: ObjectClient<KubernetesObject> | undefined;
-  readonly roleBindings?: ObjectClient<KubernetesObject> | undefined;
-  /** Those of the namespace where agents ran before; undefined where there was none. */
-  readonly previousDeployments?: ObjectClient<KubernetesObject> | undefined;
-  /** The one that a chart installed there, whatever its labels. */
-  readonly previousUnifiedDeployment?: ObjectClient<KubernetesObject> | undefined;
-  readonly previousLeases?: ObjectClient<KubernetesObject> | undefined;
-  readonly previousPods?: ObjectClient<KubernetesObject> | undefined;
-  /** Undefined also where the controller gives no rights. */
-  readonly previousServiceAccounts?: ObjectClient<KubernetesObject> | undefined;
+/** What an object that changed is about. */
+export interface AgentsChange {
+  /** `namespace/name` for groups of the namespace where agents ran before. */
+  readonly group: string;
+  /** Pools that it names, or named before. */
+  readonly pools: ReadonlySet<string>;
 }
 
-export type AgentObjectKind = keyof AgentClients;
-export type RightsKind = (typeof RIGHTS_KINDS)[number];
-
 export interface AgentsViewSettings extends Pick<AgentsSettings, 'namespace' | 'unified'> {
-  readonly clients: AgentClients;
+  readonly caches: Pick<SharedCaches, 'subscribe'>;
+  readonly resources: ByAgentKind<ApiResource>;
   readonly clock: Clock;
   /** RFC 3339, now. */
   readonly now: () => string;
-  readonly random: () => number;
-  /** Agents that are told of pools of other namespaces are none of ours; undefined: all are ours. */
+  /** Agents that are configured for pools of other namespaces are not ours; undefined: all are ours. */
   readonly onlyNamespace?: string | undefined;
-  readonly onNews: () => void;
-  readonly onError?: (error: unknown) => void;
+  /** Undefined: a kind is listed completely for the first time. */
+  readonly onChange: (change: AgentsChange | undefined) => void;
+  /** A list or watch failed, and is tried again. */
+  readonly onError?: ((kind: AgentObjectKind, error: unknown) => void) | undefined;
 }
 
 /** Timers may be a little early. */
 const MARGIN_MS = 10;
 /** The most that `--agent-lease-seconds` takes. */
 const MOST_LEASE_SECONDS = 3_600;
-const KINDS = ['deployments', 'unifiedDeployment', 'leases', 'pods'] as const;
-const RIGHTS_KINDS = ['serviceAccounts', 'roles', 'roleBindings'] as const;
-const PREVIOUS_KINDS = [
-  'previousDeployments',
-  'previousUnifiedDeployment',
-  'previousLeases',
-  'previousPods',
-  'previousServiceAccounts',
-] as const;
+const FAMILY_OF = {
+  deployments: 'deployment',
+  unifiedDeployment: 'deployment',
+  previousDeployments: 'deployment',
+  previousUnifiedDeployment: 'deployment',
+  leases: 'lease',
+  previousLeases: 'lease',
+  pods: 'pod',
+  previousPods: 'pod',
+  serviceAccounts: 'right',
+  roles: 'right',
+  roleBindings: 'right',
+  previousServiceAccounts: 'right',
+} as const satisfies Readonly<Record<AgentObjectKind, string>>;
+const RIGHTS_KINDS: readonly AgentObjectKind[] = ['serviceAccounts', 'roles', 'roleBindings', 'previousServiceAccounts'];
+const POD_KINDS: readonly AgentObjectKind[] = ['pods', 'previousPods'];
 /** Kinds whose objects are made by a plan that would make them again as long as it does not see them. */
-const MADE_KINDS: readonly AgentObjectKind[] = ['deployments', ...RIGHTS_KINDS];
-const PREVIOUS_KIND_OF: Partial<Record<AgentObjectKind, (typeof PREVIOUS_KINDS)[number]>> = {
+const MADE_KINDS: readonly AgentObjectKind[] = ['deployments', 'serviceAccounts', 'roles', 'roleBindings'];
+const PREVIOUS_KIND_OF: Partial<Record<AgentObjectKind, PreviousKind>> = {
   deployments: 'previousDeployments',
   leases: 'previousLeases',
   pods: 'previousPods',
   serviceAccounts: 'previousServiceAccounts',
 };
-const NONE_CONFIGURED: ReadonlyMap<string, PoolForAgents> = new Map();
+const NOTHING_CONFIGURED: ReadonlyMap<string, PoolForAgents> = new Map();
 
 /** When a Lease was last renewed, by our own clock. */
 interface Renewal {
@@ -90,65 +82,61 @@ interface Renewal {
   readonly atMs: number;
 }
 
+/** An object and how it was found. */
+interface AgentObject {
+  readonly kind: AgentObjectKind;
+  readonly object: KubernetesObject;
+}
+
 export class AgentsView {
   readonly #settings: AgentsViewSettings;
-  readonly #caches: Readonly<Record<(typeof KINDS)[number], ObjectCache<KubernetesObject>>>;
-  /** Of kinds that not every controller has. */
-  readonly #others: ReadonlyMap<AgentObjectKind, ObjectCache<KubernetesObject>>;
+  readonly #caches: ReadonlyMap<AgentObjectKind, CacheSubscription>;
+  /** Deployments, Leases and pods of earlier versions by the pools that they name. */
+  readonly #byPool = new ObjectIndex<AgentObject>((one) => this.#poolsNamedBy(one));
+  /** Pods and rights by the group of their label. */
+  readonly #byGroup = new ObjectIndex<AgentObject>(({ object }) => groupLabelOf(object));
   readonly #renewals = new Map<string, Renewal>();
   readonly #staleTimers = new Map<string, () => void>();
-  /** By Lease, as it was read; read again only when it says something else. */
+  /** By Lease, as it was read; read again only when its leader is gone or another. */
   readonly #readLeases = new WeakMap<KubernetesObject, GroupLease>();
   readonly #readDeployments = new WeakMap<KubernetesObject, ReadonlyMap<string, PoolForAgents>>();
-  /** What a Lease said last, but for the time. */
-  readonly #said = new Map<string, string>();
+  /** By key, what a Lease contained last, but for the time. */
+  readonly #leaseTexts = new Map<string, string>();
   /** By kind, keys of objects that were made and are not listed yet. */
   readonly #made = new Map<AgentObjectKind, Set<string>>(MADE_KINDS.map((kind) => [kind, new Set()]));
   readonly #deletions = new DeletionMarks();
 
   constructor(settings: AgentsViewSettings) {
     this.#settings = settings;
-    const { clients, clock, random, onNews, onError } = settings;
-    const backOff: BackOffSettings = { firstMs: 100, mostMs: 30_000, random };
-    const cache = (kind: AgentObjectKind, port: ObjectClient<KubernetesObject>) =>
-      new ObjectCache({
-        port,
-        clock,
-        backOff,
-        onChange: (key) => this.#onChange(kind, key),
-        onSynced: onNews,
-        ...(onError && { onError }),
-      });
-    this.#caches = {
-      deployments: cache('deployments', clients.deployments),
-      unifiedDeployment: cache('unifiedDeployment', clients.unifiedDeployment),
-      leases: cache('leases', clients.leases),
-      pods: cache('pods', clients.pods),
-    };
-    this.#others = new Map(
-      [...RIGHTS_KINDS, ...PREVIOUS_KINDS].flatMap((kind) => {
-        const port = clients[kind];
-        return port === undefined ? [] : [[kind, cache(kind, port)] as const];
-      }),
+    const { caches, resources, onError } = settings;
+    this.#caches = new Map(
+      (Object.entries(resources) as [AgentObjectKind, ApiResource][]).map(([kind, resource]) => [
+        kind,
+        caches.subscribe(resource, {
+          onChange: (key) => this.#onChange(kind, key),
+          onSynced: () => settings.onChange(undefined),
+          onError: (error) => onError?.(kind, error),
+        }),
+      ]),
     );
   }
 
   get synced(): boolean {
-    return this.#allCaches().every(({ synced }) => synced);
+    return [...this.#caches.values()].every(({ synced }) => synced);
   }
 
   start(): void {
-    for (const cache of this.#allCaches()) cache.start();
+    for (const cache of this.#caches.values()) cache.start();
   }
 
   stop(): void {
     for (const callOff of this.#staleTimers.values()) callOff();
-    for (const cache of this.#allCaches()) cache.stop();
+    for (const cache of this.#caches.values()) cache.stop();
   }
 
   /** Takes the answer to a write. */
   wrote(kind: AgentObjectKind, object: KubernetesObject): void {
-    this.#cacheOf(this.#kindOf(kind, object))?.wrote(object);
+    this.#caches.get(this.#kindOf(kind, object))?.wrote(object);
     this.#made.get(kind)?.add(keyOf(object));
   }
 
@@ -166,63 +154,107 @@ export class AgentsView {
     return new Map([...observed, ...this.#previousGroups()].filter(([, group]) => this.#isOurs(group)));
   }
 
-  /** Pods that are to stay, the newest first, by group. */
-  pods(): Map<string, KubernetesObject[]> {
-    const pods = this.#listed('pods').filter((pod) => !isBeingDeleted(pod));
-    const newestFirst = pods.toSorted(compareByAge).toReversed();
-    return Map.groupBy(newestFirst, ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
+  /** One group as it is now, also where nothing is observed of it. */
+  group(name: string): ObservedGroup {
+    const group = this.#observedGroup(name);
+    return this.#isOurs(group) ? group : { ...group, deployment: undefined, configured: NOTHING_CONFIGURED };
   }
 
-  /** Groups that have pods, also such as are on their way out. */
+  /** Our groups whose Deployment or Lease names the pool. */
+  groupsNaming(poolKey: string): string[] {
+    const found = [...this.#byPool.keysOf(poolKey)].map(toKindAndKey);
+    const groups = new Set(found.flatMap(([kind, key]) => (POD_KINDS.includes(kind) ? [] : this.#groupOf(kind, key))));
+    return [...groups].filter((name) => this.#isOurs(this.#observedGroup(name)));
+  }
+
+  /** Pods of a group that are to stay, the newest first. */
+  podsOf(group: string): KubernetesObject[] {
+    const pods = this.#labelled(group, ['pods']).filter((pod) => !isBeingDeleted(pod));
+    return pods.toSorted(compareByAge).toReversed();
+  }
+
+  /** ServiceAccounts, Roles and RoleBindings of a group. */
+  rightsOf(group: string): KubernetesObject[] {
+    return this.#labelled(group, RIGHTS_KINDS);
+  }
+
+  /** Groups that have pods, also such as are being deleted. */
   groupsWithPods(): Set<string> {
-    const groupOf = ({ metadata }: KubernetesObject) => metadata.labels?.[AGENT_GROUP_LABEL] ?? [];
     const previous = this.#listed('previousPods').flatMap((pod) =>
-      [groupOf(pod)].flat().map((group) => `${pod.metadata.namespace}/${group}`),
+      groupLabelOf(pod).map((group) => `${pod.metadata.namespace}/${group}`),
     );
-    return new Set([...[...this.#caches.pods.values()].flatMap(groupOf), ...previous]);
+    return new Set([...this.#values('pods').flatMap(groupLabelOf), ...previous]);
   }
 
   /** Bare pods of an earlier version, by pool. */
   legacyPods(): Map<string, KubernetesObject[]> {
     const legacy = new Map<string, KubernetesObject[]>();
-    for (const pod of [...this.#listed('pods'), ...this.#listed('previousPods')]) {
+    for (const pod of POD_KINDS.flatMap((kind) => this.#listed(kind))) {
       const pool = legacyPoolOf(pod);
       if (pool !== undefined) legacy.set(pool, [...(legacy.get(pool) ?? []), pod]);
     }
     return legacy;
   }
 
+  /** The same, of one pool. */
+  legacyPodsOf(poolKey: string): KubernetesObject[] {
+    return [...this.#byPool.keysOf(poolKey)]
+      .map(toKindAndKey)
+      .flatMap(([kind, key]) => (POD_KINDS.includes(kind) ? this.#marked(kind, key) : []));
+  }
+
   /** ServiceAccounts, Roles and RoleBindings of groups, by group. */
   rights(): Map<string, KubernetesObject[]> {
-    const objects = [...RIGHTS_KINDS, 'previousServiceAccounts' as const].flatMap((kind) => this.#listed(kind));
+    const objects = RIGHTS_KINDS.flatMap((kind) => this.#listed(kind));
     return Map.groupBy(objects, ({ metadata }) => metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
   }
 
-  /** The Lease of a group as it is now: newer than what `groups` said, where only its time has changed since. */
-  leaseOf(group: string): GroupLease {
-    return this.#readLease(this.#lease(group.includes('/') ? group : `${this.#settings.namespace}/${group}`));
-  }
-
+  /** The container of a Deployment that runs the agent. */
   containerOf(deploymentName: string): string {
     const { unified } = this.#settings;
     return deploymentName === unified.deploymentName ? unified.containerName : AGENT_CONTAINER;
   }
 
-  #allCaches(): ObjectCache<KubernetesObject>[] {
-    return [...KINDS.map((kind) => this.#caches[kind]), ...this.#others.values()];
+  #values(kind: AgentObjectKind): KubernetesObject[] {
+    return [...(this.#caches.get(kind)?.values() ?? [])];
   }
 
-  #cacheOf(kind: AgentObjectKind): ObjectCache<KubernetesObject> | undefined {
-    return this.#others.get(kind) ?? KINDS.flatMap((one) => (one === kind ? [this.#caches[one]] : []))[0];
+  #get(kind: AgentObjectKind, key: string): KubernetesObject | undefined {
+    return this.#caches.get(kind)?.get(key);
+  }
+
+  /** The object as it is known, with a deletion that no watch has delivered yet. */
+  #marked(kind: AgentObjectKind, key: string): KubernetesObject[] {
+    const object = this.#get(kind, key);
+    return object === undefined ? [] : [this.#deletions.marked(kind, object)];
+  }
+
+  #labelled(group: string, kinds: readonly AgentObjectKind[]): KubernetesObject[] {
+    const found = [...this.#byGroup.keysOf(group)].map(toKindAndKey);
+    return found.flatMap(([kind, key]) => (kinds.includes(kind) ? this.#marked(kind, key) : []));
   }
 
   #lease(key: string): KubernetesObject | undefined {
-    return this.#caches.leases.get(key) ?? this.#others.get('previousLeases')?.get(key);
+    return this.#get('leases', key) ?? this.#get('previousLeases', key);
+  }
+
+  #keyOfGroup(group: string): string {
+    return group.includes('/') ? group : `${this.#settings.namespace}/${group}`;
   }
 
   /** Deployments, Leases, pods and ServiceAccounts are written by one client, in whatever namespace they are. */
   #kindOf(kind: AgentObjectKind, { metadata }: KubernetesObject): AgentObjectKind {
     return (metadata.namespace === this.#settings.namespace ? undefined : PREVIOUS_KIND_OF[kind]) ?? kind;
+  }
+
+  /** The group that an object belongs to. */
+  #groupOf(kind: AgentObjectKind, key: string): string {
+    const { namespace, unified } = this.#settings;
+    const object = this.#get(kind, key);
+    const [objectNamespace, name = ''] = key.split('/', 2);
+    const isChart = kind === 'unifiedDeployment' || kind === 'previousUnifiedDeployment';
+    const group = isChart || name === unified.deploymentName ? UNIFIED_GROUP : (object && groupLabelOf(object)[0]) || name;
+    return kind.startsWith('previous') && objectNamespace !== namespace ? `${objectNamespace}/${group}` : group;
   }
 
   /** Groups of the namespace where agents ran before, by `namespace/name`: no group that is to be has such a name. */
@@ -238,31 +270,54 @@ export class AgentsView {
   }
 
   #listed(kind: AgentObjectKind): KubernetesObject[] {
-    const listed = [...(this.#cacheOf(kind)?.values() ?? [])];
+    const listed = this.#values(kind);
     return [...listed, ...this.#madeSince(kind, listed)].map((object) => this.#deletions.marked(kind, object));
   }
 
-  /** What was made a moment ago is listed when the watch has brought it. */
+  /** What was made a moment ago is listed when the watch has delivered it. */
   #madeSince(kind: AgentObjectKind, listed: readonly KubernetesObject[]): KubernetesObject[] {
     const made = this.#made.get(kind);
     for (const object of listed) made?.delete(keyOf(object));
-    return [...(made ?? [])].flatMap((key) => this.#cacheOf(kind)?.get(key) ?? []);
+    return [...(made ?? [])].flatMap((key) => this.#get(kind, key) ?? []);
   }
 
   #deployments(): Map<string, KubernetesObject> {
-    const { namespace, unified } = this.#settings;
-    const ours = this.#listed('deployments').filter(
-      (deployment) => deployment.metadata.name !== unified.deploymentName && isOfGroup(deployment),
+    const deployments = new Map(
+      this.#listed('deployments').flatMap((one) => (this.#isOwnGroup(one) ? [[one.metadata.name, one] as const] : [])),
     );
-    const deployments = new Map(ours.map((deployment) => [deployment.metadata.name, deployment]));
-    const chart = this.#caches.unifiedDeployment.get(`${namespace}/${unified.deploymentName}`);
+    const chart = this.#chart();
     return chart === undefined ? deployments : deployments.set(UNIFIED_GROUP, chart);
+  }
+
+  #deploymentOf(group: string): KubernetesObject | undefined {
+    const { unified } = this.#settings;
+    const [namespace = '', name] = this.#keyOfGroup(group).split('/', 2);
+    if (group !== name) {
+      const chart =
+        name === UNIFIED_GROUP ? this.#marked('previousUnifiedDeployment', `${namespace}/${unified.deploymentName}`) : [];
+      return [...chart, ...this.#marked('previousDeployments', group).filter(isOfGroup)][0];
+    }
+    const chart = group === UNIFIED_GROUP ? this.#chart() : undefined;
+    return chart ?? this.#marked('deployments', `${namespace}/${group}`).find((one) => this.#isOwnGroup(one));
+  }
+
+  #chart(): KubernetesObject | undefined {
+    const { namespace, unified } = this.#settings;
+    return this.#get('unifiedDeployment', `${namespace}/${unified.deploymentName}`);
+  }
+
+  #isOwnGroup(deployment: KubernetesObject): boolean {
+    return deployment.metadata.name !== this.#settings.unified.deploymentName && isOfGroup(deployment);
+  }
+
+  #observedGroup(name: string): ObservedGroup {
+    return this.#observe(this.#deploymentOf(name), this.#lease(this.#keyOfGroup(name)));
   }
 
   #observe(deployment: KubernetesObject | undefined, lease: KubernetesObject | undefined): ObservedGroup {
     return {
       deployment,
-      configured: deployment === undefined ? NONE_CONFIGURED : this.#configured(deployment),
+      configured: deployment === undefined ? NOTHING_CONFIGURED : this.#configuredPools(deployment),
       lease: this.#readLease(lease),
     };
   }
@@ -273,7 +328,7 @@ export class AgentsView {
     return [...configured.keys(), ...lease.known].every((key) => key.startsWith(`${onlyNamespace}/`));
   }
 
-  #configured(deployment: KubernetesObject): ReadonlyMap<string, PoolForAgents> {
+  #configuredPools(deployment: KubernetesObject): ReadonlyMap<string, PoolForAgents> {
     const known = this.#readDeployments.get(deployment);
     if (known !== undefined) return known;
     const configured = configuredPools(deployment, this.containerOf(deployment.metadata.name));
@@ -281,32 +336,51 @@ export class AgentsView {
     return configured;
   }
 
-  #onChange(kind: AgentObjectKind, key: string): void {
-    this.#deletions.seen(kind, key, this.#cacheOf(kind)?.get(key));
-    const isLease = kind === 'leases' || kind === 'previousLeases';
-    if (isLease) this.#noteRenewal(key);
-    if (!isLease || this.#isNews(key)) this.#settings.onNews();
+  #poolsNamedBy({ kind, object }: AgentObject): Iterable<string> {
+    switch (FAMILY_OF[kind]) {
+      case 'deployment':
+        return this.#configuredPools(object).keys();
+      case 'lease':
+        return this.#readLease(object).known;
+      case 'pod':
+        return [legacyPoolOf(object) ?? []].flat();
+      case 'right':
+        return [];
+    }
   }
 
-  /** Most renewals of a Lease say nothing new. */
+  #onChange(kind: AgentObjectKind, key: string): void {
+    const object = this.#get(kind, key);
+    this.#deletions.seen(kind, key, object);
+    const isLease = FAMILY_OF[kind] === 'lease';
+    if (isLease) this.#noteRenewal(kind, key);
+    const found = object && { kind, object };
+    const pools = this.#byPool.update(`${kind} ${key}`, found);
+    const isLabelled = FAMILY_OF[kind] === 'right' || FAMILY_OF[kind] === 'pod';
+    const [label] = isLabelled ? this.#byGroup.update(`${kind} ${key}`, found) : [];
+    if (isLease && !this.#isNews(key)) return;
+    this.#settings.onChange({ group: label ?? this.#groupOf(kind, key), pools });
+  }
+
+  /** Most renewals of a Lease change nothing but its time. */
   #isNews(leaseKey: string): boolean {
     const lease = this.#lease(leaseKey);
-    const { report, ...said } = this.#readLease(lease);
+    const { report, ...read } = this.#readLease(lease);
     const text =
-      lease === undefined ? '' : JSON.stringify([said.leader, [...said.seen], [...said.suspended], describeAgentReport(report)]);
-    if (this.#said.get(leaseKey) === text) return false;
-    this.#said.set(leaseKey, text);
+      lease === undefined ? '' : JSON.stringify([read.leader, [...read.seen], [...read.suspended], describeAgentReport(report)]);
+    if (this.#leaseTexts.get(leaseKey) === text) return false;
+    this.#leaseTexts.set(leaseKey, text);
     return true;
   }
 
-  #noteRenewal(key: string): void {
-    const { clock } = this.#settings;
+  #noteRenewal(kind: AgentObjectKind, key: string): void {
+    const { clock, onChange } = this.#settings;
     const lease = this.#lease(key);
     this.#staleTimers.get(key)?.();
     this.#staleTimers.delete(key);
     if (lease === undefined) {
       this.#renewals.delete(key);
-      this.#said.delete(key);
+      this.#leaseTexts.delete(key);
       return;
     }
     const renewTime = readText(lease.spec, 'renewTime');
@@ -314,11 +388,9 @@ export class AgentsView {
     const renewal = before !== undefined && before.renewTime === renewTime ? before : { renewTime, atMs: clock.nowMs() };
     this.#renewals.set(key, renewal);
     const leftMs = renewal.atMs + durationMs(lease) + MARGIN_MS - clock.nowMs();
-    if (leftMs > 0)
-      this.#staleTimers.set(
-        key,
-        clock.after(leftMs, () => this.#settings.onNews()),
-      );
+    if (leftMs <= 0) return;
+    const expire = () => onChange({ group: this.#groupOf(kind, key), pools: this.#byPool.valuesOf(`${kind} ${key}`) });
+    this.#staleTimers.set(key, clock.after(leftMs, expire));
   }
 
   #isStale(lease: KubernetesObject): boolean {
@@ -335,6 +407,16 @@ export class AgentsView {
     this.#readLeases.set(lease, read);
     return read;
   }
+}
+
+/** Of an entry of an index. */
+function toKindAndKey(entry: string): readonly [AgentObjectKind, string] {
+  const space = entry.indexOf(' ');
+  return [entry.slice(0, space) as AgentObjectKind, entry.slice(space + 1)];
+}
+
+function groupLabelOf({ metadata }: KubernetesObject): string[] {
+  return [metadata.labels?.[AGENT_GROUP_LABEL] ?? []].flat();
 }
 
 /** The controller names a Deployment after its group. */

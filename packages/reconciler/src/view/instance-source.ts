@@ -4,79 +4,54 @@
  * all the same, and looks again, at most half a minute later each time.
  */
 import {
-  type BackOffSettings,
-  type Clock,
+  type ApiResource,
+  type CacheSubscription,
   type KubernetesObject,
   keyOf,
-  projectedPort,
-  Reflector,
-  type ResourcePort,
   readField,
+  type SharedCaches,
 } from '@vmdhcp/kube-runtime';
 
-import {
-  hasUnseenGuest,
-  isOfAnother,
-  projectInstance,
-  readRunningInstance,
-  saysTheSameOfGuest,
-} from '../virtual-machine/running-instance.js';
+import { hasSameInterfaces, hasUnseenInstance, isOfAnother, readRunningInstance } from '../virtual-machine/running-instance.js';
 import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 
 export type InstancesState =
-  /** There was no answer that says anything: nothing may be decided yet. */
+  /** There was no answer yet that decides it. */
   | 'unknown'
   | 'listed'
-  /** HTTP 404: the API server does not have the kind, so no guest runs, unless a virtual machine says that it has one. */
+  /** HTTP 404: the API server does not have the kind, so no instance runs, unless the status of a virtual machine reports one. */
   | 'kind-missing'
-  /** HTTP 403: guests may run, and nobody can tell which. */
+  /** HTTP 403: virtual machines may run, and the controller cannot know which. */
   | 'forbidden';
 
 export interface InstanceSourceSettings {
-  /** Undefined: there are none. */
-  readonly port: ResourcePort<KubernetesObject> | undefined;
-  readonly clock: Clock;
-  readonly backOff: BackOffSettings;
+  readonly caches: Pick<SharedCaches, 'subscribe'>;
+  readonly resource: ApiResource;
   /** What counts of this instance is another than before. */
   readonly onChange: (key: string) => void;
-  /** What the controller can tell of all of them is another than before. */
+  /** What the controller knows of all of them is another than before. */
   readonly onState: (state: InstancesState) => void;
-  /** A list or watch failed for another reason than the state says, and is tried again. */
+  /** A list or watch failed for another reason than the state names, and is tried again. */
   readonly onError: (error: unknown) => void;
 }
 
 export class InstanceSource {
   readonly #settings: InstanceSourceSettings;
-  readonly #reflector: Reflector<KubernetesObject> | undefined;
-  /** As they were last told. */
-  readonly #told = new Map<string, KubernetesObject>();
-  #state: InstancesState;
-  #wasListed = false;
+  readonly #cache: CacheSubscription;
+  /** As they were when `onChange` was called last. */
+  readonly #reported = new Map<string, KubernetesObject>();
+  #state: InstancesState = 'unknown';
   #onAnswer: (() => void)[] = [];
 
   constructor(settings: InstanceSourceSettings) {
-    const { port, clock, backOff } = settings;
     this.#settings = settings;
-    this.#state = port === undefined ? 'kind-missing' : 'unknown';
-    if (port === undefined) return;
-    const projected = projectedPort(port, projectInstance);
-    this.#reflector = new Reflector({
-      port: {
-        list: projected.list,
-        watch: (resourceVersion, { onEvent, onEnd }) =>
-          projected.watch(resourceVersion, {
-            onEvent: (event) => {
-              onEvent(event);
-              // A watch that brings something is allowed.
-              if (this.#state === 'forbidden') this.#enter('listed');
-            },
-            onEnd,
-          }),
-      },
-      clock,
-      backOff,
+    this.#cache = settings.caches.subscribe(settings.resource, {
       onChange: (key) => this.#onSeen(key),
       onListed: () => this.#enter('listed'),
+      onWatchEvent: () => {
+        // A watch that delivers something is allowed.
+        if (this.#state === 'forbidden') this.#enter('listed');
+      },
       onError: (error) => this.#onError(error),
     });
   }
@@ -85,66 +60,59 @@ export class InstanceSource {
     return this.#state;
   }
 
-  /** True once it is known which guests run, or that this cannot be known. */
+  /** True once it is known which virtual machines run, or that this cannot be known. */
   get synced(): boolean {
     return this.#state !== 'unknown';
   }
 
-  /** The guest of a virtual machine. */
+  /** The running instance of a virtual machine. */
   of(virtualMachine: KubernetesObject): MachineKnowledge['instance'] {
     if (this.#state === 'unknown' || this.#state === 'forbidden') return 'unreadable';
-    const stored = this.#reflector?.get(keyOf(virtualMachine));
+    const stored = this.#cache.get(keyOf(virtualMachine));
     const instance = stored !== undefined && isOfAnother(virtualMachine, stored) ? undefined : stored;
     const running = readRunningInstance(virtualMachine, instance);
     // The watch of virtual machines may be ahead of that of their instances.
-    return running ?? (hasUnseenGuest(virtualMachine, instance) ? 'unseen' : undefined);
+    return running ?? (hasUnseenInstance(virtualMachine, instance) ? 'unseen' : undefined);
   }
 
   start(): void {
-    this.#reflector?.start();
+    this.#cache.start();
   }
 
   /** Resolves when what is known is at least as new as this call, or cannot be known. */
   async refresh(): Promise<void> {
-    const reflector = this.#reflector;
-    if (reflector === undefined) return;
     await new Promise<void>((resolve) => {
       this.#onAnswer.push(resolve);
-      reflector.relist();
+      // An error is an answer too; a list answers by `onListed`.
+      void this.#cache.refresh();
     });
   }
 
   stop(): void {
-    this.#reflector?.stop();
+    this.#cache.stop();
   }
 
   #onSeen(key: string): void {
-    const before = this.#told.get(key);
-    const now = this.#reflector?.get(key);
-    if (now === undefined) this.#told.delete(key);
-    else this.#told.set(key, now);
-    if (before === undefined ? now === undefined : now !== undefined && saysTheSameOfGuest(before, now)) return;
+    const before = this.#reported.get(key);
+    const now = this.#cache.get(key);
+    if (now === undefined) this.#reported.delete(key);
+    else this.#reported.set(key, now);
+    if (before === undefined ? now === undefined : now !== undefined && hasSameInterfaces(before, now)) return;
     this.#settings.onChange(key);
   }
 
   #onError(error: unknown): void {
     const status = readField(error, 'status');
     if (status === 403) this.#enter('forbidden');
-    // What was listed once stays known: a server that begins may not have the kind for a moment.
-    else if (status === 404 && !this.#wasListed && this.#state !== 'forbidden') this.#enter('kind-missing');
-    else if (status === 404) this.#answer();
+    // What was listed once stays known: an API server that starts may lack the kind for a moment.
+    else if (status === 404) this.#enter(this.#state === 'unknown' ? 'kind-missing' : this.#state);
     else this.#settings.onError(error);
   }
 
   #enter(state: InstancesState): void {
     const isOther = state !== this.#state;
     this.#state = state;
-    this.#wasListed ||= state === 'listed';
     if (isOther) this.#settings.onState(state);
-    this.#answer();
-  }
-
-  #answer(): void {
     const waiting = this.#onAnswer;
     this.#onAnswer = [];
     for (const resolve of waiting) resolve();

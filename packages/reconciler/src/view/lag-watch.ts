@@ -1,16 +1,16 @@
 import { type Clock, isOlderVersion } from '@vmdhcp/kube-runtime';
-import type { PoolView } from './cluster-view.js';
+import type { PoolView } from './pool-views.js';
 
-/** A leader that goes by an old version of a pool for so long does not hear of changes. */
+/** A leader that goes by an old version of a pool for so long does not receive changes. */
 const LAGGING_AFTER_MS = 10_000;
 
-/** A version that the leader is expected to hear of. */
+/** A version that the leader is expected to receive. */
 interface Expectation {
   readonly version: string;
   readonly sinceMs: number;
 }
 
-/** Whether leaders hear of what pools say. */
+/** Whether leaders receive the changes of their pools. */
 export class LagWatch {
   readonly #clock: Clock;
   readonly #expectations = new Map<string, Expectation>();
@@ -19,15 +19,24 @@ export class LagWatch {
     this.#clock = clock;
   }
 
-  /** True if the leader has not heard for too long of what the pool said then. @param reported - the version it goes by. */
-  isLagging({ key, object }: Pick<PoolView, 'key' | 'object'>, reported: string | undefined): boolean {
-    const nowMs = this.#clock.nowMs();
-    const version = object.metadata.resourceVersion ?? '';
+  /** Takes note of a pool or a report that changed. @param reported - the version that the leader goes by; undefined: there is none. */
+  note({ key, object }: Pick<PoolView, 'key' | 'object'>, reported: string | undefined): void {
+    if (this.#awaited(key, reported) !== undefined) return;
+    this.#expectations.set(key, { version: object.metadata.resourceVersion ?? '', sinceMs: this.#clock.nowMs() });
+  }
+
+  forget(key: string): void {
+    this.#expectations.delete(key);
+  }
+
+  /** True if the leader has gone by an older version for too long. */
+  isLagging(key: string, reported: string | undefined): boolean {
+    const awaited = this.#awaited(key, reported);
+    return awaited !== undefined && this.#clock.nowMs() - awaited.sinceMs >= LAGGING_AFTER_MS;
+  }
+
+  #awaited(key: string, reported: string | undefined): Expectation | undefined {
     const expected = this.#expectations.get(key);
-    if (reported === undefined || expected === undefined || !isOlderVersion(reported, expected.version)) {
-      this.#expectations.set(key, { version, sinceMs: nowMs });
-      return false;
-    }
-    return nowMs - expected.sinceMs >= LAGGING_AFTER_MS;
+    return reported !== undefined && expected !== undefined && isOlderVersion(reported, expected.version) ? expected : undefined;
   }
 }

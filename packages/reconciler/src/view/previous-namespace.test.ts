@@ -7,11 +7,14 @@ import {
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
 } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
+import type { ActivePool, ObservedGroup } from '../agents/agents-observation.js';
+import type { AgentsSettings } from '../agents/agents-plan.js';
 import { readGroupLease } from '../agents/group-lease.js';
-import { type ActivePool, type AgentsSettings, type ObservedGroup, planAgents } from '../agents/plan-agents.js';
+import { planAgents } from '../agents/plan-agents.js';
+import { type AgentObjectKind, agentResources } from './agent-resources.js';
 import { AgentsView } from './agents-view.js';
 
 const GROUP = 'vm-dhcp-agent-1';
@@ -20,6 +23,29 @@ const UNIFIED = { deploymentName: 'chart', containerName: 'agent' };
 function labelled(kind: string, namespace: string, name = GROUP): KubernetesObject {
   const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: GROUP };
   return { apiVersion: 'v1', kind, metadata: { namespace, name, uid: `${kind}-${namespace}`, labels } };
+}
+
+const SETTINGS: AgentsSettings = {
+  namespace: 'new',
+  topology: 'per-network',
+  maxPoolsPerAgent: 24,
+  maxGroupsUpgrading: 4,
+  groupRights: true,
+  pods: undefined,
+  unified: UNIFIED,
+};
+
+function observing(clock: FakeClock, objects: Partial<Record<AgentObjectKind, MemoryResource<KubernetesObject>>>): AgentsView {
+  const resources = agentResources({ ...SETTINGS, previousNamespace: 'old' });
+  const kinds = Object.keys(resources) as AgentObjectKind[];
+  const caches = new SharedCaches({
+    open: (resource) =>
+      kinds.flatMap((kind) => (resources[kind] === resource ? (objects[kind] ?? []) : []))[0] ?? new MemoryResource(clock),
+    clock,
+    backOff: { firstMs: 100, mostMs: 30_000, random: () => 0.5 },
+  });
+  const now = () => '2026-01-01T00:00:00Z';
+  return new AgentsView({ namespace: 'new', unified: UNIFIED, caches, resources, clock, now, onChange: () => undefined });
 }
 
 describe('AgentsView', () => {
@@ -35,22 +61,11 @@ describe('AgentsView', () => {
       kind: 'Pod',
       metadata: { namespace: 'old', name: 'default-net-agent', uid: 'u', labels },
     };
-    const observer = new AgentsView({
-      namespace: 'new',
-      unified: UNIFIED,
-      clients: {
-        deployments: resource(labelled('Deployment', 'new')),
-        unifiedDeployment: resource(),
-        leases: resource(),
-        pods: resource(),
-        previousDeployments: resource(labelled('Deployment', 'old')),
-        previousLeases: resource(labelled('Lease', 'old'), labelled('Lease', 'old', 'another')),
-        previousPods: resource(labelled('Pod', 'old', `${GROUP}-x`), upstream),
-      },
-      clock,
-      now: () => '2026-01-01T00:00:00Z',
-      random: () => 0.5,
-      onNews: () => undefined,
+    const observer = observing(clock, {
+      deployments: resource(labelled('Deployment', 'new')),
+      previousDeployments: resource(labelled('Deployment', 'old')),
+      previousLeases: resource(labelled('Lease', 'old'), labelled('Lease', 'old', 'another')),
+      previousPods: resource(labelled('Pod', 'old', `${GROUP}-x`), upstream),
     });
     observer.start();
     await clock.advance(1_000);
@@ -60,8 +75,8 @@ describe('AgentsView', () => {
       deployment: { metadata: { namespace: 'old' } },
       lease: { object: { metadata: { namespace: 'old' } } },
     });
-    expect(observer.leaseOf(`old/${GROUP}`).object?.metadata.namespace).toBe('old');
-    expect(observer.leaseOf(GROUP).object).toBeUndefined();
+    expect(observer.group(`old/${GROUP}`).lease.object?.metadata.namespace).toBe('old');
+    expect(observer.group(GROUP).lease.object).toBeUndefined();
     expect([...observer.groupsWithPods()]).toEqual([`old/${GROUP}`]);
     expect([...observer.legacyPods()]).toMatchObject([['default/net', [{ metadata: { namespace: 'old' } }]]]);
     observer.deleted('deployments', labelled('Deployment', 'old'), undefined);
@@ -88,21 +103,8 @@ describe('the Deployment of a chart in the earlier namespace', () => {
       metadata: { namespace: 'old', name: UNIFIED.deploymentName, uid: 'chart' },
       spec: { template: { spec: { containers: [{ name: UNIFIED.containerName, env }] } } },
     };
-    const observer = new AgentsView({
-      namespace: 'new',
-      unified: UNIFIED,
-      clients: {
-        deployments: resource(),
-        unifiedDeployment: resource(),
-        leases: resource(),
-        pods: resource(),
-        previousDeployments: resource(),
-        previousUnifiedDeployment: resource(chart),
-      },
-      clock,
-      now: () => '2026-01-01T00:00:00Z',
-      random: () => 0.5,
-      onNews: () => undefined,
+    const observer = observing(clock, {
+      previousUnifiedDeployment: resource(chart),
     });
     observer.start();
     await clock.advance(1_000);
@@ -118,15 +120,7 @@ describe('AgentsView, of rights', () => {
     const clock = new FakeClock();
     const resource = () => new MemoryResource<KubernetesObject>(clock);
     const roles = resource();
-    const observer = new AgentsView({
-      namespace: 'new',
-      unified: UNIFIED,
-      clients: { deployments: resource(), unifiedDeployment: resource(), leases: resource(), pods: resource(), roles },
-      clock,
-      now: () => '2026-01-01T00:00:00Z',
-      random: () => 0.5,
-      onNews: () => undefined,
-    });
+    const observer = observing(clock, { roles });
     observer.start();
     await clock.advance(1_000);
     const role = labelled('Role', 'tenant');
@@ -141,15 +135,6 @@ describe('AgentsView, of rights', () => {
 });
 
 describe('planAgents', () => {
-  const settings: AgentsSettings = {
-    namespace: 'new',
-    topology: 'per-network',
-    maxPoolsPerAgent: 24,
-    maxGroupsUpgrading: 4,
-    groupRights: true,
-    pods: undefined,
-    unified: UNIFIED,
-  };
   const pool: ActivePool = {
     key: 'default/net',
     network: 'default/net',
@@ -173,7 +158,7 @@ describe('planAgents', () => {
         legacyPods: new Map(),
         nowMs: 0,
       },
-      settings,
+      SETTINGS,
     );
 
   it('suspends a pool from its own group while a group of the earlier namespace may serve it, and gives that one no rights', () => {

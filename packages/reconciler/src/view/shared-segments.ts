@@ -3,10 +3,11 @@ import { cidrsOverlap, type Pool } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { describeSegment, isSameSegment, type NetworkSegment, readNetworkSegment } from '../network/network-segment.js';
 
-import type { ClusterView, ObjectSource, PoolView } from './cluster-view.js';
+import type { ClusterView, ObjectSource } from './cluster-view.js';
+import type { PoolView } from './pool-views.js';
 
 export interface SharedSegment {
-  /** As `describeSegment` says it. */
+  /** As `describeSegment` returns it. */
   readonly segment: string;
   /** The key of the oldest other pool of the same namespace; undefined: the other pools are of other namespaces. */
   readonly sibling: string | undefined;
@@ -32,7 +33,7 @@ export class SharedSegments {
   readonly #served = new Map<string, ServedNetwork>();
   /** By what two networks of one segment always have in common. */
   readonly #byPlace = new Map<string, Map<string, ServedNetwork>>();
-  /** Networks whose pool was found to share its segment, and what was said of it. */
+  /** Networks whose pool was found to share its segment, and the warning about it. */
   readonly #found = new Map<string, SharedSegment>();
 
   constructor(view: ClusterView, networks: ObjectSource) {
@@ -41,7 +42,7 @@ export class SharedSegments {
   }
 
   /**
-   * Pools of other networks on the same segment whose CIDR overlaps: two guests could get one address, from one of them each. Undefined
+   * Pools of other networks on the same segment whose CIDR overlaps: two virtual machines could get the same address, from one of them each. Undefined
    * where there are none. A pool that is not served (paused, invalid, not allowed) shares nothing.
    */
   sharedBy({ key, network }: PoolView): SharedSegment | undefined {

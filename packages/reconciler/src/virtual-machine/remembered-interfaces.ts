@@ -21,7 +21,7 @@ export const NOTHING_REMEMBERED: RememberedInterfaces = new Map();
 /** A machine that starts again and again while its pool cannot be written. */
 const MOST_REPLACED = 8;
 
-/** What the annotation of a VirtualMachineNetworkConfig says. What makes no sense is left out. Never throws. */
+/** The content of the annotation of a VirtualMachineNetworkConfig. What makes no sense is left out. Never throws. */
 export function readRememberedInterfaces(object: KubernetesObject | undefined): RememberedInterfaces {
   const text = object?.metadata.annotations?.[INTERFACES_ANNOTATION];
   if (typeof text !== 'string') return NOTHING_REMEMBERED;
@@ -58,7 +58,7 @@ export function formatRememberedInterfaces(interfaces: RememberedInterfaces): st
   );
 }
 
-/** The interface as it is to be remembered from now on. `isRecorded`: the status says that this MAC address has its address. */
+/** The interface as it is to be remembered from now on. `isRecorded`: by the status this MAC address has its address. */
 export function rememberInterface(
   { networkName, macAddress }: Pick<RememberedInterface, 'networkName' | 'macAddress'>,
   former: RememberedInterface | undefined,

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { instance } from '../fixtures/object-fixtures.js';
-import { hasUnseenGuest, projectInstance, readRunningInstance, saysTheSameOfGuest } from './running-instance.js';
+import { hasSameInterfaces, hasUnseenInstance, projectInstance, readRunningInstance } from './running-instance.js';
 
 const MAC = '02:00:00:00:00:0a';
 const machine: KubernetesObject = { metadata: { namespace: 'default', name: 'vm-a', uid: 'uid-a' } };
@@ -19,7 +19,7 @@ describe('projectInstance', () => {
     const projected = projectInstance(large);
     expect(JSON.stringify(projected).length).toBeLessThan(700);
     expect(projected.metadata.resourceVersion).toBe('7');
-    expect(saysTheSameOfGuest(projected, projectInstance(small))).toBe(true);
+    expect(hasSameInterfaces(projected, projectInstance(small))).toBe(true);
     expect(readRunningInstance(machine, projected)).toEqual(readRunningInstance(machine, projectInstance(small)));
   });
 
@@ -58,11 +58,11 @@ describe('readRunningInstance', () => {
   });
 });
 
-describe('hasUnseenGuest', () => {
+describe('hasUnseenInstance', () => {
   it.each<[string, Record<string, unknown> | undefined, KubernetesObject | undefined, boolean]>([
     ['no status, no instance', undefined, undefined, false],
     ['created, no instance', { created: true, printableStatus: 'Starting' }, undefined, true],
-    ['created, said to have stopped, no instance', { created: true, printableStatus: 'Stopped' }, undefined, true],
+    ['created, reported as stopped, no instance', { created: true, printableStatus: 'Stopped' }, undefined, true],
     ['not created, an ended instance', { created: false }, instance('vm-a', { phase: 'Succeeded' }), false],
     [
       'stopped, an ended instance',
@@ -72,8 +72,8 @@ describe('hasUnseenGuest', () => {
     ],
     ['crashed', { created: true, printableStatus: 'CrashLoopBackOff' }, instance('vm-a', { phase: 'Failed' }), false],
     ['running, an ended instance', { created: true, printableStatus: 'Running' }, instance('vm-a', { phase: 'Failed' }), true],
-    ['of a KubeVirt that does not say more', { created: true }, instance('vm-a', { phase: 'Failed' }), true],
+    ['of a KubeVirt without printableStatus', { created: true }, instance('vm-a', { phase: 'Failed' }), true],
   ])('%s', (_, status, instance, isUnseen) => {
-    expect(hasUnseenGuest({ ...machine, ...(status && { status }) }, instance)).toBe(isUnseen);
+    expect(hasUnseenInstance({ ...machine, ...(status && { status }) }, instance)).toBe(isUnseen);
   });
 });

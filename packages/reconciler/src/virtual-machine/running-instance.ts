@@ -1,8 +1,8 @@
-/** What is read of a KubeVirt VirtualMachineInstance: the interfaces that the guest has now, and their MAC addresses. */
+/** What is read of a KubeVirt VirtualMachineInstance: its interfaces now, and their MAC addresses. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { isRecord, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
-/** A guest that runs, or is on its way. */
+/** An instance that runs, or is starting. */
 export interface RunningInstance {
   /** In the form of a VirtualMachine's `spec.template.spec`. */
   readonly spec: unknown;
@@ -66,7 +66,7 @@ function pick(value: unknown, names: readonly string[]): Record<string, string> 
 const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
 /**
- * What the guest of a virtual machine has; undefined where no guest runs. A guest that is being deleted counts until it has
+ * The interfaces of a running virtual machine; undefined if it does not run. An instance that is being deleted counts until it has
  * ended: until then it uses its addresses. An instance of another virtual machine of the same name does not count. Never throws.
  */
 export function readRunningInstance(
@@ -97,21 +97,22 @@ function hasEnded({ status }: KubernetesObject): boolean {
   return ENDED.has(readText(status, 'phase') ?? '');
 }
 
-/** Values of a VirtualMachine's `status.printableStatus` by which KubeVirt says that its VirtualMachineInstance has ended. */
-const SAYS_ENDED: ReadonlySet<string> = new Set(['Stopped', 'CrashLoopBackOff']);
+/** Values of a VirtualMachine's `status.printableStatus` by which KubeVirt reports that its VirtualMachineInstance has ended. */
+const ENDED_STATUSES: ReadonlySet<string> = new Set(['Stopped', 'CrashLoopBackOff']);
 
 /**
- * True if the virtual machine says that it has a guest, and the instance that is known of it (undefined: none) is not that one.
+ * True if the virtual machine reports that it has an instance, and the known one (undefined: none) is not that one.
  * `status.created` is true as long as there is any VirtualMachineInstance, also one that has ended; so an instance that has ended
- * is the one that is meant only where the virtual machine does not say anything else. Never throws.
+ * is that one only if the virtual machine does not report anything else. Never throws.
  */
-export function hasUnseenGuest({ status }: KubernetesObject, instance: KubernetesObject | undefined): boolean {
+export function hasUnseenInstance({ status }: KubernetesObject, instance: KubernetesObject | undefined): boolean {
   if (readField(status, 'created') !== true) return false;
-  const isTheEndedOne = instance !== undefined && hasEnded(instance) && SAYS_ENDED.has(readText(status, 'printableStatus') ?? '');
+  const isTheEndedOne =
+    instance !== undefined && hasEnded(instance) && ENDED_STATUSES.has(readText(status, 'printableStatus') ?? '');
   return !isTheEndedOne;
 }
 
-/** A guest agent may report whatever the guest wants. */
+/** A guest agent may report whatever the guest operating system wants. */
 function isOfHypervisor(entry: unknown): boolean {
   return readText(entry, 'infoSource') !== 'guest-agent';
 }
@@ -124,8 +125,8 @@ function macAddresses(entries: readonly unknown[], field: string): [string, MacA
   });
 }
 
-/** True where both say the same about the guest, whatever their versions. */
-export function saysTheSameOfGuest(one: KubernetesObject, other: KubernetesObject): boolean {
+/** True if both have the same interfaces and phase, whatever their versions. */
+export function hasSameInterfaces(one: KubernetesObject, other: KubernetesObject): boolean {
   return describe(one) === describe(other);
 }
 

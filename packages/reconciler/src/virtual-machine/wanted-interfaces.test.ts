@@ -6,7 +6,7 @@ import { virtualMachine } from '../fixtures/object-fixtures.js';
 import { planNetworkConfig } from './plan-network-config.js';
 import { wantedInterfaces } from './wanted-interfaces.js';
 
-const told = (object: KubernetesObject) => {
+const summary = (object: KubernetesObject) => {
   const { interfaces, problems } = wantedInterfaces(object);
   return {
     interfaces: interfaces?.map(({ name, networkName, macAddress, ipAddress }) => [
@@ -94,7 +94,7 @@ describe('wantedInterfaces', () => {
       ['mac-address-twice'],
     ],
   ])('%s', (_, text, interfaces, problems) => {
-    expect(told(virtualMachine('vm-a', text))).toEqual({ interfaces, problems });
+    expect(summary(virtualMachine('vm-a', text))).toEqual({ interfaces, problems });
   });
 
   it('a network that is the pod’s own does not count', () => {
@@ -102,7 +102,7 @@ describe('wantedInterfaces', () => {
     const spec = JSON.parse(
       JSON.stringify(machine.spec).replace('{"networkName":"net"}', '{}').replace('"multus"', '"pod"'),
     ) as unknown;
-    expect(told({ ...machine, spec })).toEqual({ interfaces: [], problems: [] });
+    expect(summary({ ...machine, spec })).toEqual({ interfaces: [], problems: [] });
   });
 
   it('reads any object without throwing, and so does the plan', () => {
@@ -143,7 +143,7 @@ describe('planNetworkConfig', () => {
   });
 
   it.each(['unreadable', 'unseen'] as const)(
-    'a guest may run (%s), and an earlier version made the VirtualMachineNetworkConfig: no entry makes way for a new interface',
+    'an instance may run (%s), and an earlier version made the VirtualMachineNetworkConfig: no entry makes way for a new interface',
     (instance) => {
       const machine = (names: readonly string[]) => {
         const interfaces = names.map((name) => [name, [`02:00:00:00:00:0${name}`, 'net'] as const] as const);
@@ -179,7 +179,7 @@ describe('planNetworkConfig', () => {
     expect(planNetworkConfig(vm, create.object).actions).toEqual([]);
   });
 
-  it('what somebody else made is adopted and not removed', () => {
+  it('what another client made is adopted and not removed', () => {
     const vm = { ...virtualMachine('vm-a'), metadata: { ...virtualMachine('vm-a').metadata, uid: 'uid-1' } };
     const handmade: KubernetesObject = {
       metadata: { namespace: 'default', name: 'vm-a', uid: 'uid-2' },

@@ -1,12 +1,12 @@
 /**
  * Which interfaces of a virtual machine shall have addresses.
  *
- * While its guest runs, interfaces and networks are those of the VirtualMachineInstance; what changes in the virtual machine's
+ * While the virtual machine runs, interfaces and networks are those of the VirtualMachineInstance; what changes in the virtual machine's
  * template counts for the next start. A MAC address comes from the first of these that has one:
  *
- * - while the guest runs: the instance's status, its spec, the annotation, what is remembered, the template;
+ * - while it runs: the instance's status, its spec, the annotation, what is remembered, the template;
  * - else: the template, the annotation, what is remembered;
- * - where the controller cannot tell whether the guest runs: what is remembered, the template, the annotation.
+ * - if the controller does not know whether it runs: what is remembered, the template, the annotation.
  */
 import { formatIpv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, networkKey, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
@@ -58,8 +58,8 @@ export interface VirtualMachineProblem {
 /** What is known of a virtual machine besides its own object. */
 export interface MachineKnowledge {
   /**
-   * The guest; undefined: none runs. One may run where its state is `unreadable` (the controller is not permitted to look), or
-   * `unseen` (the virtual machine says that there is one, and the controller has not heard of it yet).
+   * The instance; undefined: none runs. One may run if its state is `unreadable` (the controller is not permitted to look), or
+   * `unseen` (the virtual machine reports that there is one, and the controller has not seen it yet).
    */
   readonly instance?: RunningInstance | 'unreadable' | 'unseen' | undefined;
   /** Default: nothing. */
@@ -69,7 +69,7 @@ export interface MachineKnowledge {
 }
 
 export interface WantedInterfaces {
-  /** Sorted by name. Undefined: nobody can tell, so that what there is stays as it is. */
+  /** Sorted by name. Undefined: not known, so that existing entries stay as they are. */
   readonly interfaces: readonly WantedInterface[] | undefined;
   /** Name to network of interfaces that shall have an address, and have no MAC address yet: what is there for them stays. */
   readonly awaited: ReadonlyMap<string, string>;
@@ -115,12 +115,12 @@ function isRunning(instance: MachineKnowledge['instance']): instance is RunningI
   return typeof instance === 'object';
 }
 
-/** True where a guest may run, and its interfaces are not known. */
+/** True if an instance may run, and its interfaces are not known. */
 export function isUncertain(instance: MachineKnowledge['instance']): instance is 'unreadable' | 'unseen' {
   return typeof instance === 'string';
 }
 
-/** The guest may have these interfaces still, whatever the template says by now. */
+/** The instance may still have these interfaces, whatever the template has by now. */
 function addRemembered(networks: Map<string, string>, remembered: RememberedInterfaces = NOTHING_REMEMBERED): void {
   for (const [name, { networkName }] of remembered) networks.set(name, networkName);
 }
@@ -257,7 +257,7 @@ function distinct(wanted: readonly WantedInterface[], problems: VirtualMachinePr
     else {
       problems.push({
         reason: 'mac-address-twice',
-        message: `interfaces ${former.name} and ${one.name} have the same MAC address ${one.macAddress} on ${one.networkName}; give one of them another`,
+        message: `interfaces ${former.name} and ${one.name} have the same MAC address ${one.macAddress} on ${one.networkName}; change one of them`,
       });
     }
   }

@@ -101,7 +101,7 @@ const describeStatus = (status: number, text: string): string => {
   return known[status] ?? 'the server rejected our request for an unknown reason';
 };
 
-/** What Go says of the same failure; `<address>` stands for host and port. */
+/** Go's message for the same failure; `<address>` stands for host and port. */
 const knownErrors: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'dial tcp <address>: connect: connection refused'],
   ['ECONNRESET', 'EOF'],

@@ -24,7 +24,7 @@ function isOtherVersion(type: ResourceType, object: ApiObject): boolean {
   return type.custom && object.apiVersion !== apiVersionOf(type);
 }
 
-/** A built-in kind may leave out what the path says; a custom resource may not (and does not get here without). */
+/** A built-in kind may leave out what the path contains; a custom resource may not (and does not get here without). */
 function asObject(type: ResourceType, body: JsonObject): ApiObject {
   const { apiVersion, kind, metadata } = body;
   return {

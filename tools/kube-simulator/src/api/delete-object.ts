@@ -52,8 +52,8 @@ function remove(context: ApiContext, call: ApiCall, deletion: Deletion): JsonObj
   if (options.dryRun === true) return canonical;
   const written =
     canonical.metadata === stored.object.metadata ? stored : putChanged(context, call, { key, stored, object: canonical });
-  const isHeld = type.holdsItself?.(written.object) === true || finalizersOf(written.object.metadata).length > 0;
-  if (isHeld || Number(written.object.metadata['deletionGracePeriodSeconds'] ?? 0) > 0) return fromStored(type, written);
+  const mustStay = type.holdsItself?.(written.object) === true || finalizersOf(written.object.metadata).length > 0;
+  if (mustStay || Number(written.object.metadata['deletionGracePeriodSeconds'] ?? 0) > 0) return fromStored(type, written);
   return removeNow(context, call, { key, last: written.object, options });
 }
 

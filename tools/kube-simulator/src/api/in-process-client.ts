@@ -20,7 +20,7 @@ import { compileSelectors } from './selectors.js';
 import { replaceObject } from './update-object.js';
 import { watchChanges } from './watch-objects.js';
 
-/** The API for the simulator's own controllers: no HTTP, no authorization, everything else as for anybody. */
+/** The API for the simulator's own controllers: no HTTP, no authorization, everything else as for any client. */
 export class InProcessClient implements ApiClient {
   readonly #context: ApiContext;
   readonly #user: User;

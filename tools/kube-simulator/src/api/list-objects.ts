@@ -100,14 +100,14 @@ function listPage(context: ApiContext, call: ApiCall, page: Page): ListResult {
     items,
     resourceVersion: at,
     continueToken: formatContinueToken({ resourceVersion: at, after: last }),
-    // With a selector nobody has counted.
+    // With a selector there is no count.
     ...(page.matches === undefined ? { remainingItemCount: entries.length - index } : {}),
   };
 }
 
 type Entries = readonly (readonly [string, StoredObject])[];
 
-/** A page that ends the list says so, although more objects may follow that the selector does not want. */
+/** A page that ends the list has no continue token, although more objects may follow that the selector does not want. */
 function anyLeft(call: ApiCall, { matches }: Page, rest: Entries): boolean {
   if (matches === undefined) return rest.length > 0;
   return rest.some(([, stored]) => matches(fromStored(call.type, stored)));

@@ -19,7 +19,7 @@ export function generateName(prefix: string): string {
   return prefix.slice(0, maxGeneratedLength - suffixLength) + suffix;
 }
 
-/** The metadata of a new object: what the client may say, and what the server says. */
+/** The metadata of a new object: the fields that the client may set, and those that the server sets. */
 export function newMetadata(metadata: ObjectMeta, type: ResourceType, place: { namespace: string; nowMs: number }): ObjectMeta {
   const {
     uid: _uid,

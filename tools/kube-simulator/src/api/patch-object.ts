@@ -1,7 +1,7 @@
 import { ApiError } from '../api-error.js';
 import type { ApiObject, Json, JsonObject, ObjectMeta } from '../api-object.js';
 import { badRequest, conflict, invalidSubject, modifiedMeanwhile, notFound, unsupportedMediaType } from '../failures.js';
-import { textOf } from '../json-parts.js';
+import { section, textOf } from '../json-parts.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
 import { applyConfiguration } from '../patch/server-side-apply.js';
@@ -80,16 +80,22 @@ function patched(context: ApiContext, call: ApiCall, { patch, existing }: Patchi
   const after =
     patch.type === 'apply' ? applied(context, call, { patch, live: before }) : applyPatch(call, patch.type, { patch, before });
   if (after === before) return existing;
-  if (subresource?.apply !== undefined) return subresource.apply(existing, after);
+  if (subresource?.apply !== undefined) {
+    assertUnchanged(call, section(after, 'metadata')['resourceVersion'], existing);
+    return subresource.apply(existing, after);
+  }
   const decoded = call.type.strategy.decode(after as ApiObject);
   reportPatchedFields(call, decoded.unknownFields, after);
   assertSameName(call, decoded.object.metadata.name);
   assertSameNamespace(call, decoded.object.metadata);
-  const { resourceVersion } = decoded.object.metadata;
-  if (resourceVersion !== undefined && resourceVersion !== existing.metadata.resourceVersion) {
-    throw conflict(call.type, call.attributes.name, modifiedMeanwhile);
-  }
+  assertUnchanged(call, decoded.object.metadata.resourceVersion, existing);
   return decoded.object;
+}
+
+/** @throws ApiError 409 where the patch names another resourceVersion than that of the object. */
+function assertUnchanged(call: ApiCall, sent: Json | undefined, existing: ApiObject): void {
+  if (sent !== undefined && sent !== existing.metadata.resourceVersion)
+    throw conflict(call.type, call.attributes.name, modifiedMeanwhile);
 }
 
 function applyPatch(

@@ -4,7 +4,7 @@ import { formatTime } from '../resources/go-time.js';
 import { apiVersionOf } from '../resources/resource-type.js';
 import type { ApiCall, ApiContext } from './api-call.js';
 
-/** The object with `metadata.managedFields` that say who wrote what. Server-side apply has said so itself. */
+/** The object with `metadata.managedFields` that record who wrote what. Server-side apply records them itself. */
 export function recordManagers(
   context: ApiContext,
   call: ApiCall,

@@ -86,7 +86,7 @@ function assertResourceVersion(call: ApiCall, sent: Json | undefined, existing: 
 }
 
 /**
- * Writes what `change` makes of the stored object, and returns it. When somebody else wrote while webhooks were asked, `change` is
+ * Writes what `change` makes of the stored object, and returns it. When another client wrote while webhooks were asked, `change` is
  * called again with what is stored then. It throws when the change is not to be.
  */
 export async function updateObject(

@@ -4,7 +4,7 @@ import type { Change } from '../store/object-store.js';
 import { type ApiCall, type ApiContext, collectionOf, fromStored, keyOf } from './api-call.js';
 import type { Matches } from './selectors.js';
 
-/** One thing that a watcher is told. */
+/** One event that a watcher receives. */
 export interface WatchedChange {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   /** What the event shows. */

@@ -68,7 +68,7 @@ const tokenStatus = (spec: JsonObject, authenticator: TokenAuthenticator): JsonO
     : { authenticated: true, user: toUserInfo(accepted.user), audiences: accepted.audiences };
 };
 
-// The subject comes as a parameter of its own because "self" differs from "somebody" in nothing else.
+// The subject comes as a parameter of its own because a review of oneself differs from one of another user in nothing else.
 // oxlint-disable-next-line max-params
 const accessReview = (kind: ReviewKind, spec: AccessSpec, { policy }: ReviewContext, user: User) => {
   const decision = authorize(askedFor(spec, user), policy);

@@ -44,7 +44,7 @@ describe('a request', () => {
     ],
     ['with a bad token', 'bad', 401, 'Unauthorized'],
     [
-      'of somebody without rights',
+      'of a user without rights',
       'limited',
       403,
       'configmaps is forbidden: User "limited" cannot list resource "configmaps" in API group "" in the namespace "default"',
@@ -130,9 +130,9 @@ describe('a request', () => {
     await send(`${cluster}/clusterrolebindings`, { token: admin(), body: giver });
     const give = (name: string, rule: object) =>
       send(`${rbac}/roles`, { token: 'limited', body: { metadata: { name }, rules: [rule] } });
-    const held = { apiGroups: ['apps'], resources: ['deployments'], resourceNames: ['one'], verbs: ['get'] };
-    expect((await give('held', held)).status).toBe(201);
-    expect(await give('more', { ...held, verbs: ['get', 'delete'] })).toMatchObject({
+    const granted = { apiGroups: ['apps'], resources: ['deployments'], resourceNames: ['one'], verbs: ['get'] };
+    expect((await give('granted', granted)).status).toBe(201);
+    expect(await give('more', { ...granted, verbs: ['get', 'delete'] })).toMatchObject({
       status: 403,
       body: {
         message:
@@ -148,12 +148,12 @@ describe('a request', () => {
           subjects: [{ kind: 'User', name: 'another' }],
         },
       });
-    expect((await bind('Role', 'held')).status).toBe(201);
+    expect((await bind('Role', 'granted')).status).toBe(201);
     expect((await bind('ClusterRole', 'cluster-admin')).status).toBe(403);
     expect((await bind('Role', 'none')).status).toBe(404);
   });
 
-  it('for the token of nobody is 404', async () => {
+  it('for the token of an unknown account is 404', async () => {
     const answer = await send('/api/v1/namespaces/default/serviceaccounts/none/token', { token: admin(), body: { spec: {} } });
     expect(answer).toMatchObject({ status: 404, body: { message: 'serviceaccounts "none" not found' } });
   });

@@ -103,7 +103,7 @@ describe('authorize', () => {
     expect(authorize(ask({ isResourceRequest: false, resource: '', namespace: '', verb, path }), policy).allowed).toBe(allowed);
   });
 
-  it('says by which binding', () => {
+  it('names the binding', () => {
     expect(authorize(ask({}), policy)).toEqual({
       allowed: true,
       reason: 'RBAC: allowed by RoleBinding "ro/s16" of Role "ro" to User "limited"',

@@ -5,7 +5,7 @@ import { parseServiceAccountUser } from './user.js';
 /** A denial has no reason: RBAC knows no rule that denies. */
 export type Decision = { readonly allowed: true; readonly reason?: string } | { readonly allowed: false };
 
-/** A rule that some binding gives to a user, with the words that say which. */
+/** A rule that some binding gives to a user, with the words that name it. */
 export interface GrantedRule {
   readonly rule: PolicyRule;
   readonly reason: string;

@@ -1,5 +1,5 @@
 /**
- * Nobody gives away more than they have: a Role, or a binding to one, is refused where it says more than its author may do.
+ * No user grants more than they have: a Role, or a binding to one, is refused if it grants more than its author may do.
  *
  * Source: k8s.io/kubernetes/pkg/registry/rbac policybased storage, k8s.io/component-helpers/auth/rbac/validation Covers.
  */
@@ -67,7 +67,7 @@ export class EscalationCheck implements Admission {
 /** True if each single thing that the rule allows is allowed by one of the others. */
 function isCovered(rule: PolicyRule, own: readonly PolicyRule[]): boolean {
   const parts = rule.nonResourceURLs === undefined ? resourceParts(rule) : pathParts(rule);
-  return parts.every((part) => own.some((held) => covers(held, part)));
+  return parts.every((part) => own.some((owned) => covers(owned, part)));
 }
 
 interface Part {
@@ -90,9 +90,9 @@ function pathParts({ verbs, nonResourceURLs = [] }: PolicyRule): Part[] {
   return verbs.flatMap((verb) => nonResourceURLs.map((path) => ({ verb, path })));
 }
 
-function covers(held: PolicyRule, part: Part): boolean {
-  if (!has(held.verbs, part.verb)) return false;
-  return part.path === undefined ? coversObjects(held, part) : has(held.nonResourceURLs ?? [], part.path);
+function covers(owned: PolicyRule, part: Part): boolean {
+  if (!has(owned.verbs, part.verb)) return false;
+  return part.path === undefined ? coversObjects(owned, part) : has(owned.nonResourceURLs ?? [], part.path);
 }
 
 function coversObjects({ apiGroups = [], resources = [], resourceNames = [] }: PolicyRule, part: Part): boolean {
@@ -101,9 +101,9 @@ function coversObjects({ apiGroups = [], resources = [], resourceNames = [] }: P
 }
 
 /** A star before a subresource stands for every resource. */
-function coversResource(held: readonly string[], resource: string): boolean {
+function coversResource(owned: readonly string[], resource: string): boolean {
   const [, subresource] = resource.split('/', 2);
-  return has(held, resource) || (subresource !== undefined && held.includes(`*/${subresource}`));
+  return has(owned, resource) || (subresource !== undefined && owned.includes(`*/${subresource}`));
 }
 
 function describeRule({ apiGroups, resources, resourceNames, nonResourceURLs, verbs }: PolicyRule): string {

@@ -1,7 +1,7 @@
 import type { Failure } from '../api-error.js';
 import type { RequestAttributes } from '../http/request-chain.js';
 
-/** What a request with credentials that nobody knows is answered with. */
+/** The answer to a request with unknown credentials. */
 export const unauthorized: Failure = { code: 401, reason: 'Unauthorized', message: 'Unauthorized' };
 
 /** What a request is answered with that RBAC does not allow. */

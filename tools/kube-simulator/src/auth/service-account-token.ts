@@ -9,7 +9,7 @@ export interface ServiceAccountReference {
   readonly uid: string;
 }
 
-/** What a valid token says. */
+/** The content of a valid token. */
 export interface TokenClaims {
   readonly serviceAccount: ServiceAccountReference;
   readonly audiences: readonly string[];

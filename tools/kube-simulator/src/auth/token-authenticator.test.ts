@@ -27,7 +27,7 @@ describe('a bearer token', () => {
   it.each([
     ['none', undefined, anonymousUser],
     ['one that was given out', 'Bearer admin-token', adminUser],
-    ['one that nobody knows', 'Bearer nonsense', undefined],
+    ['an unknown one', 'Bearer nonsense', undefined],
     ['a forged one', 'Bearer a.b.c', undefined],
     ['an empty one', 'Bearer ', undefined],
     ['another scheme', 'Basic eA==', anonymousUser],

@@ -29,7 +29,7 @@ describe('a list', () => {
     ['labelSelector', 'low=', []],
     ['fieldSelector', 'metadata.name=p2', ['p2']],
     ['fieldSelector', 'metadata.name!=p2,metadata.namespace=ns', ['p1', 'p3', 'p4', 'p5']],
-  ])('by %s %s finds what it says', async (kind, selector, names) => {
+  ])('by %s %s finds what it names', async (kind, selector, names) => {
     expect(namesOf(await list(`${kind}=${encodeURIComponent(selector)}`))).toEqual(names);
   });
 

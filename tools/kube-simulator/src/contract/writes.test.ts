@@ -29,7 +29,7 @@ describe('a create', () => {
     expect(metadataOf({ body } as Reply)['uid']).not.toBe('mine');
   });
 
-  it('of a name that is taken is 409, and says when the other is being deleted', async () => {
+  it('of a name that is taken is 409, and reports when the other is being deleted', async () => {
     await created('taken', { finalizers: ['example.com/hold'] });
     expect((await cluster.createWidget('taken')).body['message']).toBe('widgets.example.com "taken" already exists');
     await cluster.delete(widget('taken'));
@@ -147,25 +147,25 @@ describe('a deletion', () => {
   it('answers a Status, or the object where a finalizer holds it', async () => {
     await created('gone');
     expect((await cluster.delete(widget('gone'))).body).toMatchObject({ kind: 'Status', status: 'Success' });
-    await created('held', { finalizers: ['example.com/hold'] });
-    const held = await cluster.delete(widget('held'));
-    expect(held.body).toMatchObject({ kind: 'Widget', metadata: { generation: 2, deletionGracePeriodSeconds: 0 } });
-    const again = await cluster.delete(widget('held'));
-    expect(metadataOf(again)).toEqual(metadataOf(held));
+    await created('finalized', { finalizers: ['example.com/hold'] });
+    const kept = await cluster.delete(widget('finalized'));
+    expect(kept.body).toMatchObject({ kind: 'Widget', metadata: { generation: 2, deletionGracePeriodSeconds: 0 } });
+    const again = await cluster.delete(widget('finalized'));
+    expect(metadataOf(again)).toEqual(metadataOf(kept));
   });
 
   it('ends with the last finalizer, whose removal answers with the old resourceVersion', async () => {
     await created('last', { finalizers: ['example.com/hold'] });
-    const held = await cluster.delete(widget('last'));
+    const kept = await cluster.delete(widget('last'));
     expect(
       (await cluster.patch(widget('last'), { metadata: { finalizers: ['example.com/hold', 'example.com/new'] } })).status,
     ).toBe(422);
     const released = await cluster.patch(widget('last'), { metadata: { finalizers: null } });
-    expect(metadataOf(released)['resourceVersion']).toBe(metadataOf(held)['resourceVersion']);
+    expect(metadataOf(released)['resourceVersion']).toBe(metadataOf(kept)['resourceVersion']);
     expect((await cluster.get(widget('last'))).status).toBe(404);
   });
 
-  it('asks for what its preconditions say', async () => {
+  it('checks its preconditions', async () => {
     const { body } = await created('sure');
     const { uid } = body['metadata'] as { readonly uid: string };
     expect((await cluster.delete(widget('sure'), { preconditions: { uid: 'other' } })).status).toBe(409);
@@ -233,6 +233,18 @@ describe('limits', () => {
     ['application/json', 'OPTIONS', 405],
   ])('accepting %s with %s is refused', async (accept, method, status) => {
     expect((await cluster.request(method, cluster.widgets, { headers: { accept } })).status).toBe(status);
+  });
+});
+
+describe('the scale of a Deployment', () => {
+  it('is patched at the version that the patch names, and at no other', async () => {
+    const template = { metadata: { labels: { app: 'scaled' } }, spec: { containers: [{ name: 'c', image: 'img:1' }] } };
+    const spec = { replicas: 0, paused: true, selector: { matchLabels: { app: 'scaled' } }, template };
+    await cluster.post('/apis/apps/v1/namespaces/ns/deployments', { metadata: { name: 'scaled' }, spec });
+    const path = '/apis/apps/v1/namespaces/ns/deployments/scaled/scale';
+    const stale = await cluster.patch(path, { metadata: { resourceVersion: '1' }, spec: { replicas: 3 } });
+    expect(stale).toMatchObject({ status: 409, body: { reason: 'Conflict' } });
+    expect(await cluster.patch(path, { spec: { replicas: 4 } })).toMatchObject({ status: 200, body: { spec: { replicas: 4 } } });
   });
 });
 

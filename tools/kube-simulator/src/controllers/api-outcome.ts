@@ -5,5 +5,5 @@ const hasCode = (error: unknown, code: number): boolean => error instanceof ApiE
 /** The object that was to be read or written is not there. */
 export const isMissing = (error: unknown): boolean => hasCode(error, 404);
 
-/** Somebody else was faster: the object changed, or exists already. */
+/** Another client was faster: the object changed, or exists already. */
 export const isConflict = (error: unknown): boolean => hasCode(error, 409);

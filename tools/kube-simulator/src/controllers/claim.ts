@@ -12,8 +12,8 @@ export interface Claimant {
 }
 
 /**
- * The objects that the owner controls. One that nobody controls and whose labels fit is adopted; one whose labels do not fit any more
- * is let go.
+ * The objects that the owner controls. One without a controller whose labels fit is adopted; one whose labels do not fit any more
+ * is released.
  */
 export const claim = async <T extends KubeObject>(api: ApiClient, claimant: Claimant): Promise<readonly T[]> => {
   const { owner, kind } = claimant;

@@ -7,6 +7,6 @@ export interface ControllerContext {
   /** The kinds that are served now. */
   readonly types: () => readonly ResourceType[];
   readonly typeOf: (apiVersion: string, kind: string) => ResourceType | undefined;
-  /** Told of failures that are tried again. */
+  /** Called for failures that are retried. */
   readonly onError: (error: unknown, key?: string) => void;
 }

@@ -11,7 +11,7 @@ import { isDeleting, type KubeObject, toTime } from './workload-kinds.js';
 const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 const nextLookMs = 50;
-/** A real server serves a kind some time after its definition was created: whoever does not wait for that is to notice. */
+/** A real server serves a kind some time after its definition was created: a client that does not wait for that should notice. */
 const establishingMs = 25;
 
 export class DefinitionController {

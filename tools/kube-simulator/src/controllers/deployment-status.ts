@@ -4,7 +4,7 @@ import { rolloutLimits } from './rollout-limits.js';
 import { setCondition } from './set-condition.js';
 import { type Condition, type Deployment, type DeploymentStatus, type ReplicaSet, toTime } from './workload-kinds.js';
 
-/** What the Deployment's status is to say; `watchProgress` is false where it is only scaled or paused. */
+/** The status that the Deployment should have; `watchProgress` is false where it is only scaled or paused. */
 export const deploymentStatus = (rollout: Rollout, watchProgress: boolean): DeploymentStatus => {
   const counts = countReplicas(rollout);
   const available = setCondition(

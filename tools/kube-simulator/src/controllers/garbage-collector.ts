@@ -110,7 +110,7 @@ export class GarbageCollector {
 
   #stateOf({ apiVersion, kind, name, uid }: OwnerReference, { metadata }: KubeObject): OwnerState {
     const type = this.#context.typeOf(apiVersion, kind);
-    // An object of the cluster cannot say which namespace its owner is in.
+    // An object of the cluster cannot name the namespace of its owner.
     if (type === undefined || (type.namespaced && metadata.namespace === undefined)) return 'unknown';
     const where = type.namespaced ? { namespace: metadata.namespace ?? '' } : {};
     const owner = this.#api.get({ group: type.group, resource: type.plural, ...where, name }) as KubeObject | undefined;
@@ -118,7 +118,7 @@ export class GarbageCollector {
     return waitsForDependents(owner) ? 'deleting' : 'present';
   }
 
-  /** An owner in another namespace counts as absent; that somebody meant it otherwise is worth a warning. */
+  /** An owner in another namespace counts as absent; as that is most likely a mistake, it is worth a warning. */
   async #reportForeignOwners(object: KubeObject): Promise<void> {
     for (const { apiVersion, kind, name, uid } of object.metadata.ownerReferences ?? []) {
       if (this.#index.locate(uid) === undefined) continue;

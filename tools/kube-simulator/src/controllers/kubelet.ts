@@ -70,7 +70,7 @@ export class Kubelet {
     this.#unwatch = undefined;
   }
 
-  /** The Node loses power: all processes end, and nobody says so. Resolves when they have ended. */
+  /** The Node loses power: all processes end, without any report. Resolves when they have ended. */
   async kill(): Promise<void> {
     this.disconnect();
     const residents = [...this.#residents.values()];
@@ -79,7 +79,7 @@ export class Kubelet {
     for (const resident of residents) {
       resident.gone = true;
       clearTimeout(resident.timer);
-      // Nobody hears its end: it is not started again.
+      // Its end is not reported: it is not started again.
       resident.process = endedProcess;
     }
     for (const process of processes) process.stop(0);

@@ -18,7 +18,7 @@ export const namespaceConditions = (
     ({ group, resource, finalizers }) => `${resource}.${group} has ${finalizers.length} resource instances`,
   );
   const holders = Map.groupBy(remains.flatMap(({ finalizers }) => finalizers).flat(), (finalizer) => finalizer);
-  const held = [...holders].map(([finalizer, all]) => `${finalizer} in ${all.length} resource instances`);
+  const remaining = [...holders].map(([finalizer, all]) => `${finalizer} in ${all.length} resource instances`);
   const statements: readonly [string, string, string, string][] = [
     ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered'],
     ['NamespaceDeletionGroupVersionParsingFailure', 'False', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'],
@@ -36,12 +36,12 @@ export const namespaceConditions = (
           `Some resources are remaining: ${counts.toSorted().join(', ')}`,
         ]
       : ['NamespaceContentRemaining', 'False', 'ContentRemoved', 'All content successfully removed'],
-    held.length > 0
+    remaining.length > 0
       ? [
           'NamespaceFinalizersRemaining',
           'True',
           'SomeFinalizersRemain',
-          `Some content in the namespace has finalizers remaining: ${held.toSorted().join(', ')}`,
+          `Some content in the namespace has finalizers remaining: ${remaining.toSorted().join(', ')}`,
         ]
       : ['NamespaceFinalizersRemaining', 'False', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
   ];

@@ -17,8 +17,8 @@ const both = (key: string): Taint[] =>
 describe('a Node that is', () => {
   it.each<[string, Node, Taint[]]>([
     ['ready has none', node('True', [own, ...both('unreachable')]), [own]],
-    ['not ready says so', node('False', [own]), [own, ...both('not-ready')]],
-    ['lost says so', node('Unknown', both('not-ready')), both('unreachable')],
+    ['not ready', node('False', [own]), [own, ...both('not-ready')]],
+    ['lost', node('Unknown', both('not-ready')), both('unreachable')],
     ['new keeps what it has', node(undefined, [both('not-ready')[0] as Taint]), [both('not-ready')[0] as Taint]],
   ])('%s', (_name, given, taints) => {
     expect(taintsFor(given, given.spec?.taints ?? [])).toEqual(taints);

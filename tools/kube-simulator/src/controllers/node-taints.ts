@@ -9,7 +9,7 @@ const readiness = (node: Node): Condition | undefined => node.status?.conditions
 /** The taints that a Node with these is to have: its own, and those that its readiness asks for. The very same list if nothing changes. */
 export const taintsFor = (node: Node, taints: readonly Taint[]): readonly Taint[] => {
   const ready = readiness(node);
-  // A Node that nobody reported on yet keeps what it was created with.
+  // A Node without a report yet keeps what it was created with.
   if (ready === undefined) return taints;
   const key = ready.status === 'True' ? undefined : ready.status === 'False' ? notReady : unreachable;
   const others = taints.filter((taint) => taint.key !== notReady && taint.key !== unreachable);

@@ -58,7 +58,7 @@ describe('a Pod goes to', () => {
     expect(pickNode(pod(), { nodes: [node('a'), node('b')], pods })).toEqual({ kind: 'node', name: 'b' });
   });
 
-  it('a Node away from its like, whichever of them says so', () => {
+  it('a Node away from its like, whichever of them asks for it', () => {
     const nodes = [node('a'), node('b')];
     const labels = { app: 'agent' };
     const there = pod({ nodeName: 'a' }, labels);

@@ -9,7 +9,7 @@ export type OwnerState =
   | 'present'
   | 'deleting'
   | 'absent'
-  /** Its kind is not served, or it cannot be named from here: nobody knows. */
+  /** Its kind is not served, or it cannot be named from here: unknown. */
   | 'unknown';
 
 export type CollectionAction =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DaemonSources, planDaemons } from './plan-daemons.js';
+import { type DaemonSources, planDaemons, planRevision } from './plan-daemons.js';
 import type { DaemonSet, Node, Pod } from './workload-kinds.js';
 
 const daemonSet: DaemonSet = {
@@ -100,5 +100,34 @@ describe('daemons', () => {
     expect(planDaemons(sources({ daemonSet: onDelete, nodes: [node('a')], pods: [pod('a', { hash: 'old' })] })).remove).toEqual(
       [],
     );
+  });
+});
+
+describe('the revision of a template', () => {
+  const revision = (name: string, number: number, uid: string) => ({
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: {
+      name,
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'wol', uid, controller: true }],
+    },
+    revision: number,
+  });
+
+  it('is created with the number after the highest of its own DaemonSet, and holds the template', () => {
+    const revisions = [revision('wol-1', 1, 'd'), revision('wol-2', 2, 'd'), revision('other-9', 9, 'another')];
+    expect(planRevision({ daemonSet, revisions }, 'new')).toMatchObject({
+      metadata: {
+        name: 'wol-new',
+        labels: { app: 'wol', 'controller-revision-hash': 'new' },
+        ownerReferences: [{ kind: 'DaemonSet', uid: 'd', controller: true }],
+      },
+      data: { spec: { template: { ...daemonSet.spec.template, $patch: 'replace' } } },
+      revision: 3,
+    });
+  });
+
+  it('is created once', () => {
+    expect(planRevision({ daemonSet, revisions: [revision('wol-new', 1, 'd')] }, 'new')).toBeUndefined();
   });
 });

@@ -1,9 +1,14 @@
 /** What a DaemonSet's controller does next: one Pod of the current template on every Node that takes it. */
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../api-object.js';
 import { matchesNodeSelection, requiredTerms, tolerated } from './node-fit.js';
 import { podFromTemplate } from './plan-replicas.js';
+import type { PodPlan } from './pod-plan.js';
 import { toPods } from './rollout-limits.js';
 import {
+  type ControllerRevision,
+  controlledBy,
+  controllerOf,
   type DaemonSet,
   isAvailable,
   isDeleting,
@@ -14,19 +19,16 @@ import {
   type Toleration,
 } from './workload-kinds.js';
 
-export interface DaemonPlan {
-  readonly create: readonly Pod[];
-  /** Names of Pods to delete. */
-  readonly remove: readonly string[];
-  /** Undefined: nothing new to report. */
-  readonly status: { readonly [counter: string]: number } | undefined;
-}
-
-export interface DaemonSources {
+export interface ObservedDaemons {
   readonly daemonSet: DaemonSet;
   /** Those that the DaemonSet controls. */
   readonly pods: readonly Pod[];
   readonly nodes: readonly Node[];
+  /** Those of its namespace. */
+  readonly revisions: readonly ControllerRevision[];
+}
+
+export interface DaemonSources extends Omit<ObservedDaemons, 'revisions'> {
   /** Names the current template. */
   readonly hash: string;
   readonly now: Date;
@@ -50,7 +52,7 @@ const hostNetworkToleration: Toleration = {
 };
 
 /** The Pods to create and delete, and the status for the Pods as they are. */
-export const planDaemons = (sources: DaemonSources): DaemonPlan => {
+export const planDaemons = (sources: DaemonSources): PodPlan => {
   const { daemonSet, nodes } = sources;
   const wanted = new Set(nodes.filter((node) => takesDaemon(daemonSet, node)).map(({ metadata }) => metadata.name ?? ''));
   const byNode = Map.groupBy(sources.pods, nodeOf);
@@ -64,6 +66,29 @@ export const planDaemons = (sources: DaemonSources): DaemonPlan => {
     create: missing.map((name) => daemonPod(sources, name)),
     remove: [...new Set(remove.map(({ metadata }) => metadata.name ?? ''))],
     status: report,
+  };
+};
+
+/** The ControllerRevision that keeps the current template, where it is not there yet; its number is the highest. */
+export const planRevision = (
+  { daemonSet, revisions }: Pick<ObservedDaemons, 'daemonSet' | 'revisions'>,
+  hash: string,
+): JsonObject | undefined => {
+  const { uid, annotations = {} } = daemonSet.metadata;
+  const { template } = daemonSet.spec;
+  const name = `${daemonSet.metadata.name}-${hash}`;
+  if (revisions.some(({ metadata }) => metadata.name === name)) return undefined;
+  const own = revisions.filter((each) => controllerOf(each)?.uid === uid);
+  const generation = annotations['deprecated.daemonset.template.generation'];
+  return {
+    metadata: {
+      name,
+      labels: { ...template.metadata?.labels, [hashLabel]: hash },
+      ...(generation === undefined ? {} : { annotations: { 'deprecated.daemonset.template.generation': generation } }),
+      ownerReferences: [controlledBy(daemonSet)],
+    },
+    data: { spec: { template: { ...template, $patch: 'replace' } } },
+    revision: 1 + Math.max(0, ...own.map(({ revision = 0 }) => revision)),
   };
 };
 

@@ -111,7 +111,7 @@ const nameFields: readonly (readonly [field: string, used: keyof Taken | undefin
 /** These two are there even when they are not accepted. */
 const noNames: JsonObject = { plural: '', kind: '' };
 
-/** Every name that is free is accepted; the conflict of the last one that is not is told. */
+/** Every name that is free is accepted; the conflict of the last one that is not is reported. */
 const acceptNames = ({ spec, status }: Definition, taken: Taken): { accepted: KindNames; conflict: Conflict | undefined } => {
   const accepted: Record<string, Json> = {};
   let conflict: Conflict | undefined;

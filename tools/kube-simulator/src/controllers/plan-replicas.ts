@@ -1,6 +1,8 @@
 /** What a ReplicaSet's controller does next. */
 import { isDeepStrictEqual } from 'node:util';
 import { selectorMatches } from '../label-selector.js';
+import type { PodPlan } from './pod-plan.js';
+import { withReplicaFailure } from './replica-failure.js';
 import {
   controlledBy,
   isAvailable,
@@ -13,26 +15,28 @@ import {
   type ReplicaSetStatus,
 } from './workload-kinds.js';
 
-export interface ReplicaPlan {
-  readonly create: readonly Pod[];
-  /** Names of Pods to delete. */
-  readonly remove: readonly string[];
-  /** Undefined: nothing new to report. */
-  readonly status: ReplicaSetStatus | undefined;
+export interface ObservedReplicas {
+  readonly replicaSet: ReplicaSet;
+  /** Those that the ReplicaSet controls. */
+  readonly pods: readonly Pod[];
+}
+
+interface Sources extends ObservedReplicas {
+  readonly now: Date;
+  /** Why a Pod was refused just now: then none is created. */
+  readonly refusal?: string;
 }
 
 /** The Pods to create or delete so that as many are active as are wanted, and the status for the Pods as they are. */
-export const planReplicas = (replicaSet: ReplicaSet, pods: readonly Pod[], now: Date): ReplicaPlan => {
+export const planReplicas = ({ replicaSet, pods, now, refusal }: Sources): PodPlan => {
   const active = pods.filter((pod) => !isFinished(pod) && !isDeleting(pod));
   const missing = (replicaSet.spec.replicas ?? 1) - active.length;
-  const status = replicaSetStatus(replicaSet, pods, now);
-  const unchanged = isDeepStrictEqual(status, replicaSet.status);
+  const status = withReplicaFailure(replicaSetStatus(replicaSet, pods, now), refusal, now);
+  const creates = isDeleting(replicaSet) || refusal !== undefined ? 0 : Math.max(0, missing);
   return {
-    create: isDeleting(replicaSet)
-      ? []
-      : Array.from({ length: Math.max(0, missing) }, () => podFromTemplate(replicaSet, replicaSet.spec.template)),
+    create: Array.from({ length: creates }, () => podFromTemplate(replicaSet, replicaSet.spec.template)),
     remove: isDeleting(replicaSet) ? [] : leastNeeded(active, -missing),
-    status: unchanged ? undefined : status,
+    status: isDeepStrictEqual(status, replicaSet.status) ? undefined : status,
   };
 };
 

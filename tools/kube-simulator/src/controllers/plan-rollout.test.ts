@@ -86,7 +86,7 @@ class Story {
   }
 
   #rollout(): number {
-    const actions = planRollout({ ...this, deployment: this.deployment, now: new Date(this.#seconds * 1000) });
+    const actions = planRollout({ ...this, deployment: this.deployment }, new Date(this.#seconds * 1000));
     for (const action of actions) this.#apply(action);
     return actions.length;
   }
@@ -111,8 +111,8 @@ class Story {
         this.replicaSets = this.replicaSets.filter((set) => set.metadata.name !== action.name);
         break;
       case 'report':
-        this.deployment = action.deployment;
-        this.reports.push(action.deployment);
+        this.deployment = action.workload;
+        this.reports.push(action.workload);
     }
   }
 
@@ -120,12 +120,12 @@ class Story {
     const set = this.replicaSets.find(({ metadata }) => metadata.uid === uid);
     if (set === undefined) return 0;
     const own = this.pods.filter((pod) => controllerOf(pod)?.uid === uid);
-    const plan = planReplicas(set, own, new Date(this.#seconds * 1000));
+    const plan = planReplicas({ replicaSet: set, pods: own, now: new Date(this.#seconds * 1000) });
     for (const pod of plan.create) this.pods.push({ ...pod, metadata: { ...pod.metadata, name: `pod-${++this.#serial}` } });
     this.pods = this.pods.map((pod) =>
       plan.remove.includes(pod.metadata.name ?? '') ? { ...pod, metadata: { ...pod.metadata, deletionTimestamp: 'now' } } : pod,
     );
-    const { status } = plan;
+    const status = plan.status as ReplicaSet['status'];
     if (status) this.replicaSets = this.replicaSets.map((each) => (each === set ? { ...set, status } : each));
     return plan.create.length + plan.remove.length + (status ? 1 : 0);
   }

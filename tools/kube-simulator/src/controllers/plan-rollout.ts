@@ -19,18 +19,17 @@ import {
   type ReplicaSet,
 } from './workload-kinds.js';
 
-export interface Observed {
+export interface ObservedRollout {
   readonly deployment: Deployment;
   /** Those that the Deployment controls. */
   readonly replicaSets: readonly ReplicaSet[];
   /** Those of the Deployment's ReplicaSets. */
   readonly pods: readonly Pod[];
-  readonly now: Date;
 }
 
 /** The steps, in order; none if there is nothing to do now. */
-export const planRollout = (observed: Observed): readonly RolloutAction[] => {
-  const rollout = toRollout(observed);
+export const planRollout = (observed: ObservedRollout, now: Date): readonly RolloutAction[] => {
+  const rollout = toRollout(observed, now);
   if (isDeleting(observed.deployment)) return report(rollout, false);
   if (observed.deployment.spec.paused || isScaled(rollout)) return planScaling(rollout);
   return observed.deployment.spec.strategy?.type === 'Recreate' ? planRecreation(rollout, observed.pods) : planRolling(rollout);
@@ -102,4 +101,4 @@ const report = (rollout: Rollout, watchProgress: boolean): readonly RolloutActio
   reportStatus(rollout.deployment, deploymentStatus(rollout, watchProgress));
 
 const reportStatus = (deployment: Deployment, status: DeploymentStatus): readonly RolloutAction[] =>
-  isDeepStrictEqual(status, deployment.status) ? [] : [{ kind: 'report', deployment: { ...deployment, status } }];
+  isDeepStrictEqual(status, deployment.status) ? [] : [{ kind: 'report', workload: { ...deployment, status } }];

@@ -1,4 +1,4 @@
-/** How ReplicaSets and Deployments say that Pods cannot be created. */
+/** How ReplicaSets and Deployments report that Pods cannot be created. */
 import { type Condition, type ReplicaSet, type ReplicaSetStatus, toTime } from './workload-kinds.js';
 
 const TYPE = 'ReplicaFailure';
@@ -14,7 +14,7 @@ export const withReplicaFailure = (status: ReplicaSetStatus, message: string | u
   return { ...others, ...(changed.length > 0 && { conditions: changed }) };
 };
 
-/** What a Deployment says: of its current ReplicaSet first, else of an earlier one. */
+/** What a Deployment reports: of its current ReplicaSet first, else of an earlier one. */
 export const replicaFailureOf = (current: ReplicaSet | undefined, old: readonly ReplicaSet[]): Condition | undefined => {
   const failures = [...(current === undefined ? [] : [current]), ...old].flatMap(({ status }) =>
     (status?.conditions ?? []).filter(({ type }) => type === TYPE),

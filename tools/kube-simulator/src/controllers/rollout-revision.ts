@@ -29,7 +29,7 @@ export const prepareCurrent = (rollout: Rollout): readonly RolloutAction[] => {
   const shown = showFoundRevision(deployment, renewed, now);
   return [
     ...(isDeepStrictEqual(renewed, current) ? [] : [{ kind: 'update-replica-set', replicaSet: renewed } as const]),
-    ...(isDeepStrictEqual(shown, deployment) ? [] : [{ kind: 'report', deployment: shown } as const]),
+    ...(isDeepStrictEqual(shown, deployment) ? [] : [{ kind: 'report', workload: shown } as const]),
   ];
 };
 
@@ -44,7 +44,7 @@ const createCurrent = (rollout: Rollout, revision: number): readonly RolloutActi
   });
   return [
     { kind: 'create-replica-set', replicaSet, event: `Scaled up replica set ${name} from 0 to ${replicasOf(replicaSet)}` },
-    { kind: 'report', deployment: showRevision(rollout.deployment, String(revision), condition) },
+    { kind: 'report', workload: showRevision(rollout.deployment, String(revision), condition) },
   ];
 };
 

@@ -1,3 +1,4 @@
+import type { ReplicaSetAction } from './apply-actions.js';
 import { hashTemplate } from './template-hash.js';
 import type { Deployment, PodTemplate, ReplicaSet } from './workload-kinds.js';
 
@@ -11,18 +12,13 @@ export interface Rollout {
   readonly now: Date;
 }
 
-export type RolloutAction =
-  | { readonly kind: 'create-replica-set'; readonly replicaSet: ReplicaSet; readonly event: string }
-  /** Scaled (then with an event) or annotated. */
-  | { readonly kind: 'update-replica-set'; readonly replicaSet: ReplicaSet; readonly event?: string }
-  | { readonly kind: 'delete-replica-set'; readonly name: string }
-  /** Status and annotations of the Deployment. */
-  | { readonly kind: 'report'; readonly deployment: Deployment };
+/** One step of a rollout. */
+export type RolloutAction = ReplicaSetAction | { readonly kind: 'report'; readonly workload: Deployment };
 
 export const hashLabel = 'pod-template-hash';
 
 /** Which of the ReplicaSets has the Deployment's template, and which have older ones. */
-export const toRollout = ({ deployment, replicaSets, now }: Sources): Rollout => {
+export const toRollout = ({ deployment, replicaSets }: Sources, now: Date): Rollout => {
   const hash = hashTemplate(deployment.spec.template);
   const byAge = replicaSets.toSorted((a, b) => ageKey(a).localeCompare(ageKey(b)));
   const current = byAge.find((set) => hashTemplate(withoutHash(set.spec.template)) === hash);
@@ -39,7 +35,6 @@ const withoutHash = (template: PodTemplate): PodTemplate => {
 interface Sources {
   readonly deployment: Deployment;
   readonly replicaSets: readonly ReplicaSet[];
-  readonly now: Date;
 }
 
 export const replicasOf = (set: ReplicaSet | undefined): number => set?.spec.replicas ?? 0;
@@ -63,7 +58,7 @@ const afterAction = (rollout: Rollout, action: RolloutAction): Rollout => {
       return { ...rollout, current: rollout.current && after(rollout.current), old: rollout.old.map(after) };
     }
     case 'report':
-      return { ...rollout, deployment: action.deployment };
+      return { ...rollout, deployment: action.workload };
     case 'delete-replica-set':
       return rollout;
   }

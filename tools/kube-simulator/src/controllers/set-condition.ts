@@ -1,7 +1,7 @@
 import type { Condition } from './workload-kinds.js';
 
 /**
- * The conditions with this one. One that says the same already is left as it is; otherwise the new one goes to the end, and keeps
+ * The conditions with this one. One with the same content is left as it is; otherwise the new one goes to the end, and keeps
  * the time of the last transition if the status is the same.
  */
 export const setCondition = (conditions: readonly Condition[], condition: Condition): readonly Condition[] => {

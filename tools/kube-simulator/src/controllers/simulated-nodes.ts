@@ -104,7 +104,7 @@ export class SimulatedNodes {
     this.#expectLoss(node, name);
   }
 
-  /** The Node loses power: its processes end at once, and nobody says so. Resolves when they have ended. */
+  /** The Node loses power: its processes end at once, without any report. Resolves when they have ended. */
   async powerOff(name: string): Promise<void> {
     const node = this.#find(name);
     this.#expectLoss(node, name);

@@ -1,13 +1,14 @@
 import type { ControllerContext } from './controller-context.js';
-import { DaemonSetController } from './daemon-set-controller.js';
+import { daemonSetWorkload } from './daemon-set-workload.js';
 import { DefinitionController } from './definition-controller.js';
-import { DeploymentController } from './deployment-controller.js';
+import { deploymentWorkload } from './deployment-workload.js';
 import { GarbageCollector } from './garbage-collector.js';
 import { NamespaceController } from './namespace-controller.js';
 import { NodeLifecycle } from './node-lifecycle.js';
-import { ReplicaSetController } from './replica-set-controller.js';
+import { replicaSetWorkload } from './replica-set-workload.js';
 import { Scheduler } from './scheduler.js';
 import type { SimulatedNodes } from './simulated-nodes.js';
+import { WorkloadController } from './workload-controller.js';
 
 /** What works in the background. */
 export interface Controllers {
@@ -31,9 +32,9 @@ export const startControllers = async (context: ControllersOptions): Promise<Con
   const running = [
     new DefinitionController(context),
     new NamespaceController(context),
-    new DeploymentController(context),
-    new ReplicaSetController(context),
-    new DaemonSetController(context),
+    new WorkloadController(deploymentWorkload, context),
+    new WorkloadController(replicaSetWorkload, context),
+    new WorkloadController(daemonSetWorkload, context),
     new NodeLifecycle(context),
     collector,
   ];

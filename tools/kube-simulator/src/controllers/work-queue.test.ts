@@ -29,7 +29,7 @@ it('handles a key again that is added while it is handled', async () => {
   expect(handled).toEqual(['a', 'a', 'a']);
 });
 
-it('tries again after a failure, and says so', async () => {
+it('tries again after a failure, and reports it', async () => {
   const handle = vi
     .fn()
     .mockRejectedValueOnce(new Error('no'))

@@ -1,7 +1,7 @@
 export interface WorkQueueOptions {
   /** Brings the thing with this key into its right state. */
   readonly handle: (key: string) => Promise<unknown>;
-  /** Told of every failure; the key is tried again, later and later. */
+  /** Called for every failure; the key is tried again, later and later. */
   readonly onError: (error: unknown, key: string) => void;
 }
 

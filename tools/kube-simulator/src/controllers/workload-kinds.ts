@@ -168,6 +168,11 @@ export interface DaemonSet extends KubeObject {
   readonly status?: JsonObject;
 }
 
+/** A template that a DaemonSet had, with a number. */
+export interface ControllerRevision extends KubeObject {
+  readonly revision?: number;
+}
+
 export interface Node extends KubeObject {
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
   readonly status?: JsonObject & { readonly conditions?: readonly Condition[] };

@@ -92,7 +92,7 @@ function summary(body: Buffer): string {
 
 const literals: Readonly<Record<string, string>> = { n: 'null', t: 'true', f: 'false' };
 
-/** What Go's encoding/json says about a text that JSON.parse refuses: the end, a broken literal, or an unexpected character. */
+/** The message of Go's encoding/json about a text that JSON.parse refuses: the end, a broken literal, or an unexpected character. */
 export function goParseError(text: string): string {
   const literal = literals[text[0] ?? ''];
   if (literal !== undefined) {

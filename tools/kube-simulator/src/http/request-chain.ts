@@ -38,7 +38,7 @@ export interface Authenticator {
 
 export interface Credentials {
   readonly authorization: string | undefined;
-  /** All of the request, for those that ask to be somebody else (`Impersonate-User`). */
+  /** All of the request, for those that ask to act as another user (`Impersonate-User`). */
   readonly headers?: { readonly [name: string]: string | readonly string[] | undefined };
 }
 

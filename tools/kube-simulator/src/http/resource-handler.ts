@@ -260,7 +260,7 @@ function optionsOf(verb: string, query: URLSearchParams, request: IncomingMessag
   };
 }
 
-/** By default the first part of the user agent; server-side apply has to say who it is. */
+/** By default the first part of the user agent; server-side apply has to name it. */
 function fieldManagerOf(query: URLSearchParams, request: IncomingMessage, isApply: boolean): string {
   const given = query.get('fieldManager') ?? '';
   if (given !== '') return given;

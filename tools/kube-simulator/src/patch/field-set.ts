@@ -1,6 +1,6 @@
 /**
  * Sets of fields in the form they are written in, `FieldsV1`: `f:name` is a field, `k:{...}` an item of a list by its keys, `v:...` an
- * item by its value; `.` says that the place itself is in the set, not only what is below. Sets are never changed; an operation
+ * item by its value; `.` means that the place itself is in the set, not only what is below. Sets are never changed; an operation
  * that changes nothing returns what it was given, so that a large set that is hardly touched costs little.
  */
 import type { JsonObject } from '../api-object.js';
@@ -11,7 +11,7 @@ export type FieldSet = JsonObject;
 
 export const noFields: FieldSet = {};
 
-/** True when the place itself is in the set: it says so, or has nothing else to say. */
+/** True when the place itself is in the set: it has `.`, or nothing else. */
 function isMember(place: FieldSet): boolean {
   return '.' in place || isEmpty(place);
 }

@@ -15,7 +15,7 @@ type Container = MutableObject | Json[];
 
 interface Patching {
   root: JsonObject;
-  /** Containers that no one else holds. */
+  /** Containers without another reference. */
   owned: WeakSet<object>;
 }
 
@@ -68,7 +68,7 @@ function move(patching: Patching, operation: JsonObject): void {
 
 function copy(patching: Patching, operation: JsonObject): void {
   const value = existing(patching, pointer(operation['from']));
-  // From now on two places hold the value: whoever changes it next copies it again.
+  // From now on two places have the value: the next change copies it again.
   patching.owned = new WeakSet();
   add(patching, pointer(operation['path']), value);
 }

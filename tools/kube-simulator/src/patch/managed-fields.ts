@@ -34,7 +34,7 @@ export function managersOf(object: JsonObject | undefined): ManagerEntry[] {
   });
 }
 
-/** True when both are one manager: whoever applies is the same in every version. */
+/** True when both are one manager: one that applies is the same in every version. */
 export function isSameManager(a: ManagerEntry, b: ManagerEntry): boolean {
   return (
     a.manager === b.manager &&
@@ -103,7 +103,7 @@ export interface Update {
 }
 
 /**
- * Returns `after` with `metadata.managedFields` as they are after the write: the manager owns what it added or changed, and nobody
+ * Returns `after` with `metadata.managedFields` as they are after the write: the manager owns what it added or changed, and no manager
  * else does. An object that has lost them is tracked no more; one empty entry in the write takes them away.
  */
 export function recordUpdate(update: Update): JsonObject {

@@ -1,6 +1,6 @@
 /**
  * How values are shared between managers: an object field by field or as a whole, a list item by item (by keys or by value) or as a
- * whole. Custom resources say so in their schema, built-in kinds have it in a table.
+ * whole. Custom resources specify that in their schema, built-in kinds have it in a table.
  */
 import type { Json, JsonObject } from '../api-object.js';
 import { type StructuralSchema, structuralSchema } from '../schema/structural-schema.js';
@@ -18,7 +18,7 @@ export interface MergeKey {
   readonly default?: Json;
 }
 
-/** What nothing is said about: objects are shared field by field, lists are not. */
+/** Without a rule: objects are shared field by field, lists are not. */
 const deduced: MergeSchema = { kind: 'granular', keys: [], items: undefined, field: () => deduced };
 const leaf: MergeSchema = { kind: 'atomic', keys: [], items: undefined, field: () => undefined };
 
@@ -98,7 +98,7 @@ function ofObject(schema: StructuralSchema): MergeSchema {
 const keyed = (...names: string[]): readonly MergeKey[] => names.map((name) => ({ name }));
 const protocol: MergeKey = { name: 'protocol', default: 'TCP' };
 
-/** Lists of built-in kinds whose items are told apart by keys; `container.ports` is the field `ports` of such an item. */
+/** Lists of built-in kinds whose items are distinguished by keys; `container.ports` is the field `ports` of such an item. */
 const builtInLists: ReadonlyMap<string, readonly MergeKey[]> = new Map([
   ['addresses', keyed('type')],
   ['conditions', keyed('type')],

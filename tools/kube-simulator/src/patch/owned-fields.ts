@@ -5,7 +5,7 @@ import { ownValue } from '../own-value.js';
 import { type FieldSet, isEmpty, noFields, withItself } from './field-set.js';
 import type { MergeSchema } from './merge-schema.js';
 
-/** What the server writes itself, so that nobody owns it. */
+/** What the server writes itself, so that no manager owns it. */
 export const systemFields: FieldSet = {
   'f:apiVersion': {},
   'f:kind': {},

@@ -18,7 +18,7 @@ const json = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({
 }));
 
 describe('laws of patches', () => {
-  it('a merge patch does what RFC 7396 says, changes nothing it was given, and returns an equal object itself', () => {
+  it('a merge patch follows RFC 7396, changes none of its arguments, and returns an equal object itself', () => {
     fc.assert(
       fc.property(json.object, json.object, (target, patch) => {
         const before = JSON.stringify([target, patch]);

@@ -166,7 +166,7 @@ describe('server-side apply', () => {
     expect(ownersOf(left)).toEqual([['ctl', 'Apply', 't2', { 'f:status': { 'f:conditions': {} } }]]);
   });
 
-  it('owns an object that nobody applied before beside who is called before-first-apply', () => {
+  it('owns an object that was never applied before, beside the manager before-first-apply', () => {
     const plain = { apiVersion, kind: 'Pool', metadata: { name: 'p' }, spec: { name: 'n' } };
     expect(ownersOf(apply(plain, 'ctl', { spec: { name: 'n' } })).map((entry) => (entry as unknown[])[0])).toEqual([
       'ctl',

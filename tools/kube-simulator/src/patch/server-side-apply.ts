@@ -41,12 +41,12 @@ export function applyConfiguration(application: Application): JsonObject {
   const others = managers.filter((entry) => !isSameManager(entry, self));
   const previous = managers.find((entry) => isSameManager(entry, self));
   const merged = objectOf(mergeApplied(live, applied, schema));
-  // What the server writes itself is nobody's to give up.
+  // What the server writes itself has no manager that could give it up.
   const kept = others.reduce((all, { fields }) => union(all, fields), union(self.fields, systemFields));
   const result = objectOf(removeGivenUp(merged, schema, { last: previous?.fields ?? noFields, kept }));
   if (live === undefined) return withManagers(result, [self]);
   const settled = settle(others, changesBetween(live, result, schema), application.force === true);
-  // Whoever takes fields without changing anything keeps the time of the last change.
+  // A manager that acquires fields without a change keeps the time of the last change.
   const time = jsonEqual(withoutManagers(live), withoutManagers(result)) ? previous?.time : application.time;
   return withManagers(result, [...settled, { ...self, time }]);
 }
@@ -114,7 +114,7 @@ function withoutResourceVersion(applied: JsonObject): JsonObject {
   return { ...applied, metadata: rest };
 }
 
-/** Returns the managers; what was there before anybody applied anything is owned by `before-first-apply`. */
+/** Returns the managers; what was there before the first apply is owned by `before-first-apply`. */
 function managersWithHistory(live: JsonObject | undefined, schema: MergeSchema): ManagerEntry[] {
   const managers = managersOf(live);
   if (live === undefined || managers.length > 0) return managers;

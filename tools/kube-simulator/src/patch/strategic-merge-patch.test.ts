@@ -54,7 +54,7 @@ describe('a strategic merge patch', () => {
     });
   });
 
-  it('keeps the order of the list where the patch says nothing about it', () => {
+  it('keeps the order of the list where the patch does not specify it', () => {
     const names = (list: unknown): unknown[] => (list as { name: string }[]).map(({ name }) => name);
     expect(names(patchedPod({ containers: [{ name: 'b', image: 'img:2' }] })['containers'])).toEqual(['a', 'b']);
     const ordered = { containers: [{ name: 'c' }], '$setElementOrder/containers': [{ name: 'c' }, { name: 'b' }, { name: 'a' }] };

@@ -177,7 +177,7 @@ function itemKey(item: Json, { mergeKey }: ItemList): string {
 }
 
 interface Order {
-  /** What the patch says. */
+  /** The order in the patch. */
   readonly order: readonly string[];
   /** How it was. */
   readonly live: readonly string[];
@@ -186,7 +186,7 @@ interface Order {
 
 /**
  * Returns the items that the patch names in the order it names them, and each other one before the first named one that it was
- * before: where that says nothing, after them.
+ * before: if that has none, after them.
  */
 function inOrder(items: readonly Json[], { order, live, keyOf }: Order): readonly Json[] {
   const positions = new Map(live.map((key, index) => [key, index]));

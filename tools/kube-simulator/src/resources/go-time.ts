@@ -29,7 +29,7 @@ function unparsable(value: string, layout: string): Error {
   return badRequest(`parsing time ${JSON.stringify(value)} as ${JSON.stringify(layout)}: ${whereItStops(value, layout)}`);
 }
 
-/** What Go's time.Parse says: the part of the value, and the part of the layout, at which it gave up. */
+/** The message of Go's time.Parse: the part of the value, and the part of the layout, at which it gave up. */
 function whereItStops(value: string, layout: string): string {
   const seconds = date.exec(value);
   if (seconds === null) return `cannot parse ${JSON.stringify(value)} as "2006"`;

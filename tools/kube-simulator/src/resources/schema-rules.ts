@@ -30,7 +30,8 @@ const blocking = ['FieldValueRequired', 'FieldValueTooLong'];
 
 /** Mistakes in metadata keep rules from being checked as well. */
 function completeCauses(causes: readonly Cause[]): readonly Cause[] {
-  const isTold = causes.some((cause) => cause.message === rulesNotChecked);
-  if (isTold || !causes.some((cause) => blocking.includes(cause.reason) && cause.field.startsWith('metadata.'))) return causes;
+  const isReported = causes.some((cause) => cause.message === rulesNotChecked);
+  if (isReported || !causes.some((cause) => blocking.includes(cause.reason) && cause.field.startsWith('metadata.')))
+    return causes;
   return [...causes, { reason: 'FieldValueInvalid', message: rulesNotChecked, field: '<nil>' }];
 }

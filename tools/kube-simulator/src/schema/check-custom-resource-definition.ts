@@ -60,7 +60,7 @@ interface SchemaAt {
   readonly path: FieldPath;
 }
 
-/** Versions with the same schema have one for all, and that is how it is spoken of. */
+/** Versions with the same schema have one for all, and messages name it so. */
 function schemasOf(spec: JsonObject): SchemaAt[] {
   const sources = versionsOf(spec).map((version) => objectOf(version['schema'])['openAPIV3Schema']);
   const [first] = sources;
@@ -92,7 +92,7 @@ function findingsOf(source: JsonObject, path: FieldPath): CrdFindings {
   const { causes, unrecognizedFormats } = checkKeywords(source, path);
   const found = [...causes, ...structural];
   return {
-    // Rules are typed by the schema: there is nothing to say about them while that is wrong.
+    // Rules are typed by the schema: there is nothing to report about them while that is wrong.
     causes: found.length > 0 ? found : checkRules(structuralSchema(source), path),
     warnings: [...unrecognizedFormats].map((format) => `unrecognized format "${format}"`),
   };

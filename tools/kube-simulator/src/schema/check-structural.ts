@@ -1,5 +1,5 @@
 /**
- * What makes a schema structural: every field has a type outside of `anyOf`, `allOf`, `oneOf` and `not`, and those only say which
+ * What makes a schema structural: every field has a type outside of `anyOf`, `allOf`, `oneOf` and `not`, and those only name which
  * values are good.
  */
 import type { Cause } from '../api-error.js';

@@ -13,7 +13,7 @@ const uuid = (version: string, variant: string): RegExp =>
   new RegExp(`^${hex}{8}-?${hex}{4}-?${version}${hex}{3}-?${variant}${hex}{3}-?${hex}{12}$`, 'i');
 const label = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
 const goDuration = /^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const spokenUnits =
+const unitNames =
   /^(?:ns|nanos?|nanoseconds?|us|µs|micros?|microseconds?|ms|millis?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?)$/i;
 
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
@@ -51,7 +51,7 @@ export function matchesFormat(format: string, text: string): boolean {
   return checks.get(format)?.(text) ?? true;
 }
 
-/** False for formats that a CRD may name and nobody checks. */
+/** False for formats that a CRD may name and that are not checked. */
 export function isKnownFormat(type: string, format: string): boolean {
   if (type === 'integer' || type === 'number') return numberFormats.has(format);
   return type === 'string' && (checks.has(format) || uncheckedFormats.has(format));
@@ -88,7 +88,7 @@ function isDateTime(text: string): boolean {
 function isDuration(text: string): boolean {
   if (goDuration.test(text)) return true;
   const parts = [...text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)];
-  return parts.length > 0 && parts.every(([, , unit = '']) => spokenUnits.test(unit));
+  return parts.length > 0 && parts.every(([, , unit = '']) => unitNames.test(unit));
 }
 
 function isHostname(text: string): boolean {

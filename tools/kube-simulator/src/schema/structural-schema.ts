@@ -1,6 +1,6 @@
 /**
- * A CRD's `openAPIV3Schema` in the form that every write walks: properties are Maps (an object has `constructor` even if nobody
- * declared it), and each node says what is below it, so that a walk skips what it has no business with.
+ * A CRD's `openAPIV3Schema` in the form that every write walks: properties are Maps (an object has `constructor` even if it is not
+ * declared), and each node knows what is below it, so that a walk skips what it has no business with.
  */
 import type { Json, JsonObject } from '../api-object.js';
 import { isJsonArray, isJsonObject } from '../json-equal.js';

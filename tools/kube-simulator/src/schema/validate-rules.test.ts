@@ -40,8 +40,8 @@ describe('a rule', () => {
     expect(causesOf(ruled(text, { rule: "self != 'bad'", messageExpression: "'it is ' + self" }), 'bad')).toEqual([
       'FieldValueInvalid x: Invalid value: "bad": it is bad',
     ]);
-    expect(causesOf(ruled(text, { rule: 'false', message: 'said', messageExpression: "''" }), 'a')).toEqual([
-      'FieldValueInvalid x: Invalid value: "a": said',
+    expect(causesOf(ruled(text, { rule: 'false', message: 'reported', messageExpression: "''" }), 'a')).toEqual([
+      'FieldValueInvalid x: Invalid value: "a": reported',
     ]);
     expect(causesOf(ruled(text, { rule: ' false ' }), 'a')).toEqual([
       'FieldValueInvalid x: Invalid value: "a": failed rule: false',

@@ -31,7 +31,7 @@ interface Visited extends Place {
 function visit(place: Visited, causes: Cause[]): void {
   const { schema, value, old } = place;
   if (!schema.has.rules || value === null) return;
-  // Shared with the old object: the same rules held for the same value, but for those that want a change.
+  // Shared with the old object: the same rules were true for the same value, but for those that want a change.
   if (old !== undefined && value === old && !hasTransitionRules(schema)) return;
   if (compiledRules(schema).length > 0) runRules(place, causes);
   for (const part of schema.allOf) visit({ ...place, schema: part }, causes);
@@ -136,8 +136,8 @@ function fieldPathOf(fieldPath: string, atRoot: boolean): string {
 function messageOf({ rule, message }: CompiledRule, bindings: Bindings): string {
   const outcome = message?.evaluate(bindings);
   if (outcome?.ok === true && typeof outcome.value === 'string') {
-    const said = outcome.value.trim();
-    if (said !== '' && !said.includes('\n')) return said;
+    const message = outcome.value.trim();
+    if (message !== '' && !message.includes('\n')) return message;
   }
   return text(rule.message)?.trim() ?? `failed rule: ${rule.rule.trim()}`;
 }

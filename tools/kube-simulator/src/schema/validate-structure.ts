@@ -64,9 +64,9 @@ function fieldAt(report: Report, path: FieldPath | undefined): string {
   return [report.prefix, name].filter((part) => part !== '').join(name.startsWith('[') ? '' : '.');
 }
 
-/** Adds `Invalid value: <value>: <name> in body <says>`. */
-function addInvalid(report: Report, path: FieldPath | undefined, [value, says]: readonly [value: Json, says: string]): void {
-  report.causes.push(invalid(fieldAt(report, path), value, `${formatPath(path)} in body ${says}`));
+/** Adds `Invalid value: <value>: <name> in body <fault>`. */
+function addInvalid(report: Report, path: FieldPath | undefined, [value, fault]: readonly [value: Json, fault: string]): void {
+  report.causes.push(invalid(fieldAt(report, path), value, `${formatPath(path)} in body ${fault}`));
 }
 
 /** Adds a cause that names no field (but the subresource), as those that come from the schema as a whole. */
@@ -113,8 +113,8 @@ function checkString(report: Report, { schema, path }: Place, text: string): voi
   if (maxLength !== undefined && text.length > maxLength && characters(text) > maxLength) {
     report.causes.push(tooLong(fieldAt(report, path), maxLength));
   } else {
-    const says = stringComplaint(schema, text);
-    if (says !== undefined) addInvalid(report, path, [text, says]);
+    const fault = stringComplaint(schema, text);
+    if (fault !== undefined) addInvalid(report, path, [text, fault]);
   }
   if (schema.format !== '' && !matchesFormat(schema.format, text)) addTypeInvalid(report, path, [schema.format, text]);
 }
@@ -139,8 +139,8 @@ function checkNumber(report: Report, { schema, path }: Place, value: number): vo
     addGeneral(report, `Checked value must be of type integer ${format} in ${formatPath(path)}`);
   }
   for (const complaint of [multipleComplaint, maximumComplaint, minimumComplaint]) {
-    const says = complaint(schema.bounds, value);
-    if (says !== undefined) addInvalid(report, path, [value, says]);
+    const fault = complaint(schema.bounds, value);
+    if (fault !== undefined) addInvalid(report, path, [value, fault]);
   }
 }
 
@@ -241,31 +241,31 @@ function checkAlternatives(report: Report, place: Place): void {
   const { schema, path } = place;
   const attempts = (schemas: readonly StructuralSchema[]): Cause[][] =>
     schemas.map((alternative) => validateStructure({ ...place, schema: alternative, old: undefined }, report.prefix));
-  const says = (text: string): void => addGeneral(report, `${JSON.stringify(formatPath(path))} ${text}`);
-  if (schema.anyOf.length > 0) checkAnyOf(report, attempts(schema.anyOf), says);
-  if (schema.oneOf.length > 0) checkOneOf(report, attempts(schema.oneOf), says);
-  if (schema.allOf.length > 0) checkAllOf(report, attempts(schema.allOf), says);
-  if (schema.not !== undefined && attempts([schema.not])[0]?.length === 0) says('must not validate the schema (not)');
+  const complain = (text: string): void => addGeneral(report, `${JSON.stringify(formatPath(path))} ${text}`);
+  if (schema.anyOf.length > 0) checkAnyOf(report, attempts(schema.anyOf), complain);
+  if (schema.oneOf.length > 0) checkOneOf(report, attempts(schema.oneOf), complain);
+  if (schema.allOf.length > 0) checkAllOf(report, attempts(schema.allOf), complain);
+  if (schema.not !== undefined && attempts([schema.not])[0]?.length === 0) complain('must not validate the schema (not)');
 }
 
-type Says = (text: string) => void;
+type Complain = (text: string) => void;
 
-function checkAnyOf(report: Report, attempts: readonly Cause[][], says: Says): void {
+function checkAnyOf(report: Report, attempts: readonly Cause[][], complain: Complain): void {
   if (attempts.some((causes) => causes.length === 0)) return;
-  says('must validate at least one schema (anyOf)');
+  complain('must validate at least one schema (anyOf)');
   report.causes.push(...(attempts[0] ?? []));
 }
 
-function checkOneOf(report: Report, attempts: readonly Cause[][], says: Says): void {
+function checkOneOf(report: Report, attempts: readonly Cause[][], complain: Complain): void {
   const valid = attempts.filter((causes) => causes.length === 0).length;
   if (valid === 1) return;
-  says(`must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`);
+  complain(`must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`);
   if (valid === 0) report.causes.push(...(attempts[0] ?? []));
 }
 
-function checkAllOf(report: Report, attempts: readonly Cause[][], says: Says): void {
+function checkAllOf(report: Report, attempts: readonly Cause[][], complain: Complain): void {
   const valid = attempts.filter((causes) => causes.length === 0).length;
   if (valid === attempts.length) return;
-  says(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
+  complain(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
   report.causes.push(...attempts.flat());
 }

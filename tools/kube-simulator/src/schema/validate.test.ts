@@ -183,11 +183,11 @@ describe('the structure of an object', () => {
 
   it.each<readonly [string, JsonObject, Json]>([
     [
-      'a format on a list says nothing about its items',
+      'a format on a list does not apply to its items',
       { type: 'array', format: 'ipv4', items: { type: 'string' } },
       ['no address'],
     ],
-    ['an unknown format says nothing', { type: 'string', format: 'colour' }, 'x'],
+    ['an unknown format has no effect', { type: 'string', format: 'colour' }, 'x'],
     ['an integer is a number', { type: 'number' }, 1],
     ['characters are counted, not code units', { type: 'string', maxLength: 2 }, '😀😀'],
     ['null where it is allowed', { type: 'string', nullable: true }, null],
@@ -219,7 +219,7 @@ describe('the structure of an object', () => {
     ]);
   });
 
-  it('says nothing about rules where there are none', () => {
+  it('reports nothing about rules if there are none', () => {
     const schema = { type: 'object', required: ['spec'], properties: { spec: { type: 'object' } } };
     expect(validateObject(schema, {}).map(({ field }) => field)).toEqual(['spec']);
   });

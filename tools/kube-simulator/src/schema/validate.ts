@@ -17,7 +17,7 @@ const blocking: ReadonlySet<string> = new Set([
 
 /**
  * Returns everything that is wrong with a custom resource by its schema, in the order of the real server: structure, duplicates in
- * sets and maps, then rules, or a last cause that says that they were not run. What is unchanged from `oldObject` is tolerated.
+ * sets and maps, then rules, or a last cause that reports that they were not run. What is unchanged from `oldObject` is tolerated.
  */
 export function validateObject(schema: JsonObject, object: JsonObject, oldObject?: JsonObject): Cause[] {
   const root = structuralSchema(schema);

@@ -43,7 +43,7 @@ describe('a store', () => {
     );
   });
 
-  it('replays to whoever listens what happened since any moment', () => {
+  it('replays to a listener what happened since any moment', () => {
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 40 }), fc.nat(40), (operations, start) => {
         const store = new ObjectStore();

@@ -76,7 +76,7 @@ export const node = builtInType({
   strategy: { prepareForCreate: withNotReadyTaint },
 });
 
-/** A Node takes no Pods before its kubelet has said that it is ready. */
+/** A Node takes no Pods before its kubelet has reported that it is ready. */
 function withNotReadyTaint(object: ApiObject): ApiObject {
   const spec = section(object, 'spec');
   const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };

@@ -1,4 +1,4 @@
-/** What the real server fills in where a PodSpec says nothing. Source: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go. */
+/** What the real server fills into a PodSpec. Source: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go. */
 
 import type { Json, JsonObject } from '../../api-object.js';
 import { objectsOf, textOf, wordOf } from '../../json-parts.js';

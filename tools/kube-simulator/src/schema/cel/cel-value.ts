@@ -41,7 +41,7 @@ function celObject(
   schemaOf = (name: string): StructuralSchema | undefined => fieldSchema(schema, name),
 ): CelInput {
   const fields = new LazyFields(object, { schemaOf, escaped: hasDeclaredFields(schema) });
-  // A field that is null is there: the library would say that it is not.
+  // A field that is null is there: the library would report that it is not.
   return Object.assign(celMap(fields), { has: (name: unknown) => typeof name === 'string' && fields.has(name) });
 }
 

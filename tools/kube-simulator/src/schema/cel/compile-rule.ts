@@ -99,7 +99,7 @@ const errorTexts: readonly (readonly [RegExp, string])[] = [
   [/^found no matching overload .*$/s, 'no such overload'],
 ];
 
-/** The words of the real server for what the library says. */
+/** The words of the real server for a message of the library. */
 function errorText(message: string): string {
   const [pattern, text] = errorTexts.find(([known]) => known.test(message)) ?? [];
   return pattern === undefined || text === undefined ? message : message.replace(pattern, text);

@@ -1,5 +1,5 @@
 /**
- * What can be said of an expression before it ever runs: names that mean nothing, and what it may cost at most. The costs follow
+ * What is known of an expression before it ever runs: names that mean nothing, and what it may cost at most. The costs follow
  * those of the real server closely enough to refuse what is out of all proportion; they are not the same numbers.
  */
 import { parse } from '@bufbuild/cel';
@@ -84,8 +84,8 @@ export function inspectExpression(text: string, schema: StructuralSchema, option
 }
 
 function syntaxProblem(text: string, message: string): string {
-  const [, column = '1', said = message] = /^<input>:\d+:(\d+): (.*)$/s.exec(message) ?? [];
-  return located(text, Number(column) - 1, `Syntax error: ${said}`);
+  const [, column = '1', problem = message] = /^<input>:\d+:(\d+): (.*)$/s.exec(message) ?? [];
+  return located(text, Number(column) - 1, `Syntax error: ${problem}`);
 }
 
 /** `ERROR: <input>:1:5: ...` with the line and a mark below it. */
@@ -115,7 +115,7 @@ const inspectors: Readonly<Record<Kind, typeof inspect>> = {
 type Kind = NonNullable<Expr['exprKind']['case']>;
 type Part<K extends Kind> = Extract<Expr['exprKind'], { case: K }>['value'];
 
-/** Returns the part of an expression that its kind says it has. */
+/** Returns the part of an expression that belongs to its kind. */
 function partOf<K extends Kind>(expr: Expr | undefined, kind: K): Part<K> {
   if (expr?.exprKind.case !== kind) throw new TypeError(`the expression is no ${kind}`);
   return expr.exprKind.value as Part<K>;
@@ -158,7 +158,7 @@ function inspectSelect(inspecting: Inspecting, expr: Expr | undefined, scope: Sc
   return { cost: inner.cost + 1, ...(typeof selected === 'object' ? selected : { size: 1 }) };
 }
 
-/** Returns what is wrong, or nothing where the schema says nothing about the field. */
+/** Returns what is wrong, or nothing if the schema does not specify the field. */
 function fieldOf(schema: StructuralSchema | undefined, field: string): Known | string | undefined {
   if (schema === undefined || schema.types.length === 0) return undefined;
   if (schema.types[0] !== 'object') return `type '${schema.types[0]}' does not support field selection`;

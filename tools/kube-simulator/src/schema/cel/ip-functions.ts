@@ -69,7 +69,7 @@ function isIp(text: string): boolean {
   return isIPv4(text) || isPlainIPv6(text);
 }
 
-/** A method that says whether an address is in one of `networks`. */
+/** A method that returns whether an address is in one of `networks`. */
 function within(name: string, networks: readonly string[]): CelFunc {
   const parsed = networks.map(parseNetwork);
   return celMethod(name, STRING, [], BOOL, function () {

@@ -1,0 +1,58 @@
+/** A pools file that changes while it is served: read again, one reading after the other, and in effect only if it has no problems. */
+import type { Logger } from '@vmdhcp/service-process';
+import { describeFinding } from '../pools-file/finding.js';
+import type { LoadedPoolsFile } from '../pools-file/load-pools-file.js';
+import type { PoolsFile } from '../pools-file/parse-pools-file.js';
+
+export interface PoolsFileReloadsSettings {
+  readonly path: string;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly load: () => Promise<LoadedPoolsFile>;
+  /** Plans, saves and serves. False if it is not in effect yet, as it could not be saved. */
+  readonly configure: (file: PoolsFile) => Promise<boolean>;
+  /** Called after the file is in effect: what its pools need of the interfaces. Never rejects. */
+  readonly onInEffect: () => Promise<void>;
+}
+
+export class PoolsFileReloads {
+  readonly #settings: PoolsFileReloadsSettings;
+  #isStopped = false;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(settings: PoolsFileReloadsSettings) {
+    this.#settings = settings;
+  }
+
+  /** Reads the file again, after the reading that is under way. Never rejects. */
+  reload(): Promise<void> {
+    const { logger } = this.#settings;
+    this.#last = this.#last.then(() => this.#reload()).catch((error) => logger.error({ err: error }, 'reload failed'));
+    return this.#last;
+  }
+
+  /** Reads it no more. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #reload(): Promise<void> {
+    if (this.#isStopped) return;
+    const { path, logger, load, configure, onInEffect } = this.#settings;
+    const result = await load();
+    if (this.#isStopped) return;
+    if (!result.ok) {
+      logger.error(
+        { file: path, problems: result.problems.map((problem) => describeFinding(path, problem)) },
+        'the changed pools file is refused: the pools stay as they were',
+      );
+      return;
+    }
+    for (const warning of result.warnings) logger.warn(describeFinding(path, warning));
+    if (!(await configure(result.file))) {
+      logger.warn({ file: path }, 'the changed pools file is not in effect: its leases cannot be saved yet');
+      return;
+    }
+    await onInEffect();
+    logger.info({ file: path, pools: result.file.pools.size }, 'the changed pools file is in effect');
+  }
+}

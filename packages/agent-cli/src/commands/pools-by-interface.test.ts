@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { collectInterface, poolsByInterface } from './pools-by-interface.js';
+
+const file = (...names: readonly string[]) => ({ pools: new Map(names.map((name) => [name, {} as never])) });
+const given = (...options: readonly string[]) =>
+  options.reduce<Map<string, string[]>>((before, option) => collectInterface(option, before), new Map());
+
+describe('--interface POOL=INTERFACE', () => {
+  it.each([
+    [['net-48=eth1'], { eth1: ['default/net-48'] }],
+    [['default/net-48=eth1', 'net-49=eth1'], { eth1: ['default/net-48', 'default/net-49'] }],
+    [['net-49=eth1', 'net-48=eth1'], { eth1: ['default/net-49', 'default/net-48'] }],
+    [['net-48=eth1', 'net-48=eth2'], { eth1: ['default/net-48'], eth2: ['default/net-48'] }],
+  ])('%j serves %j', (options, expected) => {
+    expect(Object.fromEntries(poolsByInterface(given(...options), file('default/net-48', 'default/net-49')))).toEqual(expected);
+  });
+
+  it('a pool that the file does not have, or has twice, is named with those that it has', () => {
+    const pools = file('default/net-48', 'prod/net-48', 'default/net-49');
+    expect(() => poolsByInterface(given('net-50=eth1'), pools)).toThrow(
+      '--interface net-50=eth1: there is no such pool; the file has default/net-48, prod/net-48',
+    );
+    expect(() => poolsByInterface(given('net-48=eth1'), pools)).toThrow('it could be default/net-48 or prod/net-48');
+    expect(() => poolsByInterface(given('8=eth1'), pools)).toThrow('there is no such pool');
+  });
+
+  it.each(['net-48', '=eth1', 'net-48=', 'net-48=an interface', 'net-48=sixteen-octets-x', 'a=b=c'])('%s is refused', (text) => {
+    expect(() => collectInterface(text)).toThrow('write POOL=INTERFACE, as in net-48=eth1.');
+  });
+
+  it('the same twice is refused', () => {
+    expect(() => given('net-48=eth1', 'net-48=eth1')).toThrow('it is given twice.');
+  });
+});

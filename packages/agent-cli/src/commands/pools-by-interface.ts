@@ -1,0 +1,37 @@
+import { describeNames } from '@vmdhcp/kube-runtime';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { InvalidArgumentError } from 'commander';
+import type { PoolsFile } from '../pools-file/parse-pools-file.js';
+
+/**
+ * Turned round: which pools an interface serves, by full names, in the order given.
+ * @throws CommandError for a pool that the file does not have, or has in two namespaces.
+ */
+export function poolsByInterface(
+  interfaces: ReadonlyMap<string, readonly string[]>,
+  { pools }: Pick<PoolsFile, 'pools'>,
+): Map<string, string[]> {
+  const turned = new Map<string, string[]>();
+  for (const [given, names] of interfaces) {
+    const matching = [...pools.keys()].filter((pool) => pool === given || pool.endsWith(`/${given}`));
+    const [pool] = matching;
+    if (pool === undefined || matching.length > 1) {
+      const what = pool === undefined ? 'there is no such pool' : `it could be ${matching.join(' or ')}`;
+      throw new CommandError(
+        `--interface ${given}=${names[0]}: ${what}; the file has ${describeNames([...pools.keys()])}`,
+        ExitCode.usage,
+      );
+    }
+    for (const name of names) turned.set(name, [...(turned.get(name) ?? []), pool]);
+  }
+  return turned;
+}
+
+/** Adds one `--interface POOL=INTERFACE` to those before. @throws InvalidArgumentError */
+export function collectInterface(text: string, previous: Map<string, string[]> = new Map()): Map<string, string[]> {
+  const [, pool, name] = /^([^=]+)=([^=/\s]{1,15})$/.exec(text) ?? [];
+  if (pool === undefined || name === undefined) throw new InvalidArgumentError('write POOL=INTERFACE, as in net-48=eth1.');
+  const names = previous.get(pool) ?? [];
+  if (names.includes(name)) throw new InvalidArgumentError('it is given twice.');
+  return previous.set(pool, [...names, name]);
+}

@@ -1,0 +1,175 @@
+/** What an agent's log contains: one line for each event of the agent, in words for a person, and so many of each kind at most. */
+import { type AgentEvent, type AgentObserver, RateBudget } from '@vmdhcp/dhcp-agent';
+import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
+import type { Logger } from '@vmdhcp/service-process';
+import type { LeaseEventLog } from './lease-event-log.js';
+import type { PacketLog } from './packet-log.js';
+
+type Kind = AgentEvent['kind'];
+
+interface Line {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+export interface AgentLogSettings {
+  readonly logger: Logger;
+  /** Default: lease events are not logged. */
+  readonly leaseEvents?: LeaseEventLog;
+  readonly packetLog?: PacketLog;
+  /** Milliseconds of a clock that is not set while it runs. */
+  readonly nowMs: () => number;
+  /** Counts; called for every event, also for those that are not logged. */
+  readonly onEvent?: (event: AgentEvent) => void;
+}
+
+/** Events that a network or an API server can cause many times a second. The others are rare. */
+const BUDGETS: Partial<Record<Kind, ConstructorParameters<typeof RateBudget>[0]>> = {
+  'lease-unreachable': { perSecond: 0.05, burst: 1 },
+  'standby-answer': { perSecond: 1, burst: 5 },
+  'replies-not-sent': { perSecond: 0.2, burst: 3 },
+  'packet-failed': { perSecond: 1, burst: 5 },
+  'address-not-probed': { perSecond: 0.1, burst: 2 },
+  'answers-for-every-address': { perSecond: 0.1, burst: 5 },
+  'servers-not-probed': { perSecond: 0.01, burst: 1 },
+};
+
+export class AgentLog implements AgentObserver {
+  readonly #settings: AgentLogSettings;
+  readonly #budgets = new Map(Object.entries(BUDGETS).map(([kind, budget]) => [kind, new RateBudget(budget)]));
+
+  constructor(settings: AgentLogSettings) {
+    this.#settings = settings;
+  }
+
+  observe(event: AgentEvent): void {
+    const { leaseEvents, packetLog, onEvent } = this.#settings;
+    onEvent?.(event);
+    if (event.kind === 'lease') leaseEvents?.note(event.event, event.lease, event.details);
+    else if (event.kind === 'log-settings') packetLog?.setGeneral(event.settings);
+    else if (event.kind === 'pool-log-settings') packetLog?.setPool(event.pool, event.settings);
+    else if (event.kind !== 'burst') this.#log(event);
+  }
+
+  #log(event: LoggedEvent): void {
+    const { logger, nowMs } = this.#settings;
+    if (this.#budgets.get(event.kind)?.take(nowMs()) === false) return;
+    const { level, message, facts = {} } = toLine(event);
+    logger[level](facts, message);
+  }
+}
+
+type LoggedEvent = Exclude<AgentEvent, { readonly kind: 'lease' | 'log-settings' | 'pool-log-settings' | 'burst' }>;
+
+type LineOf<Event extends LoggedEvent> = (event: Event) => Line;
+
+const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, { readonly kind: K }>> } = {
+  leader: () => info('became leader'),
+  'leadership-lost': () => warn('leadership lost'),
+  'stepping-down': ({ troubles }) => warn('stepping down: this replica cannot serve all pools, another one may', { troubles }),
+  'lease-unreachable': ({ error }) =>
+    warn('the Lease cannot be read or written; this is tried again', { err: errorForLog(error) }),
+  'another-holder': ({ holder }) =>
+    warn(
+      'another agent holds the Lease, so this one is not leader: with --no-leader-election there must be no other replica. It becomes leader when that one has ended, or has not renewed the Lease for its whole duration',
+      { holder },
+    ),
+  'suspended-pools': ({ pools }) =>
+    info(
+      pools.length === 0
+        ? 'no pool is suspended for this agent'
+        : 'these pools are suspended: another group may serve them, this agent does not',
+      { pools },
+    ),
+  'addresses-retracted': () =>
+    warn(
+      'the agent was stopped or too slow while it configured its server addresses: it has removed them; a leader adds them again',
+    ),
+  'address-failed': ({ message }) => error(`${message}; this is tried again several times a second`),
+  'announcement-failed': ({ interfaceName, error: cause }) =>
+    warn('the server address could not be announced; clients find it by themselves', {
+      interface: interfaceName,
+      err: String(cause),
+    }),
+  'interface-missing': ({ interfaceName }) =>
+    warn('interface is missing: its pools are not served until it is back', { interface: interfaceName }),
+  'interface-back': ({ interfaceName }) => info('interface is new or back: serving it again', { interface: interfaceName }),
+  'socket-failed': ({ interfaceName, error: cause }) =>
+    error(`interface is not served, will try again: ${cause.message}`, { interface: interfaceName }),
+  'frames-not-sent': ({ interfaceName }) =>
+    warn('no CAP_NET_RAW: clients without an address are answered by broadcast', { interface: interfaceName }),
+  'replies-not-sent': ({ interfaceName, error: cause, count }) =>
+    warn('replies could not be sent', { interface: interfaceName, error: cause, count }),
+  'interface-isolated': ({ interfaceName }) =>
+    info('the interface is isolated from other networks now', { interface: interfaceName }),
+  'isolation-failed': ({ interfaceName, message }) =>
+    error(`${message}; it is not served, and this is tried again every second`, { interface: interfaceName }),
+  'isolation-restored': ({ interfaceName, corrected }) =>
+    warn('another program changed how the interface is isolated from other networks: the agent corrected it', {
+      interface: interfaceName,
+      corrected,
+    }),
+  pool: (event) =>
+    info('pool', { pool: event.pool, state: event.state, ...(event.state === 'unserved' && { reason: event.message }) }),
+  'pool-unreadable': ({ pool, error: cause }) =>
+    warn('the pool cannot be read: the agent serves what it knows of the pool, and tries again to read it', {
+      pool,
+      err: errorForLog(cause),
+    }),
+  'pool-field-ignored': ({ pool, problem }) => warn(`ignored, because it is invalid: ${problem}`, { pool }),
+  'pool-log-annotation-ignored': ({ pool, problem }) => warn(`${problem}; it is ignored`, { pool }),
+  'owners-unreadable': ({ error: cause }) =>
+    warn(
+      'VirtualMachineNetworkConfigs cannot be read, so /leases shows no owners; the ServiceAccount of the agent needs get, list and watch on them',
+      { err: String(cause) },
+    ),
+  'standby-answer': ({ pool, macAddress }) =>
+    warn('the client retransmits because the leader has not answered: this standby answered', { pool, mac: macAddress }),
+  'packet-failed': ({ interfaceName, error: cause }) =>
+    error('a packet could not be answered', { err: cause, interface: interfaceName }),
+  'address-conflict': ({ pool, macAddress, address, usedBy }) =>
+    error('the address is in use by another machine: its client will get another address', {
+      pool,
+      address: formatIpv4Address(address),
+      mac: macAddress,
+      usedBy,
+    }),
+  'address-not-probed': ({ interfaceName, error: cause }) =>
+    warn('the address cannot be probed; this is tried again when its client retransmits', {
+      interface: interfaceName,
+      err: String(cause),
+    }),
+  'answers-for-every-address': ({ interfaceName, macAddress, addresses }) =>
+    warn(
+      'a host answers ARP for addresses that no client has: its answers are ignored for an hour; find the host by its MAC ' +
+        'address and switch off proxy ARP there',
+      { interface: interfaceName, mac: macAddress, answeredFor: addresses.map(formatIpv4Address) },
+    ),
+  'rogue-servers': ({ interfaceName, servers }) =>
+    warn('another DHCP server answers on this network: switch it off there, or delete the pool', {
+      interface: interfaceName,
+      servers,
+    }),
+  'no-rogue-servers': ({ interfaceName }) =>
+    info('no other DHCP server answers on this network any more', { interface: interfaceName }),
+  'servers-not-probed': ({ interfaceName, error: cause }) =>
+    warn('the network cannot be probed for other DHCP servers; this is tried again', {
+      interface: interfaceName,
+      err: String(cause),
+    }),
+};
+
+function toLine(event: LoggedEvent): Line {
+  // The compiler does not see that an event and the entry of its kind belong together.
+  return (LINES[event.kind] as LineOf<LoggedEvent>)(event);
+}
+
+const info = lineAt('info');
+const warn = lineAt('warn');
+const error = lineAt('error');
+
+function lineAt(level: Line['level']): (message: string, facts?: Line['facts']) => Line {
+  return (message, facts) => ({ level, message, ...(facts !== undefined && { facts }) });
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fileState, watchFile } from './watch-file.js';
+
+let folder: string;
+let path: string;
+let ended: AbortController;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vmdhcp-watch-'));
+  path = join(folder, 'pools.yaml');
+  writeFileSync(path, 'one');
+  ended = new AbortController();
+});
+
+afterEach(() => {
+  ended.abort();
+  rmSync(folder, { recursive: true });
+});
+
+/** How often the file may have changed; `next` resolves at the next change. */
+function watch(since: string) {
+  const watched = { changes: 0, next: Promise.withResolvers<void>() };
+  watchFile({ path, since, signal: ended.signal }, () => {
+    watched.changes++;
+    watched.next.resolve();
+    watched.next = Promise.withResolvers();
+  });
+  return watched;
+}
+
+describe('watchFile', () => {
+  it.each<[string, () => void]>([
+    ['is written', () => writeFileSync(path, 'two')],
+    [
+      'is replaced, as editors do',
+      () => {
+        writeFileSync(`${path}.new`, 'one');
+        renameSync(`${path}.new`, path);
+      },
+    ],
+    ['goes', () => rmSync(path)],
+  ])('reports a file that %s', async (_, change) => {
+    const watched = watch(await fileState(path));
+    change();
+    await watched.next.promise;
+    expect(watched.changes).toBe(1);
+  });
+
+  it('reports what changed between reading the file and watching it', async () => {
+    const since = await fileState(path);
+    writeFileSync(path, 'two, before it was watched');
+    await watch(since).next.promise;
+  });
+
+  it('reports nothing of a file that stays as it is, or after its end', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const watched = watch(await fileState(path));
+      vi.advanceTimersByTime(250);
+      // The look that was begun has to end: it asks the same as this does.
+      await fileState(path);
+      await fileState(path);
+      expect(watched.changes).toBe(0);
+      ended.abort();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { formatLeaseTable } from './lease-table.js';
+
+it('leases are a line each, in columns as wide as their widest cell, without blanks at the end', () => {
+  const lease = { pool: 'net', address: '10.0.0.9', macAddress: '02:00:00:00:00:0a', state: 'assigned' } as const;
+  const full = {
+    ...lease,
+    pool: 'default/net-48',
+    hostname: 'printer',
+    owner: 'default/vm-a',
+    state: 'bound',
+    expires: 'never',
+  } as const;
+  expect(formatLeaseTable([lease, full]).split('\n')).toEqual([
+    'POOL            ADDRESS   MAC                HOSTNAME  OWNER         STATE     EXPIRES',
+    'net             10.0.0.9  02:00:00:00:00:0a  -         -             assigned  -',
+    'default/net-48  10.0.0.9  02:00:00:00:00:0a  printer   default/vm-a  bound     never',
+    '',
+  ]);
+  expect(formatLeaseTable([])).toBe('POOL  ADDRESS  MAC  HOSTNAME  OWNER  STATE  EXPIRES\n');
+});

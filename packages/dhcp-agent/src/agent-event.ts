@@ -1,0 +1,80 @@
+/** What happens to an agent: facts for the log and the metrics. The words that a person reads are the observer's. */
+import type { Ipv4Address, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
+import type { AgentLogSettings, RogueServer } from '@vmdhcp/ippool-api';
+
+/** What happened to a lease; a plain renewal is no event. */
+export type LeaseEvent = 'bound' | 'changed' | 'released' | 'declined' | 'expired' | 'refused';
+
+export type AgentEvent = LeadershipEvent | AddressEvent | InterfaceEvent | PoolEvent | ClientEvent | ProbeEvent;
+
+type LeadershipEvent =
+  | { readonly kind: 'leader' }
+  | { readonly kind: 'leadership-lost' }
+  /** It cannot serve all pools; another replica may. */
+  | { readonly kind: 'stepping-down'; readonly troubles: readonly string[] }
+  | { readonly kind: 'lease-unreachable'; readonly error: unknown }
+  /** The agent is configured to have no other replica, and there is one. */
+  | { readonly kind: 'another-holder'; readonly holder: string }
+  | { readonly kind: 'suspended-pools'; readonly pools: readonly string[] }
+  /** What the Lease sets for the log of all agents of the group. Reported whenever the Lease was read. */
+  | { readonly kind: 'log-settings'; readonly settings: AgentLogSettings };
+
+type AddressEvent =
+  /** The process was frozen, or the kernel slow, while addresses were added: they were removed. */
+  | { readonly kind: 'addresses-retracted'; readonly interfaceNames: readonly string[] }
+  | { readonly kind: 'address-failed'; readonly interfaceName: string; readonly message: string }
+  | { readonly kind: 'announcement-failed'; readonly interfaceName: string; readonly error: unknown };
+
+type InterfaceEvent =
+  | { readonly kind: 'interface-missing'; readonly interfaceName: string }
+  /** It is there again, or another one of the same name is. */
+  | { readonly kind: 'interface-back'; readonly interfaceName: string }
+  | { readonly kind: 'socket-failed'; readonly interfaceName: string; readonly error: Error }
+  | { readonly kind: 'frames-not-sent'; readonly interfaceName: string }
+  | { readonly kind: 'replies-not-sent'; readonly interfaceName: string; readonly error: string; readonly count: number }
+  | { readonly kind: 'interface-isolated'; readonly interfaceName: string }
+  | { readonly kind: 'isolation-failed'; readonly interfaceName: string; readonly message: string }
+  | { readonly kind: 'isolation-restored'; readonly interfaceName: string; readonly corrected: readonly string[] };
+
+type PoolEvent =
+  | { readonly kind: 'pool'; readonly pool: string; readonly state: 'active' | 'paused' }
+  | { readonly kind: 'pool'; readonly pool: string; readonly state: 'unserved'; readonly message: string }
+  | { readonly kind: 'pool-unreadable'; readonly pool: string; readonly error: unknown }
+  | { readonly kind: 'pool-field-ignored'; readonly pool: string; readonly problem: string }
+  | { readonly kind: 'pool-log-annotation-ignored'; readonly pool: string; readonly problem: string }
+  /** What the pool's annotations set for the log of its packets. Reported at every change of the pool. */
+  | { readonly kind: 'pool-log-settings'; readonly pool: string; readonly settings: AgentLogSettings }
+  | { readonly kind: 'owners-unreadable'; readonly error: unknown };
+
+type ClientEvent =
+  | {
+      readonly kind: 'lease';
+      readonly event: LeaseEvent;
+      readonly lease: Pick<Lease, 'poolName' | 'macAddress'> & Partial<Lease>;
+      /** Anything else worth knowing; never text from the wire. */
+      readonly details?: Readonly<Record<string, unknown>>;
+    }
+  /** A standby answered a client that retransmits. */
+  | { readonly kind: 'standby-answer'; readonly pool: string; readonly macAddress: MacAddress }
+  | { readonly kind: 'burst'; readonly durationNs: number }
+  | { readonly kind: 'packet-failed'; readonly interfaceName: string; readonly error: unknown };
+
+type ProbeEvent =
+  | {
+      readonly kind: 'address-conflict';
+      readonly pool: string;
+      readonly macAddress: MacAddress;
+      readonly address: Ipv4Address;
+      readonly usedBy: MacAddress;
+    }
+  | { readonly kind: 'address-not-probed'; readonly interfaceName: string; readonly error: unknown }
+  /** A host answers for addresses that no client has: its answers count for nothing. */
+  | {
+      readonly kind: 'answers-for-every-address';
+      readonly interfaceName: string;
+      readonly macAddress: MacAddress;
+      readonly addresses: readonly Ipv4Address[];
+    }
+  | { readonly kind: 'rogue-servers'; readonly interfaceName: string; readonly servers: readonly RogueServer[] }
+  | { readonly kind: 'no-rogue-servers'; readonly interfaceName: string }
+  | { readonly kind: 'servers-not-probed'; readonly interfaceName: string; readonly error: unknown };

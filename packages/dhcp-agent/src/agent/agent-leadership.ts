@@ -1,0 +1,217 @@
+/**
+ * An agent among its replicas: the election by the group's Lease, what the Lease contains besides its holder, and the server addresses that go
+ * with leadership.
+ */
+import {
+  AGENT_LOG_ANNOTATION,
+  AGENT_REPORT_ANNOTATION,
+  type AgentReport,
+  describeAgentReport,
+  parseAgentLogSettings,
+  parseAgentReport,
+} from '@vmdhcp/ippool-api';
+import { type ElectionTimes, LeaseElector } from '@vmdhcp/kube-runtime';
+import { every } from '../every.js';
+import {
+  hasResigned,
+  isLeader,
+  type Leadership,
+  type LeadershipChange,
+  nextLeadership,
+  STANDBY,
+} from '../leadership/leadership.js';
+import { type Annotations, LeaseAnnotations } from '../leadership/lease-annotations.js';
+import { ServerAddresses } from '../leadership/server-addresses.js';
+import { nextPatience, PATIENT } from '../leadership/step-down-patience.js';
+import type { AgentPorts, SeenLease, ServerAddress } from '../ports.js';
+
+const CHECK_INTERVAL_MS = 250;
+/** How long others go first while something is broken here. */
+const HANDICAP_MS = 1_500;
+/** For how long after it stepped down. */
+const RESIGNED_MS = 10_000;
+
+export interface AgentLeadershipSettings extends Pick<AgentPorts, 'clock' | 'random' | 'addresses' | 'lease' | 'observer'> {
+  /** Of this replica, and of no other nor of an earlier run of it. */
+  readonly identity: string;
+  readonly times: ElectionTimes;
+  /** True: there is no other replica that could do better, so this one never steps down. */
+  readonly isAlone: boolean;
+  /** Server addresses of the pools that are to be served here by a leader. */
+  readonly wantedAddresses: () => readonly ServerAddress[];
+  /** What this agent reports of its pools now. */
+  readonly report: () => AgentReport;
+  /** What keeps pools from being served from here, whichever replica is leader. */
+  readonly troubles: () => readonly string[];
+  /** True until all pools have been listed. */
+  readonly isSyncing: () => boolean;
+  /** Another leader's report. */
+  readonly onOthersReport: (report: AgentReport) => void;
+  /** The interface has its server address now. */
+  readonly onAddressAdded: (interfaceName: string) => void;
+}
+
+export class AgentLeadership {
+  readonly #settings: AgentLeadershipSettings;
+  readonly #elector: LeaseElector;
+  readonly #annotations = new LeaseAnnotations();
+  readonly addresses: ServerAddresses;
+  #leadership: Leadership = STANDBY;
+  #patience = PATIENT;
+  /** The report as the Lease has it. */
+  #published = '';
+  #heardAtMs = Number.NEGATIVE_INFINITY;
+  /** The holder of the Lease when it was seen last. */
+  #holder = '';
+  #stopChecking: () => void = () => undefined;
+  #stopWatching: () => void = () => undefined;
+
+  constructor(settings: AgentLeadershipSettings) {
+    this.#settings = settings;
+    const { clock, addresses, observer, times, wantedAddresses, onAddressAdded } = settings;
+    this.addresses = new ServerAddresses({
+      clock,
+      addresses,
+      observer,
+      times,
+      leadership: () => this.#leadership,
+      wanted: wantedAddresses,
+      onAdded: onAddressAdded,
+      onChange: () => this.publish(),
+    });
+    this.#elector = this.#createElector();
+  }
+
+  start(): void {
+    this.#stopWatching = this.#settings.lease.watch((lease) => this.#onLeaseSeen(lease));
+    this.#stopChecking = every(this.#settings.clock, CHECK_INTERVAL_MS, () => this.check());
+    this.#elector.start();
+  }
+
+  /** Answering ends first, then renewing; then the addresses are removed, and only then the Lease is released. */
+  async stop(): Promise<void> {
+    this.#change({ kind: 'stopped' });
+    this.#stopWatching();
+    this.#stopChecking();
+    await this.#elector.stop(async () => this.addresses.removeAll());
+  }
+
+  /** Asks the clock: a process that was frozen reads what has queued up before any of its timers runs. */
+  isLeader(): boolean {
+    return isLeader(this.#leadership, this.#settings.clock.nowMs());
+  }
+
+  /** Pools that must not be served from here now, whichever replica is leader. */
+  isSuspended(poolKey: string): boolean {
+    return this.#annotations.suspended.has(poolKey);
+  }
+
+  /** How long ago, in milliseconds, the API server last reported the Lease. */
+  heardAgoMs(): number {
+    return this.#settings.clock.nowMs() - this.#heardAtMs;
+  }
+
+  /** Brings addresses in line with the pools as they are now. */
+  check(): void {
+    if (this.isLeader()) this.addresses.check();
+  }
+
+  /** The report is in the Lease: a change of it is written with the next renewal, which is now. */
+  publish(): void {
+    if (this.isLeader() && describeAgentReport(this.#settings.report()) !== this.#published) this.#elector.tryNow();
+  }
+
+  /** Another replica may be able to do what this one cannot. To be called every second. */
+  stepDownIfBroken(): void {
+    const { clock, isAlone, troubles, observer } = this.#settings;
+    const nowMs = clock.nowMs();
+    const found = isAlone ? [] : troubles();
+    const isLeader = this.isLeader();
+    const { patience, stepsDown } = nextPatience(this.#patience, { nowMs, isLeader, hasTroubles: found.length > 0 });
+    this.#patience = patience;
+    if (!stepsDown) return;
+    observer.observe({ kind: 'stepping-down', troubles: found });
+    void this.#elector.resign(async () => {
+      this.#change({ kind: 'resigned', untilMs: nowMs + RESIGNED_MS });
+      return this.addresses.removeAll();
+    });
+  }
+
+  #change(change: LeadershipChange): void {
+    this.#leadership = nextLeadership(this.#leadership, change);
+  }
+
+  #createElector(): LeaseElector {
+    const { identity, lease, clock, random, times, observer } = this.#settings;
+    return new LeaseElector({
+      ...times,
+      identity,
+      store: lease.store({
+        annotations: (isNew) => this.#toAnnotations(isNew),
+        onAnnotations: (annotations, version) => this.#onAnnotations(annotations, version),
+      }),
+      clock,
+      random,
+      handicapMs: () => this.#handicapMs(),
+      onLeading: () => observer.observe({ kind: 'leader' }),
+      onRenewed: (untilMs) => this.#onRenewed(untilMs),
+      onLost: () => this.#onLost(),
+      onError: (error) => observer.observe({ kind: 'lease-unreachable', error }),
+    });
+  }
+
+  #onRenewed(untilMs: number): void {
+    this.#change({ kind: 'renewed', untilMs });
+    if (this.isLeader()) this.addresses.renew();
+  }
+
+  #onLost(): void {
+    if (this.#leadership.kind !== 'stopping') this.#settings.observer.observe({ kind: 'leadership-lost' });
+    this.#change({ kind: 'lost' });
+    this.addresses.removeAll();
+  }
+
+  /** What kept it from serving is often only seen by a leader: it is not over because this is none. */
+  #handicapMs(): number {
+    const { clock, isAlone, isSyncing, troubles } = this.#settings;
+    if (isAlone) return 0;
+    return hasResigned(this.#leadership, clock.nowMs()) || isSyncing() || troubles().length > 0 ? HANDICAP_MS : 0;
+  }
+
+  #toAnnotations(isNew: boolean): Annotations {
+    const report = this.#settings.report();
+    this.#published = describeAgentReport(report);
+    return this.#annotations.write(report, isNew);
+  }
+
+  /** Called before the election goes on: a leader that missed which pools are suspended does not exist. */
+  #onAnnotations(annotations: Annotations, version: string): void {
+    const { clock, observer, onOthersReport } = this.#settings;
+    this.#heardAtMs = clock.nowMs();
+    const outcome = this.#annotations.read(annotations, version);
+    if (outcome === 'older') return;
+    if (outcome === 'changed') {
+      observer.observe({ kind: 'suspended-pools', pools: [...this.#annotations.suspended] });
+      this.check();
+    }
+    observer.observe({ kind: 'log-settings', settings: parseAgentLogSettings(annotations[AGENT_LOG_ANNOTATION]) });
+    if (!this.isLeader()) onOthersReport(parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]));
+  }
+
+  /** A Lease that was released is acquired at once; one that suspends other pools is read at once. */
+  #onLeaseSeen({ stored, annotations }: SeenLease): void {
+    if (this.#leadership.kind === 'stopping') return;
+    this.#noteHolder(stored.record.holder);
+    if (!this.isLeader()) this.#onAnnotations(annotations, stored.version);
+    else if (this.#annotations.isNews(annotations, stored.version)) this.#elector.tryNow();
+    this.#elector.observe(stored);
+  }
+
+  /** Two leaders would be two servers with one address: an agent that is configured to be alone waits all the same. */
+  #noteHolder(holder: string): void {
+    const { isAlone, identity, observer } = this.#settings;
+    if (holder === this.#holder) return;
+    this.#holder = holder;
+    if (isAlone && holder !== '' && holder !== identity) observer.observe({ kind: 'another-holder', holder });
+  }
+}

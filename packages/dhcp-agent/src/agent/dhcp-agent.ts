@@ -1,0 +1,335 @@
+/**
+ * An agent in a cluster: pools from the API server, one leader among its replicas. Every replica knows all pools, and has its sockets
+ * open; the leader has the server addresses and answers. The others answer clients that retransmit.
+ */
+import type { Lease } from '@vmdhcp/dhcp-allocator';
+import type { AgentNetworkConfig, AgentReport } from '@vmdhcp/ippool-api';
+import { describeNames, type ElectionTimes } from '@vmdhcp/kube-runtime';
+import { type AddressConflict, readReportedConflicts } from '@vmdhcp/reconciler';
+import { every } from '../every.js';
+import { PoolSockets } from '../interface/pool-sockets.js';
+import { StandbyGate } from '../leadership/standby-gate.js';
+import { FollowedPools } from '../pool/followed-pools.js';
+import type { AgentPorts, DhcpPacketHandler, ServerAddress } from '../ports.js';
+import { AddressInquiry, DECOYS } from '../probe/address-inquiry.js';
+import { ConflictProbes } from '../probe/conflict-probes.js';
+import { RogueServers } from '../probe/rogue-servers.js';
+import { type AnswerGate, DhcpServer } from '../server/dhcp-server.js';
+import type { MessageCounters } from '../server/message-counters.js';
+import { AgentLeadership } from './agent-leadership.js';
+import { type AnswerMode, answerMode } from './answer-mode.js';
+import { reportOn } from './pool-report.js';
+
+const HOUSEKEEPING_INTERVAL_MS = 1_000;
+const EXPIRY_SCAN_INTERVAL_MS = 5_000;
+/** An agent that the API server has reported nothing to for so long may be alone with that. */
+const OUT_OF_TOUCH_MS = 5_000;
+/** What others need to take over besides the duration of the Lease: they go first. */
+const TAKE_OVER_MS = 250;
+
+export interface DhcpAgentSettings {
+  /** The configured pools of the group, each with its interface. */
+  readonly configs: readonly AgentNetworkConfig[];
+  /** Of this replica, and of no other nor of an earlier run of it. */
+  readonly identity: string;
+  readonly election: ElectionTimes;
+  /** True: there is no other replica. */
+  readonly isAlone: boolean;
+  /** True: pools are followed and reported; no socket is opened, no address added and nothing sent. */
+  readonly isDryRun: boolean;
+}
+
+export class DhcpAgent {
+  readonly #settings: DhcpAgentSettings;
+  readonly #ports: AgentPorts;
+  readonly #configOf: ReadonlyMap<string, AgentNetworkConfig>;
+  readonly #server: DhcpServer;
+  readonly #pools: FollowedPools;
+  readonly #sockets: PoolSockets;
+  readonly #leadership: AgentLeadership;
+  readonly #conflictProbes: ConflictProbes;
+  readonly #rogueServers: RogueServers;
+  readonly #standbyGate: StandbyGate;
+  readonly #timers: (() => void)[] = [];
+  #isStopping = false;
+
+  constructor(settings: DhcpAgentSettings, ports: AgentPorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+    this.#configOf = new Map(settings.configs.map((config) => [config.ipPoolRef, config]));
+    const { clock, observer, random, probeAddress, probeServers } = ports;
+    const inquiry = new AddressInquiry({
+      observer,
+      nowMs: clock.nowMs,
+      probe: probeAddress,
+      decoysOf: (poolKey) => this.#server.decoysOf(poolKey, DECOYS, random),
+    });
+    this.#server = new DhcpServer({
+      observer,
+      ...(ports.packetLog !== undefined && { packetLog: ports.packetLog }),
+      nowMs: ports.wallTimeMs,
+      onBindingChanged: () => undefined,
+      whoUses: inquiry.whoUses,
+      onDeclined: ({ poolName, macAddress, address }, usedBy) => this.#onConflict(poolName, { macAddress, address, usedBy }),
+    });
+    this.#conflictProbes = new ConflictProbes({
+      observer,
+      nowMs: clock.nowMs,
+      isLeader: () => this.#leadership.isLeader(),
+      whoUses: inquiry.whoUses,
+      onConflict: (pool, conflict) => this.#onConflict(pool, conflict),
+      inject: (name, packet) => this.#sockets.inject(name, packet),
+    });
+    this.#rogueServers = new RogueServers({
+      observer,
+      nowMs: clock.nowMs,
+      random,
+      probe: probeServers,
+      onChange: () => this.#leadership.publish(),
+    });
+    this.#standbyGate = this.#createStandbyGate();
+    this.#pools = this.#followPools();
+    this.#sockets = this.#createSockets();
+    this.#leadership = this.#createLeadership();
+  }
+
+  start(): void {
+    const { clock } = this.#ports;
+    this.#pools.start();
+    this.#sockets.start();
+    this.#leadership.start();
+    this.#timers.push(
+      every(clock, HOUSEKEEPING_INTERVAL_MS, () => this.#keepHouse()),
+      every(clock, EXPIRY_SCAN_INTERVAL_MS, () => this.#forgetOld()),
+    );
+  }
+
+  /** Stops answering, removes the server addresses, and only then lets another replica become leader. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const callOff of this.#timers) callOff();
+    await this.#leadership.stop();
+    this.#sockets.stop();
+    this.#pools.stop();
+  }
+
+  get counters(): MessageCounters {
+    return this.#server.counters;
+  }
+
+  isLeader(): boolean {
+    return this.#leadership.isLeader();
+  }
+
+  /** Of each pool: whether it is served from here. */
+  report(): AgentReport {
+    return new Map(
+      this.#settings.configs.map(({ ipPoolRef: key, interfaceName }) => {
+        const state = {
+          interfaceName,
+          followed: this.#pools.get(key),
+          version: this.#pools.versionOf(key),
+          socket: this.#sockets.stateOf(interfaceName),
+          isSuspended: this.#leadership.isSuspended(key),
+          isDryRun: this.#settings.isDryRun,
+          addresses: this.#leadership.isLeader() ? this.#leadership.addresses : undefined,
+          conflicts: this.#pools.conflictsOf(key),
+          rogueServers: this.#rogueServers.on(interfaceName),
+        };
+        return [key, reportOn(state)];
+      }),
+    );
+  }
+
+  leases(): Iterable<Lease> {
+    return this.#server.leases();
+  }
+
+  /** Why the agent is not ready; empty: it is, whether leader or standby. */
+  unready(): readonly string[] {
+    const unsynced = this.#pools.unsynced();
+    return unsynced.length > 0 ? [`not listed yet: ${describeNames([...unsynced])}`] : this.#troubles();
+  }
+
+  /** To be called when the pod may need other addresses than before. */
+  checkServerAddresses(): void {
+    if (!this.#isStopping) this.#pools.checkServerAddresses();
+  }
+
+  #createStandbyGate(): StandbyGate {
+    const takeOverMs = this.#settings.election.leaseDurationMs + TAKE_OVER_MS;
+    return new StandbyGate({
+      nowMs: this.#ports.clock.nowMs,
+      leastWaitMs: () => (this.#leadership.heardAgoMs() > OUT_OF_TOUCH_MS ? takeOverMs : 0),
+      isInDoubt: (pool, macAddress) => this.#isInDoubt(pool, macAddress),
+    });
+  }
+
+  #followPools(): FollowedPools {
+    return new FollowedPools(this.#settings.configs, {
+      ...this.#ports,
+      server: this.#server,
+      onChange: () => {
+        this.#sockets.check();
+        this.#leadership.check();
+        this.#leadership.publish();
+      },
+      onFresh: (key, leases) => {
+        const config = this.#configOf.get(key);
+        if (config !== undefined && !this.#settings.isDryRun) this.#conflictProbes.noteFresh(config.interfaceName, leases);
+      },
+    });
+  }
+
+  #createSockets(): PoolSockets {
+    const { clock, sockets, isolation, observer } = this.#ports;
+    return new PoolSockets({
+      configs: this.#settings.isDryRun ? [] : this.#settings.configs,
+      pools: this.#pools,
+      isolation,
+      clock,
+      sockets,
+      observer,
+      handlerOf: (config) => this.#handler(config),
+      onBurst: (durationNs) => observer.observe({ kind: 'burst', durationNs }),
+      onSendFailure: (interfaceName, { error, count }) => {
+        this.#server.counters.drop('send-failed', count);
+        observer.observe({ kind: 'replies-not-sent', interfaceName, error, count });
+      },
+      onStateChange: () => this.#leadership.publish(),
+    });
+  }
+
+  #createLeadership(): AgentLeadership {
+    const { identity, election, isAlone } = this.#settings;
+    return new AgentLeadership({
+      ...this.#ports,
+      identity,
+      times: election,
+      isAlone,
+      wantedAddresses: () => this.#wantedAddresses(),
+      report: () => this.report(),
+      troubles: () => this.#troubles(),
+      isSyncing: () => this.#pools.unsynced().length > 0,
+      onOthersReport: (report) => this.#adopt(report),
+      onAddressAdded: (interfaceName) => this.#answerRecent(interfaceName),
+    });
+  }
+
+  /** Of active pools that are not suspended, on interfaces that are there and isolated. */
+  #wantedAddresses(): ServerAddress[] {
+    const { addresses, isolation } = this.#ports;
+    if (this.#settings.isDryRun) return [];
+    return this.#settings.configs.flatMap(({ interfaceName, ipPoolRef }) => {
+      const followed = this.#pools.get(ipPoolRef);
+      const interfaceIndex = addresses.indexOf(interfaceName);
+      if (followed.kind !== 'active' || interfaceIndex === 0) return [];
+      if (this.#leadership.isSuspended(ipPoolRef) || isolation.problemOf(interfaceName) !== undefined) return [];
+      const { serverAddress, cidr } = followed.pool;
+      return [{ interfaceName, interfaceIndex, address: serverAddress, prefixLength: cidr.prefixLength }];
+    });
+  }
+
+  #handler(config: AgentNetworkConfig): DhcpPacketHandler {
+    const { interfaceName, ipPoolRef } = config;
+    const server = this.#server;
+    const pools = () => server.poolsNamed([ipPoolRef]);
+    const byMode = {
+      leader: server.handler(interfaceName, pools, this.#leaderGate(interfaceName)),
+      standby: server.handler(interfaceName, pools, this.#standbyGateOf(ipPoolRef)),
+      silent: server.handler(interfaceName, () => []),
+    };
+    return (packet, into) => byMode[this.#answerMode(config)](packet, into);
+  }
+
+  #answerMode({ interfaceName, ipPoolRef }: AgentNetworkConfig): AnswerMode {
+    return answerMode({
+      isStopping: this.#isStopping,
+      isSuspended: this.#leadership.isSuspended(ipPoolRef),
+      followed: this.#pools.get(ipPoolRef),
+      rogueServers: this.#rogueServers.on(interfaceName),
+      isLeader: this.#leadership.isLeader(),
+      hasAddress: this.#leadership.addresses.has(interfaceName),
+    });
+  }
+
+  #leaderGate(interfaceName: string): AnswerGate {
+    return {
+      whyNotSent: (answer, packet) =>
+        this.#conflictProbes.defer(interfaceName, answer, packet) ? 'address-being-probed' : undefined,
+    };
+  }
+
+  #standbyGateOf(pool: string): AnswerGate {
+    return {
+      whyNotSent: (answer, packet) => {
+        if (answer.kind !== 'reply' || !this.#standbyGate.admit(answer, packet)) return 'standing-by';
+        this.#ports.observer.observe({ kind: 'standby-answer', pool, macAddress: answer.client.macAddress });
+        return undefined;
+      },
+      // Only the leader has the address that ordinary datagrams would come from.
+      redirect: (answer) =>
+        answer.destination.kind === 'unicast' ? { ...answer, destination: { ...answer.destination, kind: 'link' } } : answer,
+    };
+  }
+
+  #isInDoubt(poolKey: string, macAddress: string): boolean {
+    const lease = this.#server.leaseOf(poolKey, macAddress);
+    return lease === undefined || this.#conflictProbes.isFresh(lease);
+  }
+
+  #onConflict(poolKey: string, conflict: AddressConflict): void {
+    this.#pools.noteConflict(poolKey, conflict);
+    this.#leadership.publish();
+  }
+
+  /** What keeps pools from being served from here, whichever replica is leader. */
+  #troubles(): string[] {
+    if (this.#settings.isDryRun) return [];
+    const problems = this.isLeader() ? this.#leadership.addresses.problems() : [];
+    const sockets = this.#settings.configs.flatMap(({ ipPoolRef, interfaceName }) => {
+      const { kind } = this.#sockets.stateOf(interfaceName);
+      return this.#pools.get(ipPoolRef).kind === 'active' && kind !== 'serving'
+        ? [`${ipPoolRef}: interface ${interfaceName} is ${kind}`]
+        : [];
+    });
+    return [...problems, ...sockets];
+  }
+
+  #keepHouse(): void {
+    const isLeader = this.isLeader();
+    const served = this.#settings.configs
+      .map(({ interfaceName }) => interfaceName)
+      .filter((name) => isLeader && this.#leadership.addresses.has(name));
+    void this.#rogueServers.look(served);
+    this.#leadership.stepDownIfBroken();
+  }
+
+  #forgetOld(): void {
+    this.#server.expireLeases();
+    this.#pools.expireConflicts();
+    this.#conflictProbes.forgetOld();
+    this.#standbyGate.forgetOld();
+  }
+
+  /** What another leader found out is known here too. */
+  #adopt(report: AgentReport): void {
+    for (const [poolKey, { conflicts = [], rogueServers }] of report) {
+      const config = this.#configOf.get(poolKey);
+      if (config === undefined) continue;
+      for (const conflict of readReportedConflicts(conflicts)) {
+        const isOurs = this.#server.leaseOf(poolKey, conflict.macAddress)?.address === conflict.address;
+        if (isOurs) this.#pools.noteConflict(poolKey, conflict);
+      }
+      if (rogueServers !== undefined) this.#rogueServers.adopt(config.interfaceName, rogueServers);
+    }
+  }
+
+  /** A client whose message came while there was no leader need not retransmit. */
+  #answerRecent(interfaceName: string): void {
+    const config = this.#settings.configs.find((one) => one.interfaceName === interfaceName);
+    for (const packet of config === undefined ? [] : this.#standbyGate.takeRecent(config.ipPoolRef)) {
+      this.#sockets.inject(interfaceName, packet);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Who is leader, as a value: a replica is one of these and nothing in between. Time is handed in, so a process that was frozen is no leader
+ * any more before the first of its timers runs.
+ */
+export type Leadership =
+  /** Another replica may be leader. */
+  | { readonly kind: 'standby' }
+  /** No other replica can be leader before `untilMs`. */
+  | { readonly kind: 'leading'; readonly untilMs: number }
+  /** Stepped down for a replica that can do better: others go first until `untilMs`. */
+  | { readonly kind: 'resigned'; readonly untilMs: number }
+  /** The process ends: never leader again. */
+  | { readonly kind: 'stopping' };
+
+export type LeadershipChange =
+  /** The Lease was acquired or renewed. */
+  | { readonly kind: 'renewed'; readonly untilMs: number }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'resigned'; readonly untilMs: number }
+  | { readonly kind: 'stopped' };
+
+export const STANDBY: Leadership = { kind: 'standby' };
+
+/** The leadership after a change. `stopping` is final, and who resigned is not made a standby by losing what it gave up. */
+export function nextLeadership(current: Leadership, change: LeadershipChange): Leadership {
+  if (current.kind === 'stopping') return current;
+  switch (change.kind) {
+    case 'renewed':
+      return { kind: 'leading', untilMs: change.untilMs };
+    case 'lost':
+      return current.kind === 'leading' ? STANDBY : current;
+    case 'resigned':
+      return { kind: 'resigned', untilMs: change.untilMs };
+    case 'stopped':
+      return { kind: 'stopping' };
+  }
+}
+
+/** True while no other replica can be leader. */
+export function isLeader(leadership: Leadership, nowMs: number): boolean {
+  return leadership.kind === 'leading' && nowMs < leadership.untilMs;
+}
+
+/** True while other replicas go first, because this one stepped down. */
+export function hasResigned(leadership: Leadership, nowMs: number): boolean {
+  return leadership.kind === 'resigned' && nowMs < leadership.untilMs;
+}

@@ -1,0 +1,56 @@
+/** What the Lease of a group contains besides its holder: the suspended pools, and the leader's report. */
+import {
+  AGENT_REPORT_ANNOTATION,
+  type AgentReport,
+  formatAgentReport,
+  parseSuspendedPools,
+  SUSPENDED_POOLS_ANNOTATION,
+  SUSPENDED_POOLS_SEEN_ANNOTATION,
+} from '@vmdhcp/ippool-api';
+import { isOlderVersion } from '@vmdhcp/kube-runtime';
+
+export type Annotations = Readonly<Record<string, string>>;
+
+export class LeaseAnnotations {
+  /** As the Lease has it. */
+  #suspendedText = '';
+  #suspended: ReadonlySet<string> = new Set();
+  /** resourceVersion of the newest Lease that was read. */
+  #version = '';
+
+  /** Pools that must not be served by this group now, by `namespace/name`. */
+  get suspended(): ReadonlySet<string> {
+    return this.#suspended;
+  }
+
+  /**
+   * Reads the annotations of the Lease at this resourceVersion. A watch may lag behind what was read: what was suspended since would be
+   * forgotten, so an older version changes nothing.
+   */
+  read(annotations: Annotations, version: string): 'older' | 'same' | 'changed' {
+    if (isOlderVersion(version, this.#version)) return 'older';
+    this.#version = version;
+    const text = annotations[SUSPENDED_POOLS_ANNOTATION] ?? '';
+    if (text === this.#suspendedText) return 'same';
+    this.#suspendedText = text;
+    this.#suspended = parseSuspendedPools(text);
+    return 'changed';
+  }
+
+  /** True if a Lease that was seen suspends other pools than the newest one that was read: it has to be read. */
+  isNews(annotations: Annotations, version: string): boolean {
+    return !isOlderVersion(version, this.#version) && (annotations[SUSPENDED_POOLS_ANNOTATION] ?? '') !== this.#suspendedText;
+  }
+
+  /**
+   * What the leader writes. A Lease that was deleted is created again with the suspended pools that it had: another group may still serve
+   * them.
+   */
+  write(report: AgentReport, isNew: boolean): Annotations {
+    return {
+      ...(isNew && this.#suspendedText !== '' && { [SUSPENDED_POOLS_ANNOTATION]: this.#suspendedText }),
+      [SUSPENDED_POOLS_SEEN_ANNOTATION]: this.#suspendedText,
+      [AGENT_REPORT_ANNOTATION]: formatAgentReport(report),
+    };
+  }
+}

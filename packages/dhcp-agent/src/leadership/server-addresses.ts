@@ -1,0 +1,158 @@
+/**
+ * The server addresses of a leader: on its interfaces for as long as it is leader, and no longer. The kernel is the fence: each address has a
+ * lifetime, so it goes by itself where the process is frozen, cut off or dead.
+ */
+import type { ElectionTimes } from '@vmdhcp/kube-runtime';
+import type { AgentPorts, ServerAddress } from '../ports.js';
+import { isLeader, type Leadership } from './leadership.js';
+import { addressEndMs, MOST_CALL_MS } from './leadership-times.js';
+import { FOR_EVER_SECONDS, type PresentAddress, planServerAddresses, type ServerAddressPlan } from './plan-server-addresses.js';
+
+/** An address that the kernel got too late is added again, for less time, if there is any. */
+const ATTEMPTS = 2;
+
+export interface ServerAddressesSettings extends Pick<AgentPorts, 'clock' | 'addresses' | 'observer'> {
+  readonly times: ElectionTimes;
+  /** Read right before each call of the kernel: the process may have been frozen since the last one. */
+  readonly leadership: () => Leadership;
+  /** One for each interface that is there and is to be served. */
+  readonly wanted: () => readonly ServerAddress[];
+  /** The interface has its server address now: from here on the leader answers. */
+  readonly onAdded: (interfaceName: string) => void;
+  readonly onChange: () => void;
+}
+
+export class ServerAddresses {
+  readonly #settings: ServerAddressesSettings;
+  /** By interface. */
+  readonly #present = new Map<string, PresentAddress>();
+  /** Why the address is not on the interface, where it should be. By interface. */
+  readonly #problems = new Map<string, string>();
+
+  constructor(settings: ServerAddressesSettings) {
+    this.#settings = settings;
+  }
+
+  /** True if the interface has its server address. */
+  has(interfaceName: string): boolean {
+    return this.#present.get(interfaceName)?.isCertain === true;
+  }
+
+  /** True while the interface has, or may have, a server address. */
+  mayHave(interfaceName: string): boolean {
+    return this.#present.has(interfaceName);
+  }
+
+  problemOf(interfaceName: string): string | undefined {
+    return this.#problems.get(interfaceName);
+  }
+
+  problems(): readonly string[] {
+    return [...this.#problems.values()];
+  }
+
+  /** Adds addresses that are missing and removes those that are not wanted. Called several times a second while this is the leader. */
+  check(): void {
+    this.#remove();
+    this.#add((plan) => plan.add);
+  }
+
+  /** The same, and prolongs the others: the Lease was renewed. */
+  renew(): void {
+    this.#remove();
+    this.#add(({ add, prolong }) => (add.length === 0 ? prolong : [...add, ...prolong]));
+  }
+
+  /** Removes all. False if that failed: the kernel does it when their lifetime is over. */
+  removeAll(): boolean {
+    const isDone = this.#settings.addresses.remove([...this.#present.values()]);
+    this.#present.clear();
+    this.#problems.clear();
+    return isDone;
+  }
+
+  #plan(): ServerAddressPlan {
+    const { clock, leadership, times, wanted } = this.#settings;
+    const current = leadership();
+    const nowMs = clock.nowMs();
+    const remainingMs = current.kind === 'leading' && isLeader(current, nowMs) ? addressEndMs(times, current.untilMs) - nowMs : 0;
+    return planServerAddresses(wanted(), [...this.#present.values()], remainingMs);
+  }
+
+  #remove(): void {
+    for (const address of this.#plan().remove) {
+      this.#problems.delete(address.interfaceName);
+      this.#forget(address);
+      this.#settings.onChange();
+    }
+  }
+
+  #add(select: (plan: ServerAddressPlan) => readonly ServerAddress[]): void {
+    let tried: readonly ServerAddress[] = [];
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const plan = this.#plan();
+      const due = select(plan);
+      if (due.length === 0) break;
+      tried = due;
+      const failures = this.#settings.addresses.add(due, plan.seconds);
+      if (!this.#mayKeep(plan.seconds)) continue;
+      this.#note(due, failures);
+      return;
+    }
+    if (tried.length > 0) this.#retract(tried);
+  }
+
+  /** Asked after addresses were added: where the process was frozen in between, they would outlive the leadership. */
+  #mayKeep(seconds: number): boolean {
+    const { clock, leadership, times } = this.#settings;
+    const current = leadership();
+    const nowMs = clock.nowMs();
+    if (current.kind !== 'leading' || !isLeader(current, nowMs)) return false;
+    return seconds === FOR_EVER_SECONDS || nowMs + seconds * 1000 <= addressEndMs(times, current.untilMs) + MOST_CALL_MS;
+  }
+
+  #retract(addresses: readonly ServerAddress[]): void {
+    const { observer, onChange } = this.#settings;
+    observer.observe({ kind: 'addresses-retracted', interfaceNames: addresses.map(({ interfaceName }) => interfaceName) });
+    for (const address of addresses) this.#forget(address);
+    onChange();
+  }
+
+  #forget(address: ServerAddress): void {
+    if (this.#settings.addresses.remove([address])) this.#present.delete(address.interfaceName);
+    else this.#present.set(address.interfaceName, { ...address, isCertain: false });
+  }
+
+  #note(addresses: readonly ServerAddress[], failures: readonly (Error | undefined)[]): void {
+    const before = new Set(addresses.filter(({ interfaceName }) => this.has(interfaceName)));
+    for (const [index, address] of addresses.entries()) {
+      const failure = failures[index];
+      this.#present.set(address.interfaceName, { ...address, isCertain: failure === undefined });
+      this.#noteProblem(address.interfaceName, failure);
+    }
+    const added = addresses.filter((address, index) => failures[index] === undefined && !before.has(address));
+    for (const address of added) this.#announce(address);
+    if (added.length > 0) this.#settings.onChange();
+  }
+
+  #noteProblem(interfaceName: string, failure: Error | undefined): void {
+    const message = failure && `the server address cannot be kept on interface ${interfaceName}: ${failure.message}`;
+    if (this.#problems.get(interfaceName) === message) return;
+    if (message === undefined) this.#problems.delete(interfaceName);
+    else {
+      this.#problems.set(interfaceName, message);
+      this.#settings.observer.observe({ kind: 'address-failed', interfaceName, message });
+    }
+    this.#settings.onChange();
+  }
+
+  #announce({ interfaceName, address }: ServerAddress): void {
+    const { addresses, observer, onAdded } = this.#settings;
+    try {
+      addresses.announce(interfaceName, address);
+    } catch (error) {
+      observer.observe({ kind: 'announcement-failed', interfaceName, error });
+    }
+    onAdded(interfaceName);
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { nextPatience, PATIENT, type Patience } from './step-down-patience.js';
+
+/** Looks every second; returns the seconds at which the leader steps down. */
+function play(seconds: number, healthAt: (second: number) => { isLeader?: boolean; hasTroubles?: boolean }): number[] {
+  let patience: Patience = PATIENT;
+  const steps: number[] = [];
+  for (let second = 0; second < seconds; second++) {
+    const { isLeader = true, hasTroubles = true } = healthAt(second);
+    const next = nextPatience(patience, { nowMs: second * 1_000, isLeader, hasTroubles });
+    patience = next.patience;
+    if (next.stepsDown) steps.push(second);
+  }
+  return steps;
+}
+
+describe('a leader that cannot serve all of its pools', () => {
+  it('steps down after three seconds', () => {
+    expect(play(4, () => ({}))).toEqual([3]);
+  });
+
+  it('waits four times as long each time, and five minutes at most', () => {
+    expect(play(2_000, () => ({}))).toEqual([3, 16, 65, 258, 559, 860, 1_161, 1_462, 1_763]);
+  });
+
+  it('never steps down without troubles', () => {
+    expect(play(100, () => ({ hasTroubles: false }))).toEqual([]);
+  });
+
+  it('counts from the beginning of the troubles', () => {
+    expect(play(20, (second) => ({ hasTroubles: second >= 10 }))).toEqual([13]);
+  });
+
+  it('counts anew after a moment without troubles', () => {
+    expect(play(20, (second) => ({ hasTroubles: second !== 2 }))).toEqual([6, 19]);
+  });
+
+  it('is as patient as at first after it could serve', () => {
+    expect(play(40, (second) => ({ hasTroubles: second < 10 || second >= 20 }))).toEqual([3, 23, 36]);
+  });
+
+  it('that is a standby for a while keeps its patience, and counts anew', () => {
+    expect(play(40, (second) => ({ isLeader: second < 5 || second >= 10 }))).toEqual([3, 22]);
+  });
+
+  it('as a standby never steps down', () => {
+    expect(play(100, () => ({ isLeader: false }))).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import {
+  type DhcpMessage,
+  decodeMessage,
+  type Ipv4Address,
+  messageTypeOf,
+  OptionCode,
+  type ReplyDestination,
+} from '@vmdhcp/dhcp-allocator';
+import type { DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets, SendFailure } from '../ports.js';
+import type { FakeKernel } from './fake-kernel.js';
+import type { FakeProcess } from './fake-process.js';
+
+const LARGEST_REPLY = 1472;
+const BURST_NS = 50_000;
+
+/** What a server sent. */
+export interface SentReply {
+  readonly owner: string;
+  readonly atMs: number;
+  readonly type: string | undefined;
+  /** yiaddr. */
+  readonly address: Ipv4Address;
+  readonly destination: ReplyDestination;
+  readonly message: DhcpMessage;
+}
+
+/** A pod on a network. */
+export interface FakeHost {
+  readonly owner: string;
+  readonly process: FakeProcess;
+  readonly kernel: FakeKernel;
+}
+
+interface OpenSocket {
+  readonly host: FakeHost;
+  readonly interfaceName: string;
+  readonly interfaceIndex: number;
+  readonly handler: DhcpPacketHandler;
+  readonly events: DhcpSocketEvents;
+}
+
+/** A network of virtual machines: what a client broadcasts reaches every open socket whose interface is there. */
+export class FakeNetwork {
+  readonly #sockets = new Set<OpenSocket>();
+  /** Called for each reply of a server. */
+  onReply: (reply: SentReply) => void = () => undefined;
+  /** Asked for each opening: why it fails. Default: it does not. */
+  openFailure: () => Error | undefined = () => undefined;
+  /** Sockets that were opened so far. */
+  opened = 0;
+  sendsFrames = true;
+
+  get openSockets(): number {
+    return this.#sockets.size;
+  }
+
+  /** The sockets of one pod. */
+  socketsOf(host: FakeHost): DhcpSockets {
+    return {
+      indexOf: host.kernel.indexOf,
+      open: (interfaceName, handler, events) => host.process.settled(this.#open({ host, interfaceName, handler, events })),
+    };
+  }
+
+  /** A client broadcasts these octets. */
+  broadcast(packet: Uint8Array): void {
+    for (const socket of this.#sockets) this.#receive(socket, packet);
+  }
+
+  /** A client sends these octets to an address: only an interface that has it receives them. */
+  unicast(packet: Uint8Array, address: Ipv4Address): void {
+    for (const socket of this.#sockets) if (socket.host.kernel.has(socket.interfaceName, address)) this.#receive(socket, packet);
+  }
+
+  /** The sockets of an interface fail. */
+  fail(interfaceName: string, error: Error): void {
+    for (const socket of this.#sockets) if (socket.interfaceName === interfaceName) socket.events.onError(error);
+  }
+
+  /** The kernel does not accept replies on an interface. */
+  failSending(interfaceName: string, failure: SendFailure): void {
+    for (const socket of this.#sockets) if (socket.interfaceName === interfaceName) socket.events.onSendFailure(failure);
+  }
+
+  async #open(opening: Omit<OpenSocket, 'interfaceIndex'>): Promise<DhcpSocket> {
+    const failure = this.openFailure();
+    if (failure !== undefined) throw failure;
+    const interfaceIndex = opening.host.kernel.indexOf(opening.interfaceName);
+    if (interfaceIndex === 0) throw new Error('ENODEV');
+    const socket = { ...opening, interfaceIndex };
+    this.#sockets.add(socket);
+    this.opened++;
+    return {
+      interfaceIndex,
+      sendsFrames: this.sendsFrames,
+      inject: (packet) => this.#answer(socket, packet),
+      close: () => void this.#sockets.delete(socket),
+    };
+  }
+
+  #receive(socket: OpenSocket, packet: Uint8Array): void {
+    const { host, interfaceName, interfaceIndex } = socket;
+    if (host.kernel.indexOf(interfaceName) !== interfaceIndex) return;
+    host.process.deliver(() => {
+      if (!this.#sockets.has(socket)) return;
+      this.#answer(socket, packet);
+      socket.events.onBurst(BURST_NS, 1);
+    });
+  }
+
+  #answer({ host, interfaceName, interfaceIndex, handler }: OpenSocket, packet: Uint8Array): void {
+    const into = new Uint8Array(LARGEST_REPLY);
+    const reply = handler(packet, into);
+    if (reply === undefined || host.kernel.indexOf(interfaceName) !== interfaceIndex) return;
+    const decoded = decodeMessage(into.subarray(0, reply.length));
+    if (!decoded.ok) throw new Error(`a reply cannot be decoded: ${decoded.reason}`);
+    const { message } = decoded;
+    this.onReply({
+      owner: host.owner,
+      atMs: host.process.timeMs,
+      type: messageTypeOf(message.options.uint8(OptionCode.messageType) ?? 0),
+      address: message.yiaddr,
+      destination: reply.destination,
+      message,
+    });
+  }
+}

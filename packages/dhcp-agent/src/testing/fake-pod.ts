@@ -1,0 +1,161 @@
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
+import type { Clock, KubernetesObject, ResourcePort } from '@vmdhcp/kube-runtime';
+import { DhcpAgent, type DhcpAgentSettings } from '../agent/dhcp-agent.js';
+import { electionTimes } from '../leadership/leadership-times.js';
+import type { AddressUse, AgentPorts, DhcpSockets, FoundServer } from '../ports.js';
+import type { FakeGroupLease, RequestFate } from './fake-group-lease.js';
+import { FakeKernel } from './fake-kernel.js';
+import type { FakeNetwork } from './fake-network.js';
+import { FakeProcess } from './fake-process.js';
+import { RecordingObserver } from './recording-observer.js';
+
+const LOST_WATCH_MS = 500;
+const REFUSED_MS = 1_000;
+
+export interface FakePodSettings extends Partial<Omit<DhcpAgentSettings, 'configs' | 'identity'>> {
+  /** Of this run of this pod. */
+  readonly identity: string;
+  /** Shared by all pods. */
+  readonly clock: Clock;
+  /** The Lease of its group. */
+  readonly lease: FakeGroupLease;
+  readonly configs: readonly AgentNetworkConfig[];
+  /** By interface. */
+  readonly networks: ReadonlyMap<string, FakeNetwork>;
+  /** By `namespace/name`: where the IPPool is. */
+  readonly poolSource: (poolKey: string) => ResourcePort<KubernetesObject>;
+  /** 0 up to, not including, 1. Default: 0. */
+  readonly random?: () => number;
+}
+
+/** A pod with an agent in it: its process, its kernel, its way to the API server, and what can happen to them. */
+export class FakePod {
+  readonly owner: string;
+  /** Of its group. */
+  readonly lease: FakeGroupLease;
+  readonly process: FakeProcess;
+  readonly kernel: FakeKernel;
+  readonly observer = new RecordingObserver();
+  readonly agent: DhcpAgent;
+  /** True: nothing reaches the API server, and nothing comes from it. */
+  isCutOff = false;
+  /** Asked for each request about the Lease. */
+  fate: () => RequestFate = () => ({ thereMs: 2, backMs: 2 });
+  watchLagMs: () => number = () => 2;
+  /** The wall clock, against the monotonic one. */
+  wallOffsetMs = 1_700_000_000_000;
+  /** What ARP probes find. Default: no host uses the address. */
+  addressUse: (interfaceName: string, address: number) => Promise<AddressUse> = async () => ({ byClient: false, others: [] });
+  /** Other DHCP servers on the network of an interface. */
+  servers: (interfaceName: string) => Promise<readonly FoundServer[]> = async () => [];
+  /** Why an interface is not isolated. */
+  isolationProblem: (interfaceName: string) => string | undefined = () => undefined;
+  /** What the pod needs an address for itself. */
+  neededFor: AgentPorts['neededFor'] = () => undefined;
+  /** Names that the agent wants to have looked up. */
+  wantedNames: ReadonlySet<string> = new Set();
+  readonly #names = new Map<string, readonly string[]>();
+  #onNames: () => void = () => undefined;
+  readonly #settings: FakePodSettings;
+
+  constructor(settings: FakePodSettings) {
+    this.#settings = settings;
+    const { identity, clock, random = () => 0, configs } = settings;
+    this.owner = identity;
+    this.lease = settings.lease;
+    this.process = new FakeProcess(clock);
+    this.kernel = new FakeKernel({ owner: identity, process: this.process, random });
+    for (const { interfaceName } of configs) this.kernel.addLink(interfaceName);
+    const { election = electionTimes(2.75), isAlone = false, isDryRun = false } = settings;
+    this.agent = new DhcpAgent({ configs, identity, election, isAlone, isDryRun }, this.#ports(random, election));
+  }
+
+  /** A name is looked up, and has these addresses. */
+  resolve(name: string, addresses: readonly string[]): void {
+    this.#names.set(name, addresses);
+    this.#onNames();
+  }
+
+  #ports(random: () => number, { renewDeadlineMs }: DhcpAgentSettings['election']): AgentPorts {
+    const { clock, lease, poolSource } = this.#settings;
+    return {
+      clock: this.process,
+      wallTimeMs: () => clock.nowMs() + this.wallOffsetMs,
+      random,
+      addresses: this.kernel,
+      sockets: this.#sockets(),
+      probeAddress: (interfaceName, { address }) => this.process.settled(this.addressUse(interfaceName, address)),
+      probeServers: (interfaceName) => this.process.settled(this.servers(interfaceName)),
+      lease: lease.reachedBy({
+        process: this.process,
+        timeoutMs: renewDeadlineMs * 0.6,
+        fate: () => this.fate(),
+        watchLagMs: () => this.watchLagMs(),
+        isCutOff: () => this.isCutOff,
+      }),
+      poolSource: (key) => this.#reached(poolSource(key)),
+      ntpNames: (onChange) => {
+        this.#onNames = onChange;
+        return {
+          known: this.#names,
+          want: (names) => {
+            this.wantedNames = names;
+          },
+          stop: () => undefined,
+        };
+      },
+      isolation: { check: () => undefined, problemOf: (name) => this.isolationProblem(name) },
+      neededFor: (address) => this.neededFor(address),
+      observer: this.observer,
+    };
+  }
+
+  #sockets(): DhcpSockets {
+    const networkOf = (interfaceName: string): FakeNetwork => {
+      const network = this.#settings.networks.get(interfaceName);
+      if (network === undefined) throw new Error(`no network behind ${interfaceName}`);
+      return network;
+    };
+    return {
+      indexOf: this.kernel.indexOf,
+      open: (name, handler, events) => networkOf(name).socketsOf(this).open(name, handler, events),
+    };
+  }
+
+  /** The API server as this pod reaches it. */
+  #reached(source: ResourcePort<KubernetesObject>): ResourcePort<KubernetesObject> {
+    const { clock } = this.#settings;
+    return {
+      list: (options) => {
+        if (!this.isCutOff) return this.process.settled(source.list(options));
+        return this.process.settled(
+          new Promise((_, reject) => void clock.after(REFUSED_MS, () => reject(new Error('connection refused')))),
+        );
+      },
+      watch: (version, { onEvent, onEnd }) => {
+        let isStopped = false;
+        const end: typeof onEnd = (reason) =>
+          this.process.deliver(() => {
+            if (isStopped) return;
+            isStopped = true;
+            onEnd(reason);
+          });
+        const stop = source.watch(version, {
+          onEvent: (event) => {
+            if (isStopped) return;
+            if (this.isCutOff) clock.after(LOST_WATCH_MS, () => end({ kind: 'failed', error: new Error('connection reset') }));
+            else
+              this.process.deliver(() => {
+                if (!isStopped) onEvent(event);
+              });
+          },
+          onEnd: end,
+        });
+        return () => {
+          isStopped = true;
+          stop();
+        };
+      },
+    };
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * A controller from its sources and its reconciler: what changes in a source is reconciled by key, only while this process is leader, and only
+ * once every cache is complete and as new as the leadership.
+ */
+import type { ApiResource } from '../api/api-resource.js';
+import { controllerOf } from '../apply/plan-owned-object.js';
+import { ObjectIndex } from '../cache/object-index.js';
+import type { CacheSubscription, SharedCaches } from '../cache/shared-caches.js';
+import { keyOf } from '../object/api-object.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { KeyedQueue, type KeyedQueueSettings, type ReconcileResult } from '../queue/keyed-queue.js';
+import type { ControllerPart } from './controller-part.js';
+
+/** A kind that a controller looks at. */
+export interface ControllerSource {
+  readonly resource: ApiResource;
+  /** What is reconciled when this object changes; default: its own key. Values of the object before and after a change count. */
+  readonly keysOf?: (object: KubernetesObject) => Iterable<string>;
+}
+
+export interface ControllerSettings<Name extends string> extends Omit<KeyedQueueSettings, 'reconcile'> {
+  /** For logs and readiness; unique in the process. */
+  readonly name: string;
+  readonly caches: SharedCaches;
+  readonly sources: Readonly<Record<Name, ControllerSource>>;
+  /** Reconciles one key by what is cached. @param signal - aborted when the deadline has passed. */
+  readonly reconcile: (
+    key: string,
+    caches: Readonly<Record<Name, CacheSubscription>>,
+    signal: AbortSignal,
+  ) => Promise<ReconcileResult>;
+  /** A list or watch of a source failed, and is tried again. */
+  readonly onReadError?: (source: Name, error: unknown) => void;
+}
+
+export interface Controller extends ControllerPart {
+  /** Keys that wait, for metrics. */
+  readonly depth: number;
+  /** Has a key reconciled; before this process is leader it is left out, as all keys are reconciled then. */
+  readonly add: (key: string) => void;
+}
+
+/** For `keysOf`: an object concerns the one that owns it, of this kind and in the same namespace. */
+export function ownerKeys(kind: string): (object: KubernetesObject) => string[] {
+  return (object) => {
+    const owner = controllerOf(object);
+    if (owner?.kind !== kind) return [];
+    return [keyOf({ metadata: { namespace: object.metadata.namespace, name: owner.name } })];
+  };
+}
+
+/** Nothing happens before the part is started. */
+export function createController<Name extends string>(settings: ControllerSettings<Name>): Controller {
+  const { caches, reconcile, onReadError } = settings;
+  let state: 'following' | 'refreshing' | 'working' | 'stopped' = 'following';
+  const names = Object.keys(settings.sources) as Name[];
+  const queue = new KeyedQueue({ ...settings, reconcile: (key, signal) => reconcile(key, subscriptions, signal) });
+  const add = (key: string) => {
+    if (state === 'working') queue.add(key);
+  };
+  const open = (name: Name) => {
+    const { resource, keysOf = (object) => [keyOf(object)] } = settings.sources[name];
+    const index = new ObjectIndex<KubernetesObject>(keysOf);
+    const subscription: CacheSubscription = caches.subscribe(resource, {
+      onChange: (key) => {
+        for (const concerned of index.update(key, subscription.get(key))) add(concerned);
+      },
+      ...(onReadError && { onError: (error: unknown) => onReadError(name, error) }),
+    });
+    return { name, subscription, index };
+  };
+  const sources = names.map(open);
+  const subscriptions = Object.fromEntries(sources.map(({ name, subscription }) => [name, subscription])) as Record<
+    Name,
+    CacheSubscription
+  >;
+  const begin = () => {
+    if (state !== 'refreshing') return;
+    state = 'working';
+    const keys = new Set(sources.flatMap(({ index }) => [...index.values()]));
+    for (const key of keys) queue.add(key, 'background');
+  };
+  const isSynced = () => sources.every(({ subscription }) => subscription.synced);
+  return {
+    name: settings.name,
+    get synced() {
+      return isSynced();
+    },
+    unready: () => (isSynced() ? [] : caches.unready()),
+    get depth() {
+      return queue.depth;
+    },
+    add,
+    start: () => {
+      for (const { subscription } of sources) subscription.start();
+    },
+    lead: () => {
+      if (state !== 'following') return;
+      state = 'refreshing';
+      // What changed while another process was leader may not have been seen yet.
+      void Promise.all(sources.map(({ subscription }) => subscription.refresh())).then(begin);
+    },
+    stop: async () => {
+      state = 'stopped';
+      for (const { subscription } of sources) subscription.stop();
+      await queue.stop();
+    },
+  };
+}

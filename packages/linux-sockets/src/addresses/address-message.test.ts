@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { readAnswers } from '../netlink/netlink-message.js';
+import { RECORDED_ANSWERS, readRecorded, readWritten } from '../netlink/recorded-messages-fixtures.js';
+import { addAddressRequest, deleteAddressRequest, listAddressesRequest, readAddress } from './address-message.js';
+
+const ADDRESS = { interfaceIndex: 5, address: 0xc0a83002, prefixLength: 24 };
+
+describe('requests for addresses, beside those of ip, recorded', () => {
+  it('add: for ten seconds, without a route to its network, only where it is not there', () => {
+    const request = addAddressRequest(ADDRESS, { seconds: 10, prefixRoute: false, ifPresent: 'refuse' });
+    const recorded = 'ip address add 192.168.48.2/24 dev net1 valid_lft 10 preferred_lft 10 noprefixroute';
+    expect(readWritten(request)).toEqual(readRecorded(recorded, 8));
+  });
+
+  it('add or change: NLM_F_REPLACE in place of NLM_F_EXCL, and no flag of the address with a route', () => {
+    const request = addAddressRequest(ADDRESS, { seconds: 10, prefixRoute: true, ifPresent: 'change' });
+    expect(readWritten(request).header).toContain('14000505');
+    expect(readWritten(request).attributes[8]).toBe('00000000');
+  });
+
+  it('delete', () => {
+    expect(readWritten(deleteAddressRequest(ADDRESS))).toEqual(readRecorded('ip address del 192.168.48.2/24 dev net1', 8));
+  });
+
+  it('list: of IPv4 and one interface, and nothing else, which a strict kernel refuses', () => {
+    expect(listAddressesRequest(5)).toEqual({ type: 22, body: Buffer.from('0200000005000000', 'hex'), attributes: [] });
+  });
+});
+
+describe('readAddress', () => {
+  it('reads a recorded list: with an end, without one, and the own address of a point-to-point link', () => {
+    const answers = [...readAnswers(Buffer.from(RECORDED_ANSWERS.addresses, 'hex'))];
+    expect(answers.map((answer) => (answer.kind === 'data' ? readAddress(answer.payload) : undefined))).toEqual([
+      { interfaceIndex: 5, address: 0xc0a83002, prefixLength: 24, validSeconds: 10 },
+      { interfaceIndex: 5, address: 0x0a000001, prefixLength: 8, validSeconds: Number.POSITIVE_INFINITY },
+      { interfaceIndex: 5, address: 0xc0000201, prefixLength: 32, validSeconds: Number.POSITIVE_INFINITY },
+    ]);
+  });
+
+  it.each([
+    ['of IPv6', '0a40800005000000'],
+    ['without an address', '0218000005000000'],
+    ['that is cut off', '021800'],
+  ])('an entry %s is none', (_, hex) => {
+    expect(readAddress(Buffer.from(hex, 'hex'))).toBeUndefined();
+  });
+
+  it('without IFA_LOCAL and times: the address of IFA_ADDRESS, for ever', () => {
+    expect(readAddress(Buffer.from('021800000500000008000100c0a83002', 'hex'))).toEqual({
+      ...ADDRESS,
+      validSeconds: Number.POSITIVE_INFINITY,
+    });
+  });
+});

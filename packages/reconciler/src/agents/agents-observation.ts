@@ -1,0 +1,46 @@
+/** What the plan of all agents starts from. */
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type GroupLease, readGroupLease } from './group-lease.js';
+import type { PoolForAgents } from './pool-for-agents.js';
+
+/** A pool that is to be served. */
+export interface ActivePool extends PoolForAgents {
+  readonly clusterNetwork: string | undefined;
+  /** RFC 3339: of pools that do not all fit into a configuration the newest are left out. */
+  readonly createdAt?: string;
+  /** True: its agents keep the image they have. */
+  readonly holdsImage: boolean;
+  /** By the pool's status: what has served it so far. */
+  readonly recorded: { readonly group: string | undefined; readonly image: string | undefined };
+}
+
+export interface ObservedGroup {
+  readonly deployment: KubernetesObject | undefined;
+  /** The pools that its pod template names, by key. */
+  readonly configured: ReadonlyMap<string, PoolForAgents>;
+  readonly lease: GroupLease;
+}
+
+export interface AgentsObservation {
+  readonly pools: readonly ActivePool[];
+  /** By name; those of the namespace where agents ran before by `namespace/name`. */
+  readonly groups: ReadonlyMap<string, ObservedGroup>;
+  /** Groups that have pods, being deleted or not. */
+  readonly groupsWithPods: ReadonlySet<string>;
+  /** Bare pods of upstream, by pool. */
+  readonly legacyPods: ReadonlyMap<string, readonly KubernetesObject[]>;
+  /** ServiceAccounts, Roles and RoleBindings of groups, by group. */
+  readonly rights?: ReadonlyMap<string, readonly KubernetesObject[]>;
+  readonly nowMs: number;
+}
+
+const NO_GROUP: ObservedGroup = {
+  deployment: undefined,
+  configured: new Map(),
+  lease: readGroupLease(undefined, true),
+};
+
+/** The group as it is observed; one without a Deployment and a Lease if there is none of this name. */
+export function observedGroup({ groups }: Pick<AgentsObservation, 'groups'>, name: string): ObservedGroup {
+  return groups.get(name) ?? NO_GROUP;
+}

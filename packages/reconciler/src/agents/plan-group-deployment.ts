@@ -1,0 +1,116 @@
+/** What has to be done to the Deployment of a group so that its agents serve the group's pools. */
+import { isBeingDeleted, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
+import { AGENT_CONTAINER, toAgentDeployment } from './agent-deployment.js';
+import { type ActivePool, type ObservedGroup, observedGroup } from './agents-observation.js';
+import type { DeploymentAction, GroupProblem } from './agents-plan.js';
+import { findContainer, isConfigured } from './configured-pools.js';
+import type { FittedGroup } from './fit-group.js';
+import type { GroupContext } from './group-context.js';
+import type { GroupRightsPlan } from './plan-group-rights.js';
+import { planOwnedDeployment } from './plan-owned-deployment.js';
+import { planUnifiedDeployment } from './plan-unified-deployment.js';
+import type { PoolForAgents } from './pool-for-agents.js';
+import { UNIFIED_GROUP } from './topology.js';
+import type { UpgradeBudget } from './upgrade-budget.js';
+
+export type GroupDeploymentPlan =
+  | { readonly ok: true; readonly actions: readonly DeploymentAction[] }
+  | { readonly ok: false; readonly problem: GroupProblem };
+
+export interface DeploymentContext extends GroupContext {
+  readonly upgrades: UpgradeBudget;
+}
+
+const NOTHING_TO_DO: GroupDeploymentPlan = { ok: true, actions: [] };
+
+/** Of the Deployment that a chart installed for the topology unified. */
+export function planChartDeployment(
+  pools: readonly PoolForAgents[],
+  { observed, settings: { unified, namespace } }: GroupContext,
+): GroupDeploymentPlan {
+  const group = observedGroup(observed, UNIFIED_GROUP);
+  const { deployment } = group;
+  if (deployment === undefined) {
+    const message = `there is no Deployment ${namespace}/${unified.deploymentName}; install it, or set AGENT_DEPLOYMENT_NAME`;
+    return { ok: false, problem: { reason: 'AgentDeploymentMissing', message } };
+  }
+  if (isBeingDeleted(deployment)) return NOTHING_TO_DO;
+  const plan = planUnifiedDeployment(deployment, unified.containerName, { pools, dryRun: unified.dryRun === true });
+  if (!plan.ok) return { ok: false, problem: { reason: 'AgentContainerMissing', message: plan.message } };
+  if (plan.patch === undefined) return NOTHING_TO_DO;
+  const changesPools = isReconfigured(group, pools);
+  return { ok: true, actions: [{ kind: 'patch-deployment', group: UNIFIED_GROUP, deployment, patch: plan.patch, changesPools }] };
+}
+
+/** What a group's Deployment follows from. */
+interface GroupToDeploy extends Pick<FittedGroup, 'own' | 'pools'> {
+  readonly name: string;
+  /** Undefined: the controller does not manage the rights of the group's agents. */
+  readonly rights: GroupRightsPlan | undefined;
+}
+
+/** Of a Deployment that the controller owns. */
+export function planGroupDeployment(group: GroupToDeploy, context: DeploymentContext): GroupDeploymentPlan {
+  const { name, rights } = group;
+  const observed = observedGroup(context.observed, name);
+  const { deployment, configured } = observed;
+  // A pool is configured once the agents may read it. One that lost the right stays configured: the right is added again.
+  const pools = group.pools.filter(({ key }) => rights === undefined || rights.granted.has(key) || configured.has(key));
+  if (deployment === undefined && rights !== undefined && (!rights.isReady || pools.length === 0)) return NOTHING_TO_DO;
+  const wanted = toWanted({ ...group, pools }, observed, context);
+  if (wanted === undefined) return NOTHING_TO_DO;
+  if (deployment === undefined) return { ok: true, actions: [{ kind: 'create-deployment', group: name, deployment: wanted }] };
+  return planChange(name, { wanted, deployment, changesPools: isReconfigured(observed, pools) }, context);
+}
+
+interface DeploymentChange {
+  readonly wanted: KubernetesObject;
+  readonly deployment: KubernetesObject;
+  /** True: the configured pools are others than before. */
+  readonly changesPools: boolean;
+}
+
+function planChange(
+  group: string,
+  { wanted, deployment, changesPools }: DeploymentChange,
+  { upgrades }: DeploymentContext,
+): GroupDeploymentPlan {
+  if (isBeingDeleted(deployment)) return NOTHING_TO_DO;
+  const plan = planOwnedDeployment(wanted, deployment);
+  if (!plan.ok) return { ok: false, problem: { reason: 'AgentSelectorMismatch', message: plan.message } };
+  if (plan.patch === undefined || (!changesPools && !upgrades.take(group))) return NOTHING_TO_DO;
+  return { ok: true, actions: [{ kind: 'patch-deployment', group, deployment, patch: plan.patch, changesPools }] };
+}
+
+/** Undefined for a group that has only pools to release: its Deployment stays as it is until it has none. */
+function toWanted(
+  group: GroupToDeploy,
+  { deployment }: ObservedGroup,
+  { settings: { pods }, groups }: GroupContext,
+): KubernetesObject | undefined {
+  const { name, own, pools } = group;
+  if (pods === undefined || own.length === 0) return undefined;
+  const image = imageToKeep(own, deployment) ?? pods.image;
+  const clusterNetwork = groups.get(name)?.clusterNetwork;
+  const serviceAccountName = pods.serviceAccountName ?? ownAccount(group, deployment);
+  return toAgentDeployment({ group: name, clusterNetwork, pools, image }, { ...pods, serviceAccountName });
+}
+
+/** Agents that run under another ServiceAccount keep it until the group's own has all of their rights. */
+function ownAccount({ name, pools, rights }: GroupToDeploy, deployment: KubernetesObject | undefined): string {
+  const isComplete = rights === undefined || (rights.isReady && pools.every(({ key }) => rights.granted.has(key)));
+  return (isComplete ? undefined : readText(deployment?.spec, 'template', 'spec', 'serviceAccountName')) ?? name;
+}
+
+function isReconfigured({ configured }: ObservedGroup, pools: readonly PoolForAgents[]): boolean {
+  return pools.length !== configured.size || !pools.every((pool) => isConfigured(configured.get(pool.key), pool));
+}
+
+/** The image of agents that shall keep theirs, for all pools of a group if one of them asks for it. */
+function imageToKeep(own: readonly ActivePool[], deployment: KubernetesObject | undefined): string | undefined {
+  const keeping = own.filter(({ holdsImage }) => holdsImage);
+  if (keeping.length === 0) return undefined;
+  const recorded = keeping.flatMap(({ recorded: { image } }) => image ?? [])[0];
+  const running = deployment === undefined ? undefined : readText(findContainer(deployment, AGENT_CONTAINER), 'image');
+  return recorded ?? running;
+}

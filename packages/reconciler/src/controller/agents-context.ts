@@ -1,0 +1,54 @@
+import type { ApiResource, Clock, KubernetesObject, ObjectClient, SharedCaches } from '@vmdhcp/kube-runtime';
+import type { AgentAction, AgentsSettings } from '../agents/agents-plan.js';
+import { type AgentObjectKind, agentResources, type ByAgentKind } from '../view/agent-resources.js';
+import { type AgentsChange, AgentsView } from '../view/agents-view.js';
+import type { ClusterView, ObjectSource } from '../view/cluster-view.js';
+import { LagWatch } from '../view/lag-watch.js';
+import { PoolAgentsView } from '../view/pool-agents-view.js';
+import { PoolsForAgents } from '../view/pools-for-agents.js';
+
+/** What the reconciler of agent groups reads and writes. */
+export interface AgentsContext {
+  readonly settings: AgentsSettings;
+  readonly clients: AgentClients;
+  readonly observed: AgentsView;
+  readonly eligible: PoolsForAgents;
+  readonly pools: PoolAgentsView;
+  readonly view: ClusterView;
+  readonly clock: Clock;
+  readonly now: () => string;
+  readonly onAction: ((action: AgentAction) => void) | undefined;
+  readonly enqueue: { readonly agentGroups: () => void; readonly ipPools: (key: string) => void };
+}
+
+/** How agents' objects are written, by kind; kinds that this controller has nothing to do with are left out. */
+export type AgentClients = ByAgentKind<ObjectClient<KubernetesObject>>;
+
+export interface AgentsContextSettings
+  extends Pick<AgentsContext, 'settings' | 'view' | 'clock' | 'now' | 'onAction' | 'enqueue'> {
+  readonly networks: ObjectSource;
+  readonly caches: Pick<SharedCaches, 'subscribe'>;
+  readonly clientOf: (resource: ApiResource) => ObjectClient<KubernetesObject>;
+  /** Undefined: all namespaces. */
+  readonly onlyNamespace: string | undefined;
+  /** Undefined: a kind is listed completely for the first time. */
+  readonly onChange: (change: AgentsChange | undefined) => void;
+  readonly onError: (kind: AgentObjectKind, error: unknown) => void;
+}
+
+export function createAgentsContext(given: AgentsContextSettings): AgentsContext {
+  const { settings, view, networks, clock, now, onAction, enqueue, caches, clientOf, onlyNamespace, onChange, onError } = given;
+  const resources = agentResources(settings, onlyNamespace);
+  const observed = new AgentsView({ ...settings, caches, resources, clock, now, onlyNamespace, onChange, onError });
+  const eligible = new PoolsForAgents({ settings, agents: observed, view, networks, now });
+  const pools = new PoolAgentsView({ settings, agents: observed, eligible, view, lag: new LagWatch(clock) });
+  const { deployments, unifiedDeployment, leases, pods: agentPods, ...others } = resources;
+  const clients = {
+    ...Object.fromEntries(Object.entries(others).map(([kind, resource]) => [kind, clientOf(resource)])),
+    deployments: clientOf(deployments),
+    unifiedDeployment: clientOf(unifiedDeployment),
+    leases: clientOf(leases),
+    pods: clientOf(agentPods),
+  };
+  return { settings, clients, observed, eligible, pools, view, clock, now, onAction, enqueue };
+}

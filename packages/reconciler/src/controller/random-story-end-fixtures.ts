@@ -1,0 +1,153 @@
+/** What has to be true once a random story has come to rest, by what is stored and without the controller's help. */
+import { isBeingDeleted, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
+import type { Running } from './controller-fixtures.js';
+import { type Story, servingPools } from './random-story-state-fixtures.js';
+import { expectedInterfaces, findDoubleOwners, other, type StoryFault } from './story-fixtures.js';
+
+/** What is not as it should be, by what is stored. */
+export function checkEnd({ running }: Story): StoryFault[] {
+  const serving = servingPools(running);
+  for (const [net, { spec }] of serving) if (readText(spec, 'ipv4Config', 'cidr') === 'nonsense') serving.set(net, BROKEN);
+  const configs = [...running.cluster.networkConfigs.objects.values()];
+  const machines = [...running.cluster.virtualMachines.objects.values()];
+  return [
+    ...configs.filter(isBeingDeleted).map(({ metadata }) => other(`${metadata.name} is still being deleted`)),
+    ...machines.flatMap((machine) => checkMachine(running, machine)),
+    ...[...serving].flatMap(([net, one]) => (one === BROKEN ? [] : checkPool(running, net, one))),
+    ...configs.flatMap((config) => checkConfig(running, serving, config)),
+    ...findDoubleOwners(running),
+  ];
+}
+
+const BROKEN: KubernetesObject = { metadata: { name: 'broken' } };
+
+interface Entry {
+  readonly net: string;
+  readonly owner: string;
+}
+
+function entriesOf({ spec }: KubernetesObject): Entry[] {
+  return readList(spec, 'networkConfigs').map((entry) => ({
+    net: readText(entry, 'networkName') ?? '',
+    owner: readText(entry, 'macAddress') ?? '',
+  }));
+}
+
+/** Each interface whose MAC address is known is in the config, and nothing else. */
+function checkMachine(running: Running, machine: KubernetesObject): StoryFault[] {
+  const { name } = machine.metadata;
+  const expected = expectedInterfaces(running, machine);
+  const config = running.networkConfig(name);
+  const known = expected.filter(({ macAddress }) => macAddress !== undefined);
+  if (config === undefined) return known.length === 0 ? [] : [other(`${name} has no vmnetcfg`)];
+  const present = entriesOf(config);
+  const isPresent = ({ network: net, macAddress }: (typeof expected)[number]) =>
+    present.some((one) => one.net === net && (macAddress === undefined || one.owner === macAddress));
+  const isInSync = known.every(isPresent) && present.length <= expected.length;
+  return isInSync ? [] : [other(`${name} is not in sync`)];
+}
+
+/** Former MAC addresses of interfaces whose MAC address belongs to another machine now: until they get one of their own, they keep theirs. */
+function keptForOthers(running: Running, net: string): Set<string> {
+  const configs = [...running.cluster.networkConfigs.objects.values()];
+  const interfaces = configs.flatMap((config) =>
+    [...readRememberedInterfaces(config).values()].map((one) => ({ ...one, config: config.metadata.name })),
+  );
+  const isShared = ({ config, macAddress }: (typeof interfaces)[number]) =>
+    interfaces.some((other) => other.config !== config && other.macAddress === macAddress && other.networkName === net);
+  return new Set(interfaces.filter((one) => one.networkName === net && isShared(one)).flatMap(({ replaces }) => replaces));
+}
+
+function checkPool(running: Running, net: string, { metadata, spec, status }: KubernetesObject): StoryFault[] {
+  const reserved = new Set(readList(spec, 'ipv4Config', 'reservations').map((one) => readText(one, 'macAddress')));
+  const claimed = new Set(
+    [...running.cluster.networkConfigs.objects.values()]
+      .filter((config) => readField(config.spec, 'paused') !== true)
+      .flatMap(entriesOf)
+      .filter((entry) => entry.net === net)
+      .map(({ owner }) => owner),
+  );
+  const owners = Object.values(running.allocated(metadata.name));
+  const kept = keptForOthers(running, net);
+  const leaked = owners.filter((owner) => !claimed.has(owner) && !reserved.has(owner) && !kept.has(owner));
+  const used = readField(status, 'ipv4', 'used');
+  return [
+    ...(new Set(owners).size === owners.length ? [] : [other(`${metadata.name}: a MAC address twice`)]),
+    ...leaked.map((owner): StoryFault => ({ kind: 'leak', message: `${metadata.name}: ${owner} is leaked` })),
+    ...(reserved.size > 0 || used === owners.length
+      ? []
+      : [other(`${metadata.name}: used is ${String(used)}, not ${owners.length}`)]),
+  ];
+}
+
+function checkConfig(running: Running, serving: ReadonlyMap<string, KubernetesObject>, config: KubernetesObject): StoryFault[] {
+  const entries = entriesOf(config);
+  if (readField(config.spec, 'paused') === true || isBeingDeleted(config)) return [];
+  if (entries.some(({ net }) => serving.get(net) === BROKEN)) return [];
+  const { name } = config.metadata;
+  const differing = entries.flatMap((entry) => {
+    const [shown, has] = [shownOf(config, entry), addressOf(running, { config, serving }, entry)];
+    return shown === has ? [] : [other(`${name} shows ${shown} for ${entry.net}, the pool ${has}`)];
+  });
+  // One that wants an address in particular may have to wait for it, with another one or without.
+  const isPinned = readList(config.spec, 'networkConfigs').some((entry) => readText(entry, 'ipAddress') !== undefined);
+  return [...differing, ...(isPinned ? [] : checkLacking(running, { config, serving }))];
+}
+
+/** It has what it can have, all or nothing, and reports it. */
+function checkLacking(running: Running, place: Place): StoryFault[] {
+  const { config, serving } = place;
+  const { name } = config.metadata;
+  const served = entriesOf(config).filter(({ net }) => serving.has(net));
+  const lacking = served.filter((entry) => addressOf(running, place, entry) === undefined);
+  const couldHave = lacking.filter((entry) => isFree(serving, entry.net) && rivals(running, config, entry).length === 0);
+  const isAllocated = running
+    .conditions('VirtualMachineNetworkConfig', name)
+    .some((condition) => condition.startsWith('Allocated=True'));
+  return [
+    ...(lacking.length > 0 && couldHave.length === lacking.length
+      ? [other(`${name} could have ${lacking.map(({ net }) => net).join()} and does not`)]
+      : []),
+    ...(served.length > 0 && isAllocated !== (lacking.length === 0)
+      ? [other(`${name}: Allocated is ${isAllocated}, ${lacking.length} are lacking`)]
+      : []),
+  ];
+}
+
+interface Place {
+  readonly config: KubernetesObject;
+  readonly serving: ReadonlyMap<string, KubernetesObject>;
+}
+
+/** What the pool has for an entry of this config: what it has for another machine with the same MAC address does not count. */
+function addressOf(running: Running, place: Place, entry: Entry): string | undefined {
+  const one = place.serving.get(entry.net);
+  if (one === undefined || isTaken(running, place, entry)) return undefined;
+  return Object.entries(running.allocated(one.metadata.name)).find(([, owner]) => owner === entry.owner)?.[0];
+}
+
+/** True if another config has the address of this MAC address. */
+function isTaken(running: Running, { config }: Place, entry: Entry): boolean {
+  return rivals(running, config, entry).some((one) => shownOf(one, entry) !== undefined);
+}
+
+/** Other configs with the same MAC address on the same network: the oldest of all has it, or waits for it. */
+function rivals(running: Running, config: KubernetesObject, { net, owner }: Entry): KubernetesObject[] {
+  return [...running.cluster.networkConfigs.objects.values()].filter(
+    (one) => one !== config && entriesOf(one).some((entry) => net === entry.net && owner === entry.owner),
+  );
+}
+
+/** The address that the status of a config shows. */
+function shownOf({ status }: KubernetesObject, { net, owner }: Entry): string | undefined {
+  const shown = readList(status, 'networkConfigs').find(
+    (entry) => readText(entry, 'macAddress') === owner && readText(entry, 'networkName') === net,
+  );
+  return readText(shown, 'state') === 'Allocated' ? readText(shown, 'allocatedIPAddress') : undefined;
+}
+
+function isFree(serving: ReadonlyMap<string, KubernetesObject>, net: string): boolean {
+  const { spec, status } = serving.get(net) ?? BROKEN;
+  return readField(spec, 'paused') !== true && Number(readField(status, 'ipv4', 'available')) > 0;
+}

@@ -1,0 +1,59 @@
+import { AGENT_LABEL, AGENT_LABEL_VALUE } from '@vmdhcp/ippool-api';
+import type { ApiResource } from '@vmdhcp/kube-runtime';
+import type { AgentsSettings } from '../agents/agents-plan.js';
+import { Resource } from '../resources.js';
+
+/** Objects with the agents' label, in the agents' namespace. */
+export const AGENT_SELECTOR = `${AGENT_LABEL}=${AGENT_LABEL_VALUE}`;
+
+/** Kinds of objects that the controller reads and writes for its agents. `previous`: in the namespace where agents ran before. */
+export type AgentObjectKind = OwnKind | RightsKind | PreviousKind;
+export type OwnKind = 'deployments' | 'unifiedDeployment' | 'leases' | 'pods';
+export type RightsKind = 'serviceAccounts' | 'roles' | 'roleBindings';
+export type PreviousKind =
+  | 'previousDeployments'
+  | 'previousUnifiedDeployment'
+  | 'previousLeases'
+  | 'previousPods'
+  | 'previousServiceAccounts';
+
+/** Something of each kind that a controller has to do with. */
+export type ByAgentKind<Value> = Readonly<Record<OwnKind, Value> & Partial<Record<RightsKind | PreviousKind, Value>>>;
+
+/** Which objects those are. Kinds that a controller with these settings has nothing to do with are left out. */
+export function agentResources(
+  { namespace, unified, previousNamespace, groupRights = false }: AgentsSettings,
+  onlyNamespace?: string,
+): ByAgentKind<ApiResource> {
+  const of = (resource: ApiResource, within: string) => ({ ...resource, namespace: within, labelSelector: AGENT_SELECTOR });
+  // A chart installed it, whatever its labels are.
+  const chart = (within: string) => ({
+    ...Resource.deployments,
+    namespace: within,
+    fieldSelector: `metadata.name=${unified.deploymentName}`,
+  });
+  // The rights to read pools are where the pools are.
+  const ofPools = (resource: ApiResource) => ({
+    ...resource,
+    ...(onlyNamespace !== undefined && { namespace: onlyNamespace }),
+    labelSelector: AGENT_SELECTOR,
+  });
+  return {
+    deployments: of(Resource.deployments, namespace),
+    unifiedDeployment: chart(namespace),
+    leases: of(Resource.leases, namespace),
+    pods: of(Resource.pods, namespace),
+    ...(groupRights && {
+      serviceAccounts: of(Resource.serviceAccounts, namespace),
+      roles: ofPools(Resource.roles),
+      roleBindings: ofPools(Resource.roleBindings),
+    }),
+    ...(previousNamespace !== undefined && {
+      previousDeployments: of(Resource.deployments, previousNamespace),
+      previousUnifiedDeployment: chart(previousNamespace),
+      previousLeases: of(Resource.leases, previousNamespace),
+      previousPods: of(Resource.pods, previousNamespace),
+      ...(groupRights && { previousServiceAccounts: of(Resource.serviceAccounts, previousNamespace) }),
+    }),
+  };
+}

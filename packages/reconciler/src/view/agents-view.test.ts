@@ -1,0 +1,101 @@
+import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { describe, expect, it } from 'vitest';
+import { deployment, GROUP, lease, legacyPod, NAMESPACE, observing } from './agents-fixtures.js';
+
+const SERVING = { serving: true } as const;
+const changesOf = (changes: ReturnType<typeof observing>['changes']) =>
+  changes.map((change) => change && `${change.group}: ${[...change.pools].join()}`);
+
+function pod(name: string, more: Partial<KubernetesObject['metadata']> = {}): KubernetesObject {
+  return { kind: 'Pod', metadata: { namespace: NAMESPACE, name, uid: name, labels: { [AGENT_GROUP_LABEL]: GROUP }, ...more } };
+}
+
+describe('changes of what is observed of agents', () => {
+  it('concern the pools that a Deployment names, and those that it named before', async () => {
+    const { changes, deployments, clock, started } = observing();
+    await started();
+    deployments.put(deployment(['default/a', 'default/b']));
+    deployments.put(deployment(['default/b', 'default/c']));
+    deployments.remove(`${NAMESPACE}/${GROUP}`);
+    await clock.advance(10);
+    expect(changesOf(changes)).toEqual([
+      `${GROUP}: default/a,default/b`,
+      `${GROUP}: default/a,default/b,default/c`,
+      `${GROUP}: default/b,default/c`,
+    ]);
+  });
+
+  it('a Lease that is renewed is no change; another report, or its end, is', async () => {
+    const { changes, leases, clock, started } = observing();
+    await started();
+    leases.put(lease({ 'default/a': SERVING }, { renewTime: 't1' }));
+    leases.put(lease({ 'default/a': SERVING }, { renewTime: 't2' }));
+    expect(changesOf(changes)).toEqual([`${GROUP}: default/a`]);
+    leases.put(lease({ 'default/b': SERVING }, { renewTime: 't3' }));
+    expect(changesOf(changes).slice(1)).toEqual([`${GROUP}: default/a,default/b`]);
+    await clock.advance(2_999);
+    expect(changes).toHaveLength(2);
+    await clock.advance(20);
+    expect(changesOf(changes).slice(2)).toEqual([`${GROUP}: default/b`]);
+  });
+
+  it('a Lease that is renewed in time does not end', async () => {
+    const { changes, context, leases, clock, started } = observing();
+    await started();
+    for (let second = 0; second < 10; second++) {
+      leases.put(lease({ 'default/a': SERVING }, { renewTime: `t${second}` }));
+      await clock.advance(1_000);
+    }
+    expect([changes.length, context.observed.group(GROUP).lease.isLive]).toEqual([1, true]);
+    await clock.advance(3_000);
+    expect([changes.length, context.observed.group(GROUP).lease.isLive]).toEqual([2, false]);
+  });
+
+  it('a pod of an earlier version names its pool, a pod of a group the group', async () => {
+    const { changes, pods, started } = observing();
+    await started();
+    pods.put(legacyPod('a'));
+    pods.put(pod('one'));
+    pods.remove(`${NAMESPACE}/one`);
+    expect(changesOf(changes).slice(0, 1)).toEqual([expect.stringContaining(': default/a')]);
+    expect(changesOf(changes).slice(1)).toEqual([`${GROUP}: `, `${GROUP}: `]);
+  });
+});
+
+describe('one group', () => {
+  it('is what all groups have of it', async () => {
+    const { context, deployments, leases, started } = observing();
+    deployments.put(deployment(['default/a']));
+    leases.put(lease({ 'default/b': SERVING }));
+    await started();
+    expect(context.observed.group(GROUP)).toEqual(context.observed.groups().get(GROUP));
+    expect([...context.observed.group(GROUP).configured.keys()]).toEqual(['default/a']);
+    expect(context.observed.groupsNaming('default/a')).toEqual([GROUP]);
+    expect(context.observed.groupsNaming('default/b')).toEqual([GROUP]);
+    expect(context.observed.groupsNaming('default/c')).toEqual([]);
+    expect(context.observed.group('unknown')).toMatchObject({ deployment: undefined, lease: { isLive: false } });
+  });
+
+  it('a Deployment that only has the name of a group is not its Deployment', async () => {
+    const { context, deployments, started } = observing();
+    const made = deployment(['default/a']);
+    deployments.put({ ...made, metadata: { ...made.metadata, labels: {} } });
+    await started();
+    expect(context.observed.group(GROUP).deployment).toBeUndefined();
+    expect(context.observed.groups().size).toBe(0);
+  });
+
+  it('has the pods that are to stay, the newest first', async () => {
+    const { context, pods, started } = observing();
+    pods.put(pod('old', { creationTimestamp: '2026-01-01T00:00:01Z' }));
+    pods.put(pod('new', { creationTimestamp: '2026-01-01T00:00:02Z' }));
+    pods.put(pod('ending', { creationTimestamp: '2026-01-01T00:00:03Z', deletionTimestamp: '2026-01-01T00:00:04Z' }));
+    pods.put(legacyPod('a'));
+    await started();
+    expect(context.observed.podsOf(GROUP).map(({ metadata }) => metadata.name)).toEqual(['new', 'old']);
+    expect([...context.observed.groupsWithPods()]).toEqual([GROUP]);
+    expect(context.observed.legacyPodsOf('default/a').map(({ metadata }) => metadata.name)).toEqual(['default-a-agent']);
+    expect(context.observed.legacyPodsOf('default/b')).toEqual([]);
+  });
+});

@@ -1,0 +1,48 @@
+import type { MacAddress } from '@vmdhcp/dhcp-allocator';
+import { ObjectIndex } from '@vmdhcp/kube-runtime';
+import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+
+/** Which VirtualMachineNetworkConfigs claim addresses: by network, and by MAC address on a network. */
+export class NetworkConfigIndex {
+  readonly #byNetwork = new ObjectIndex<NetworkConfigClaims>(({ claims }) => claims.map(({ network }) => network));
+  readonly #byMacAddress = new ObjectIndex<NetworkConfigClaims>(({ claims }) =>
+    claims.map(({ network, macAddress }) => macAddressOn(network, macAddress)),
+  );
+  /** By key, what a plan depends on. */
+  readonly #known = new Map<string, string>();
+
+  /**
+   * The config with this key is now as given; undefined: it does not exist.
+   *
+   * @returns the networks on which its claims have changed.
+   */
+  update(key: string, config: NetworkConfigClaims | undefined): ReadonlySet<string> {
+    const described = config && describeClaims(config);
+    if (described === this.#known.get(key)) return NONE;
+    if (described === undefined) this.#known.delete(key);
+    else this.#known.set(key, described);
+    this.#byMacAddress.update(key, config);
+    return this.#byNetwork.update(key, config);
+  }
+
+  /** Keys of the configs that claim addresses on a network. */
+  on(network: string): ReadonlySet<string> {
+    return this.#byNetwork.keysOf(network);
+  }
+
+  /** Keys of the configs that claim a MAC address on a network. */
+  claiming(network: string, macAddress: MacAddress): ReadonlySet<string> {
+    return this.#byMacAddress.keysOf(macAddressOn(network, macAddress));
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function macAddressOn(network: string, macAddress: MacAddress): string {
+  return `${network} ${macAddress}`;
+}
+
+/** What of claims a plan depends on; where an address was last matters only until it is recorded. */
+function describeClaims({ claims, unreadable }: NetworkConfigClaims): string {
+  return JSON.stringify([claims.map(({ network, macAddress, wanted }) => [network, macAddress, wanted ?? 0]), unreadable]);
+}

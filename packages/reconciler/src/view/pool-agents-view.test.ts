@@ -1,0 +1,152 @@
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { describe, expect, it } from 'vitest';
+import type { AgentsPlan } from '../agents/agents-plan.js';
+import { pool } from '../fixtures/object-fixtures.js';
+import { deployment, GROUP, lease, legacyPod, NAMESPACE, observing } from './agents-fixtures.js';
+import type { PoolView } from './pool-views.js';
+
+const POOL = 'default/pool-1';
+const OTHER = 'vm-dhcp-agent-vlan-2';
+const SERVING = { serving: true } as const;
+
+function planOf(groupOf: Readonly<Record<string, string>>, more: Partial<AgentsPlan> = {}): AgentsPlan {
+  const none = { actions: [], servedBy: new Map(), problems: new Map(), leftOut: new Map() };
+  return { ...none, groupOf: new Map(Object.entries(groupOf)), ...more };
+}
+
+type Observing = ReturnType<typeof observing>;
+const viewOf = ({ context }: Observing, key = POOL) => context.view.pool(key) as PoolView;
+
+describe('a pool may be served', () => {
+  it.each<[string, (observed: Observing) => void, boolean]>([
+    ['by no agents', () => undefined, false],
+    ['by agents that are configured for it', ({ deployments }) => deployments.put(deployment([POOL])), true],
+    ['by agents that are configured for another pool', ({ deployments }) => deployments.put(deployment(['default/b'])), false],
+    ['by a leader that reports that it serves it', ({ leases }) => leases.put(lease({ [POOL]: SERVING })), true],
+    ['by a leader that reports that it does not', ({ leases }) => leases.put(lease({ [POOL]: { serving: false } })), false],
+    ['by a pod of an earlier version', ({ pods }) => pods.put(legacyPod('pool-1')), true],
+    ['by a pod of an earlier version that serves another pool', ({ pods }) => pods.put(legacyPod('b')), false],
+  ])('%s', async (_, put, expected) => {
+    const observed = observing();
+    put(observed);
+    await observed.started();
+    expect(observed.context.pools.isInUse(POOL)).toBe(expected);
+  });
+
+  it('as long as not everything is listed', () => {
+    expect(observing().context.pools.isInUse(POOL)).toBe(true);
+  });
+});
+
+describe('what is known of the agents of a pool', () => {
+  it('nothing before everything is listed, and before there is a plan', async () => {
+    const observed = observing();
+    const { pools } = observed.context;
+    expect(pools.ofPool(viewOf(observed)).conditions).toEqual([]);
+    expect(pools.changed([POOL])).toEqual([]);
+    await observed.started();
+    expect(pools.ofPool(viewOf(observed)).conditions).toEqual([]);
+    pools.planned(planOf({ [POOL]: GROUP }));
+    expect(pools.ofPool(viewOf(observed)).conditions).not.toEqual([]);
+  });
+
+  it('is read from the Deployment and the Lease as they are now, not as they were when it was planned', async () => {
+    const observed = observing();
+    const { context, deployments, leases } = observed;
+    await observed.started();
+    context.pools.planned(planOf({ [POOL]: GROUP }));
+    expect(context.pools.changed([POOL])).toEqual([POOL]);
+    expect(context.pools.changed([POOL])).toEqual([]);
+    deployments.put(deployment([POOL]));
+    leases.put(lease({ [POOL]: SERVING }));
+    expect(context.pools.ofPool(viewOf(observed))).toMatchObject({
+      deploymentRef: { namespace: NAMESPACE, name: GROUP, image: 'agent:v1', uid: GROUP },
+      servedBy: `${GROUP}-pod`,
+    });
+    expect(context.pools.changed([POOL, 'default/unknown'])).toEqual([POOL]);
+  });
+
+  it('while it moves, of the group that serves it', async () => {
+    const observed = observing();
+    const { context, deployments, leases } = observed;
+    deployments.put(deployment([POOL]));
+    deployments.put(deployment([POOL], OTHER));
+    leases.put(lease({ [POOL]: { serving: false } }));
+    leases.put(lease({ [POOL]: SERVING }, { name: OTHER }));
+    await observed.started();
+    context.pools.planned(planOf({ [POOL]: GROUP }, { servedBy: new Map([[POOL, OTHER]]) }));
+    expect(context.pools.ofPool(viewOf(observed))).toMatchObject({ deploymentRef: { name: OTHER }, servedBy: `${OTHER}-pod` });
+  });
+
+  it.each<[string, (observed: Observing) => void]>([
+    [
+      'a Deployment of another owner',
+      ({ context }) => context.pools.noteConflict(GROUP, { reason: 'AgentDeploymentConflict', message: 'x' }),
+    ],
+    [
+      'rights that could not be written',
+      ({ context }) =>
+        context.pools.noteRights(
+          { kind: 'Role', metadata: { namespace: 'default', name: GROUP } },
+          { reason: 'AgentRightsMissing', message: 'x' },
+        ),
+    ],
+  ])('%s is its condition until it is gone', async (_, note) => {
+    const observed = observing();
+    const { context, deployments } = observed;
+    await observed.started();
+    context.pools.planned(planOf({ [POOL]: GROUP }));
+    note(observed);
+    const registered = () => context.pools.ofPool(viewOf(observed)).conditions.find(({ type }) => type === 'Registered');
+    expect(registered()).toMatchObject({ status: 'False', message: 'x' });
+    context.pools.noteRights({ kind: 'Role', metadata: { namespace: 'default', name: GROUP } }, undefined);
+    deployments.put(deployment([POOL]));
+    context.pools.planned(planOf({ [POOL]: GROUP }));
+    expect(registered()).toEqual({ type: 'Registered', status: 'True' });
+  });
+});
+
+describe('pools that a change concerns', () => {
+  it('those that the object names, and those that the plan has for its group or lets it serve', async () => {
+    const observed = observing(['pool-1', 'pool-2', 'pool-3']);
+    const { pools } = observed.context;
+    await observed.started();
+    pools.planned(planOf({ [POOL]: GROUP, 'default/pool-2': OTHER }, { servedBy: new Map([[POOL, OTHER]]) }));
+    expect([...pools.concernedBy({ group: GROUP, pools: new Set(['default/x']) })]).toEqual(['default/x', POOL]);
+    expect([...pools.concernedBy({ group: OTHER, pools: new Set() })]).toEqual([POOL, 'default/pool-2']);
+    pools.planned(planOf({ 'default/pool-2': OTHER }));
+    expect([...pools.concernedBy({ group: GROUP, pools: new Set() })]).toEqual([]);
+    expect([...pools.concernedBy({ group: OTHER, pools: new Set() })]).toEqual(['default/pool-2']);
+  });
+});
+
+describe('a leader that lags', () => {
+  it('has a condition ten seconds after the pool changed, until it reports the new version', async () => {
+    const observed = observing();
+    const { context, deployments, leases, clock, putPool } = observed;
+    const version = (resourceVersion: string): KubernetesObject => {
+      const made = pool('pool-1', { network: 'default/net-pool-1' });
+      return { ...made, metadata: { ...made.metadata, resourceVersion } };
+    };
+    const reason = () => context.pools.ofPool(viewOf(observed)).conditions.find(({ type }) => type === 'AgentReady')?.reason;
+    const renew = (reported: string) =>
+      leases.put(lease({ [POOL]: { serving: true, version: reported } }, { renewTime: `t${clock.nowMs()}` }));
+    putPool(version('5'));
+    deployments.put(deployment([POOL]));
+    renew('5');
+    await observed.started();
+    context.pools.planned(planOf({ [POOL]: GROUP }));
+    putPool(version('6'));
+    context.pools.notePool(viewOf(observed));
+    for (let second = 0; second < 9; second++) {
+      await clock.advance(1_000);
+      renew('5');
+    }
+    expect(reason()).toBeUndefined();
+    await clock.advance(1_000);
+    renew('5');
+    expect(reason()).toBe('Lagging');
+    renew('6');
+    expect(reason()).toBeUndefined();
+  });
+});

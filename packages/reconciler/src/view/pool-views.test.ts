@@ -1,0 +1,75 @@
+import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { describe, expect, it } from 'vitest';
+import { pool } from '../fixtures/object-fixtures.js';
+import { PoolViews } from './pool-views.js';
+
+function versioned(generation: number, change: (spec: Record<string, unknown>) => object = (spec) => spec): KubernetesObject {
+  const made = pool();
+  return { ...made, metadata: { ...made.metadata, uid: 'u', generation }, spec: change(made.spec as Record<string, unknown>) };
+}
+
+describe('pools by network', () => {
+  it('a pool is found by the network that it names, until it vanishes', () => {
+    const views = new PoolViews();
+    expect([...views.update('default/pool-1', pool())]).toEqual(['default/net-1']);
+    expect([...views.on('default/net-1')]).toEqual(['default/pool-1']);
+    expect([...views.on('default/net-2')]).toEqual([]);
+    expect([...views.update('default/pool-1', undefined)]).toEqual(['default/net-1']);
+    expect([...views.on('default/net-1')]).toEqual([]);
+    expect([...views.update('default/pool-1', undefined)]).toEqual([]);
+  });
+
+  it('one that is made again with another network concerns both', () => {
+    const views = new PoolViews();
+    views.update('default/pool-1', pool());
+    const again = pool('pool-1', { network: 'net-2' });
+    expect([...views.update('default/pool-1', again)]).toEqual(['default/net-1', 'default/net-2']);
+    expect([[...views.on('default/net-1')], [...views.on('default/net-2')]]).toEqual([[], ['default/pool-1']]);
+  });
+});
+
+describe('what a pool means', () => {
+  it('is read once for each version of the object, and the spec once for each generation', () => {
+    const views = new PoolViews();
+    const first = versioned(1);
+    expect(views.of(first)).toBe(views.of(first));
+    const written = { ...versioned(1), status: { ipv4: { allocated: { '10.0.0.10': '02:00:00:00:00:0a' } } } };
+    const view = views.of(written);
+    expect(view.reading).toBe(views.of(first).reading);
+    expect([...view.addressOf.values()].map(formatIpv4Address)).toEqual(['10.0.0.10']);
+  });
+
+  it.each<[string, KubernetesObject]>([
+    [
+      'another generation',
+      versioned(2, (spec) => ({ ...spec, ipv4Config: { ...(spec['ipv4Config'] as object), serverIP: '10.0.0.3' } })),
+    ],
+    [
+      'another pool of that name',
+      {
+        ...versioned(1, (spec) => ({ ...spec, ipv4Config: { ...(spec['ipv4Config'] as object), serverIP: '10.0.0.3' } })),
+        metadata: { ...versioned(1).metadata, uid: 'other' },
+      },
+    ],
+  ])('is read again for %s', (_, next) => {
+    const views = new PoolViews();
+    views.of(versioned(1));
+    const { reading } = views.of(next);
+    expect(reading.ok && reading.pool.serverAddress).toBe(parseIpv4Address('10.0.0.3'));
+  });
+
+  it.each([
+    [{ paused: true }, true],
+    [{ paused: false }, false],
+    [{}, false],
+    [{ paused: 'yes' }, false],
+  ])('%j is paused: %s', (more, paused) => {
+    expect(new PoolViews().of(versioned(1, (spec) => ({ ...spec, ...more }))).paused).toBe(paused);
+  });
+
+  it('a name without a namespace is of the namespace of the pool; without a name it has no network', () => {
+    expect(new PoolViews().of(pool('pool-1', { network: 'net-7' })).network).toBe('default/net-7');
+    expect(new PoolViews().of(pool('pool-1', { network: '' })).network).toBe('');
+  });
+});

@@ -1,0 +1,146 @@
+/** Which pools agents are to serve, and why they are not to serve the others. */
+import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
+import { CLUSTER_NETWORK_LABEL, HOLD_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api';
+import { isBeingDeleted, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
+import { NOT_SERVED, type NotToBeServed } from '../agents/agent-conditions.js';
+import type { ActivePool } from '../agents/agents-observation.js';
+import type { AgentsSettings } from '../agents/agents-plan.js';
+import { isGoneForGood } from '../agents/legacy-pod.js';
+import type { PoolForAgents } from '../agents/pool-for-agents.js';
+import { UNIFIED_GROUP } from '../agents/topology.js';
+import type { AgentsView } from './agents-view.js';
+import type { ClusterView, ObjectSource } from './cluster-view.js';
+import type { PoolView } from './pool-views.js';
+
+export interface PoolsForAgentsSources {
+  readonly settings: Pick<AgentsSettings, 'namespace' | 'previousNamespace' | 'unified'>;
+  readonly agents: Pick<AgentsView, 'legacyPodsOf'>;
+  readonly view: ClusterView;
+  readonly networks: ObjectSource;
+  /** RFC 3339, now. */
+  readonly now: () => string;
+}
+
+/** What the plan of agents starts from. */
+export interface PoolsToPlan {
+  readonly pools: readonly ActivePool[];
+  /** Pools that a pod of an earlier version goes on to serve. */
+  readonly kept: ReadonlySet<string>;
+}
+
+export class PoolsForAgents {
+  readonly #sources: PoolsForAgentsSources;
+  /** By pool, what its agents depend on, as it was last. */
+  readonly #noted = new Map<string, string>();
+
+  constructor(sources: PoolsForAgentsSources) {
+    this.#sources = sources;
+  }
+
+  toPlan(): PoolsToPlan {
+    const views = this.#sources.view.pools();
+    const kept = new Set(views.filter((view) => this.#keepsItsPod(view)).map(({ key }) => key));
+    return { pools: views.flatMap((view) => (kept.has(view.key) ? [] : this.#toActivePool(view))), kept };
+  }
+
+  /**
+   * Takes note of a pool that changed. Returns true if agents depend on what changed: most writes of a status only record addresses.
+   *
+   * @param pool - undefined: it does not exist.
+   */
+  note(key: string, pool: PoolView | undefined): boolean {
+    const before = this.#noted.get(key);
+    const now = pool && describeForAgents(pool.object);
+    if (now === undefined) this.#noted.delete(key);
+    else this.#noted.set(key, now);
+    return before !== now;
+  }
+
+  /** Undefined: agents are to serve the pool. */
+  whyNotServed(view: PoolView): NotToBeServed | undefined {
+    return this.#whyElsewhere(view.object) ?? this.#whyNotActive(view);
+  }
+
+  /** The pod of an earlier version that serves a pool whose agents shall stay as they are. */
+  keptPod({ key, object }: PoolView): KubernetesObject | undefined {
+    if (!holdsImage(object)) return undefined;
+    const nowMs = parseTime(this.#sources.now());
+    return this.#sources.agents.legacyPodsOf(key).find((pod) => !isBeingDeleted(pod) && !isGoneForGood(pod, nowMs));
+  }
+
+  /** The group that the status of a pool names: what has served it so far. */
+  groupRecordedIn(status: unknown): string | undefined {
+    const name = readText(status, 'agentDeploymentRef', 'name');
+    return name === this.#sources.settings.unified.deploymentName ? UNIFIED_GROUP : name;
+  }
+
+  #whyNotActive({ key, network, paused, reading }: PoolView): NotToBeServed | undefined {
+    if (paused) return { reason: 'Paused', message: 'the pool is paused: no agent serves it; set spec.paused to false' };
+    const { view, networks } = this.#sources;
+    if (!reading.ok || view.servingPool(network)?.key !== key)
+      return { reason: NOT_SERVED, message: 'the condition CacheReady contains the cause' };
+    if (networks.get(network) !== undefined) return undefined;
+    const message = `there is no NetworkAttachmentDefinition ${network}; create it, or delete the IPPool and create it again with another spec.networkName`;
+    return { reason: 'NetworkMissing', message };
+  }
+
+  /** Agents of a namespace that this controller does not watch would go on to serve a pool of its own agents. */
+  #whyElsewhere({ status }: KubernetesObject): NotToBeServed | undefined {
+    const { namespace, previousNamespace } = this.#sources.settings;
+    const recorded = ['agentDeploymentRef', 'agentPodRef'].flatMap((name) => readText(status, name, 'namespace') || []);
+    const elsewhere = recorded.find((one) => one !== namespace && one !== previousNamespace);
+    if (elsewhere === undefined) return undefined;
+    const message = `agents in namespace ${elsewhere} served the pool and may still do so, and the controller watches namespace ${namespace} only; start it with --previous-namespace ${elsewhere} (rights: examples/cluster/takeover.yaml), and it removes them`;
+    return { reason: 'AgentsElsewhere', message };
+  }
+
+  /** True if a pod of an earlier version that serves the pool is left alone: its upgrade is on hold, or something else is wrong with the pool. */
+  #keepsItsPod(view: PoolView): boolean {
+    if (this.#isForbidden(view)) return false;
+    const why = this.whyNotServed(view);
+    return this.keptPod(view) !== undefined || (why !== undefined && why.reason !== 'Paused' && !isBeingDeleted(view.object));
+  }
+
+  /** True if the network exists, and its namespace does not allow the pool to serve it. */
+  #isForbidden(pool: PoolView): boolean {
+    const { view, networks } = this.#sources;
+    return networks.get(pool.network) !== undefined && !view.mayServe(pool);
+  }
+
+  #toActivePool(view: PoolView): ActivePool[] {
+    if (this.whyNotServed(view) !== undefined) return [];
+    const { status, metadata } = view.object;
+    const network = this.#sources.networks.get(view.network);
+    const recorded = {
+      group: this.groupRecordedIn(status),
+      image: readText(status, 'agentDeploymentRef', 'image') || undefined,
+    };
+    return toPoolForAgents(view).map((pool) => ({
+      ...pool,
+      clusterNetwork: network?.metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined,
+      ...(metadata.creationTimestamp !== undefined && { createdAt: metadata.creationTimestamp }),
+      holdsImage: holdsImage(view.object),
+      recorded,
+    }));
+  }
+}
+
+/** None where its settings are invalid. */
+export function toPoolForAgents({ key, network, reading }: PoolView): PoolForAgents[] {
+  if (!reading.ok) return [];
+  const { serverAddress, cidr } = reading.pool;
+  return [{ key, network, serverIP: formatIpv4Address(serverAddress), cidr: formatIpv4Cidr(cidr) }];
+}
+
+function describeForAgents({ metadata, spec, status }: KubernetesObject): string {
+  const { uid, generation, deletionTimestamp, annotations } = metadata;
+  const ofSpec = generation ?? spec;
+  return JSON.stringify([uid, ofSpec, deletionTimestamp, annotations, ...RECORDED.map((name) => readField(status, name))]);
+}
+
+/** Fields of a status that record which agents serve or have served the pool. */
+const RECORDED = ['agentDeploymentRef', 'agentPodRef'];
+
+function holdsImage({ metadata }: KubernetesObject): boolean {
+  return metadata.annotations?.[HOLD_AGENT_UPGRADE_ANNOTATION] !== undefined;
+}

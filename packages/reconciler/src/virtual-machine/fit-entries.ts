@@ -1,0 +1,38 @@
+/** Which interfaces get an entry where there are more than a VirtualMachineNetworkConfig has place for. */
+import { DHCP_OPT_OUT_ANNOTATION, type NetworkConfig } from '@vmdhcp/ippool-api';
+import { describeNames } from '@vmdhcp/kube-runtime';
+import { formerEntry, type WantedEntry } from './network-config-entries.js';
+import type { MachineKnowledge, VirtualMachineProblem } from './wanted-interfaces.js';
+
+/** As many as the CRD lets a VirtualMachineNetworkConfig have. */
+export const MOST_INTERFACES = 4;
+
+interface Places extends Pick<MachineKnowledge, 'hasAddress'> {
+  readonly present: readonly NetworkConfig[];
+  /** How many interfaces have place. */
+  readonly room: number;
+}
+
+/**
+ * Those that are there already come first, then those that have an address (their entries may have been deleted by hand): a new
+ * one does not take the place of one that has an address.
+ */
+export function fitEntries(
+  wanted: readonly WantedEntry[],
+  { present, hasAddress = () => false, room }: Places,
+  problems: VirtualMachineProblem[],
+): readonly WantedEntry[] {
+  if (wanted.length <= room) return wanted;
+  const isRecorded = ({ networkName, memory }: WantedEntry) =>
+    [memory.macAddress, ...memory.replaces].some((macAddress) => hasAddress(networkName, macAddress));
+  const rank = (one: WantedEntry) => (formerEntry(one, present) !== undefined ? 0 : isRecorded(one) ? 1 : 2);
+  const chosen = new Set(wanted.toSorted((one, other) => rank(one) - rank(other)).slice(0, room));
+  const left = wanted.filter((one) => !chosen.has(one)).map(({ name }) => name);
+  if (wanted.length > MOST_INTERFACES) {
+    problems.push({
+      reason: 'too-many-interfaces',
+      message: `only ${MOST_INTERFACES} interfaces of a virtual machine get addresses, ${describeNames(left)} not; opt interfaces out with annotation ${DHCP_OPT_OUT_ANNOTATION}`,
+    });
+  }
+  return wanted.filter((one) => chosen.has(one));
+}

@@ -1,0 +1,66 @@
+/** The labels, annotations and owners of a VirtualMachineNetworkConfig that a virtual machine has. */
+import { INTERFACES_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX, VM_NAME_LABEL } from '@vmdhcp/ippool-api';
+import type { KubernetesObject, MergePatch, OwnerReference } from '@vmdhcp/kube-runtime';
+import type { WantedEntry } from './network-config-entries.js';
+import { formatRememberedInterfaces } from './remembered-interfaces.js';
+
+/** A label's value has at most 63 characters. */
+export function vmNameLabel(name: string): Record<string, string> {
+  return name.length > 63 ? {} : { [VM_NAME_LABEL]: name };
+}
+
+/** What of the metadata is not as it should be. Labels, annotations and owners of others stay. */
+export function metadataPatch(
+  virtualMachine: KubernetesObject,
+  { metadata }: KubernetesObject,
+  interfaces: readonly WantedEntry[],
+): MergePatch | undefined {
+  const { name } = virtualMachine.metadata;
+  const ownerReferences = ownersPatch(virtualMachine, metadata.ownerReferences ?? []);
+  const annotations = annotationsPatch(metadata.annotations ?? {}, annotationsOf(interfaces));
+  const patch: MergePatch = {
+    ...(Object.entries(vmNameLabel(name)).some(([key, value]) => metadata.labels?.[key] !== value) && {
+      labels: vmNameLabel(name),
+    }),
+    ...(annotations && { annotations }),
+    ...(ownerReferences && { ownerReferences }),
+  };
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** A virtual machine that was made anew under the same name takes the place of the former one. */
+function ownersPatch(virtualMachine: KubernetesObject, owners: readonly OwnerReference[]): OwnerReference[] | undefined {
+  const { name, uid } = virtualMachine.metadata;
+  const others = owners.filter((owner) => owner.kind !== 'VirtualMachine' || owner.name !== name);
+  const isOwned = owners.length === others.length + 1 && owners.some((owner) => owner.uid === uid);
+  return isOwned ? undefined : [...others, toOwner(virtualMachine)];
+}
+
+export function annotationsOf(interfaces: readonly WantedEntry[]): Record<string, string> {
+  const staticAddresses = interfaces.flatMap(({ name, ipAddress }) =>
+    ipAddress === undefined ? [] : [[`${STATIC_IP_ANNOTATION_PREFIX}${name}`, ipAddress] as const],
+  );
+  const remembered = new Map(interfaces.map(({ name, memory }) => [name, memory]));
+  return {
+    ...Object.fromEntries(staticAddresses),
+    ...(remembered.size > 0 && { [INTERFACES_ANNOTATION]: formatRememberedInterfaces(remembered) }),
+  };
+}
+
+function annotationsPatch(
+  present: Readonly<Record<string, string>>,
+  wanted: Readonly<Record<string, string>>,
+): Record<string, string | null> | undefined {
+  const patch: Record<string, string | null> = {};
+  for (const [key, value] of Object.entries(wanted)) {
+    if (present[key] !== value) patch[key] = value;
+  }
+  for (const key of Object.keys(present)) {
+    if (key.startsWith(STATIC_IP_ANNOTATION_PREFIX) && !Object.hasOwn(wanted, key)) patch[key] = null;
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+export function toOwner({ apiVersion = 'kubevirt.io/v1', kind = 'VirtualMachine', metadata }: KubernetesObject): OwnerReference {
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
+}

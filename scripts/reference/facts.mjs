@@ -1,0 +1,101 @@
+// What the programs and their objects have, as the built packages have it: what docs/reference is generated from, and what the other
+// pages are compared with.
+import { createMetrics as agentMetrics } from '../../packages/agent-cli/dist/http/metrics.js';
+import { program as agent } from '../../packages/agent-cli/dist/program.js';
+import { program as controller } from '../../packages/controller-cli/dist/program.js';
+import { createMetrics as controllerMetrics } from '../../packages/controller-cli/dist/run/metrics.js';
+import { AGENT_PACKET_REASONS } from '../../packages/dhcp-agent/dist/index.js';
+import { PACKET_REASONS } from '../../packages/dhcp-allocator/dist/index.js';
+import {
+  CONDITIONS,
+  ipPoolResource,
+  OBJECT_KEYS,
+  REASONS,
+  virtualMachineNetworkConfigResource,
+} from '../../packages/ippool-api/dist/index.js';
+import { EXIT_CODES } from '../../packages/service-process/dist/index.js';
+
+export { CONDITIONS, EXIT_CODES, OBJECT_KEYS, REASONS };
+
+/** By reason; `by` names the package that decides it. */
+export const packetReasons = Object.entries({ ...PACKET_REASONS, ...AGENT_PACKET_REASONS }).toSorted(byName);
+
+export const resources = [ipPoolResource, virtualMachineNetworkConfigResource];
+
+export const programs = [agent, controller].map(({ name, commands, environment }) => ({
+  name,
+  environment,
+  commands: commands.map((command) => ({
+    name: command.name(),
+    description: command.description(),
+    arguments: command.registeredArguments.map((argument) => ({
+      name: argument.name(),
+      required: argument.required,
+      description: argument.description,
+    })),
+    options: command.options.filter(({ hidden }) => !hidden).map(toOption),
+    exitCodes: exitCodesOf(command),
+  })),
+}));
+
+function toOption(option) {
+  return {
+    flags: option.flags,
+    description: option.description,
+    default: describeDefault(option),
+    choices: option.argChoices,
+    variable: option.envVar,
+  };
+}
+
+/** Commander's own text where it has one: a value may be an object. */
+function describeDefault({ defaultValue, defaultValueDescription, negate }) {
+  if (defaultValueDescription !== undefined) return defaultValueDescription;
+  if (negate || defaultValue === undefined) return undefined;
+  return String(defaultValue);
+}
+
+/** Number and meaning, as the help of the command has them: `Exit codes: 0 done, 64 wrong usage.` */
+function exitCodesOf(command) {
+  let help = '';
+  const show = (text) => {
+    help += text;
+  };
+  command.configureOutput({ writeOut: show, writeErr: show });
+  command.outputHelp();
+  const [, list = ''] = /Exit codes: ([\s\S]*?)\.\n/.exec(help) ?? [];
+  return list
+    .replaceAll('\n', ' ')
+    .split(/[,;] (?=\d+ )/)
+    .filter((part) => part !== '')
+    .map((part) => ({ code: Number(part.slice(0, part.indexOf(' '))), meaning: part.slice(part.indexOf(' ') + 1) }));
+}
+
+const none = () => new Map();
+const agentRegistry = agentMetrics({
+  counters: {},
+  leaseEvents: none,
+  served: none,
+  allocation: { poolCounts: none, refusedClaims: none },
+  election: { isLeading: () => false, standbyAnswers: () => 0 },
+}).registry;
+const ofController = controllerMetrics();
+ofController.follow({}, () => false);
+
+/** Our own metrics by program; those of Node come from prom-client. */
+export const metrics = [
+  { program: agent.name, metrics: ownMetrics(agentRegistry) },
+  { program: controller.name, metrics: ownMetrics(ofController.registry) },
+];
+
+function ownMetrics(registry) {
+  return registry
+    .getMetricsAsArray()
+    .filter(({ name }) => name.startsWith('vmdhcp'))
+    .map(({ name, type, help, labelNames }) => ({ name, type, help, labels: labelNames ?? [] }))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function byName([one], [other]) {
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,89 @@
+/** A simulated API server of a test's own, with clients that have the rights of one ServiceAccount only. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type KubeSimulator, type KubeSimulatorOptions, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { ClusterAccess } from './cluster-access.js';
+import { controllerReady } from './controller-readiness.js';
+import { CLUSTER_EXAMPLES } from './lab-cluster.js';
+import { LabProcess } from './lab-process.js';
+import { CONTROLLER_BIN } from './programs.js';
+import { serviceAccountToken } from './service-account-token.js';
+
+const CONTROLLER_NAMESPACE = 'harvester-system';
+const CONTROLLER_ACCOUNT = 'vm-dhcp-controller';
+let lastPort = 18_700;
+
+export class PrivateCluster {
+  readonly simulator: KubeSimulator;
+  /** As the administrator. */
+  readonly admin: ClusterAccess;
+  readonly #folder: string;
+  readonly #opened: ClusterAccess[] = [];
+  #controller: LabProcess | undefined;
+
+  private constructor(simulator: KubeSimulator, folder: string, admin: ClusterAccess) {
+    this.simulator = simulator;
+    this.#folder = folder;
+    this.admin = admin;
+  }
+
+  /** Starts the API server, and applies these files of `examples/cluster`. */
+  static async start(files: readonly string[], options: KubeSimulatorOptions = {}): Promise<PrivateCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-private-cluster-'));
+    const simulator = await startKubeSimulator(options);
+    const kubeconfig = join(folder, 'admin.kubeconfig');
+    writeFileSync(kubeconfig, simulator.kubeconfig(), { mode: 0o600 });
+    const cluster = new PrivateCluster(simulator, folder, await ClusterAccess.open(kubeconfig));
+    await cluster.apply(...files);
+    return cluster;
+  }
+
+  /** Applies files of `examples/cluster`. */
+  async apply(...files: readonly string[]): Promise<void> {
+    for (const file of files) await this.admin.applyFile(join(CLUSTER_EXAMPLES, file));
+  }
+
+  /** Where the administrator's kubeconfig is. */
+  get adminKubeconfig(): string {
+    return join(this.#folder, 'admin.kubeconfig');
+  }
+
+  /** Writes a kubeconfig with this token. @returns its path. */
+  #kubeconfigOf(name: string, token: string): string {
+    const path = join(this.#folder, `${name}.kubeconfig`);
+    writeFileSync(path, this.simulator.kubeconfig({ name, token }), { mode: 0o600 });
+    return path;
+  }
+
+  /** Requests with this token; they end with the cluster. */
+  async open(name: string, token: string): Promise<ClusterAccess> {
+    const access = await ClusterAccess.open(this.#kubeconfigOf(name, token));
+    this.#opened.push(access);
+    return access;
+  }
+
+  /** Starts a controller with the rights of its ServiceAccount; with its status server, so that its readiness can be waited for. */
+  async startController(...parameters: readonly string[]): Promise<LabProcess> {
+    const http = `127.0.0.1:${++lastPort}`;
+    const started = await this.startUnreadyController('--http', http, ...parameters);
+    await controllerReady(started, `http://${http}`);
+    return started;
+  }
+
+  /** The same without waiting: the parameters decide whether there is a status server. */
+  async startUnreadyController(...parameters: readonly string[]): Promise<LabProcess> {
+    const token = await serviceAccountToken(this.admin, CONTROLLER_NAMESPACE, CONTROLLER_ACCOUNT);
+    const flags = ['--kubeconfig', this.#kubeconfigOf('controller', token), ...parameters];
+    this.#controller = new LabProcess(process.execPath, [CONTROLLER_BIN, 'run', ...flags]);
+    return this.#controller;
+  }
+
+  /** Ends the controller that was started last, and everything else. */
+  async close(): Promise<void> {
+    await this.#controller?.stop();
+    for (const access of [this.admin, ...this.#opened]) access.close();
+    await this.simulator.stop();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
