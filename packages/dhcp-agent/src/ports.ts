@@ -29,7 +29,7 @@ export interface AgentPorts {
   readonly observer: AgentObserver;
 }
 
-/** Is told what happened, once, in order; counts it or logs it. Must not throw. */
+/** Receives what happened, once, in order; counts it or logs it. Must not throw. */
 export interface AgentObserver {
   readonly observe: (event: AgentEvent) => void;
 }

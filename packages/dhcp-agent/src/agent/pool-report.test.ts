@@ -6,14 +6,14 @@ const ACTIVE = { kind: 'active', stopsForRogueServer: false } as FollowedPool;
 const STOPS = { kind: 'active', stopsForRogueServer: true } as FollowedPool;
 const FOREIGN = [{ address: '10.0.0.9', macAddress: '02:00:00:00:00:09' }];
 const LEADS = { has: () => true, mayHave: () => true, problemOf: () => undefined };
-const LET_GO = { has: () => false, mayHave: () => false, problemOf: () => undefined };
+const RELEASED = { has: () => false, mayHave: () => false, problemOf: () => undefined };
 
 it.each<[string, string, Partial<PoolState>]>([
   ['leads, has the address, and the port is open', 'serving', {}],
   ['another server is there, which does not matter', 'serving', { rogueServers: FOREIGN }],
   ['another server is there, which does', 'RogueServer', { rogueServers: FOREIGN, followed: STOPS }],
   ['does not lead', 'NotLeading', { addresses: undefined }],
-  ['leads, and the address is on its way', 'Opening', { addresses: LET_GO }],
+  ['is leader, and the address is on its way', 'Opening', { addresses: RELEASED }],
   ['leads, and cannot have the address', 'AddressFailed', { addresses: { ...LEADS, problemOf: () => 'EPERM' } }],
   ['no interface', 'InterfaceMissing', { socket: { kind: 'missing' } }],
   ['no socket', 'SocketFailed', { socket: { kind: 'failed', message: 'EADDRINUSE' } }],
@@ -24,13 +24,13 @@ it.each<[string, string, Partial<PoolState>]>([
     'Draining',
     { isSuspended: true, socket: { kind: 'missing' } },
   ],
-  ['suspended and ready', 'Suspended', { isSuspended: true, addresses: LET_GO }],
-  ['suspended, and could not serve', 'InterfaceMissing', { isSuspended: true, addresses: LET_GO, socket: { kind: 'missing' } }],
-  ['a dry run', 'DryRun', { isDryRun: true, addresses: LET_GO, socket: { kind: 'opening' } }],
+  ['suspended and ready', 'Suspended', { isSuspended: true, addresses: RELEASED }],
+  ['suspended, and could not serve', 'InterfaceMissing', { isSuspended: true, addresses: RELEASED, socket: { kind: 'missing' } }],
+  ['a dry run', 'DryRun', { isDryRun: true, addresses: RELEASED, socket: { kind: 'opening' } }],
   [
     'a dry run, suspended: pools move as in any other',
     'Suspended',
-    { isDryRun: true, isSuspended: true, addresses: LET_GO, socket: { kind: 'opening' } },
+    { isDryRun: true, isSuspended: true, addresses: RELEASED, socket: { kind: 'opening' } },
   ],
   [
     'a dry run of a pool that is gone',

@@ -1,4 +1,4 @@
-/** The DHCP ports of all pools that an agent is told of, open whether it leads or not: who takes over need not open anything. */
+/** The UDP sockets of all configured pools, open whether the agent is leader or not: a new leader need not open anything. */
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { every } from '../every.js';

@@ -32,7 +32,7 @@ class Story {
     this.server = new DhcpServer({
       observer,
       nowMs: clock.nowMs,
-      whoUses: () => Promise.resolve({ byClient: false, others: [] }),
+      findUsers: () => Promise.resolve({ byClient: false, others: [] }),
       onDeclined: () => undefined,
       onBindingChanged: () => undefined,
     });
@@ -248,7 +248,7 @@ describe('what a followed pool tells', () => {
     expect(story.observer.of('pool-log-annotation-ignored')).toHaveLength(2);
   });
 
-  it('are names of NTP servers, which its clients are told of once they are known', async () => {
+  it('are names of NTP servers, which its clients receive once they are known', async () => {
     const story = await start(NTP);
     const ntp = () => {
       const pool = story.pools.get(KEY);

@@ -2,7 +2,7 @@
 import type { RogueServer } from '@vmdhcp/ippool-api';
 import type { AgentObserver, ServerProbe } from '../ports.js';
 
-/** Anybody on the network can pretend to be any number of servers: the first ones say enough. */
+/** One machine on the network can pretend to be any number of servers: the first ones are enough. */
 const MOST_SERVERS = 8;
 const INTERVAL_MS = 240_000;
 /** Where one was found, or the network could not be asked. */
@@ -32,12 +32,12 @@ export class RogueServers {
     this.#settings = settings;
   }
 
-  /** Those that were found; undefined: nobody has looked yet, or could. */
+  /** Those that were found; undefined: there was no search yet, or none was possible. */
   on(interfaceName: string): readonly RogueServer[] | undefined {
     return this.#looked.get(interfaceName)?.servers;
   }
 
-  /** What another leader found, as long as nobody has looked from here. */
+  /** What another leader found, until the first search from here. */
   adopt(interfaceName: string, servers: readonly RogueServer[]): void {
     if (this.on(interfaceName) === undefined) this.#looked.set(interfaceName, { servers, nextAtMs: this.#settings.nowMs() });
   }
@@ -65,7 +65,7 @@ export class RogueServers {
     if (servers !== undefined && JSON.stringify(before) !== JSON.stringify(servers)) this.#tell(interfaceName, servers, before);
   }
 
-  /** Undefined: nobody can tell, and nothing new is known. */
+  /** Undefined: not known, and nothing new is known. */
   async #ask(interfaceName: string): Promise<RogueServer[] | undefined> {
     try {
       const servers = await this.#settings.probe(interfaceName);
