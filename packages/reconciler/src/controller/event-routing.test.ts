@@ -1,8 +1,9 @@
 /** What a change enqueues, and what it does not. */
 import type { ApiResource, SharedCaches } from '@vmdhcp/kube-runtime';
-import { FakeClock, MemoryCluster } from '@vmdhcp/kube-runtime/testing';
+import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
+import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { SETTINGS } from '../view/agents-fixtures.js';
 import { Running } from './controller-fixtures.js';
