@@ -13,7 +13,11 @@ export const pausePool: Act = (story) => {
 export const removeOrRemakePool: Act = (story) => {
   const name = story.poolName();
   const { ipPools } = story.cluster;
-  if (ipPools.objects.has(`default/${name}`)) {
+  const stored = ipPools.objects.get(`default/${name}`);
+  if (stored !== undefined) {
+    // What is known of configs by now counts.
+    story.look();
+    story.holdings.poolDeleted(stored.metadata.uid);
     ipPools.remove(`default/${name}`);
     return;
   }

@@ -98,6 +98,16 @@ export class Holdings {
     }
   }
 
+  /**
+   * A person deletes a pool: nothing contains the addresses any more whose configs were deleted by hand and have not been written again, so
+   * they are lost.
+   *
+   * @param uid - of the pool.
+   */
+  poolDeleted(uid: string | undefined): void {
+    for (const [key, kept] of this.#kept) if (kept.isBound && kept.pool === uid) this.#kept.delete(key);
+  }
+
   /** Returns what is wrong by now. */
   look(): StoryFault[] {
     const { virtualMachines, networkConfigs } = this.#running.cluster;
