@@ -19,7 +19,7 @@ export interface IdlePorts {
 }
 
 /**
- * Serves nothing, and says why: alive, never ready, no candidate for the lead, and its interfaces are isolated. A rollout stops at such a pod, and those of
+ * Serves nothing, and reports why: alive, never ready, no candidate in the election, and its interfaces are isolated. A rollout stops at such a pod, and those of
  * the template before go on. Resolves when it listens; it ends when it is asked to.
  *
  * @throws CommandError where the HTTP address is in use.

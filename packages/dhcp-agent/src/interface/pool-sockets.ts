@@ -1,4 +1,4 @@
-/** The DHCP ports of all pools that an agent is told of, open whether it leads or not: who takes over need not open anything. */
+/** The DHCP sockets of all configured pools, open on leader and standbys alike: a new leader need not open any. */
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { every } from '../every.js';

@@ -118,7 +118,7 @@ describe('a standby', () => {
     expect([0, 2, 4, 6].map((second) => standby.at(second, discover()))).toEqual([false, false, false, true]);
   });
 
-  it('comes to lead: what was asked a moment ago and not answered is answered, once', () => {
+  it('becomes leader: what was asked a moment ago and not answered is answered, once', () => {
     const standby = new Standby();
     standby.at(0, discover({ xid: 1 }));
     standby.at(5, discover({ xid: 2 }));

@@ -184,7 +184,7 @@ const NTP = {
   },
 };
 
-describe('what a followed pool tells', () => {
+describe('what is known of a followed pool', () => {
   const start = async (spec: Readonly<Record<string, unknown>> = {}, annotations: Readonly<Record<string, string>> = {}) => {
     const story = new Story();
     await story.record({ '10.0.0.10': A }, spec, annotations);
@@ -248,7 +248,7 @@ describe('what a followed pool tells', () => {
     expect(story.observer.of('pool-log-annotation-ignored')).toHaveLength(2);
   });
 
-  it('are names of NTP servers, which its clients are told of once they are known', async () => {
+  it('are names of NTP servers, whose addresses clients get once they are known', async () => {
     const story = await start(NTP);
     const ntp = () => {
       const pool = story.pools.get(KEY);

@@ -47,7 +47,7 @@ export class FollowedPools {
   readonly #pools = new Map<string, FollowedPool>();
   /** Of the newest version of each spec, so that a status that changes does not make a new pool of it. */
   readonly #read = new Map<string, { readonly of: string; readonly pool: Pool }>();
-  /** By pool, then MAC address: the address that somebody else uses, and until when that is believed. */
+  /** By pool, then MAC address: the address that another host uses, and until when that is believed. */
   readonly #conflicts = new Map<string, Map<MacAddress, { readonly conflict: AddressConflict; readonly untilMs: number }>>();
   readonly #ntpNames: ResolvedNames;
   /** What was last logged of a pool's log annotations that cannot be read. */
@@ -80,7 +80,7 @@ export class FollowedPools {
     return this.#caches.get(poolKey)?.get(poolKey)?.metadata.resourceVersion;
   }
 
-  /** Addresses that clients cannot have, as somebody else uses them: what the controller is to know. */
+  /** Addresses that clients cannot have, as other hosts use them: what the controller learns. */
   conflictsOf(poolKey: string): AddressConflict[] {
     return [...(this.#conflicts.get(poolKey)?.values() ?? [])].map(({ conflict }) => conflict);
   }
@@ -200,7 +200,7 @@ export class FollowedPools {
     );
   }
 
-  /** Whoever has another address by now has no conflict any more; nor has anybody for ever. */
+  /** A client that has another address by now has no conflict any more; a conflict that lasts an hour is over. */
   #forgetConflicts(poolKey: string, assignments: readonly Assignment[]): void {
     const ofPool = this.#conflicts.get(poolKey);
     if (ofPool === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Which hosts use an address, as far as their answers can be believed. A proxy ARP router, or a guest that wants addresses kept from
- * others, answers for every address: that says nothing about one of them. So when a host answers for the address of somebody else, the
+ * Which hosts use an address, as far as their answers can be believed. A proxy ARP router, or a virtual machine that keeps addresses from
+ * others, answers for every address: that means nothing for one of them. So when a host answers for the address of another client, the
  * network is asked about three addresses that no client has, or as many as the subnet has left. A host that answers for all of them is
  * not believed for an hour. Where no address is left every host is believed.
  */

@@ -1,5 +1,5 @@
 /**
- * A DECLINE says that another host uses the address of its client. Any guest can send one in the name of another client, so it is only
+ * A DECLINE says that another host uses the address of its client. Any virtual machine can send one in the name of another client, so it is only
  * a claim: it counts when the network confirms it, and changes nothing otherwise.
  */
 import type { Lease, MacAddress } from '@vmdhcp/dhcp-allocator';

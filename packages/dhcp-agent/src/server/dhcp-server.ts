@@ -24,7 +24,7 @@ import type { DeclineIgnoreReason, SuppressReason } from './agent-packet-reasons
 import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
 import { MessageCounters } from './message-counters.js';
 
-type Told = Extract<Answer, { readonly kind: 'reply' }>;
+type Reply = Extract<Answer, { readonly kind: 'reply' }>;
 
 export interface DhcpServerPorts {
   readonly observer: AgentObserver;
@@ -47,7 +47,7 @@ export interface AnswerGate {
     packet: Uint8Array,
   ) => SuppressReason | undefined;
   /** The same reply to another destination. */
-  readonly redirect?: (answer: Told) => Told;
+  readonly redirect?: (answer: Reply) => Reply;
 }
 
 const NO_PACKETS: PacketLog = { isActive: false, note: () => undefined };
@@ -177,7 +177,7 @@ export class DhcpServer {
     return reason;
   }
 
-  #reply(answer: Told, interfaceName: string): QueuedReply {
+  #reply(answer: Reply, interfaceName: string): QueuedReply {
     const { client, decision, pool, bytes, destination, omittedOptions } = answer;
     this.counters.count(client.type, decision.kind, 'reason' in decision ? decision.reason : '');
     if (omittedOptions.length > 0) this.counters.omitOptions(omittedOptions.length);
@@ -220,7 +220,7 @@ export class DhcpServer {
       return;
     }
     if (pool.reservations.get(client.macAddress)?.address === lease.address) {
-      // What a person has reserved is not taken away; that somebody else uses it is for a person to see.
+      // A reservation stays; a person has to see that another host uses the address.
       this.#doubtDecline(lease, { interface: interfaceName, reason: 'address-reserved' });
       return;
     }
