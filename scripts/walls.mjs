@@ -38,6 +38,7 @@ export const PACKAGES = {
       'assignment',
       'agents',
       'uninstall',
+      'view',
       'controller',
     ],
   },
@@ -82,6 +83,7 @@ export const PACKAGES = {
     ],
     refused: ['@vmdhcp/lab', '@vmdhcp/bench', '@vmdhcp/demo', '@vmdhcp/kube-simulator'],
     why: 'a command line imports libraries: no other command line and no test support',
+    folders: ['log', 'pools-file', 'probe', 'state', 'http', 'cluster', 'bare-host', 'commands'],
   },
   'packages/controller-cli': {
     imports: [

@@ -16,6 +16,8 @@ const totals = { passed: 0, failed: 0 };
 const skipped = [];
 
 const only = process.argv[2] === '--only' ? process.argv[3] : undefined;
+/** Parts of names of test files: `npm run test:lab -- failover`. */
+const filters = only === undefined ? [] : process.argv.slice(4);
 if (only !== undefined && PARTS[only] === undefined) {
   process.stderr.write(`there is no part '${only}'; there are ${Object.keys(PARTS).join(', ')}\n`);
   process.exit(64);
@@ -67,7 +69,7 @@ function runVitest(title, parameters, run = spawnSync) {
   const report = join(folder, 'report.json');
   process.stdout.write(`\n${title}\n`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const { status } = run('vitest', ['run', ...reporters, ...parameters], { stdio: 'inherit' });
+  const { status } = run('vitest', ['run', ...reporters, ...parameters, ...filters], { stdio: 'inherit' });
   addCounts(report, status);
   rmSync(folder, { recursive: true });
 }

@@ -3,7 +3,7 @@ import { ArpSocket } from '@vmdhcp/linux-sockets';
 
 const ASK_INTERVAL_MS = 100;
 
-/** Asks a network again and again who has an address, and counts the times that more than one answers. */
+/** Probes an address again and again (ARP), and counts the times that more than one machine answers. */
 export class AddressWatch {
   /** Questions that two answered. */
   doubles = 0;

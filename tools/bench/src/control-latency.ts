@@ -5,7 +5,7 @@ import { CLUSTER_EXAMPLES, Lab, LabCluster, openProbe, virtualMachine, waitFor }
 import { markdown } from './tables.js';
 
 const ROUNDS = 5;
-/** A client that asks anew so often. */
+/** The interval at which a client asks again. */
 const PROBE_TIMEOUT_MS = 20;
 const GIVE_UP_MS = 30_000;
 const NETWORK = 'br48';
@@ -84,7 +84,7 @@ async function withoutLeader(signal: 'SIGTERM' | 'SIGKILL'): Promise<number> {
   const begunAtMs = performance.now();
   let lastAnswerMs = begunAtMs;
   let longestMs = 0;
-  // Until another one leads, and has answered for a while.
+  // Until another agent is leader, and has answered for a while.
   for (;;) {
     await untilAnswered('02:00:5e:00:48:01');
     const nowMs = performance.now();
@@ -92,11 +92,11 @@ async function withoutLeader(signal: 'SIGTERM' | 'SIGKILL'): Promise<number> {
     lastAnswerMs = nowMs;
     const next = await cluster.leader();
     if (next !== undefined && next !== leader && nowMs - begunAtMs > longestMs + 1_000) return longestMs;
-    if (nowMs - begunAtMs > GIVE_UP_MS) throw new Error('no other agent leads');
+    if (nowMs - begunAtMs > GIVE_UP_MS) throw new Error('no other agent is leader');
   }
 }
 
-/** Both replicas run, one leads, and both pools are served. */
+/** Both replicas run, one is leader, and both pools are served. */
 async function settled(): Promise<void> {
   for (const pool of ['net-48', 'net-49']) await cluster.agentReady(`default/${pool}`);
   await cluster.rolledOut();

@@ -6,7 +6,7 @@ const UNIFIED = { deploymentName: 'chart', containerName: 'agent' };
 type ActivePool = AgentsObservation['pools'][number];
 type ObservedGroup = AgentsObservation['groups'] extends ReadonlyMap<string, infer Group> ? Group : never;
 
-/** How long it takes to find out that nothing is to be done about the agents of so many pools, and what is to be done all the same. */
+/** How long a plan of the agents of so many pools takes: one that has nothing to do, and one that has. */
 export function measurePlan(
   topology: AgentTopology,
   count: number,

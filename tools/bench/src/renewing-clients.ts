@@ -1,7 +1,7 @@
 import { ClientFleet, waitFor } from '@vmdhcp/lab';
 
 const RENEW_INTERVAL_MS = 1_000;
-/** A client that is not answered asks the same again. */
+/** A client that gets no reply sends the same request again after so long. */
 const ASK_AGAIN_MS = 450;
 const LOOK_INTERVAL_MS = 25;
 
@@ -48,7 +48,7 @@ export class RenewingClients {
     this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
   }
 
-  /** The longest wait since it was asked for last; those who still wait count. */
+  /** The longest wait since the last question; clients that still wait count. */
   takeLongestWaitMs(): number {
     const waiting = [...this.#open.values()].map(({ sinceMs }) => performance.now() - sinceMs);
     const longestMs = Math.max(this.#longestWaitMs, ...waiting);

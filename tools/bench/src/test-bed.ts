@@ -73,7 +73,7 @@ export class TestBed {
     };
   }
 
-  /** Takes the clients away, and with them every pair. */
+  /** Removes the clients, and with them every pair. */
   dispose(): void {
     run('ip', ['netns', 'delete', CLIENTS_NAMESPACE]);
   }

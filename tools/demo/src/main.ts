@@ -112,7 +112,7 @@ async function recreate(inCluster: LabCluster, machine: Machine): Promise<void> 
 }
 
 async function failOver(inCluster: LabCluster, machine: Machine): Promise<void> {
-  view.step('The agent that leads is killed (SIGKILL): the other one takes over');
+  view.step('The leader is killed (SIGKILL): the other agent takes over');
   const leader = await waitFor('a leader', () => inCluster.leader(group));
   leader.process?.kill('SIGKILL');
   const killedAtMs = performance.now();

@@ -12,7 +12,7 @@ export interface Cause {
 export interface Failure {
   /** HTTP status. */
   readonly code: number;
-  /** A word of metav1.StatusReason; absent where the real server gives none. */
+  /** A metav1.StatusReason; absent where the real server has none. */
   readonly reason?: string;
   readonly message: string;
   readonly details?: JsonObject;

@@ -1,4 +1,4 @@
-/** What JSON can hold. Objects that are stored or sent are never changed in place. */
+/** What JSON can contain. Objects that are stored or sent are never changed in place. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;

@@ -76,7 +76,7 @@ describe('a client that meets a fault', () => {
     expect(await open.ended).not.toBe('broken');
   });
 
-  it('tells watches to list again', async () => {
+  it('sees its watch expire', async () => {
     const open = await watch();
     simulator.disturbWatches('expire');
     expect(await open.ended).toContain('"type":"ERROR","object":{"kind":"Status"');

@@ -26,7 +26,7 @@ export interface FleetAnswer {
   readonly xid: number;
   readonly macAddress: string;
   readonly address: string;
-  /** Who sent the frame. */
+  /** The sender of the frame. */
   readonly senderMacAddress: string;
 }
 

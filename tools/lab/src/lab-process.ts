@@ -1,7 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from './deadline.js';
 import { SYSTEM_PATH } from './real-program.js';
+
+/**
+ * A process ends before its last output is read. The output of one that leaves children behind, as DHCP clients do, does not end: for
+ * that, no more than this is waited.
+ */
+const LAST_OUTPUT_MS = 1_000;
 
 export interface ProcessSettings {
   readonly env?: Readonly<Record<string, string>>;
@@ -34,9 +41,12 @@ export class LabProcess {
     });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
-    this.#ended = once(this.#child, 'exit').then(([code, signal]) => {
-      this.#ending = { code, signal };
-      return this.#ending;
+    const closed = once(this.#child, 'close').catch(() => undefined);
+    this.#ended = once(this.#child, 'exit').then(async ([code, signal]) => {
+      const ending: Ending = { code, signal };
+      this.#ending = ending;
+      await Promise.race([closed, delay(LAST_OUTPUT_MS, undefined, { ref: false })]);
+      return ending;
     });
     // A caller that waits gets the error; no caller has to wait.
     this.#ended.catch(() => undefined);
@@ -54,7 +64,7 @@ export class LabProcess {
     this.#child.kill(signal);
   }
 
-  /** @throws Error with the last lines if it has not ended by then. */
+  /** Resolves when it has ended and its output is read. @throws Error with the last lines if it has not ended by then. */
   async ended(timeoutMs = 15_000): Promise<Ending> {
     await waitFor(
       `the end of ${this.#child.spawnargs.join(' ')}\n${this.lines.slice(-20).join('\n')}`,

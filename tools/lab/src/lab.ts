@@ -41,7 +41,7 @@ export class Lab {
     this.#networks.add(name);
   }
 
-  /** Takes a network away, as when its interface is deleted on the host. */
+  /** Removes a network, as when its interface is deleted on the host. */
   removeNetwork(name: string): void {
     run('ip', ['link', 'delete', name]);
     this.#networks.delete(name);
@@ -69,7 +69,7 @@ export class Lab {
     this.#machines.delete(name);
   }
 
-  /** Takes a machine away while this process goes on. */
+  /** Removes a machine while this process goes on. */
   async deleteMachine(name: string): Promise<void> {
     this.#machines.delete(name);
     await runIp(['netns', 'delete', name]);

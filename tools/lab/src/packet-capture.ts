@@ -19,7 +19,7 @@ export interface CapturedMessage {
   /** `discover`, `ack`, ... */
   readonly type: string;
   readonly macAddress: string;
-  /** Who sent the frame. */
+  /** The sender of the frame. */
   readonly senderMacAddress: string;
   readonly message: DhcpMessage;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type KubeSimulator, type KubeSimulatorOptions, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { ClusterAccess } from './cluster-access.js';
 import { controllerReady } from './controller-readiness.js';
+import { freePort } from './free-port.js';
 import { CLUSTER_EXAMPLES } from './lab-cluster.js';
 import { LabProcess } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
@@ -12,7 +13,6 @@ import { serviceAccountToken } from './service-account-token.js';
 
 const CONTROLLER_NAMESPACE = 'harvester-system';
 const CONTROLLER_ACCOUNT = 'vm-dhcp-controller';
-let lastPort = 18_700;
 
 export class PrivateCluster {
   readonly simulator: KubeSimulator;
@@ -65,7 +65,7 @@ export class PrivateCluster {
 
   /** Starts a controller with the rights of its ServiceAccount; with its status server, so that its readiness can be waited for. */
   async startController(...parameters: readonly string[]): Promise<LabProcess> {
-    const http = `127.0.0.1:${++lastPort}`;
+    const http = `127.0.0.1:${await freePort()}`;
     const started = await this.startUnreadyController('--http', http, ...parameters);
     await controllerReady(started, `http://${http}`);
     return started;

@@ -8,6 +8,7 @@ import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { ClusterAccess } from './cluster-access.js';
 import { controllerReady } from './controller-readiness.js';
 import { waitFor } from './deadline.js';
+import { freePort } from './free-port.js';
 import { CLUSTER_EXAMPLES } from './lab-cluster.js';
 import { LabProcess } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
@@ -17,7 +18,6 @@ export const TEST_CLUSTER_VARIABLE = 'VMDHCP_TEST_KUBECONFIG';
 /** Kinds that a suite makes and that finalizers may hold, in the order in which they are deleted. */
 const OBJECT_KINDS = ['VirtualMachine', 'VirtualMachineNetworkConfig', 'IPPool', 'NetworkAttachmentDefinition'];
 const GONE_WITHIN_MS = 60_000;
-let lastPort = 18_300;
 
 export class TestCluster {
   readonly access: ClusterAccess;
@@ -63,7 +63,7 @@ export class TestCluster {
   }
 
   async #start(...parameters: readonly string[]): Promise<LabProcess> {
-    const http = `127.0.0.1:${++lastPort}`;
+    const http = `127.0.0.1:${await freePort()}`;
     const flags = ['--kubeconfig', this.kubeconfigPath, '--no-leader-election', '--http', http];
     const started = new LabProcess(process.execPath, [CONTROLLER_BIN, 'run', ...flags, ...parameters]);
     this.#processes.push(started);
@@ -94,7 +94,7 @@ export class TestCluster {
         await this.access.delete(kind, `${metadata.namespace}/${metadata.name}`);
     }
     if (await this.#areObjectsGone()) return;
-    // One that waits for no agents: those of a test are its own words in a Lease.
+    // With --no-agent it waits for no agents: those of a test are only reports that the test wrote into a Lease.
     await this.#stopControllers();
     await this.startController('--no-agent');
     await waitFor('the objects with finalizers to go', () => this.#areObjectsGone(), GONE_WITHIN_MS);

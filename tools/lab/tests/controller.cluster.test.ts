@@ -174,7 +174,7 @@ describe('virtual machines without a MAC address, as plain KubeVirt makes them',
     controller = await cluster.startController('--no-agent');
     await waitFor('the address to move', async () => (await recorded())['10.1.0.10'] === '02:00:00:00:01:02');
     expect(await recorded()).toEqual({ '10.1.0.10': '02:00:00:00:01:02', '10.1.0.11': '02:00:00:00:00:0b' });
-    expect(controller.lines.join('\n')).toContain('VirtualMachineInstances are listed');
+    expect(controller.lines.join('\n')).toContain('VirtualMachineInstances listed');
   });
 });
 

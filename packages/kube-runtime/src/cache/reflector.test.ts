@@ -73,7 +73,7 @@ describe('a reflector', () => {
     expect(server.requests.lists).toBe(1);
   });
 
-  it('lists anew when the server has forgotten where it was, and tells what is gone', async () => {
+  it('lists anew when the server has forgotten where it was, and reports what is gone', async () => {
     const { clock, server, log, reflector } = setUp();
     for (const name of ['a', 'b']) server.put(thing(name));
     reflector.start();

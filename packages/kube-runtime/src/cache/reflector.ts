@@ -99,7 +99,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#list();
   }
 
-  /** Lists everything anew: `onListed` tells when the copy is at least as new as this call. */
+  /** Lists everything anew: `onListed` is called when the copy is at least as new as this call. */
   relist(): void {
     this.#stopWatch();
     this.#callOffTimer();
@@ -151,10 +151,10 @@ export class Reflector<Kind extends ApiObjectLike> {
     const before = this.#objects;
     this.#objects = objects;
     for (const [key, object] of objects) {
-      if (!isSame(before.get(key), object)) this.#tell(key);
+      if (!isSame(before.get(key), object)) this.#report(key);
     }
     for (const key of before.keys()) {
-      if (!objects.has(key)) this.#tell(key);
+      if (!objects.has(key)) this.#report(key);
     }
     this.#settings.onListed?.();
     if (this.#synced) return;
@@ -207,7 +207,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
     if (event.type === 'deleted') this.#objects.delete(key);
     else this.#objects.set(key, object);
-    this.#tell(key);
+    this.#report(key);
   }
 
   #follow(end: WatchEnd, lastedMs: number): void {
@@ -272,7 +272,7 @@ export class Reflector<Kind extends ApiObjectLike> {
   }
 
   /** A listener that throws loses its own news, and no other listener's. */
-  #tell(key: string): void {
+  #report(key: string): void {
     try {
       this.#settings.onChange(key);
     } catch (error) {

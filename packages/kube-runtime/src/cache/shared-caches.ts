@@ -3,7 +3,7 @@
  * subscribe to them.
  *
  * - The watch begins with the first subscription that starts, and ends when every subscription has stopped.
- * - A subscription that starts later is served what is cached already: its listener cannot tell the difference.
+ * - A subscription that starts later is served what is cached already: its listener learns the same.
  * - A write of one part is a change by another client to every other part.
  */
 
@@ -137,19 +137,19 @@ class SharedCache {
     this.#cache = new ObjectCache<KubernetesObject>({
       port: observedPort(
         projectedPort(open(resource), (object) => deepFreeze(trim(resource, object))),
-        () => this.#tellAll((listener) => listener.onWatchEvent?.()),
+        () => this.#notifyAll((listener) => listener.onWatchEvent?.()),
       ),
       clock,
       backOff,
-      onChange: (key, isOwn) => this.#tellAll((listener) => listener.onChange(key, isOwn && listener === this.#writer)),
+      onChange: (key, isOwn) => this.#notifyAll((listener) => listener.onChange(key, isOwn && listener === this.#writer)),
       onListed: () => {
         this.#lists++;
-        this.#tellAll((listener) => listener.onListed?.());
+        this.#notifyAll((listener) => listener.onListed?.());
       },
-      onSynced: () => this.#tellAll((listener) => listener.onSynced?.()),
+      onSynced: () => this.#notifyAll((listener) => listener.onSynced?.()),
       onError: (error) => {
         this.#lastError = error;
-        this.#tellAll((listener) => listener.onError?.(error));
+        this.#notifyAll((listener) => listener.onError?.(error));
       },
     });
   }
@@ -191,10 +191,10 @@ class SharedCache {
       this.#cache.start();
       return;
     }
-    for (const key of [...this.#cache.keys()]) this.#tell(listener, () => listener.onChange(key, false));
+    for (const key of [...this.#cache.keys()]) this.#notify(listener, () => listener.onChange(key, false));
     if (!this.#cache.synced) return;
-    this.#tell(listener, () => listener.onListed?.());
-    this.#tell(listener, () => listener.onSynced?.());
+    this.#notify(listener, () => listener.onListed?.());
+    this.#notify(listener, () => listener.onSynced?.());
   }
 
   #leave(listener: CacheListener): void {
@@ -224,11 +224,11 @@ class SharedCache {
     await this.#refreshing;
   }
 
-  #tellAll(call: (listener: CacheListener) => void): void {
-    for (const listener of [...this.#listeners]) this.#tell(listener, () => call(listener));
+  #notifyAll(call: (listener: CacheListener) => void): void {
+    for (const listener of [...this.#listeners]) this.#notify(listener, () => call(listener));
   }
 
-  #tell(listener: CacheListener, call: () => void): void {
+  #notify(listener: CacheListener, call: () => void): void {
     try {
       call();
     } catch (error) {

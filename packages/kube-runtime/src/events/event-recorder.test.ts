@@ -105,7 +105,7 @@ describe('EventRecorder', () => {
     expect(server.objects.size).toBe(4_097);
     record(0);
     await clock.advance(100);
-    expect(server.objects.size, 'told anew, as it was forgotten').toBe(4_098);
+    expect(server.objects.size, 'written anew, as it was forgotten').toBe(4_098);
   });
 
   it('an Event names what it regards, who reports it, and has the namespace of what it regards', async () => {

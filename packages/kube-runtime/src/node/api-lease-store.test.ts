@@ -131,7 +131,7 @@ describe('a Lease as it is stored', () => {
     await expect(store(behindGateway).write(MINE, '1')).rejects.toBe(gone);
   });
 
-  it('a write that is not permitted is an error: of a Lease that does not exist it says so', async () => {
+  it('a write that is not permitted is an error: for a Lease that does not exist the message names that', async () => {
     const { server, store } = setUp();
     const forbidden = server.connection(async () => {
       throw new ApiRequestError('leases is forbidden', { status: 403 });

@@ -187,7 +187,7 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
     },
   },
   {
-    name: 'a watch tells everything after the list, in order; one that was stopped tells nothing more',
+    name: 'a watch delivers everything after the list, in order; one that was stopped delivers nothing more',
     check: async (target) => {
       const { client, object, specPatch, wait, until } = target;
       accepted(await wait(client.create(object('before'))));

@@ -8,7 +8,7 @@ import type { DeleteOptions } from './api-client.js';
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
-/** Deletes an object, or marks it where something holds it. Returns what is answered: a Status, or the object. */
+/** Deletes an object, or marks it where a finalizer keeps it. Returns the answer: a Status, or the object. */
 export async function deleteObject(context: ApiContext, call: ApiCall, options: DeleteOptions): Promise<JsonObject> {
   const { type, attributes } = call;
   const key = keyOf(type, attributes.namespace, attributes.name);

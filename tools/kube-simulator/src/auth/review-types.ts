@@ -34,7 +34,7 @@ export const reviewTypes = (answers: () => CredentialAnswers): readonly Resource
     }),
   );
 
-/** ServiceAccounts with the subresource that gives out their tokens. */
+/** ServiceAccounts with the subresource that issues their tokens. */
 export const serviceAccountWithTokens = (answers: () => CredentialAnswers): ResourceType => ({
   ...serviceAccount,
   subresources: [

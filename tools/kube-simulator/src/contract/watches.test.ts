@@ -11,7 +11,7 @@ afterAll(() => cluster.stop());
 const story = (events: readonly WatchedEvent[]): readonly string[] =>
   events.map(({ type, object }) => `${type} ${textOf(object.metadata['name'])}`);
 
-it('tells every change since a resourceVersion in order; leaving a selector is DELETED, coming back ADDED', async () => {
+it('sends every change since a resourceVersion in order; leaving a selector is DELETED, coming back ADDED', async () => {
   const from = await cluster.resourceVersion();
   await cluster.createWidget('a', { metadata: { labels: { keep: 'yes' } } });
   await cluster.createWidget('b', { metadata: { labels: { keep: 'no' }, finalizers: ['example.com/f'] } });

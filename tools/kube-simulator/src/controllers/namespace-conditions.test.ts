@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { namespaceConditions } from './namespace-conditions.js';
 
-it('tells what is left and what holds it', () => {
+it('reports what is left, and the finalizers that keep it', () => {
   const remains = [
     { group: 'network.example.com', resource: 'ippools', finalizers: [['example.com/hold'], ['example.com/hold', 'b']] },
     { group: '', resource: 'pods', finalizers: [[]] },

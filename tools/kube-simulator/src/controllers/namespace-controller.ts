@@ -1,4 +1,4 @@
-/** Gives every namespace its ServiceAccount `default`, and empties namespaces that are being deleted. */
+/** Creates the ServiceAccount `default` in every namespace, and empties namespaces that are being deleted. */
 import type { WatchEvent } from '../api/api-client.js';
 import type { JsonObject } from '../api-object.js';
 import type { ResourceType } from '../resources/resource-type.js';

@@ -28,7 +28,7 @@ describe('an object whose owners are', () => {
     expect(planCollection(object(uids), ({ uid }) => states[uids.indexOf(uid)] ?? 'unknown', false)).toEqual(action);
   });
 
-  it('going is deleted in the foreground if others hold it', () => {
+  it('going is deleted in the foreground if dependents block it', () => {
     expect(planCollection(object(['a']), () => 'deleting', true)).toEqual({ kind: 'delete', propagationPolicy: 'Foreground' });
   });
 

@@ -7,7 +7,7 @@ import type { Deployment, ReplicaSet } from './workload-kinds.js';
 const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
 const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
 
-/** What the Deployment wanted when the ReplicaSet was scaled last: a difference to now tells that it was scaled itself. */
+/** What the Deployment wanted when the ReplicaSet was scaled last: a difference to now shows that it was scaled itself. */
 export const scaleAnnotations = (deployment: Deployment) => ({
   [desiredAnnotation]: String(wantedReplicas(deployment)),
   [maxAnnotation]: String(wantedReplicas(deployment) + rolloutLimits(deployment).surge),

@@ -1,4 +1,4 @@
-/** Gives every Pod that has none a Node. */
+/** Assigns a Node to every Pod that has none. */
 import type { ApiClient, WatchEvent } from '../api/api-client.js';
 import type { ControllerContext } from './controller-context.js';
 import { EventRecorder } from './event-recorder.js';

@@ -78,7 +78,7 @@ export class WatchStream {
     this.#response.destroy();
   }
 
-  /** Tells the client that it has to list again, and ends. */
+  /** Sends the event that makes the client list again (410), and ends. */
   expire(): void {
     this.#sendEvent('ERROR', statusOf(expired('The resourceVersion for the provided watch is too old.')));
     this.end();

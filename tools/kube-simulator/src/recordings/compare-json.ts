@@ -28,7 +28,7 @@ export interface Place {
   readonly uid?: string;
 }
 
-/** Every place where `got` is not what `expected` says; learns what placeholders stand for on the way. */
+/** Every place where `got` differs from `expected`; learns what placeholders stand for on the way. */
 export function compareJson(expected: Json | undefined, got: Json | undefined, at: Place): Difference[] {
   if (expected === undefined || got === undefined) return expected === got ? [] : differs(expected, got, at);
   if (isLeftOut(expected)) return [];

@@ -91,7 +91,7 @@ export async function createOwned(scenario: ReplayedScenario, name: string, vers
   await bindCurrentVersion(scenario, versions);
 }
 
-/** An owner whose dependent is held by a finalizer. */
+/** An owner whose dependent has a finalizer. */
 export async function createBlocked(scenario: ReplayedScenario): Promise<void> {
   const uid = await createPool(scenario, 's12', { name: 'blk' });
   const owner = { apiVersion: 'network.harvesterhci.io/v1alpha1', kind: 'IPPool', name: 'blk', uid, blockOwnerDeletion: true };

@@ -26,7 +26,7 @@ import { webhookSteps } from './webhook-steps.js';
 /** Waited for, whatever it returns. */
 export type HiddenStep = (scenario: ReplayedScenario) => unknown;
 
-/** What a transcript does not say but its recorder did: the numbers are those of the steps. */
+/** What a transcript does not contain but its recorder did: the numbers are those of the steps. */
 export interface HiddenSteps {
   /** Namespaces beside those in the paths of requests. */
   readonly namespaces?: readonly string[];

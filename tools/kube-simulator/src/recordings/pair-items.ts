@@ -78,12 +78,12 @@ function managerOf(entry: Json): string {
   return JSON.stringify([entry['manager'], entry['operation'], entry['subresource'] ?? '']);
 }
 
-/** Events of which the transcript keeps some: each with the one that tells the same, the first of several in the order they came. */
+/** Events of which the transcript keeps some: each with one of the same object and reason, the first of several in the order they came. */
 export function pairEvents(expected: readonly Json[], got: readonly Json[], bindings: Bindings): [Json, Json | undefined][] {
   const left = [...got].sort(byVersion);
   return [...expected].sort(byVersion).map((item) => {
-    const told = bindings.rename(whatIsTold(item));
-    const index = left.findIndex((other) => whatIsTold(other) === told);
+    const wanted = bindings.rename(subjectAndReason(item));
+    const index = left.findIndex((other) => subjectAndReason(other) === wanted);
     return [item, index === -1 ? undefined : left.splice(index, 1)[0]];
   });
 }
@@ -92,7 +92,7 @@ export function isEvent(item: Json): boolean {
   return isJsonObject(item) && isJsonObject(item['involvedObject']);
 }
 
-function whatIsTold(item: Json): string {
+function subjectAndReason(item: Json): string {
   if (!isJsonObject(item) || !isJsonObject(item['involvedObject'])) return '';
   return `${item['involvedObject']['name'] as string} ${item['reason'] as string}`;
 }

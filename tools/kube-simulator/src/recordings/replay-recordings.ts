@@ -45,7 +45,7 @@ export async function replayScenario(transcript: Transcript, recordings: Recordi
   return replay(transcript, { ...recordings, target: await startSimulatorTarget(), prepare: true });
 }
 
-/** Replays a transcript against a server that answers as the transcript says: the comparison must find nothing. */
+/** Replays a transcript against a server that answers as recorded: the comparison must find nothing. */
 export async function replayItself(transcript: Transcript): Promise<ReplayResult> {
   return replay(transcript, { transcripts: [], accepted: [], target: await startTranscriptServer(transcript), prepare: false });
 }

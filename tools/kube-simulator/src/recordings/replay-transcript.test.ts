@@ -94,7 +94,7 @@ const withBody = (index: number, change: (text: string) => string): Transcript =
   withAnswer(index, (step) => JSON.parse(change(JSON.stringify(step))) as Step);
 
 describe('a replayed transcript', () => {
-  it('gives no difference against a server that answers as recorded, with other uids, times, tokens and versions', async () => {
+  it('finds no difference against a server that answers as recorded, with other uids, times, tokens and versions', async () => {
     expect(await replayAgainst(transcript)).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ export interface FoundDifference extends Difference {
 export interface ReplayOptions {
   /** The CustomResourceDefinitions that scenarios find installed. */
   readonly definitions: readonly RecordedRequest[];
-  /** False where the server already is what the scenario expects: nothing is done but what the transcript says. */
+  /** False where the server already is what the scenario expects: nothing is done but the steps of the transcript. */
   readonly prepare: boolean;
   /** True for a difference that is expected: waiting longer would not make it go. */
   readonly isAccepted?: (difference: FoundDifference) => boolean;

@@ -9,7 +9,7 @@ import { sizeOfGap } from './reduced-object.js';
 import { isJsonObject, type Step, type Transcript } from './transcript.js';
 
 /**
- * A server that answers as the transcript says, with other uids, times, tokens and resourceVersions: replaying the transcript
+ * A server that answers as recorded, with other uids, times, tokens and resourceVersions: replaying the transcript
  * against it must find no difference, or the comparison itself is wrong.
  */
 export async function startTranscriptServer(transcript: Transcript): Promise<RecordingTarget> {

@@ -78,7 +78,7 @@ export interface ResourceType {
   readonly subresources: readonly Subresource[];
   /** Defined by a CustomResourceDefinition. */
   readonly custom: boolean;
-  /** The collection that holds the objects: `apps/deployments`. Two types may share one (events). */
+  /** The collection of the objects: `apps/deployments`. Two types may share one (events). */
   readonly storage: string;
   readonly columns: readonly TableColumn[];
   /** Field selectors beyond `metadata.name` and `metadata.namespace`: their values for an object. */

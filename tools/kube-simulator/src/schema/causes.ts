@@ -1,4 +1,4 @@
-/** The causes that validation gives, with the texts of the real server's field errors. */
+/** The causes that validation returns, with the texts of the real server's field errors. */
 import type { Cause } from '../api-error.js';
 import type { Json } from '../api-object.js';
 

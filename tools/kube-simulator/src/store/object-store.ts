@@ -1,6 +1,6 @@
 /**
- * All objects, and what happened to them. One counter numbers every write of every kind; a collection holds the objects of one kind
- * in the order of their keys, keeps its recent changes (watches go on from there, lists look back), and tells its listeners of each
+ * All objects, and what happened to them. One counter numbers every write of every kind; a collection contains the objects of one kind
+ * in the order of their keys, keeps its recent changes (watches go on from there, lists look back), and calls its listeners for each
  * change in order. A write costs what the object costs, whatever else is stored.
  */
 import type { ApiObject } from '../api-object.js';
