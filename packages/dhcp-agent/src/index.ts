@@ -40,7 +40,7 @@ export type {
   ServerAddressKernel,
   ServerProbe,
 } from './ports.js';
-export { AddressInquiry, type AddressInquiryPorts, type AskWhoUses, DECOYS } from './probe/address-inquiry.js';
+export { AddressUsers, type AddressUsersPorts, DECOYS, type FindAddressUsers } from './probe/address-users.js';
 export { type ClientPacket, encodeClientPacket } from './probe/client-packet.js';
 export { ConflictProbes, type ConflictProbesSettings } from './probe/conflict-probes.js';
 export { DhcpProbe, type DhcpProbeSettings, type ProbeSocket } from './probe/dhcp-probe.js';

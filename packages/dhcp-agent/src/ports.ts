@@ -29,7 +29,7 @@ export interface AgentPorts {
   readonly observer: AgentObserver;
 }
 
-/** Gets each event once, in order, to count or log it. Must not throw. */
+/** Receives what happened, once, in order; counts it or logs it. Must not throw. */
 export interface AgentObserver {
   readonly observe: (event: AgentEvent) => void;
 }
@@ -60,7 +60,7 @@ export interface ServerAddressKernel {
   readonly add: (addresses: readonly ServerAddress[], seconds: number) => readonly (Error | undefined)[];
   /** False if one of them may still be there. True for those that never were. */
   readonly remove: (addresses: readonly ServerAddress[]) => boolean;
-  /** Announces to the network which host has the address now (gratuitous ARP). @throws Error */
+  /** Tells the network who has the address now (gratuitous ARP). @throws Error */
   readonly announce: (interfaceName: string, address: Ipv4Address) => void;
 }
 
@@ -154,7 +154,7 @@ export type ServerProbe = (interfaceName: string) => Promise<readonly FoundServe
 export interface GroupLease {
   /** Rejects within the renew deadline: a leader that waits for longer is none. A write may take effect although it was rejected. */
   readonly store: (content: LeaseContent) => LeaseStore;
-  /** Calls back with the Lease as it is and whenever it changes, perhaps late. Returns how to end that. */
+  /** Tells of the Lease as it is and whenever it changes, perhaps late. Returns how to end that. */
   readonly watch: (onSeen: (lease: SeenLease) => void) => () => void;
 }
 

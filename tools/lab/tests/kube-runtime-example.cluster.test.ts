@@ -25,7 +25,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-/** The first example with the cluster exchanged as the second one says. */
+/** The first example with the cluster exchanged as in the second one. */
 function program(): string {
   const [memory = '', inCluster = ''] = [...readFileSync(README, 'utf8').matchAll(/^```[jt]s\n(.*?)^```/gms)].map(
     ([, code]) => code,

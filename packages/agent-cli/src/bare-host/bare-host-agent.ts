@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:http';
 import {
-  AddressInquiry,
+  AddressUsers,
   ConflictedLeases,
   ConflictProbes,
   DECOYS,
@@ -78,7 +78,7 @@ export class BareHostAgent {
   readonly #packetLog: PacketLog;
   readonly #log: AgentLog;
   readonly #server: DhcpServer;
-  readonly #inquiry: AddressInquiry;
+  readonly #addressUsers: AddressUsers;
   readonly #book: AddressBook;
   readonly #ntpNames: NtpNames;
   readonly #conflictProbes: ConflictProbes;
@@ -129,7 +129,7 @@ export class BareHostAgent {
     this.#readiness = new ReadinessLog(logger);
     this.#refusals = new RefusalLog(logger);
     this.#server = this.#createServer();
-    this.#inquiry = new AddressInquiry({
+    this.#addressUsers = new AddressUsers({
       observer: this.#log,
       nowMs: () => performance.now(),
       probe: arpProbe(),
@@ -140,7 +140,7 @@ export class BareHostAgent {
       observer: this.#log,
       nowMs: () => performance.now(),
       isLeader: () => true,
-      whoUses: this.#inquiry.whoUses,
+      findUsers: this.#addressUsers.findUsers,
       onConflict: (poolName, conflict) => this.#planned.onConflict(poolName, conflict),
       inject: (name, packet) => this.#interfaces.inject(name, packet),
     });
@@ -293,7 +293,7 @@ export class BareHostAgent {
       onBindingChanged: () => {
         this.#hasUnsavedBindings = true;
       },
-      whoUses: (interfaceName, lease) => this.#inquiry.whoUses(interfaceName, lease),
+      findUsers: (interfaceName, lease) => this.#addressUsers.findUsers(interfaceName, lease),
       onDeclined: (lease) => void this.#book.decline(lease).catch((error) => this.#saving.onFailure(error)),
     });
   }

@@ -4,13 +4,13 @@ import { Registry } from 'prom-client';
 import { listenOnPod } from '../http/listen-on-pod.js';
 import { readPodNetwork } from '../http/pod-interface.js';
 
-/** How often the log says again what the agent waits for. */
+/** How often the log repeats what the agent waits for. */
 const REMINDER_MS = 300_000;
 const CHECK_INTERVAL_MS = 1_000;
 
 export interface IdlePorts {
   readonly http: ListenAddress | undefined;
-  /** As Kubernetes says it, if it does. */
+  /** As Kubernetes sets it, if it does. */
   readonly podAddress: string | undefined;
   readonly isolation: IsolatedInterfaces;
   readonly logger: Logger;
@@ -19,7 +19,7 @@ export interface IdlePorts {
 }
 
 /**
- * Serves nothing, and reports why: alive, never ready, no candidate in the election, and its interfaces are isolated. A rollout stops at such a pod, and those of
+ * Serves nothing, and logs why: alive, never ready, no candidate for leadership, and its interfaces are isolated. A rollout stops at such a pod, and those of
  * the template before go on. Resolves when it listens; it ends when it is asked to.
  *
  * @throws CommandError where the HTTP address is in use.
@@ -28,9 +28,9 @@ export async function idle(problem: string, { http, podAddress, isolation, logge
   const registry = new Registry();
   const socket = http && (await listenOnPod(http, readPodNetwork(podAddress)));
   const server = socket && (await startStatusServer(socket, { unready: () => [problem], registry }));
-  const say = () => logger.error(`nothing is served: ${problem}`);
-  say();
-  const reminder = setInterval(say, REMINDER_MS);
+  const logProblem = () => logger.error(`nothing is served: ${problem}`);
+  logProblem();
+  const reminder = setInterval(logProblem, REMINDER_MS);
   const check = setInterval(() => isolation.check(), CHECK_INTERVAL_MS);
   const stop = () => {
     clearInterval(reminder);

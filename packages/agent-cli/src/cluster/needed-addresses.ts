@@ -1,6 +1,6 @@
 /**
  * Addresses that an agent's pod needs itself: with one of them as a pool's server address on an interface, the pod would be connected
- * to itself in place of the API server, and lose leadership for all of its pools.
+ * to itself in place of the API server, and lose the leadership for all of its pools.
  */
 import { lookup } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ function gatewaysIn({ routes, served }: PodFacts): string[] {
 export interface NeededAddressesSettings {
   /** URL of the API server. */
   readonly server: string;
-  /** As Kubernetes says it, if it does. */
+  /** As Kubernetes sets it, if it does. */
   readonly podAddress: string | undefined;
   readonly served: ReadonlySet<string>;
 }

@@ -1,6 +1,6 @@
 /**
  * The interfaces of a pod that lead to networks of virtual machines. All of them are isolated: those that are served, and those that the
- * agent's configuration does not name, or that it cannot read.
+ * agent is not configured with, or whose configuration it cannot read.
  */
 
 import { readFileSync } from 'node:fs';
@@ -17,23 +17,23 @@ export interface PodInterfaces {
   readonly configured: readonly string[];
   /** Of all interfaces that there are. */
   readonly present: readonly string[];
-  /** By which the pod itself is reached; none where that is not known. */
+  /** By which the pod itself is reached; none if that is not known. */
   readonly own: ReadonlySet<string>;
 }
 
-/** The names of the interfaces to isolate. Where the pod's own is not known: those that are served. */
+/** The names of the interfaces to isolate. If the pod's own is not known: those that are served. */
 export function interfacesToIsolate({ configured, present, own }: PodInterfaces): string[] {
   const further = own.size === 0 ? [] : present.filter((name) => TO_VIRTUAL_MACHINES.test(name) && !own.has(name));
   return [...new Set([...configured, ...further])];
 }
 
-/** @param podAddress - as Kubernetes says it. */
+/** @param podAddress - as Kubernetes sets it. */
 export function podIsolation(
   configs: readonly AgentNetworkConfig[],
   { podAddress, observer }: { readonly podAddress: string | undefined; readonly observer: AgentObserver },
 ): IsolatedInterfaces {
   const configured = configs.map(({ interfaceName }) => interfaceName);
-  // Read before anything is changed, and kept: a pool's server address could be that of the pod.
+  // Found before anything is changed, and kept: a pool's server address could be that of the pod.
   let own = podsOwnInterfaces(readPodNetwork(podAddress));
   return new IsolatedInterfaces({
     names: () => {

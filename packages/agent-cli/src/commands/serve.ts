@@ -25,7 +25,7 @@ Examples:
   vmdhcp-agent serve --pools pools.yaml --interface default/net-48=br48 --interface default/net-49=br49 --configure-interfaces
   vmdhcp-agent check pools.yaml && vmdhcp-agent serve --pools pools.yaml --interface net-48=eth1 --log-level debug
 
-Without --pools it is an agent in a cluster: the controller says in AGENT_NETWORK_CONFIGS which pools are on which interfaces,
+Without --pools it is an agent in a cluster: the controller sets in AGENT_NETWORK_CONFIGS which pools are on which interfaces,
 the replicas agree on a leader by a Lease in POD_NAMESPACE (AGENT_LEASE_NAME), and the leader has the server addresses.
 
 With --pools it serves a bare host. The file holds IPPool and VirtualMachineNetworkConfig objects, as in a cluster. It is watched: a change takes effect

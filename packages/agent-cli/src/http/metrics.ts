@@ -1,4 +1,4 @@
-/** What the agent tells Prometheus. Counters are kept where things happen and only copied when somebody asks. */
+/** The metrics of the agent. Counters are kept where things happen and only copied when they are read. */
 import type { LeaseEvent, MessageCounters } from '@vmdhcp/dhcp-agent';
 import type { PoolCounts } from '@vmdhcp/dhcp-allocator';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';

@@ -5,7 +5,7 @@ import type { Logger } from '@vmdhcp/service-process';
 /** How many events are logged in a storm: the rest is counted. */
 const BUDGET = { perSecond: 50, burst: 500 };
 
-/** One info line for each event, and in a storm one line a second that says how many are missing. */
+/** One info line for each event, and in a storm one line a second with the number of those that are missing. */
 export class LeaseEventLog {
   readonly #logger: Logger;
   readonly #nowMs: () => number;
@@ -39,7 +39,7 @@ export class LeaseEventLog {
     );
   }
 
-  /** Says how many lines were left out since the last call. */
+  /** Logs how many lines were left out since the last call. */
   reportSuppressed(): void {
     const suppressed = this.#budget.takeSuppressed();
     if (suppressed > 0)

@@ -46,7 +46,7 @@ function setUp(level: (typeof LOG_LEVELS)[number], packets: boolean) {
     observer: new AgentLog({ logger, leaseEvents: new LeaseEventLog(logger, nowMs), packetLog, nowMs }),
     packetLog,
     nowMs,
-    whoUses: () => Promise.resolve({ byClient: false, others: [] }),
+    findUsers: () => Promise.resolve({ byClient: false, others: [] }),
     onDeclined: () => undefined,
     onBindingChanged: () => undefined,
   });

@@ -11,7 +11,7 @@ import { PoolSockets } from '../interface/pool-sockets.js';
 import { StandbyGate } from '../leadership/standby-gate.js';
 import { FollowedPools } from '../pool/followed-pools.js';
 import type { AgentPorts, DhcpPacketHandler, ServerAddress } from '../ports.js';
-import { AddressInquiry, DECOYS } from '../probe/address-inquiry.js';
+import { AddressUsers, DECOYS } from '../probe/address-users.js';
 import { ConflictProbes } from '../probe/conflict-probes.js';
 import { RogueServers } from '../probe/rogue-servers.js';
 import { type AnswerGate, DhcpServer } from '../server/dhcp-server.js';
@@ -58,7 +58,7 @@ export class DhcpAgent {
     this.#ports = ports;
     this.#configOf = new Map(settings.configs.map((config) => [config.ipPoolRef, config]));
     const { clock, observer, random, probeAddress, probeServers } = ports;
-    const inquiry = new AddressInquiry({
+    const addressUsers = new AddressUsers({
       observer,
       nowMs: clock.nowMs,
       probe: probeAddress,
@@ -69,14 +69,14 @@ export class DhcpAgent {
       ...(ports.packetLog !== undefined && { packetLog: ports.packetLog }),
       nowMs: ports.wallTimeMs,
       onBindingChanged: () => undefined,
-      whoUses: inquiry.whoUses,
+      findUsers: addressUsers.findUsers,
       onDeclined: ({ poolName, macAddress, address }, usedBy) => this.#onConflict(poolName, { macAddress, address, usedBy }),
     });
     this.#conflictProbes = new ConflictProbes({
       observer,
       nowMs: clock.nowMs,
       isLeader: () => this.#leadership.isLeader(),
-      whoUses: inquiry.whoUses,
+      findUsers: addressUsers.findUsers,
       onConflict: (pool, conflict) => this.#onConflict(pool, conflict),
       inject: (name, packet) => this.#sockets.inject(name, packet),
     });

@@ -4,17 +4,17 @@ import { type PoolState, reportOn } from './pool-report.js';
 
 const ACTIVE = { kind: 'active', stopsForRogueServer: false } as FollowedPool;
 const STOPS = { kind: 'active', stopsForRogueServer: true } as FollowedPool;
-const ROGUE = [{ address: '10.0.0.9', macAddress: '02:00:00:00:00:09' }];
-const PRESENT = { has: () => true, mayHave: () => true, problemOf: () => undefined };
-const ABSENT = { has: () => false, mayHave: () => false, problemOf: () => undefined };
+const FOREIGN = [{ address: '10.0.0.9', macAddress: '02:00:00:00:00:09' }];
+const LEADS = { has: () => true, mayHave: () => true, problemOf: () => undefined };
+const RELEASED = { has: () => false, mayHave: () => false, problemOf: () => undefined };
 
 it.each<[string, string, Partial<PoolState>]>([
-  ['leader with the address and an open socket', 'serving', {}],
-  ['a rogue server that does not matter', 'serving', { rogueServers: ROGUE }],
-  ['a rogue server that stops the service', 'RogueServer', { rogueServers: ROGUE, followed: STOPS }],
-  ['standby', 'NotLeading', { addresses: undefined }],
-  ['leader whose address is being added', 'Opening', { addresses: ABSENT }],
-  ['leader whose address the kernel refuses', 'AddressFailed', { addresses: { ...PRESENT, problemOf: () => 'EPERM' } }],
+  ['leads, has the address, and the port is open', 'serving', {}],
+  ['another server is there, which does not matter', 'serving', { rogueServers: FOREIGN }],
+  ['another server is there, which does', 'RogueServer', { rogueServers: FOREIGN, followed: STOPS }],
+  ['does not lead', 'NotLeading', { addresses: undefined }],
+  ['is leader, and the address is on its way', 'Opening', { addresses: RELEASED }],
+  ['leads, and cannot have the address', 'AddressFailed', { addresses: { ...LEADS, problemOf: () => 'EPERM' } }],
   ['no interface', 'InterfaceMissing', { socket: { kind: 'missing' } }],
   ['no socket', 'SocketFailed', { socket: { kind: 'failed', message: 'EADDRINUSE' } }],
   ['packets could pass', 'InterfaceNotIsolated', { socket: { kind: 'not-isolated', message: 'EPERM' } }],
@@ -24,13 +24,13 @@ it.each<[string, string, Partial<PoolState>]>([
     'Draining',
     { isSuspended: true, socket: { kind: 'missing' } },
   ],
-  ['suspended and ready', 'Suspended', { isSuspended: true, addresses: ABSENT }],
-  ['suspended, and could not serve', 'InterfaceMissing', { isSuspended: true, addresses: ABSENT, socket: { kind: 'missing' } }],
-  ['a dry run', 'DryRun', { isDryRun: true, addresses: ABSENT, socket: { kind: 'opening' } }],
+  ['suspended and ready', 'Suspended', { isSuspended: true, addresses: RELEASED }],
+  ['suspended, and could not serve', 'InterfaceMissing', { isSuspended: true, addresses: RELEASED, socket: { kind: 'missing' } }],
+  ['a dry run', 'DryRun', { isDryRun: true, addresses: RELEASED, socket: { kind: 'opening' } }],
   [
     'a dry run, suspended: pools move as in any other',
     'Suspended',
-    { isDryRun: true, isSuspended: true, addresses: ABSENT, socket: { kind: 'opening' } },
+    { isDryRun: true, isSuspended: true, addresses: RELEASED, socket: { kind: 'opening' } },
   ],
   [
     'a dry run of a pool that is gone',
@@ -47,7 +47,7 @@ it.each<[string, string, Partial<PoolState>]>([
     socket: { kind: 'serving' },
     isSuspended: false,
     isDryRun: false,
-    addresses: PRESENT,
+    addresses: LEADS,
     conflicts: [],
     rogueServers: [],
     ...state,

@@ -62,7 +62,7 @@ it('without what all have in common none is isolated', () => {
   expect(isolate).not.toHaveBeenCalled();
 });
 
-it('what was put back is said', () => {
+it('what was corrected is reported', () => {
   checkAt(0);
   expect(observer.events).toEqual([]);
   checkAt(1_000);

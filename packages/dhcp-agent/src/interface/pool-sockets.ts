@@ -1,4 +1,4 @@
-/** The DHCP sockets of all configured pools, open on leader and standbys alike: a new leader need not open any. */
+/** The UDP sockets of all configured pools, open whether the agent is leader or not: a new leader need not open anything. */
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { every } from '../every.js';

@@ -79,7 +79,7 @@ describe('an interface that is served', () => {
     expect(opened).toEqual([7]);
   });
 
-  it('is missing while the system has none of that name: said once', async () => {
+  it('is missing while the system has none of that name: reported once', async () => {
     index = 0;
     await served.check();
     await served.check();
@@ -119,7 +119,7 @@ describe('an interface that is served', () => {
     expect([opened, served.state.kind]).toEqual([[7], 'serving']);
   });
 
-  it('that fails in the same way again says so once, and in another way again', async () => {
+  it('that fails in the same way again is reported once, and in another way again', async () => {
     for (const [ms, message] of [
       [0, 'EPERM'],
       [1_000, 'EPERM'],
@@ -155,7 +155,7 @@ describe('an interface that is served', () => {
     expect(served.state.kind).toBe('missing');
   });
 
-  it('that cannot send frames says so', async () => {
+  it('that cannot send frames is reported', async () => {
     sendsFrames = false;
     await served.check();
     expect(observer.events).toEqual([{ kind: 'frames-not-sent', interfaceName: 'net0' }]);

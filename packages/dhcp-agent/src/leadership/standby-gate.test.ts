@@ -24,14 +24,14 @@ const pools = [new ServedPool(checked.value)];
 const ADDRESS = parseIpv4Address('10.0.0.10') as number;
 const lease: Lease = { poolName: 'a/p', macAddress: MAC, address: ADDRESS };
 
-interface Said {
+interface Fields {
   readonly xid?: number;
   readonly secs?: number;
   readonly giaddr?: string;
   readonly requested?: string;
 }
 
-function packet(type: 'discover' | 'request', { xid = 1, secs = 0, giaddr = '0.0.0.0', requested }: Said): Answer {
+function packet(type: 'discover' | 'request', { xid = 1, secs = 0, giaddr = '0.0.0.0', requested }: Fields): Answer {
   const bytes = encodeClientPacket({
     type,
     macAddress: MAC,
@@ -43,8 +43,8 @@ function packet(type: 'discover' | 'request', { xid = 1, secs = 0, giaddr = '0.0
   return answerPacket(bytes, { pools, leaseOf: () => lease });
 }
 
-const discover = (said: Said = {}) => packet('discover', said);
-const request = (said: Said = {}) => packet('request', { requested: '10.0.0.10', ...said });
+const discover = (fields: Fields = {}) => packet('discover', fields);
+const request = (fields: Fields = {}) => packet('request', { requested: '10.0.0.10', ...fields });
 
 class Standby {
   nowMs = 0;
@@ -89,15 +89,15 @@ describe('a standby', () => {
     expect(standby.at(4, discover({ xid: 2, secs: 4 }))).toBe(true);
   });
 
-  it.each<[string, number, Said]>([
+  it.each<[string, number, Fields]>([
     ['renews every second with another transaction', 1, { xid: 2 }],
     ['repeats itself at once', 0.1, { xid: 1 }],
     ['begins anew after minutes', 100, { xid: 1 }],
-    ['says seconds that have not passed', 1, { xid: 2, secs: 60 }],
-  ])('is silent to a client that %s', (_, seconds, said) => {
+    ['sends seconds that have not passed', 1, { xid: 2, secs: 60 }],
+  ])('is silent to a client that %s', (_, seconds, fields) => {
     const standby = new Standby();
     standby.at(0, request());
-    expect(standby.at(seconds, request(said))).toBe(false);
+    expect(standby.at(seconds, request(fields))).toBe(false);
   });
 
   it('never refuses, and never answers a relay', () => {
@@ -118,7 +118,7 @@ describe('a standby', () => {
     expect([0, 2, 4, 6].map((second) => standby.at(second, discover()))).toEqual([false, false, false, true]);
   });
 
-  it('becomes leader: what was asked a moment ago and not answered is answered, once', () => {
+  it('becomes leader: a request of a moment ago without a reply gets a reply, once', () => {
     const standby = new Standby();
     standby.at(0, discover({ xid: 1 }));
     standby.at(5, discover({ xid: 2 }));

@@ -110,7 +110,7 @@ function isGrowing(before: Asking, secs: number, nowMs: number): boolean {
 }
 
 /**
- * Offers and acknowledgements follow from the pool and what is recorded in it. A NAK takes an address from a client, and must not
+ * Offers and acknowledgements follow from the pool and what is recorded in it. A NAK ends the use of an address by a client, and must not
  * rest on something that is not known here yet; relays are reached by an address that only the leader has.
  */
 function isFromObjectsAlone({ decision, client }: Extract<Answer, { readonly kind: 'reply' }>): boolean {

@@ -14,7 +14,7 @@ describe('an hourly limit', () => {
     expect([0, HOUR_MS - 1, HOUR_MS, HOUR_MS + 1].map((ms) => limit.take('a', ms))).toEqual([true, false, true, false]);
   });
 
-  it('says what it would allow without counting it', () => {
+  it('returns what it would allow without counting it', () => {
     const limit = new HourlyLimit(1);
     expect([limit.has('a', 0), limit.has('a', 0), limit.take('a', 0), limit.has('a', 0), limit.has('a', HOUR_MS)]).toEqual([
       true,

@@ -32,7 +32,7 @@ class Story {
     this.server = new DhcpServer({
       observer,
       nowMs: clock.nowMs,
-      whoUses: () => Promise.resolve({ byClient: false, others: [] }),
+      findUsers: () => Promise.resolve({ byClient: false, others: [] }),
       onDeclined: () => undefined,
       onBindingChanged: () => undefined,
     });
@@ -184,7 +184,7 @@ const NTP = {
   },
 };
 
-describe('what is known of a followed pool', () => {
+describe('what a followed pool tells', () => {
   const start = async (spec: Readonly<Record<string, unknown>> = {}, annotations: Readonly<Record<string, string>> = {}) => {
     const story = new Story();
     await story.record({ '10.0.0.10': A }, spec, annotations);
@@ -248,7 +248,7 @@ describe('what is known of a followed pool', () => {
     expect(story.observer.of('pool-log-annotation-ignored')).toHaveLength(2);
   });
 
-  it('are names of NTP servers, whose addresses clients get once they are known', async () => {
+  it('are names of NTP servers, which its clients receive once they are known', async () => {
     const story = await start(NTP);
     const ntp = () => {
       const pool = story.pools.get(KEY);

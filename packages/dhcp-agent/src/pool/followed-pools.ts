@@ -12,7 +12,7 @@ export type FollowedPool =
       readonly kind: 'active';
       readonly pool: Pool;
       readonly assignments: readonly Assignment[];
-      /** True: the network is asked before an address is given to a new client. */
+      /** True: an address is probed before a new client gets it. */
       readonly probesConflicts: boolean;
       /** True: clients are not answered while another DHCP server is on the network. */
       readonly stopsForRogueServer: boolean;
@@ -47,7 +47,7 @@ export class FollowedPools {
   readonly #pools = new Map<string, FollowedPool>();
   /** Of the newest version of each spec, so that a status that changes does not make a new pool of it. */
   readonly #read = new Map<string, { readonly of: string; readonly pool: Pool }>();
-  /** By pool, then MAC address: the address that another host uses, and until when that is believed. */
+  /** By pool, then MAC address: the address that another machine uses, and until when that is believed. */
   readonly #conflicts = new Map<string, Map<MacAddress, { readonly conflict: AddressConflict; readonly untilMs: number }>>();
   readonly #ntpNames: ResolvedNames;
   /** What was last logged of a pool's log annotations that cannot be read. */
@@ -80,12 +80,12 @@ export class FollowedPools {
     return this.#caches.get(poolKey)?.get(poolKey)?.metadata.resourceVersion;
   }
 
-  /** Addresses that clients cannot have, as other hosts use them: what the controller learns. */
+  /** Addresses that clients cannot have, as other machines use them: the controller has to know them. */
   conflictsOf(poolKey: string): AddressConflict[] {
     return [...(this.#conflicts.get(poolKey)?.values() ?? [])].map(({ conflict }) => conflict);
   }
 
-  /** The client stays without an answer until it is given another address, or for a while: better than one that is in use. */
+  /** The client gets no reply until it has another address, or for a while: better than an address that is in use. */
   noteConflict(poolKey: string, conflict: AddressConflict): void {
     const ofPool = this.#conflicts.get(poolKey) ?? new Map<MacAddress, { conflict: AddressConflict; untilMs: number }>();
     const known = ofPool.get(conflict.macAddress)?.conflict;
@@ -200,7 +200,7 @@ export class FollowedPools {
     );
   }
 
-  /** A client that has another address by now has no conflict any more; a conflict that lasts an hour is over. */
+  /** A client that has another address by now has no conflict any more; and no conflict lasts for ever. */
   #forgetConflicts(poolKey: string, assignments: readonly Assignment[]): void {
     const ofPool = this.#conflicts.get(poolKey);
     if (ofPool === undefined) return;

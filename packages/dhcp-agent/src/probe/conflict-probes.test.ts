@@ -26,7 +26,7 @@ function setUp(use: AddressUse | Error) {
     observer: new RecordingObserver(),
     nowMs: () => 0,
     isLeader: () => false,
-    whoUses: () => (use instanceof Error ? Promise.reject(use) : Promise.resolve(use)),
+    findUsers: () => (use instanceof Error ? Promise.reject(use) : Promise.resolve(use)),
     onConflict: (_pool, conflict) => conflicts.push(conflict),
     inject: (_interfaceName, packet) => injected.push(packet),
   });
@@ -58,7 +58,7 @@ describe('the first answer to a client with a new address waits until the addres
     expect(injected).toEqual([]);
   });
 
-  it('the network cannot be asked: the client gets no answer, and the network is asked again when the client asks', async () => {
+  it('the address cannot be probed: the client gets no reply, and the agent probes again when the client asks', async () => {
     const { probes, answer, lease, conflicts, injected, settled } = setUp(new Error('EPERM'));
     expect(probes.defer('eth1', answer, DISCOVER)).toBe(true);
     await settled();

@@ -5,7 +5,7 @@
 import type { Answer, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { AddressConflict } from '@vmdhcp/reconciler';
 import type { AgentObserver } from '../ports.js';
-import type { AskWhoUses } from './address-inquiry.js';
+import type { FindAddressUsers } from './address-users.js';
 
 /** Packets of clients that wait, each with its newest. */
 const MOST_DEFERRED = 1_024;
@@ -20,7 +20,7 @@ export interface ConflictProbesSettings {
   readonly observer: AgentObserver;
   readonly nowMs: () => number;
   readonly isLeader: () => boolean;
-  readonly whoUses: AskWhoUses;
+  readonly findUsers: FindAddressUsers;
   readonly onConflict: (poolName: string, conflict: AddressConflict) => void;
   /** Answers a packet that was deferred. */
   readonly inject: (interfaceName: string, packet: Uint8Array) => void;
@@ -73,7 +73,7 @@ export class ConflictProbes {
     if (state?.kind !== 'fresh') return;
     this.#states.set(key, { kind: 'probing' });
     try {
-      const [usedBy] = (await this.#settings.whoUses(interfaceName, lease)).others;
+      const [usedBy] = (await this.#settings.findUsers(interfaceName, lease)).others;
       this.#states.delete(key);
       if (usedBy !== undefined) this.#onUsed(lease, usedBy);
       else this.#answerDeferred(interfaceName, key);

@@ -19,7 +19,7 @@ const ip = (text: string): number => parseIpv4Address(text) as number;
 const KNOWN = ['10.0.0.0', '10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.15'];
 
 describe('decoys are addresses of the subnet that no host should have', () => {
-  it('never those of the server, the router, clients and reservations, nor of the network and the broadcast address', () => {
+  it('never those of the server, the router, clients and reservations, nor of the network and of broadcast', () => {
     const draws = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { minLength: 64, maxLength: 64 });
     fc.assert(
       fc.property(draws, (numbers) => {

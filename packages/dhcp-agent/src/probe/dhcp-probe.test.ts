@@ -53,7 +53,7 @@ function reply({ type = 2, op = 2, xid = XID, server = SERVER, port = 68, option
 }
 
 describe('DhcpProbe.discover', () => {
-  it('broadcasts a DISCOVER from port 68 to 67 without an address, and asks for broadcast replies (RFC 2131 §4.1)', async () => {
+  it('broadcasts a DISCOVER from UDP port 68 to UDP port 67 without an address, and asks for broadcast replies (RFC 2131 §4.1)', async () => {
     const { clock, probe, sent } = onLink();
     const asked = probe.discover();
     await clock.advance(3_000);

@@ -35,7 +35,7 @@ beforeEach(() => {
     observer,
     nowMs: () => nowMs,
     isLeader: () => isLeader,
-    whoUses: (interfaceName, { macAddress }) =>
+    findUsers: (interfaceName, { macAddress }) =>
       new Promise((resolve, reject) => {
         probed.push(`${interfaceName} ${macAddress}`);
         answers.push((use) => (use instanceof Error ? reject(use) : resolve(use)));
@@ -110,7 +110,7 @@ describe('a leader', () => {
     expect(observer.of('address-conflict')).toMatchObject([{ usedBy: SQUATTER, address: leaseOf(1).address }]);
   });
 
-  it('that cannot probe says so, and probes when the client asks again: it is not deferred for ever', async () => {
+  it('that cannot probe logs that, and probes when the client asks again: it is not deferred for ever', async () => {
     probes.noteFresh('net0', [leaseOf(1)]);
     ask(leaseOf(1));
     await answerAll(new Error('EPERM'));

@@ -1,8 +1,8 @@
-/** Looks for other DHCP servers on the networks of a leader: at first, and every few minutes. */
+/** Looks for other DHCP servers on the networks of an agent that leads: at first, and every few minutes. */
 import type { RogueServer } from '@vmdhcp/ippool-api';
 import type { AgentObserver, ServerProbe } from '../ports.js';
 
-/** One host can pretend to be any number of servers: the first ones are enough. */
+/** One machine on the network can pretend to be any number of servers: the first ones are enough. */
 const MOST_SERVERS = 8;
 const INTERVAL_MS = 240_000;
 /** Where one was found, or the network could not be asked. */
@@ -32,12 +32,12 @@ export class RogueServers {
     this.#settings = settings;
   }
 
-  /** Those that were found; undefined: the network was not probed yet, or could not be. */
+  /** Those that were found; undefined: there was no search yet, or none was possible. */
   on(interfaceName: string): readonly RogueServer[] | undefined {
     return this.#looked.get(interfaceName)?.servers;
   }
 
-  /** What another leader found, as long as the network was not probed from here. */
+  /** What another leader found, until the first search from here. */
   adopt(interfaceName: string, servers: readonly RogueServer[]): void {
     if (this.on(interfaceName) === undefined) this.#looked.set(interfaceName, { servers, nextAtMs: this.#settings.nowMs() });
   }
@@ -57,16 +57,16 @@ export class RogueServers {
 
   async #lookAt(interfaceName: string): Promise<void> {
     const before = this.on(interfaceName);
-    const servers = await this.#find(interfaceName);
+    const servers = await this.#ask(interfaceName);
     const { random, nowMs } = this.#settings;
     const isQuiet = servers !== undefined && servers.length === 0;
     const nextAtMs = nowMs() + (isQuiet ? INTERVAL_MS : SHORT_INTERVAL_MS) * (0.9 + 0.2 * random());
     this.#looked.set(interfaceName, { servers: servers ?? before, nextAtMs });
-    if (servers !== undefined && JSON.stringify(before) !== JSON.stringify(servers)) this.#report(interfaceName, servers, before);
+    if (servers !== undefined && JSON.stringify(before) !== JSON.stringify(servers)) this.#tell(interfaceName, servers, before);
   }
 
-  /** Undefined: the network could not be probed, so nothing new is known. */
-  async #find(interfaceName: string): Promise<RogueServer[] | undefined> {
+  /** Undefined: not known, and nothing new is known. */
+  async #ask(interfaceName: string): Promise<RogueServer[] | undefined> {
     try {
       const servers = await this.#settings.probe(interfaceName);
       return servers.toSorted((one, other) => (one.address < other.address ? -1 : 1)).slice(0, MOST_SERVERS);
@@ -76,7 +76,7 @@ export class RogueServers {
     }
   }
 
-  #report(interfaceName: string, servers: readonly RogueServer[], before: readonly RogueServer[] | undefined): void {
+  #tell(interfaceName: string, servers: readonly RogueServer[], before: readonly RogueServer[] | undefined): void {
     const { observer, onChange } = this.#settings;
     if (servers.length > 0) observer.observe({ kind: 'rogue-servers', interfaceName, servers });
     else if (before !== undefined) observer.observe({ kind: 'no-rogue-servers', interfaceName });

@@ -6,7 +6,7 @@ import type { SuppressReason } from './agent-packet-reasons.js';
 import { type AnswerGate, DhcpServer } from './dhcp-server.js';
 
 const VM_A = '02:00:00:00:00:0a';
-const STRANGER = '02:00:00:00:00:99';
+const UNKNOWN = '02:00:00:00:00:99';
 
 function setUp(gate: AnswerGate) {
   const checked = validatePool({ name: 'net', cidr: '10.0.0.0/24', serverAddress: '10.0.0.1' });
@@ -15,7 +15,7 @@ function setUp(gate: AnswerGate) {
   const server = new DhcpServer({
     observer: new RecordingObserver(),
     nowMs,
-    whoUses: () => Promise.reject(new Error('no DECLINE is sent here')),
+    findUsers: () => Promise.reject(new Error('no DECLINE is sent here')),
     onDeclined: () => undefined,
     onBindingChanged: () => undefined,
   });
@@ -55,7 +55,7 @@ describe('the gate that a reply has to pass', () => {
       },
     };
     const { discover, counted } = setUp(gate);
-    expect(discover(STRANGER)).toBeUndefined();
+    expect(discover(UNKNOWN)).toBeUndefined();
     expect(asked).toEqual([]);
     expect(counted()).toEqual(['ignored unknown-client']);
   });

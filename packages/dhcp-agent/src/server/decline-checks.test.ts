@@ -12,7 +12,7 @@ function setUp() {
   const outcomes: string[] = [];
   const checks = new DeclineChecks({
     nowMs: () => clock.nowMs,
-    whoUses: () => new Promise((resolve) => questions.push(resolve)),
+    findUsers: () => new Promise((resolve) => questions.push(resolve)),
     onOutcome: ({ macAddress }, interfaceName, outcome) =>
       outcomes.push(`${macAddress} on ${interfaceName}: ${outcome.believed ? `used by ${outcome.usedBy}` : outcome.reason}`),
   });

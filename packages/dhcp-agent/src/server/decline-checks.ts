@@ -1,11 +1,11 @@
 /**
- * A DECLINE says that another host uses the address of its client. Any virtual machine can send one in the name of another client, so it is only
+ * A DECLINE claims that another host uses the address of its client. Any virtual machine can send one with the MAC address of another client, so it is only
  * a claim: it counts when the network confirms it, and changes nothing otherwise.
  */
 import type { Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { HourlyLimit } from '../limits/hourly-limit.js';
 import type { AddressUse } from '../ports.js';
-import type { AskWhoUses } from '../probe/address-inquiry.js';
+import type { FindAddressUsers } from '../probe/address-users.js';
 import { DeclineLimits } from './decline-limits.js';
 
 /** Leases that the answers of one host may end in an hour. */
@@ -32,7 +32,7 @@ export type DeclineOutcome =
 
 export interface DeclineChecksPorts {
   readonly nowMs: () => number;
-  readonly whoUses: AskWhoUses;
+  readonly findUsers: FindAddressUsers;
   /** Called once for each claim. */
   readonly onOutcome: (lease: Lease, interfaceName: string, outcome: DeclineOutcome) => void;
 }
@@ -59,7 +59,7 @@ export class DeclineChecks {
 
   async #check(lease: Lease, interfaceName: string, key: string): Promise<void> {
     this.#running.add(key);
-    const outcome = await this.#ports.whoUses(interfaceName, lease).then(
+    const outcome = await this.#ports.findUsers(interfaceName, lease).then(
       (use) => this.#judge(use, interfaceName),
       (error: unknown): DeclineOutcome => ({ believed: false, reason: 'decline-not-checked', error: String(error) }),
     );

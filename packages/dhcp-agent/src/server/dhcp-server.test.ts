@@ -29,7 +29,7 @@ function setUp() {
   const server = new DhcpServer({
     observer,
     nowMs,
-    whoUses: (interfaceName) => {
+    findUsers: (interfaceName) => {
       network.askedOn.push(interfaceName);
       return network.use instanceof Error ? Promise.reject(network.use) : Promise.resolve(network.use);
     },
@@ -42,7 +42,7 @@ function setUp() {
   ]);
   const handle = server.handler('eth1', () => server.poolsNamed(['net']));
   /** The type of the reply, or undefined. */
-  const say = (macAddress: string, type: ClientPacket['type'], options: ClientPacket['options'] = []): number | undefined => {
+  const send = (macAddress: string, type: ClientPacket['type'], options: ClientPacket['options'] = []): number | undefined => {
     const bytes = encodeClientPacket({ type, macAddress, xid: 1, options });
     const into = Buffer.alloc(1_472);
     const reply = handle(bytes, into);
@@ -51,7 +51,7 @@ function setUp() {
     return decoded.ok ? decoded.message.options.uint8(53) : undefined;
   };
   const decline = async (mac: string, address: string) => {
-    say(mac, 'decline', [
+    send(mac, 'decline', [
       [50, octets(address)],
       [54, octets('10.0.0.1')],
     ]);
@@ -62,13 +62,13 @@ function setUp() {
     const options = [[54, octets('10.0.0.1')]] as const;
     handle(encodeClientPacket({ type: 'release', macAddress, xid: 1, clientAddress: ip(address), options }), Buffer.alloc(1_472));
   };
-  return { network, release, server, handle, say, decline, declined, lines, clock };
+  return { network, release, server, handle, send, decline, declined, lines, clock };
 }
 
 describe('the packet path tells a story', () => {
   it('bound once, renewed without a word, expired', () => {
-    const { server, say, lines, clock } = setUp();
-    for (let round = 0; round < 3; round++) expect(say(VM_A, 'request', [[50, octets('10.0.0.10')]])).toBe(5);
+    const { server, send, lines, clock } = setUp();
+    for (let round = 0; round < 3; round++) expect(send(VM_A, 'request', [[50, octets('10.0.0.10')]])).toBe(5);
     clock.nowMs += 40_000_000_000;
     server.expireLeases();
     expect(lines().map(({ event, mac }) => [event, mac])).toEqual([
@@ -78,13 +78,13 @@ describe('the packet path tells a story', () => {
   });
 
   it('a client that declined has no lease until it is given another one, where the network confirms it', async () => {
-    const { network, say, decline, declined, lines } = setUp();
+    const { network, send, decline, declined, lines } = setUp();
     network.use = { byClient: false, others: [SQUATTER] };
     await decline(VM_A, '10.0.0.10');
     expect(network.askedOn).toEqual(['eth1']);
     expect(declined).toMatchObject([{ macAddress: VM_A, address: ip('10.0.0.10'), usedBy: SQUATTER }]);
     expect(lines()).toMatchObject([{ event: 'declined', mac: VM_A, believed: true, usedBy: SQUATTER }]);
-    expect(say(VM_A, 'discover')).toBeUndefined();
+    expect(send(VM_A, 'discover')).toBeUndefined();
   });
 
   it.each<[what: string, use: AddressUse | Error, reason: string]>([
@@ -93,20 +93,20 @@ describe('the packet path tells a story', () => {
     ['no host answers', { byClient: false, others: [] }, 'decline-unconfirmed'],
     ['the network cannot be asked', new Error('EPERM'), 'decline-not-checked'],
   ])('a DECLINE changes nothing where %s: it is counted and logged', async (_what, use, reason) => {
-    const { network, server, say, decline, declined, lines } = setUp();
+    const { network, server, send, decline, declined, lines } = setUp();
     network.use = use;
     await decline(VM_A, '10.0.0.10');
     expect(declined).toEqual([]);
     expect(lines()).toMatchObject([{ event: 'declined', mac: VM_A, believed: false, reason }]);
     expect([...server.counters.messages()]).toEqual([{ type: 'decline', outcome: 'ignored', reason, count: 1 }]);
-    expect(say(VM_A, 'request', [[50, octets('10.0.0.10')]])).toBe(5);
+    expect(send(VM_A, 'request', [[50, octets('10.0.0.10')]])).toBe(5);
   });
 
   it('a DECLINE changes nothing until the network has answered, and nothing of an address that the client has by then', async () => {
-    const { network, server, say, decline, declined } = setUp();
+    const { network, server, send, decline, declined } = setUp();
     network.use = { byClient: false, others: [SQUATTER] };
     const checked = decline(VM_A, '10.0.0.10');
-    expect(say(VM_A, 'discover')).toBe(2);
+    expect(send(VM_A, 'discover')).toBe(2);
     const [served] = server.poolsNamed(['net']);
     if (served === undefined) throw new Error('no pool');
     server.setPool(served.pool, [{ macAddress: VM_A, address: ip('10.0.0.11') }]);
@@ -116,7 +116,7 @@ describe('the packet path tells a story', () => {
   });
 
   it('a thousand DECLINEs are a few questions and a few lines', async () => {
-    const { network, server, say, decline, lines } = setUp();
+    const { network, server, send, decline, lines } = setUp();
     for (let round = 0; round < 1_000; round++) await decline(VM_A, '10.0.0.10');
     for (let round = 0; round < 1_000; round++) await decline(PRINTER, '10.0.0.20');
     expect(network.askedOn).toHaveLength(3);
@@ -126,12 +126,12 @@ describe('the packet path tells a story', () => {
       ['decline-limit', 997],
       ['address-reserved', 1_000],
     ]);
-    expect(say(VM_A, 'discover')).toBe(2);
+    expect(send(VM_A, 'discover')).toBe(2);
   });
 
   it('a forged RELEASE costs its client nothing: the address stays, and the next renewal binds it again', () => {
-    const { server, say, release, lines } = setUp();
-    const renew = () => say(VM_A, 'request', [[50, octets('10.0.0.10')]]);
+    const { server, send, release, lines } = setUp();
+    const renew = () => send(VM_A, 'request', [[50, octets('10.0.0.10')]]);
     expect(renew()).toBe(5);
     for (let round = 0; round < 100; round++) release(VM_A, '10.0.0.10');
     expect(server.leaseOf('net', VM_A)).toMatchObject({ address: ip('10.0.0.10') });
@@ -140,14 +140,14 @@ describe('the packet path tells a story', () => {
   });
 
   it("a reserved address that is declined stays its client's, and is reported", async () => {
-    const { server, say, decline, declined, lines } = setUp();
+    const { server, send, decline, declined, lines } = setUp();
     await decline(PRINTER, '10.0.0.20');
     expect(declined).toEqual([]);
     expect(lines()).toMatchObject([{ event: 'declined', mac: PRINTER, believed: false, reason: 'address-reserved' }]);
     expect([...server.counters.messages()]).toEqual([
       { type: 'decline', outcome: 'ignored', reason: 'address-reserved', count: 1 },
     ]);
-    expect(say(PRINTER, 'discover')).toBe(2);
+    expect(send(PRINTER, 'discover')).toBe(2);
   });
 });
 

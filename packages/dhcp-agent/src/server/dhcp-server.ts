@@ -18,7 +18,7 @@ import {
 import type { LeaseEvent } from '../agent-event.js';
 import { RateBudget } from '../limits/rate-budget.js';
 import type { AgentObserver, DhcpPacketHandler, PacketLog, QueuedReply } from '../ports.js';
-import type { AskWhoUses } from '../probe/address-inquiry.js';
+import type { FindAddressUsers } from '../probe/address-users.js';
 import { decoyAddresses } from '../probe/decoy-addresses.js';
 import type { DeclineIgnoreReason, SuppressReason } from './agent-packet-reasons.js';
 import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
@@ -31,8 +31,8 @@ export interface DhcpServerPorts {
   /** Default: no packet is logged. */
   readonly packetLog?: PacketLog;
   readonly nowMs: () => number;
-  /** Asks the network which hosts use an address. A DECLINE is believed only if this confirms it. */
-  readonly whoUses: AskWhoUses;
+  /** Probes which hosts use an address. A DECLINE is believed only if this confirms it. */
+  readonly findUsers: FindAddressUsers;
   /** The client declined its address and the network confirmed it: it has no lease until it is given another one. */
   readonly onDeclined: (lease: Lease, usedBy: MacAddress) => void;
   /** A client began or ceased to use its address. */
@@ -71,7 +71,7 @@ export class DhcpServer {
     this.#packetLog = ports.packetLog ?? NO_PACKETS;
     this.#declines = new DeclineChecks({
       nowMs: ports.nowMs,
-      whoUses: ports.whoUses,
+      findUsers: ports.findUsers,
       onOutcome: (lease, interfaceName, outcome) => this.#onDeclineChecked(lease, interfaceName, outcome),
     });
     this.#serving = { pools: [], into: new Uint8Array(0), leaseOf: this.#leaseOf };
@@ -220,7 +220,7 @@ export class DhcpServer {
       return;
     }
     if (pool.reservations.get(client.macAddress)?.address === lease.address) {
-      // A reservation stays; a person has to see that another host uses the address.
+      // What a person has reserved stays reserved; a person has to see that another machine uses it.
       this.#doubtDecline(lease, { interface: interfaceName, reason: 'address-reserved' });
       return;
     }
@@ -234,7 +234,7 @@ export class DhcpServer {
       return;
     }
     const { poolName, macAddress, address } = lease;
-    // While the network was asked, the client may have been given another address.
+    // While the address was probed, the client may have got another one.
     if (this.#table.lookup(poolName, macAddress)?.address !== address) {
       this.counters.count('decline', 'ignored', 'address-not-its-own');
       return;

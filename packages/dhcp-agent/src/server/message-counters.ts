@@ -4,7 +4,7 @@ import type { MessageReason, PacketDropReason } from './agent-packet-reasons.js'
 /** What a message of a client led to. */
 export type MessageOutcome = 'offer' | 'ack' | 'nak' | 'inform' | 'ignored' | 'released' | 'declined';
 
-/** Counts of what became of messages: cheap enough for every packet, read only for metrics. */
+/** Counts of what became of messages: cheap enough for every packet, read only on request. */
 export class MessageCounters {
   readonly #messages = new Map<string, Map<string, Map<string, number>>>();
   readonly #dropped = new Map<string, number>();

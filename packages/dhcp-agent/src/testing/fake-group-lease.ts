@@ -28,7 +28,7 @@ export interface LeasePath {
   readonly fate?: () => RequestFate;
   /** Asked for each change: until the watch tells of it. Default: 2 ms. */
   readonly watchLagMs?: () => number;
-  /** True: nothing reaches the server, and the watch tells nothing; what has changed is told afterwards. */
+  /** True: nothing reaches the server, and the watch reports nothing; changes are reported afterwards. */
   readonly isCutOff?: () => boolean;
 }
 
@@ -112,7 +112,7 @@ export class FakeGroupLease {
     return process.settled(answer);
   }
 
-  /** Tells in order: a change is not told before those that came before it. */
+  /** Reports in order: a change is not reported before those that came before it. */
   #watch({ process, watchLagMs = () => 2, isCutOff = () => false }: LeasePath, onSeen: (lease: SeenLease) => void): () => void {
     let lastAtMs = 0;
     let isEnded = false;

@@ -190,7 +190,7 @@ describe('the Deployment of a chart', () => {
     expect(planned(object)).toMatchObject(expected as object);
   });
 
-  it('is configured with the pools, and says whether they are others than before', () => {
+  it('is configured with the pools, and returns whether they are others than before', () => {
     const pools = [activePool(A)];
     const first = planChartDeployment(pools, context({ groups: { [UNIFIED_GROUP]: { deployment: chart() } } }));
     expect(first).toMatchObject({ ok: true, actions: [{ kind: 'patch-deployment', group: UNIFIED_GROUP, changesPools: true }] });

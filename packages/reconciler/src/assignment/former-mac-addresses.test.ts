@@ -76,7 +76,7 @@ describe('an interface that has another MAC address by now', () => {
     expect(after({ [A]: 1, [B]: 2, [C]: 3 }, interfaces, owners)).toEqual({ [A]: 1, [B]: 2, [C]: 3 });
   });
 
-  it('of two that replace one MAC address the first takes the address', () => {
+  it('of two that replace one MAC address the first gets the address', () => {
     const interfaces = [
       { owner: 'vm', mac: B, had: 1, replaces: [A] },
       { owner: 'vm', mac: C, had: 1, replaces: [A] },
@@ -137,7 +137,7 @@ describe('an interface that has the former MAC address of a sibling', () => {
     expect(after({ [A]: 1, [C]: 2 }, [first, second], last)).toEqual({ [B]: 1, [C]: 2 });
   });
 
-  it('never takes the address that another sibling has', () => {
+  it('never gets the address that another sibling has', () => {
     const interfaces: Interface[] = [first, { owner: 'vm', mac: A, had: 1, replaces: [C] }, { owner: 'vm', mac: C, had: 2 }];
     expect(after({ [A]: 1, [C]: 2 }, interfaces, { [A]: ['vm', 1], [C]: ['vm', 2] })).toEqual({ [B]: 1, [C]: 2 });
   });

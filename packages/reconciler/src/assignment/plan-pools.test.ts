@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { readPool } from '../pool/read-pool.js';
 import { readRecordedAddresses } from '../pool/recorded-addresses.js';
+import { ownersOf } from './assignment-plan.js';
 import { type PoolPlan, type PoolToPlan, planPools } from './plan-pools.js';
 
 function poolOf(network: string, size: number, allocated: Readonly<Record<string, string>> = {}): PoolToPlan {
@@ -80,6 +81,78 @@ describe('planPools', () => {
     const plans = plan(pools, [config(1, ['n1'], '10.0.0.11'), config(2, ['n1'])]);
     expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.10', [macOf(2, 'n1')]: '10.0.0.11' });
     expect(plans.get('n1')?.refusals.get('default/vm-1')?.get(macOf(1, 'n1'))?.reason).toBe('address-taken');
+  });
+
+  it('a reserved address stays recorded for its client, and its machine is not refused anything', () => {
+    const mine = macOf(9, 'n1');
+    const reserved = new Map([[mine, { owner: 'default/vm-9', createdAt: '0' }]]);
+    const pool = { ...poolOf('n1', 2, { '10.0.0.10': mine }), reserved };
+    const plans = plan([pool], [config(1, ['n1']), config(2, ['n1'])]);
+    expect(given(plans.get('n1'))).toEqual({ [mine]: '10.0.0.10', [macOf(1, 'n1')]: '10.0.0.11' });
+    expect(plans.get('n1')?.owners.get(mine)).toBe('default/vm-9');
+    expect(given(plan([{ ...pool, reserved: new Map() }], [config(1, ['n1'])]).get('n1'))).toEqual({
+      [macOf(1, 'n1')]: '10.0.0.10',
+    });
+    expect(ownersOf(plans.get('n1') as PoolPlan).get(mine)).toEqual({
+      owner: 'default/vm-9',
+      address: parseIpv4Address('10.0.0.10'),
+    });
+  });
+
+  it('a reserved address is not assigned to another machine that claims the MAC address; its own machine is refused nothing', () => {
+    const mine = macOf(1, 'n1');
+    const pool = {
+      ...poolOf('n1', 2, { '10.0.0.10': mine }),
+      reserved: new Map([[mine, { owner: 'default/vm-9', createdAt: '9' }]]),
+      lastOwners: new Map([[mine, { owner: 'default/vm-9', address: parseIpv4Address('10.0.0.10') as number }]]),
+    };
+    const [kept, copied] = [pool, { ...pool, lastOwners: new Map() }].map((one) => plan([one], [config(1, ['n1'])]).get('n1'));
+    expect(kept?.owners.get(mine)).toBe('default/vm-9');
+    expect(kept?.refusals.get('default/vm-1')?.get(mine)?.reason).toBe('mac-address-claimed-twice');
+    expect([copied?.owners.get(mine), copied?.refused]).toEqual(['default/vm-1', []]);
+  });
+
+  it('an address whose record makes no sense is not assigned', () => {
+    const plans = plan([poolOf('n1', 2, { '10.0.0.10': 'nonsense' })], [config(1, ['n1']), config(2, ['n1'])]);
+    expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.11' });
+  });
+
+  it('an entry that cannot be read keeps the whole machine from new addresses, and not from those that it has', () => {
+    const broken = { network: 'n2', macAddress: 'x', reason: 'mac-address-unreadable', message: 'no MAC address' } as const;
+    const one = { ...config(1, ['n1']), unreadable: [broken] };
+    expect(
+      plan([poolOf('n1', 2)], [one])
+        .get('n1')
+        ?.refusals.get(one.key)
+        ?.get(macOf(1, 'n1')),
+    ).toEqual({
+      reason: 'other-interface-refused',
+      message: 'no interface of the virtual machine gets a new address before each of them can have one: no MAC address',
+    });
+    expect(given(plan([poolOf('n1', 2, { '10.0.0.11': macOf(1, 'n1') })], [one]).get('n1'))).toEqual({
+      [macOf(1, 'n1')]: '10.0.0.11',
+    });
+  });
+
+  it('so does a network whose pool cannot serve it; a network without a pool does not', () => {
+    const both = config(1, ['n1', 'n2']);
+    const why = { reason: 'pool-invalid', message: 'the pool is invalid' } as const;
+    const planned = (problem: typeof why | undefined) =>
+      planPools({
+        pools: [poolOf('n1', 2)],
+        configs: [both],
+        whyUnserved: (network) => (network === 'n2' ? problem : undefined),
+      }).get('n1');
+    expect(planned(why)?.refusals.get(both.key)?.get(macOf(1, 'n1'))?.reason).toBe('other-interface-refused');
+    expect(given(planned(undefined))).toEqual({ [macOf(1, 'n1')]: '10.0.0.10' });
+  });
+
+  it('a pool that is paused refuses another address to a client that has one', () => {
+    const paused = { ...poolOf('n1', 2, { '10.0.0.10': macOf(1, 'n1') }), paused: true };
+    const refused = plan([paused], [config(1, ['n1'], '10.0.0.11')]).get('n1');
+    expect(given(refused)).toEqual({ [macOf(1, 'n1')]: '10.0.0.10' });
+    expect(refused?.refusals.get('default/vm-1')?.get(macOf(1, 'n1'))?.reason).toBe('pool-paused');
+    expect(plan([paused], [config(1, ['n1'], '10.0.0.10')]).get('n1')?.refusals.size).toBe(0);
   });
 
   it('laws: all or nothing, one owner for each address, no dependence on order, a plan of its own result is the same', () => {

@@ -96,7 +96,7 @@ describe('a chain of moves', () => {
     });
   });
 
-  it('nobody moves to a quarantined address', () => {
+  it('no client moves to a quarantined address', () => {
     const state = { recorded: { 1: 10, 2: 11 }, quarantines: [{ address: ip(12), untilMs: 1 }] };
     expect(shown(plan([moving('a', 1, 11), moving('b', 2, 12)], state))).toEqual({
       '01': 10,
@@ -191,6 +191,52 @@ describe('several claims to one MAC address', () => {
         message: `${mac(1)} is claimed by a too; give one of the interfaces another MAC address`,
       },
     ]);
+  });
+});
+
+describe('an interface whose new MAC address belongs to another one', () => {
+  const replacing = claim('b', 2, { createdAt: '2', previous: ip(12), holdsPrevious: true, replaces: [mac(1)] });
+
+  it('keeps its address under the former MAC address', () => {
+    const planned = plan([claim('a', 2, { createdAt: '1' }), replacing, claim('c', 3)], { recorded: { 1: 12, 2: 10 } });
+    expect(shown(planned)).toEqual({ '01': 12, '02': 10, '03': 11, 'b 02!': 'mac-address-claimed-twice' });
+    expect(planned.owners.get(mac(1))).toBe('b');
+  });
+
+  it('and a third one that claims the former MAC address is refused, if the last plan shows whose the address is', () => {
+    const claims = [claim('a', 2, { createdAt: '1' }), replacing, claim('c', 1, { createdAt: '0' })];
+    const planned = plan(claims, { recorded: { 1: 12, 2: 10 }, lastOwners: { 1: ['b', 12] } });
+    expect(shown(planned)).toEqual({
+      '01': 12,
+      '02': 10,
+      'b 02!': 'mac-address-claimed-twice',
+      'c 01!': 'mac-address-claimed-twice',
+    });
+    expect(planned.owners.get(mac(1))).toBe('b');
+  });
+
+  it('one without a recorded address keeps none', () => {
+    expect(shown(plan([claim('a', 2, { createdAt: '1' }), replacing], { recorded: { 2: 10 } }))).toEqual({
+      '02': 10,
+      'b 02!': 'mac-address-claimed-twice',
+    });
+  });
+});
+
+describe('the order of claims', () => {
+  it('older ones come first, then names, and those that want one address before all that want any', () => {
+    const aged = (owner: string, n: number, createdAt: string) => claim(owner, n, { createdAt });
+    expect(shown(plan([aged('a', 1, '2'), aged('b', 2, '1')]))).toEqual({ '01': 11, '02': 10 });
+    expect(shown(plan([aged('b', 2, '1'), aged('a', 1, '1')]))).toEqual({ '01': 10, '02': 11 });
+    expect(shown(plan([aged('a', 1, '1'), { ...moving('b', 2, 10), createdAt: '2' }]))).toEqual({ '01': 11, '02': 10 });
+  });
+
+  it('an address that a client had before and wants comes before an older one that wants it', () => {
+    const older = { ...moving('0', 2, 13), createdAt: '1' };
+    expect(shown(plan([older, claim('a', 1, { createdAt: '2', previous: ip(13), wanted: ip(13) })]))).toEqual({
+      '01': 13,
+      '0 02!': 'address-taken',
+    });
   });
 });
 

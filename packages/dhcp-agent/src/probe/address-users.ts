@@ -1,7 +1,7 @@
 /**
- * Which hosts use an address, as far as their answers can be believed. A proxy ARP router, or a virtual machine that keeps addresses from
- * others, answers for every address: that means nothing for one of them. So when a host answers for the address of another client, the
- * network is asked about three addresses that no client has, or as many as the subnet has left. A host that answers for all of them is
+ * Which hosts use an address, as far as their answers can be believed. A proxy ARP router, or a virtual machine that wants to keep addresses
+ * from others, answers for every address: that proves nothing about one of them. So when a host answers for the address of another one, the
+ * agent probes three addresses that no client has, or as many as the subnet has left. A host that answers for all of them is
  * not believed for an hour. Where no address is left every host is believed.
  */
 import type { Ipv4Address, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
@@ -14,9 +14,9 @@ const HOUR_MS = 3_600_000;
 const MOST_REMEMBERED = 1_000;
 
 /** Asks about the address of a lease on an interface. Rejects where the network cannot be asked. */
-export type AskWhoUses = (interfaceName: string, lease: Lease) => Promise<AddressUse>;
+export type FindAddressUsers = (interfaceName: string, lease: Lease) => Promise<AddressUse>;
 
-export interface AddressInquiryPorts {
+export interface AddressUsersPorts {
   readonly observer: AgentObserver;
   readonly nowMs: () => number;
   /** Addresses of the pool's subnet that no client has: three, or fewer where so many are not found. */
@@ -24,21 +24,21 @@ export interface AddressInquiryPorts {
   readonly probe: AddressProbe;
 }
 
-export class AddressInquiry {
-  readonly #ports: AddressInquiryPorts;
+export class AddressUsers {
+  readonly #ports: AddressUsersPorts;
   readonly #probe: AddressProbe;
   /** By interface and MAC address: until when the host is not believed. */
   readonly #unbelieved = new Map<string, number>();
   /** By interface: the decoys that are being asked about. */
   readonly #checks = new Map<string, Promise<void>>();
 
-  constructor(ports: AddressInquiryPorts) {
+  constructor(ports: AddressUsersPorts) {
     this.#ports = ports;
     this.#probe = ports.probe;
   }
 
   /** The hosts that use the address of the lease, without those that answer for every address. */
-  readonly whoUses: AskWhoUses = async (interfaceName, lease) => {
+  readonly findUsers: FindAddressUsers = async (interfaceName, lease) => {
     const { byClient, others } = await this.#probe(interfaceName, lease);
     if (this.#believed(interfaceName, others).length > 0) await this.#check(interfaceName, lease);
     return { byClient, others: this.#believed(interfaceName, others) };

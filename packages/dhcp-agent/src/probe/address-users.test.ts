@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AddressQuestion, AddressUse } from '../ports.js';
 import { RecordingObserver } from '../testing/recording-observer.js';
-import { AddressInquiry } from './address-inquiry.js';
+import { AddressUsers } from './address-users.js';
 
 const SQUATTER = '02:00:00:00:00:66';
 const LIAR = '02:00:00:00:00:77';
@@ -21,44 +21,44 @@ function setUp(answersFor: Readonly<Record<string, readonly number[] | undefined
     const answering = hosts.map(([host]) => host);
     return { byClient: answering.includes(macAddress), others: answering.filter((host) => host !== macAddress) };
   };
-  const inquiry = new AddressInquiry({ observer, nowMs: () => clock.nowMs, decoysOf: () => decoys, probe });
-  return { inquiry, asked, lines, clock };
+  const addressUsers = new AddressUsers({ observer, nowMs: () => clock.nowMs, decoysOf: () => decoys, probe });
+  return { addressUsers, asked, lines, clock };
 }
 
 describe('which hosts use an address', () => {
   it('none, or the client itself: nothing else is asked', async () => {
-    const { inquiry, asked } = setUp({ [LEASE.macAddress]: [11] });
-    expect(await inquiry.whoUses('eth1', LEASE)).toEqual({ byClient: false, others: [] });
-    expect(await inquiry.whoUses('eth1', { ...LEASE, address: 11 })).toEqual({ byClient: true, others: [] });
+    const { addressUsers, asked } = setUp({ [LEASE.macAddress]: [11] });
+    expect(await addressUsers.findUsers('eth1', LEASE)).toEqual({ byClient: false, others: [] });
+    expect(await addressUsers.findUsers('eth1', { ...LEASE, address: 11 })).toEqual({ byClient: true, others: [] });
     expect(asked).toEqual([10, 11]);
   });
 
   it('a host that answers for its own addresses only is believed', async () => {
-    const { inquiry, lines } = setUp({ [SQUATTER]: [10, 201, 202] });
-    expect(await inquiry.whoUses('eth1', LEASE)).toEqual({ byClient: false, others: [SQUATTER] });
+    const { addressUsers, lines } = setUp({ [SQUATTER]: [10, 201, 202] });
+    expect(await addressUsers.findUsers('eth1', LEASE)).toEqual({ byClient: false, others: [SQUATTER] });
     expect(lines).toEqual([]);
   });
 
   it('a host that answers for every address is not believed for an hour, and is named', async () => {
-    const { inquiry, asked, lines, clock } = setUp({ [LIAR]: undefined, [SQUATTER]: [12] });
-    expect(await inquiry.whoUses('eth1', LEASE)).toEqual({ byClient: false, others: [] });
+    const { addressUsers, asked, lines, clock } = setUp({ [LIAR]: undefined, [SQUATTER]: [12] });
+    expect(await addressUsers.findUsers('eth1', LEASE)).toEqual({ byClient: false, others: [] });
     expect(lines).toMatchObject([
       { kind: 'answers-for-every-address', interfaceName: 'eth1', macAddress: LIAR, addresses: DECOYS },
     ]);
     expect(asked).toEqual([10, ...DECOYS]);
-    expect(await inquiry.whoUses('eth1', { ...LEASE, address: 11 })).toEqual({ byClient: false, others: [] });
+    expect(await addressUsers.findUsers('eth1', { ...LEASE, address: 11 })).toEqual({ byClient: false, others: [] });
     expect(asked).toEqual([10, ...DECOYS, 11]);
     // A conflict is still seen behind it.
-    expect(await inquiry.whoUses('eth1', { ...LEASE, address: 12 })).toEqual({ byClient: false, others: [SQUATTER] });
+    expect(await addressUsers.findUsers('eth1', { ...LEASE, address: 12 })).toEqual({ byClient: false, others: [SQUATTER] });
     clock.nowMs += HOUR_MS;
-    await inquiry.whoUses('eth1', LEASE);
+    await addressUsers.findUsers('eth1', LEASE);
     expect(lines).toHaveLength(2);
   });
 
   it('a thousand questions at once that it answers are a thousand and three', async () => {
-    const { inquiry, asked, lines } = setUp({ [LIAR]: undefined });
+    const { addressUsers, asked, lines } = setUp({ [LIAR]: undefined });
     const uses = await Promise.all(
-      Array.from({ length: 1_000 }, (_, index) => inquiry.whoUses('eth1', { ...LEASE, address: 1_000 + index })),
+      Array.from({ length: 1_000 }, (_, index) => addressUsers.findUsers('eth1', { ...LEASE, address: 1_000 + index })),
     );
     expect(uses.every(({ others }) => others.length === 0)).toBe(true);
     expect(asked).toHaveLength(1_003);
@@ -66,20 +66,20 @@ describe('which hosts use an address', () => {
   });
 
   it('where one decoy is left, a host that answers for it is not believed, and one that does not is', async () => {
-    const { inquiry, asked } = setUp({ [LIAR]: undefined, [SQUATTER]: [10] }, [201]);
-    expect(await inquiry.whoUses('eth1', LEASE)).toEqual({ byClient: false, others: [SQUATTER] });
+    const { addressUsers, asked } = setUp({ [LIAR]: undefined, [SQUATTER]: [10] }, [201]);
+    expect(await addressUsers.findUsers('eth1', LEASE)).toEqual({ byClient: false, others: [SQUATTER] });
     expect(asked).toEqual([10, 201]);
   });
 
   it('where there are no decoys every host is believed', async () => {
-    const { inquiry } = setUp({ [LIAR]: undefined }, []);
-    expect(await inquiry.whoUses('eth1', LEASE)).toEqual({ byClient: false, others: [LIAR] });
+    const { addressUsers } = setUp({ [LIAR]: undefined }, []);
+    expect(await addressUsers.findUsers('eth1', LEASE)).toEqual({ byClient: false, others: [LIAR] });
   });
 
   it('a host that is not believed on one interface is believed on another', async () => {
-    const { inquiry, asked } = setUp({ [LIAR]: undefined });
-    await inquiry.whoUses('eth1', LEASE);
-    await inquiry.whoUses('eth2', LEASE);
+    const { addressUsers, asked } = setUp({ [LIAR]: undefined });
+    await addressUsers.findUsers('eth1', LEASE);
+    await addressUsers.findUsers('eth2', LEASE);
     expect(asked).toEqual([10, ...DECOYS, 10, ...DECOYS]);
   });
 });
