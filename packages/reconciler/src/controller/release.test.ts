@@ -1,6 +1,6 @@
 /** An address is released in this order: its claim goes, its pool records that, and only then its config forgets it or goes itself. */
 import { IPPOOL_FINALIZER } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, readList } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { Running } from './controller-fixtures.js';
@@ -66,13 +66,24 @@ describe('a config waits until its pool has released its addresses', () => {
     expect([addresses(), running.allocated()]).toEqual([[], {}]);
   });
 
-  it('the same without any fault, and at once: the pool is asked, and answers, without a timer', async () => {
-    const running = await Running.withPool();
-    await running.add(virtualMachine('vm-a'));
-    await running.settle();
-    running.change('VirtualMachine', 'vm-a', (one) => ({ ...one, spec: virtualMachine('vm-a', { interfaces: {} }).spec }));
+  it('the last interface on a network is removed: the status forgets its address as soon as the pool has released it', async () => {
+    const running = new Running();
+    const twoNics = { a: [MAC, 'net-1'], b: ['02:00:00:00:00:0b', 'net-2'] } as const;
+    await running.add(network(), network('net-2'), pool(), virtualMachine('vm-a', { interfaces: twoNics }));
+    await running.started();
+    const networks = () =>
+      readList(running.networkConfig('vm-a')?.status, 'networkConfigs').map((entry) => readText(entry, 'networkName'));
+    expect(networks()).toContain('default/net-1');
+    // The config is reconciled before the pool is written.
+    const faults = ['lost-request'] as const;
+    let writes = 0;
+    running.cluster.ipPools.writeFault = () => faults[writes++] ?? 'none';
+    running.change('VirtualMachine', 'vm-a', (one) => ({
+      ...one,
+      spec: virtualMachine('vm-a', { interfaces: { b: twoNics.b } }).spec,
+    }));
     await running.settle(1_000);
-    expect([readList(running.networkConfig('vm-a')?.status, 'networkConfigs'), running.allocated()]).toEqual([[], {}]);
+    expect([networks(), running.allocated()]).toEqual([['default/net-2'], {}]);
   });
 
   it('one that waited and is gone is not reconciled when its pool changes later', async () => {

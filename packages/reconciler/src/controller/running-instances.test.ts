@@ -554,8 +554,10 @@ describe('nothing is freed by what is not known', () => {
   });
 
   it('the kind is not there for a moment, as with an API server that begins: what was listed stays known', async () => {
-    const running = await Running.withPool();
-    await running.add(virtualMachine('vm-a'));
+    const states: string[] = [];
+    const running = new Running({ onInstances: (state) => states.push(state) });
+    await running.add(network(), pool(), virtualMachine('vm-a'));
+    await running.started();
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
     await running.settle();
     const define = refuse(running, 404);
@@ -567,6 +569,7 @@ describe('nothing is freed by what is not known', () => {
     define();
     await running.settle(60_000);
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
+    expect(states).toEqual(['listed']);
   });
 
   it('an annotation that cannot be read does not stop the controller', async () => {

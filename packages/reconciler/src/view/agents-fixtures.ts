@@ -69,7 +69,7 @@ export function legacyPod(poolName: string): KubernetesObject {
 }
 
 /** Pools `default/pool-1` and so on, each on a network of its own, and what is observed of their agents. */
-export function observing(names: readonly string[] = ['pool-1'], settings: Partial<AgentsSettings> = {}) {
+export function observing(names: readonly string[] = ['pool-1'], settings: Partial<AgentsSettings> = {}, onlyNamespace?: string) {
   const clock = new FakeClock();
   const resource = () => new MemoryResource<KubernetesObject>(clock);
   const [deployments, leases, pods, chart] = [resource(), resource(), resource(), resource()];
@@ -86,7 +86,7 @@ export function observing(names: readonly string[] = ['pool-1'], settings: Parti
       { deployments: ({ labelSelector }: ApiResource) => (labelSelector === undefined ? chart : deployments), leases, pods },
       clock,
     ),
-    onlyNamespace: undefined,
+    onlyNamespace,
     clock,
     now: () => '2026-01-01T00:00:00Z',
     onAction: undefined,

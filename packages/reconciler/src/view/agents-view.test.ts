@@ -99,3 +99,33 @@ describe('one group', () => {
     expect(context.observed.legacyPodsOf('default/b')).toEqual([]);
   });
 });
+
+describe('a controller of one namespace', () => {
+  it('does not see groups that are configured with pools of other namespaces', async () => {
+    const { context, deployments, leases, started } = observing(['pool-1'], {}, 'default');
+    deployments.put(deployment(['default/a', 'other/b']));
+    leases.put(lease({ 'default/c': SERVING }, { name: 'vm-dhcp-agent-vlan-2' }));
+    await started();
+    expect([...context.observed.groups().keys()]).toEqual(['vm-dhcp-agent-vlan-2']);
+    expect(context.observed.group(GROUP)).toMatchObject({ deployment: undefined, configured: new Map() });
+    expect(context.observed.groupsNaming('default/a')).toEqual([]);
+    expect(context.observed.groupsNaming('default/c')).toEqual(['vm-dhcp-agent-vlan-2']);
+  });
+});
+
+describe('a Deployment that was deleted a moment ago', () => {
+  it('is being deleted, also before the watch delivers that; one that is made again with its name is not', async () => {
+    const { context, deployments, started } = observing();
+    const first = deployment(['default/a']);
+    deployments.put(first);
+    await started();
+    const deletedAt = () => context.observed.group(GROUP).deployment?.metadata.deletionTimestamp;
+    context.observed.deleted('deployments', first, undefined);
+    expect(deletedAt()).toBe('2026-01-01T00:00:00Z');
+    deployments.remove(`${NAMESPACE}/${GROUP}`);
+    expect(context.observed.group(GROUP).deployment).toBeUndefined();
+    // The same UID: what is marked is forgotten once it was seen to be gone.
+    deployments.put(first);
+    expect(deletedAt()).toBeUndefined();
+  });
+});

@@ -106,6 +106,61 @@ describe('what is known of the agents of a pool', () => {
   });
 });
 
+describe('problems of a group', () => {
+  const right = (namespace: string) => ({ kind: 'Role', metadata: { namespace, name: GROUP } });
+  const problem = { reason: 'AgentRightsMissing', message: 'x' } as const;
+
+  it.each<[string, string, boolean]>([
+    ['of the namespace of the pool', 'default', true],
+    ['of the namespace of the agents', NAMESPACE, true],
+    ['of another namespace, where other pools are', 'other', false],
+  ])('a right %s that cannot be written is one of the pool until it is written', async (_, namespace, isOne) => {
+    const observed = observing();
+    const { pools } = observed.context;
+    await observed.started();
+    pools.planned(planOf({ [POOL]: GROUP }));
+    const message = () => pools.ofPool(viewOf(observed)).conditions[0]?.message;
+    pools.noteRights(right(namespace), problem);
+    expect(message() === 'x').toBe(isOne);
+    pools.noteRights(right(namespace), undefined);
+    expect(message()).not.toBe('x');
+  });
+
+  it('a pool that the agents are configured with lacks no rights', async () => {
+    const observed = observing();
+    const { pools } = observed.context;
+    observed.deployments.put(deployment([POOL]));
+    await observed.started();
+    pools.planned(planOf({ [POOL]: GROUP }));
+    pools.noteRights(right('default'), problem);
+    expect(pools.ofPool(viewOf(observed)).conditions[0]).toEqual({ type: 'Registered', status: 'True' });
+  });
+
+  it('a pool that its group has no room for has no Deployment, unless another group serves it', async () => {
+    const observed = observing();
+    const { pools } = observed.context;
+    observed.deployments.put(deployment([]));
+    observed.deployments.put(deployment([POOL], OTHER));
+    await observed.started();
+    const leftOut = new Map([[POOL, { reason: 'AgentConfigTooLarge', message: 'y' } as const]]);
+    pools.planned(planOf({ [POOL]: GROUP }, { leftOut }));
+    expect(pools.ofPool(viewOf(observed)).deploymentRef).toBeNull();
+    pools.planned(planOf({ [POOL]: GROUP }, { leftOut, servedBy: new Map([[POOL, OTHER]]) }));
+    expect(pools.ofPool(viewOf(observed)).deploymentRef).toMatchObject({ name: OTHER });
+  });
+
+  it('a pool that agents of an unknown namespace served keeps the reference to them, a paused one has none', async () => {
+    const observed = observing();
+    const { pools } = observed.context;
+    await observed.started();
+    const made = pool('pool-1', { network: 'default/net-pool-1' });
+    observed.putPool({ ...made, status: { agentDeploymentRef: { namespace: 'elsewhere', name: 'd' } } });
+    expect(pools.ofPool(viewOf(observed))).toMatchObject({ deploymentRef: undefined, servedBy: null });
+    observed.putPool(pool('pool-1', { network: 'default/net-pool-1', paused: true }));
+    expect(pools.ofPool(viewOf(observed))).toMatchObject({ deploymentRef: null, servedBy: null });
+  });
+});
+
 describe('pools that a change concerns', () => {
   it('those that the object names, and those that the plan has for its group or lets it serve', async () => {
     const observed = observing(['pool-1', 'pool-2', 'pool-3']);
@@ -148,5 +203,19 @@ describe('a leader that lags', () => {
     expect(reason()).toBe('Lagging');
     renew('6');
     expect(reason()).toBeUndefined();
+    // A version that was written by ourselves counts from the next plan on.
+    putPool(version('7'));
+    context.pools.planned(planOf({ [POOL]: GROUP }));
+    await clock.advance(2_000);
+    renew('6');
+    await clock.advance(2_000);
+    renew('6');
+    await clock.advance(2_000);
+    renew('6');
+    await clock.advance(2_000);
+    renew('6');
+    await clock.advance(2_000);
+    renew('6');
+    expect(reason()).toBe('Lagging');
   });
 });
