@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { playAgentStory } from './agent-story-fixtures.js';
 
-const SEEDS = Number(process.env['VMDHCP_AGENT_SEEDS'] ?? 40);
+const SEEDS = Number(process.env['VMDHCP_AGENT_SEEDS'] ?? 100);
 const FIRST = Number(process.env['VMDHCP_AGENT_FIRST'] ?? 0);
 
 it(`law, ${SEEDS} stories: no address is on two interfaces, and a client that retransmits is answered while any replica can`, async () => {

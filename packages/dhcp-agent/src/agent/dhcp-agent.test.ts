@@ -373,6 +373,26 @@ describe('a Lease that is deleted', () => {
 });
 
 describe('an agent that is the only replica', () => {
+  it('goes first also while it cannot serve its pools: no other replica could do better', async () => {
+    lease.annotate({});
+    const a = world.startPod('a', lease, { isAlone: true });
+    a.kernel.removeLink('net0');
+    await world.pass(600);
+    expect(a.agent.isLeader()).toBe(true);
+  });
+
+  it('that lost leadership for a while adds and announces its address again', async () => {
+    const a = world.startPod('a', lease, { isAlone: true });
+    await world.pass(1_000);
+    a.isCutOff = true;
+    await world.pass(5_000);
+    expect(world.holders(pool)).toEqual([]);
+    a.isCutOff = false;
+    await world.pass(3_000);
+    expect(world.holders(pool)).toEqual(['a']);
+    expect(a.kernel.announced).toEqual(['net0', 'net0']);
+  });
+
   it('never steps down', async () => {
     const a = world.startPod('a', lease, { isAlone: true });
     await world.pass(1_000);

@@ -30,9 +30,7 @@ export class FakeClock implements Clock {
     const endMs = this.#nowMs + ms;
     await settle();
     for (;;) {
-      const [next] = [...this.#timers]
-        .filter(({ atMs }) => atMs <= endMs)
-        .toSorted((one, other) => one.atMs - other.atMs || one.order - other.order);
+      const next = this.#nextUntil(endMs);
       if (next === undefined) break;
       this.#timers.delete(next);
       this.#nowMs = next.atMs;
@@ -41,6 +39,18 @@ export class FakeClock implements Clock {
     }
     this.#nowMs = endMs;
   }
+
+  #nextUntil(endMs: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.atMs <= endMs && (next === undefined || isBefore(timer, next))) next = timer;
+    }
+    return next;
+  }
+}
+
+function isBefore(one: Timer, other: Timer): boolean {
+  return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
 
 /** Lets chains of promises that need no timer come to their end. */
