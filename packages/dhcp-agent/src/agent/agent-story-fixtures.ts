@@ -216,12 +216,12 @@ class AgentStory {
       this.#groups[this.#random(2)]?.suspended.delete(pool.key);
   }
 
-  /** A Lease has run out when it was not seen to change for as long as it lasts. */
+  /** A Lease has run out when it was not seen to change for as long as it lasts. One that was deleted ends no leadership. */
   #watchLease(group: Group): void {
-    const { version = '', record } = group.lease.stored?.stored ?? {};
-    if (version === group.version) return;
-    group.version = version;
-    group.runsOutAtMs = this.#world.clock.nowMs() + (record?.leaseDurationMs ?? 0);
+    const { stored } = group.lease.stored ?? {};
+    if (stored === undefined || stored.version === group.version) return;
+    group.version = stored.version;
+    group.runsOutAtMs = this.#world.clock.nowMs() + stored.record.leaseDurationMs;
   }
 
   #hasLeft(group: Group, pool: WorldPool): boolean {
