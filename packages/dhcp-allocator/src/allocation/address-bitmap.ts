@@ -16,10 +16,8 @@ export class AddressBitmap {
     const levels: Uint32Array[] = [];
     let bits = size;
     do {
-      const words = new Uint32Array(Math.max(1, Math.ceil(bits / 32)));
-      fillPastTheEnd(words, bits);
-      levels.push(words);
-      bits = words.length;
+      bits = Math.max(1, Math.ceil(bits / 32));
+      levels.push(new Uint32Array(bits));
     } while (bits > 1);
     this.#levels = levels;
   }
@@ -80,7 +78,7 @@ export class AddressBitmap {
     return true;
   }
 
-  /** The lowest member that is absent, or undefined when all are present. */
+  /** The lowest member that is absent, or undefined when all are present: bits past the end lie behind all others, so no search ends there. */
   lowestAbsent(): number | undefined {
     if (this.#count === this.size) return undefined;
     let word = 0;
@@ -111,11 +109,4 @@ function countBits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-}
-
-/** Bits that stand for nothing are set, so that no search ends on them. */
-function fillPastTheEnd(words: Uint32Array, bits: number): void {
-  for (let bit = bits; bit < words.length * 32; bit++) {
-    words[bit >>> 5] = (words[bit >>> 5] as number) | (1 << (bit & 31));
-  }
 }
