@@ -154,8 +154,8 @@ export type ServerProbe = (interfaceName: string) => Promise<readonly FoundServe
 export interface GroupLease {
   /** Rejects within the renew deadline: a leader that waits for longer is none. A write may take effect although it was rejected. */
   readonly store: (content: LeaseContent) => LeaseStore;
-  /** Tells of the Lease as it is and whenever it changes, perhaps late. Returns how to end that. */
-  readonly watch: (onSeen: (lease: SeenLease) => void) => () => void;
+  /** Tells of the Lease as it is and whenever it changes, perhaps late; undefined: it was deleted. Returns how to end that. */
+  readonly watch: (onSeen: (lease: SeenLease | undefined) => void) => () => void;
 }
 
 export interface LeaseContent {

@@ -55,7 +55,7 @@ export class ApiGroupLease implements GroupLease {
       backOff: BACK_OFF,
       onChange: () => {
         const lease = cache.get(key) as LeaseObject | undefined;
-        if (lease !== undefined) onSeen({ stored: toStoredLease(lease), annotations: lease.metadata.annotations ?? {} });
+        onSeen(lease && { stored: toStoredLease(lease), annotations: lease.metadata.annotations ?? {} });
       },
     });
     cache.start();

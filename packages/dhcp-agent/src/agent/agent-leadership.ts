@@ -199,8 +199,14 @@ export class AgentLeadership {
   }
 
   /** A Lease that was released is acquired at once; one that suspends other pools is read at once. */
-  #onLeaseSeen({ stored, annotations }: SeenLease): void {
+  #onLeaseSeen(lease: SeenLease | undefined): void {
     if (this.#leadership.kind === 'stopping') return;
+    if (lease === undefined) {
+      // How long it has to be missing counts from when it was found missing.
+      this.#elector.tryNow();
+      return;
+    }
+    const { stored, annotations } = lease;
     this.#noteHolder(stored.record.holder);
     if (!this.isLeader()) this.#onAnnotations(annotations, stored.version);
     else if (this.#annotations.isNews(annotations, stored.version)) this.#elector.tryNow();

@@ -359,6 +359,16 @@ describe('a Lease that is deleted', () => {
     expect(world.overlaps()).toEqual([]);
   });
 
+  it('together with its leader is created again soon after that leadership is over', async () => {
+    const [a, b] = await startBoth();
+    a.process.freeze(60_000);
+    lease.delete();
+    // The duration of the Lease, a retry period, and a moment.
+    await world.pass(3_500);
+    expect(b.agent.isLeader()).toBe(true);
+    expect(world.overlaps()).toEqual([]);
+  });
+
   it('is not created by a replica that has missed the last leader: it waits as long as a Lease lasts', async () => {
     const [a, b] = await startBoth();
     b.isCutOff = true;

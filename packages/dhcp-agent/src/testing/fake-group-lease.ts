@@ -51,6 +51,7 @@ export class FakeGroupLease {
   /** Another client deletes it. */
   delete(): void {
     this.#stored = undefined;
+    for (const tell of this.#watchers) tell();
   }
 
   /**
@@ -113,7 +114,10 @@ export class FakeGroupLease {
   }
 
   /** Reports in order: a change is not reported before those that came before it. */
-  #watch({ process, watchLagMs = () => 2, isCutOff = () => false }: LeasePath, onSeen: (lease: SeenLease) => void): () => void {
+  #watch(
+    { process, watchLagMs = () => 2, isCutOff = () => false }: LeasePath,
+    onSeen: (lease: SeenLease | undefined) => void,
+  ): () => void {
     let lastAtMs = 0;
     let isEnded = false;
     const tell = () => {
@@ -122,7 +126,7 @@ export class FakeGroupLease {
       this.#clock.after(lastAtMs - this.#clock.nowMs(), () => tellNow(seen));
     };
     const tellNow = (seen: SeenLease | undefined) => {
-      if (isEnded || seen === undefined) return;
+      if (isEnded) return;
       // A watch that was interrupted begins anew, with what there is then.
       if (isCutOff()) this.#clock.after(CUT_OFF_RETRY_MS, () => tellNow(this.#stored));
       else
@@ -131,7 +135,7 @@ export class FakeGroupLease {
         });
     };
     this.#watchers.add(tell);
-    tell();
+    if (this.#stored !== undefined) tell();
     return () => {
       isEnded = true;
       this.#watchers.delete(tell);
