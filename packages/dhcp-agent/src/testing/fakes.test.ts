@@ -169,7 +169,7 @@ describe('a fake Lease', () => {
     fate = { thereMs: 10, backMs: 10 };
   });
 
-  const port = (seen: SeenLease[] = []) => {
+  const port = (seen: (SeenLease | undefined)[] = []) => {
     const way = lease.reachedBy({ process, timeoutMs: 500, fate: () => fate });
     way.watch((one) => seen.push(one));
     return way.store({ annotations: (isNew) => ({ isNew: String(isNew) }), onAnnotations: () => undefined });
@@ -215,13 +215,17 @@ describe('a fake Lease', () => {
     expect(lease.stored?.stored.version).toBe('1');
   });
 
-  it('tells who watches of each change, in order', async () => {
-    const seen: SeenLease[] = [];
+  it('reports each change to a watch in order, and its deletion', async () => {
+    const seen: (SeenLease | undefined)[] = [];
     port(seen);
     for (const text of ['one', 'two']) lease.annotate({ text });
     await clock.advance(10);
     await settle();
-    expect(seen.map(({ annotations }) => annotations['text'])).toEqual(['one', 'two']);
+    expect(seen.map((one) => one?.annotations['text'])).toEqual(['one', 'two']);
+    lease.delete();
+    await clock.advance(20);
+    expect(seen.at(-1)).toBeUndefined();
+    expect(seen).toHaveLength(3);
   });
 
   it('has a version that never comes back after it was deleted', async () => {
