@@ -6,8 +6,9 @@ import { basename, join } from 'node:path';
 import { PACKAGES, toLinterRules } from './walls.mjs';
 
 const PROBE = 'wall-under-test';
-const IMPURE = { packages: ["export * from 'pino';", "import 'node:fs';", 'export const now = Date.now();'] };
-const OURS = '@vmdhcp/kube-simulator';
+/** What a pure package must not contain. */
+const IMPURE = ["export * from 'pino';", "import 'node:fs';", 'export const now = Date.now();'];
+const PRIVATE_PACKAGE = '@vmdhcp/kube-simulator';
 
 const problems = [...driftProblems(), ...Object.entries(PACKAGES).flatMap(unnamedFolders)];
 const trials = Object.entries(PACKAGES).flatMap(trialsOf);
@@ -47,8 +48,8 @@ function trialsOf([path, one]) {
   const accept = (folder, code) => ({ folder, code, isAccepted: true });
   const everywhere = [refuse(source, "export * from '@vmdhcp/ippool-api/src/labels.js';")];
   if (!path.startsWith('tools/'))
-    everywhere.push(refuse(source, `export * from '${OURS}';`), refuse(source, "export * from 'vmdhcp-agent';"));
-  if (one.pure) everywhere.push(...IMPURE.packages.map((code) => refuse(source, code)));
+    everywhere.push(refuse(source, `export * from '${PRIVATE_PACKAGE}';`), refuse(source, "export * from 'vmdhcp-agent';"));
+  if (one.pure) everywhere.push(...IMPURE.map((code) => refuse(source, code)));
   const allowed = (one.imports ?? [])
     .filter((name) => !name.includes('*'))
     .map((name) => accept(source, `export * from '${name}';`));
@@ -63,8 +64,8 @@ function folderTrials(path, { folders = [], pure, edges = {} }) {
     const later = folders.slice(at + 1).map((other) => ({ folder, code: importOf(other, isFolder), isAccepted: false }));
     const earlier = folders.slice(0, at).map((other) => ({ folder, code: importOf(other, isFolder), isAccepted: true }));
     const impure = pure && !edges[name] ? [{ folder, code: "import 'node:fs';", isAccepted: false }] : [];
-    const index0 = index === 0 ? [{ folder, code: "export * from '../index.js';", isAccepted: false }] : [];
-    return [...later, ...earlier, ...impure, ...index0];
+    const rootIndex = index === 0 ? [{ folder, code: "export * from '../index.js';", isAccepted: false }] : [];
+    return [...later, ...earlier, ...impure, ...rootIndex];
   });
 }
 

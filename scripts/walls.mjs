@@ -1,7 +1,7 @@
-// Which package may import which, and in which order the folders of a package stand: a folder imports only folders above it in its list,
-// and the files beside the folders that the list names. `npm run generate` writes the linter's rules (biome.walls.json) from this table.
+// Which package may import which, and in which order the folders of a package stand: a folder imports only folders that stand before it in
+// its list, and of the files beside the folders only those that the list names before it. `npm run generate` writes the linter's rules (biome.walls.json) from this table.
 
-/** Packages that no program needs at run time beside the standard library of the language: no clock, randomness, I/O or Node. */
+/** A pure package: no clock, randomness, I/O or module of Node. */
 const PURE = { pure: true };
 
 export const PACKAGES = {

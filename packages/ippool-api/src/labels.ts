@@ -19,6 +19,8 @@ export const FREE_REPLICAS_ANNOTATION = `${GROUP}/free-replicas`;
 export const SUSPENDED_POOLS_ANNOTATION = `${GROUP}/suspended-pools`;
 export const SUSPENDED_POOLS_SEEN_ANNOTATION = `${GROUP}/suspended-pools-seen`;
 export const AGENT_REPORT_ANNOTATION = `${GROUP}/agent-report`;
+/** On a Lease: its duration in milliseconds, where that is no whole number of seconds. */
+export const LEASE_DURATION_ANNOTATION = `${GROUP}/lease-duration-ms`;
 export const AGENT_LOG_ANNOTATION = `${GROUP}/agent-log`;
 export const LOG_LEVEL_ANNOTATION = `${GROUP}/log-level`;
 export const LOG_PACKETS_ANNOTATION = `${GROUP}/log-packets`;
@@ -220,7 +222,7 @@ export const OBJECT_KEYS = {
     values: 'JSON: `{"level":"debug","packets":true}`',
     meaning: 'What the agents of the group log: `--agent-log-level` and `--agent-log-packets` of the controller.',
   },
-  [`${GROUP}/lease-duration-ms`]: {
+  [LEASE_DURATION_ANNOTATION]: {
     type: 'annotation',
     on: ['Lease'],
     writtenBy: ['the leader of the agents', 'the controller'],

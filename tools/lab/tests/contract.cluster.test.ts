@@ -1,3 +1,4 @@
+import { LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api';
 /** The adapter for a real API passes what the one in memory passes, over HTTPS. */
 
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
@@ -133,7 +134,12 @@ describe('a Lease of an API', () => {
   it.each(LEASE_STORE_CONTRACT)('$name', async ({ check }) => {
     const name = `contract-${++lastLease}`;
     const store = () =>
-      new ApiLeaseStore(cluster.access.connection, { namespace: cluster.namespace, name, wallTimeMs: () => ++wallTimeMs });
+      new ApiLeaseStore(cluster.access.connection, {
+        namespace: cluster.namespace,
+        name,
+        wallTimeMs: () => ++wallTimeMs,
+        durationAnnotation: LEASE_DURATION_ANNOTATION,
+      });
     await check({ one: store(), other: store(), wait: (answer) => answer });
   });
 });

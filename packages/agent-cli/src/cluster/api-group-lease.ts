@@ -1,6 +1,6 @@
 /** The Lease of an agents' group in the API server. */
 import type { GroupLease } from '@vmdhcp/dhcp-agent';
-import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE } from '@vmdhcp/ippool-api';
+import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type ElectionTimes, type KubernetesObject, ObjectCache } from '@vmdhcp/kube-runtime';
 import {
   ApiConnection,
@@ -39,7 +39,8 @@ export class ApiGroupLease implements GroupLease {
   readonly store: GroupLease['store'] = (content) => {
     const { namespace, name } = this.#settings;
     const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name };
-    return new ApiLeaseStore(this.#connection, { namespace, name, wallTimeMs: Date.now, labels, ...content });
+    const durationAnnotation = LEASE_DURATION_ANNOTATION;
+    return new ApiLeaseStore(this.#connection, { namespace, name, wallTimeMs: Date.now, labels, durationAnnotation, ...content });
   };
 
   readonly watch: GroupLease['watch'] = (onSeen) => {
@@ -55,7 +56,9 @@ export class ApiGroupLease implements GroupLease {
       backOff: BACK_OFF,
       onChange: () => {
         const lease = cache.get(key) as LeaseObject | undefined;
-        onSeen(lease && { stored: toStoredLease(lease), annotations: lease.metadata.annotations ?? {} });
+        onSeen(
+          lease && { stored: toStoredLease(lease, LEASE_DURATION_ANNOTATION), annotations: lease.metadata.annotations ?? {} },
+        );
       },
     });
     cache.start();

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
+import { LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api';
 import {
   type ApiResource,
   type ControllerPart,
@@ -178,7 +179,11 @@ export class ControllerProcess {
       election: {
         ...times,
         identity,
-        store: new ApiLeaseStore(leaseConnection, { ...CONTROLLER_LEASE, wallTimeMs: Date.now }),
+        store: new ApiLeaseStore(leaseConnection, {
+          ...CONTROLLER_LEASE,
+          wallTimeMs: Date.now,
+          durationAnnotation: LEASE_DURATION_ANNOTATION,
+        }),
         random: Math.random,
         onError: (error) => logger.warn({ err: errorForLog(error) }, 'the Lease of the controllers cannot be read or written'),
       },

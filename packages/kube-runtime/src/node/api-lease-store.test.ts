@@ -4,13 +4,20 @@ import { ApiRequestError } from './api-connection.js';
 import { type ApiLeaseSettings, ApiLeaseStore, type LeaseObject, toStoredLease } from './api-lease-store.js';
 import { LeaseServer } from './lease-server-fixtures.js';
 
+const EXACT = 'example.org/lease-duration-ms';
 const MINE = { holder: 'me', leaseDurationMs: 15_000, transitions: 0 };
 
 function setUp(settings: Partial<ApiLeaseSettings> = {}) {
   const server = new LeaseServer();
   const wall = { ms: Date.UTC(2026, 0, 1) };
   const store = (connection = server.connection()) =>
-    new ApiLeaseStore(connection, { namespace: 'n', name: 'l', wallTimeMs: () => wall.ms, ...settings });
+    new ApiLeaseStore(connection, {
+      namespace: 'n',
+      name: 'l',
+      wallTimeMs: () => wall.ms,
+      durationAnnotation: EXACT,
+      ...settings,
+    });
   return { server, wall, store };
 }
 
@@ -86,9 +93,19 @@ describe('a Lease as it is stored', () => {
   });
 
   it('an annotation that another writer of the field left behind counts for nothing', () => {
-    const metadata = { name: 'l', resourceVersion: '7', annotations: { 'network.harvesterhci.io/lease-duration-ms': '2500' } };
-    const record = (leaseDurationSeconds: number) => toStoredLease({ metadata, spec: { leaseDurationSeconds } }).record;
+    const metadata = { name: 'l', resourceVersion: '7', annotations: { [EXACT]: '2500' } };
+    const record = (leaseDurationSeconds: number) => toStoredLease({ metadata, spec: { leaseDurationSeconds } }, EXACT).record;
     expect([record(3).leaseDurationMs, record(15).leaseDurationMs, record(2).leaseDurationMs]).toEqual([2_500, 15_000, 2_000]);
+  });
+
+  it('without an annotation for it, a duration is rounded up to seconds, and none is written', async () => {
+    const server = new LeaseServer();
+    const store = new ApiLeaseStore(server.connection(), { namespace: 'n', name: 'l', wallTimeMs: () => 0 });
+    const written = await store.write({ ...MINE, leaseDurationMs: 2_750 }, undefined);
+    expect(written?.record.leaseDurationMs).toBe(3_000);
+    expect(server.lease?.metadata.annotations).toEqual({});
+    const metadata = { name: 'l', annotations: { [EXACT]: '2500' } };
+    expect(toStoredLease({ metadata, spec: { leaseDurationSeconds: 3 } }).record.leaseDurationMs).toBe(3_000);
   });
 
   it('an empty Lease has no holder', () => {

@@ -26,12 +26,14 @@ export interface ApiLeaseSettings {
   /** The other fields of the Lease, as of now: the holder's report. Asked at every write. @param isNew - true: there is no Lease yet. */
   readonly annotations?: (isNew: boolean) => Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
+  /**
+   * The key of an annotation that has the duration in milliseconds where it is no whole number of seconds. Default: none, and durations are
+   * rounded up to seconds.
+   */
+  readonly durationAnnotation?: string;
   /** Receives the Lease's annotations whenever it was read or written, before anything follows from that. Not called if there is no Lease. */
   readonly onAnnotations?: (annotations: Readonly<Record<string, string>>, resourceVersion: string) => void;
 }
-
-/** A duration that is no whole number of seconds, in milliseconds; the field of the Lease has it rounded up. */
-const DURATION_ANNOTATION = 'network.harvesterhci.io/lease-duration-ms';
 
 /** A Lease of coordination.k8s.io: client-go's electors see the same record. */
 export class ApiLeaseStore implements LeaseStore {
@@ -54,7 +56,7 @@ export class ApiLeaseStore implements LeaseStore {
     const { namespace, name } = this.#settings;
     const lease = await this.#client.get(`${namespace}/${name}`);
     this.#know(lease);
-    return lease === undefined ? undefined : toStoredLease(lease);
+    return lease === undefined ? undefined : toStoredLease(lease, this.#settings.durationAnnotation);
   };
 
   readonly write = async (record: LeaseRecord, version: string | undefined): Promise<StoredLease | undefined> => {
@@ -62,7 +64,7 @@ export class ApiLeaseStore implements LeaseStore {
     const result = await (version === undefined ? this.#client.create(lease) : this.#replace(lease));
     if (result.ok) {
       this.#know(result.object);
-      return toStoredLease(result.object);
+      return toStoredLease(result.object, this.#settings.durationAnnotation);
     }
     if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found') return undefined;
     const { namespace, name } = this.#settings;
@@ -89,7 +91,7 @@ export class ApiLeaseStore implements LeaseStore {
   }
 
   #toLease(record: LeaseRecord, version: string | undefined): LeaseObject {
-    const { namespace, name, labels, annotations, wallTimeMs } = this.#settings;
+    const { namespace, name, labels, annotations, wallTimeMs, durationAnnotation } = this.#settings;
     const known = version === undefined ? undefined : this.#known;
     return {
       ...({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' } as object),
@@ -99,7 +101,11 @@ export class ApiLeaseStore implements LeaseStore {
         name,
         resourceVersion: version,
         labels: { ...known?.metadata.labels, ...labels },
-        annotations: { ...known?.metadata.annotations, ...annotations?.(version === undefined), ...durationAnnotation(record) },
+        annotations: {
+          ...known?.metadata.annotations,
+          ...annotations?.(version === undefined),
+          ...exactDuration(record, durationAnnotation),
+        },
       },
       spec: toSpec(record, known?.spec, toMicroTime(wallTimeMs())),
     };
@@ -123,24 +129,24 @@ function toSpec(
   };
 }
 
-function durationAnnotation({ leaseDurationMs }: LeaseRecord): Readonly<Record<string, string>> {
-  return leaseDurationMs % 1000 === 0 ? {} : { [DURATION_ANNOTATION]: String(leaseDurationMs) };
+function exactDuration({ leaseDurationMs }: LeaseRecord, key: string | undefined): Readonly<Record<string, string>> {
+  return key === undefined || leaseDurationMs % 1000 === 0 ? {} : { [key]: String(leaseDurationMs) };
 }
 
 /** The field of a client that writes only that counts before an annotation that another client left. */
-function durationMs({ metadata, spec = {} }: LeaseObject): number {
+function durationMs({ metadata, spec = {} }: LeaseObject, key: string | undefined): number {
   const seconds = spec.leaseDurationSeconds ?? 0;
-  const exactMs = Number(metadata.annotations?.[DURATION_ANNOTATION] ?? Number.NaN);
+  const exactMs = Number((key === undefined ? undefined : metadata.annotations?.[key]) ?? Number.NaN);
   return Math.ceil(exactMs / 1000) === seconds ? exactMs : seconds * 1000;
 }
 
-/** The content of a Lease, as electors see it. */
-export function toStoredLease(lease: LeaseObject): StoredLease {
+/** The content of a Lease, as electors see it. @param durationAnnotation - as `ApiLeaseSettings` has it. */
+export function toStoredLease(lease: LeaseObject, durationAnnotation?: string): StoredLease {
   const { metadata, spec = {} } = lease;
   return {
     record: {
       holder: spec.holderIdentity ?? '',
-      leaseDurationMs: durationMs(lease),
+      leaseDurationMs: durationMs(lease, durationAnnotation),
       transitions: spec.leaseTransitions ?? 0,
     },
     version: metadata.resourceVersion ?? '',

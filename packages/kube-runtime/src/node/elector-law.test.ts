@@ -36,6 +36,7 @@ class Process {
       store: new ApiLeaseStore(connection, {
         namespace: 'default',
         name: 'l',
+        durationAnnotation: 'example.org/lease-duration-ms',
         wallTimeMs: () => 1.8e12 + clock.nowMs() + this.wallSkewMs,
       }),
       onLeading: () => undefined,

@@ -7,14 +7,20 @@ import {
   formatSuspendedPools,
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, keyOf, mostUrgent, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
+import {
+  type KubernetesObject,
+  keyOf,
+  mostUrgent,
+  type ReconcileResult,
+  toReconcileResult,
+  type WriteResult,
+} from '@vmdhcp/kube-runtime';
 import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
 import type { AgentAction, GroupProblem } from '../agents/agents-plan.js';
 import type { RightsAction } from '../agents/plan-group-rights.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 import type { AgentObjectKind, RightsKind } from '../view/agent-resources.js';
 import type { AgentClients } from './agents-context.js';
-import { toReconcileResult } from './controller-context.js';
 
 export interface AgentWriterSettings {
   readonly namespace: string;

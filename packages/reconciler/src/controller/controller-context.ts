@@ -1,13 +1,5 @@
 import type { EventOf } from '@vmdhcp/ippool-api';
-import type {
-  CacheSubscription,
-  Clock,
-  EventRegarding,
-  KubernetesObject,
-  ObjectClient,
-  ReconcileResult,
-  WriteResult,
-} from '@vmdhcp/kube-runtime';
+import type { CacheSubscription, Clock, EventRegarding, KubernetesObject, ObjectClient } from '@vmdhcp/kube-runtime';
 
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { ClusterView } from '../view/cluster-view.js';
@@ -50,27 +42,4 @@ export interface ControllerContext {
   readonly enqueue: ByKind<(key: string) => void>;
   /** Undefined: there are none to wait for. */
   readonly agents: Pick<PoolAgentsView, 'ofPool' | 'isInUse'> | undefined;
-}
-
-/** Something newer, on its way here, explains the refusal: no failure to report. */
-export const CONFLICT = 'conflict';
-/** The refusal may come from a webhook that decides otherwise later. */
-const REFUSED_RETRY_MS = 30_000;
-
-/**
- * What a write came to. A conflict or a missing object means that news is on its way: it is looked at again, later each time, and
- * at once if the news comes. What the server will not have or does not permit is for people.
- */
-export function toReconcileResult(result: WriteResult<unknown>, done: ReconcileResult = { kind: 'settled' }): ReconcileResult {
-  if (result.ok) return done;
-  switch (result.reason) {
-    case 'conflict':
-    case 'not-found':
-    case 'already-exists':
-      return { kind: 'retry', reason: CONFLICT };
-    case 'invalid':
-      return { kind: 'terminal', reason: result.message, recheckAfterMs: REFUSED_RETRY_MS };
-    case 'forbidden':
-      return { kind: 'retry', reason: `forbidden: ${result.message}` };
-  }
 }

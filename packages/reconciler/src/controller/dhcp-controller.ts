@@ -10,6 +10,7 @@ import {
   type ApiResource,
   type CacheSubscription,
   type Clock,
+  CONFLICT,
   type ControllerPart,
   type EventObject,
   EventRecorder,
@@ -30,7 +31,7 @@ import { SharedSegments } from '../view/shared-segments.js';
 import type { AddressChange } from './address-changes.js';
 import { AgentGroupsReconciler, ALL_AGENT_GROUPS } from './agent-groups-reconciler.js';
 import { type AgentsContext, createAgentsContext } from './agents-context.js';
-import { type ByKind, CONFLICT, type ControllerContext } from './controller-context.js';
+import type { ByKind, ControllerContext } from './controller-context.js';
 import { NetworkConfigReconciler } from './network-config-reconciler.js';
 import { NetworkReconciler } from './network-reconciler.js';
 import { PoolReconciler } from './pool-reconciler.js';

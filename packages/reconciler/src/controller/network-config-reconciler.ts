@@ -9,6 +9,7 @@ import {
   type ReconcileResult,
   readList,
   readText,
+  toReconcileResult,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
 import type { PoolPlan } from '../assignment/plan-pools.js';
@@ -21,7 +22,7 @@ import {
   type StaleAddress,
 } from '../network-config/plan-network-config-status.js';
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
-import { type ControllerContext, toReconcileResult } from './controller-context.js';
+import type { ControllerContext } from './controller-context.js';
 
 /** Looked at again even without news, in case a pool cannot be written for long. */
 const RELEASE_CHECK_MS = 5_000;

@@ -1,6 +1,6 @@
-import type { ReconcileResult } from '@vmdhcp/kube-runtime';
+import { type ReconcileResult, toReconcileResult } from '@vmdhcp/kube-runtime';
 import { planNetworkLabels } from '../network/plan-network-labels.js';
-import { type ControllerContext, toReconcileResult } from './controller-context.js';
+import type { ControllerContext } from './controller-context.js';
 
 /** Reconciles one NetworkAttachmentDefinition: its labels name the IPPool that serves it, and nothing once there is none. */
 export class NetworkReconciler {

@@ -10,6 +10,7 @@ import {
   type KubernetesObject,
   parseTime,
   type ReconcileResult,
+  toReconcileResult,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
 import type { AddressConflict } from '../agents/address-conflict.js';
@@ -28,7 +29,7 @@ import { readQuarantines } from '../pool/quarantines.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from '../view/pool-views.js';
 import { AddressJournal } from './address-journal.js';
-import { type ControllerContext, toReconcileResult } from './controller-context.js';
+import type { ControllerContext } from './controller-context.js';
 import { joinNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
 
 const REFUSED_CHECK_MS = 30_000;

@@ -1,10 +1,10 @@
 import { reasonOf } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, type ReconcileResult, toRegarding } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, type ReconcileResult, toReconcileResult, toRegarding } from '@vmdhcp/kube-runtime';
 
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
 import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
-import { type ControllerContext, toReconcileResult } from './controller-context.js';
+import type { ControllerContext } from './controller-context.js';
 
 /** What is being deleted goes soon; its end is news, this is in case that gets lost. */
 const DELETION_CHECK_MS = 2_000;
