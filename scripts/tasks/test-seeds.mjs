@@ -1,5 +1,5 @@
-// npm run test:seeds [-- RUNS [FIRST]]: crash stories and random stories of the controller and stories of agents in turn, RUNS of them (default
-// 10,000), on all processors. A run that went wrong is named by its number; `npm run test:seeds -- 1 NUMBER` plays it again.
+// npm run test:seeds [-- RUNS [FIRST]]: crash stories and random stories of the controller, stories of agents and stories of topologies in
+// turn, RUNS of them (default 10,000), on all processors. A run that went wrong is named by its number; `npm run test:seeds -- 1 NUMBER` plays it again.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 

@@ -96,17 +96,24 @@ describe('connections to the status server', () => {
     }
   });
 
-  it.each([
-    ['nothing', ''],
-    ['half a request', 'GET /healthz HTTP/1.1\r\nHost: x\r\n'],
-    ['a body that does not come', 'GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n'],
-    ['nothing more after an answer', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('a client that sends %s is cut off after about two seconds', async (_, text) => {
+  it('a client that keeps its connection open is cut off after about two seconds, whatever it has sent', {
+    timeout: 20_000,
+  }, async () => {
+    const requests = {
+      nothing: '',
+      'half a request': 'GET /healthz HTTP/1.1\r\nHost: x\r\n',
+      'a body that does not come': 'GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n',
+      'nothing more after an answer': 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
+    };
     const port = await start();
-    const beganAtMs = performance.now();
-    await hold(port, text);
-    const tookMs = performance.now() - beganAtMs;
-    expect(tookMs).toBeGreaterThan(1_500);
-    expect(tookMs).toBeLessThan(4_000);
+    await Promise.all(
+      Object.entries(requests).map(async ([name, text]) => {
+        const beganAtMs = performance.now();
+        await hold(port, text);
+        const tookMs = performance.now() - beganAtMs;
+        expect(tookMs, name).toBeGreaterThan(1_500);
+        expect(tookMs, name).toBeLessThan(4_000);
+      }),
+    );
   });
 });
