@@ -9,7 +9,7 @@ export const PACKAGES = {
     ...PURE,
     imports: ['ip-address'],
     why: 'it is pure and stands alone',
-    folders: ['problem', 'address', 'wire', 'pool', 'lease', 'allocation', 'options', 'server'],
+    folders: ['problem', 'address', 'wire', 'pool', 'lease', 'allocation', 'options', 'server', 'prepared'],
   },
   'packages/ippool-api': {
     ...PURE,

@@ -35,6 +35,7 @@ export {
   type PoolCounts,
 } from './allocation/address-allocator.js';
 export type { Assignment, Lease, LeaseChange } from './lease/lease.js';
+export { LeaseIndex } from './lease/lease-index.js';
 export { ConflictingAssignmentsError, LeaseTable } from './lease/lease-table.js';
 // Options by name
 export type { AddressPair, OptionKind, SubOption, VendorInformation } from './options/option-kinds.js';
@@ -67,6 +68,8 @@ export type {
 } from './pool/pool-definition.js';
 export type { PoolProblemReason } from './pool/pool-problems.js';
 export { validatePool } from './pool/validate-pool.js';
+// Its quick path
+export { PreparedAnswers, type PreparedReply } from './prepared/prepared-answers.js';
 export { type Checked, describeProblem, formatPath, type Problem } from './problem.js';
 // The server's decisions
 export { type Answer, answerPacket, type DropReason, leaseExpiry, ServedPool, type Serving } from './server/answer-packet.js';

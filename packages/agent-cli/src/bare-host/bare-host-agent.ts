@@ -323,6 +323,7 @@ export class BareHostAgent {
       sockets: linuxDhcpSockets,
       handler: this.#server.handler(name, pools, {
         whyNotSent: (answer, packet) => (whyNotSent(answer, packet) ? 'address-being-probed' : undefined),
+        isOpenTo: (lease) => !this.#conflictProbes.isFresh(lease),
       }),
       socketEvents: {
         onBurst: this.#metrics.observeBurst,

@@ -233,7 +233,7 @@ export class DhcpAgent {
   #handler(config: AgentNetworkConfig): DhcpPacketHandler {
     const { interfaceName, ipPoolRef } = config;
     const server = this.#server;
-    const pools = () => server.poolsNamed([ipPoolRef]);
+    const pools = () => server.poolAlone(ipPoolRef);
     const byMode = {
       leader: server.handler(interfaceName, pools, this.#leaderGate(interfaceName)),
       standby: server.handler(interfaceName, pools, this.#standbyGateOf(ipPoolRef)),
@@ -257,6 +257,7 @@ export class DhcpAgent {
     return {
       whyNotSent: (answer, packet) =>
         this.#conflictProbes.defer(interfaceName, answer, packet) ? 'address-being-probed' : undefined,
+      isOpenTo: (lease) => !this.#conflictProbes.isFresh(lease),
     };
   }
 

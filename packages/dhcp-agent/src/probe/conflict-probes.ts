@@ -46,7 +46,7 @@ export class ConflictProbes {
 
   /** True if the address was not probed yet. */
   isFresh(lease: Lease): boolean {
-    return this.#states.has(keyOf(lease));
+    return this.#states.size > 0 && this.#states.has(keyOf(lease));
   }
 
   /** Keeps the packet where its answer has to wait for a probe: true then. It is answered as soon as the address was probed. */

@@ -13,6 +13,8 @@ import {
   leaseExpiry,
   type MacAddress,
   type Pool,
+  PreparedAnswers,
+  type PreparedReply,
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
 import type { LeaseEvent } from '../agent-event.js';
@@ -46,18 +48,42 @@ export interface AnswerGate {
     answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>,
     packet: Uint8Array,
   ) => SuppressReason | undefined;
+  /**
+   * True: `whyNotSent` has nothing against an OFFER or ACK of this lease, and need not see it; nor is it redirected. Absent: it has to see
+   * every answer.
+   */
+  readonly isOpenTo?: (lease: Lease) => boolean;
   /** The same reply to another destination. */
   readonly redirect?: (answer: Reply) => Reply;
 }
 
 const NO_PACKETS: PacketLog = { isActive: false, note: () => undefined };
-const OPEN: AnswerGate = { whyNotSent: () => undefined };
+const OPEN: AnswerGate = { whyNotSent: () => undefined, isOpenTo: () => true };
+const NO_POOLS: readonly ServedPool[] = [];
+
+/** A pool and what is made ready to answer for it. */
+interface PoolOnServer {
+  readonly served: ServedPool;
+  readonly prepared: PreparedAnswers;
+  /** The pool as the only one of an interface. */
+  readonly alone: readonly [ServedPool];
+}
+
+/** Where packets come in. */
+interface PacketPath {
+  readonly interfaceName: string;
+  readonly gate: AnswerGate;
+  /** Overwritten by each prepared reply. */
+  readonly queued: { -readonly [Field in keyof QueuedReply]: QueuedReply[Field] };
+}
 
 export class DhcpServer {
   readonly counters = new MessageCounters();
   readonly #ports: DhcpServerPorts;
   readonly #table = new LeaseTable();
-  readonly #pools = new Map<string, ServedPool>();
+  readonly #pools = new Map<string, PoolOnServer>();
+  readonly #offers = this.counters.idOf('discover', 'offer', '');
+  readonly #acks = this.counters.idOf('request', 'ack', '');
   readonly #declines: DeclineChecks;
   /** DECLINEs that are not believed are counted; so many of them are logged. */
   readonly #doubtLines = new RateBudget({ perSecond: 0.2, burst: 10 });
@@ -92,11 +118,11 @@ export class DhcpServer {
    */
   setPool(pool: Pool, assignments: Iterable<Assignment>, expiryOf?: (macAddress: string) => number | undefined): Lease[] {
     const fresh: Lease[] = [];
-    const served = this.#pools.get(pool.name);
-    if (served?.pool !== pool) this.#pools.set(pool.name, new ServedPool(pool));
+    const before = this.#pools.get(pool.name);
+    if (before?.served.pool !== pool) this.#pools.set(pool.name, madeReady(pool));
     for (const change of this.#table.replacePool(pool.name, assignments)) {
       const { lease } = change;
-      if (change.kind === 'added' && served === undefined) this.#restore(lease, expiryOf?.(lease.macAddress));
+      if (change.kind === 'added' && before === undefined) this.#restore(lease, expiryOf?.(lease.macAddress));
       else if (change.kind === 'added') fresh.push(lease);
       if (change.kind === 'changed' && change.previous.address !== lease.address) {
         fresh.push(lease);
@@ -114,12 +140,17 @@ export class DhcpServer {
 
   /** The pools of that name that are served now, in that order. */
   poolsNamed(names: readonly string[]): readonly ServedPool[] {
-    return names.flatMap((name) => this.#pools.get(name) ?? []);
+    return names.flatMap((name) => this.#pools.get(name)?.served ?? []);
+  }
+
+  /** The pool of that name, if it is served now, as the only one of an interface. */
+  poolAlone(name: string): readonly ServedPool[] {
+    return this.#pools.get(name)?.alone ?? NO_POOLS;
   }
 
   /** So many addresses of the pool's subnet that no client has; fewer where so many are not found. @param random - 0 to less than 1. */
   decoysOf(poolName: string, count: number, random: () => number): readonly Ipv4Address[] {
-    const pool = this.#pools.get(poolName)?.pool;
+    const pool = this.#pools.get(poolName)?.served.pool;
     const isAssigned = (address: Ipv4Address) => this.#table.ownerOf(poolName, address) !== undefined;
     return pool === undefined ? [] : decoyAddresses(pool, { count, isAssigned, random });
   }
@@ -134,11 +165,12 @@ export class DhcpServer {
    * @param pools - asked for every packet, as pools come and go.
    */
   handler(interfaceName: string, pools: () => readonly ServedPool[], gate: AnswerGate = OPEN): DhcpPacketHandler {
+    const path: PacketPath = { interfaceName, gate, queued: emptyReply() };
     return (packet, into) => {
       try {
         this.#serving.pools = pools();
         this.#serving.into = into;
-        return this.#answer(packet, interfaceName, gate);
+        return this.#answerPrepared(packet, path) ?? this.#answer(packet, path);
       } catch (error) {
         this.counters.drop('internal-error');
         this.#ports.observer.observe({ kind: 'packet-failed', interfaceName, error });
@@ -147,7 +179,28 @@ export class DhcpServer {
     };
   }
 
-  #answer(packet: Uint8Array, interfaceName: string, gate: AnswerGate): QueuedReply | undefined {
+  /** The quick path of nearly every packet; undefined: the packet needs the other one. */
+  #answerPrepared(packet: Uint8Array, { gate, interfaceName, queued }: PacketPath): QueuedReply | undefined {
+    if (gate.isOpenTo === undefined || this.#packetLog.isActive) return undefined;
+    const reply = this.#prepare(packet);
+    if (reply === undefined || !gate.isOpenTo(reply.lease)) return undefined;
+    const { pool } = this.#serving.pools[0] as ServedPool;
+    this.counters.increment(reply.kind === 'ack' ? this.#acks : this.#offers);
+    if (reply.kind === 'ack') this.#bind(reply.lease, pool, interfaceName);
+    return writeQueued(queued, reply, { packet, pool });
+  }
+
+  #prepare(packet: Uint8Array): PreparedReply | undefined {
+    const { pools, into } = this.#serving;
+    const [served] = pools;
+    if (pools.length !== 1 || served === undefined) return undefined;
+    const { name } = served.pool;
+    const leases = this.#table.indexOf(name);
+    const known = this.#pools.get(name);
+    return leases === undefined || known?.served !== served ? undefined : known.prepared.answer(packet, leases, into);
+  }
+
+  #answer(packet: Uint8Array, { interfaceName, gate }: PacketPath): QueuedReply | undefined {
     const answer = answerPacket(packet, this.#serving);
     const notSent = this.#whyNotSent(answer, packet, gate);
     if (this.#packetLog.isActive) {
@@ -195,8 +248,7 @@ export class DhcpServer {
       destination,
       serverAddress: pool.serverAddress,
       hardwareAddress: client.message.chaddr,
-      // A pool with relays of other subnets may have clients beyond them, which renew without the relay.
-      isOnLink: client.relayAddress === undefined && pool.relays.length === 0,
+      isOnLink: isOnLink(client.relayAddress !== undefined, pool),
     };
   }
 
@@ -267,4 +319,40 @@ export class DhcpServer {
   #restore(lease: Lease, expiresAtMs: number | undefined): void {
     if (expiresAtMs !== undefined) this.#table.setExpiry(lease, expiresAtMs);
   }
+}
+
+function madeReady(pool: Pool): PoolOnServer {
+  const served = new ServedPool(pool);
+  return { served, prepared: new PreparedAnswers(served), alone: [served] };
+}
+
+/** A pool with relays of other subnets may have clients beyond them, which renew without the relay. */
+function isOnLink(isRelayed: boolean, { relays }: Pool): boolean {
+  return !isRelayed && relays.length === 0;
+}
+
+const CHADDR = 28;
+const MAC_ADDRESS_LENGTH = 6;
+
+function emptyReply(): PacketPath['queued'] {
+  return {
+    length: 0,
+    destination: { kind: 'broadcast', address: 0, port: 0 },
+    serverAddress: 0,
+    hardwareAddress: new Uint8Array(MAC_ADDRESS_LENGTH),
+    isOnLink: false,
+  };
+}
+
+function writeQueued(
+  queued: PacketPath['queued'],
+  { length, destination, isRelayed }: PreparedReply,
+  { packet, pool }: { readonly packet: Uint8Array; readonly pool: Pool },
+): QueuedReply {
+  queued.length = length;
+  queued.destination = destination;
+  queued.serverAddress = pool.serverAddress;
+  queued.isOnLink = isOnLink(isRelayed, pool);
+  for (let index = 0; index < MAC_ADDRESS_LENGTH; index++) queued.hardwareAddress[index] = packet[CHADDR + index] as number;
+  return queued;
 }

@@ -4,16 +4,41 @@ import type { MessageReason, PacketDropReason } from './agent-packet-reasons.js'
 /** What a message of a client led to. */
 export type MessageOutcome = 'offer' | 'ack' | 'nak' | 'inform' | 'ignored' | 'released' | 'declined';
 
+/** One kind of message and what became of it, for `increment`. */
+export type CounterId = number;
+
+interface MessageCounter {
+  readonly type: ClientMessageType;
+  readonly outcome: MessageOutcome;
+  readonly reason: MessageReason | '';
+}
+
 /** Counts of what became of messages: cheap enough for every packet, read only on request. */
 export class MessageCounters {
-  readonly #messages = new Map<string, Map<string, Map<string, number>>>();
+  readonly #ids = new Map<string, Map<string, Map<string, CounterId>>>();
+  readonly #counters: MessageCounter[] = [];
+  readonly #counts: number[] = [];
   readonly #dropped = new Map<string, number>();
   #omittedOptions = 0;
 
   /** @param reason - the word for why; empty for an outcome that needs none. */
   count(type: ClientMessageType, outcome: MessageOutcome, reason: MessageReason | ''): void {
-    const reasons = inner(inner(this.#messages, type), outcome);
-    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    this.increment(this.idOf(type, outcome, reason));
+  }
+
+  /** What `increment` counts by: to be asked for once, where messages of one kind are many. */
+  idOf(type: ClientMessageType, outcome: MessageOutcome, reason: MessageReason | ''): CounterId {
+    const reasons = inner(inner(this.#ids, type), outcome);
+    const known = reasons.get(reason);
+    if (known !== undefined) return known;
+    const id = this.#counters.push({ type, outcome, reason }) - 1;
+    this.#counts.push(0);
+    reasons.set(reason, id);
+    return id;
+  }
+
+  increment(id: CounterId): void {
+    this.#counts[id] = (this.#counts[id] as number) + 1;
   }
 
   /** A packet that is no message for this server. */
@@ -30,11 +55,11 @@ export class MessageCounters {
     return this.#omittedOptions;
   }
 
+  /** Of messages that there were, in the order in which they were first counted or asked for. */
   *messages(): Generator<{ readonly type: string; readonly outcome: string; readonly reason: string; readonly count: number }> {
-    for (const [type, outcomes] of this.#messages) {
-      for (const [outcome, reasons] of outcomes) {
-        for (const [reason, count] of reasons) yield { type, outcome, reason, count };
-      }
+    for (const [id, counter] of this.#counters.entries()) {
+      const count = this.#counts[id] as number;
+      if (count > 0) yield { ...counter, count };
     }
   }
 

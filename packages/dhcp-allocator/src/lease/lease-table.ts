@@ -1,6 +1,7 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { MacAddress } from '../address/mac-address.js';
 import type { Assignment, Lease, LeaseChange } from './lease.js';
+import { LeaseIndex } from './lease-index.js';
 
 interface MutableLease extends Assignment {
   readonly poolName: string;
@@ -10,6 +11,8 @@ interface MutableLease extends Assignment {
 interface PoolLeases {
   byMac: Map<MacAddress, MutableLease>;
   byAddress: Map<Ipv4Address, MutableLease>;
+  /** Made when it is first asked for. */
+  index?: LeaseIndex;
 }
 
 /** Thrown when the caller hands over assignments that break the one promise of a lease table. A bug, never the network. */
@@ -30,6 +33,13 @@ export class LeaseTable {
 
   ownerOf(poolName: string, address: Ipv4Address): Lease | undefined {
     return this.#pools.get(poolName)?.byAddress.get(address);
+  }
+
+  /** The leases of the pool as they are now, by the octets of MAC addresses; undefined: there is no such pool. */
+  indexOf(poolName: string): LeaseIndex | undefined {
+    const pool = this.#pools.get(poolName);
+    if (pool !== undefined) pool.index ??= new LeaseIndex(pool.byMac.values());
+    return pool?.index;
   }
 
   /** Leases of one pool, or of all, in the order in which they were assigned. */

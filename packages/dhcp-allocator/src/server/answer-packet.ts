@@ -3,10 +3,11 @@ import type { Lease } from '../lease/lease.js';
 import { INFINITE_LEASE_TIME_SECONDS, type Pool } from '../pool/pool.js';
 import { decodeMessage, type MalformedReason } from '../wire/decode-message.js';
 import { encodeMessage } from '../wire/encode-message.js';
-import { DEFAULT_MAXIMUM_MESSAGE_LENGTH, IP_UDP_HEADER_LENGTH, OptionCode } from '../wire/layout.js';
+import { OptionCode } from '../wire/layout.js';
 import { type ClientMessage, type NotForServersReason, toClientMessage } from './client-message.js';
 import { decide } from './decide.js';
 import type { Decision, IgnoreReason } from './decision.js';
+import { maximumReplyLength } from './maximum-reply-length.js';
 import { isRelayAllowed } from './relay-allowed.js';
 import { type Reply, ReplyComposer } from './reply-composer.js';
 import { type ReplyDestination, replyDestination } from './reply-destination.js';
@@ -54,9 +55,6 @@ export type Answer =
       readonly omittedOptions: readonly number[];
     };
 
-/** An Ethernet frame's worth of payload: what a reply may grow to where the client allows it. */
-const LARGEST_REPLY = 1500 - IP_UDP_HEADER_LENGTH;
-
 /**
  * Answers one packet: reads it, finds its pool and lease, decides, and puts the reply together. Never throws, sends
  * nothing and changes nothing: what the decision means for the leases is the caller's to record, before it sends.
@@ -98,7 +96,7 @@ interface ReplyMeans {
 
 function reply(client: ClientMessage, decision: Reply, { served, into }: ReplyMeans): Answer {
   const { bytes, omittedOptions } = encodeMessage(served.composer.compose(client, decision), {
-    maximumLength: maximumReplyLength(client),
+    maximumLength: maximumReplyLength(client.message.options.uint16(OptionCode.maximumMessageSize)),
     overload: decision.kind !== 'nak',
     ...(into !== undefined && { into }),
   });
@@ -153,13 +151,6 @@ function findLease(client: ClientMessage, candidates: readonly ServedPool[], lea
     first ??= { served, lease };
   }
   return first;
-}
-
-/** Option 57 counts IP and UDP header; less than 576 is not allowed, and read as 576. Source: RFC 2132 §9.10. */
-function maximumReplyLength(client: ClientMessage): number {
-  const datagram = client.message.options.uint16(OptionCode.maximumMessageSize);
-  if (datagram === undefined) return DEFAULT_MAXIMUM_MESSAGE_LENGTH;
-  return Math.min(Math.max(datagram - IP_UDP_HEADER_LENGTH, DEFAULT_MAXIMUM_MESSAGE_LENGTH), LARGEST_REPLY);
 }
 
 /** When a lease that is granted at `nowMs` ends; Infinity for one for ever. */

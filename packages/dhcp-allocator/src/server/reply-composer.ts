@@ -4,6 +4,7 @@
  * every parameter request list, and remembered.
  */
 
+import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { Lease } from '../lease/lease.js';
 import { type BootValues, bootValues, poolOptionValues } from '../options/pool-option-values.js';
 import { encodeText } from '../options/text.js';
@@ -15,6 +16,22 @@ import type { ClientMessage } from './client-message.js';
 import type { Decision, NakReason } from './decision.js';
 
 type OptionEntry = readonly [code: number, value: Uint8Array];
+
+/** What the options of a reply depend on, besides the pool. */
+export interface Wishes {
+  /** Option 55. */
+  readonly requestList?: Uint8Array | undefined;
+  /** The first type of option 93. */
+  readonly architecture?: number | undefined;
+}
+
+/** The part of a reply that all clients with the same wishes get. */
+export interface SharedReply {
+  /** siaddr. */
+  readonly nextServer: Ipv4Address;
+  readonly bootFile: Uint8Array;
+  readonly options: readonly OptionEntry[];
+}
 
 /** A decision that is sent. */
 export type Reply = Extract<Decision, { readonly kind: 'offer' | 'ack' | 'nak' | 'inform' }>;
@@ -36,7 +53,7 @@ export class ReplyComposer {
   readonly #values: Map<number, Uint8Array>;
   readonly #generalBoot: BootValues;
   readonly #bootByArchitecture: Map<number, BootValues>;
-  readonly #remembered = new Map<string, readonly OptionEntry[]>();
+  readonly #remembered = new Map<string, SharedReply>();
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -56,7 +73,7 @@ export class ReplyComposer {
    */
   compose(client: ClientMessage, reply: Reply): OutgoingMessage {
     const { message } = client;
-    const boot = reply.kind === 'nak' ? undefined : this.#bootOf(client);
+    const shared = reply.kind === 'nak' ? this.#nak(reply.reason) : this.shared(reply.kind, wishesOf(client));
     const relayedNak = reply.kind === 'nak' && client.relayAddress !== undefined;
     return {
       op: OP_REPLY,
@@ -69,46 +86,38 @@ export class ReplyComposer {
       flags: relayedNak ? message.flags | BROADCAST_FLAG : message.flags,
       ciaddr: echoesClientAddress(reply) ? message.ciaddr : 0,
       yiaddr: 'lease' in reply ? reply.lease.address : 0,
-      siaddr: boot?.nextServer ?? 0,
+      siaddr: shared.nextServer,
       giaddr: message.giaddr,
       chaddr: message.chaddr,
       sname: NOTHING,
-      file: boot?.bootFile ?? NOTHING,
-      options: this.#optionsOf(client, reply),
+      file: shared.bootFile,
+      options: withOwnOptions(shared.options, client, reply),
     };
   }
 
-  #optionsOf(client: ClientMessage, reply: Reply): OptionEntry[] {
-    const entries = reply.kind === 'nak' ? this.#nakOptions(reply.reason) : [...this.#sharedOptions(client, reply)];
-    if (reply.kind === 'ack' && reply.rapid) entries.push([OptionCode.rapidCommit, NOTHING]);
-    if ('lease' in reply) pushHostName(entries, client, reply.lease);
-    echo(entries, client, OptionCode.clientIdentifier);
-    echo(entries, client, OptionCode.relayAgentInformation);
-    return entries;
+  /** What every client with these wishes gets. */
+  shared(kind: Exclude<Reply['kind'], 'nak'>, wishes: Wishes): SharedReply {
+    const { requestList, architecture } = wishes;
+    const key = `${kind} ${architecture ?? ''} ${requestList === undefined ? '' : String.fromCharCode(...requestList)}`;
+    const remembered = this.#remembered.get(key);
+    if (remembered !== undefined) return remembered;
+    const { nextServer, bootFile, options } = this.#bootFor(architecture);
+    const values = new Map([...this.#values, ...options]);
+    const shared = { nextServer, bootFile, options: [...this.#leaseOptions(kind), ...inWishedOrder(values, requestList)] };
+    if (this.#remembered.size < REMEMBERED_LISTS) this.#remembered.set(key, shared);
+    return shared;
   }
 
-  #nakOptions(reason: NakReason): OptionEntry[] {
-    return [
+  #nak(reason: NakReason): SharedReply {
+    const options: OptionEntry[] = [
       [OptionCode.messageType, Uint8Array.of(MessageTypeCode.nak)],
       [OptionCode.serverIdentifier, toBytes(this.#pool.serverAddress, 4)],
       [OptionCode.message, encodeText(NAK_TEXT[reason])],
     ];
+    return { nextServer: 0, bootFile: NOTHING, options };
   }
 
-  /** What every client with these wishes gets. */
-  #sharedOptions(client: ClientMessage, reply: Reply): readonly OptionEntry[] {
-    const requested = client.message.options.get(OptionCode.parameterRequestList);
-    const architecture = architectureOf(client);
-    const key = `${reply.kind} ${architecture ?? ''} ${requested === undefined ? '' : String.fromCharCode(...requested)}`;
-    const remembered = this.#remembered.get(key);
-    if (remembered !== undefined) return remembered;
-    const values = new Map([...this.#values, ...this.#bootOf(client).options]);
-    const entries = [...this.#leaseOptions(reply), ...inWishedOrder(values, requested)];
-    if (this.#remembered.size < REMEMBERED_LISTS) this.#remembered.set(key, entries);
-    return entries;
-  }
-
-  #leaseOptions({ kind }: Reply): OptionEntry[] {
+  #leaseOptions(kind: Exclude<Reply['kind'], 'nak'>): OptionEntry[] {
     const type: MessageType = kind === 'inform' ? 'ack' : kind;
     const entries: OptionEntry[] = [
       [OptionCode.messageType, Uint8Array.of(MessageTypeCode[type])],
@@ -127,11 +136,26 @@ export class ReplyComposer {
     return entries;
   }
 
-  #bootOf(client: ClientMessage): BootValues {
-    if (this.#bootByArchitecture.size === 0) return this.#generalBoot;
-    const architecture = architectureOf(client);
+  #bootFor(architecture: number | undefined): BootValues {
     return (architecture === undefined ? undefined : this.#bootByArchitecture.get(architecture)) ?? this.#generalBoot;
   }
+}
+
+function wishesOf(client: ClientMessage): Wishes {
+  return {
+    requestList: client.message.options.get(OptionCode.parameterRequestList),
+    architecture: architectureOf(client),
+  };
+}
+
+/** Option 80 of a rapid ACK, the client's host name, and what is repeated of the request. */
+function withOwnOptions(shared: readonly OptionEntry[], client: ClientMessage, reply: Reply): OptionEntry[] {
+  const entries = [...shared];
+  if (reply.kind === 'ack' && reply.rapid) entries.push([OptionCode.rapidCommit, NOTHING]);
+  if ('lease' in reply) pushHostName(entries, client, reply.lease);
+  echo(entries, client, OptionCode.clientIdentifier);
+  echo(entries, client, OptionCode.relayAgentInformation);
+  return entries;
 }
 
 /**

@@ -100,7 +100,7 @@ function writeOptions(options: readonly OptionEntry[], target: Uint8Array, limit
 }
 
 /** Octets of an option with its headers: one header for every 255 octets begun. */
-function encodedLength(value: Uint8Array): number {
+export function encodedLength(value: Uint8Array): number {
   return value.length + 2 * Math.max(1, Math.ceil(value.length / 255));
 }
 

@@ -39,6 +39,9 @@ export const DEFAULT_MAXIMUM_MESSAGE_LENGTH = 548;
 /** Octets of IP and UDP header that option 57 counts along. Source: RFC 2132 §9.10. */
 export const IP_UDP_HEADER_LENGTH = 28;
 
+/** An Ethernet frame's worth of payload: what a reply may grow to where the client allows it. */
+export const LARGEST_REPLY_LENGTH = 1500 - IP_UDP_HEADER_LENGTH;
+
 export const OP_REQUEST = 1;
 export const OP_REPLY = 2;
 

@@ -1,0 +1,59 @@
+import { macAddressBytes } from '../address/mac-address.js';
+import type { Lease } from './lease.js';
+
+/**
+ * The leases of one pool by the octets of their MAC addresses. A packet has octets: looked up here, they become no text and no key of
+ * a Map. The index does not change; a pool that changes gets another one.
+ *
+ * Open addressing with linear probing, at most half full. A MAC address is two numbers of 24 bits, as both stay small integers.
+ */
+export class LeaseIndex {
+  /** Position in `#leases` plus one; 0: free. */
+  readonly #slots: Int32Array;
+  readonly #highs: Int32Array;
+  readonly #lows: Int32Array;
+  readonly #leases: readonly Lease[];
+  readonly #mask: number;
+
+  /** @param leases - at most one for each MAC address. */
+  constructor(leases: Iterable<Lease>) {
+    this.#leases = [...leases];
+    const size = 2 ** Math.ceil(Math.log2(Math.max(2 * this.#leases.length, 2)));
+    this.#mask = size - 1;
+    this.#slots = new Int32Array(size);
+    this.#highs = new Int32Array(size);
+    this.#lows = new Int32Array(size);
+    for (const [position, { macAddress }] of this.#leases.entries()) this.#insert(macAddressBytes(macAddress), position);
+  }
+
+  /** The lease of the MAC address whose six octets begin at `offset`; undefined if it has none. */
+  find(octets: Uint8Array, offset: number): Lease | undefined {
+    const high = threeOctets(octets, offset);
+    const low = threeOctets(octets, offset + 3);
+    for (let slot = hash(high, low) & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      const position = this.#slots[slot] as number;
+      if (position === 0) return undefined;
+      if (this.#highs[slot] === high && this.#lows[slot] === low) return this.#leases[position - 1];
+    }
+  }
+
+  #insert(octets: Uint8Array, position: number): void {
+    const high = threeOctets(octets, 0);
+    const low = threeOctets(octets, 3);
+    let slot = hash(high, low) & this.#mask;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
+    this.#slots[slot] = position + 1;
+    this.#highs[slot] = high;
+    this.#lows[slot] = low;
+  }
+}
+
+function threeOctets(octets: Uint8Array, offset: number): number {
+  return ((octets[offset] as number) << 16) | ((octets[offset + 1] as number) << 8) | (octets[offset + 2] as number);
+}
+
+/** Neighbouring addresses, of which clusters have thousands, come to lie apart. */
+function hash(high: number, low: number): number {
+  const mixed = Math.imul(high ^ Math.imul(low, 0x9e3779b1), 0x85ebca6b);
+  return (mixed ^ (mixed >>> 15)) >>> 0;
+}

@@ -1,0 +1,156 @@
+import { readUint16, readUint32 } from '../wire/big-endian.js';
+import { HTYPE_ETHERNET, MAGIC_COOKIE, MessageTypeCode, Offset, OP_REQUEST, OptionCode } from '../wire/layout.js';
+
+/** Sub-option 5 of option 82. Source: RFC 3527 §3. */
+const LINK_SELECTION = 5;
+const MAC_ADDRESS_LENGTH = 6;
+
+/**
+ * The content of a DISCOVER or REQUEST, as numbers in one object that is used again for each packet. An address of 0 is none, and so is an
+ * option that begins at 0.
+ */
+export class RequestFields {
+  /** 1 DISCOVER, 3 REQUEST. */
+  type = 0;
+  requestedAddress = 0;
+  serverIdentifier = 0;
+  /** Of option 82: an address in the subnet of the client. */
+  linkSelection = 0;
+  hasRapidCommit = false;
+  hasMaximumMessageSize = false;
+  /** Option 57. */
+  maximumMessageSize = 0;
+  /** Where the values of options begin and how long they are. */
+  requestListStart = 0;
+  requestListLength = 0;
+  clientIdentifierStart = 0;
+  clientIdentifierLength = 0;
+  relayInformationStart = 0;
+  relayInformationLength = 0;
+  /** -1: the client names none. */
+  architecture = -1;
+
+  /**
+   * Reads a packet. False: it is none of an ordinary client (or is malformed), and what was read means nothing. Everything that is rare is
+   * left to `answerPacket`: overload, options in pieces or of another length, other hardware.
+   */
+  read(packet: Uint8Array): boolean {
+    if (packet.length < Offset.options || !isFromEthernetClient(packet)) return false;
+    this.#clear();
+    return this.#readOptions(packet) && (this.type === MessageTypeCode.discover || this.type === MessageTypeCode.request);
+  }
+
+  #clear(): void {
+    this.type = 0;
+    this.requestedAddress = 0;
+    this.serverIdentifier = 0;
+    this.linkSelection = 0;
+    this.hasRapidCommit = false;
+    this.hasMaximumMessageSize = false;
+    this.requestListStart = 0;
+    this.requestListLength = 0;
+    this.clientIdentifierStart = 0;
+    this.clientIdentifierLength = 0;
+    this.relayInformationStart = 0;
+    this.relayInformationLength = 0;
+    this.architecture = -1;
+  }
+
+  #readOptions(packet: Uint8Array): boolean {
+    const end = packet.length;
+    /** Codes that count and were read: one bit each, as one that is repeated has to be joined. */
+    let seen = 0;
+    let at: number = Offset.options;
+    while (at < end) {
+      const code = packet[at] as number;
+      if (code === OptionCode.pad) {
+        at++;
+        continue;
+      }
+      if (code === OptionCode.end) break;
+      const start = at + 2;
+      if (start > end) return false;
+      const length = packet[at + 1] as number;
+      at = start + length;
+      if (at > end) return false;
+      const bit = this.#readOption(packet, code, start, length);
+      if (bit < 0 || (seen & bit) !== 0) return false;
+      seen |= bit;
+    }
+    return true;
+  }
+
+  /** The bit of the option; 0: it does not count; -1: it is left to `answerPacket`. */
+  // oxlint-disable-next-line complexity, max-params -- one case for each option, on the packet path: an object would be garbage for every option
+  #readOption(packet: Uint8Array, code: number, start: number, length: number): number {
+    switch (code) {
+      case OptionCode.messageType:
+        this.type = packet[start] as number;
+        return length === 1 ? 1 : -1;
+      case OptionCode.requestedAddress:
+        this.requestedAddress = readUint32(packet, start);
+        return length === 4 ? 2 : -1;
+      case OptionCode.serverIdentifier:
+        this.serverIdentifier = readUint32(packet, start);
+        return length === 4 ? 4 : -1;
+      case OptionCode.parameterRequestList:
+        this.requestListStart = start;
+        this.requestListLength = length;
+        return 8;
+      case OptionCode.maximumMessageSize:
+        this.hasMaximumMessageSize = true;
+        this.maximumMessageSize = readUint16(packet, start);
+        return length === 2 ? 16 : -1;
+      case OptionCode.clientIdentifier:
+        this.clientIdentifierStart = start;
+        this.clientIdentifierLength = length;
+        return 32;
+      case OptionCode.relayAgentInformation:
+        this.relayInformationStart = start;
+        this.relayInformationLength = length;
+        return this.#readLinkSelection(packet, start, start + length) ? 64 : -1;
+      case OptionCode.rapidCommit:
+        this.hasRapidCommit = true;
+        return 128;
+      case OptionCode.clientArchitecture:
+        this.architecture = readUint16(packet, start);
+        return length >= 2 ? 256 : -1;
+      case OptionCode.overload:
+        return -1;
+      default:
+        return 0;
+    }
+  }
+
+  #readLinkSelection(packet: Uint8Array, start: number, end: number): boolean {
+    let at = start;
+    while (at < end) {
+      const valueStart = at + 2;
+      if (valueStart > end) return false;
+      const length = packet[at + 1] as number;
+      if (valueStart + length > end) return false;
+      if (packet[at] === LINK_SELECTION) {
+        if (length !== 4) return false;
+        this.linkSelection = readUint32(packet, valueStart);
+      }
+      at = valueStart + length;
+    }
+    return true;
+  }
+}
+
+function isFromEthernetClient(packet: Uint8Array): boolean {
+  return (
+    packet[Offset.op] === OP_REQUEST &&
+    packet[Offset.htype] === HTYPE_ETHERNET &&
+    packet[Offset.hlen] === MAC_ADDRESS_LENGTH &&
+    readUint32(packet, Offset.cookie) === MAGIC_COOKIE &&
+    isHostMacAddress(packet, Offset.chaddr)
+  );
+}
+
+/** Neither of a group nor zero. */
+function isHostMacAddress(packet: Uint8Array, offset: number): boolean {
+  if (((packet[offset] as number) & 1) === 1) return false;
+  return readUint32(packet, offset) !== 0 || readUint16(packet, offset + 4) !== 0;
+}
