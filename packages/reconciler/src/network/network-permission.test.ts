@@ -69,6 +69,12 @@ describe('the labels of a network', () => {
     ['never name a pool of another namespace', {}, pool('blue'), undefined],
     ['of upstream that name it already stay', { labels: labelled('blue', 'net') }, pool('blue'), undefined],
     [
+      'of a pool of the same name in another namespace are removed',
+      { labels: labelled('green', 'net') },
+      pool('blue'),
+      patch({ [IPPOOL_NAMESPACE_LABEL]: null, [IPPOOL_NAME_LABEL]: null }),
+    ],
+    [
       'of another pool are removed',
       { labels: labelled('blue', 'other') },
       pool('blue'),

@@ -3,7 +3,7 @@
  * are one network to DHCP clients: each of them hears the servers of both.
  */
 import { CLUSTER_NETWORK_LABEL } from '@vmdhcp/ippool-api';
-import { isRecord, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 export interface NetworkSegment {
   /** `bridge` and `ovs` name a switch of the node, `nic` an interface of the node that virtual machines share. */
@@ -21,12 +21,9 @@ export interface NetworkSegment {
  * plugin counts in a list of plugins: the others only change what it made.
  */
 export function readNetworkSegment({ metadata, spec }: KubernetesObject): NetworkSegment | undefined {
-  const config = parseRecord(readText(spec, 'config') ?? '');
-  const plugin = readList(config, 'plugins')[0] ?? config;
-  const place = linkOf(plugin);
-  if (place === undefined) return undefined;
-  const vlan = readVlan(plugin) ?? place.vlan;
-  return { ...place, vlan, clusterNetwork: metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined };
+  const config = parseJson(readText(spec, 'config') ?? '');
+  const place = placeOf(readList(config, 'plugins')[0] ?? config);
+  return place && { ...place, clusterNetwork: metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined };
 }
 
 /** True if frames of one reach the other. If one does not specify its cluster network, the names decide. */
@@ -44,41 +41,47 @@ export function describeSegment({ kind, link, vlan }: NetworkSegment): string {
 type Place = Pick<NetworkSegment, 'kind' | 'link' | 'vlan'>;
 
 /** By the plugin's type: what it leads to, and the field that names it. */
-const PLUGINS: ReadonlyMap<string, readonly [kind: Place['kind'], field: string]> = new Map([
-  ['bridge', ['bridge', 'bridge']],
-  ['ovs', ['ovs', 'bridge']],
-  ['macvlan', ['nic', 'master']],
-  ['ipvlan', ['nic', 'master']],
-  ['vlan', ['nic', 'master']],
+const PLUGINS: ReadonlyMap<string, { readonly kind: Place['kind']; readonly field: string }> = new Map([
+  ['bridge', { kind: 'bridge', field: 'bridge' }],
+  ['ovs', { kind: 'ovs', field: 'bridge' }],
+  ['macvlan', { kind: 'nic', field: 'master' }],
+  ['ipvlan', { kind: 'nic', field: 'master' }],
+  ['vlan', { kind: 'nic', field: 'master' }],
 ]);
-
-function linkOf(plugin: unknown): Place | undefined {
-  const [kind, field] = PLUGINS.get(readText(plugin, 'type') ?? '') ?? [];
-  return kind === undefined || field === undefined ? undefined : named(kind, readText(plugin, field));
-}
-
-/** `eth0.48` is VLAN 48 of eth0, as Linux names it by default. */
-function named(kind: Place['kind'], link: string | undefined): Place | undefined {
-  if (link === undefined || link === '' || link.length > MOST_NAME_LENGTH) return undefined;
-  const [, parent, tag] = (kind === 'nic' && /^(.+)\.(\d{1,4})$/.exec(link)) || [];
-  return parent === undefined ? { kind, link, vlan: 0 } : { kind, link: parent, vlan: Number(tag) };
-}
 
 /** Interface names of Linux have 15 characters at most, those of Open vSwitch bridges may be longer. */
 const MOST_NAME_LENGTH = 64;
 
-function readVlan(plugin: unknown): number | undefined {
-  for (const field of ['vlan', 'vlanId']) {
-    const vlan = readField(plugin, field);
-    if (typeof vlan === 'number' && Number.isInteger(vlan) && vlan > 0 && vlan < 4095) return vlan;
-  }
-  return undefined;
+function placeOf(plugin: unknown): Place | undefined {
+  const type = PLUGINS.get(readText(plugin, 'type') ?? '');
+  const link = type && readText(plugin, type.field);
+  if (!link || link.length > MOST_NAME_LENGTH) return undefined;
+  const { kind } = type;
+  const vlan = readVlan(plugin);
+  // A VLAN of eth0.48 is a VLAN inside a VLAN: not one of eth0.
+  if (vlan !== undefined || kind !== 'nic') return { kind, link, vlan: vlan ?? 0 };
+  return { kind, ...splitName(link) };
 }
 
-function parseRecord(text: string): Readonly<Record<string, unknown>> | undefined {
+/** `eth0.48` is VLAN 48 of eth0, as Linux names it by default. */
+function splitName(name: string): Pick<Place, 'link' | 'vlan'> {
+  const [, parent = name, tag] = /^(.+)\.(\d{1,4})$/.exec(name) ?? [];
+  const vlan = Number(tag);
+  return isVlan(vlan) ? { link: parent, vlan } : { link: name, vlan: 0 };
+}
+
+function readVlan(plugin: unknown): number | undefined {
+  return ['vlan', 'vlanId'].map((field) => readField(plugin, field)).find(isVlan);
+}
+
+/** Source: IEEE 802.1Q: 0 is no VLAN, 4095 is reserved. */
+function isVlan(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) < 4095;
+}
+
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
