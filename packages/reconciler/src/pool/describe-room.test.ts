@@ -28,6 +28,24 @@ it.each([
     'delete virtual machines, or attach some to another network: the range fills its subnet',
   ],
   [
+    '10.1.0.0/31',
+    '10.1.0.0',
+    '10.1.0.0',
+    'raise spec.ipv4Config.pool.end of the IPPool (up to 10.1.0.1), or delete virtual machines',
+  ],
+  [
+    '10.1.0.0/31',
+    '10.1.0.1',
+    '10.1.0.1',
+    'lower spec.ipv4Config.pool.start of the IPPool (down to 10.1.0.0), or delete virtual machines',
+  ],
+  [
+    '10.0.0.0/7',
+    '11.255.255.1',
+    '11.255.255.254',
+    'lower spec.ipv4Config.pool.start of the IPPool (down to 10.255.255.255), or delete virtual machines',
+  ],
+  [
     '10.0.0.0/7',
     '10.0.0.1',
     '10.255.255.254',

@@ -24,6 +24,23 @@ describe('excludedMarks', () => {
     expect([addresses.length, counts.unlisted]).toEqual([marks, unlisted]);
   });
 
+  it('entries that are no addresses are none', () => {
+    const spec = { ipv4Config: { pool: { exclude: [7, 'x', '10.0.0.7', null] } } };
+    expect(excludedMarks(spec)).toEqual({ addresses: [0x0a000007], counts: { ranges: 1, unlisted: 0 } });
+  });
+
+  it('what is left out is described, and nothing where all is listed', () => {
+    expect(describeUnlisted(specOf([{ first: 0, last: 255 }]))).toBeUndefined();
+    expect(
+      describeUnlisted(
+        specOf([
+          { first: 0, last: 256 },
+          { first: 900, last: 901 },
+        ]),
+      ),
+    ).toContain('1 of 2 excluded ranges are not listed in status.ipv4.allocated');
+  });
+
   it('law: at most as many as the budget, only excluded ones, and all of them if none is reported as left out', () => {
     const range = fc.tuple(fc.nat(20_000), fc.nat(400)).map(([first, more]) => ({ first, last: first + more }));
     fc.assert(

@@ -54,6 +54,39 @@ describe('what may be left out of an IPPool', () => {
       '10.0.0.130',
       '10.0.0.129',
     ],
+    [
+      'fields that are null',
+      { cidr: '192.168.0.0/24', serverIP: null, pool: { start: null } },
+      '192.168.0.1',
+      '192.168.0.254',
+      '192.168.0.1',
+    ],
+    ['a server of another type, which stays', { cidr: '192.168.0.0/24', serverIP: 7 }, '192.168.0.1', '192.168.0.254', 7],
+    [
+      'other fields of types that are not allowed',
+      { cidr: '10.0.0.0/24', router: 7, reservations: 7, pool: { exclude: 7 } },
+      '10.0.0.1',
+      '10.0.0.254',
+      '10.0.0.1',
+    ],
+    [
+      'entries of types that are not allowed',
+      {
+        cidr: '10.0.0.0/24',
+        reservations: [7, null, { macAddress: 7, ipAddress: '10.0.0.1' }],
+        pool: { exclude: [7, '10.0.0.1'] },
+      },
+      '10.0.0.1',
+      '10.0.0.254',
+      '10.0.0.2',
+    ],
+    [
+      'reservations that are not complete',
+      { cidr: '10.0.0.0/24', reservations: [{ macAddress: '02:00:00:00:00:01' }, { ipAddress: '10.0.0.1' }] },
+      '10.0.0.1',
+      '10.0.0.254',
+      '10.0.0.1',
+    ],
     ['an empty router', { cidr: '192.168.0.0/24', router: '' }, '192.168.0.1', '192.168.0.254', '192.168.0.1'],
     ['a start of its own', { cidr: '10.0.0.128/30', pool: { start: '10.0.0.130' } }, '10.0.0.130', '10.0.0.130', '10.0.0.129'],
     [
@@ -74,10 +107,25 @@ describe('what may be left out of an IPPool', () => {
     ],
   ])('%s', (_what, ipv4Config, start, end, server) => expect(filled(ipv4Config)).toEqual([start, end, server]));
 
-  it.each([undefined, null, 'text', [], { kind: 'Pod' }, { kind: 'IPPool' }, { kind: 'IPPool', spec: { ipv4Config: 7 } }])(
-    '%j comes back as it is',
-    (value) => {
-      expect(fillInDefaults(value)).toBe(value);
-    },
-  );
+  it('an empty router is removed, whatever else is given', () => {
+    const given = { cidr: '10.0.0.0/24', serverIP: '10.0.0.9', pool: { start: '10.0.0.20', end: '10.0.0.30' } };
+    expect(fillInDefaults(poolOf({ ...given, router: '' }))).toStrictEqual(poolOf(given));
+    expect(fillInDefaults(poolOf({ ...given, router: '10.0.0.1' }))).toStrictEqual(poolOf({ ...given, router: '10.0.0.1' }));
+  });
+
+  it.each([
+    undefined,
+    null,
+    'text',
+    [],
+    { kind: 'Pod' },
+    { kind: 'IPPool' },
+    { kind: 'IPPool', spec: { ipv4Config: 7 } },
+    { kind: 'IPPool', spec: { ipv4Config: {} } },
+    { ...poolOf({ cidr: '10.0.0.0/24' }), kind: 'Pod' },
+    poolOf({ cidr: 7 }),
+    poolOf({ cidr: '10.0.0.0/24', serverIP: '10.0.0.9', pool: { start: '10.0.0.20', end: '10.0.0.30' } }),
+  ])('%j comes back as it is', (value) => {
+    expect(fillInDefaults(value)).toBe(value);
+  });
 });

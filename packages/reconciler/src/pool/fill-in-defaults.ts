@@ -1,4 +1,5 @@
 import { formatIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
+import { isRecord, readList, readText } from '@vmdhcp/kube-runtime';
 
 /**
  * An IPPool as a person writes it, with what may be left out filled in: `serverIP`, `pool.start` and `pool.end`, absent or
@@ -15,7 +16,7 @@ export function fillInDefaults(value: unknown): unknown {
   const { router, ...withoutRouter } = ipv4Config;
   if (router === '') return fillInDefaults({ ...value, spec: { ...value['spec'], ipv4Config: withoutRouter } });
   if (![ipv4Config['serverIP'], pool['start'], pool['end']].some(isLeftOut)) return value;
-  const defaults = defaultsOf(ipv4Config['cidr'], ipv4Config, pool);
+  const defaults = defaultsOf(ipv4Config['cidr'], ipv4Config);
   if (defaults === undefined) return value;
   return { ...value, spec: { ...value['spec'], ipv4Config: filledIn(ipv4Config, pool, defaults) } };
 }
@@ -28,7 +29,7 @@ function filledIn(ipv4Config: Fields, pool: Fields, { serverIP, start, end }: De
   };
 }
 
-type Fields = Record<string, unknown>;
+type Fields = Readonly<Record<string, unknown>>;
 
 interface Defaults {
   readonly serverIP: string;
@@ -36,41 +37,32 @@ interface Defaults {
   readonly end: string;
 }
 
-function defaultsOf(cidr: string, { router, serverIP, reservations }: Fields, { exclude }: Fields): Defaults | undefined {
+function defaultsOf(cidr: string, ipv4Config: Fields): Defaults | undefined {
+  const [serverAddress, router] = [readText(ipv4Config, 'serverIP'), readText(ipv4Config, 'router')];
   const checked = validatePool({
     name: '',
     cidr,
-    exclude: texts(exclude),
-    reservations: reservationsOf(reservations),
-    ...(typeof serverIP === 'string' && serverIP !== '' && { serverAddress: serverIP }),
-    options: typeof router === 'string' && router !== '' ? { router } : {},
+    exclude: readList(ipv4Config, 'pool', 'exclude').filter((entry) => typeof entry === 'string'),
+    reservations: reservationsOf(ipv4Config),
+    ...(serverAddress && { serverAddress }),
+    options: router === undefined ? {} : { router },
   });
   if (!checked.ok || checked.value.cidr.prefixLength > 30) return undefined;
-  const { serverAddress, range } = checked.value;
+  const { serverAddress: server, range } = checked.value;
   return {
-    serverIP: formatIpv4Address(serverAddress),
+    serverIP: formatIpv4Address(server),
     start: formatIpv4Address(range.first),
     end: formatIpv4Address(range.last),
   };
 }
 
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
-}
-
-function reservationsOf(value: unknown): { macAddress: string; address: string }[] {
-  const entries: unknown[] = Array.isArray(value) ? value : [];
-  return entries.flatMap((entry) => {
-    if (!isRecord(entry)) return [];
-    const { macAddress, ipAddress } = entry;
-    return typeof macAddress === 'string' && typeof ipAddress === 'string' ? [{ macAddress, address: ipAddress }] : [];
+function reservationsOf(ipv4Config: Fields): { macAddress: string; address: string }[] {
+  return readList(ipv4Config, 'reservations').flatMap((entry) => {
+    const [macAddress, address] = [readText(entry, 'macAddress'), readText(entry, 'ipAddress')];
+    return macAddress === undefined || address === undefined ? [] : [{ macAddress, address }];
   });
 }
 
 function isLeftOut(value: unknown): boolean {
   return value === undefined || value === null || value === '';
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

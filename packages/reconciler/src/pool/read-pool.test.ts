@@ -1,5 +1,6 @@
 import { ipPool } from '@vmdhcp/ippool-api';
-import { expect, it } from 'vitest';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { describe, expect, it } from 'vitest';
 import { pool } from '../fixtures/object-fixtures.js';
 import { readPool } from './read-pool.js';
 
@@ -57,4 +58,93 @@ it('an NTP server that makes no sense is left out with a warning, and the others
   const read = readPool(pool('p', { ipv4Config: { ntp: ['not a host!', '10.0.0.5'] } }));
   expect(read.ok && read.pool.options.ntpServers).toEqual([0x0a000005]);
   expect(read.ok && read.warnings).toEqual([expect.stringContaining('spec.ipv4Config.ntp[0]: "not a host!" is neither')]);
+});
+
+/** Where a problem is, of its message. */
+const placeOf = (message: string) => message.slice(0, message.indexOf(': '));
+const OPTIONAL =
+  'dns domainName domainSearch ntp leaseTime mtu relays authoritative staticRoutes nextServer bootfile bootByArchitecture';
+
+describe('settings that make no sense are left out, each with a warning', () => {
+  const [ADDRESS, OTHER] = [0x0a000035, 0x0a000036];
+  const good = { architecture: 11, bootfile: 'b' };
+
+  it.each<[what: string, ipv4Config: Record<string, unknown>, options: object, warned: readonly string[]]>([
+    ['nothing', { dns: ['10.0.0.53'] }, { dnsServers: [ADDRESS] }, []],
+    ['an entry of a list', { dns: ['10.0.0.53', 'x', '10.0.0.54'] }, { dnsServers: [ADDRESS, OTHER] }, ['dns[1]']],
+    ['two entries of a list', { dns: ['x', 'y', '10.0.0.54'] }, { dnsServers: [OTHER] }, ['dns[0]', 'dns[0]']],
+    ['a list that is none', { dns: 'x' }, { dnsServers: [] }, ['dns']],
+    ['a list that is too long', { dns: ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'] }, { dnsServers: [] }, ['dns']],
+    [
+      'an entry with a wrong field, whole',
+      { bootByArchitecture: [{ architecture: 7, bootfile: 'a', nextServer: 'x' }, good] },
+      { bootByArchitecture: new Map([[11, { bootFile: 'b' }]]) },
+      ['bootByArchitecture[0].nextServer'],
+    ],
+    [
+      'an entry that only the rules of a pool refuse',
+      { staticRoutes: [{ destination: '10.9.0.1/16', gateway: '10.0.0.9' }] },
+      { staticRoutes: [] },
+      ['staticRoutes[0].destination'],
+    ],
+    ['several', { mtu: 1, domainName: 'a b', dns: ['x'] }, { dnsServers: [] }, ['dns[0]', 'mtu', 'domainName']],
+  ])('%s', (_what, ipv4Config, options, warned) => {
+    const read = readPool(pool('p', { ipv4Config }));
+    expect(read).toMatchObject({ ok: true, pool: { options } });
+    expect(read.ok && read.warnings.map(placeOf)).toEqual(warned.map((path) => `spec.ipv4Config.${path}`));
+  });
+
+  it.each(OPTIONAL.split(' '))('%s of a type that is not allowed', (setting) => {
+    const read = readPool(pool('p', { ipv4Config: { [setting]: { a: 1 } } }));
+    expect(read).toMatchObject({ ok: true, warnings: [expect.stringContaining(`spec.ipv4Config.${setting}: `)] });
+    expect(read.ok && read.object.spec.ipv4Config).not.toHaveProperty(setting);
+  });
+
+  it('at most 64', () => {
+    const domainSearch = Array.from({ length: 64 }, () => '-');
+    expect(readPool(pool('p', { ipv4Config: { domainSearch } }))).toMatchObject({ ok: true, warnings: { length: 64 } });
+    expect(readPool(pool('p', { ipv4Config: { domainSearch, ntp: ['!'] } }))).toEqual({
+      ok: false,
+      problems: ['more than 64 settings make no sense; correct them'],
+    });
+  });
+});
+
+describe('a pool is not served where what affects addresses is wrong', () => {
+  it('and every problem is named, those of other settings too', () => {
+    const read = readPool(pool('p', { ipv4Config: { mtu: 1, serverIP: 'x', pool: { start: 'y', end: '10.0.0.19' } } }));
+    expect(!read.ok && read.problems.map(placeOf)).toEqual([
+      'spec.ipv4Config.serverIP',
+      'spec.ipv4Config.pool.start',
+      'spec.ipv4Config.mtu',
+    ]);
+  });
+
+  it.each<[what: string, spec: Record<string, unknown>]>([
+    ['spec', { paused: 'x' }],
+    ['spec of the name of an optional setting', { ipv4Config: 'mtu' }],
+    ['network', { networkName: 7 }],
+  ])('%s', (_what, spec) => {
+    const object = pool('p');
+    expect(readPool({ ...object, spec: { ...(object.spec as object), ...spec } }).ok).toBe(false);
+  });
+
+  it('a label is no setting, whatever its name is', () => {
+    const metadata = { name: 'p', labels: { mtu: 7 } } as unknown as KubernetesObject['metadata'];
+    expect(readPool({ ...pool('p'), metadata })).toMatchObject({
+      ok: false,
+      problems: [expect.stringContaining('metadata.labels.mtu: ')],
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['a text', 'x'],
+    ['a list', []],
+  ])('its spec is %s', (_what, spec) => {
+    expect(readPool({ ...pool('p'), spec })).toMatchObject({ ok: false, problems: [expect.stringContaining('spec: ')] });
+  });
+});
+
+it('a status that makes no sense keeps no pool from being served', () => {
+  expect(readPool({ ...pool('p'), status: { ipv4: 'x' } })).toMatchObject({ ok: true, object: { status: undefined } });
 });

@@ -30,6 +30,10 @@ const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
   'bootByArchitecture',
 ]);
 
+const MOST_LEFT_OUT = 64;
+/** How long a path may be that leads to a setting or to an entry of it: an entry with a wrong field is left out whole. */
+const SETTING_OR_ENTRY = 4;
+
 /**
  * The pool that an IPPool describes as the API has it, where a CRD of another version may have let pass anything. What
  * touches who gets which address must be right; other settings that make no sense are left out and reported. Never throws.
@@ -38,7 +42,7 @@ export function readPool(object: KubernetesObject, resolved?: ResolvedNames): Po
   const warnings: string[] = [];
   let candidate: unknown = { ...object, status: undefined };
   // Each round drops something, so this ends; how many there are is bounded so that nonsense does not cost much.
-  for (let round = 0; round < 64; round++) {
+  for (let round = 0; round <= MOST_LEFT_OUT; round++) {
     const tried = tryToRead(candidate, resolved);
     if (tried.ok) return { ok: true, pool: tried.pool, object: tried.object, warnings };
     const [first] = tried.problems;
@@ -46,9 +50,9 @@ export function readPool(object: KubernetesObject, resolved?: ResolvedNames): Po
       return { ok: false, problems: tried.problems.map(({ message }) => message) };
     }
     warnings.push(first.message);
-    candidate = without(candidate, first.path.slice(0, isListEntry(candidate, first.path) ? 4 : 3));
+    candidate = without(candidate, first.path.slice(0, SETTING_OR_ENTRY));
   }
-  return { ok: false, problems: ['more than 64 settings make no sense; correct them'] };
+  return { ok: false, problems: [`more than ${MOST_LEFT_OUT} settings make no sense; correct them`] };
 }
 
 type Tried =
@@ -76,14 +80,8 @@ function toPathPart(part: PropertyKey): string | number {
   return typeof part === 'number' ? part : String(part);
 }
 
-function isOptionalSetting([spec, config, setting = '']: readonly string[]): boolean {
-  return spec === 'spec' && config === 'ipv4Config' && OPTIONAL_SETTINGS.has(setting);
-}
-
-function isListEntry(candidate: unknown, path: readonly string[]): boolean {
-  let value = candidate;
-  for (const part of path.slice(0, 3)) value = isRecord(value) ? value[part] : undefined;
-  return Array.isArray(value) && path.length > 3;
+function isOptionalSetting([, config, setting = '']: readonly string[]): boolean {
+  return config === 'ipv4Config' && OPTIONAL_SETTINGS.has(setting);
 }
 
 function without(value: unknown, [part = '', ...rest]: readonly string[]): unknown {

@@ -60,8 +60,8 @@ describe('quarantines', () => {
       { address: 0x0a000008, untilMs },
     ];
     const quarantined = Object.fromEntries(toQuarantined(quarantines));
-    expect(quarantined).toEqual({ '10.0.0.9': { until, usedBy: B }, '10.0.0.8': { until } });
-    expect(readQuarantines(status({ quarantined }))).toEqual(quarantines);
+    expect(quarantined).toStrictEqual({ '10.0.0.9': { until, usedBy: B }, '10.0.0.8': { until } });
+    expect(readQuarantines(status({ quarantined }))).toStrictEqual(quarantines);
   });
 
   it('an entry that makes no sense is none', () => {

@@ -36,6 +36,56 @@ describe('an IPPool becomes a pool', () => {
     [2 ** 32, 0xffff_ffff],
   ])('a lease time of %s is %d', (leaseTime, seconds) => expect(poolOf({ leaseTime }).leaseTimeSeconds).toBe(seconds));
 
+  it('with every setting', () => {
+    const boot = { nextServer: '10.0.0.5', bootfile: 'pxe.0' };
+    const given = poolOf({
+      pool: { start: '10.0.0.10', end: '10.0.0.99', exclude: ['10.0.0.20'] },
+      reservations: [
+        { macAddress: '02:00:00:00:00:0a', ipAddress: '10.0.0.30', hostname: 'a' },
+        { macAddress: '02:00:00:00:00:0b', ipAddress: '10.0.0.31' },
+      ],
+      authoritative: true,
+      router: '10.0.0.254',
+      dns: ['10.0.0.53'],
+      domainName: 'lab.example',
+      mtu: 1400,
+      staticRoutes: [{ destination: '10.9.0.0/16', gateway: '10.0.0.9' }],
+      ...boot,
+      bootByArchitecture: [{ architecture: 7, ...boot }, { architecture: 11 }],
+    });
+    const [nextServer, bootFile] = [0x0a000005, 'pxe.0'];
+    expect(given).toMatchObject({
+      serverAddress: 0x0a000001,
+      range: { first: 0x0a00000a, last: 0x0a000063 },
+      authoritative: true,
+    });
+    expect(given.unavailable).toContainEqual({ first: 0x0a000014, last: 0x0a000014 });
+    expect([...given.reservations.values()]).toEqual([
+      { macAddress: '02:00:00:00:00:0a', address: 0x0a00001e, hostname: 'a' },
+      { macAddress: '02:00:00:00:00:0b', address: 0x0a00001f },
+    ]);
+    expect(given.options).toMatchObject({
+      router: 0x0a0000fe,
+      dnsServers: [0x0a000035],
+      domainName: 'lab.example',
+      mtu: 1400,
+      staticRoutes: [{ gateway: 0x0a000009 }],
+      nextServer,
+      bootFile,
+    });
+    expect([...given.options.bootByArchitecture]).toEqual([
+      [7, { nextServer, bootFile }],
+      [11, {}],
+    ]);
+  });
+
+  it('an empty server, start and end are left out, so they have their defaults', () => {
+    expect(poolOf({ serverIP: '', router: '10.0.0.1', pool: { start: '', end: '' } })).toMatchObject({
+      serverAddress: 0x0a000002,
+      range: { first: 0x0a000001, last: 0x0a0000fe },
+    });
+  });
+
   it('what is empty is left out', () => {
     const { options } = poolOf({ router: '', domainName: '', domainSearch: ['', 'lab.example'] });
     expect(options).toMatchObject({ domainSearch: ['lab.example'] });
@@ -58,29 +108,51 @@ describe('an IPPool becomes a pool', () => {
     expect(poolOf({}).relays).toEqual([]);
     const { relays } = poolOf({ relays: ['192.0.2.1', '198.51.100.0/24'] });
     expect(relays.map(formatIpv4Cidr)).toEqual(['192.0.2.1/32', '198.51.100.0/24']);
-    const checked = toPool(objectOf({ relays: ['192.0.2.1', 'router'] }));
-    expect(checked.ok ? [] : checked.problems.map(({ path }) => path.join('.'))).toEqual(['spec.ipv4Config.relays.1']);
   });
 
   it('an NTP server that is neither an address nor a host name is a problem', () => {
-    const checked = toPool(objectOf({ ntp: ['10.0.0.5', 'time.example', 'not a host!', '10.0.0.256', ''] }));
+    const checked = toPool(
+      objectOf({ ntp: ['10.0.0.5', 'time.example', '0.pool.example', 'time1', 'not a host!', '10.0.0.256', ''] }),
+    );
     expect(checked.ok ? [] : checked.problems.map(({ path, message }) => `${path.join('.')}: ${message}`)).toEqual([
-      'spec.ipv4Config.ntp.2: "not a host!" is neither an IPv4 address nor a host name',
-      'spec.ipv4Config.ntp.3: "10.0.0.256" is neither an IPv4 address nor a host name',
-      'spec.ipv4Config.ntp.4: "" is neither an IPv4 address nor a host name',
+      'spec.ipv4Config.ntp.4: "not a host!" is neither an IPv4 address nor a host name',
+      'spec.ipv4Config.ntp.5: "10.0.0.256" is neither an IPv4 address nor a host name',
+      'spec.ipv4Config.ntp.6: "" is neither an IPv4 address nor a host name',
     ]);
   });
 
-  it('problems name the place in the object', () => {
-    const checked = toPool(
-      objectOf({ serverIP: '10.0.9.1', bootfile: 'with space', pool: { start: '10.0.0.10', end: '10.0.0.5' } }),
-    );
-    const paths = checked.ok ? [] : checked.problems.map(({ path }) => path.join('.'));
-    expect(paths.toSorted()).toEqual(['spec.ipv4Config.bootfile', 'spec.ipv4Config.pool.end', 'spec.ipv4Config.serverIP']);
+  it.each<[settings: Partial<IPv4Config>, path: string]>([
+    [{ cidr: '10.0.0.0/33' }, 'cidr'],
+    [{ serverIP: '10.0.9.1' }, 'serverIP'],
+    [{ router: '10.0.9.1' }, 'router'],
+    [{ pool: { start: 'x', end: '10.0.0.99' } }, 'pool.start'],
+    [{ pool: { start: '10.0.0.10', end: 'x' } }, 'pool.end'],
+    [{ pool: { start: '10.0.0.10', end: '10.0.0.99', exclude: ['10.0.0.20', 'x'] } }, 'pool.exclude.1'],
+    [{ reservations: [{ macAddress: 'x', ipAddress: '10.0.0.30' }] }, 'reservations.0.macAddress'],
+    [{ reservations: [{ macAddress: '02:00:00:00:00:0a', ipAddress: 'x' }] }, 'reservations.0.ipAddress'],
+    [{ leaseTime: 1.5 }, 'leaseTime'],
+    [{ relays: ['192.0.2.1', 'router'] }, 'relays.1'],
+    [{ dns: ['10.0.0.53', 'x'] }, 'dns.1'],
+    [{ ntp: ['time.example'] }, 'ntp.0'],
+    [{ mtu: 1 }, 'mtu'],
+    [{ bootfile: 'with space' }, 'bootfile'],
+    [{ staticRoutes: [{ destination: 'x', gateway: '10.0.0.9' }] }, 'staticRoutes.0.destination'],
+    [{ bootByArchitecture: [{ architecture: 7, bootfile: 'with space' }] }, 'bootByArchitecture.0.bootfile'],
+  ])('a problem names the place in the object: %j', (settings, path) => {
+    const checked = toPool(objectOf(settings), new Map([['time.example', ['x']]]));
+    expect(checked.ok ? [] : checked.problems.map((problem) => problem.path.join('.'))).toEqual([`spec.ipv4Config.${path}`]);
+  });
+
+  it('problems of NTP servers stand beside the others', () => {
+    const checked = toPool(objectOf({ ntp: ['!'], mtu: 1 }));
+    expect(checked.ok ? [] : checked.problems.map(({ path }) => path.join('.'))).toEqual([
+      'spec.ipv4Config.mtu',
+      'spec.ipv4Config.ntp.0',
+    ]);
   });
 
   it('without IPv4 settings it is none', () => {
     const checked = toPool({ ...objectOf(), spec: { networkName: 'default/net' } });
-    expect(checked.ok ? [] : checked.problems.map(({ reason }) => reason)).toEqual(['ipv4-config-missing']);
+    expect(checked).toMatchObject({ ok: false, problems: [{ reason: 'ipv4-config-missing', path: ['spec', 'ipv4Config'] }] });
   });
 });

@@ -51,7 +51,8 @@ function ntpProblems(servers: readonly string[]): Problem[] {
 }
 
 function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames): PoolDefinition {
-  const { leaseTime, authoritative, relays, reservations = [] } = config;
+  const { relays, authoritative, reservations = [] } = config;
+  const leaseTime = config.leaseTime ?? 0;
   return {
     name,
     cidr: config.cidr,
@@ -66,7 +67,7 @@ function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames)
       ...(hostname !== undefined && { hostname }),
     })),
     // Upstream reads a missing, zero or negative lease time as the default.
-    ...(typeof leaseTime === 'number' && leaseTime > 0 && { leaseTimeSeconds: Math.min(leaseTime, INFINITE_LEASE_TIME_SECONDS) }),
+    ...(leaseTime > 0 && { leaseTimeSeconds: Math.min(leaseTime, INFINITE_LEASE_TIME_SECONDS) }),
     ...(relays !== undefined && { relays }),
     ...(authoritative !== undefined && { authoritative }),
     options: toOptions(config, resolved),
@@ -105,7 +106,7 @@ function toBoot({ nextServer, bootfile }: Pick<IPv4Config, 'nextServer' | 'bootf
 function toObjectPath([field = '', ...rest]: readonly (string | number)[]): (string | number)[] {
   const base = ['spec', 'ipv4Config'];
   if (field !== 'options') return [...base, ...(PATHS[field] ?? [field]), ...rest.map(toFieldName)];
-  return [...base, ...rest.map((part) => (typeof part === 'string' ? (OPTION_PATHS[part] ?? part) : part))];
+  return [...base, ...rest.map((part) => OPTION_PATHS[part] ?? part)];
 }
 
 function toFieldName(part: string | number): string | number {
