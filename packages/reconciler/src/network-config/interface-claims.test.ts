@@ -62,15 +62,19 @@ describe('what a VirtualMachineNetworkConfig asks for', () => {
     expect(claims.map(({ wanted }) => wanted)).toEqual([undefined, undefined]);
   });
 
-  it.each<readonly [string, object, string]>([
-    ['without a network', { macAddress: A }, 'network-name-missing'],
-    ['without a MAC address', { networkName: 'net' }, 'mac-address-unreadable'],
-    ['whose MAC address is none', entry('x'), 'mac-address-unreadable'],
-    ['whose address is none', entry(A, { ipAddress: '10.0.0' }), 'address-unreadable'],
-  ])('an entry %s does not affect the others', (_, broken, reason) => {
+  it.each<readonly [string, object, object]>([
+    ['without a network', { macAddress: A }, { reason: 'network-name-missing', network: '', macAddress: A }],
+    ['without a MAC address', { networkName: 'net' }, { reason: 'mac-address-unreadable', network: 'red/net', macAddress: '' }],
+    ['whose MAC address is none', entry('x'), { reason: 'mac-address-unreadable', network: 'red/net', macAddress: 'x' }],
+    [
+      'whose address is none',
+      entry(A, { ipAddress: '10.0.0' }),
+      { reason: 'address-unreadable', network: 'red/net', macAddress: A },
+    ],
+  ])('an entry %s does not affect the others', (_, broken, expected) => {
     const { claims, unreadable } = readNetworkConfigClaims(config({ spec: [broken, entry(B)] }));
     expect(claims.map(({ macAddress }) => macAddress)).toEqual([B]);
-    expect(unreadable.map((one) => one.reason)).toEqual([reason]);
+    expect(unreadable).toMatchObject([expected]);
   });
 
   it.each<readonly [string, Parts]>([
@@ -104,7 +108,7 @@ describe('the address that an interface had last, by its own record', () => {
     ['of another MAC address', recorded(B, 9), {}],
     ['of another network', recorded(A, 9, 'Allocated', 'other'), {}],
     ['without a network', { macAddress: A, allocatedIPAddress: '10.0.0.9' }, {}],
-    ['without an address', { networkName: 'net', macAddress: A }, {}],
+    ['without an address', { networkName: 'net', macAddress: A, state: 'Allocated' }, {}],
     ['whose MAC address is none', { networkName: 'net', macAddress: 'x', allocatedIPAddress: '10.0.0.9' }, {}],
   ])('a record %s', (_, status, expected) => {
     expect(claimOf({ status: [status] })).toEqual({ network: 'red/net', macAddress: A, ...expected });

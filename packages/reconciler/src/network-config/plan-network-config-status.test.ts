@@ -1,16 +1,37 @@
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, readField, readList } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { readNetworkConfigClaims } from './interface-claims.js';
+import { type InterfaceClaim, readNetworkConfigClaims } from './interface-claims.js';
 import { type InterfaceOutcome, type NetworkConfigFacts, planNetworkConfigStatus } from './plan-network-config-status.js';
+import type { RefusalReason } from './refusal-reason.js';
 
-const A = '02:00:00:00:00:0a';
+const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'] as const;
 const ENTRY = { networkName: 'default/net-1', macAddress: A };
+const OTHER_ENTRY = { networkName: 'default/net-2', macAddress: B };
 const ADDRESS = parseIpv4Address('10.0.0.10') as number;
 const ALLOCATED: InterfaceOutcome = { kind: 'allocated', address: ADDRESS };
+const WANTS_ANOTHER: InterfaceOutcome = { ...ALLOCATED, refusal: { reason: 'address-taken', message: 'another has it' } };
+const WAITING: InterfaceOutcome = { kind: 'waiting' };
+const UNSERVED: InterfaceOutcome = { kind: 'unserved', network: '' };
+const EXTERNAL: InterfaceOutcome = { kind: 'external', network: '' };
+const STALE = { network: 'default/net-1', macAddress: A, address: ADDRESS + 1 } as const;
+const refused = (reason: RefusalReason): InterfaceOutcome => ({ kind: 'refused', refusal: { reason, message: `${reason}!` } });
+/** What comes of the first interface, and of the second. */
+const outcomes = (first: InterfaceOutcome, second: InterfaceOutcome) => ({
+  outcomeOf: ({ macAddress }: InterfaceClaim) => (macAddress === A ? first : second),
+});
 
 function config(networkConfigs: readonly unknown[], spec: object = {}): KubernetesObject {
   return { metadata: { namespace: 'default', name: 'vm-a' }, spec: { networkConfigs, ...spec } };
+}
+
+const TWO = config([ENTRY, OTHER_ENTRY]);
+
+interface ShownCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
 }
 
 function plan(object: KubernetesObject, facts: Partial<NetworkConfigFacts> = {}) {
@@ -22,8 +43,20 @@ function plan(object: KubernetesObject, facts: Partial<NetworkConfigFacts> = {})
     now: '2026-01-01T00:00:00Z',
     ...facts,
   });
-  const conditions = readList(readField(patch, 'status'), 'conditions') as { type: string; status: string; reason?: string }[];
-  return { problem, shown: conditions.map(({ type, status, reason = '' }) => `${type}=${status} ${reason}`.trim()) };
+  const conditions = readList(patch, 'status', 'conditions') as ShownCondition[];
+  return {
+    patch,
+    problem,
+    shown: conditions.map(({ type, status, reason = '' }) => `${type}=${status} ${reason}`.trim()),
+    messages: conditions.flatMap(({ type, message }) => (message === undefined ? [] : [`${type}: ${message}`])),
+    entries: readField(patch, 'status', 'networkConfigs'),
+  };
+}
+
+/** The object after the plan was carried out. */
+function carriedOut(object: KubernetesObject, facts: Partial<NetworkConfigFacts> = {}): KubernetesObject {
+  const patched = readField(plan(object, facts).patch, 'status') as object | undefined;
+  return { ...object, status: { ...(object.status as object | undefined), ...patched } };
 }
 
 describe('planNetworkConfigStatus', () => {
@@ -61,29 +94,152 @@ describe('planNetworkConfigStatus', () => {
     expect(plan(object, facts).shown).toEqual(['Disabled=False', shown, 'InSynced=True']);
   });
 
-  it('the cause comes before what follows from it', () => {
-    const object = config([ENTRY, { ...ENTRY, macAddress: '02:00:00:00:00:0b' }]);
-    const reasons = ['other-interface-refused', 'pool-exhausted'] as const;
-    const { problem } = plan(object, {
-      outcomeOf: ({ macAddress }) => ({ kind: 'refused', refusal: { reason: reasons[macAddress === A ? 0 : 1], message: '' } }),
+  it.each<[what: string, first: InterfaceOutcome, second: InterfaceOutcome, reason: RefusalReason | undefined]>([
+    [
+      'the cause comes before what follows from it',
+      refused('other-interface-refused'),
+      refused('pool-exhausted'),
+      'pool-exhausted',
+    ],
+    ['what follows from a cause elsewhere', refused('other-interface-refused'), ALLOCATED, 'other-interface-refused'],
+    ['the first of two causes', refused('pool-exhausted'), refused('address-taken'), 'pool-exhausted'],
+    ['an interface has an address and wants another', WANTS_ANOTHER, ALLOCATED, 'address-taken'],
+    ['a network without a pool beside one that is served', ALLOCATED, UNSERVED, undefined],
+    ['a network without a pool beside one of another server', EXTERNAL, UNSERVED, 'no-pool'],
+    ['networks of other servers', EXTERNAL, EXTERNAL, undefined],
+  ])('the problem of a config: %s', (_what, first, second, reason) => {
+    expect(plan(TWO, outcomes(first, second)).problem?.reason).toBe(reason);
+  });
+
+  it('an entry that cannot be read comes before a refusal', () => {
+    const { problem } = plan(config([ENTRY, { ...ENTRY, macAddress: 'x' }]), { outcomeOf: () => refused('pool-exhausted') });
+    expect(problem).toEqual({ reason: 'mac-address-unreadable', message: expect.stringContaining('"x" is no MAC address') });
+  });
+
+  it.each<[what: string, first: InterfaceOutcome, second: InterfaceOutcome, messages: readonly string[]]>([
+    ['all is well', ALLOCATED, ALLOCATED, []],
+    ['an address is refused', ALLOCATED, refused('pool-exhausted'), ['Allocated: pool-exhausted!']],
+    ['one network has no pool', ALLOCATED, UNSERVED, ['Allocated: not served, as they have no IPPool: default/net-2']],
+    [
+      'another server serves one network',
+      ALLOCATED,
+      EXTERNAL,
+      ['Allocated: other DHCP servers serve these networks: default/net-2'],
+    ],
+    [
+      'no network has a pool',
+      UNSERVED,
+      UNSERVED,
+      [expect.stringMatching(/^Allocated: no IPPool serves default\/net-1, default\/net-2; create one/)],
+    ],
+    [
+      'one network has no pool, and another server serves one',
+      EXTERNAL,
+      UNSERVED,
+      [expect.stringMatching(/^Allocated: no IPPool serves default\/net-2; create one/)],
+    ],
+  ])('the messages where %s', (_what, first, second, messages) => {
+    expect(plan(TWO, outcomes(first, second)).messages).toEqual(messages);
+  });
+
+  it('a network is named once, and both sentences are shown where both are true', () => {
+    const third = { ...ENTRY, networkName: 'default/net-3' };
+    const object = config([OTHER_ENTRY, { ...OTHER_ENTRY, macAddress: '02:00:00:00:00:0c' }, third, ENTRY]);
+    const outcomeOf = ({ network }: InterfaceClaim) =>
+      network === 'default/net-1' ? ALLOCATED : network === 'default/net-2' ? UNSERVED : EXTERNAL;
+    expect(plan(object, { outcomeOf })).toMatchObject({
+      shown: ['Disabled=False', 'Allocated=True', 'InSynced=True'],
+      messages: [
+        'Allocated: not served, as they have no IPPool: default/net-2; other DHCP servers serve these networks: default/net-3',
+      ],
     });
-    expect(problem?.reason).toBe('pool-exhausted');
   });
 
   it('addresses that are being freed are named', () => {
-    const stale = [{ network: 'default/net-1', macAddress: A, address: ADDRESS }];
-    expect(plan(config([ENTRY]), { stale }).shown).toEqual([
-      'Disabled=False',
-      'Allocated=True',
-      'InSynced=False NetworkConfigChanged',
+    expect(plan(config([ENTRY]), { stale: [STALE] })).toMatchObject({
+      shown: ['Disabled=False', 'Allocated=True', 'InSynced=False NetworkConfigChanged'],
+      messages: ['InSynced: 10.0.0.11 is no longer wanted and is being freed'],
+      entries: [
+        { allocatedIPAddress: '10.0.0.11', macAddress: A, networkName: 'default/net-1', state: 'Stale' },
+        { allocatedIPAddress: '10.0.0.10', macAddress: A, networkName: 'default/net-1', state: 'Allocated' },
+      ],
+    });
+  });
+
+  it('an interface without an address is pending, and keeps the address that it had last', () => {
+    const before = { allocatedIPAddress: '10.0.0.7', macAddress: A, networkName: 'default/net-1', state: 'Allocated' };
+    const object = { ...TWO, status: { networkConfigs: [before] } };
+    expect(plan(object, { outcomeOf: () => refused('pool-exhausted') }).entries).toEqual([
+      { ...before, state: 'Pending' },
+      { macAddress: B, networkName: 'default/net-2', state: 'Pending' },
     ]);
   });
 
-  it('reports no addresses while it is paused', () => {
-    expect(plan(config([ENTRY], { paused: true })).shown).toEqual(['Disabled=True', 'InSynced=True']);
+  it('while it is paused it reports no problem, and its addresses as pending', () => {
+    const paused = { ...carriedOut(TWO), spec: { networkConfigs: [ENTRY, OTHER_ENTRY], paused: true } };
+    const fields = { allocatedIPAddress: '10.0.0.10', state: 'Pending' };
+    expect(plan({ ...paused, status: { networkConfigs: readField(paused.status, 'networkConfigs') } })).toMatchObject({
+      problem: undefined,
+      shown: ['Disabled=True', 'InSynced=True'],
+      entries: [
+        { ...ENTRY, ...fields },
+        { ...OTHER_ENTRY, ...fields },
+      ],
+    });
   });
 
-  it('waits if there will soon be more to report', () => {
-    expect(plan(config([ENTRY]), { outcomeOf: () => ({ kind: 'waiting' }) }).shown).toEqual([]);
+  it.each<[what: string, facts: Partial<NetworkConfigFacts>, shown: readonly string[]]>([
+    ['writes nothing', outcomes(ALLOCATED, WAITING), []],
+    [
+      'reports a refusal at once',
+      outcomes(refused('pool-exhausted'), WAITING),
+      ['Disabled=False', 'Allocated=False PoolExhausted', 'InSynced=True'],
+    ],
+    [
+      'reports addresses that are being freed, and nothing of those that it will have',
+      { ...outcomes(ALLOCATED, WAITING), stale: [STALE] },
+      ['Disabled=False', 'InSynced=False NetworkConfigChanged'],
+    ],
+  ])('while the turn of an interface has not come it %s', (_what, facts, shown) => {
+    expect(plan(TWO, facts).shown).toEqual(shown);
+  });
+});
+
+describe('a status is written where it differs', () => {
+  it('not after it was written', () => {
+    expect(plan(carriedOut(TWO)).patch).toBeUndefined();
+  });
+
+  it('not for a field that is empty where it was absent', () => {
+    const facts = { outcomeOf: () => refused('pool-exhausted') };
+    const { status, ...object } = carriedOut(config([ENTRY]), facts);
+    const entries = [{ ...ENTRY, state: 'Pending', allocatedIPAddress: '' }];
+    expect(plan({ ...object, status: { ...(status as object), networkConfigs: entries } }, facts).patch).toBeUndefined();
+  });
+
+  it('the conditions alone where the entries are as they should be', () => {
+    const { patch } = plan(carriedOut(TWO), outcomes(WANTS_ANOTHER, ALLOCATED));
+    expect(patch).toEqual({ status: { conditions: expect.anything() as unknown } });
+  });
+
+  it.each<[field: string, value: string]>([
+    ['allocatedIPAddress', '10.0.0.99'],
+    ['macAddress', B],
+    ['networkName', 'default/other'],
+    ['state', 'Pending'],
+  ])('the entries alone where %s is another and no generation is known', (field, value) => {
+    const { status, ...object } = carriedOut(config([ENTRY]));
+    const [entry] = readList(status, 'networkConfigs') as object[];
+    const changed = { ...object, status: { ...(status as object), networkConfigs: [{ ...entry, [field]: value }] } };
+    expect(plan(changed).patch).toEqual({ status: { networkConfigs: [entry] } });
+  });
+
+  it('with the generation that it was found for', () => {
+    const object = carriedOut({ ...config([ENTRY]), metadata: { namespace: 'default', name: 'vm-a', generation: 3 } });
+    expect(readList(object.status, 'conditions')).toMatchObject([3, 3, 3].map((observedGeneration) => ({ observedGeneration })));
+    const moved = { ...object, metadata: { ...object.metadata, generation: 4 } };
+    expect(readList(carriedOut(moved, outcomes(WANTS_ANOTHER, ALLOCATED)).status, 'conditions')).toMatchObject(
+      [4, 4, 4].map((observedGeneration) => ({ observedGeneration })),
+    );
   });
 });

@@ -136,7 +136,7 @@ function allocatedState(
     ...(unserved.length > 0 ? [`not served, as they have no IPPool: ${describeNames(unserved)}`] : []),
     ...(external.length > 0 ? [`other DHCP servers serve these networks: ${describeNames(external)}`] : []),
   ];
-  const isAllExternal = external.length > 0 && outcomes.every(({ outcome }) => outcome.kind === 'external');
+  const isAllExternal = outcomes.every(({ outcome }) => outcome.kind === 'external');
   return {
     type,
     status: 'True',
