@@ -50,8 +50,11 @@ export interface ObjectClient<Kind extends ApiObjectLike> extends ResourcePort<K
   readonly patch: (target: WriteTarget, patch: MergePatch) => Promise<WriteResult<Kind>>;
   /** Patches the status subresource: nothing else of the object changes. */
   readonly patchStatus: (target: WriteTarget, patch: MergePatch) => Promise<WriteResult<Kind>>;
-  /** `uid`: only this object, not one of the same name that came after it. An object with finalizers stays until they are gone. */
-  readonly delete: (key: string, uid: string) => Promise<WriteResult<Kind | undefined>>;
+  /**
+   * `uid`: only this object, not one of the same name that came after it. `resourceVersion`: only if it still is at this version. An object with
+   * finalizers stays until they are gone.
+   */
+  readonly delete: (key: string, uid: string, resourceVersion?: string) => Promise<WriteResult<Kind | undefined>>;
   /** The answer's object is what the subresource answers, undefined where that is empty. */
   readonly subresource: (call: SubresourceCall) => Promise<WriteResult<unknown>>;
 }

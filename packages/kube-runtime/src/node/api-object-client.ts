@@ -101,8 +101,9 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
   readonly patchStatus = (target: WriteTarget, patch: MergePatch): Promise<WriteResult<Kind>> =>
     this.#patch(target, patch, '/status');
 
-  readonly delete = (key: string, uid: string): Promise<WriteResult<Kind | undefined>> => {
-    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
+  readonly delete = (key: string, uid: string, resourceVersion?: string): Promise<WriteResult<Kind | undefined>> => {
+    const preconditions = resourceVersion === undefined ? { uid } : { uid, resourceVersion };
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions };
     return this.#write({ method: 'DELETE', path: this.#path(key), body }) as Promise<WriteResult<Kind | undefined>>;
   };
 

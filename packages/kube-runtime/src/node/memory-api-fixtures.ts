@@ -104,7 +104,13 @@ async function write(
   const verb = ({ GET: 'get', PUT: 'update', POST: 'create', PATCH: 'patch' } as const)[request.method ?? ''];
   if (name !== undefined && verb !== undefined) return await objects.subresource({ ...target, name, verb, body: patch });
   if (verb === 'patch') return await objects.patch(target, patch);
-  if (request.method === 'DELETE') return await objects.delete(key, (body['preconditions'] as { uid: string }).uid);
+  if (request.method === 'DELETE') {
+    const { uid, resourceVersion: version } = body['preconditions'] as {
+      readonly uid: string;
+      readonly resourceVersion?: string;
+    };
+    return await objects.delete(key, uid, version);
+  }
   const object = await objects.get(key);
   return object === undefined ? { ok: false, reason: 'not-found', message: `"${key}" not found` } : { ok: true, object };
 }

@@ -154,6 +154,20 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
     },
   },
   {
+    name: 'only the object at that version is deleted, where one is given',
+    check: async (target) => {
+      const { client, object, specPatch, wait } = target;
+      const { metadata } = accepted(await wait(client.create(object('a'))));
+      const key = keyOf(object('a'));
+      const uid = metadata.uid ?? '';
+      const patched = accepted(await wait(client.patch({ key }, specPatch('else'))));
+      refusedWith(await wait(client.delete(key, uid, metadata.resourceVersion)), 'conflict');
+      same((await listAll(target)).length, 1, 'objects');
+      accepted(await wait(client.delete(key, uid, patched.metadata.resourceVersion)));
+      same((await listAll(target)).length, 0, 'objects');
+    },
+  },
+  {
     name: 'an object with a finalizer stays, marked, until the finalizer is gone',
     check: async (target) => {
       const { client, object, wait } = target;

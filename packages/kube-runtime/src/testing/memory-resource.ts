@@ -168,11 +168,13 @@ export class MemoryResource<Kind extends ApiObjectLike = KubernetesObject> imple
       status: applyMergePatch(stored.status, (patch as { status?: unknown }).status ?? {}),
     }));
 
-  readonly delete = (key: string, uid: string): Promise<WriteResult<Kind | undefined>> =>
+  readonly delete = (key: string, uid: string, resourceVersion?: string): Promise<WriteResult<Kind | undefined>> =>
     this.#write<Kind | undefined>('delete', key, () => {
       const stored = this.#objects.get(key) as (Kind & KubernetesObject) | undefined;
       if (stored === undefined) return refused('not-found', `"${key}" not found`);
       if (stored.metadata.uid !== uid) return refused('conflict', 'the UID in the precondition is another');
+      if (resourceVersion !== undefined && stored.metadata.resourceVersion !== resourceVersion)
+        return refused('conflict', 'the resourceVersion in the precondition is another');
       if ((stored.metadata.finalizers ?? []).length === 0) this.remove(key);
       else if (stored.metadata.deletionTimestamp === undefined) {
         const deletionTimestamp = timestamp(this.#seconds++);

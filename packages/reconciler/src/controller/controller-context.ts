@@ -40,6 +40,8 @@ export interface ControllerContext {
   /** Called for each change of an address; undefined: not needed. */
   readonly onAddressChange: ((change: AddressChange) => void) | undefined;
   readonly enqueue: ByKind<(key: string) => void>;
+  /** Has a pool free addresses, in a moment: those of many virtual machines go in one patch. */
+  readonly enqueueRelease: (poolKey: string) => void;
   /** Undefined: there are none to wait for. */
   readonly agents: Pick<PoolAgentsView, 'ofPool' | 'isInUse'> | undefined;
 }

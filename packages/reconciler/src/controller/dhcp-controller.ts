@@ -24,13 +24,13 @@ import {
 import type { AgentAction, AgentsSettings } from '../agents/agents-plan.js';
 import { Resource } from '../resources.js';
 import type { AgentObjectKind } from '../view/agent-resources.js';
-import type { AgentsChange } from '../view/agents-view.js';
 import { ClusterView } from '../view/cluster-view.js';
 import { InstanceSource, type InstancesState } from '../view/instance-source.js';
 import { SharedSegments } from '../view/shared-segments.js';
 import type { AddressChange } from './address-changes.js';
 import { AgentGroupsReconciler, ALL_AGENT_GROUPS } from './agent-groups-reconciler.js';
 import { type AgentsContext, createAgentsContext } from './agents-context.js';
+import { ChangeRouting } from './change-routing.js';
 import type { ByKind, ControllerContext } from './controller-context.js';
 import { NetworkConfigReconciler } from './network-config-reconciler.js';
 import { NetworkReconciler } from './network-reconciler.js';
@@ -110,6 +110,8 @@ const FIRST_RETRY_MS = 20;
 const MOST_RETRY_MS = 30_000;
 /** A pool that many claim addresses of is written less often, and more at a time: half of the time is left to everything else. */
 const MOST_REST_MS = 250;
+/** Freeing an address is less urgent than assigning one: deletions of this time go in one patch of their pool. */
+const RELEASE_GATHER_MS = 200;
 const KINDS: readonly CachedKind[] = ['networks', 'ipPools', 'networkConfigs', 'virtualMachines'];
 
 export class DhcpController implements ControllerPart {
@@ -123,6 +125,7 @@ export class DhcpController implements ControllerPart {
   readonly #agents: AgentsContext | undefined;
   readonly #agentGroups: AgentGroupsReconciler | undefined;
   readonly #segments: SharedSegments;
+  readonly #routing: ChangeRouting;
   #state: State = { kind: 'new' };
 
   constructor(settings: DhcpControllerSettings) {
@@ -132,7 +135,7 @@ export class DhcpController implements ControllerPart {
     this.#instances = new InstanceSource({
       caches: settings.caches,
       resource: this.#within(Resource.virtualMachineInstances),
-      onChange: (key) => this.#onMachineChange(key),
+      onChange: (key) => this.#routing.onMachineChange(key),
       onState: (state) => this.#onInstances(state),
       onError: (error) => observer?.onReadError?.('virtualMachineInstances', error),
     });
@@ -149,6 +152,17 @@ export class DhcpController implements ControllerPart {
     });
     this.#agents = this.#createAgents();
     this.#agentGroups = this.#agents && new AgentGroupsReconciler(this.#agents);
+    this.#routing = new ChangeRouting({
+      view: this.view,
+      segments: this.#segments,
+      caches: this.#caches,
+      agents: this.#agents,
+      isReconciling: () => this.reconciling,
+      enqueue: (kind, key) => this.#enqueue(kind, key),
+      enqueueAgentGroups: () => this.#enqueueAgentGroups(),
+      enqueueRelease: (key) => this.#enqueueRelease(key),
+      forgetNetworkConfig: (key) => this.#queues.networkConfigs.forget(key),
+    });
     const context = this.#createContext();
     this.#queues = {
       virtualMachines: this.#createQueue('virtualMachines', new VirtualMachineReconciler(context).reconcile),
@@ -236,7 +250,7 @@ export class DhcpController implements ControllerPart {
 
   #subscribe(kind: CachedKind): CacheSubscription {
     return this.#settings.caches.subscribe(this.#within(Resource[kind]), {
-      onChange: (key, isOwn) => this.#onChange(kind, key, isOwn),
+      onChange: (key, isOwn) => this.#routing.onChange(kind, key, isOwn),
       onSynced: () => this.#reconcileIfSynced(),
       onError: (error) => this.#settings.observer?.onReadError?.(kind, error),
     });
@@ -255,7 +269,7 @@ export class DhcpController implements ControllerPart {
       clock,
       now,
       onAction: observer?.onAgentAction,
-      onChange: (change) => this.#onAgentsChange(change),
+      onChange: (change) => this.#routing.onAgentsChange(change),
       onError: (kind, error) => observer?.onReadError?.(kind, error),
       enqueue: { agentGroups: () => this.#enqueueAgentGroups(), ipPools: (key) => this.#enqueue('ipPools', key) },
     });
@@ -275,6 +289,7 @@ export class DhcpController implements ControllerPart {
       releaseWaiters: new Map(),
       onAddressChange: observer?.onAddressChange,
       enqueue: byKind((kind) => (key: string) => this.#enqueue(kind, key)),
+      enqueueRelease: (key) => this.#enqueueRelease(key),
       agents: this.#agents?.pools,
     };
   }
@@ -307,6 +322,8 @@ export class DhcpController implements ControllerPart {
         this.#enqueue(kind, keyOf({ metadata }));
       }
     }
+    // Virtual machines that are gone may have left their configs.
+    for (const config of this.#caches.networkConfigs.values()) this.#enqueue('virtualMachines', keyOf(config));
   }
 
   #enqueue(kind: ReconciledKind, key: string): void {
@@ -317,92 +334,15 @@ export class DhcpController implements ControllerPart {
     if (this.#agents !== undefined) this.#enqueue('agentGroups', ALL_AGENT_GROUPS);
   }
 
-  #onChange(kind: CachedKind, key: string, isOwn: boolean): void {
-    switch (kind) {
-      case 'virtualMachines':
-        this.#onMachineChange(key);
-        // What it leaves is reported there.
-        if (this.#caches.virtualMachines.get(key) === undefined) this.#enqueue('networkConfigs', key);
-        return;
-      case 'networkConfigs':
-        this.#onNetworkConfigChange(key, isOwn);
-        return;
-      case 'ipPools':
-        this.#onPoolChange(key, isOwn);
-        return;
-      case 'networks':
-        this.#onNetworkChange(key, isOwn);
-    }
-  }
-
-  /** Undefined: all of what is observed of agents may be new. */
-  #onAgentsChange(change: AgentsChange | undefined): void {
-    this.#enqueueAgentGroups();
-    if (change === undefined || this.#agents === undefined || !this.reconciling) return;
-    const { pools } = this.#agents;
-    for (const key of pools.changed(pools.concernedBy(change))) this.#enqueue('ipPools', key);
-  }
-
-  #onNetworkChange(key: string, isOwn: boolean): void {
-    if (!isOwn) {
-      this.#enqueueAgentGroups();
-      this.#enqueue('networks', key);
-    }
-    for (const pool of this.view.poolsOn(key)) this.#enqueue('ipPools', pool);
-    for (const pool of this.#segments.noteNetwork(key)) this.#enqueue('ipPools', pool);
-    // The network decides whether a pool is missed there.
-    if (this.view.servingPool(key) === undefined)
-      for (const config of this.view.configsOn(key)) this.#enqueue('networkConfigs', config);
-  }
-
-  /** Of the virtual machine itself, or of its VirtualMachineInstance, which has the same name. */
-  #onMachineChange(key: string): void {
-    for (const network of this.view.noteVirtualMachine(key)) this.#enqueuePoolOf(network);
-    this.#enqueue('virtualMachines', key);
-  }
-
   #onInstances(state: InstancesState): void {
     this.#settings.observer?.onInstances?.(state);
     if (this.reconciling)
-      for (const virtualMachine of this.#caches.virtualMachines.values()) this.#onMachineChange(keyOf(virtualMachine));
+      for (const virtualMachine of this.#caches.virtualMachines.values()) this.#routing.onMachineChange(keyOf(virtualMachine));
     else this.#reconcileIfSynced();
   }
 
-  #onNetworkConfigChange(key: string, isOwn: boolean): void {
-    for (const network of this.view.noteNetworkConfig(key)) this.#enqueuePoolOf(network);
-    if (this.#caches.networkConfigs.get(key) === undefined) this.#queues.networkConfigs.forget(key);
-    else this.#enqueue('networkConfigs', key);
-    // Its virtual machine decides what it contains: another client may have deleted it, or written into it.
-    if (!isOwn) this.#enqueue('virtualMachines', key);
-  }
-
-  #enqueuePoolOf(network: string): void {
-    const pool = this.view.servingPool(network);
-    if (pool !== undefined) this.#enqueue('ipPools', pool.key);
-  }
-
-  #onPoolChange(key: string, isOwn: boolean): void {
-    const networks = this.view.notePool(key);
-    this.#noteForAgents(key, isOwn);
-    if (isOwn) return;
-    this.#enqueue('ipPools', key);
-    for (const network of networks) {
-      this.#enqueue('networks', network);
-      for (const other of this.view.poolsOn(network)) this.#enqueue('ipPools', other);
-      for (const other of this.#segments.noteNetwork(network)) this.#enqueue('ipPools', other);
-      if (this.view.servingPool(network)?.key !== key) {
-        for (const config of this.view.configsOn(network)) this.#enqueue('networkConfigs', config);
-      }
-    }
-  }
-
-  #noteForAgents(key: string, isOwn: boolean): void {
-    if (this.#agents === undefined) return;
-    const { pools, eligible } = this.#agents;
-    const pool = this.view.pool(key);
-    if (pool === undefined) pools.forgetPool(key);
-    else pools.notePool(pool);
-    if (eligible.note(key, pool) && !isOwn) this.#enqueueAgentGroups();
+  #enqueueRelease(poolKey: string): void {
+    if (this.#state.kind === 'reconciling') this.#queues.ipPools.addAfter(poolKey, RELEASE_GATHER_MS);
   }
 }
 

@@ -146,12 +146,12 @@ export class NetworkConfigReconciler {
   }
 
   #waitForRelease(config: string, stale: readonly StaleAddress[]): void {
-    const { view, enqueue, releaseWaiters } = this.#context;
+    const { view, enqueueRelease, releaseWaiters } = this.#context;
     for (const { network } of stale) {
       const pool = view.servingPool(network);
       if (pool === undefined) continue;
       releaseWaiters.set(pool.key, (releaseWaiters.get(pool.key) ?? new Set()).add(config));
-      enqueue.ipPools(pool.key);
+      enqueueRelease(pool.key);
     }
   }
 

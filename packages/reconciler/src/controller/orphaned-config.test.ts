@@ -64,17 +64,3 @@ it('a config that a person made without a virtual machine is not complained abou
   expect(conditionsOf(running, 'printer')).toEqual(['Disabled=False', 'Allocated=True', 'InSynced=True']);
   expect(running.events()).toEqual([]);
 });
-
-it('vm-a is deleted as usual: nothing is reported while its config waits to be collected', async () => {
-  const running = await Running.withPool();
-  await running.add(virtualMachine('vm-a'));
-  await running.settle();
-  running.cluster.virtualMachines.remove('default/vm-a');
-  await running.settle(60_000);
-  expect(running.events()).toEqual([]);
-  const collected = running.cluster.collectGarbage();
-  await running.settle();
-  await collected;
-  expect(running.allocated()).toEqual({});
-  expect(running.events()).toEqual([]);
-});

@@ -1,6 +1,13 @@
 import { reasonOf } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, type ReconcileResult, toReconcileResult, toRegarding } from '@vmdhcp/kube-runtime';
+import {
+  isBeingDeleted,
+  type KubernetesObject,
+  type ReconcileResult,
+  toReconcileResult,
+  toRegarding,
+} from '@vmdhcp/kube-runtime';
 
+import { isOwnedByVirtualMachine } from '../network-config/missing-virtual-machine.js';
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
 import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
@@ -29,7 +36,7 @@ export class VirtualMachineReconciler {
     const virtualMachine = caches.virtualMachines.get(key);
     if (virtualMachine === undefined) {
       this.#unseenSince.delete(key);
-      return { kind: 'settled' };
+      return this.#deleteLeftConfig(key);
     }
     const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key), view.knowledgeOf(virtualMachine));
     const patienceMs = this.#patienceWith(key, plan.problems);
@@ -48,6 +55,24 @@ export class VirtualMachineReconciler {
     if (plan.waits) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
     return patienceMs > 0 ? { kind: 'recheck', afterMs: patienceMs } : { kind: 'settled' };
   };
+
+  /**
+   * Deletes the config that a virtual machine leaves, so that its addresses are free at once: the garbage collector of a busy cluster needs
+   * minutes for a thousand. One without an owner was orphaned by a person, and stays.
+   */
+  async #deleteLeftConfig(key: string): Promise<ReconcileResult> {
+    const { caches, clients, view } = this.#context;
+    const config = caches.networkConfigs.get(key);
+    if (config === undefined || isBeingDeleted(config) || !isOwnedByVirtualMachine(config)) return { kind: 'settled' };
+    // An instance that runs on without its virtual machine keeps its address. The news of its end come here.
+    if (!view.isMachineGone(key)) return { kind: 'settled' };
+    // The cache is not believed in this: what is deleted is lost.
+    if ((await clients.virtualMachines.get(key)) !== undefined) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
+    const { uid = '', resourceVersion } = config.metadata;
+    // The version: a person may have orphaned it in this moment.
+    const result = await clients.networkConfigs.delete(key, uid, resourceVersion);
+    return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
+  }
 
   /** How long an unseen instance is not reported yet; 0: it is, or there is none. */
   #patienceWith(key: string, problems: readonly VirtualMachineProblem[]): number {

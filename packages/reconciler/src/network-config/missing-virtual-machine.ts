@@ -12,15 +12,20 @@ export interface MissingMachine {
  * `kubectl delete vm --cascade=orphan`; undefined if that is not so. Call it where there is no virtual machine of
  * that name.
  *
- * It was made for one if it has the label or the annotation that only the controller sets. While it has an owner, the garbage
- * collector is about to delete it. One that a person made for a bare host has neither.
+ * It was made for one if it has the label or the annotation that only the controller sets. While it has an owner, it is about to be
+ * deleted. One that a person made for a bare host has neither.
  */
 export function describeMissingVirtualMachine(object: KubernetesObject): MissingMachine | undefined {
-  const { name, labels, annotations, ownerReferences = [] } = object.metadata;
-  if (isBeingDeleted(object) || ownerReferences.some(({ kind }) => kind === 'VirtualMachine')) return undefined;
+  const { name, labels, annotations } = object.metadata;
+  if (isBeingDeleted(object) || isOwnedByVirtualMachine(object)) return undefined;
   if (labels?.[VM_NAME_LABEL] !== name && annotations?.[INTERFACES_ANNOTATION] === undefined) return undefined;
   return {
     reason: 'virtual-machine-missing',
     message: `VirtualMachine ${keyOf(object)} does not exist, and its addresses stay recorded for it: delete this VirtualMachineNetworkConfig to free them, or create the virtual machine again to keep them`,
   };
+}
+
+/** True if it is deleted together with a virtual machine. */
+export function isOwnedByVirtualMachine({ metadata }: KubernetesObject): boolean {
+  return (metadata.ownerReferences ?? []).some(({ kind }) => kind === 'VirtualMachine');
 }

@@ -8,6 +8,7 @@ import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import { type MachineKnowledge, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
+import type { InstanceSource } from './instance-source.js';
 import { NetworkConfigIndex } from './network-config-index.js';
 import { type PoolView, PoolViews } from './pool-views.js';
 import { VirtualMachineIndex } from './virtual-machine-index.js';
@@ -24,7 +25,7 @@ export interface ClusterSources {
   readonly ipPools: ObjectSource;
   readonly networkConfigs: ObjectSource;
   /** The running virtual machines; default: none. */
-  readonly instances?: { readonly of: (virtualMachine: KubernetesObject) => MachineKnowledge['instance'] };
+  readonly instances?: Pick<InstanceSource, 'of' | 'isAbsent'>;
 }
 
 export class ClusterView {
@@ -161,6 +162,11 @@ export class ClusterView {
       remembered: this.#remembered(keyOf(virtualMachine)),
       hasAddress: (network, macAddress) => this.servingPool(network)?.addressOf.has(macAddress) === true,
     };
+  }
+
+  /** True if there is neither a virtual machine of that name nor an instance of one. */
+  isMachineGone(key: string): boolean {
+    return this.#sources.virtualMachines.get(key) === undefined && this.#sources.instances?.isAbsent(key) === true;
   }
 
   /** What its config remembers of each interface; if that has nothing (a user deleted it), what was known before. */

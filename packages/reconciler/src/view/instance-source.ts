@@ -75,6 +75,12 @@ export class InstanceSource {
     return running ?? (hasUnseenInstance(virtualMachine, instance) ? 'unseen' : undefined);
   }
 
+  /** True if no instance of that name exists; false also where this cannot be known. */
+  isAbsent(key: string): boolean {
+    if (this.#state === 'unknown' || this.#state === 'forbidden') return false;
+    return this.#cache.get(key) === undefined;
+  }
+
   start(): void {
     this.#cache.start();
   }

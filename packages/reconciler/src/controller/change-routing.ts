@@ -1,0 +1,129 @@
+/** What a change has to do with: which keys of which kinds are reconciled because of it. */
+import { isBeingDeleted } from '@vmdhcp/kube-runtime';
+import type { AgentsChange } from '../view/agents-view.js';
+import type { ClusterView } from '../view/cluster-view.js';
+import type { SharedSegments } from '../view/shared-segments.js';
+import type { AgentsContext } from './agents-context.js';
+import type { ByKind, ControllerContext } from './controller-context.js';
+
+type CachedKind = keyof ByKind<unknown>;
+
+export interface ChangeRoutingParts extends Pick<ControllerContext, 'caches' | 'enqueueRelease'> {
+  readonly view: ClusterView;
+  readonly segments: SharedSegments;
+  /** Undefined: this controller deploys no agents. */
+  readonly agents: Pick<AgentsContext, 'pools' | 'eligible'> | undefined;
+  readonly isReconciling: () => boolean;
+  readonly enqueue: (kind: CachedKind, key: string) => void;
+  readonly enqueueAgentGroups: () => void;
+  /** The object is gone: what its reconciler remembers of it counts no more. */
+  readonly forgetNetworkConfig: (key: string) => void;
+}
+
+export class ChangeRouting {
+  readonly #parts: ChangeRoutingParts;
+
+  constructor(parts: ChangeRoutingParts) {
+    this.#parts = parts;
+  }
+
+  /** An object of a cache has changed. @param isOwn - true: by a write of this controller. */
+  onChange(kind: CachedKind, key: string, isOwn: boolean): void {
+    const { caches, enqueue } = this.#parts;
+    switch (kind) {
+      case 'virtualMachines':
+        this.onMachineChange(key);
+        // What it leaves is reported there.
+        if (caches.virtualMachines.get(key) === undefined) enqueue('networkConfigs', key);
+        return;
+      case 'networkConfigs':
+        this.#onNetworkConfigChange(key, isOwn);
+        return;
+      case 'ipPools':
+        this.#onPoolChange(key, isOwn);
+        return;
+      case 'networks':
+        this.#onNetworkChange(key, isOwn);
+    }
+  }
+
+  /** Undefined: all of what is observed of agents may be new. */
+  onAgentsChange(change: AgentsChange | undefined): void {
+    const { agents, enqueue, enqueueAgentGroups, isReconciling } = this.#parts;
+    enqueueAgentGroups();
+    if (change === undefined || agents === undefined || !isReconciling()) return;
+    const { pools } = agents;
+    for (const key of pools.changed(pools.concernedBy(change))) enqueue('ipPools', key);
+  }
+
+  #onNetworkChange(key: string, isOwn: boolean): void {
+    const { enqueue, enqueueAgentGroups, segments, view } = this.#parts;
+    if (!isOwn) {
+      enqueueAgentGroups();
+      enqueue('networks', key);
+    }
+    for (const pool of view.poolsOn(key)) enqueue('ipPools', pool);
+    for (const pool of segments.noteNetwork(key)) enqueue('ipPools', pool);
+    // The network decides whether a pool is missed there.
+    if (view.servingPool(key) === undefined) for (const config of view.configsOn(key)) enqueue('networkConfigs', config);
+  }
+
+  /** Of the virtual machine itself, or of its VirtualMachineInstance, which has the same name. */
+  onMachineChange(key: string): void {
+    const { enqueue, view } = this.#parts;
+    for (const network of view.noteVirtualMachine(key)) this.#enqueueReleaseOn(network);
+    enqueue('virtualMachines', key);
+  }
+
+  #onNetworkConfigChange(key: string, isOwn: boolean): void {
+    const { caches, enqueue, forgetNetworkConfig, view } = this.#parts;
+    const object = caches.networkConfigs.get(key);
+    const isEnding = object === undefined || isBeingDeleted(object);
+    for (const network of view.noteNetworkConfig(key)) {
+      if (isEnding) this.#enqueueReleaseOn(network);
+      else this.#enqueuePoolOf(network);
+    }
+    if (object === undefined) forgetNetworkConfig(key);
+    else enqueue('networkConfigs', key);
+    // Its virtual machine decides what it contains: another client may have deleted it, or written into it.
+    if (!isOwn) enqueue('virtualMachines', key);
+  }
+
+  #enqueuePoolOf(network: string): void {
+    const { enqueue, view } = this.#parts;
+    const pool = view.servingPool(network);
+    if (pool !== undefined) enqueue('ipPools', pool.key);
+  }
+
+  #enqueueReleaseOn(network: string): void {
+    const { enqueueRelease, view } = this.#parts;
+    const pool = view.servingPool(network);
+    if (pool !== undefined) enqueueRelease(pool.key);
+  }
+
+  #onPoolChange(key: string, isOwn: boolean): void {
+    const { enqueue, segments, view } = this.#parts;
+    const networks = view.notePool(key);
+    this.#noteForAgents(key, isOwn);
+    if (isOwn) return;
+    enqueue('ipPools', key);
+    for (const network of networks) {
+      enqueue('networks', network);
+      for (const other of view.poolsOn(network)) enqueue('ipPools', other);
+      for (const other of segments.noteNetwork(network)) enqueue('ipPools', other);
+      if (view.servingPool(network)?.key !== key) {
+        for (const config of view.configsOn(network)) enqueue('networkConfigs', config);
+      }
+    }
+  }
+
+  #noteForAgents(key: string, isOwn: boolean): void {
+    const { agents, enqueueAgentGroups, view } = this.#parts;
+    if (agents === undefined) return;
+    const { pools, eligible } = agents;
+    const pool = view.pool(key);
+    if (pool === undefined) pools.forgetPool(key);
+    else pools.notePool(pool);
+    if (eligible.note(key, pool) && !isOwn) enqueueAgentGroups();
+  }
+}
