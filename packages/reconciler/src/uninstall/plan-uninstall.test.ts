@@ -36,9 +36,9 @@ const INSTALLED: Installation = {
     object('upstream', { labels: { [LABEL]: 'agent' } }),
   ],
   leases: [object('g', { labels: OURS })],
-  roleBindings: [object('g', { labels: OURS })],
-  roles: [object('g', { labels: OURS })],
-  serviceAccounts: [object('g', { labels: OURS })],
+  roleBindings: [object('g', { labels: OURS }), object('another', { labels: OURS })],
+  roles: [object('g', { labels: OURS }), object('another', { labels: OURS })],
+  serviceAccounts: [object('g', { labels: OURS }), object('another', { labels: OURS })],
   controllerLeases: [object('vm-dhcp-controllers')],
   ipPools: [object('pool', { finalizers: ['other', 'wrangler.cattle.io/vm-dhcp-ippool-controller'] }), object('plain')],
   networkConfigs: [object('vm', { finalizers: ['wrangler.cattle.io/vm-dhcp-vmnetcfg-controller'] })],
@@ -76,11 +76,36 @@ describe('planUninstall', () => {
 
   it('takes only its own finalizers and labels away', () => {
     const { marks } = planUninstall(INSTALLED, false).phases;
-    expect(marks.map((step) => (step.kind === 'patch' ? step.patch : undefined))).toEqual([
-      { metadata: { finalizers: [] } },
-      { metadata: { finalizers: ['other'] } },
-      { metadata: { labels: { 'network.harvesterhci.io/ippool-name': null } } },
+    expect(marks.map((step) => (step.kind === 'patch' ? [step.patch, step.removes] : undefined))).toEqual([
+      [{ metadata: { finalizers: [] } }, ['finalizer wrangler.cattle.io/vm-dhcp-vmnetcfg-controller']],
+      [{ metadata: { finalizers: ['other'] } }, ['finalizer wrangler.cattle.io/vm-dhcp-ippool-controller']],
+      [{ metadata: { labels: { 'network.harvesterhci.io/ippool-name': null } } }, ['label network.harvesterhci.io/ippool-name']],
     ]);
+  });
+
+  it('takes both labels of a network away, and leaves a network without labels as it is', () => {
+    const labels = { 'network.harvesterhci.io/ippool-name': 'pool', 'network.harvesterhci.io/ippool-namespace': 'ns' };
+    expect(planUninstall({ ...NOTHING, networks: [object('net', { labels }), object('plain')] }, false).phases.marks).toEqual([
+      {
+        kind: 'patch',
+        of: 'networks',
+        object: object('net', { labels }),
+        patch: {
+          metadata: { labels: { 'network.harvesterhci.io/ippool-namespace': null, 'network.harvesterhci.io/ippool-name': null } },
+        },
+        removes: ['label network.harvesterhci.io/ippool-namespace', 'label network.harvesterhci.io/ippool-name'],
+      },
+    ]);
+  });
+
+  it.each<[what: string, labels: Record<string, string> | undefined]>([
+    ['of another group', { [LABEL]: 'agent', [GROUP_LABEL]: 'other' }],
+    ['without a group', { [LABEL]: 'agent' }],
+    ['that is none of its agents', { [GROUP_LABEL]: 'g' }],
+    ['without labels', undefined],
+  ])('leaves a Deployment %s as it is', (_what, labels) => {
+    const deployments = [object('g', labels && { labels })];
+    expect(described(planUninstall({ ...NOTHING, deployments }, true))).toEqual([]);
   });
 
   it('takes from the status of a pool what agents it names: a successor may run its own in another namespace', () => {
@@ -97,6 +122,7 @@ describe('planUninstall', () => {
         kind: 'patch-status',
         object: { metadata: { name: 'pool' } },
         patch: { status: { agentDeploymentRef: null, agentPodRef: null, servedBy: null } },
+        removes: ['status.agentDeploymentRef', 'status.agentPodRef', 'status.servedBy'],
       },
     ]);
     expect(planUninstall(installed, true).phases.marks).toEqual([]);
@@ -106,7 +132,7 @@ describe('planUninstall', () => {
     const labels = { [LABEL]: 'agent', [GROUP_LABEL]: 'vm-dhcp-agents' };
     const manifest = object('vm-dhcp-agents', { labels });
     const created = object('vm-dhcp-agents', { labels: { ...labels, 'app.kubernetes.io/managed-by': 'vm-dhcp-controller' } });
-    expect(described(planUninstall({ ...NOTHING, leases: [manifest] }, true))).toEqual([]);
+    expect(described(planUninstall({ ...NOTHING, leases: [manifest, object('vm-dhcp-agents')] }, true))).toEqual([]);
     expect(described(planUninstall({ ...NOTHING, leases: [created] }, true))).toEqual(['rights: delete leases vm-dhcp-agents']);
   });
 
@@ -128,7 +154,8 @@ describe('leasesOfOtherAgents', () => {
       ...object(name, { labels: { [LABEL]: 'agent' } }),
       spec: { holderIdentity },
     });
-    const leases = [lease('g', 'pod-of-g'), lease('unified', 'pod'), lease('left', '')];
-    expect(leasesOfOtherAgents({ ...INSTALLED, leases }).map(({ metadata }) => metadata.name)).toEqual(['unified']);
+    const leases = [lease('g', 'pod-of-g'), lease('another', 'pod'), lease('unified', 'pod'), lease('left', '')];
+    const names = leasesOfOtherAgents({ ...INSTALLED, leases }).map(({ metadata }) => metadata.name);
+    expect(names).toEqual(['another', 'unified']);
   });
 });
