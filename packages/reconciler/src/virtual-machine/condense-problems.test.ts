@@ -8,6 +8,9 @@ describe('condenseProblems', () => {
     const long = 'x'.repeat(900);
     const twice = (message: string) => ({ reason: 'mac-address-twice', message }) as const;
     expect(condenseProblems([])).toEqual([]);
+    expect(condenseProblems([twice('x'.repeat(300)), twice('y'.repeat(301))])).toEqual([
+      twice(`${'x'.repeat(300)}; ${'y'.repeat(297)}...`),
+    ]);
     expect(
       condenseProblems([
         twice('one'),

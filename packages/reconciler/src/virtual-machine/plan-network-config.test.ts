@@ -1,8 +1,9 @@
+import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { INTERFACES_ANNOTATION, NETWORK_CONFIG_FINALIZER } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { planNetworkConfig } from './plan-network-config.js';
-import { readRememberedInterfaces, rememberInterface } from './remembered-interfaces.js';
+import { formatRememberedInterfaces, readRememberedInterfaces, rememberInterface } from './remembered-interfaces.js';
 
 const mac = (n: number) => `02:00:00:00:00:0${n}`;
 const STATIC = 'static-ip.harvesterhci.io/';
@@ -96,13 +97,10 @@ describe('the VirtualMachineNetworkConfig of a virtual machine', () => {
   });
 
   it('nothing is done for a virtual machine that is being deleted, has no interfaces, or whose interfaces are not known', () => {
-    expect(
-      planNetworkConfig(
-        machine({ interfaces: { a: mac(1) }, metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
-        undefined,
-      ).actions,
-    ).toEqual([]);
-    expect(planNetworkConfig(machine({}), undefined).actions).toEqual([]);
+    const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+    const nothing = { actions: [], problems: [], waits: false };
+    expect(planNetworkConfig(machine({ interfaces: { a: mac(1) }, metadata }), undefined)).toStrictEqual(nothing);
+    expect(planNetworkConfig(machine({}), undefined)).toStrictEqual(nothing);
     expect(planNetworkConfig({ ...ONE, spec: {} }, carriedOut(ONE)).actions).toEqual([]);
   });
 
@@ -162,6 +160,16 @@ describe('an update', () => {
         ownerReferences: [other, { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'vm', uid: 'u' }],
       },
     });
+    const [homonym, sibling] = [
+      { ...other, name: 'vm' },
+      { ...former, name: 'vm-2' },
+    ];
+    const [own] = there.metadata.ownerReferences ?? [];
+    const twice = {
+      ...there,
+      metadata: { ...there.metadata, ownerReferences: [homonym, sibling, former, own] } as typeof there.metadata,
+    };
+    expect(update(ONE, twice), 'the former owner goes').toEqual({ metadata: { ownerReferences: [homonym, sibling, own] } });
     const owned = {
       ...there,
       metadata: { ...there.metadata, ownerReferences: [other, ...(there.metadata.ownerReferences ?? [])] },
@@ -188,6 +196,19 @@ describe('an update', () => {
     expect(update(machine({ interfaces: { a: mac(1) }, annotations: { [`${STATIC}a`]: '10.0.0.9' } }), byHand)).toMatchObject({
       spec: { networkConfigs: [{ ipAddress: '10.0.0.9' }] },
     });
+  });
+
+  it.each<[what: string, annotations: Record<string, string>, stays: boolean]>([
+    ['stays beside the annotation of another address', { [`${STATIC}b`]: '10.0.0.8' }, true],
+    ['stays beside another annotation of the same text', { note: '10.0.0.7' }, true],
+    ['goes with the annotation that it came from', { [`${STATIC}a`]: '10.0.0.7' }, false],
+  ])('an address in the spec %s', (_what, annotations, stays) => {
+    const there = withSpec(carriedOut(ONE), [{ networkName: 'red/net-a', macAddress: mac(1), ipAddress: '10.0.0.7' }]);
+    const annotated = {
+      ...there,
+      metadata: { ...there.metadata, annotations: { ...there.metadata.annotations, ...annotations } },
+    };
+    expect(update(ONE, annotated)?.['spec'] === undefined).toBe(stays);
   });
 
   it('an address that a person wrote goes along when the MAC address is another', () => {
@@ -273,6 +294,25 @@ describe('an interface that is remembered', () => {
     expect(
       readRememberedInterfaces({ metadata: { name: 'x', annotations: { [INTERFACES_ANNOTATION]: text } } }).get('a')?.replaces,
     ).toEqual(many.slice(-8));
+  });
+
+  it('what is written is read again, and the order of interfaces does not count', () => {
+    const interfaces = new Map([
+      ['b', { networkName: 'n', macAddress: mac(1) as MacAddress, replaces: [mac(2), mac(3)] as MacAddress[] }],
+      ['a', { networkName: 'm', macAddress: mac(4) as MacAddress, replaces: [] }],
+    ]);
+    const text = formatRememberedInterfaces(interfaces);
+    expect(formatRememberedInterfaces(new Map([...interfaces].toReversed()))).toBe(text);
+    expect(text).toBe(JSON.stringify({ a: { networkName: 'm', macAddress: mac(4) }, b: interfaces.get('b') }));
+    expect(readRememberedInterfaces({ metadata: { name: 'x', annotations: { [INTERFACES_ANNOTATION]: text } } })).toEqual(
+      interfaces,
+    );
+  });
+
+  it('MAC addresses that are none are left out', () => {
+    const text = JSON.stringify({ a: { networkName: 'n', macAddress: mac(1), replaces: [7, 'x', null, mac(2)] } });
+    const read = readRememberedInterfaces({ metadata: { name: 'x', annotations: { [INTERFACES_ANNOTATION]: text } } });
+    expect(read.get('a')?.replaces).toEqual([mac(2)]);
   });
 
   it.each([

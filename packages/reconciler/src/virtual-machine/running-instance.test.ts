@@ -23,6 +23,47 @@ describe('projectInstance', () => {
     expect(readRunningInstance(machine, projected)).toEqual(readRunningInstance(machine, projectInstance(small)));
   });
 
+  it('keeps names, identity, owners and the interfaces that have a name', () => {
+    const metadata = {
+      name: 'vm-a',
+      namespace: 'default',
+      uid: 'u',
+      resourceVersion: '7',
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      ownerReferences: [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'vm-a', uid: 'uid-a' }],
+    };
+    const devices = {
+      interfaces: [{ name: 'nic', macAddress: MAC, bridge: {} }, { name: 'other' }, { macAddress: MAC }],
+      disks: [],
+    };
+    const networks = [{ name: 'nic', multus: { networkName: 'net-1', default: true } }, { name: 'other', pod: {} }, { pod: {} }];
+    const reported = [{ name: 'nic', mac: MAC, infoSource: 'domain', ipAddress: '10.0.0.9' }, { mac: MAC }];
+    expect(
+      projectInstance({
+        apiVersion: 'kubevirt.io/v1',
+        kind: 'VirtualMachineInstance',
+        metadata: { ...metadata, labels: { a: 'b' } },
+        spec: { domain: { devices }, networks, volumes: [] },
+        status: { phase: 'Running', interfaces: reported, nodeName: 'node' },
+      }),
+    ).toStrictEqual({
+      apiVersion: 'kubevirt.io/v1',
+      kind: 'VirtualMachineInstance',
+      metadata,
+      spec: {
+        domain: { devices: { interfaces: [{ name: 'nic', macAddress: MAC }, { name: 'other' }] } },
+        networks: [{ name: 'nic', multus: { networkName: 'net-1' } }, { name: 'other' }],
+      },
+      status: { phase: 'Running', interfaces: [{ name: 'nic', mac: MAC, infoSource: 'domain' }] },
+    });
+  });
+
+  it('adds nothing to an object that has a name alone', () => {
+    const projected = { metadata: { name: 'vm-a' }, status: { interfaces: [] } };
+    expect(projectInstance({ metadata: { name: 'vm-a' } })).toStrictEqual(projected);
+    expect(projectInstance({ metadata: { name: 'vm-a' }, spec: { domain: 'x' } })).toStrictEqual(projected);
+  });
+
   it('reads any object without throwing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (spec, status, ownerReferences) => {
@@ -51,6 +92,47 @@ describe('readRunningInstance', () => {
     expect(readRunningInstance(machine, instance) !== undefined).toBe(runs);
   });
 
+  it('one whose owner is something else is its own', () => {
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Other', name: 'x', uid: 'x' }];
+    const one = instance('vm-a');
+    expect(readRunningInstance(machine, { ...one, metadata: { ...one.metadata, ownerReferences } })).toBeDefined();
+  });
+
+  it('a MAC address is that of the hypervisor, else that of the spec, and never what a guest agent reports', () => {
+    const names = ['asked', 'reported', 'both', 'agent', 'none', 'wrong'];
+    const B = '02:00:00:00:00:0b';
+    const one = {
+      metadata: { name: 'vm-a' },
+      spec: {
+        domain: {
+          devices: {
+            interfaces: [
+              { name: 'asked', macAddress: MAC.toUpperCase() },
+              { name: 'reported' },
+              { name: 'both', macAddress: MAC },
+              { name: 'agent', macAddress: MAC },
+              { name: 'none' },
+              { name: 'wrong', macAddress: 'x' },
+              { macAddress: MAC },
+            ],
+          },
+        },
+      },
+      status: {
+        interfaces: [
+          { name: 'reported', mac: B, infoSource: 'domain, guest-agent' },
+          { name: 'both', mac: B },
+          { name: 'agent', mac: B, infoSource: 'guest-agent' },
+          { name: 'wrong', mac: 'x' },
+        ],
+      },
+    };
+    const read = readRunningInstance(machine, one);
+    expect(read?.spec).toBe(one.spec);
+    expect(names.map((name) => read?.macAddresses.get(name))).toEqual([MAC, B, B, MAC, undefined, undefined]);
+    expect(read?.macAddresses.size).toBe(4);
+  });
+
   it('one that is being deleted runs until it has ended', () => {
     const one = instance('vm-a');
     const deleted = { ...one, metadata: { ...one.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
@@ -75,5 +157,29 @@ describe('hasUnseenInstance', () => {
     ['of a KubeVirt without printableStatus', { created: true }, instance('vm-a', { phase: 'Failed' }), true],
   ])('%s', (_, status, instance, isUnseen) => {
     expect(hasUnseenInstance({ ...machine, ...(status && { status }) }, instance)).toBe(isUnseen);
+  });
+});
+
+describe('hasSameInterfaces', () => {
+  const one = instance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] }, ownerUid: 'uid-a' });
+  const reported = (more: object) => ({
+    phase: 'Running',
+    interfaces: [{ name: 'nic', mac: MAC, infoSource: 'domain', ...more }],
+  });
+
+  it.each<[what: string, other: object, isSame: boolean]>([
+    ['the same', {}, true],
+    ['another version', { metadata: { ...one.metadata, resourceVersion: '8' } }, true],
+    ['another phase in which it runs', { status: { ...reported({}), phase: 'Scheduled' } }, true],
+    ['another source beside a guest agent', { status: reported({ infoSource: 'domain, guest-agent' }) }, true],
+    ['another instance', { metadata: { ...one.metadata, uid: 'other' } }, false],
+    ['another owner', { metadata: { ...one.metadata, ownerReferences: [] } }, false],
+    ['another spec', { spec: {} }, false],
+    ['it has ended', { status: { ...reported({}), phase: 'Succeeded' } }, false],
+    ['another name', { status: reported({ name: 'other' }) }, false],
+    ['another MAC address', { status: reported({ mac: '02:00:00:00:00:0b' }) }, false],
+    ['a guest agent as the source', { status: reported({ infoSource: 'guest-agent' }) }, false],
+  ])('%s', (_, other, isSame) => {
+    expect(hasSameInterfaces(one, { ...one, ...other })).toBe(isSame);
   });
 });

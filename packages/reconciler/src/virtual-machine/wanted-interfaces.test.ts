@@ -1,10 +1,12 @@
+import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { virtualMachine } from '../fixtures/object-fixtures.js';
+import { instance, virtualMachine } from '../fixtures/object-fixtures.js';
 
 import { planNetworkConfig } from './plan-network-config.js';
-import { wantedInterfaces } from './wanted-interfaces.js';
+import { readRunningInstance } from './running-instance.js';
+import { type MachineKnowledge, wantedInterfaces } from './wanted-interfaces.js';
 
 const summary = (object: KubernetesObject) => {
   const { interfaces, problems } = wantedInterfaces(object);
@@ -21,6 +23,7 @@ const summary = (object: KubernetesObject) => {
 
 const A = '02:00:00:00:00:0a';
 const B = '02:00:00:00:00:0b';
+const C = '02:00:00:00:00:0c';
 
 describe('wantedInterfaces', () => {
   it.each<[string, Parameters<typeof virtualMachine>[1], unknown[][], string[]]>([
@@ -204,5 +207,159 @@ describe('planNetworkConfig', () => {
     });
     const optedOut = { ...vm, metadata: { ...vm.metadata, annotations: { 'network.harvesterhci.io/dhcp-opt-out': 'true' } } };
     expect(planNetworkConfig(optedOut, handmade).actions).toEqual([]);
+  });
+});
+
+describe('the MAC address of an interface', () => {
+  const [TEMPLATE, ANNOTATION, MEMORY, SPEC, STATUS] = [1, 2, 3, 4, 5].map((n) => `02:00:00:00:00:0${n}`) as [
+    MacAddress,
+    MacAddress,
+    MacAddress,
+    MacAddress,
+    MacAddress,
+  ];
+  const machineOf = (template: string | undefined, annotation: string | undefined) =>
+    virtualMachine('vm-a', {
+      interfaces: { nic: [template, 'net'] },
+      ...(annotation !== undefined && { annotations: { 'harvesterhci.io/mac-address': JSON.stringify({ nic: annotation }) } }),
+    });
+  const remembered = new Map([['nic', { networkName: 'default/net', macAddress: MEMORY, replaces: [] }]]);
+  const running = (asked?: string, reported?: string) =>
+    readRunningInstance(machineOf(undefined, undefined), instance('vm-a', { interfaces: { nic: ['net', asked, reported] } }));
+  const all = machineOf(TEMPLATE, ANNOTATION);
+
+  it.each<[what: string, object: KubernetesObject, knowledge: MachineKnowledge, expected: string | undefined]>([
+    ['of the status of the instance first', all, { instance: running(SPEC, STATUS), remembered }, STATUS],
+    ['then of its spec', all, { instance: running(SPEC), remembered }, SPEC],
+    ['then of the annotation', all, { instance: running(), remembered }, ANNOTATION],
+    ['then the one that is remembered', machineOf(TEMPLATE, undefined), { instance: running(), remembered }, MEMORY],
+    ['then of the template', machineOf(TEMPLATE, undefined), { instance: running() }, TEMPLATE],
+    ['of the template first where nothing runs', all, { remembered }, TEMPLATE],
+    ['then of the annotation where nothing runs', machineOf(undefined, ANNOTATION), { remembered }, ANNOTATION],
+    ['then the one that is remembered where nothing runs', machineOf(undefined, undefined), { remembered }, MEMORY],
+    ['the one that is remembered first where an instance may run', all, { instance: 'unseen', remembered }, MEMORY],
+    ['then of the template where an instance may run', all, { instance: 'unreadable' }, TEMPLATE],
+    ['then of the annotation where an instance may run', machineOf(undefined, ANNOTATION), { instance: 'unseen' }, ANNOTATION],
+  ])('is that %s', (_, object, knowledge, expected) => {
+    const { interfaces, awaited } = wantedInterfaces(object, knowledge);
+    expect(interfaces?.map(({ macAddress }) => macAddress)).toEqual([expected]);
+    expect(awaited.size).toBe(0);
+  });
+
+  it('is not one that is remembered for another network', () => {
+    const other = new Map([['nic', { networkName: 'default/other', macAddress: MEMORY, replaces: [] }]]);
+    const { interfaces, awaited } = wantedInterfaces(machineOf(undefined, undefined), { remembered: other });
+    expect([interfaces, [...awaited]]).toEqual([[], [['nic', 'default/net']]]);
+  });
+
+  it('is remembered, and the interface too, where an instance may run without being in the template any more', () => {
+    const { interfaces } = wantedInterfaces(virtualMachine('vm-a', { interfaces: {} }), { instance: 'unseen', remembered });
+    expect(interfaces).toEqual([{ name: 'nic', networkName: 'default/net', macAddress: MEMORY }]);
+    expect(wantedInterfaces(virtualMachine('vm-a', { interfaces: {} }), { remembered }).interfaces).toEqual([]);
+  });
+
+  it('is awaited, unless the interface is opted out', () => {
+    const interfaces = { a: [undefined, 'net-a'], b: [undefined, 'net-b'], c: [C, 'net-c'] } as const;
+    const of = (annotations: Record<string, string>) => [
+      ...wantedInterfaces(virtualMachine('vm-a', { interfaces, annotations })).awaited,
+    ];
+    expect(of({})).toEqual([
+      ['a', 'default/net-a'],
+      ['b', 'default/net-b'],
+    ]);
+    expect(of({ 'network.harvesterhci.io/dhcp-opt-out': 'a' })).toEqual([['b', 'default/net-b']]);
+    expect(of({ 'network.harvesterhci.io/dhcp-opt-out': 'true' })).toEqual([]);
+  });
+
+  it.each(['{', '7', '[]', 'null', '"x"'])('is not known where the annotation is %s, and the template has none', (text) => {
+    const annotations = { 'harvesterhci.io/mac-address': text };
+    const two = { a: [A, 'net'], b: [undefined, 'net'] } as const;
+    expect(wantedInterfaces(virtualMachine('vm-a', { annotations, interfaces: two }))).toMatchObject({
+      interfaces: undefined,
+      awaited: new Map(),
+      problems: [{ reason: 'mac-address-annotation-unreadable' }],
+    });
+    const one = { a: [A, 'net'] } as const;
+    expect(summary(virtualMachine('vm-a', { annotations, interfaces: one }))).toEqual({
+      interfaces: [['a', 'default/net', A, '']],
+      problems: ['mac-address-annotation-unreadable'],
+    });
+  });
+
+  it('is not read from an annotation that is empty or has no text for it', () => {
+    for (const text of ['', '{"nic":7}', '{"other":"x"}'])
+      expect(
+        summary(
+          virtualMachine('vm-a', {
+            annotations: { 'harvesterhci.io/mac-address': text },
+            interfaces: { nic: [undefined, 'net'] },
+          }),
+        ),
+      ).toEqual({ interfaces: [], problems: [] });
+  });
+});
+
+describe('what the owner of a virtual machine is informed of', () => {
+  const long = 'n'.repeat(57);
+
+  it.each<[what: string, text: Parameters<typeof virtualMachine>[1], message: string]>([
+    [
+      'a MAC address that is none',
+      { interfaces: { nic: ['x', 'net'] } },
+      'interface "nic": "x" is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+    ],
+    [
+      'a MAC address twice',
+      { interfaces: { b: [A, 'net'], a: [A, 'net'] } },
+      `interfaces a and b have the same MAC address ${A} on default/net; change one of them`,
+    ],
+    [
+      'a pinned address of an interface that does not exist',
+      { annotations: { 'static-ip.harvesterhci.io/x': '10.0.0.7' }, interfaces: { b: [A, 'net'], a: [B, 'net'] } },
+      'annotation static-ip.harvesterhci.io/x is of no use: "x" is no interface on a Multus network; there are a, b',
+    ],
+    [
+      'a pinned address where there is no interface at all',
+      { annotations: { 'static-ip.harvesterhci.io/x': '10.0.0.7' }, interfaces: {} },
+      'annotation static-ip.harvesterhci.io/x is of no use: "x" is no interface on a Multus network; there are none',
+    ],
+    [
+      'a pinned address that is any',
+      { annotations: { 'static-ip.harvesterhci.io/a': '0.0.0.0' }, interfaces: { a: [A, 'net'] } },
+      'annotation static-ip.harvesterhci.io/a: "0.0.0.0" is no IPv4 address; the interface gets any address until it is corrected',
+    ],
+    [
+      'an interface that does not exist is opted out',
+      { annotations: { 'network.harvesterhci.io/dhcp-opt-out': 'x, a' }, interfaces: { b: [A, 'net'], a: [B, 'net'] } },
+      `annotation network.harvesterhci.io/dhcp-opt-out names "x", which is no interface on a Multus network; write 'true' or names of a, b`,
+    ],
+    [
+      'a network whose name is too long',
+      { interfaces: { nic: [A, long] } },
+      `interface "nic": "default/${long.slice(4)}..." is longer than 64 characters and gets no address; create the NetworkAttachmentDefinition with a shorter name`,
+    ],
+  ])('%s', (_, text, message) => {
+    expect(wantedInterfaces(virtualMachine('vm-a', text)).problems.map((problem) => problem.message)).toEqual([message]);
+  });
+
+  it('nothing of a network whose name is as long as may be, and of annotations of others', () => {
+    const interfaces = { nic: [A, long.slice(1)] } as const;
+    const { problems, interfaces: wanted } = wantedInterfaces(
+      virtualMachine('vm-a', { annotations: { 'example.org/static-ip': 'x' }, interfaces }),
+    );
+    expect([problems, wanted?.length]).toEqual([[], 1]);
+  });
+
+  it('nothing of a template is read where the virtual machine has none', () => {
+    expect(wantedInterfaces({ metadata: { name: 'vm-a' }, spec: { template: {} } })).toEqual({
+      interfaces: undefined,
+      awaited: new Map(),
+      problems: [
+        {
+          reason: 'template-missing',
+          message: 'the virtual machine has no spec.template.spec, so its interfaces are unknown; add it',
+        },
+      ],
+    });
   });
 });
