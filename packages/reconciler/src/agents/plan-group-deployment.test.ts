@@ -142,6 +142,19 @@ describe('the Deployment of a group', () => {
       expect(kinds(plan(state, { own: both, rights: granted(A) }, own))).toEqual([]);
     });
 
+    it('one that exists follows its pools, although its agents lost the right to their Lease', () => {
+      const both = [activePool(A), activePool(B)];
+      const state = there([A, B], made([A, B], own, granted(A, B)));
+      const lost = { ...granted(A), isReady: false };
+      expect(actionsOf(plan(state, { own: [activePool(A)], rights: lost }, own))).toMatchObject([{ changesPools: true }]);
+      expect(kinds(plan(state, { own: both, rights: lost }, own))).toEqual([]);
+    });
+
+    it('has the ServiceAccount of its name where other clients manage the rights', () => {
+      expect(containerOf(made([A], own)).serviceAccountName).toBe(NAME);
+      expect(kinds(plan(there([A], made([A])), {}, own)), 'at once').toEqual(['patch-deployment']);
+    });
+
     it('agents under another ServiceAccount keep it until their own has all rights', () => {
       const state = there([A], made([A]));
       expect(kinds(plan(state, { rights: { ...granted(A), isReady: false } }, own))).toEqual([]);

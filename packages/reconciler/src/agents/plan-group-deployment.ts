@@ -75,7 +75,6 @@ function planChange(
   { wanted, deployment, changesPools }: DeploymentChange,
   { upgrades }: DeploymentContext,
 ): GroupDeploymentPlan {
-  if (isBeingDeleted(deployment)) return NOTHING_TO_DO;
   const plan = planOwnedDeployment(wanted, deployment);
   if (!plan.ok) return { ok: false, problem: { reason: 'AgentSelectorMismatch', message: plan.message } };
   if (plan.patch === undefined || (!changesPools && !upgrades.take(group))) return NOTHING_TO_DO;

@@ -2,6 +2,7 @@ import { AGENT_LOG_ANNOTATION } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
 import type { AgentsSettings } from './agents-plan.js';
 import { activePool, type ClusterState, contextOf, deployment, type GroupState, SERVING } from './group-fixtures.js';
+import { readGroupLease } from './group-lease.js';
 import { planLogSettings, planSuspension, poolsToSuspend } from './plan-group-lease.js';
 import { UNIFIED_GROUP } from './topology.js';
 
@@ -122,5 +123,13 @@ describe('planLogSettings', () => {
     expect(planned({ [AGENT_LOG_ANNOTATION]: text })).toMatchObject([{ kind: 'set-log', text: undefined }]);
     expect(planned({})).toEqual([]);
     expect(planned(undefined, { level: 'debug' }), 'without a Lease').toEqual([]);
+  });
+
+  it('of a Lease without annotations, which agents created, writes what is set', () => {
+    const context = contextOf({ groups: { own: {} } }, { [A]: 'own' }, { log: { level: 'debug' } });
+    const bare = readGroupLease({ metadata: { namespace: 'agents', name: 'own' } }, true);
+    const groups = new Map([['own', { deployment: undefined, configured: new Map(), lease: bare }]]);
+    const observed = { ...context.observed, groups };
+    expect(planLogSettings('own', { ...context, observed })).toMatchObject([{ kind: 'set-log', text: '{"level":"debug"}' }]);
   });
 });

@@ -35,9 +35,12 @@ function carriedOut(observed: readonly KubernetesObject[], actions: readonly Rig
 const described = (actions: readonly RightsAction[]) => actions.map(({ kind, object }) => `${kind} ${identityOf(object)}`);
 const POOLS = ['default/a', 'default/b', 'red/c'];
 const GIVEN = carriedOut([], plan(POOLS, []).actions);
+const beingDeleted = (object: KubernetesObject): KubernetesObject => ({
+  ...object,
+  metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+});
 
 describe('rights of a group that moves to another namespace', () => {
-  const old = carriedOut([], plan(POOLS, []).actions);
   const moved = {
     group: HOLDER.group,
     namespace: 'second',
@@ -46,10 +49,11 @@ describe('rights of a group that moves to another namespace', () => {
     isKept: (key: string) => POOLS.includes(key),
     knownNamespaces: ['second', HOLDER.namespace],
   };
-  const during = carriedOut(old, planGroupRights(moved, old).actions);
+  const rightsDuring = () => carriedOut(GIVEN, planGroupRights(moved, GIVEN).actions);
 
   it('are given beside those of the agents that were there before, which keep theirs', () => {
-    for (const { kind, rules = [] } of old as (KubernetesObject & { readonly rules?: readonly object[] })[])
+    const during = rightsDuring();
+    for (const { kind, rules = [] } of GIVEN as (KubernetesObject & { readonly rules?: readonly object[] })[])
       if (kind === 'Role') expect(JSON.stringify(during)).toContain(JSON.stringify(rules.at(-1)).slice(1, -1));
     const accounts = during.flatMap((object) =>
       object.kind === 'RoleBinding' ? [[object.metadata.namespace, accountNamespacesOf(object)]] : [],
@@ -68,6 +72,7 @@ describe('rights of a group that moves to another namespace', () => {
   });
 
   it('are the only ones when those are gone', () => {
+    const during = rightsDuring();
     const alone = { ...moved, previousNamespace: undefined, poolKeys: ['default/a'], isKept: () => false };
     const after = carriedOut(during, planGroupRights(alone, during).actions);
     expect(after.map(identityOf).toSorted()).toEqual(
@@ -143,20 +148,47 @@ describe('planGroupRights', () => {
     expect(described(actions)).toEqual([`create-right ${missing}/vm-dhcp-agent-1`]);
   });
 
+  const changed = (target: string, change: (object: KubernetesObject) => KubernetesObject) =>
+    GIVEN.map((object) => (identityOf(object).startsWith(`${target}/`) ? change(object) : object));
+
+  it.each([
+    ['a Role', 'Role default', ['red/c'], true],
+    ['the binding of a Role', 'RoleBinding default', ['red/c'], true],
+    ['the Lease’s Role', 'Role vm-dhcp-agents', POOLS, false],
+    ['the Lease’s binding', 'RoleBinding vm-dhcp-agents', POOLS, false],
+    ['the ServiceAccount', 'ServiceAccount vm-dhcp-agents', POOLS, false],
+  ])('%s that is being deleted gives nothing, and is left alone until it is gone', (_, target, granted, isReady) => {
+    const observed = changed(target, beingDeleted);
+    expect(plan(POOLS, observed)).toEqual({ actions: [], granted: new Set(granted), isReady });
+  });
+
+  it.each([
+    ['a binding of another ServiceAccount', 'RoleBinding default', { subjects: [] }, ['red/c'], true],
+    ['the Lease’s binding of another ServiceAccount', 'RoleBinding vm-dhcp-agents', { subjects: [] }, POOLS, false],
+    ['a Role without the right to the Lease', 'Role vm-dhcp-agents', { rules: [] }, POOLS, false],
+  ])('%s gives nothing, and is corrected', (_, target, fields, granted, isReady) => {
+    const { actions, ...rest } = plan(
+      POOLS,
+      changed(target, (object) => ({ ...object, ...fields })),
+    );
+    expect(rest).toEqual({ granted: new Set(granted), isReady });
+    expect(described(actions)).toEqual([`patch-right ${target}/vm-dhcp-agent-1`]);
+  });
+
   it('a Role that was widened is narrowed; a binding to another Role is deleted, and created again when it is gone', () => {
-    const changed = GIVEN.map((object) => {
+    const altered = GIVEN.map((object) => {
       if (identityOf(object) === 'Role red/vm-dhcp-agent-1')
         return { ...object, rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] };
       if (identityOf(object) === 'RoleBinding default/vm-dhcp-agent-1')
         return { ...object, roleRef: { kind: 'Role', name: 'another' } };
       return object;
     });
-    const { actions } = plan(POOLS, changed);
+    const { actions } = plan(POOLS, altered);
     expect(described(actions)).toEqual([
       'delete-right RoleBinding default/vm-dhcp-agent-1',
       'patch-right Role red/vm-dhcp-agent-1',
     ]);
-    const next = plan(POOLS, carriedOut(changed, actions)).actions;
+    const next = plan(POOLS, carriedOut(altered, actions)).actions;
     expect(described(next)).toEqual(['create-right RoleBinding default/vm-dhcp-agent-1']);
   });
 
@@ -164,6 +196,20 @@ describe('planGroupRights', () => {
     const others = GIVEN.map((object) => ({ ...object, metadata: { ...object.metadata, name: 'another' } }));
     expect(planRightsRemoval(HOLDER.group, others, KNOWN)).toEqual([]);
     expect(planRightsRemoval(HOLDER.group, GIVEN, KNOWN)).toHaveLength(GIVEN.length);
+  });
+
+  it('what is being deleted is not deleted again', () => {
+    const going = GIVEN.map(beingDeleted);
+    expect(planRightsRemoval(HOLDER.group, going, KNOWN)).toEqual([]);
+    expect(plan(['default/a', 'default/b'], going).actions).toEqual([]);
+  });
+
+  it('bindings of a known namespace are deleted, although agents of an unknown one have them too', () => {
+    const shared = changed('RoleBinding red', (object) => {
+      const { subjects } = object as KubernetesObject & { readonly subjects: readonly object[] };
+      return { ...object, ...{ subjects: [{ kind: 'ServiceAccount', namespace: 'elsewhere' }, ...subjects] } };
+    });
+    expect(planRightsRemoval(HOLDER.group, shared, KNOWN)).toHaveLength(GIVEN.length);
   });
 
   it('of agents in a namespace that the controller does not know stay, also when the group is removed', () => {

@@ -66,9 +66,9 @@ export function planRightsRemoval(
 
 /** Without the Roles and RoleBindings of agents that the controller does not know: they may serve. */
 function withoutOthers(objects: readonly KubernetesObject[], knownNamespaces: readonly string[]): KubernetesObject[] {
-  const bindings = objects.filter(({ kind }) => kind === 'RoleBinding');
-  const ofOthers = bindings.filter((binding) => {
-    const namespaces = accountNamespacesOf(binding);
+  // RoleBindings alone have subjects.
+  const ofOthers = objects.filter((object) => {
+    const namespaces = accountNamespacesOf(object);
     return namespaces.length > 0 && !namespaces.some((one) => knownNamespaces.includes(one));
   });
   const others = new Set(ofOthers.map(({ metadata }) => metadata.namespace));
@@ -101,13 +101,12 @@ function planObject(group: string, wanted: KubernetesObject, observed: Kubernete
 }
 
 function findGranted(holder: RightsHolder, there: ReadonlyMap<string, KubernetesObject>): Set<string> {
-  return namedIn([...there.values()].filter((object) => object.kind === 'Role' && isBound(holder, object, there)));
+  return namedIn([...there.values()].filter((object) => isBound(holder, object, there)));
 }
 
-/** `namespace/name` of the IPPools that Roles name. */
+/** `namespace/name` of the IPPools that Roles name; other objects name none. */
 function namedIn(objects: readonly KubernetesObject[]): Set<string> {
-  const roles = objects.filter(({ kind }) => kind === 'Role');
-  return new Set(roles.flatMap((role) => poolNamesOf(role).map((name) => `${role.metadata.namespace}/${name}`)));
+  return new Set(objects.flatMap((object) => poolNamesOf(object).map((name) => `${object.metadata.namespace}/${name}`)));
 }
 
 function isBound(holder: RightsHolder, role: KubernetesObject, there: ReadonlyMap<string, KubernetesObject>): boolean {
@@ -115,11 +114,15 @@ function isBound(holder: RightsHolder, role: KubernetesObject, there: ReadonlyMa
   return !isBeingDeleted(role) && isAsWanted(binding, there);
 }
 
+/** The Role may name more pools than are wanted now, or fewer. */
 function hasLeaseRights(holder: RightsHolder, there: ReadonlyMap<string, KubernetesObject>): boolean {
-  const [account, role, binding] = toGroupRights(holder, new Map());
-  const present = role === undefined ? undefined : there.get(identityOf(role));
-  const hasRule = present !== undefined && !isBeingDeleted(present) && hasLeaseRule(holder.group, present);
-  return hasRule && [account, binding].every((object) => object !== undefined && isAsWanted(object, there));
+  return toGroupRights(holder, new Map()).every((object) =>
+    object.kind === 'Role' ? hasLeaseRole(holder, there.get(identityOf(object))) : isAsWanted(object, there),
+  );
+}
+
+function hasLeaseRole({ group }: RightsHolder, role: KubernetesObject | undefined): boolean {
+  return role !== undefined && !isBeingDeleted(role) && hasLeaseRule(group, role);
 }
 
 function isAsWanted(wanted: KubernetesObject, there: ReadonlyMap<string, KubernetesObject>): boolean {
