@@ -19,6 +19,7 @@ const CRASHING: KubernetesObject = {
 };
 
 interface Facts {
+  readonly pool?: typeof POOL;
   readonly deployment?: KubernetesObject | undefined;
   readonly isConfigured?: boolean;
   readonly isLive?: boolean;
@@ -31,6 +32,10 @@ interface Facts {
 
 function withConditions(conditions: readonly unknown[]): KubernetesObject {
   return { ...ROLLED_OUT, status: { ...(ROLLED_OUT.status as object), conditions } };
+}
+
+function named(name: string): KubernetesObject {
+  return { ...ROLLED_OUT, metadata: { ...ROLLED_OUT.metadata, name } };
 }
 
 function group(report: PoolReport | undefined, { deployment, isConfigured = true, isLive = true }: Facts): ObservedGroup {
@@ -48,9 +53,9 @@ function group(report: PoolReport | undefined, { deployment, isConfigured = true
 
 function agents(given: Facts): AgentsOfPool {
   const facts = { deployment: ROLLED_OUT, ...given };
-  const { report, ofHolder, pods = [], isLagging = false, problem } = facts;
+  const { pool = POOL, report, ofHolder, pods = [], isLagging = false, problem } = facts;
   const formerGroup = ofHolder === undefined ? undefined : group(ofHolder, facts);
-  return { pool: POOL, group: 'agents', observed: group(report, facts), formerGroup, problem, pods, isLagging };
+  return { pool, group: 'agents', observed: group(report, facts), formerGroup, problem, pods, isLagging };
 }
 
 /** `Registered` and `AgentReady`, as status and reason. */
@@ -67,6 +72,12 @@ describe('the conditions of a pool that agents should serve', () => {
     ['served', { report: SERVING }, 'True', 'True'],
     ['not configured yet, and no agent serves it', { isConfigured: false }, 'False Pending', 'False Pending'],
     ['no Deployment yet', { deployment: undefined }, 'False Pending', 'False Pending'],
+    [
+      'configured with another network: the Deployment is about to change',
+      { pool: { ...POOL, network: 'default/vlan-49' } },
+      'False Pending',
+      'False Pending',
+    ],
     ['not configured yet, and its former group serves it', { isConfigured: false, ofHolder: SERVING }, 'False Pending', 'True'],
     [
       'a problem of the group',
@@ -81,6 +92,18 @@ describe('the conditions of a pool that agents should serve', () => {
       'True',
     ],
     ['a report with a reason', { report: { serving: false, reason: 'SocketFailed' } }, 'True', 'False SocketFailed'],
+    [
+      'a report of a leader that receives no changes: the report has the reason',
+      { report: { serving: false }, isLagging: true },
+      'True',
+      'False NotServing',
+    ],
+    [
+      'a report, while its former group does not serve it either',
+      { report: { serving: false, reason: 'SocketFailed' }, ofHolder: { serving: false } },
+      'True',
+      'False SocketFailed',
+    ],
     ['a report without a reason', { report: { serving: false } }, 'True', 'False NotServing'],
     ['a leader that does not know the pool yet', {}, 'True', 'False RollingOut'],
     ['no leader, and the Deployment is being rolled out', { isLive: false, deployment: ROLLING_OUT }, 'True', 'False RollingOut'],
@@ -119,6 +142,53 @@ describe('the conditions of a pool that agents should serve', () => {
     expect(ready?.message).toBe(message);
   });
 
+  it.each<[what: string, facts: Facts, type: string, message: string]>([
+    [
+      'no Deployment yet: it has the name of the group',
+      { deployment: undefined },
+      'Registered',
+      'Deployment agents is about to be configured with the pool; wait',
+    ],
+    [
+      'not configured yet: the Deployment may have another name',
+      { isConfigured: false, deployment: named('chart') },
+      'Registered',
+      'Deployment chart is about to be configured with the pool; wait',
+    ],
+    [
+      'a leader that receives no changes',
+      { report: SERVING, isLagging: true },
+      'AgentReady',
+      'the leader of the agents (agents-1) receives no changes of the pool; look at its log and its connection to the API server',
+    ],
+    [
+      'a leader that does not know the pool',
+      {},
+      'AgentReady',
+      'the leader of the agents (agents-1) does not know the pool yet; wait for its successor, which is being rolled out',
+    ],
+    [
+      'no leader',
+      { isLive: false, deployment: named('chart') },
+      'AgentReady',
+      'no agent is leader: the Lease agents is not renewed; look at the pods of Deployment vm-dhcp-agents/chart',
+    ],
+    [
+      'no leader of a new Deployment',
+      { isLive: false, deployment: ROLLING_OUT },
+      'AgentReady',
+      'Deployment vm-dhcp-agents/agents is being rolled out, and no agent is leader yet; wait',
+    ],
+    [
+      'pods that cannot be created, while agents serve',
+      { report: SERVING, deployment: withConditions(REFUSED) },
+      'AgentReady',
+      'served by the agents that are there; pods of Deployment vm-dhcp-agents/agents cannot be created: exceeded quota: small; raise ResourceQuota small of namespace vm-dhcp-agents, or ask for less (--agent-replicas, --agent-memory-limit)',
+    ],
+  ])('the message names where to look: %s', (_what, facts, type, message) => {
+    expect(agentConditions(agents(facts)).find((condition) => condition.type === type)?.message).toBe(message);
+  });
+
   it('a report of other DHCP servers is a condition of its own; no server, and no report, are not the same', () => {
     const of = (rogueServers: PoolReport['rogueServers']) =>
       agentConditions(agents({ report: { serving: true, ...(rogueServers && { rogueServers }) } })).filter(
@@ -132,6 +202,95 @@ describe('the conditions of a pool that agents should serve', () => {
   });
 });
 
+describe('pods that keep the agents from being ready', () => {
+  const pod = (status: object, name = 'agents-1'): KubernetesObject => ({ metadata: { name }, status });
+  const waiting = (...states: readonly object[]) =>
+    pod({ containerStatuses: states.map((state) => ({ state: { waiting: state } })) });
+  const unscheduled = (message?: string) =>
+    pod({ conditions: [{ type: 'PodScheduled', status: 'False', ...(message && { message }) }] });
+  const readyWith = (pods: readonly KubernetesObject[], deployment = ROLLED_OUT) =>
+    agentConditions(agents({ pods, deployment }))[1];
+
+  it.each([
+    [
+      'without a node',
+      unscheduled('0/3 nodes are available'),
+      'NotScheduled',
+      'no node takes pod agents-1: 0/3 nodes are available',
+    ],
+    ['without a node, and without a message', unscheduled(), 'NotScheduled', 'no node takes pod agents-1: '],
+    ...['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable'].map(
+      (reason) =>
+        [
+          reason,
+          waiting({ reason }),
+          'ImagePull',
+          `pod agents-1: ${reason}; correct the image (--image) or its pull Secret`,
+        ] as const,
+    ),
+    [
+      'with a message of the kubelet',
+      waiting({ reason: 'ErrImagePull', message: 'no such host' }),
+      'ImagePull',
+      'pod agents-1: no such host; correct the image (--image) or its pull Secret',
+    ],
+    ['that crash', CRASHING, 'CrashLooping', 'pod agents-1: CrashLoopBackOff; look at its log (kubectl logs --previous)'],
+    [
+      'with several containers',
+      waiting({ reason: 'ContainerCreating' }, { reason: 'CrashLoopBackOff' }),
+      'CrashLooping',
+      'pod agents-1: CrashLoopBackOff; look at its log (kubectl logs --previous)',
+    ],
+  ])('%s: the condition names the pod and the remedy', (_, one, reason, message) => {
+    expect(readyWith([one])).toEqual({ type: 'AgentReady', status: 'False', reason, message });
+  });
+
+  it.each([
+    ['that are being created', waiting({ reason: 'ContainerCreating' })],
+    ['that have a node', pod({ conditions: [{ type: 'PodScheduled', status: 'True' }] })],
+    ['with other conditions', pod({ conditions: [{ type: 'Ready', status: 'False' }] })],
+    ['that run', pod({ containerStatuses: [{ state: { running: {} } }] })],
+    ['without a status', { metadata: { name: 'agents-1' } }],
+  ])('%s have no trouble', (_, one) => {
+    expect(readyWith([one])?.reason).toBe('RollingOut');
+    expect(readyWith([one, CRASHING])?.reason, 'another pod has').toBe('CrashLooping');
+  });
+
+  it('the first pod with trouble decides', () => {
+    expect(readyWith([unscheduled(), CRASHING])?.reason).toBe('NotScheduled');
+    expect(readyWith([CRASHING, unscheduled()])?.reason).toBe('CrashLooping');
+  });
+
+  it.each([
+    ["0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector", true],
+    ['0/3 nodes are available: 3 Node(s) did not match the node selector', true],
+    ['0/3 nodes are available: 3 Insufficient memory', false],
+  ])('the labels that nodes must have follow where they are missing: %s', (reported, isNamed) => {
+    const matchExpressions = [
+      { key: 'network.harvesterhci.io/vlan', operator: 'In', values: ['true'] },
+      { key: 'gpu', operator: 'Exists' },
+      { operator: 'In', values: ['true'] },
+    ];
+    const required = { nodeSelectorTerms: [{ matchExpressions }, {}] };
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+    const deployment = { ...ROLLED_OUT, spec: { replicas: 1, template: { spec: { affinity } } } };
+    const remedy =
+      '; agents run on nodes with the label network.harvesterhci.io/vlan=true: kubectl label node NODE network.harvesterhci.io/vlan=true';
+    expect(readyWith([unscheduled(reported)], deployment)?.message).toBe(
+      `no node takes pod agents-1: ${reported}${isNamed ? remedy : ''}`,
+    );
+    expect(readyWith([unscheduled(reported)])?.message, 'no labels are required').toBe(`no node takes pod agents-1: ${reported}`);
+  });
+
+  it('a long message leaves room for the remedy', () => {
+    const message = 'x'.repeat(10_000);
+    const { message: shown = '' } = readyWith([waiting({ reason: 'ErrImagePull', message })]) ?? {};
+    expect(shown.length).toBeLessThan(700);
+    expect(shown).toMatch(/correct the image \(--image\) or its pull Secret$/);
+    expect(readyWith([unscheduled(message)])?.message?.length).toBeLessThan(700);
+  });
+});
+
 describe('the conditions of a pool that no agent of ours should serve', () => {
   it('have the reason, both of them', () => {
     expect(conditionsWithoutAgents({ reason: 'NotServed', message: 'look there' })).toEqual([
@@ -141,10 +300,11 @@ describe('the conditions of a pool that no agent of ours should serve', () => {
   });
 
   it.each([
-    ['True', 'True'],
-    ['False', 'False PodNotReady'],
-  ])('follow the pod of an earlier version that is on hold: its condition Ready is %s', (ready, expected) => {
-    const pod = { metadata: { name: 'net-48-agent' }, status: { conditions: [{ type: 'Ready', status: ready }] } };
+    ['Ready', 'True', 'True'],
+    ['Ready', 'False', 'False PodNotReady'],
+    ['Initialized', 'True', 'False PodNotReady'],
+  ])('follow the pod of an earlier version that is on hold: its condition %s is %s', (type, status, expected) => {
+    const pod = { metadata: { name: 'net-48-agent' }, status: { conditions: [{ type, status }] } };
     const [registered, agentReady] = conditionsOfKeptPod(pod);
     expect(registered).toEqual({ type: 'Registered', status: 'True' });
     expect(`${agentReady?.status} ${agentReady?.reason ?? ''}`.trim()).toBe(expected);
