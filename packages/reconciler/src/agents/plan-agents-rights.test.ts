@@ -153,6 +153,82 @@ describe('a group of agents that are given their rights', () => {
     expect(plan(gone)).toHaveLength(ALL.length);
   });
 
+  it.each([
+    ['a Deployment that is being rolled out', (group: ObservedGroup) => group, [], true],
+    ['pods without a Deployment', () => LEASE_ONLY, [GROUP], true],
+    ['neither a Deployment nor pods', () => LEASE_ONLY, [], false],
+  ])('with %s: the right to a pool that it has no more stays %s', (_, change, groupsWithPods, stays) => {
+    const { deployment, lease } = deployed(plan({ group: LEASE_ONLY, rights: ALL }));
+    const group = change({ deployment, configured: new Map(), lease });
+    const deleted = plan({ pools: ['red/a'], group, rights: ALL, groupsWithPods }).filter(({ kind }) => kind === 'delete-right');
+    expect(deleted).toHaveLength(stays ? 0 : 2);
+  });
+
+  it('that has no pools any more, and rights that no agent uses, loses them without ever having been observed', () => {
+    expect(kinds(plan({ pools: [], rights: ALL }))).toEqual(['delete-right']);
+  });
+
+  it('of a chart has the rights that the chart gives', () => {
+    const unified = { ...SETTINGS, topology: 'unified' as const };
+    const { actions } = planAgents(
+      { pools: [pool('red/a')], groups: new Map(), groupsWithPods: new Set(), legacyPods: new Map(), nowMs: 0 },
+      unified,
+    );
+    expect(kinds(actions)).toEqual(['create-lease']);
+  });
+
+  describe('that moved to another namespace', () => {
+    const old = `${NAMESPACE}/${GROUP}`;
+    const next = { ...SETTINGS, namespace: 'second', previousNamespace: NAMESPACE };
+    const status = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 2 };
+    const former = deployed(plan({ group: LEASE_ONLY, rights: ALL }));
+    const rolledOut = { ...(former.deployment as KubernetesObject), status };
+    const only = (key: string) => new Map([...former.configured].filter(([one]) => one === key));
+
+    interface Former {
+      readonly group?: ObservedGroup;
+      readonly pods?: readonly string[];
+      readonly rights?: readonly KubernetesObject[] | undefined;
+    }
+
+    /** What is written of the rights to the pools of the namespace blue, which is none of the group's any more. */
+    function ofBlue({ group, pods = [], rights = ALL }: Former): string[] {
+      const { actions } = planAgents(
+        {
+          pools: [pool('red/a')],
+          groups: new Map(group === undefined ? [] : [[old, group]]),
+          groupsWithPods: new Set(pods),
+          legacyPods: new Map(),
+          rights: new Map([[GROUP, rights]]),
+          nowMs: 0,
+        },
+        next,
+      );
+      return actions.flatMap((action) =>
+        'object' in action && action.object.metadata.namespace === 'blue' ? [`${action.kind} ${action.object.kind}`] : [],
+      );
+    }
+
+    it.each<readonly [string, Former, boolean]>([
+      ['its former Deployment is configured with it', { group: { ...former, deployment: rolledOut } }, true],
+      ['its former Deployment is being rolled out', { group: { ...former, configured: only('red/a') } }, true],
+      ['its former pods are left without a Deployment', { pods: [old] }, true],
+      [
+        'its former Deployment has replaced all pods',
+        { group: { ...former, configured: only('red/a'), deployment: rolledOut } },
+        false,
+      ],
+      ['it has no former agents', {}, false],
+    ])('while %s: the right to a pool that it has no more stays %s', (_, observed, stays) => {
+      expect(ofBlue(observed)).toEqual(stays ? ['patch-right RoleBinding'] : ['delete-right Role', 'delete-right RoleBinding']);
+    });
+
+    it('leaves the rights of agents in a third namespace to them', () => {
+      const third = toGroupRights({ group: GROUP, namespace: 'third' }, new Map([['blue', ['b']]]));
+      expect(ofBlue({ group: former, rights: third })).toEqual([]);
+    });
+  });
+
   it('that moves to another namespace a second time keeps its rights there as long as its agents run', () => {
     const group = deployed(plan({ group: LEASE_ONLY, rights: ALL }));
     const old = `${NAMESPACE}/${GROUP}`;

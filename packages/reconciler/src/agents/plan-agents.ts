@@ -135,13 +135,14 @@ class AgentsPlanning {
     const { groups, groupsWithPods, rights } = observed;
     const name = `${settings.previousNamespace}/${group}`;
     if (groups.get(name)?.deployment === undefined && !groupsWithPods.has(name)) return undefined;
-    const bindings = (rights?.get(group) ?? []).filter(({ kind }) => kind === 'RoleBinding');
-    return bindings.flatMap(accountNamespacesOf).find((namespace) => namespace === settings.previousNamespace);
+    // RoleBindings alone have subjects.
+    const namespaces = rights?.get(group)?.flatMap(accountNamespacesOf);
+    return namespaces?.find((namespace) => namespace === settings.previousNamespace);
   }
 
   #knownNamespaces(): string[] {
-    const { namespace, previousNamespace } = this.#context.settings;
-    return previousNamespace === undefined ? [namespace] : [namespace, previousNamespace];
+    const { namespace, previousNamespace = namespace } = this.#context.settings;
+    return [namespace, previousNamespace];
   }
 
   /** Pods may be left when the Deployment is gone: as long as there are, they must not serve what others do. */
