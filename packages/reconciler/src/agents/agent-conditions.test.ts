@@ -211,7 +211,7 @@ describe('pods that keep the agents from being ready', () => {
   const readyWith = (pods: readonly KubernetesObject[], deployment = ROLLED_OUT) =>
     agentConditions(agents({ pods, deployment }))[1];
 
-  it.each([
+  it.each<readonly [what: string, pod: KubernetesObject, reason: string, message: string]>([
     [
       'without a node',
       unscheduled('0/3 nodes are available'),

@@ -69,11 +69,7 @@ describe('a group that has no pools any more', () => {
       { configured: [GONE] },
       [`suspend ${GONE}`, 'delete-deployment'],
     ],
-    [
-      'its Deployment is deleted once its Lease suspends them',
-      { configured: [GONE], lease: { suspended: [GONE] } },
-      ['delete-deployment'],
-    ],
+    ['its Lease is written once', { configured: [GONE], lease: { suspended: [GONE] } }, ['delete-deployment']],
     ['no Lease is created for it', { configured: [GONE], lease: 'none' }, ['delete-deployment']],
     [
       'what its Lease suspends without need stays until the Lease is deleted',
