@@ -8,7 +8,7 @@ describe('conflicts in the report of agents', () => {
   it('have addresses as people write them', () => {
     const conflict: AddressConflict = { address: 0x0a000009, macAddress: OWNER, usedBy: '02:00:00:00:00:02' };
     expect(toReportedConflict(conflict)).toEqual({ address: '10.0.0.9', macAddress: OWNER, usedBy: '02:00:00:00:00:02' });
-    expect(toReportedConflict({ address: 1, macAddress: OWNER })).toEqual({ address: '0.0.0.1', macAddress: OWNER });
+    expect(toReportedConflict({ address: 1, macAddress: OWNER })).toStrictEqual({ address: '0.0.0.1', macAddress: OWNER });
   });
 
   it('law: are read as they were written', () => {
@@ -30,6 +30,6 @@ describe('conflicts in the report of agents', () => {
       { address: '10.0.0', macAddress: OWNER },
       { address: '10.0.0.9', macAddress: OWNER.replaceAll(':', '-'), usedBy: 'none' },
     ];
-    expect(readReportedConflicts(reported)).toEqual([{ address: 0x0a000009, macAddress: OWNER }]);
+    expect(readReportedConflicts(reported)).toStrictEqual([{ address: 0x0a000009, macAddress: OWNER }]);
   });
 });

@@ -304,7 +304,11 @@ describe('the conditions of a pool that no agent of ours should serve', () => {
     ['Ready', 'False', 'False PodNotReady'],
     ['Initialized', 'True', 'False PodNotReady'],
   ])('follow the pod of an earlier version that is on hold: its condition %s is %s', (type, status, expected) => {
-    const pod = { metadata: { name: 'net-48-agent' }, status: { conditions: [{ type, status }] } };
+    const conditions = [
+      { type: 'ContainersReady', status: 'False' },
+      { type, status },
+    ];
+    const pod = { metadata: { name: 'net-48-agent' }, status: { conditions } };
     const [registered, agentReady] = conditionsOfKeptPod(pod);
     expect(registered).toEqual({ type: 'Registered', status: 'True' });
     expect(`${agentReady?.status} ${agentReady?.reason ?? ''}`.trim()).toBe(expected);

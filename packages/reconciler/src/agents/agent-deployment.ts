@@ -172,7 +172,7 @@ function attachedNodes(clusterNetwork: string): Readonly<Record<string, unknown>
 
 /** Upstream's back reference, for agents of one pool whose names are short enough for labels. */
 function poolLabels(group: string, [pool]: readonly PoolForAgents[]): Readonly<Record<string, string>> {
-  const [namespace = '', name = ''] = pool?.key.split('/', 2) ?? [];
-  if (pool === undefined || group !== perPoolGroupName(pool.key) || name.length > 63) return {};
-  return { [IPPOOL_NAMESPACE_LABEL]: namespace, [IPPOOL_NAME_LABEL]: name };
+  if (pool === undefined || group !== perPoolGroupName(pool.key)) return {};
+  const [namespace = '', name = ''] = pool.key.split('/', 2);
+  return name.length > 63 ? {} : { [IPPOOL_NAMESPACE_LABEL]: namespace, [IPPOOL_NAME_LABEL]: name };
 }
