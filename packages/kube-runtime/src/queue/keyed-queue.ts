@@ -56,6 +56,8 @@ export interface KeyedQueueSettings {
   readonly onReconciled?: (key: string, done: Reconciled) => void;
   /** A reconciler has passed its deadline. */
   readonly onDeadline?: (key: string) => void;
+  /** What one of these callbacks or `restMs` threw: a bug there, which keeps no key from its turn. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Whether a key is here for a change, or because all keys are looked at. */
@@ -213,7 +215,7 @@ export class KeyedQueue {
     this.#running.set(key, running);
     const { result, error } = await this.#resultOf(key, running);
     this.#running.delete(key);
-    onReconciled?.(key, { result, waitedMs: running.waitedMs, durationMs: clock.nowMs() - begunAtMs });
+    this.#tell(() => onReconciled?.(key, { result, waitedMs: running.waitedMs, durationMs: clock.nowMs() - begunAtMs }));
     if (!this.#stopped && !running.isForgotten) {
       this.#follow(key, running, { result, error });
       this.#rest(key, clock.nowMs() - begunAtMs);
@@ -225,7 +227,7 @@ export class KeyedQueue {
 
   #rest(key: string, tookMs: number): void {
     const { clock, restMs } = this.#settings;
-    const leftMs = restMs?.(tookMs) ?? 0;
+    const leftMs = this.#tell(() => restMs?.(tookMs)) ?? 0;
     if (leftMs <= 0) return;
     const callOff = clock.after(leftMs, () => {
       const again = this.#resting.get(key)?.again;
@@ -241,11 +243,11 @@ export class KeyedQueue {
     const callOff = clock.after(deadlineMs, () => {
       running.isOverdue = true;
       deadline.abort();
-      onDeadline?.(key);
+      this.#tell(() => onDeadline?.(key));
       this.#begin();
     });
     try {
-      return { result: await reconcile(key, deadline.signal) };
+      return { result: checked(await reconcile(key, deadline.signal)) };
     } catch (error) {
       return { result: { kind: 'retry', reason: 'unexpected-error' }, error };
     } finally {
@@ -279,7 +281,7 @@ export class KeyedQueue {
       case 'retry':
         return this.#retryAfterMs(key, result.reason, { error, isEarly });
       case 'terminal':
-        if (this.#terminal.get(key) !== result.reason) this.#settings.onTerminal?.(key, result.reason);
+        if (this.#terminal.get(key) !== result.reason) this.#tell(() => this.#settings.onTerminal?.(key, result.reason));
         this.#terminal.set(key, result.reason);
         return result.recheckAfterMs;
     }
@@ -289,7 +291,7 @@ export class KeyedQueue {
     const failures = (this.#failures.get(key) ?? 0) + (isEarly ? 0 : 1);
     this.#failures.set(key, failures);
     const afterMs = Math.max(backOffMs(failures, this.#settings.backOff), askedDelayMs(error));
-    this.#settings.onRetry?.(key, { reason, afterMs, ...(error !== undefined && { error }) });
+    this.#tell(() => this.#settings.onRetry?.(key, { reason, afterMs, ...(error !== undefined && { error }) }));
     return afterMs;
   }
 
@@ -298,10 +300,32 @@ export class KeyedQueue {
     this.#timers.delete(key);
   }
 
+  /** What is told to others, or asked of them. Undefined: it threw. */
+  #tell<Answer>(call: () => Answer): Answer | undefined {
+    try {
+      return call();
+    } catch (error) {
+      try {
+        this.#settings.onError?.(error);
+      } catch {
+        // Nobody is left to tell.
+      }
+      return undefined;
+    }
+  }
+
   #tellIdle(): void {
     if (this.busy) return;
     const waiting = this.#onIdle;
     this.#onIdle = [];
     for (const resolve of waiting) resolve();
   }
+}
+
+const KINDS: ReadonlySet<string> = new Set<ReconcileResult['kind']>(['settled', 'recheck', 'retry', 'terminal']);
+
+/** JavaScript lets a reconciler return nothing. */
+function checked(result: ReconcileResult | undefined): ReconcileResult {
+  if (result !== undefined && result !== null && KINDS.has(result.kind)) return result;
+  throw new TypeError(`a reconciler returned ${JSON.stringify(result)}; return { kind: 'settled' }, or another ReconcileResult`);
 }
