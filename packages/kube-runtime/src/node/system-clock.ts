@@ -1,17 +1,20 @@
 import type { Clock } from '../clock/clock.js';
 
+/** Node fires a timer that is set for longer at once. */
+const MOST_TIMER_MS = 2 ** 31 - 1;
+
 /** The machine's own clock, which only goes forward. Timers do not keep the process alive for themselves alone. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   after: (delayMs, run) => {
     const atMs = performance.now() + delayMs;
-    let timer = setTimeout(fire, delayMs);
+    let timer = setTimeout(fire, Math.min(delayMs, MOST_TIMER_MS));
     return () => clearTimeout(timer);
 
     // Node's timers fire up to a millisecond early by this clock; a caller would look at it and find it too soon.
     function fire(): void {
       const remainingMs = atMs - performance.now();
-      if (remainingMs > 0) timer = setTimeout(fire, remainingMs);
+      if (remainingMs > 0) timer = setTimeout(fire, Math.min(remainingMs, MOST_TIMER_MS));
       else run();
     }
   },
