@@ -103,7 +103,8 @@ export class ObjectCache<Kind extends ApiObjectLike> {
       this.#settings.onChange(key, false);
       return;
     }
-    if (seen !== undefined && !isAtLeast(versionOf(seen), versionOf(written))) return;
+    // A deletion counts from when it was seen: an object of the same name may have been created, and written here, since.
+    if (!isAtLeast(seen === undefined ? this.#reflector.resourceVersion : versionOf(seen), versionOf(written))) return;
     this.#written.delete(key);
     const isEcho = seen?.metadata.resourceVersion === written.metadata.resourceVersion;
     if (!isEcho) this.#settings.onChange(key, false);
