@@ -45,17 +45,17 @@ export class ObjectCache<Kind extends ApiObjectLike> {
   }
 
   get(key: string): Kind | undefined {
-    return this.#written.get(key) ?? this.#reflector.get(key);
+    return this.#newer(key) ?? this.#reflector.get(key);
   }
 
   /** All objects that a list or watch has brought, each in its newest version. */
   *values(): Generator<Kind> {
-    for (const object of this.#reflector.values()) yield this.#written.get(keyOf(object)) ?? object;
+    for (const object of this.#reflector.values()) yield this.#newer(keyOf(object)) ?? object;
   }
 
   /** Keys of all objects that `get` returns, those included that were written and that no list or watch has brought yet. */
   keys(): ReadonlySet<string> {
-    return new Set([...this.#reflector.keys(), ...this.#written.keys()]);
+    return new Set([...this.#reflector.keys(), ...[...this.#written.keys()].filter((key) => this.#newer(key) !== undefined)]);
   }
 
   /** Takes the answer to a write. Of what the watch has passed by already, it knows better: the object may even be gone. */
@@ -83,6 +83,12 @@ export class ObjectCache<Kind extends ApiObjectLike> {
 
   stop(): void {
     this.#reflector.stop();
+  }
+
+  /** What was written and not seen yet. What the watch has passed by without a word is not of this selection, or gone. */
+  #newer(key: string): Kind | undefined {
+    const written = this.#written.get(key);
+    return written === undefined || isAtLeast(this.#reflector.resourceVersion, versionOf(written)) ? undefined : written;
   }
 
   /** What was written before the list was made, and is not in it, is gone. */
