@@ -115,6 +115,8 @@ export class SharedCaches {
 class SharedCache {
   readonly #resource: ApiResource;
   readonly #cache: ObjectCache<KubernetesObject>;
+  /** An object as it is cached. */
+  readonly #project: (object: KubernetesObject) => KubernetesObject;
   /** Subscriptions that have not stopped. */
   readonly #open = new Set<CacheListener>();
   /** Those of them that have started. */
@@ -134,9 +136,10 @@ class SharedCache {
   ) {
     this.#resource = resource;
     this.#onUnused = onUnused;
+    this.#project = (object) => deepFreeze(trim(resource, object));
     this.#cache = new ObjectCache<KubernetesObject>({
       port: observedPort(
-        projectedPort(open(resource), (object) => deepFreeze(trim(resource, object))),
+        projectedPort(open(resource), this.#project),
         () => this.#notifyAll((listener) => listener.onWatchEvent?.()),
       ),
       clock,
@@ -208,7 +211,7 @@ class SharedCache {
   #wrote(listener: CacheListener, object: KubernetesObject): void {
     this.#writer = listener;
     try {
-      this.#cache.wrote(object);
+      this.#cache.wrote(this.#project(object));
     } finally {
       this.#writer = undefined;
     }
