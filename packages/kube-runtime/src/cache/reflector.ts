@@ -25,7 +25,7 @@ export interface ReflectorSettings<Kind extends ApiObjectLike> {
   readonly onSynced?: () => void;
   /** The copy is a whole list again, as of `resourceVersion`. */
   readonly onListed?: () => void;
-  /** Something failed and will be tried again. Also what `onChange` throws. */
+  /** Something failed and will be tried again. Also what the other callbacks throw; what this one throws is lost. */
   readonly onError?: (error: unknown) => void;
   /** Objects in a page; default 500. */
   readonly pageSize?: number;
@@ -156,10 +156,10 @@ export class Reflector<Kind extends ApiObjectLike> {
     for (const key of before.keys()) {
       if (!objects.has(key)) this.#report(key);
     }
-    this.#settings.onListed?.();
+    this.#tell(() => this.#settings.onListed?.());
     if (this.#synced) return;
     this.#synced = true;
-    this.#settings.onSynced?.();
+    this.#tell(() => this.#settings.onSynced?.());
   }
 
   #watch(): void {
@@ -175,7 +175,7 @@ export class Reflector<Kind extends ApiObjectLike> {
           this.#take(event);
         } catch (error) {
           // Nothing that a server sends ends the loop that reads it.
-          this.#settings.onError?.(error);
+          this.#fail(error);
         }
       },
       onEnd: (end) => {
@@ -251,7 +251,7 @@ export class Reflector<Kind extends ApiObjectLike> {
       this.#wait(() => this.#list());
       return;
     }
-    if (error !== undefined) this.#settings.onError?.(error);
+    if (error !== undefined) this.#fail(error);
     this.#wait(again, error);
   }
 
@@ -271,12 +271,24 @@ export class Reflector<Kind extends ApiObjectLike> {
     });
   }
 
-  /** A listener that throws loses its own news, and no other listener's. */
   #report(key: string): void {
+    this.#tell(() => this.#settings.onChange(key));
+  }
+
+  /** A listener that throws loses its own news, and no other listener's. */
+  #tell(call: () => void): void {
     try {
-      this.#settings.onChange(key);
+      call();
     } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    try {
       this.#settings.onError?.(error);
+    } catch {
+      // Nobody is left to tell.
     }
   }
 }

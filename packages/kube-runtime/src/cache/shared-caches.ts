@@ -235,7 +235,11 @@ class SharedCache {
     try {
       call();
     } catch (error) {
-      listener.onError?.(error);
+      try {
+        listener.onError?.(error);
+      } catch {
+        // Nobody is left to tell.
+      }
     }
   }
 }
