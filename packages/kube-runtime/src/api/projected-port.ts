@@ -1,7 +1,10 @@
 import type { ApiObjectLike } from '../object/api-object.js';
 import type { ResourcePort, WatchEvent } from './resource-port.js';
 
-/** The same objects, each reduced by `project` before anything keeps it: what a cache does not need costs no memory. */
+/**
+ * The same objects, each reduced by `project` before anything keeps it: what a cache does not need costs no memory. Where `project` throws, the
+ * list or watch has failed.
+ */
 export function projectedPort<Kind extends ApiObjectLike>(
   port: ResourcePort<Kind>,
   project: (object: Kind) => Kind,
@@ -13,7 +16,32 @@ export function projectedPort<Kind extends ApiObjectLike>(
       const page = await port.list(options);
       return { ...page, items: page.items.map(project) };
     },
-    watch: (resourceVersion, { onEvent, onEnd }) =>
-      port.watch(resourceVersion, { onEvent: (event) => onEvent(projectEvent(event)), onEnd }),
+    watch: (resourceVersion, { onEvent, onEnd }) => {
+      let isOver = false;
+      let stop: () => void = () => undefined;
+      const fail = (error: unknown) => {
+        isOver = true;
+        stop();
+        onEnd({ kind: 'failed', error });
+      };
+      stop = port.watch(resourceVersion, {
+        onEvent: (event) => {
+          if (isOver) return;
+          let projected: WatchEvent<Kind>;
+          try {
+            projected = projectEvent(event);
+          } catch (error) {
+            fail(error);
+            return;
+          }
+          onEvent(projected);
+        },
+        onEnd: (end) => {
+          if (!isOver) onEnd(end);
+        },
+      });
+      if (isOver) stop();
+      return stop;
+    },
   };
 }
