@@ -19,7 +19,6 @@ export class ObjectCache<Kind extends ApiObjectLike> {
   readonly #settings: ObjectCacheSettings<Kind>;
   readonly #reflector: Reflector<Kind>;
   readonly #written = new Map<string, Kind>();
-  readonly #onRefreshed: (() => void)[] = [];
 
   constructor(settings: ObjectCacheSettings<Kind>) {
     this.#settings = settings;
@@ -73,12 +72,9 @@ export class ObjectCache<Kind extends ApiObjectLike> {
     this.#reflector.start();
   }
 
-  /** Resolves when the copy is at least as new as this call. */
+  /** Resolves when the copy is at least as new as this call, or the cache was stopped. */
   async refresh(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#onRefreshed.push(resolve);
-      this.#reflector.relist();
-    });
+    await new Promise<void>((resolve) => this.#reflector.relist(resolve));
   }
 
   stop(): void {
@@ -99,7 +95,6 @@ export class ObjectCache<Kind extends ApiObjectLike> {
       if (this.#reflector.get(key) === undefined) this.#settings.onChange(key, false);
     }
     this.#settings.onListed?.();
-    for (const resolve of this.#onRefreshed.splice(0)) resolve();
   }
 
   #onSeen(key: string): void {

@@ -52,6 +52,9 @@ export class Reflector<Kind extends ApiObjectLike> {
   #resourceVersion = '';
   /** Lists that were begun: the answer to an earlier one is not waited for. */
   #round = 0;
+  /** Who asked for a list that has not begun, and who for the one that is under way. */
+  readonly #asking: (() => void)[] = [];
+  readonly #served: (() => void)[] = [];
   #stopWatch: () => void = () => undefined;
   #callOffTimer: () => void = () => undefined;
   #callOffSilence: () => void = () => undefined;
@@ -99,8 +102,17 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#list();
   }
 
-  /** Lists everything anew: `onListed` is called when the copy is at least as new as this call. */
-  relist(): void {
+  /**
+   * Lists everything anew. `onDone` is called when the copy is at least as new as this call, or will not be, as the reflector was stopped.
+   * A list that others asked for comes to its end first: who asks more often than lists end would never be served.
+   */
+  relist(onDone: () => void = () => undefined): void {
+    if (this.#stopped) {
+      onDone();
+      return;
+    }
+    this.#asking.push(onDone);
+    if (this.#served.length > 0) return;
     this.#stopWatch();
     this.#callOffTimer();
     this.#callOffSilence();
@@ -110,6 +122,7 @@ export class Reflector<Kind extends ApiObjectLike> {
   /** Nothing is reported any more; the copy stays as it is. */
   stop(): void {
     this.#stopped = true;
+    for (const done of [...this.#served.splice(0), ...this.#asking.splice(0)]) done();
     this.#stopWatch();
     this.#callOffTimer();
     this.#callOffSilence();
@@ -117,6 +130,7 @@ export class Reflector<Kind extends ApiObjectLike> {
 
   #list(): void {
     const round = ++this.#round;
+    this.#served.push(...this.#asking.splice(0));
     // Settles always: what goes wrong is tried again.
     void this.#listAll().then(
       ({ objects, resourceVersion }) => {
@@ -125,7 +139,9 @@ export class Reflector<Kind extends ApiObjectLike> {
         this.#resourceVersion = resourceVersion;
         this.#lastHeardMs = this.#settings.clock.nowMs();
         this.#replace(objects);
-        this.#watch();
+        for (const done of this.#served.splice(0)) done();
+        if (this.#asking.length > 0) this.#list();
+        else this.#watch();
       },
       (error: unknown) => {
         if (round === this.#round) this.#retry(error, () => this.#list());

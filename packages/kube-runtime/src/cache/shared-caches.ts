@@ -41,7 +41,7 @@ export interface CacheSubscription<Kind extends ApiObjectLike = KubernetesObject
   readonly wrote: (object: Kind) => void;
   /** Begins to listen. */
   readonly start: () => void;
-  /** Lists again; resolves when the cache is at least as new as this call. Calls made at the same moment share one list. */
+  /** Lists again; resolves when the cache is at least as new as this call, or was stopped. Calls made at the same moment share one list. */
   readonly refresh: () => Promise<void>;
   /** Ends this subscription. Other subscriptions go on; what is cached stays readable here. */
   readonly stop: () => void;
