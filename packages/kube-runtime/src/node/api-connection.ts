@@ -86,7 +86,7 @@ export class ApiConnection {
       throw new ApiRequestError(`${request.method} ${pathOnly(request.path)}: ${messageOf(error)}`, { cause: error });
     });
     this.#observe(request, status, begunAtMs);
-    if (status >= 200 && status < 300) return body.length === 0 ? undefined : JSON.parse(body.toString('utf8'));
+    if (status >= 200 && status < 300) return parseBody(request, body.toString('utf8'));
     throw toError(request, { status, headers, body: body.toString('utf8') });
   }
 
@@ -207,6 +207,17 @@ function toError({ method, path }: ApiRequest, { status, headers, body }: Refusa
     ...(reason !== undefined && { reason }),
     ...(Number.isFinite(seconds) && headers['retry-after'] !== undefined && { retryAfterMs: seconds * 1000 }),
   });
+}
+
+/** Proxies and pages for signing in answer 200 too. */
+function parseBody({ method, path }: ApiRequest, body: string): unknown {
+  if (body === '') return undefined;
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    const start = JSON.stringify(body.trim().slice(0, 100));
+    throw new ApiRequestError(`${method} ${pathOnly(path)}: the answer is no JSON: ${start}`, { cause: error });
+  }
 }
 
 function parseStatus(body: string): { readonly reason?: string; readonly message?: string } {

@@ -3,6 +3,7 @@ import type { MergePatch, ObjectClient, SubresourceCall, WriteRefusal, WriteResu
 import { ExpiredError, type ListPage, type WatchEnd, type WatchHandlers } from '../api/resource-port.js';
 import type { ApiObjectLike } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readText } from '../object/read-field.js';
 import { type ApiConnection, type ApiRequest, ApiRequestError } from './api-connection.js';
 
 const METHODS = { get: 'GET', update: 'PUT', create: 'POST' } as const;
@@ -39,7 +40,7 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
       const { resourceVersion = '', continue: next } = body.metadata ?? {};
       const { apiVersion, kind } = body;
       return {
-        items: body.items.map((item) => withKind(item, apiVersion, kind)),
+        items: (body.items ?? []).map((item) => withKind(item, apiVersion, kind)),
         resourceVersion,
         ...(next ? { continueToken: next } : {}),
       };
@@ -78,10 +79,12 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
   };
 
   readonly get = async (key: string): Promise<Kind | undefined> => {
-    const result = await this.#write({ method: 'GET', path: this.#path(key) });
-    if (result.ok) return result.object as Kind;
-    if (result.reason === 'not-found') return undefined;
-    throw new ApiRequestError(result.message);
+    try {
+      return (await this.#connection.request({ method: 'GET', path: this.#path(key) })) as Kind;
+    } catch (error) {
+      if (error instanceof ApiRequestError && error.status === 404) return undefined;
+      throw error;
+    }
   };
 
   readonly create = (object: Kind): Promise<WriteResult<Kind>> => {
@@ -101,10 +104,13 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
   readonly patchStatus = (target: WriteTarget, patch: MergePatch): Promise<WriteResult<Kind>> =>
     this.#patch(target, patch, '/status');
 
-  readonly delete = (key: string, uid: string, resourceVersion?: string): Promise<WriteResult<Kind | undefined>> => {
+  readonly delete = async (key: string, uid: string, resourceVersion?: string): Promise<WriteResult<Kind | undefined>> => {
     const preconditions = resourceVersion === undefined ? { uid } : { uid, resourceVersion };
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions };
-    return this.#write({ method: 'DELETE', path: this.#path(key), body }) as Promise<WriteResult<Kind | undefined>>;
+    const result = await this.#write({ method: 'DELETE', path: this.#path(key), body });
+    // Of what is gone at once the server answers a Status.
+    if (result.ok && readText(result.object, 'kind') === 'Status') return { ok: true, object: undefined };
+    return result as WriteResult<Kind | undefined>;
   };
 
   readonly subresource = ({ key, name, verb, body, resourceVersion }: SubresourceCall): Promise<WriteResult<unknown>> => {
@@ -160,7 +166,8 @@ interface ListBody<Kind> {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
-  readonly items: readonly Kind[];
+  /** Null: none, as servers in Go may write it. */
+  readonly items?: readonly Kind[] | null;
 }
 
 /** Items of lists of built-in kinds come without their kind. */
