@@ -104,12 +104,13 @@ export class LeaseElector {
   /** What becomes of a record that names this process: after it resigned it is left to expire, until it is leader again. */
   #ownRecord: 'taken-up' | 'left' = 'taken-up';
 
-  /** @throws RangeError if the times do not leave room for each other. */
+  /** @throws RangeError if the times do not leave room for each other, or the identity is empty. */
   constructor(settings: LeaseElectorSettings) {
     const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = settings;
     if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs * 1.2 && retryPeriodMs > 0)) {
       throw new RangeError('leaseDurationMs must exceed renewDeadlineMs, and that 1.2 times retryPeriodMs');
     }
+    if (settings.identity === '') throw new RangeError('identity is empty, which means that nobody is leader; give the name of this process');
     this.#settings = settings;
   }
 
