@@ -97,6 +97,8 @@ export class LeaseElector {
   #attempted: Promise<void> = Promise.resolve();
   /** The record of another process, since when it has not changed, and how long it must not. */
   #seen: { readonly version: string; readonly sinceMs: number; readonly waitMs: number } | undefined;
+  /** As the record had it when it was last seen. */
+  #transitions: number | undefined;
   /** Since when the record could be taken. */
   #freeSinceMs: number | undefined;
   /** How attempts follow each other: a record that is watched is not read before it can be taken. */
@@ -267,6 +269,7 @@ export class LeaseElector {
   /** Notes what the record is now. */
   #look({ record, version }: StoredLease): void {
     this.#missing = THERE;
+    this.#transitions = record.transitions;
     if (record.holder === '' || this.#isOwn(record)) this.#seen = undefined;
     else this.#note(record, version);
     if (this.#isOwn(record)) return;
@@ -315,9 +318,10 @@ export class LeaseElector {
 
   #nextRecord(stored: StoredLease | undefined): LeaseRecord {
     const { identity, leaseDurationMs } = this.#settings;
-    const before = stored?.record;
-    const changesHands = before !== undefined && before.holder !== identity;
-    return { holder: identity, leaseDurationMs, transitions: (before?.transitions ?? 0) + (changesHands ? 1 : 0) };
+    // A record that was deleted and is created again goes on where the one before was.
+    const before = stored?.record.transitions ?? this.#transitions;
+    const isNew = !this.isLeading() && before !== undefined;
+    return { holder: identity, leaseDurationMs, transitions: (before ?? 0) + (isNew ? 1 : 0) };
   }
 
   #lead(lease: StoredLease, begunAtMs: number): void {
@@ -326,6 +330,7 @@ export class LeaseElector {
     const untilMs = begunAtMs + renewDeadlineMs;
     this.#ownRecord = 'taken-up';
     this.#missing = THERE;
+    this.#transitions = lease.record.transitions;
     this.#freeSinceMs = undefined;
     if (before.kind === 'leading') before.callOffEnd();
     if (!this.#isRunning()) {
