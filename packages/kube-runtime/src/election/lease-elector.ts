@@ -26,7 +26,7 @@ export interface StoredLease {
   readonly version: string;
 }
 
-/** Where the record is. What goes wrong on the way there is thrown, and tried again. */
+/** Where the record is. What goes wrong on the way there is thrown, and tried again; what takes more than half of `renewDeadlineMs`, too. */
 export interface LeaseStore {
   /** Undefined if there is none yet. */
   readonly read: () => Promise<StoredLease | undefined>;
@@ -190,7 +190,7 @@ export class LeaseElector {
     if (!isFinished || leadership.kind === 'none' || clock.nowMs() >= leadership.untilMs) return;
     const { record, version } = leadership.lease;
     try {
-      await store.write({ ...record, holder: '' }, version);
+      await this.#answerOf(store.write({ ...record, holder: '' }, version));
     } catch (error) {
       onError?.(error);
     }
@@ -245,7 +245,7 @@ export class LeaseElector {
 
   async #renew(lease: StoredLease): Promise<void> {
     const begunAtMs = this.#settings.clock.nowMs();
-    const written = await this.#settings.store.write(lease.record, lease.version);
+    const written = await this.#answerOf(this.#settings.store.write(lease.record, lease.version));
     if (written !== undefined) this.#lead(written, begunAtMs);
     // Either another process wrote the record, or this very write took effect and its answer was lost.
     else await this.#acquire();
@@ -253,7 +253,7 @@ export class LeaseElector {
 
   async #acquire(): Promise<void> {
     const { store, clock } = this.#settings;
-    const stored = await store.read();
+    const stored = await this.#answerOf(store.read());
     if (stored === undefined) this.#missing = this.#nextMissing();
     else this.#look(stored);
     if (!this.#mayTake(stored)) {
@@ -261,9 +261,22 @@ export class LeaseElector {
       return;
     }
     const begunAtMs = clock.nowMs();
-    const written = await store.write(this.#nextRecord(stored), stored?.version);
+    const written = await this.#answerOf(store.write(this.#nextRecord(stored), stored?.version));
     if (written !== undefined) this.#lead(written, begunAtMs);
     else if (!this.isLeading()) this.#lose();
+  }
+
+  /** Not waited for so long that there is no time for another attempt. What takes effect later is met with when the record is read. */
+  async #answerOf<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const { clock, renewDeadlineMs } = this.#settings;
+    const limit = Promise.withResolvers<never>();
+    const limitMs = renewDeadlineMs / 2;
+    const callOff = clock.after(limitMs, () => limit.reject(new Error(`no answer from the Lease's store within ${limitMs} ms`)));
+    try {
+      return await Promise.race([answer, limit.promise]);
+    } finally {
+      callOff();
+    }
   }
 
   /** Notes what the record is now. */
