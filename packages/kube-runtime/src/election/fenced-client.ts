@@ -1,4 +1,4 @@
-import type { ObjectClient } from '../api/object-client.js';
+import type { MergePatch, ObjectClient, SubresourceCall, WriteTarget } from '../api/object-client.js';
 import type { ApiObjectLike } from '../object/api-object.js';
 
 /** Thrown instead of writing: leadership has ended, and another process may be leader. */
@@ -15,21 +15,22 @@ export function fencedClient<Kind extends ApiObjectLike>(
   client: ObjectClient<Kind>,
   isLeading: () => boolean,
 ): ObjectClient<Kind> {
+  // Called as methods: a client may be an object of a class.
   const fenced =
     <Parameters extends readonly unknown[], Result>(write: (...parameters: Parameters) => Promise<Result>) =>
     async (...parameters: Parameters): Promise<Result> => {
       if (!isLeading()) throw new NotLeadingError();
       return write(...parameters);
     };
-  const write = fenced(client.subresource);
+  const write = fenced((call: SubresourceCall) => client.subresource(call));
   return {
-    list: client.list,
-    watch: client.watch,
-    get: client.get,
+    list: (options) => client.list(options),
+    watch: (resourceVersion, handlers) => client.watch(resourceVersion, handlers),
+    get: (key) => client.get(key),
     subresource: (call) => (call.verb === 'get' ? client.subresource(call) : write(call)),
-    create: fenced(client.create),
-    patch: fenced(client.patch),
-    patchStatus: fenced(client.patchStatus),
-    delete: fenced(client.delete),
+    create: fenced((object: Kind) => client.create(object)),
+    patch: fenced((target: WriteTarget, patch: MergePatch) => client.patch(target, patch)),
+    patchStatus: fenced((target: WriteTarget, patch: MergePatch) => client.patchStatus(target, patch)),
+    delete: fenced((key: string, uid: string) => client.delete(key, uid)),
   };
 }
