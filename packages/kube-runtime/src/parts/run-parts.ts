@@ -12,7 +12,7 @@ export type RunEnd =
   | { readonly kind: 'stopped' }
   /** Another process may be leader now. The parts have stopped; a new run needs new parts. */
   | { readonly kind: 'leadership-lost' }
-  /** A part threw: a bug. */
+  /** A part threw, or `onLeading` (then `part` is that): a bug. */
   | { readonly kind: 'failed'; readonly part: string; readonly error: unknown };
 
 export interface RunPartsSettings {
@@ -127,13 +127,20 @@ class Run {
   #lead(): void {
     if (this.#state.kind !== 'following') return;
     this.#state = { kind: 'leading' };
-    this.#settings.onLeading?.();
+    try {
+      this.#settings.onLeading?.();
+    } catch (error) {
+      // Else the Lease would be held by a process that does nothing.
+      void this.end({ kind: 'failed', part: 'onLeading', error });
+    }
     this.#each((part) => part.lead());
   }
 
-  /** False: a part threw, and the run ends. */
+  /** False: a part threw, or the run was stopped meanwhile: it ends, and the parts that are left are not called any more. */
   #each(call: (part: ControllerPart) => void): boolean {
+    const isOver = () => this.#state.kind === 'ending' || this.#state.kind === 'ended';
     for (const part of this.#settings.parts) {
+      if (isOver()) return false;
       try {
         call(part);
       } catch (error) {
@@ -141,7 +148,7 @@ class Run {
         return false;
       }
     }
-    return true;
+    return !isOver();
   }
 
   /** What is under way ends while this process is leader; only then is the Lease released. */
@@ -157,7 +164,11 @@ class Run {
     let isClean = true;
     const fail = (part: string, error: unknown) => {
       isClean = false;
-      onStopProblem?.(part, error);
+      try {
+        onStopProblem?.(part, error);
+      } catch {
+        // The run ends all the same.
+      }
     };
     const stopOne = async (part: ControllerPart) => {
       try {
