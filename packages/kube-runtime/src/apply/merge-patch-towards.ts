@@ -3,7 +3,8 @@ import { isRecord } from '../object/read-field.js';
 
 /**
  * The smallest merge patch after which `observed` has everything that `wanted` has; undefined if it has already. Fields that
- * `wanted` does not contain are not ours; a field that is undefined in `wanted` has to be absent. Lists are compared item by item, and
+ * `wanted` does not contain are not ours; a field that is undefined or null in `wanted` has to be absent, and servers leave out a list that is
+ * empty. Lists are compared item by item, and
  * replaced as a whole.
  */
 export function mergePatchTowards(
@@ -19,15 +20,20 @@ export function mergePatchTowards(
 
 /** The part of the patch for one field; undefined: nothing. */
 function partTowards(wanted: unknown, observed: unknown): unknown {
-  if (wanted === undefined) return observed === undefined || observed === null ? undefined : null;
+  if (wanted === undefined || wanted === null) return isAbsent(observed) ? undefined : null;
   if (isRecord(wanted) && isRecord(observed)) return mergePatchTowards(wanted, observed);
   if (isRecord(wanted)) return mergePatchTowards(wanted, {}) ?? {};
   return contains(observed, wanted) ? undefined : wanted;
 }
 
+function isAbsent(observed: unknown): boolean {
+  return observed === undefined || observed === null;
+}
+
 /** True if `observed` has everything that `wanted` has. */
 function contains(observed: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
+    if (wanted.length === 0 && isAbsent(observed)) return true;
     return (
       Array.isArray(observed) &&
       observed.length === wanted.length &&

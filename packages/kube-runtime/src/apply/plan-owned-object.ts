@@ -111,13 +111,18 @@ function ownedFieldsOf(desired: KubernetesObject, observed: KubernetesObject): R
   const others = (observed.metadata.ownerReferences ?? []).filter(({ uid }) => !ours.has(uid));
   return {
     metadata: {
-      ...(labels !== undefined && { labels }),
-      ...(annotations !== undefined && { annotations }),
+      ...(!isEmpty(labels) && { labels }),
+      ...(!isEmpty(annotations) && { annotations }),
       // A list is replaced as a whole.
       ...(ours.size > 0 && { ownerReferences: [...others, ...ownerReferences] }),
     },
     ...fields,
   };
+}
+
+/** A server leaves out what has no entries. */
+function isEmpty(entries: object | undefined): boolean {
+  return Object.keys(entries ?? {}).length === 0;
 }
 
 function withOwner(desired: KubernetesObject, { owner }: Ownership): KubernetesObject {
