@@ -65,7 +65,7 @@ describe('planOwnedObject', () => {
     const there = observed('ConfigMap', { metadata: { ownerReferences: [bare, other] } });
     expect(planOwnedObject(object('ConfigMap'), there, OWNER)).toMatchObject({
       kind: 'patch',
-      patch: { metadata: { ownerReferences: [other, owner] } },
+      patch: { metadata: { ownerReferences: [owner, other] } },
     });
     const fine = observed('ConfigMap', { metadata: { ownerReferences: [other, owner] } });
     expect(planOwnedObject(object('ConfigMap'), fine, OWNER)).toEqual({ kind: 'nothing' });

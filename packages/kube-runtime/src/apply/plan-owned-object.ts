@@ -107,14 +107,16 @@ function planPatch(desired: KubernetesObject, observed: KubernetesObject, owners
 function ownedFieldsOf(desired: KubernetesObject, observed: KubernetesObject): Readonly<Record<string, unknown>> {
   const { apiVersion: _, kind: __, status: ___, metadata, ...fields } = asRecord(desired);
   const { labels, annotations, ownerReferences = [] } = metadata as KubernetesObject['metadata'];
-  const ours = new Set(ownerReferences.map(({ uid }) => uid));
-  const others = (observed.metadata.ownerReferences ?? []).filter(({ uid }) => !ours.has(uid));
+  // Each stays in its place: the order of others is not ours to change.
+  const there = observed.metadata.ownerReferences ?? [];
+  const owners = there.map((one) => ownerReferences.find(({ uid }) => uid === one.uid) ?? one);
+  const missing = ownerReferences.filter((one) => !there.some(({ uid }) => uid === one.uid));
   return {
     metadata: {
       ...(!isEmpty(labels) && { labels }),
       ...(!isEmpty(annotations) && { annotations }),
       // A list is replaced as a whole.
-      ...(ours.size > 0 && { ownerReferences: [...others, ...ownerReferences] }),
+      ...(ownerReferences.length > 0 && { ownerReferences: [...owners, ...missing] }),
     },
     ...fields,
   };
