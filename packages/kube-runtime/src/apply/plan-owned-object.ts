@@ -89,12 +89,18 @@ export function controllerOf({ metadata }: KubernetesObject): OwnerReference | u
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** The reference that objects carry to their owner: it manages them, and is not deleted before them in the foreground. */
+/**
+ * The reference that objects carry to their owner: it manages them, and is not deleted before them in the foreground.
+ *
+ * @throws TypeError where the object does not say what it is: without apiVersion, kind or uid, or of a source with `metadataOnly`.
+ */
 export function toOwnerReference(owner: KubernetesObject): OwnerReference {
   const { apiVersion, kind, metadata } = owner;
   const { name, uid } = metadata;
   if (apiVersion === undefined || kind === undefined || uid === undefined)
     throw new TypeError(`owner ${name}: apiVersion, kind and metadata.uid are needed`);
+  if (kind === 'PartialObjectMetadata')
+    throw new TypeError(`owner ${name}: of an object with metadata only the kind is not known; add its apiVersion and kind`);
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
