@@ -1,5 +1,5 @@
 /** Fields that the API server refuses to change once an object exists, by kind, and what can be done instead. */
-import { readField } from '../object/read-field.js';
+import { readField, readText } from '../object/read-field.js';
 
 export interface ImmutableField {
   readonly path: readonly string[];
@@ -46,8 +46,12 @@ const WHERE_MARKED: Readonly<Record<string, ImmutableFields>> = {
   Secret: { fields: [{ path: ['data'], isExact: true }, { path: ['type'] }], remedy: 'replace' },
 };
 
-/** What cannot be changed of an object as it is now. */
+const GROUPS: ReadonlySet<string> = new Set(['', 'apps', 'batch', 'rbac.authorization.k8s.io']);
+
+/** What cannot be changed of an object as it is now. A kind of the same name in another group is not known here. */
 export function immutableFieldsOf(kind: string | undefined, observed: unknown): ImmutableFields {
+  const apiVersion = readText(observed, 'apiVersion') ?? '';
+  if (!GROUPS.has(apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '')) return NONE;
   const marked = readField(observed, 'immutable') === true ? WHERE_MARKED[kind ?? ''] : undefined;
   return marked ?? BY_KIND[kind ?? ''] ?? NONE;
 }
