@@ -102,7 +102,11 @@ export class EventRecorder {
     this.#waiting++;
     this.#writing = this.#writing
       .then(() => (this.#stopped ? undefined : this.#write(event, written)))
-      .catch((error: unknown) => this.#fail(error))
+      .catch((error: unknown) => {
+        // Whether it was written is open: it is tried again when it is recorded again.
+        this.#written.delete(id);
+        this.#fail(error);
+      })
       .then(() => {
         this.#waiting--;
       });
@@ -128,7 +132,11 @@ export class EventRecorder {
 
   #fail(error: unknown): void {
     this.#dropped++;
-    this.#settings.onError?.(error);
+    try {
+      this.#settings.onError?.(error);
+    } catch {
+      // Nobody is left to tell.
+    }
   }
 
   #toEvent(regarding: EventRegarding, text: EventText, written: Written | undefined): EventObject {
