@@ -59,6 +59,9 @@ const BURST = 60;
 const MOST_WAITING = 100;
 const REFILL_MS = 200;
 
+/** Of 253 characters, a point and twelve of a number. */
+const MOST_PREFIX = 240;
+
 interface Written {
   readonly key: string;
   readonly count: number;
@@ -143,7 +146,7 @@ export class EventRecorder {
     const { now, random, component, instance } = this.#settings;
     const namespace = regarding.namespace ?? 'default';
     const suffix = Math.floor(random() * 2 ** 48).toString(16);
-    const name = written === undefined ? `${regarding.name}.${suffix}` : written.key.slice(written.key.indexOf('/') + 1);
+    const name = written === undefined ? `${prefixOf(regarding.name)}.${suffix}` : written.key.slice(written.key.indexOf('/') + 1);
     const at = now();
     return {
       apiVersion: 'v1',
@@ -177,6 +180,12 @@ export class EventRecorder {
     this.#tokens--;
     return true;
   }
+}
+
+/** What of an object's name an Event's name can begin with: names of roles and the like contain more than the name of an Event may. */
+function prefixOf(name: string): string {
+  const taken = name.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-').slice(0, MOST_PREFIX);
+  return taken.replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '') || 'event';
 }
 
 /** The object as Events name it. */
