@@ -5,7 +5,7 @@ import { toReconcileResult } from './to-reconcile-result.js';
 
 it.each<[WriteRefusal, ReconcileResult]>([
   ['conflict', { kind: 'retry', reason: 'conflict' }],
-  ['not-found', { kind: 'retry', reason: 'conflict' }],
+  ['not-found', { kind: 'retry', reason: 'not found: why' }],
   ['already-exists', { kind: 'retry', reason: 'conflict' }],
   ['invalid', { kind: 'terminal', reason: 'why', recheckAfterMs: 30_000 }],
   ['forbidden', { kind: 'retry', reason: 'forbidden: why' }],
