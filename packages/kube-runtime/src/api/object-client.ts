@@ -57,4 +57,6 @@ export interface ObjectClient<Kind extends ApiObjectLike> extends ResourcePort<K
   readonly delete: (key: string, uid: string, resourceVersion?: string) => Promise<WriteResult<Kind | undefined>>;
   /** The answer's object is what the subresource answers, undefined where that is empty. */
   readonly subresource: (call: SubresourceCall) => Promise<WriteResult<unknown>>;
+  /** The same objects by a client that asks `mayWrite` once more when a write has a token and a connection: it may have waited for them. */
+  readonly guarded?: (mayWrite: () => boolean) => ObjectClient<Kind>;
 }

@@ -10,11 +10,12 @@ export class NotLeadingError extends Error {
   }
 }
 
-/** A client that writes only while `isLeading` is true, asked right before each write. Reads go through. */
+/** A client that writes only while `isLeading` is true, asked right before each write and right before it is sent. Reads go through. */
 export function fencedClient<Kind extends ApiObjectLike>(
-  client: ObjectClient<Kind>,
+  unfenced: ObjectClient<Kind>,
   isLeading: () => boolean,
 ): ObjectClient<Kind> {
+  const client = unfenced.guarded?.(isLeading) ?? unfenced;
   // Called as methods: a client may be an object of a class.
   const fenced =
     <Parameters extends readonly unknown[], Result>(write: (...parameters: Parameters) => Promise<Result>) =>

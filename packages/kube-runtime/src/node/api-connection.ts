@@ -1,6 +1,7 @@
 /** HTTP to a Kubernetes API: requests that answer JSON, and watches that answer lines. */
 import http from 'node:http';
 import https from 'node:https';
+import { NotLeadingError } from '../election/fenced-client.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import { messageOf } from './message-of.js';
 
@@ -34,6 +35,8 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Default: application/json. */
   readonly accept?: string;
+  /** Asked when there is a token, and again when there is a connection: false, and nothing is sent (`NotLeadingError`). */
+  readonly mayBegin?: () => boolean;
 }
 
 /** Called for each request, for metrics. `status` 0: there was no answer. */
@@ -83,6 +86,7 @@ export class ApiConnection {
     const begunAtMs = performance.now();
     const { status, headers, body } = await this.#send(request).catch((error: unknown) => {
       this.#observe(request, 0, begunAtMs);
+      if (error instanceof NotLeadingError) throw error;
       throw new ApiRequestError(`${request.method} ${pathOnly(request.path)}: ${messageOf(error)}`, { cause: error });
     });
     this.#observe(request, status, begunAtMs);
@@ -150,7 +154,7 @@ export class ApiConnection {
   }
 
   async #open(
-    { method, path, body, contentType = 'application/json', accept = 'application/json' }: ApiRequest,
+    { method, path, body, contentType = 'application/json', accept = 'application/json', mayBegin = () => true }: ApiRequest,
     { agent, signal }: { readonly agent: http.Agent; readonly signal: AbortSignal },
   ): Promise<http.IncomingMessage> {
     const authorization = await this.#cluster.authorization();
@@ -174,9 +178,13 @@ export class ApiConnection {
       hostname: hostname.replace(/^\[|\]$/g, ''),
       path: `${pathname.replace(/\/$/, '')}${path}`,
     };
+    if (!mayBegin()) throw new NotLeadingError();
     return await new Promise((resolve, reject) => {
       const request = protocol === 'http:' ? http.request(options, resolve) : https.request(options, resolve);
       request.on('error', reject);
+      request.on('socket', () => {
+        if (!mayBegin()) request.destroy(new NotLeadingError());
+      });
       request.end(payload);
     });
   }

@@ -16,11 +16,20 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
   readonly #resource: ApiResource;
   readonly #base: string;
 
-  constructor(connection: ApiConnection, resource: ApiResource) {
+  readonly #mayWrite: (() => boolean) | undefined;
+
+  /** @param mayWrite - asked right before a write is sent: false, and it is not. Default: always. */
+  constructor(connection: ApiConnection, resource: ApiResource, mayWrite?: () => boolean) {
     this.#connection = connection;
+    this.#mayWrite = mayWrite;
     this.#resource = resource;
     const { group, version } = resource;
     this.#base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  }
+
+  /** A method, which a copy with other functions (`{ ...client, create }`) does not have: its functions must not be passed by. */
+  guarded(mayWrite: () => boolean): ObjectClient<Kind> {
+    return new ApiObjectClient<Kind>(this.#connection, this.#resource, mayWrite);
   }
 
   readonly list = async ({
@@ -129,7 +138,8 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
 
   async #write(request: ApiRequest): Promise<WriteResult<unknown>> {
     try {
-      return { ok: true, object: await this.#connection.request(request) };
+      const guard = request.method !== 'GET' && this.#mayWrite !== undefined ? { mayBegin: this.#mayWrite } : {};
+      return { ok: true, object: await this.#connection.request({ ...request, ...guard }) };
     } catch (error) {
       const reason = error instanceof ApiRequestError ? refusalOf(error) : undefined;
       if (reason === undefined) throw error;
