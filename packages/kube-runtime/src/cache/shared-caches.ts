@@ -96,19 +96,33 @@ export class SharedCaches {
     return [...this.#shared.values()].flatMap((shared) => shared.states());
   }
 
-  /** What the process waits for, for people: which kinds are not listed completely yet, and what the last attempt failed with. */
+  /**
+   * What the process waits for, for people: which kinds are not listed completely yet, or not heard of for five minutes as they cannot be
+   * watched, and what the last attempt failed with.
+   */
   unready(): readonly string[] {
-    return this.missing().map(({ resource: { plural, group }, error }) => {
-      const name = group === '' ? plural : `${plural}.${group}`;
-      if (error === undefined) return `${name}: not listed yet`;
-      return `${name}: cannot be listed: ${error instanceof Error ? error.message : JSON.stringify(error)}`;
+    const missing = this.missing().map(({ resource, error }) => {
+      return error === undefined ? `${nameOf(resource)}: not listed yet` : `${nameOf(resource)}: cannot be listed: ${textOf(error)}`;
     });
+    const stale = [...this.#shared.values()].flatMap((shared) => shared.stale());
+    return [...missing, ...stale.map(({ resource, error }) => `${nameOf(resource)}: cannot be watched: ${textOf(error)}`)];
   }
 
   /** Kinds that have started and are not listed completely yet: until there are none, the process is not ready. */
   missing(): readonly MissingCache[] {
     return [...this.#shared.values()].flatMap((shared) => shared.missing());
   }
+}
+
+/** A watch that works is heard every minute or so. */
+const STALE_MS = 300_000;
+
+function nameOf({ plural, group }: ApiResource): string {
+  return group === '' ? plural : `${plural}.${group}`;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : JSON.stringify(error);
 }
 
 /** One cache and those who listen to it. */
@@ -178,6 +192,13 @@ class SharedCache {
 
   missing(): MissingCache[] {
     return this.#state === 'started' && !this.#cache.synced ? [{ resource: this.#resource, error: this.#lastError }] : [];
+  }
+
+  /** Listed, and not heard of since, although more was asked for: what is cached only grows old. */
+  stale(): MissingCache[] {
+    const { synced, silentMs = 0 } = this.#cache;
+    const isStale = this.#state === 'started' && synced && silentMs > STALE_MS && this.#lastError !== undefined;
+    return isStale ? [{ resource: this.#resource, error: this.#lastError }] : [];
   }
 
   states(): CacheState[] {
