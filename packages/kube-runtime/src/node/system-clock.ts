@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.js';
 /** Node fires a timer that is set for longer at once. */
 const MOST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's own clock, which only goes forward. Timers do not keep the process alive for themselves alone. */
+/** The machine's own clock, which only goes forward. A timer that was not called off keeps the process alive. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   after: (delayMs, run) => {
