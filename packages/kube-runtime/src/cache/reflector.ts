@@ -264,6 +264,8 @@ export class Reflector<Kind extends ApiObjectLike> {
   #retry(error: unknown, again: () => void): void {
     if (this.#stopped) return;
     if (error instanceof ExpiredError) {
+      // Once is nothing to speak of.
+      if (this.#failures > 0) this.#fail(error);
       this.#wait(() => this.#list());
       return;
     }
