@@ -63,7 +63,14 @@ export function createController<Name extends string>(settings: ControllerSettin
     const index = new ObjectIndex<KubernetesObject>(keysOf);
     const subscription: CacheSubscription = caches.subscribe(resource, {
       onChange: (key) => {
-        for (const concerned of index.update(key, subscription.get(key))) add(concerned);
+        const before = index.valuesOf(key);
+        try {
+          for (const concerned of index.update(key, subscription.get(key))) add(concerned);
+        } catch (error) {
+          // What it concerns now is not known; what it concerned may have to change.
+          for (const concerned of before) add(concerned);
+          throw error;
+        }
       },
       ...(onReadError && { onError: (error: unknown) => onReadError(name, error) }),
     });
