@@ -11,7 +11,8 @@ const object = (fields: Fields, metadata: object = {}): KubernetesObject =>
     metadata: { namespace: 'default', name: 'a', ...metadata },
     ...fields,
   }) as KubernetesObject;
-const observed = (fields: Fields, ownerReferences = [owner]) => object(fields, { uid: 'a', resourceVersion: '5', ownerReferences });
+const observed = (fields: Fields, ownerReferences = [owner]) =>
+  object(fields, { uid: 'a', resourceVersion: '5', ownerReferences });
 
 it('what cannot be changed is known by group and kind: a Job of another group is not one of batch', () => {
   const job = { apiVersion: 'batch.volcano.sh/v1alpha1', kind: 'Job' };

@@ -12,7 +12,8 @@ const object = (fields: Fields, metadata: object = {}): KubernetesObject =>
     metadata: { namespace: 'default', name: 'a', ...metadata },
     ...fields,
   }) as KubernetesObject;
-const observed = (fields: Fields, ownerReferences = [owner]) => object(fields, { uid: 'a', resourceVersion: '5', ownerReferences });
+const observed = (fields: Fields, ownerReferences = [owner]) =>
+  object(fields, { uid: 'a', resourceVersion: '5', ownerReferences });
 
 it('another owner that comes after ours is no reason to write', () => {
   expect(planOwnedObject(object({}), observed({}, [owner, other]), { owner })).toEqual({ kind: 'nothing' });

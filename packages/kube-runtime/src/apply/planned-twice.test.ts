@@ -11,7 +11,8 @@ const object = (fields: Fields, metadata: object = {}): KubernetesObject =>
     metadata: { namespace: 'default', name: 'a', ...metadata },
     ...fields,
   }) as KubernetesObject;
-const observed = (fields: Fields, ownerReferences = [owner]) => object(fields, { uid: 'a', resourceVersion: '5', ownerReferences });
+const observed = (fields: Fields, ownerReferences = [owner]) =>
+  object(fields, { uid: 'a', resourceVersion: '5', ownerReferences });
 
 describe('what a server leaves out is not written again and again', () => {
   it.each([

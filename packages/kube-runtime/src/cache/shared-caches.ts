@@ -102,7 +102,9 @@ export class SharedCaches {
    */
   unready(): readonly string[] {
     const missing = this.missing().map(({ resource, error }) => {
-      return error === undefined ? `${nameOf(resource)}: not listed yet` : `${nameOf(resource)}: cannot be listed: ${textOf(error)}`;
+      return error === undefined
+        ? `${nameOf(resource)}: not listed yet`
+        : `${nameOf(resource)}: cannot be listed: ${textOf(error)}`;
     });
     const stale = [...this.#shared.values()].flatMap((shared) => shared.stale());
     return [...missing, ...stale.map(({ resource, error }) => `${nameOf(resource)}: cannot be watched: ${textOf(error)}`)];
@@ -152,9 +154,8 @@ class SharedCache {
     this.#onUnused = onUnused;
     this.#project = (object) => deepFreeze(trim(resource, object));
     this.#cache = new ObjectCache<KubernetesObject>({
-      port: observedPort(
-        projectedPort(open(resource), this.#project),
-        () => this.#notifyAll((listener) => listener.onWatchEvent?.()),
+      port: observedPort(projectedPort(open(resource), this.#project), () =>
+        this.#notifyAll((listener) => listener.onWatchEvent?.()),
       ),
       clock,
       backOff,

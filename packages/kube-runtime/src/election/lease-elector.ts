@@ -112,7 +112,8 @@ export class LeaseElector {
     if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs * 1.2 && retryPeriodMs > 0)) {
       throw new RangeError('leaseDurationMs must exceed renewDeadlineMs, and that 1.2 times retryPeriodMs');
     }
-    if (settings.identity === '') throw new RangeError('identity is empty, which means that nobody is leader; give the name of this process');
+    if (settings.identity === '')
+      throw new RangeError('identity is empty, which means that nobody is leader; give the name of this process');
     this.#settings = settings;
   }
 

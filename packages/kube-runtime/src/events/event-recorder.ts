@@ -146,7 +146,8 @@ export class EventRecorder {
     const { now, random, component, instance } = this.#settings;
     const namespace = regarding.namespace ?? 'default';
     const suffix = Math.floor(random() * 2 ** 48).toString(16);
-    const name = written === undefined ? `${prefixOf(regarding.name)}.${suffix}` : written.key.slice(written.key.indexOf('/') + 1);
+    const name =
+      written === undefined ? `${prefixOf(regarding.name)}.${suffix}` : written.key.slice(written.key.indexOf('/') + 1);
     const at = now();
     return {
       apiVersion: 'v1',
@@ -184,7 +185,10 @@ export class EventRecorder {
 
 /** What of an object's name an Event's name can begin with: names of roles and the like contain more than the name of an Event may. */
 function prefixOf(name: string): string {
-  const taken = name.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-').slice(0, MOST_PREFIX);
+  const taken = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]/g, '-')
+    .slice(0, MOST_PREFIX);
   return taken.replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '') || 'event';
 }
 

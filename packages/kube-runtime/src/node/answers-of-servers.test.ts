@@ -36,13 +36,12 @@ async function serve(handler: Handler, { resource = PODS, authorizationMs = 0 } 
   return { connection, client: new ApiObjectClient<KubernetesObject>(connection, resource) };
 }
 
-const json = (body: unknown, status = 200): Handler => (_, response) => {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
-};
-const until = async (isSo: () => boolean) => {
-  for (let turn = 0; turn < 150 && !isSo(); turn++) await new Promise((resolve) => setTimeout(resolve, 10));
-};
+const json =
+  (body: unknown, status = 200): Handler =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
 
 describe('answers of servers', () => {
   it('a list whose items are null is an empty one, as servers in Go write it', async () => {
@@ -51,7 +50,9 @@ describe('answers of servers', () => {
   });
 
   it('the answer to a deletion that is a Status is no object', async () => {
-    const { client } = await serve(json({ apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success', details: { name: 'a' } }));
+    const { client } = await serve(
+      json({ apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success', details: { name: 'a' } }),
+    );
     expect(await client.delete('default/a', 'uid')).toEqual({ ok: true, object: undefined });
   });
 

@@ -37,13 +37,12 @@ async function serve(handler: Handler, { resource = PODS, authorizationMs = 0 } 
   return { connection, client: new ApiObjectClient<KubernetesObject>(connection, resource) };
 }
 
-const json = (body: unknown, status = 200): Handler => (_, response) => {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
-};
-const until = async (isSo: () => boolean) => {
-  for (let turn = 0; turn < 150 && !isSo(); turn++) await new Promise((resolve) => setTimeout(resolve, 10));
-};
+const json =
+  (body: unknown, status = 200): Handler =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
 
 it('fact 16: a write waits for nothing between the fence and the server', async () => {
   const methods: (string | undefined)[] = [];

@@ -38,17 +38,17 @@ async function serve(handler: Handler, { resource = PODS, authorizationMs = 0 } 
   return { connection, client: new ApiObjectClient<KubernetesObject>(connection, resource) };
 }
 
-const json = (body: unknown, status = 200): Handler => (_, response) => {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
-};
-const until = async (isSo: () => boolean) => {
-  for (let turn = 0; turn < 150 && !isSo(); turn++) await new Promise((resolve) => setTimeout(resolve, 10));
-};
+const json =
+  (body: unknown, status = 200): Handler =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
 
 it('a kind that may be listed and not watched is not ready: what is cached only grows old', async () => {
   const { client } = await serve((request, response) => {
-    if (request.url?.includes('watch=')) json({ kind: 'Status', reason: 'Forbidden', message: 'cannot watch' }, 403)(request, response);
+    if (request.url?.includes('watch='))
+      json({ kind: 'Status', reason: 'Forbidden', message: 'cannot watch' }, 403)(request, response);
     else json({ metadata: { resourceVersion: '7' }, items: [] })(request, response);
   });
   const clock = { nowMs: () => performance.now() * 10_000, after: systemClock.after };
