@@ -6,6 +6,8 @@ export type WriteRefusal =
   /** It changed since it was read. */
   | 'conflict'
   | 'not-found'
+  /** What is to be created has no place: its namespace or its kind does not exist, or what it refers to. */
+  | 'parent-not-found'
   | 'already-exists'
   /** The server will not have it as it is; trying again is of no use. */
   | 'invalid'

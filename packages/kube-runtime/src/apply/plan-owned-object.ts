@@ -92,7 +92,7 @@ export function controllerOf({ metadata }: KubernetesObject): OwnerReference | u
 /**
  * The reference that objects carry to their owner: it manages them, and is not deleted before them in the foreground.
  *
- * @throws TypeError where the object does not say what it is: without apiVersion, kind or uid, or of a source with `metadataOnly`.
+ * @throws TypeError where the object does not name its kind: without apiVersion, kind or uid, or of a source with `metadataOnly`.
  */
 export function toOwnerReference(owner: KubernetesObject): OwnerReference {
   const { apiVersion, kind, metadata } = owner;

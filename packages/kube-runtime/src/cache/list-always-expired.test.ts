@@ -6,7 +6,7 @@ import { SharedCaches } from './shared-caches.js';
 
 const PODS = { group: '', version: 'v1', plural: 'pods', namespaced: true };
 
-it('fact 7: a list whose tokens are forgotten every time says why nothing is listed', async () => {
+it('fact 7: a list whose tokens are forgotten every time is reported as the reason why nothing is listed', async () => {
   const clock = new FakeClock();
   const port: ResourcePort<KubernetesObject> = {
     list: async ({ continueToken }) => {

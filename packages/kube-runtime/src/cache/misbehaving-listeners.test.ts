@@ -23,7 +23,7 @@ const boom = () => {
 };
 
 describe('a reflector whose listener throws', () => {
-  it.each(['onSynced', 'onListed'] as const)('%s: is told, and watches', async (name) => {
+  it.each(['onSynced', 'onListed'] as const)('%s: what it throws is reported, and the watch begins', async (name) => {
     const clock = new FakeClock();
     const server = new MemoryResource<KubernetesObject>(clock);
     const [changes, errors] = [[] as string[], [] as unknown[]];

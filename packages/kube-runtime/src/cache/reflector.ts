@@ -52,7 +52,7 @@ export class Reflector<Kind extends ApiObjectLike> {
   #resourceVersion = '';
   /** Lists that were begun: the answer to an earlier one is not waited for. */
   #round = 0;
-  /** Who asked for a list that has not begun, and who for the one that is under way. */
+  /** Callbacks of those that wait for a list that has not begun, and for the one that is under way. */
   readonly #asking: (() => void)[] = [];
   readonly #served: (() => void)[] = [];
   #stopWatch: () => void = () => undefined;
@@ -104,7 +104,7 @@ export class Reflector<Kind extends ApiObjectLike> {
 
   /**
    * Lists everything anew. `onDone` is called when the copy is at least as new as this call, or will not be, as the reflector was stopped.
-   * A list that others asked for comes to its end first: who asks more often than lists end would never be served.
+   * A list that others asked for comes to its end first: a caller that asks more often than lists end would never be served.
    */
   relist(onDone: () => void = () => undefined): void {
     if (this.#stopped) {
@@ -264,7 +264,7 @@ export class Reflector<Kind extends ApiObjectLike> {
   #retry(error: unknown, again: () => void): void {
     if (this.#stopped) return;
     if (error instanceof ExpiredError) {
-      // Once is nothing to speak of.
+      // Once is not worth reporting.
       if (this.#failures > 0) this.#fail(error);
       this.#wait(() => this.#list());
       return;
@@ -306,7 +306,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     try {
       this.#settings.onError?.(error);
     } catch {
-      // Nobody is left to tell.
+      // There is no other place to report it.
     }
   }
 }

@@ -260,7 +260,7 @@ class SharedCache {
       try {
         listener.onError?.(error);
       } catch {
-        // Nobody is left to tell.
+        // There is no other place to report it.
       }
     }
   }

@@ -32,6 +32,6 @@ export function fencedClient<Kind extends ApiObjectLike>(
     create: fenced((object: Kind) => client.create(object)),
     patch: fenced((target: WriteTarget, patch: MergePatch) => client.patch(target, patch)),
     patchStatus: fenced((target: WriteTarget, patch: MergePatch) => client.patchStatus(target, patch)),
-    delete: fenced((key: string, uid: string) => client.delete(key, uid)),
+    delete: fenced((key: string, uid: string, resourceVersion?: string) => client.delete(key, uid, resourceVersion)),
   };
 }

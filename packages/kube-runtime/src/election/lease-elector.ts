@@ -113,7 +113,7 @@ export class LeaseElector {
       throw new RangeError('leaseDurationMs must exceed renewDeadlineMs, and that 1.2 times retryPeriodMs');
     }
     if (settings.identity === '')
-      throw new RangeError('identity is empty, which means that nobody is leader; give the name of this process');
+      throw new RangeError('identity is empty, which means that there is no leader; give the name of this process');
     this.#settings = settings;
   }
 

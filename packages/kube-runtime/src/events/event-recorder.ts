@@ -138,7 +138,7 @@ export class EventRecorder {
     try {
       this.#settings.onError?.(error);
     } catch {
-      // Nobody is left to tell.
+      // There is no other place to report it.
     }
   }
 

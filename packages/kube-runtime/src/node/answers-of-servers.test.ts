@@ -56,7 +56,7 @@ describe('answers of servers', () => {
     expect(await client.delete('default/a', 'uid')).toEqual({ ok: true, object: undefined });
   });
 
-  it('a read that is forbidden says so by its status', async () => {
+  it('a read that is forbidden has that status', async () => {
     const { client } = await serve(json({ kind: 'Status', reason: 'Forbidden', message: 'no' }, 403));
     await expect(client.get('default/a')).rejects.toMatchObject({ status: 403, reason: 'Forbidden' });
   });

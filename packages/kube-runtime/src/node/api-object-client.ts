@@ -96,9 +96,11 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
     }
   };
 
-  readonly create = (object: Kind): Promise<WriteResult<Kind>> => {
+  readonly create = async (object: Kind): Promise<WriteResult<Kind>> => {
     const { namespace } = object.metadata;
-    return this.#write({ method: 'POST', path: this.#collection({}, namespace), body: object }) as Promise<WriteResult<Kind>>;
+    const result = await this.#write({ method: 'POST', path: this.#collection({}, namespace), body: object });
+    if (!result.ok && result.reason === 'not-found') return { ...result, reason: 'parent-not-found' };
+    return result as WriteResult<Kind>;
   };
 
   /** Writes the object as a whole; its `metadata.resourceVersion` guards it. */

@@ -44,7 +44,7 @@ const json =
     response.end(JSON.stringify(body));
   };
 
-it('an object cannot be created where its namespace or its kind is missing, and a person is told which', async () => {
+it('an object cannot be created where its namespace or its kind is missing, and the reason names which', async () => {
   const { client } = await serve(json({ kind: 'Status', reason: 'NotFound', message: 'namespaces "x" not found' }, 404));
   const result = await client.create({ metadata: { namespace: 'x', name: 'a' } });
   expect(toReconcileResult(result)).toMatchObject({ reason: expect.stringContaining('namespaces "x" not found') });

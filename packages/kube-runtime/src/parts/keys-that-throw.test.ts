@@ -9,7 +9,7 @@ import { runParts } from './run-parts.js';
 const PODS = { group: '', version: 'v1', plural: 'pods', namespaced: true };
 const backOff = { firstMs: 50, mostMs: 400, random: () => 0.5 };
 
-it('an object whose keys cannot be told concerns those that it concerned before', async () => {
+it('an object whose keys cannot be computed concerns those that it concerned before', async () => {
   const clock = new FakeClock();
   const server = new MemoryResource<KubernetesObject>(clock);
   const caches = new SharedCaches({ clock, backOff, open: () => server });

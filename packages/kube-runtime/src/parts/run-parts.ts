@@ -130,7 +130,7 @@ class Run {
     try {
       this.#settings.onLeading?.();
     } catch (error) {
-      // Else the Lease would be held by a process that does nothing.
+      // Else a process that does nothing would keep the Lease.
       void this.end({ kind: 'failed', part: 'onLeading', error });
     }
     this.#each((part) => part.lead());

@@ -300,7 +300,7 @@ export class KeyedQueue {
     this.#timers.delete(key);
   }
 
-  /** What is told to others, or asked of them. Undefined: it threw. */
+  /** Calls a callback. Undefined: it threw. */
   #tell<Answer>(call: () => Answer): Answer | undefined {
     try {
       return call();
@@ -308,7 +308,7 @@ export class KeyedQueue {
       try {
         this.#settings.onError?.(error);
       } catch {
-        // Nobody is left to tell.
+        // There is no other place to report it.
       }
       return undefined;
     }

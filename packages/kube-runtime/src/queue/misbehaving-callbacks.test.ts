@@ -38,7 +38,7 @@ const boom = () => {
   throw new Error('boom');
 };
 
-it('a reconciler without a result is a failure that says so, and no other key suffers', async () => {
+it('a reconciler without a result is a failure with that reason, and no other key suffers', async () => {
   const reasons: unknown[] = [];
   const seen: string[] = [];
   const { unhandled } = await run({

@@ -5,8 +5,9 @@ import { toReconcileResult } from './to-reconcile-result.js';
 
 it.each<[WriteRefusal, ReconcileResult]>([
   ['conflict', { kind: 'retry', reason: 'conflict' }],
-  ['not-found', { kind: 'retry', reason: 'not found: why' }],
+  ['not-found', { kind: 'retry', reason: 'conflict' }],
   ['already-exists', { kind: 'retry', reason: 'conflict' }],
+  ['parent-not-found', { kind: 'retry', reason: 'why' }],
   ['invalid', { kind: 'terminal', reason: 'why', recheckAfterMs: 30_000 }],
   ['forbidden', { kind: 'retry', reason: 'forbidden: why' }],
 ])('a write that is refused with %s', (reason, expected) => {

@@ -7,18 +7,18 @@ export const CONFLICT = 'conflict';
 const REFUSED_RETRY_MS = 30_000;
 
 /**
- * What a reconciler returns after a write. After a conflict a change is on its way: it is tried again, later each time, and at once when the
- * change arrives. So is what was not found, with the message of the server. What the server does not accept or does not permit is for people.
+ * What a reconciler returns after a write. After a conflict, or where the object is missing, a change is on its way: it is tried again,
+ * later each time, and at once when the change arrives. What the server does not accept or does not permit is for people.
  */
 export function toReconcileResult(result: WriteResult<unknown>, done: ReconcileResult = { kind: 'settled' }): ReconcileResult {
   if (result.ok) return done;
   switch (result.reason) {
     case 'conflict':
+    case 'not-found':
     case 'already-exists':
       return { kind: 'retry', reason: CONFLICT };
-    case 'not-found':
-      // What was written may be gone. What was to be created misses its namespace or its kind, which only the message tells.
-      return { kind: 'retry', reason: `not found: ${result.message}` };
+    case 'parent-not-found':
+      return { kind: 'retry', reason: result.message };
     case 'invalid':
       return { kind: 'terminal', reason: result.message, recheckAfterMs: REFUSED_RETRY_MS };
     case 'forbidden':

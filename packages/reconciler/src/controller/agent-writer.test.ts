@@ -50,8 +50,8 @@ describe('AgentWriter', () => {
   it.each<[WriteRefusal, string, string | undefined]>([
     ['already-exists', 'Role', 'there is a Role tenant/g without the label network.harvesterhci.io/vm-dhcp-controller=agent'],
     ['forbidden', 'Role', 'the API server refused Role tenant/g, which grants the agents their rights: its words'],
-    ['not-found', 'ServiceAccount', 'ServiceAccount tenant/g cannot be created: its words; create the namespace'],
-    ['not-found', 'RoleBinding', undefined],
+    ['parent-not-found', 'ServiceAccount', 'ServiceAccount tenant/g cannot be created: its words; create the namespace'],
+    ['parent-not-found', 'RoleBinding', undefined],
     ['conflict', 'Role', undefined],
   ])('a right that cannot be granted is reported: %s for a %s', async (reason, kind, message) => {
     const resource = new MemoryResource<KubernetesObject>(new FakeClock());

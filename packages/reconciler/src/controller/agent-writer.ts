@@ -193,7 +193,7 @@ function toRightsProblem(
     return { reason: 'AgentRightsMissing', message };
   }
   // A binding may come a moment before its Role.
-  if (kind === 'create-right' && reason === 'not-found' && object.kind !== 'RoleBinding') {
+  if (kind === 'create-right' && reason === 'parent-not-found' && object.kind !== 'RoleBinding') {
     const message = `${name} cannot be created: ${refusal}; create the namespace (examples/cluster/rbac.yaml), or name another one (--namespace)`;
     return { reason: 'AgentRightsMissing', message };
   }
