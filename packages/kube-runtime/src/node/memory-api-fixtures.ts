@@ -10,6 +10,7 @@ const STATUS: Readonly<Record<WriteRefusal, readonly [number, string]>> = {
   conflict: [409, 'Conflict'],
   'already-exists': [409, 'AlreadyExists'],
   'not-found': [404, 'NotFound'],
+  'parent-not-found': [404, 'NotFound'],
   invalid: [422, 'Invalid'],
   forbidden: [403, 'Forbidden'],
 };
