@@ -1,3 +1,4 @@
+import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { virtualMachine } from '../fixtures/object-fixtures.js';
@@ -5,7 +6,7 @@ import { INSTANCES_REMEDY } from './instance-problems.js';
 import { type NetworkConfigPlan, planNetworkConfig } from './plan-network-config.js';
 import type { MachineKnowledge } from './wanted-interfaces.js';
 
-const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'];
+const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'] as [MacAddress, MacAddress];
 
 function machine(interfaces: Readonly<Record<string, string | undefined>>): KubernetesObject {
   const entries = Object.entries(interfaces).map(([name, macAddress]) => [name, [macAddress, 'net'] as const] as const);
@@ -82,6 +83,13 @@ describe('a change of the template', () => {
   it.each<[what: string, of: KubernetesObject, instance: MachineKnowledge['instance'], expected: readonly string[]]>([
     ['is delayed where an interface is removed', machine({}), 'unseen', ['virtual-machine-instance-unseen']],
     ['is not delayed where no instance runs', after, undefined, []],
+    [
+      'is for the next start where the instance is known',
+      after,
+      { spec: readField(machine({ a: A }).spec, 'template', 'spec'), macAddresses: new Map([['a', A]]) },
+      [],
+    ],
+    ['is none where only the MAC address has gone that is remembered', machine({ a: undefined }), 'unseen', []],
     ['is none where the interfaces are the same', machine({ a: A }), 'unseen', []],
     ['is none where there is no template', { ...after, spec: {} }, 'unseen', ['template-missing']],
   ])('%s', (_what, of, instance, expected) => {

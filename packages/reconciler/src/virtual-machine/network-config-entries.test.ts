@@ -89,6 +89,11 @@ describe('entries that no interface is known to have', () => {
     expect(planNetworkConfig(machine({ a: [undefined, 'net'] }), config({ spec: [entry(1)] })).actions).toEqual([]);
   });
 
+  it('stay, however many they are: a version with more places may have written them', () => {
+    const spec = [1, 2, 3, 4, 5].map((n) => entry(n));
+    expect(planNetworkConfig(machine({ a: [undefined, 'net'] }), config({ spec })).actions).toEqual([]);
+  });
+
   it('leave room for four in all: a new interface gets none, and that is no problem of the virtual machine', () => {
     const of = machine({ a: [1, 'net'], b: [2, 'net'], c: [3, 'net'], d: [4, 'net'] });
     const observed = config({ spec: [entry(9), entry(2), entry(3), entry(4)] });

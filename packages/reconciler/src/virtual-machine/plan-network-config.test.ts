@@ -90,6 +90,11 @@ describe('the VirtualMachineNetworkConfig of a virtual machine', () => {
     ]);
   });
 
+  it('has no namespace where the virtual machine has none', () => {
+    const { metadata } = carriedOut({ ...ONE, metadata: { name: 'vm', uid: 'u' } });
+    expect(metadata).not.toHaveProperty('namespace');
+  });
+
   it('a plan after it was carried out is empty', () => {
     expect(planNetworkConfig(ONE, carriedOut(ONE)).actions).toEqual([]);
     const more = machine({ interfaces: { a: mac(1), b: mac(2) } });

@@ -115,7 +115,7 @@ function update(
   const present = readNetworkConfigs(observed);
   const known = interfaces.map((one) => keepHandmadeAddress(one, observed, present));
   // None of the unknown entries is left out: a running instance may use its address.
-  const wanted = [...unknown, ...known].slice(0, MOST_INTERFACES);
+  const wanted = [...unknown, ...known];
   const metadata = metadataPatch(virtualMachine, observed, interfaces);
   const specDiffers = describeEntries(present) !== describeEntries(wanted);
   if (!specDiffers && metadata === undefined) return [];

@@ -47,6 +47,7 @@ describe('wantedInterfaces', () => {
       [],
       [],
     ],
+    ['a MAC address that is none', { interfaces: { nic: ['x', 'net'] } }, [], ['mac-address-unreadable']],
     ['another spelling', { interfaces: { nic: ['02-00-00-00-00-0A', 'net'] } }, [['nic', 'default/net', A, '']], []],
     [
       'order of names, whatever the order of the spec',
