@@ -47,6 +47,7 @@ describe('the segment of a NetworkAttachmentDefinition', () => {
       segment('bridge', 'br.48', 0),
     ],
     ['a VLAN inside a VLAN', { type: 'vlan', master: 'eth0.48', vlanId: 7 }, segment('nic', 'eth0.48', 7)],
+    ['VLAN 0 of a VLAN interface', { type: 'macvlan', master: 'eth0.48', vlan: 0 }, segment('nic', 'eth0', 48)],
     ['the vlan plugin', { type: 'vlan', master: 'eth0', vlanId: 48 }, segment('nic', 'eth0', 48)],
     ['ipvlan', { type: 'ipvlan', master: 'bond0' }, segment('nic', 'bond0', 0)],
     ['Open vSwitch', { type: 'ovs', bridge: 'br1', vlan: 7 }, segment('ovs', 'br1', 7)],
