@@ -1,21 +1,13 @@
-/**
- * Work on one IPPool. It is the only writer of the pool's status: all allocations that are waiting go in one patch, which is
- * refused if another client wrote in between.
- */
-import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
-import { type ConditionOf, IPPOOL_FINALIZER, IPPoolConditionType, type ReasonAt, reasonOf } from '@vmdhcp/ippool-api';
+import { IPPOOL_FINALIZER, reasonOf } from '@vmdhcp/ippool-api';
 import {
   describeProblems,
   isBeingDeleted,
-  type KubernetesObject,
   parseTime,
   type ReconcileResult,
   toReconcileResult,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
-import type { AddressConflict } from '../agents/address-conflict.js';
-import { NOT_SERVED } from '../agents/agent-conditions.js';
-import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
+import type { PoolAgents } from '../agents/pool-agents.js';
 import type { ClaimRefusal } from '../assignment/address-request.js';
 import { type LastOwners, ownersOf, type RecordedPool } from '../assignment/assignment-plan.js';
 import { planPoolStatus } from '../assignment/plan-pool-status.js';
@@ -23,42 +15,21 @@ import { type PoolPlan, type PoolToPlan, planPools } from '../assignment/plan-po
 import { describeMissingPermission, describeNetworkTaken } from '../network/network-permission.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
-import { describeRoom } from '../pool/describe-room.js';
-import { describeUnlisted } from '../pool/excluded-marks.js';
 import { readQuarantines } from '../pool/quarantines.js';
-import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from '../view/pool-views.js';
 import { AddressJournal } from './address-journal.js';
 import type { ControllerContext } from './controller-context.js';
-import { joinNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
+import { type PoolObstacle, poolConditions, WITHOUT_AGENTS, withCause } from './pool-conditions.js';
+import { keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
+import { agentWarnings, entryWarning, exhaustionWarning, type Warning } from './pool-warnings.js';
 
 const REFUSED_CHECK_MS = 30_000;
-
-/** What keeps a pool from being used. */
-interface PoolObstacle {
-  readonly reason: 'pool-invalid' | 'network-taken' | 'network-name-missing' | 'network-not-allowed';
-  readonly message: string;
-}
 
 const NO_NETWORK_NAME =
   'spec.networkName is empty and cannot be changed; delete the IPPool, and create it again with the name of a NetworkAttachmentDefinition';
 const TO_CORRECT =
   'cidr and serverIP cannot be changed, router and exclude not once they are set, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
 
-/** Why a pool is not registered with its agents, if a user has to do something about it. */
-const WORTH_AN_EVENT: ReadonlySet<string> = new Set<EventReason>([
-  'AgentDeploymentMissing',
-  'AgentContainerMissing',
-  'AgentDeploymentConflict',
-  'AgentSelectorMismatch',
-  'AgentConfigTooLarge',
-  'NetworkMissing',
-  'FailedCreate',
-  'RolloutStuck',
-  'NotScheduled',
-  'ImagePull',
-  'RogueServer',
-]);
 /** How long an address that an unknown machine uses is assigned to no client. */
 const QUARANTINE_MS = 3_600_000;
 const RELEASE_CHECK_MS = 500;
@@ -334,93 +305,6 @@ interface PoolFacts {
   readonly obstacle: PoolObstacle | undefined;
   readonly agents: PoolAgents;
   readonly notes: readonly PoolNote[];
-}
-
-type EventReason = ReasonAt<'Warning Event on IPPool'>;
-
-interface Warning {
-  readonly reason: EventReason;
-  readonly message: string;
-}
-
-/** What the agents know is only that the pool is not served; why stands in each condition, so that one is enough to read. */
-function withCause(condition: ConditionOf<'IPPool'>, obstacle: PoolObstacle | undefined): ConditionOf<'IPPool'> {
-  if (obstacle === undefined || condition.reason !== NOT_SERVED) return condition;
-  return { ...condition, reason: reasonOf(obstacle.reason), message: obstacle.message };
-}
-
-/** Where no agents are deployed, nothing is to be waited for. */
-const WITHOUT_AGENTS: PoolAgents = {
-  ...NOTHING_KNOWN_OF_AGENTS,
-  conditions: [
-    { type: IPPoolConditionType.registered, status: 'True' },
-    { type: IPPoolConditionType.agentReady, status: 'True' },
-  ],
-};
-
-function agentWarnings({ conditions, conflicts }: PoolAgents): Warning[] {
-  const messages = new Map(
-    conditions.flatMap(({ reason = '', message = '' }) => (isWorthAnEvent(reason) ? [[reason, message] as const] : [])),
-  );
-  return [...[...messages].map(([reason, message]) => ({ reason, message })), ...conflicts.map(conflictWarning)];
-}
-
-function isWorthAnEvent(reason: string): reason is EventReason {
-  return WORTH_AN_EVENT.has(reason);
-}
-
-function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warning {
-  const who = usedBy === undefined ? 'an unknown machine, as its client found out' : usedBy;
-  const other = usedBy === undefined ? "that machine's MAC address, once you have found it," : usedBy;
-  const remedy = `reserve the address for ${other} in spec.ipv4Config.reservations of the IPPool, or remove that machine from the network`;
-  const message = `${formatIpv4Address(address)}, which was assigned to ${macAddress}, is in use by ${who}: no client gets it for an hour; ${remedy}`;
-  return { reason: 'AddressConflict', message };
-}
-
-function entryWarning(entry: UnreadableEntry): Warning {
-  const message = `status.ipv4.allocated has ${describeEntry(entry)}, which makes no sense: no client gets that address until the entry is removed`;
-  return { reason: 'EntriesSkipped', message };
-}
-
-function exhaustionWarning({ refusals }: PoolPlan, { reading }: PoolView): Warning[] {
-  const isExhausted = [...refusals.values()].some((ofConfig) =>
-    [...ofConfig.values()].some(({ reason }) => reason === 'pool-exhausted'),
-  );
-  const remedy = reading.ok ? describeRoom(reading.pool) : 'delete virtual machines';
-  const message = `every address is in use and virtual machines wait for one; ${remedy}`;
-  return isExhausted ? [{ reason: 'PoolExhausted', message }] : [];
-}
-
-function poolConditions(
-  { object, paused, reading, recorded }: PoolView,
-  obstacle: PoolObstacle | undefined,
-  notes: readonly PoolNote[],
-): ConditionOf<'IPPool'>[] {
-  return [{ type: IPPoolConditionType.stopped, status: paused ? 'True' : 'False' }, cacheReady()];
-
-  function cacheReady(): ConditionOf<'IPPool'> {
-    const type = IPPoolConditionType.cacheReady;
-    if (obstacle !== undefined) return { type, status: 'False', reason: reasonOf(obstacle.reason), message: obstacle.message };
-    if (paused) {
-      return {
-        type,
-        status: 'False',
-        reason: 'Paused',
-        message: 'the pool is paused: nothing is allocated or served; set spec.paused to false',
-      };
-    }
-    const skipped = recorded.unreadable.map((entry) => `status.ipv4.allocated has ${describeEntry(entry)}`);
-    const left = [...(reading.ok ? reading.warnings : []), ...skipped];
-    const message = `ignored, because it is invalid: ${describeProblems(left)}`;
-    const skippedNotes = left.length === 0 ? [] : [{ reason: 'EntriesSkipped' as const, message }];
-    return { type, status: 'True', ...joinNotes([...skippedNotes, ...notes, ...unlistedExclusions(object)]) };
-  }
-}
-
-/** Nothing is wrong: it stands in the condition, and is no Event. */
-function unlistedExclusions({ spec }: KubernetesObject): PoolNote<'ExclusionsNotListed'>[] {
-  const message = describeUnlisted(spec);
-  return message === undefined ? [] : [{ reason: 'ExclusionsNotListed', message }];
 }
 
 function describePlan({ assignments, refusals }: PoolPlan): string {

@@ -1,0 +1,63 @@
+/** The Events of an IPPool: what a person has to do something about. */
+import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
+import type { ReasonAt } from '@vmdhcp/ippool-api';
+import type { AddressConflict } from '../agents/address-conflict.js';
+import type { PoolAgents } from '../agents/pool-agents.js';
+import type { PoolPlan } from '../assignment/plan-pools.js';
+import { describeRoom } from '../pool/describe-room.js';
+import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
+import type { PoolView } from '../view/pool-views.js';
+
+type EventReason = ReasonAt<'Warning Event on IPPool'>;
+
+export interface Warning {
+  readonly reason: EventReason;
+  readonly message: string;
+}
+
+/** Why a pool is not registered with its agents, if a user has to do something about it. */
+const WORTH_AN_EVENT: ReadonlySet<string> = new Set<EventReason>([
+  'AgentDeploymentMissing',
+  'AgentContainerMissing',
+  'AgentDeploymentConflict',
+  'AgentSelectorMismatch',
+  'AgentConfigTooLarge',
+  'NetworkMissing',
+  'FailedCreate',
+  'RolloutStuck',
+  'NotScheduled',
+  'ImagePull',
+  'RogueServer',
+]);
+export function agentWarnings({ conditions, conflicts }: PoolAgents): Warning[] {
+  const messages = new Map(
+    conditions.flatMap(({ reason = '', message = '' }) => (isWorthAnEvent(reason) ? [[reason, message] as const] : [])),
+  );
+  return [...[...messages].map(([reason, message]) => ({ reason, message })), ...conflicts.map(conflictWarning)];
+}
+
+function isWorthAnEvent(reason: string): reason is EventReason {
+  return WORTH_AN_EVENT.has(reason);
+}
+
+function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warning {
+  const who = usedBy === undefined ? 'an unknown machine, as its client found out' : usedBy;
+  const other = usedBy === undefined ? "that machine's MAC address, once you have found it," : usedBy;
+  const remedy = `reserve the address for ${other} in spec.ipv4Config.reservations of the IPPool, or remove that machine from the network`;
+  const message = `${formatIpv4Address(address)}, which was assigned to ${macAddress}, is in use by ${who}: no client gets it for an hour; ${remedy}`;
+  return { reason: 'AddressConflict', message };
+}
+
+export function entryWarning(entry: UnreadableEntry): Warning {
+  const message = `status.ipv4.allocated has ${describeEntry(entry)}, which makes no sense: no client gets that address until the entry is removed`;
+  return { reason: 'EntriesSkipped', message };
+}
+
+export function exhaustionWarning({ refusals }: PoolPlan, { reading }: PoolView): Warning[] {
+  const isExhausted = [...refusals.values()].some((ofConfig) =>
+    [...ofConfig.values()].some(({ reason }) => reason === 'pool-exhausted'),
+  );
+  const remedy = reading.ok ? describeRoom(reading.pool) : 'delete virtual machines';
+  const message = `every address is in use and virtual machines wait for one; ${remedy}`;
+  return isExhausted ? [{ reason: 'PoolExhausted', message }] : [];
+}
