@@ -31,8 +31,6 @@ const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 const MOST_LEFT_OUT = 64;
-/** How long a path may be that leads to a setting or to an entry of it: an entry with a wrong field is left out whole. */
-const SETTING_OR_ENTRY = 4;
 
 /**
  * The pool that an IPPool describes as the API has it, where a CRD of another version may have let pass anything. What
@@ -50,7 +48,7 @@ export function readPool(object: KubernetesObject, resolved?: ResolvedNames): Po
       return { ok: false, problems: tried.problems.map(({ message }) => message) };
     }
     warnings.push(first.message);
-    candidate = without(candidate, first.path.slice(0, SETTING_OR_ENTRY));
+    candidate = without(candidate, first.path);
   }
   return { ok: false, problems: [`more than ${MOST_LEFT_OUT} settings make no sense; correct them`] };
 }
@@ -84,6 +82,7 @@ function isOptionalSetting([, config, setting = '']: readonly string[]): boolean
   return config === 'ipv4Config' && OPTIONAL_SETTINGS.has(setting);
 }
 
+/** The value without the field at a path, or without the entry of a list that the path leads into: the entry goes whole. */
 function without(value: unknown, [part = '', ...rest]: readonly string[]): unknown {
   if (Array.isArray(value)) return value.filter((_, index) => String(index) !== part);
   if (!isRecord(value)) return value;
