@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { configuredPools } from './configured-pools.js';
@@ -120,6 +120,53 @@ describe('planUnifiedDeployment', () => {
     expect(JSON.stringify(wet)).toContain('"args":["serve","--dry-run"]');
   });
 
+  it.each<readonly [readonly unknown[], readonly unknown[]]>([
+    [
+      ['serve', '--nic', 'eth1', '--server-ip', '10.0.0.2', 'more'],
+      ['serve', 'more'],
+    ],
+    [['--nic', '--dry-run', '--cidr'], ['--dry-run']],
+    [
+      ['--name', 'eth1', '--nickname=x'],
+      ['--name', 'eth1', '--nickname=x'],
+    ],
+    [
+      [7, 'agent'],
+      [7, 'agent'],
+    ],
+  ])('of the arguments %j stay %j', (args, expected) => {
+    expect(applied(deployment({ args }), [net48])).toMatchObject({
+      spec: { template: { spec: { containers: [{ name: 'sidecar' }, { args: expected }] } } },
+    });
+  });
+
+  describe('writes no more than what differs', () => {
+    const patchOf = (object: KubernetesObject, pools: readonly PoolForAgents[]) => {
+      const plan = planUnifiedDeployment(object, CONTAINER, { pools, dryRun: false });
+      return plan.ok ? plan.patch : plan.message;
+    };
+    const annotation = { 'k8s.v1.cni.cncf.io/networks': `default/vlan-48@${agentInterfaceName('default/net-48')}` };
+    const containers = (object: KubernetesObject) => readField(object.spec, 'template', 'spec', 'containers');
+
+    it('a container that a chart has reset, and not the annotation', () => {
+      const patch = patchOf(deployment({}, annotation), [net48]);
+      expect(patch).toEqual({ spec: { template: { spec: { containers: containers(applied(deployment(), [net48])) } } } });
+      expect(containers(applied(deployment(), [net48])), 'a container without arguments gets none').toEqual([
+        { name: 'sidecar' },
+        { name: CONTAINER, image: 'agent:v1', env: expect.any(Array) as unknown },
+      ]);
+    });
+
+    it('an annotation that a chart has removed, and not the container; none is left without pools', () => {
+      const once = applied(deployment(), [net48]);
+      const removed = applyMergePatch(once, { spec: { template: { metadata: { annotations: null } } } }) as KubernetesObject;
+      expect(patchOf(removed, [net48])).toEqual({ spec: { template: { metadata: { annotations: annotation } } } });
+      expect(patchOf(once, [])).toMatchObject({
+        spec: { template: { metadata: { annotations: { 'k8s.v1.cni.cncf.io/networks': null } } } },
+      });
+    });
+  });
+
   it('the configured pools can be read', () => {
     expect([...configuredPools(applied(deployment(), [net49, net48]), CONTAINER).values()]).toEqual([net48, net49]);
   });
@@ -130,6 +177,10 @@ describe('planUnifiedDeployment', () => {
       reason: 'agent-container-missing',
       message:
         "Deployment harvester-system/agent has no container 'agent', only sidecar, vm-dhcp-controller-agent; set AGENT_CONTAINER_NAME",
+    });
+    const empty = { ...deployment(), spec: {} };
+    expect(planUnifiedDeployment(empty, 'agent', { pools: [], dryRun: false })).toMatchObject({
+      message: "Deployment harvester-system/agent has no container 'agent', only none; set AGENT_CONTAINER_NAME",
     });
   });
 });

@@ -5,12 +5,15 @@ import { type AgentsObservation, type ObservedGroup, observedGroup } from './age
 import { isGoneForGood } from './legacy-pod.js';
 import { isUnified } from './topology.js';
 
+/** One at least. */
+type FormerGroups = readonly [...string[], string];
+
 export class PoolHandover {
   readonly #observed: AgentsObservation;
   readonly #groupOf: ReadonlyMap<string, string>;
   readonly #groupRights: boolean;
-  /** By pool. */
-  readonly #formerGroups: ReadonlyMap<string, readonly string[]>;
+  /** By pool; a pool that has none is left out. */
+  readonly #formerGroups: ReadonlyMap<string, FormerGroups>;
 
   /**
    * @param groupOf - each pool's own group, by pool.
@@ -30,7 +33,7 @@ export class PoolHandover {
 
   /** By pool: the first of its former groups. */
   servedBy(): Map<string, string> {
-    return new Map([...this.#formerGroups].flatMap(([key, [first]]) => (first === undefined ? [] : [[key, first] as const])));
+    return new Map([...this.#formerGroups].map(([key, [first]]) => [key, first]));
   }
 
   /** True if the pool's own group must not serve it yet. */
@@ -72,8 +75,8 @@ export class PoolHandover {
     return this.#group(this.#groupOf.get(poolKey) ?? '');
   }
 
-  #findFormerGroups(): Map<string, string[]> {
-    const formerGroups = new Map<string, string[]>();
+  #findFormerGroups(): Map<string, FormerGroups> {
+    const formerGroups = new Map<string, FormerGroups>();
     for (const [name, { configured, lease }] of this.#observed.groups) {
       // A pod of an earlier template may become leader and serve its pools, whatever the template names now.
       for (const key of new Set([...configured.keys(), ...lease.known])) {
