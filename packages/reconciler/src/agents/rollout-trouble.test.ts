@@ -34,6 +34,10 @@ describe('rolloutTrouble', () => {
       `${POD}: insufficient quota to match these scopes: [{PriorityClass In [system-node-critical system-cluster-critical]}]`,
       '--agent-priority-class',
     ],
+    [
+      'serviceaccount agent not found',
+      'create the ServiceAccount harvester-system/vm-dhcp-controller-agent with the rights of agents',
+    ],
     [`${POD}: no PriorityClass with name nosuch was found`, 'create the PriorityClass nosuch'],
     ['admission webhook "policy.example.com" denied the request: no', 'describe deployment vm-dhcp-agent-vlan-1 has details'],
   ])('%s', (reported, remedy) => {
@@ -45,6 +49,23 @@ describe('rolloutTrouble', () => {
 
   it('the cause may be long, and the message is not', () => {
     expect(failed('x'.repeat(100_000))?.message.length).toBeLessThan(1_000);
+    expect(failed('x'.repeat(500))?.message, 'of 500 characters').not.toContain('...');
+    expect(failed('x'.repeat(501))?.message, 'of more').toContain(`: ${'x'.repeat(500)} ...; `);
+  });
+
+  it('a Deployment without a ServiceAccount needs the one that is named default', () => {
+    const failure = { type: 'ReplicaFailure', status: 'True', message: 'serviceaccount "default" not found' };
+    expect(rolloutTrouble({ ...deployment([failure]), spec: {} })?.message).toContain(
+      'create the ServiceAccount harvester-system/default with',
+    );
+  });
+
+  it('pods that cannot be created are why a rollout is stuck', () => {
+    const stuck = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' };
+    const failure = { type: 'ReplicaFailure', status: 'True' };
+    expect(rolloutTrouble(deployment([stuck, failure]))?.reason).toBe('FailedCreate');
+    expect(rolloutTrouble(deployment([stuck, { ...failure, status: 'False' }]))?.reason).toBe('RolloutStuck');
+    expect(rolloutTrouble(undefined)).toBeUndefined();
   });
 
   it('a rollout without progress is reported', () => {
@@ -59,6 +80,8 @@ describe('rolloutTrouble', () => {
   it.each([
     [[]],
     [[{ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }]],
+    [[{ type: 'Progressing', status: 'False', reason: 'ReplicaSetCreateError' }]],
+    [[{ type: 'Available', status: 'False', reason: 'ProgressDeadlineExceeded' }]],
     [[{ type: 'ReplicaFailure', status: 'False' }]],
     [[{ type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused' }]],
   ])('nothing is wrong with %j', (conditions) => {
