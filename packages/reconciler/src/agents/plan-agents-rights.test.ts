@@ -8,7 +8,7 @@ import type { ActivePool, ObservedGroup } from './agents-observation.js';
 import type { AgentAction, AgentsSettings } from './agents-plan.js';
 import { configuredPools } from './configured-pools.js';
 import { readGroupLease } from './group-lease.js';
-import { toGroupRights } from './group-rights.js';
+import { accountNamespacesOf, toGroupRights } from './group-rights.js';
 import { planAgents } from './plan-agents.js';
 
 const GROUP = 'vm-dhcp-agent-vlan-1';
@@ -188,7 +188,7 @@ describe('a group of agents that are given their rights', () => {
     interface Former {
       readonly group?: ObservedGroup;
       readonly pods?: readonly string[];
-      readonly rights?: readonly KubernetesObject[] | undefined;
+      readonly rights?: readonly KubernetesObject[];
     }
 
     /** What is written of the rights to the pools of the namespace blue, which is none of the group's any more. */
@@ -221,6 +221,25 @@ describe('a group of agents that are given their rights', () => {
       ['it has no former agents', {}, false],
     ])('while %s: the right to a pool that it has no more stays %s', (_, observed, stays) => {
       expect(ofBlue(observed)).toEqual(stays ? ['patch-right RoleBinding'] : ['delete-right Role', 'delete-right RoleBinding']);
+    });
+
+    it.each([
+      ['has no rights', new Map<string, readonly KubernetesObject[]>()],
+      ['is observed without rights', undefined],
+    ])('gets rights for its next agents alone if it %s: its former ones have theirs from another client', (_, rights) => {
+      const { actions } = planAgents(
+        {
+          pools: [pool('red/a')],
+          groups: new Map([[old, former]]),
+          groupsWithPods: new Set([old]),
+          legacyPods: new Map(),
+          ...(rights && { rights }),
+          nowMs: 0,
+        },
+        next,
+      );
+      const given = actions.flatMap((action) => ('object' in action ? accountNamespacesOf(action.object) : []));
+      expect(new Set(given)).toEqual(new Set(['second']));
     });
 
     it('leaves the rights of agents in a third namespace to them', () => {
