@@ -16,10 +16,10 @@ function group(...reported: readonly string[]): ObservedGroup {
   return { deployment: undefined, configured: new Map([['red/configured', pool('red/configured')]]), lease };
 }
 
-function believed(reported: readonly string[], isTrusted = false): { known: string[]; report: string[] } {
+function believed(reported: readonly string[], isTrusted = false, nameOfRights = GROUP): { known: string[]; report: string[] } {
   const given = {
     rightsOf: (group: string) =>
-      group === GROUP ? toGroupRights({ group: GROUP, namespace: 'agents' }, new Map([['red', ['granted']]])) : [],
+      group === GROUP ? toGroupRights({ group: nameOfRights, namespace: 'agents' }, new Map([['red', ['granted']]])) : [],
     recordedGroupOf: (key: string) => (key === 'red/recorded' ? GROUP : 'another-group'),
   };
   const { lease } = believedGroups(new Map([[GROUP, group(...reported)]]), given, () => isTrusted).get(GROUP) ?? group();
@@ -37,6 +37,10 @@ describe('believedGroups', () => {
       known: ['red/configured'],
       report: ['red/configured'],
     });
+  });
+
+  it('does not believe it by Roles of another name, which other clients have labeled as those of the group', () => {
+    expect(believed(['red/granted'], false, 'another').known).toEqual([]);
   });
 
   it('believes a group whose rights are not the controller’s to give', () => {

@@ -42,8 +42,9 @@ function believed(name: string, group: ObservedGroup, given: GivenPools): Observ
 
 /** Also of a Role that is not bound any more: pods read what they may read now and then, and know what they have read. */
 function grantedPools(group: string, rights: readonly KubernetesObject[]): Set<string> {
-  const roles = rights.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === group);
+  // Roles alone name pools.
+  const own = rights.filter(({ metadata }) => metadata.name === group);
   return new Set(
-    roles.flatMap((role) => poolNamesOf(role).map((name) => keyOf({ metadata: { namespace: role.metadata.namespace, name } }))),
+    own.flatMap((role) => poolNamesOf(role).map((name) => keyOf({ metadata: { namespace: role.metadata.namespace, name } }))),
   );
 }

@@ -82,8 +82,7 @@ const LEGACY_ARGUMENTS = ['--nic', '--server-ip', '--cidr', '--ippool-ref'];
 /** `--nic=eth1` is one argument, `--nic eth1` are two. */
 function withoutLegacyArguments(args: readonly unknown[]): unknown[] {
   return args.filter((argument, index) => {
-    const before = args[index - 1];
-    const belongsToLegacy = typeof before === 'string' && LEGACY_ARGUMENTS.includes(before) && !String(argument).startsWith('-');
+    const belongsToLegacy = LEGACY_ARGUMENTS.includes(String(args[index - 1])) && !String(argument).startsWith('-');
     return (
       !belongsToLegacy && !LEGACY_ARGUMENTS.some((legacy) => argument === legacy || String(argument).startsWith(`${legacy}=`))
     );

@@ -27,12 +27,22 @@ describe('groupPools', () => {
     ['who sits stays, wherever that is', { 'a/1': '3' }, 2, { '1': 'a/2 a/3', '3': 'a/1' }],
     ['the last have to leave a group over its bound', { 'a/1': '2', 'a/2': '2', 'a/3': '2' }, 2, { '1': 'a/3', '2': 'a/1 a/2' }],
     ['a group of another network or topology is none', { 'a/1': 'x', 'a/2': '01' }, 9, { '1': 'a/1 a/2 a/3' }],
+    ['nor is one whose number has other characters, or too many', { 'a/1': '2x', 'a/2': '123456' }, 9, { '1': 'a/1 a/2 a/3' }],
+    ['numbers may have several digits', { 'a/1': '12', 'a/2': '12345' }, 9, { '1': 'a/3', '12': 'a/1', '12345': 'a/2' }],
     ['those who come take what is free', { 'a/1': '1', 'a/3': '2' }, 2, { '1': 'a/1 a/2', '2': 'a/3' }],
   ])('%s', (_, seats, most, expected) => {
     const current = new Map(Object.entries(seats).map(([key, number]) => [key, [`vm-dhcp-agent-vlan-${number}`]]));
     const pools = ['a/1', 'a/2', 'a/3'].map((key) => pool(key, 'vlan'));
     const full = Object.fromEntries(Object.entries(expected).map(([number, keys]) => [`vm-dhcp-agent-vlan-${number}`, keys]));
     expect(named(pools, current, settings('per-network', most))).toEqual(full);
+  });
+
+  it.each([
+    ['48', /^vm-dhcp-agent-48-[0-9a-f]{8}-1$/],
+    ['4', /^vm-dhcp-agent-4-[0-9a-f]{8}-1$/],
+    ['4b', /^vm-dhcp-agent-4b-1$/],
+  ])('a network whose name is a number has groups that pools without a network cannot have: %s', (network, expected) => {
+    expect(Object.keys(named([pool('a/1', network)], NOTHING, settings('per-network')))[0]).toMatch(expected);
   });
 
   it('the group of a network has it, and that of several has none', () => {
