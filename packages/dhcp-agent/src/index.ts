@@ -50,3 +50,4 @@ export { AGENT_PACKET_REASONS, type PacketDropReason, type SuppressReason } from
 export { ConflictedLeases } from './server/conflicted-leases.js';
 export { type AnswerGate, DhcpServer, type DhcpServerPorts } from './server/dhcp-server.js';
 export { MessageCounters } from './server/message-counters.js';
+export { warmUpPacketPath } from './server/warm-up.js';

@@ -7,17 +7,20 @@ import { measureInterfaces } from './interfaces.js';
 import type { LoadMode } from './load-generator.js';
 import { CLIENTS, findProgram, type MeasuredServer, SERVER_ADDRESS, SERVERS } from './servers.js';
 import { soak } from './soak.js';
-import { formatComparison, formatInterfaces, formatSoak, type ServerRow } from './tables.js';
+import { formatComparison, formatInterfaces, formatSoak, type MeasuredMode, type ServerRow } from './tables.js';
 import { type Measurement, RELAY_ADDRESS, TestBed } from './test-bed.js';
 
 const MODES: readonly LoadMode[] = ['relayed', 'direct', 'broadcast'];
 const WINDOW = 64;
-const WARM_UP_SECONDS = 1.5;
+/** After the start, when all clients ask at once. */
+const FIRST_SECONDS = 3;
+const FIRST: MeasuredMode = `relayed, first ${FIRST_SECONDS} s`;
 
 interface Options {
   readonly rounds: string;
   readonly seconds: string;
   readonly only?: string;
+  readonly server?: string;
   readonly json?: string;
 }
 
@@ -26,6 +29,7 @@ const options = new Command('npm run bench --')
   .option('--rounds <n>', 'rounds; the median of each row is shown', '3')
   .option('--seconds <n>', 'length of one measurement', '3')
   .option('--only <part>', 'compare, interfaces or soak')
+  .option('--server <name>', 'compare only servers whose name contains this')
   .option('--json <file>', 'write every measurement there')
   .addHelpText(
     'after',
@@ -76,6 +80,7 @@ async function compare(): Promise<ServerRow[]> {
   const bed = new TestBed(lab);
   bed.addPair(0, SERVER_ADDRESS, RELAY_ADDRESS);
   const servers = SERVERS.filter(({ name, program }) => {
+    if (options.server !== undefined && !name.includes(options.server)) return false;
     const installed = findProgram(program) !== undefined;
     if (!installed) progress(`${name}: not installed, left out (${program})`);
     return installed;
@@ -92,7 +97,7 @@ async function compare(): Promise<ServerRow[]> {
   bed.dispose();
   await lab.dispose();
   return servers.flatMap(({ name }) => {
-    const modes = MODES.map((mode) => ({ mode, measurements: measured.get(`${name} ${mode}`) ?? [] }));
+    const modes = [FIRST, ...MODES].map((mode) => ({ mode, measurements: measured.get(`${name} ${mode}`) ?? [] }));
     return modes.every(({ measurements }) => measurements.length > 0) ? [{ name, modes }] : [];
   });
 }
@@ -100,18 +105,13 @@ async function compare(): Promise<ServerRow[]> {
 async function measureServer(
   bed: TestBed,
   server: MeasuredServer,
-  onMeasured: (mode: LoadMode, measurement: Measurement) => void,
+  onMeasured: (mode: MeasuredMode, measurement: Measurement) => void,
 ): Promise<void> {
   let started: LabProcess | undefined;
   try {
     started = await bed.startServer(server.prepare(bed.folder()), ['cli0']);
-    await bed.measure(started, {
-      mode: 'relayed',
-      interfaces: ['cli0'],
-      window: WINDOW,
-      seconds: WARM_UP_SECONDS,
-      clients: CLIENTS,
-    });
+    const first = { mode: 'relayed', interfaces: ['cli0'], window: WINDOW, seconds: FIRST_SECONDS, clients: CLIENTS } as const;
+    onMeasured(FIRST, await bed.measure(started, first));
     for (const mode of MODES) {
       onMeasured(
         mode,

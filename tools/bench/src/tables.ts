@@ -4,10 +4,13 @@ import type { LatencyMs, LoadMode } from './load-generator.js';
 import type { SoakSlice } from './soak.js';
 import type { Measurement } from './test-bed.js';
 
+/** How clients send, and since when. */
+export type MeasuredMode = LoadMode | `${LoadMode}, first ${number} s`;
+
 export interface ServerRow {
   readonly name: string;
   /** Every mode, with one measurement for each round. */
-  readonly modes: readonly { readonly mode: LoadMode; readonly measurements: readonly Measurement[] }[];
+  readonly modes: readonly { readonly mode: MeasuredMode; readonly measurements: readonly Measurement[] }[];
 }
 
 /** The measurement whose rate is in the middle. */

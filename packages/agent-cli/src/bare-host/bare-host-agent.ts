@@ -12,6 +12,7 @@ import {
   every,
   ServedInterface,
   type UnservedPool,
+  warmUpPacketPath,
 } from '@vmdhcp/dhcp-agent';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
 import { mayUseArp, separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
@@ -214,6 +215,7 @@ export class BareHostAgent {
     this.#reportPoolsWithoutInterface();
     const watching = new AbortController();
     watchFile({ path, since, signal: watching.signal }, () => void this.#reloads.reload());
+    warmUpPacketPath();
     await this.#interfaces.check();
     trimMemory();
     const ends = [...this.#startTimers(), () => watching.abort(), () => closeAtOnce(server)];

@@ -1,6 +1,6 @@
 /** An agent in a cluster as a process: the machine of `@vmdhcp/dhcp-agent` on real ports, its log, its metrics and its status server. */
 import type { Server } from 'node:http';
-import { DhcpAgent, type IsolatedInterfaces, LeaseOwners } from '@vmdhcp/dhcp-agent';
+import { DhcpAgent, type IsolatedInterfaces, LeaseOwners, warmUpPacketPath } from '@vmdhcp/dhcp-agent';
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import type { ElectionTimes, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
@@ -111,6 +111,7 @@ export class ClusterAgent {
       this.#logger.warn('dry run (--dry-run): pools are followed and reported, no socket is opened, no client gets a reply');
     await this.#refreshNeeded();
     this.#owners?.start();
+    warmUpPacketPath();
     this.#agent.start();
     this.#timers.push(
       setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS),

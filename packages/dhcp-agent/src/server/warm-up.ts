@@ -1,0 +1,71 @@
+/**
+ * The first packets after a start come all at once, as every virtual machine of a node asks, and the packet path is still interpreted then.
+ * So it runs before: a server with clients of its own answers messages that never leave the process, until the engine has compiled it.
+ */
+import { type Assignment, formatIpv4Address, type Pool, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
+import { encodeClientPacket } from '../probe/client-packet.js';
+import { DhcpServer } from './dhcp-server.js';
+
+/** Reserved for documentation, so that no network has it. Source: RFC 5737 §3. */
+const CIDR = '192.0.2.0/24';
+const CLIENTS = 200;
+const LARGEST_REPLY = 1_472;
+/** Until the engine has compiled all of it; more takes time and changes nothing. */
+const ENOUGH = 20_000;
+/** What common clients ask for: udhcpc, dhclient, systemd-networkd, Windows. */
+const REQUEST_LISTS: readonly (readonly number[])[] = [
+  [1, 3, 6, 12, 15, 28, 42],
+  [1, 28, 2, 3, 15, 6, 119, 12, 44, 47, 26, 121, 42],
+  [1, 3, 6, 12, 15, 26, 33, 42, 119, 120, 121],
+  [1, 3, 6, 15, 31, 33, 43, 44, 46, 47, 119, 121, 249, 252],
+];
+
+/** Answers so many messages of made-up clients. Needs no port, reads no clock and leaves nothing behind. @returns how many had a reply: all. */
+export function warmUpPacketPath(messages = ENOUGH): number {
+  const pool = documentationPool();
+  const clients = Array.from({ length: CLIENTS }, (_, index) => assignment(pool, index));
+  const server = new DhcpServer({
+    observer: { observe: () => undefined },
+    nowMs: () => 0,
+    findUsers: () => Promise.resolve({ byClient: false, others: [] }),
+    onDeclined: () => undefined,
+    onBindingChanged: () => undefined,
+  });
+  server.setPool(pool, clients);
+  const handle = server.handler('warm-up', () => server.poolAlone(pool.name));
+  const packets = clients.flatMap((client, index) => exchange(pool, client, index));
+  const into = new Uint8Array(LARGEST_REPLY);
+  let replies = 0;
+  for (let message = 0; message < messages; message++) {
+    const packet = packets[message % packets.length];
+    if (packet !== undefined && handle(packet, into) !== undefined) replies++;
+  }
+  return replies;
+}
+
+function documentationPool(): Pool {
+  const checked = validatePool({ name: 'warm-up', cidr: CIDR, options: { router: '192.0.2.254', dnsServers: ['192.0.2.53'] } });
+  if (!checked.ok) throw new Error('the pool of the warm-up is invalid: a bug');
+  return checked.value;
+}
+
+function assignment({ cidr }: Pool, index: number): Assignment {
+  return { macAddress: `02:00:5e:00:53:${index.toString(16).padStart(2, '0')}`, address: cidr.network + 10 + index };
+}
+
+/** DISCOVER and REQUEST, directly and through a relay in turn. */
+function exchange(pool: Pool, { macAddress, address }: Assignment, index: number): Uint8Array[] {
+  const requestList = Uint8Array.from(REQUEST_LISTS[index % REQUEST_LISTS.length] ?? []);
+  const relay = parseIpv4Address('192.0.2.250') ?? 0;
+  const common = { macAddress, xid: index, ...(index % 2 === 0 && { relayAddress: relay }) };
+  const identifier = [61, Uint8Array.of(1, ...macAddress.split(':').map((octet) => Number.parseInt(octet, 16)))] as const;
+  const octetsOf = (ip: number) => Uint8Array.from(formatIpv4Address(ip).split('.'), Number);
+  const named = [
+    [50, octetsOf(address)],
+    [54, octetsOf(pool.serverAddress)],
+  ] as const;
+  return [
+    encodeClientPacket({ type: 'discover', ...common, options: [identifier, [55, requestList]] }),
+    encodeClientPacket({ type: 'request', ...common, options: [...named, identifier, [55, requestList]] }),
+  ];
+}
