@@ -1,10 +1,10 @@
-/** npm run bench:control: virtual machines by the thousand, from their creation until all have their addresses. */
+/** npm run bench:control: virtual machines by the thousand, created until all have their addresses, and deleted until all are free. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readConditions, readField } from '@vmdhcp/kube-runtime';
 import { ClusterAccess, CONTROLLER_BIN, ipPool, SIMULATOR_BIN, virtualMachine, waitFor } from '@vmdhcp/lab';
 
 import { markdown } from './tables.js';
@@ -12,7 +12,7 @@ import { markdown } from './tables.js';
 const EXAMPLES = fileURLToPath(new URL('../../../examples/cluster', import.meta.url));
 const CONTROLLER_HTTP = '127.0.0.1:18099';
 /** Requests at a time, as a busy platform makes them. */
-const CREATIONS_AT_ONCE = 16;
+const REQUESTS_AT_ONCE = 16;
 
 interface Row {
   readonly machines: number;
@@ -21,6 +21,15 @@ interface Row {
   readonly writesPerMachine: number;
   readonly poolPatches: number;
   readonly controllerCpuMs: number;
+  readonly controllerMegabytes: number;
+  readonly deleted: DeletionRow;
+}
+
+interface DeletionRow {
+  /** From the first deletion. */
+  readonly deletedAfterMs: number;
+  readonly allFreeAfterMs: number;
+  readonly poolPatches: number;
 }
 
 const counts = process.argv
@@ -36,17 +45,38 @@ for (const count of counts.length > 0 ? counts : [1, 1_000, 10_000]) {
 }
 process.stdout.write(
   `${markdown(
-    ['virtual machines', 'created after', 'all have addresses after', 'API writes each', 'patches of the pool', 'controller CPU'],
+    [
+      'virtual machines',
+      'created after',
+      'all have addresses after',
+      'API writes each',
+      'patches of the pool',
+      'controller CPU',
+      'controller RSS MB',
+    ],
     rows.map((row) => [
       row.machines.toLocaleString('en'),
-      `${(row.createdAfterMs / 1000).toFixed(2)} s`,
-      `${(row.allAddressedAfterMs / 1000).toFixed(2)} s`,
+      seconds(row.createdAfterMs),
+      seconds(row.allAddressedAfterMs),
       row.writesPerMachine.toFixed(2),
       String(row.poolPatches),
-      `${(row.controllerCpuMs / 1000).toFixed(2)} s`,
+      seconds(row.controllerCpuMs),
+      row.controllerMegabytes.toFixed(0),
+    ]),
+  )}\n\n${markdown(
+    ['virtual machines', 'deleted after', 'all addresses free after', 'patches of the pool'],
+    rows.map(({ machines, deleted }) => [
+      machines.toLocaleString('en'),
+      seconds(deleted.deletedAfterMs),
+      seconds(deleted.allFreeAfterMs),
+      String(deleted.poolPatches),
     ]),
   )}\n`,
 );
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
 
 async function measure(count: number): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-bench-'));
@@ -106,11 +136,7 @@ async function fill(cluster: ClusterAccess, count: number): Promise<Row> {
   const cpuBefore = await metric('process_cpu_seconds_total');
   const addressed = countAddressed(cluster, count);
   const begunAtMs = performance.now();
-  let next = 0;
-  const create = async (): Promise<void> => {
-    while (next < count) await cluster.create(machineNumber(next++));
-  };
-  await Promise.all(Array.from({ length: CREATIONS_AT_ONCE }, create));
+  await each(count, async (index) => void (await cluster.create(machineNumber(index))));
   const createdAfterMs = performance.now() - begunAtMs;
   const doneAtMs = await addressed;
   const after = await writes();
@@ -121,7 +147,31 @@ async function fill(cluster: ClusterAccess, count: number): Promise<Row> {
     writesPerMachine: (after.all - writesBefore.all) / count,
     poolPatches: after.pool - writesBefore.pool,
     controllerCpuMs: 1000 * ((await metric('process_cpu_seconds_total')) - cpuBefore),
+    controllerMegabytes: (await metric('process_resident_memory_bytes')) / 2 ** 20,
+    deleted: await empty(cluster, count),
   };
+}
+
+async function empty(cluster: ClusterAccess, count: number): Promise<DeletionRow> {
+  const client = cluster.client('VirtualMachine');
+  const uids = new Map((await cluster.list('VirtualMachine')).map(({ metadata }) => [metadata.name, metadata.uid ?? '']));
+  const before = await writes();
+  const begunAtMs = performance.now();
+  await each(count, async (index) => void (await client.delete(`default/vm-${index}`, uids.get(`vm-${index}`) ?? '')));
+  const deletedAfterMs = performance.now() - begunAtMs;
+  const isFree = async () => readField((await cluster.get('IPPool', 'default/pool'))?.status, 'ipv4', 'used') === 0 || undefined;
+  await waitFor('all addresses to be free', isFree, 600_000);
+  const allFreeAfterMs = performance.now() - begunAtMs;
+  return { deletedAfterMs, allFreeAfterMs, poolPatches: (await writes()).pool - before.pool };
+}
+
+/** So many requests, some at a time. */
+async function each(count: number, request: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < count) await request(next++);
+  };
+  await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, work));
 }
 
 /** Resolves with the moment at which the last one has its address. */

@@ -37,7 +37,8 @@ export function projectInstance({ apiVersion, kind, metadata, spec, status }: Ku
   };
 }
 
-function projectSpec(spec: unknown): unknown {
+/** Interfaces and their networks, of a `spec` of an instance or of the template of a virtual machine. */
+export function projectSpec(spec: unknown): unknown {
   const interfaces = readList(spec, 'domain', 'devices', 'interfaces').filter(isNamed);
   return {
     domain: { devices: { interfaces: interfaces.map((entry) => pick(entry, ['name', 'macAddress'])) } },
@@ -54,7 +55,7 @@ function isNamed(entry: unknown): boolean {
   return readText(entry, 'name') !== undefined;
 }
 
-function pick(value: unknown, names: readonly string[]): Record<string, string> {
+export function pick(value: unknown, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const text = readText(value, name);

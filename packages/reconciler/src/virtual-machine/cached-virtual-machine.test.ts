@@ -1,0 +1,106 @@
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { virtualMachine } from '../fixtures/object-fixtures.js';
+import { projectVirtualMachine } from './cached-virtual-machine.js';
+import { planNetworkConfig } from './plan-network-config.js';
+import { hasUnseenInstance } from './running-instance.js';
+import { wantedInterfaces } from './wanted-interfaces.js';
+
+it('what is cached of a virtual machine is what is read of it', () => {
+  const made = virtualMachine('vm-a', {
+    annotations: {
+      'static-ip.harvesterhci.io/nic': '10.0.0.16',
+      'harvesterhci.io/mac-address': '{"nic":"02:00:00:00:00:0a"}',
+      'kubectl.kubernetes.io/last-applied-configuration': 'x'.repeat(5_000),
+    },
+  });
+  const { template } = made.spec as { readonly template: { readonly spec: object } };
+  const whole: KubernetesObject = {
+    ...made,
+    metadata: { ...made.metadata, uid: 'u', resourceVersion: '7', generation: 2, creationTimestamp: 't', labels: { a: 'b' } },
+    spec: {
+      runStrategy: 'Always',
+      dataVolumeTemplates: ['x'.repeat(5_000)],
+      template: { spec: { ...template.spec, volumes: ['x'.repeat(5_000)] } },
+    },
+    status: { created: true, printableStatus: 'Running', conditions: ['x'.repeat(5_000)] },
+  };
+  expect(projectVirtualMachine(whole)).toEqual({
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachine',
+    metadata: {
+      namespace: 'default',
+      name: 'vm-a',
+      uid: 'u',
+      resourceVersion: '7',
+      generation: 2,
+      creationTimestamp: 't',
+      annotations: {
+        'static-ip.harvesterhci.io/nic': '10.0.0.16',
+        'harvesterhci.io/mac-address': '{"nic":"02:00:00:00:00:0a"}',
+      },
+    },
+    spec: {
+      template: {
+        spec: {
+          domain: { devices: { interfaces: [{ name: 'nic', macAddress: '02:00:00:00:00:0a' }] } },
+          networks: [{ name: 'nic', multus: { networkName: 'net-1' } }],
+        },
+      },
+    },
+    status: { created: true, printableStatus: 'Running' },
+  });
+  expect(projectVirtualMachine({ metadata: { name: 'a', deletionTimestamp: 't' } })).toEqual({
+    metadata: { name: 'a', deletionTimestamp: 't', annotations: {} },
+    spec: {},
+    status: { created: false },
+  });
+});
+
+it('law: whatever a virtual machine contains, the plan of what is cached is the plan of the whole object', () => {
+  const text = fc.constantFrom('nic', 'nic2', '', 'net-1', 'other/net', '02:00:00:00:00:0a', '10.0.0.9', 'x'.repeat(70));
+  const value = fc.oneof({ weight: 8, arbitrary: text }, fc.constantFrom(undefined, null, 7, {}, []));
+  const networkInterface = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ name: value, macAddress: value, bridge: value }, { requiredKeys: ['name'] }) },
+    value,
+  );
+  const network = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ name: value, multus: fc.oneof(fc.record({ networkName: value }), value), pod: value }) },
+    value,
+  );
+  const list = (entry: fc.Arbitrary<unknown>) => fc.oneof({ weight: 6, arbitrary: fc.array(entry, { maxLength: 4 }) }, value);
+  const template = fc.record({
+    domain: fc.oneof({ weight: 6, arbitrary: fc.record({ devices: fc.record({ interfaces: list(networkInterface) }) }) }, value),
+    networks: list(network),
+    volumes: value,
+  });
+  const annotation = fc.constantFrom(
+    'static-ip.harvesterhci.io/nic',
+    'static-ip.harvesterhci.io/other',
+    'harvesterhci.io/mac-address',
+    'network.harvesterhci.io/dhcp-opt-out',
+    'example.com/other',
+  );
+  const machine = fc.record({
+    annotations: fc.dictionary(annotation, fc.oneof(text, fc.constantFrom('{"nic":"02:00:00:00:00:0b"}', 'true', '{'))),
+    template: fc.oneof({ weight: 6, arbitrary: template }, value),
+    status: fc.oneof(fc.record({ created: fc.constantFrom(true, false, 'true', undefined), printableStatus: value }), value),
+  });
+  fc.assert(
+    fc.property(machine, ({ annotations, template: spec, status }) => {
+      const whole: KubernetesObject = {
+        apiVersion: 'kubevirt.io/v1',
+        kind: 'VirtualMachine',
+        metadata: { namespace: 'default', name: 'vm-a', uid: 'u', annotations },
+        spec: { template: { spec } },
+        status,
+      };
+      const cached = projectVirtualMachine(whole);
+      expect(wantedInterfaces(cached)).toEqual(wantedInterfaces(whole));
+      expect(planNetworkConfig(cached, undefined)).toEqual(planNetworkConfig(whole, undefined));
+      expect(hasUnseenInstance(cached, undefined)).toBe(hasUnseenInstance(whole, undefined));
+    }),
+    { numRuns: 500 },
+  );
+});
