@@ -135,6 +135,10 @@ describe('planGroupRights', () => {
   it('a right that is not there is not given for a pool that only leaves', () => {
     const lost = GIVEN.filter(({ metadata }) => metadata.namespace !== 'red');
     expect(plan(['default/a', 'default/b'], lost, (key) => key === 'red/c').actions).toEqual([]);
+    const unbound = GIVEN.filter((object) => !identityOf(object).startsWith('RoleBinding red/'));
+    expect(described(plan(['default/a', 'default/b'], unbound, (key) => key === 'red/c').actions)).toEqual([
+      'delete-right Role red/vm-dhcp-agent-1',
+    ]);
   });
 
   it.each([

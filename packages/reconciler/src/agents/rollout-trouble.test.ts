@@ -81,6 +81,7 @@ describe('rolloutTrouble', () => {
     [[]],
     [[{ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }]],
     [[{ type: 'Progressing', status: 'False', reason: 'ReplicaSetCreateError' }]],
+    [[{ type: 'Progressing', status: 'True', reason: 'ProgressDeadlineExceeded' }]],
     [[{ type: 'Available', status: 'False', reason: 'ProgressDeadlineExceeded' }]],
     [[{ type: 'ReplicaFailure', status: 'False' }]],
     [[{ type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused' }]],
