@@ -16,6 +16,7 @@ import type { AgentsSettings } from '../agents/agents-plan.js';
 import { createAgentsContext } from '../controller/agents-context.js';
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
 import { network, pool } from '../fixtures/object-fixtures.js';
+import type { AgentObjectKind } from './agent-resources.js';
 import type { AgentsChange } from './agents-view.js';
 import { ClusterView } from './cluster-view.js';
 
@@ -78,6 +79,7 @@ export function observing(names: readonly string[] = ['pool-1'], settings: Parti
   const view = new ClusterView({ virtualMachines: new Map(), networks, ipPools, networkConfigs: new Map() });
   for (const key of ipPools.keys()) view.notePool(key);
   const changes: (AgentsChange | undefined)[] = [];
+  const failed: AgentObjectKind[] = [];
   const context = createAgentsContext({
     settings: { ...SETTINGS, ...settings },
     view,
@@ -91,7 +93,7 @@ export function observing(names: readonly string[] = ['pool-1'], settings: Parti
     now: () => '2026-01-01T00:00:00Z',
     onAction: undefined,
     onChange: (change) => changes.push(change),
-    onError: () => undefined,
+    onError: (kind) => failed.push(kind),
     enqueue: { agentGroups: () => undefined, ipPools: () => undefined },
   });
   /** Replaces a pool; its version is seen at once. */
@@ -104,5 +106,5 @@ export function observing(names: readonly string[] = ['pool-1'], settings: Parti
     await clock.advance(10);
     changes.length = 0;
   };
-  return { clock, context, deployments, leases, pods, changes, putPool, started };
+  return { clock, context, chart, deployments, leases, pods, changes, failed, putPool, started };
 }

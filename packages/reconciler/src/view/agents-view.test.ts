@@ -1,6 +1,7 @@
 import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readList } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
+import { UNIFIED_GROUP } from '../agents/topology.js';
 import { deployment, GROUP, lease, legacyPod, NAMESPACE, observing } from './agents-fixtures.js';
 
 const SERVING = { serving: true } as const;
@@ -40,7 +41,7 @@ describe('changes of what is observed of agents', () => {
     expect(changesOf(changes).slice(2)).toEqual([`${GROUP}: default/b`]);
   });
 
-  it('a Lease that is renewed in time does not end', async () => {
+  it('a Lease that is renewed in time does not end, and one that is renewed late begins again', async () => {
     const { changes, context, leases, clock, started } = observing();
     await started();
     for (let second = 0; second < 10; second++) {
@@ -50,6 +51,8 @@ describe('changes of what is observed of agents', () => {
     expect([changes.length, context.observed.group(GROUP).lease.isLive]).toEqual([1, true]);
     await clock.advance(3_000);
     expect([changes.length, context.observed.group(GROUP).lease.isLive]).toEqual([2, false]);
+    leases.put(lease({ 'default/a': SERVING }, { renewTime: 'late' }));
+    expect([changes.length, context.observed.group(GROUP).lease.isLive]).toEqual([3, true]);
   });
 
   it('a pod of an earlier version names its pool, a pod of a group the group', async () => {
@@ -75,16 +78,20 @@ describe('one group', () => {
     expect(context.observed.groupsNaming('default/b')).toEqual([GROUP]);
     expect(context.observed.groupsNaming('default/c')).toEqual([]);
     expect(context.observed.group('unknown')).toMatchObject({ deployment: undefined, lease: { isLive: false } });
+    expect(context.observed.group(GROUP).configured).toBe(context.observed.group(GROUP).configured);
   });
 
-  it('a Deployment that only has the name of a group is not its Deployment', async () => {
-    const { context, deployments, started } = observing();
-    const made = deployment(['default/a']);
-    deployments.put({ ...made, metadata: { ...made.metadata, labels: {} } });
-    await started();
-    expect(context.observed.group(GROUP).deployment).toBeUndefined();
-    expect(context.observed.groups().size).toBe(0);
-  });
+  it.each([{ labels: {} }, { labels: undefined }])(
+    'a Deployment that only has its name, with %j, is not its Deployment',
+    async (metadata) => {
+      const { context, deployments, started } = observing();
+      const made = deployment(['default/a']);
+      deployments.put({ ...made, metadata: { ...made.metadata, ...metadata } as KubernetesObject['metadata'] });
+      await started();
+      expect(context.observed.group(GROUP).deployment).toBeUndefined();
+      expect(context.observed.groups().size).toBe(0);
+    },
+  );
 
   it('has the pods that are to stay, the newest first', async () => {
     const { context, pods, started } = observing();
@@ -92,11 +99,81 @@ describe('one group', () => {
     pods.put(pod('new', { creationTimestamp: '2026-01-01T00:00:02Z' }));
     pods.put(pod('ending', { creationTimestamp: '2026-01-01T00:00:03Z', deletionTimestamp: '2026-01-01T00:00:04Z' }));
     pods.put(legacyPod('a'));
+    pods.put({ kind: 'Pod', metadata: { namespace: NAMESPACE, name: 'without-labels' } });
     await started();
     expect(context.observed.podsOf(GROUP).map(({ metadata }) => metadata.name)).toEqual(['new', 'old']);
     expect([...context.observed.groupsWithPods()]).toEqual([GROUP]);
     expect(context.observed.legacyPodsOf('default/a').map(({ metadata }) => metadata.name)).toEqual(['default-a-agent']);
     expect(context.observed.legacyPodsOf('default/b')).toEqual([]);
+    expect(context.observed.groupsNaming('default/a')).toEqual([]);
+  });
+});
+
+describe('what is observed of agents', () => {
+  it('is complete once every kind is listed, and a list that fails is reported', async () => {
+    const { context, clock, leases, changes, failed } = observing();
+    leases.failNext = 1;
+    context.observed.start();
+    await clock.advance(10);
+    expect([context.observed.synced, failed]).toEqual([false, ['leases']]);
+    await clock.advance(1_000);
+    expect(context.observed.synced).toBe(true);
+    // Deployments, the chart's one, Leases, pods.
+    expect(changes).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it('does not change any more when the view has stopped', async () => {
+    const { context, deployments, leases, changes, clock, started } = observing();
+    await started();
+    leases.put(lease({ 'default/a': SERVING }));
+    expect(changes).toHaveLength(1);
+    context.observed.stop();
+    deployments.put(deployment(['default/a']));
+    await clock.advance(60_000);
+    expect(changes).toHaveLength(1);
+  });
+
+  it('stays the same by a write of a kind that is not watched', async () => {
+    const { context, changes, started } = observing();
+    await started();
+    context.observed.wrote('roles', { kind: 'Role', metadata: { namespace: NAMESPACE, name: GROUP } });
+    expect([changes, context.observed.rights().size]).toEqual([[], 0]);
+  });
+});
+
+describe('the Deployment of a chart', () => {
+  const unified = { deploymentName: 'chart', containerName: 'dhcp' };
+  /** The chart names the container, and labels as it likes. */
+  function chartDeployment(labels?: Readonly<Record<string, string>>): KubernetesObject {
+    const made = deployment(['default/a'], 'chart');
+    const containers = [{ ...(readList(made.spec, 'template', 'spec', 'containers')[0] as object), name: 'dhcp' }];
+    const metadata = { ...made.metadata, labels: labels ?? {} };
+    return { ...made, metadata, spec: { template: { spec: { containers } } } };
+  }
+
+  it('is that of the unified group, and of no other', async () => {
+    const { context, chart, changes, started } = observing(['pool-1'], { unified });
+    await started();
+    chart.put(chartDeployment());
+    const { observed } = context;
+    expect(changesOf(changes)).toEqual([`${UNIFIED_GROUP}: default/a`]);
+    expect([...observed.groups().keys()]).toEqual([UNIFIED_GROUP]);
+    expect(observed.groupsNaming('default/a')).toEqual([UNIFIED_GROUP]);
+    expect(observed.group(UNIFIED_GROUP).deployment?.metadata.name).toBe('chart');
+    expect([observed.group(GROUP).deployment, observed.group('chart').deployment]).toEqual([undefined, undefined]);
+    expect([observed.containerOf('chart'), observed.containerOf(GROUP)]).toEqual(['dhcp', 'agent']);
+  });
+
+  it('is that of the unified group also where its labels are those of a group of its name', async () => {
+    const { context, chart, deployments, leases, changes, started } = observing(['pool-1'], { unified });
+    await started();
+    const labelled = chartDeployment(deployment([], 'chart').metadata.labels);
+    for (const resource of [chart, deployments]) resource.put(labelled);
+    expect(changesOf(changes)).toEqual([`${UNIFIED_GROUP}: default/a`, `${UNIFIED_GROUP}: default/a`]);
+    expect([...context.observed.groups().keys()]).toEqual([UNIFIED_GROUP]);
+    expect(context.observed.group('chart').deployment).toBeUndefined();
+    leases.put(lease({}, { name: 'chart' }));
+    expect(changesOf(changes).slice(2), 'a Lease is named after its group').toEqual(['chart: ']);
   });
 });
 

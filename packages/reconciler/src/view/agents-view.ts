@@ -1,5 +1,5 @@
-/** What is observed of agents: their Deployments, Leases, pods and rights, and whether a Lease has a live leader. */
-import { AGENT_GROUP_LABEL, describeAgentReport } from '@vmdhcp/ippool-api';
+/** What is observed of agents: their Deployments, Leases, pods and rights. */
+import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
 import {
   type ApiResource,
   type CacheSubscription,
@@ -10,19 +10,17 @@ import {
   type KubernetesObject,
   keyOf,
   ObjectIndex,
-  readField,
-  readText,
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
 import { AGENT_CONTAINER } from '../agents/agent-deployment.js';
 import type { ObservedGroup } from '../agents/agents-observation.js';
 import type { AgentsSettings } from '../agents/agents-plan.js';
 import { configuredPools } from '../agents/configured-pools.js';
-import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
 import { legacyPoolOf } from '../agents/legacy-pod.js';
 import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 import type { AgentObjectKind, ByAgentKind, PreviousKind } from './agent-resources.js';
+import { LeaseWatch } from './lease-watch.js';
 
 /** What an object that changed is about. */
 export interface AgentsChange {
@@ -43,13 +41,9 @@ export interface AgentsViewSettings extends Pick<AgentsSettings, 'namespace' | '
   /** Undefined: a kind is listed completely for the first time. */
   readonly onChange: (change: AgentsChange | undefined) => void;
   /** A list or watch failed, and is tried again. */
-  readonly onError?: ((kind: AgentObjectKind, error: unknown) => void) | undefined;
+  readonly onError: (kind: AgentObjectKind, error: unknown) => void;
 }
 
-/** Timers may be a little early. */
-const MARGIN_MS = 10;
-/** The most that `--agent-lease-seconds` takes. */
-const MOST_LEASE_SECONDS = 3_600;
 const FAMILY_OF = {
   deployments: 'deployment',
   unifiedDeployment: 'deployment',
@@ -76,12 +70,6 @@ const PREVIOUS_KIND_OF: Partial<Record<AgentObjectKind, PreviousKind>> = {
 };
 const NOTHING_CONFIGURED: ReadonlyMap<string, PoolForAgents> = new Map();
 
-/** When a Lease was last renewed, by our own clock. */
-interface Renewal {
-  readonly renewTime: string | undefined;
-  readonly atMs: number;
-}
-
 /** An object and how it was found. */
 interface AgentObject {
   readonly kind: AgentObjectKind;
@@ -95,27 +83,23 @@ export class AgentsView {
   readonly #byPool = new ObjectIndex<AgentObject>((one) => this.#poolsNamedBy(one));
   /** Pods and rights by the group of their label. */
   readonly #byGroup = new ObjectIndex<AgentObject>(({ object }) => groupLabelOf(object));
-  readonly #renewals = new Map<string, Renewal>();
-  readonly #staleTimers = new Map<string, () => void>();
-  /** By Lease, as it was read; read again only when its leader is gone or another. */
-  readonly #readLeases = new WeakMap<KubernetesObject, GroupLease>();
+  readonly #leases: LeaseWatch;
   readonly #readDeployments = new WeakMap<KubernetesObject, ReadonlyMap<string, PoolForAgents>>();
-  /** By key, what a Lease contained last, but for the time. */
-  readonly #leaseTexts = new Map<string, string>();
   /** By kind, keys of objects that were made and are not listed yet. */
   readonly #made = new Map<AgentObjectKind, Set<string>>(MADE_KINDS.map((kind) => [kind, new Set()]));
   readonly #deletions = new DeletionMarks();
 
   constructor(settings: AgentsViewSettings) {
     this.#settings = settings;
-    const { caches, resources, onError } = settings;
+    this.#leases = new LeaseWatch(settings.clock);
+    const { caches, resources } = settings;
     this.#caches = new Map(
       (Object.entries(resources) as [AgentObjectKind, ApiResource][]).map(([kind, resource]) => [
         kind,
         caches.subscribe(resource, {
           onChange: (key) => this.#onChange(kind, key),
           onSynced: () => settings.onChange(undefined),
-          onError: (error) => onError?.(kind, error),
+          onError: (error) => settings.onError(kind, error),
         }),
       ]),
     );
@@ -130,7 +114,7 @@ export class AgentsView {
   }
 
   stop(): void {
-    for (const callOff of this.#staleTimers.values()) callOff();
+    this.#leases.stop();
     for (const cache of this.#caches.values()) cache.stop();
   }
 
@@ -249,12 +233,10 @@ export class AgentsView {
 
   /** The group that an object belongs to. */
   #groupOf(kind: AgentObjectKind, key: string): string {
-    const { namespace, unified } = this.#settings;
-    const object = this.#get(kind, key);
-    const [objectNamespace, name = ''] = key.split('/', 2);
-    const isChart = kind === 'unifiedDeployment' || kind === 'previousUnifiedDeployment';
-    const group = isChart || name === unified.deploymentName ? UNIFIED_GROUP : (object && groupLabelOf(object)[0]) || name;
-    return kind.startsWith('previous') && objectNamespace !== namespace ? `${objectNamespace}/${group}` : group;
+    const { unified } = this.#settings;
+    const [namespace, name = ''] = key.split('/', 2);
+    const group = FAMILY_OF[kind] === 'deployment' && name === unified.deploymentName ? UNIFIED_GROUP : name;
+    return kind.startsWith('previous') ? `${namespace}/${group}` : group;
   }
 
   /** Groups of the namespace where agents ran before, by `namespace/name`: no group that is to be has such a name. */
@@ -318,7 +300,7 @@ export class AgentsView {
     return {
       deployment,
       configured: deployment === undefined ? NOTHING_CONFIGURED : this.#configuredPools(deployment),
-      lease: this.#readLease(lease),
+      lease: this.#leases.read(lease),
     };
   }
 
@@ -341,7 +323,7 @@ export class AgentsView {
       case 'deployment':
         return this.#configuredPools(object).keys();
       case 'lease':
-        return this.#readLease(object).known;
+        return this.#leases.read(object).known;
       case 'pod':
         return [legacyPoolOf(object) ?? []].flat();
       case 'right':
@@ -352,60 +334,16 @@ export class AgentsView {
   #onChange(kind: AgentObjectKind, key: string): void {
     const object = this.#get(kind, key);
     this.#deletions.seen(kind, key, object);
-    const isLease = FAMILY_OF[kind] === 'lease';
-    if (isLease) this.#noteRenewal(kind, key);
+    const isNews = FAMILY_OF[kind] !== 'lease' || this.#leases.note(key, object, () => this.#onExpired(kind, key));
     const found = object && { kind, object };
     const pools = this.#byPool.update(`${kind} ${key}`, found);
     const isLabelled = FAMILY_OF[kind] === 'right' || FAMILY_OF[kind] === 'pod';
     const [label] = isLabelled ? this.#byGroup.update(`${kind} ${key}`, found) : [];
-    if (isLease && !this.#isNews(key)) return;
-    this.#settings.onChange({ group: label ?? this.#groupOf(kind, key), pools });
+    if (isNews) this.#settings.onChange({ group: label ?? this.#groupOf(kind, key), pools });
   }
 
-  /** Most renewals of a Lease change nothing but its time. */
-  #isNews(leaseKey: string): boolean {
-    const lease = this.#lease(leaseKey);
-    const { report, ...read } = this.#readLease(lease);
-    const text =
-      lease === undefined ? '' : JSON.stringify([read.leader, [...read.seen], [...read.suspended], describeAgentReport(report)]);
-    if (this.#leaseTexts.get(leaseKey) === text) return false;
-    this.#leaseTexts.set(leaseKey, text);
-    return true;
-  }
-
-  #noteRenewal(kind: AgentObjectKind, key: string): void {
-    const { clock, onChange } = this.#settings;
-    const lease = this.#lease(key);
-    this.#staleTimers.get(key)?.();
-    this.#staleTimers.delete(key);
-    if (lease === undefined) {
-      this.#renewals.delete(key);
-      this.#leaseTexts.delete(key);
-      return;
-    }
-    const renewTime = readText(lease.spec, 'renewTime');
-    const before = this.#renewals.get(key);
-    const renewal = before !== undefined && before.renewTime === renewTime ? before : { renewTime, atMs: clock.nowMs() };
-    this.#renewals.set(key, renewal);
-    const leftMs = renewal.atMs + durationMs(lease) + MARGIN_MS - clock.nowMs();
-    if (leftMs <= 0) return;
-    const expire = () => onChange({ group: this.#groupOf(kind, key), pools: this.#byPool.valuesOf(`${kind} ${key}`) });
-    this.#staleTimers.set(key, clock.after(leftMs, expire));
-  }
-
-  #isStale(lease: KubernetesObject): boolean {
-    const { atMs = Number.NEGATIVE_INFINITY } = this.#renewals.get(keyOf(lease)) ?? {};
-    return this.#settings.clock.nowMs() - atMs >= durationMs(lease);
-  }
-
-  #readLease(lease: KubernetesObject | undefined): GroupLease {
-    if (lease === undefined) return readGroupLease(undefined, true);
-    const isStale = this.#isStale(lease);
-    const known = this.#readLeases.get(lease);
-    if (known !== undefined && known.isLive === !isStale) return known;
-    const read = readGroupLease(lease, isStale);
-    this.#readLeases.set(lease, read);
-    return read;
+  #onExpired(kind: AgentObjectKind, key: string): void {
+    this.#settings.onChange({ group: this.#groupOf(kind, key), pools: this.#byPool.valuesOf(`${kind} ${key}`) });
   }
 }
 
@@ -422,10 +360,4 @@ function groupLabelOf({ metadata }: KubernetesObject): string[] {
 /** The controller names a Deployment after its group. */
 function isOfGroup({ metadata }: KubernetesObject): boolean {
   return metadata.labels?.[AGENT_GROUP_LABEL] === metadata.name;
-}
-
-function durationMs({ spec }: KubernetesObject): number {
-  const seconds = readField(spec, 'leaseDurationSeconds');
-  // An agent writes what stands there.
-  return 1000 * Math.min(typeof seconds === 'number' ? seconds : 15, MOST_LEASE_SECONDS);
 }

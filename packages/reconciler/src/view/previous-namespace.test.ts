@@ -35,7 +35,18 @@ const SETTINGS: AgentsSettings = {
   unified: UNIFIED,
 };
 
-function observing(clock: FakeClock, objects: Partial<Record<AgentObjectKind, MemoryResource<KubernetesObject>>>): AgentsView {
+function resourceOf(clock: FakeClock, ...objects: readonly KubernetesObject[]): MemoryResource<KubernetesObject> {
+  const made = new MemoryResource<KubernetesObject>(clock);
+  for (const object of objects) made.put(object);
+  return made;
+}
+
+/** @param changes - groups that change, and the pools that they name, are added to it. */
+function observing(
+  clock: FakeClock,
+  objects: Partial<Record<AgentObjectKind, MemoryResource<KubernetesObject>>>,
+  changes: string[] = [],
+): AgentsView {
   const resources = agentResources({ ...SETTINGS, previousNamespace: 'old' });
   const kinds = Object.keys(resources) as AgentObjectKind[];
   const caches = new SharedCaches({
@@ -44,18 +55,18 @@ function observing(clock: FakeClock, objects: Partial<Record<AgentObjectKind, Me
     clock,
     backOff: { firstMs: 100, mostMs: 30_000, random: () => 0.5 },
   });
-  const now = () => '2026-01-01T00:00:00Z';
-  return new AgentsView({ namespace: 'new', unified: UNIFIED, caches, resources, clock, now, onChange: () => undefined });
+  const [now, ignore] = [() => '2026-01-01T00:00:00Z', () => undefined];
+  const settings = { namespace: 'new', unified: UNIFIED, caches, resources, clock, now, onError: ignore };
+  return new AgentsView({
+    ...settings,
+    onChange: (change) => change && changes.push(`${change.group}: ${[...change.pools].join()}`),
+  });
 }
 
 describe('AgentsView', () => {
   it('tells groups and pods of the earlier namespace from those of the agents’ own', async () => {
     const clock = new FakeClock();
-    const resource = (...objects: readonly KubernetesObject[]) => {
-      const made = new MemoryResource<KubernetesObject>(clock);
-      for (const object of objects) made.put(object);
-      return made;
-    };
+    const resource = (...objects: readonly KubernetesObject[]) => resourceOf(clock, ...objects);
     const labels = { [AGENT_LABEL]: 'agent', [IPPOOL_NAMESPACE_LABEL]: 'default', [IPPOOL_NAME_LABEL]: 'net' };
     const upstream: KubernetesObject = {
       kind: 'Pod',
@@ -87,49 +98,115 @@ describe('AgentsView', () => {
 });
 
 describe('the Deployment of a chart in the earlier namespace', () => {
+  const NAME = 'old/vm-dhcp-agents';
+  const configs = JSON.stringify([
+    { ipPoolRef: 'default/net', nadName: 'default/net', interfaceName: 'net1', cidr: '10.0.0.0/24', serverIP: '10.0.0.2' },
+  ]);
+  const env = [{ name: 'AGENT_NETWORK_CONFIGS', value: configs }];
+  const chart: KubernetesObject = {
+    kind: 'Deployment',
+    metadata: { namespace: 'old', name: UNIFIED.deploymentName, uid: 'chart' },
+    spec: { template: { spec: { containers: [{ name: UNIFIED.containerName, env }] } } },
+  };
+
   it('is known by its name, and tells what its next pods will serve', async () => {
     const clock = new FakeClock();
-    const resource = (...objects: readonly KubernetesObject[]) => {
-      const made = new MemoryResource<KubernetesObject>(clock);
-      for (const object of objects) made.put(object);
-      return made;
-    };
-    const configs = JSON.stringify([
-      { ipPoolRef: 'default/net', nadName: 'default/net', interfaceName: 'net1', cidr: '10.0.0.0/24', serverIP: '10.0.0.2' },
-    ]);
-    const env = [{ name: 'AGENT_NETWORK_CONFIGS', value: configs }];
-    const chart: KubernetesObject = {
-      kind: 'Deployment',
-      metadata: { namespace: 'old', name: UNIFIED.deploymentName, uid: 'chart' },
-      spec: { template: { spec: { containers: [{ name: UNIFIED.containerName, env }] } } },
-    };
+    const observer = observing(clock, { previousUnifiedDeployment: resourceOf(clock, chart) });
+    observer.start();
+    await clock.advance(1_000);
+    const group = observer.groups().get(NAME);
+    expect(group?.deployment?.metadata.name).toBe(UNIFIED.deploymentName);
+    expect([...(group?.configured.keys() ?? [])]).toEqual(['default/net']);
+    expect(observer.group(NAME)).toEqual(group);
+    expect(observer.groupsNaming('default/net')).toEqual([NAME]);
+    observer.stop();
+  });
+
+  it('is not that of the groups beside it, nor is a Deployment that only has the name of a group', async () => {
+    const clock = new FakeClock();
     const observer = observing(clock, {
-      previousUnifiedDeployment: resource(chart),
+      previousUnifiedDeployment: resourceOf(clock, chart),
+      previousDeployments: resourceOf(clock, labelled('Deployment', 'old'), labelled('Deployment', 'old', 'named')),
     });
     observer.start();
     await clock.advance(1_000);
-    const group = observer.groups().get('old/vm-dhcp-agents');
-    expect(group?.deployment?.metadata.name).toBe(UNIFIED.deploymentName);
-    expect([...(group?.configured.keys() ?? [])]).toEqual(['default/net']);
+    expect([...observer.groups().keys()]).toEqual([`old/${GROUP}`, NAME]);
+    expect(observer.group(`old/${GROUP}`).deployment?.metadata.name).toBe(GROUP);
+    expect(observer.group('old/named').deployment).toBeUndefined();
+    expect(observer.group('vm-dhcp-agents').deployment).toBeUndefined();
+    observer.stop();
+  });
+
+  it('changes the group of its own namespace, as do Deployments and Leases there', async () => {
+    const clock = new FakeClock();
+    const changes: string[] = [];
+    const [charts, deployments, leases, own] = [1, 2, 3, 4].map(() => resourceOf(clock));
+    const observer = observing(
+      clock,
+      {
+        previousUnifiedDeployment: charts as MemoryResource,
+        previousDeployments: deployments as MemoryResource,
+        previousLeases: leases as MemoryResource,
+        deployments: own as MemoryResource,
+      },
+      changes,
+    );
+    observer.start();
+    await clock.advance(1_000);
+    charts?.put(chart);
+    deployments?.put(labelled('Deployment', 'old'));
+    leases?.put(labelled('Lease', 'old'));
+    own?.put(labelled('Deployment', 'new'));
+    expect(changes).toEqual([`${NAME}: default/net`, `old/${GROUP}: `, `old/${GROUP}: `, `${GROUP}: `]);
     observer.stop();
   });
 });
 
 describe('AgentsView, of rights', () => {
-  it('knows one that was given before the watch brings it', async () => {
+  /** As the server answers the write of it. */
+  const stored = (version: string): KubernetesObject => {
+    const right = labelled('Role', 'tenant');
+    return { ...right, metadata: { ...right.metadata, resourceVersion: version } };
+  };
+  async function observingRoles() {
     const clock = new FakeClock();
-    const resource = () => new MemoryResource<KubernetesObject>(clock);
-    const roles = resource();
-    const observer = observing(clock, { roles });
+    const roles = resourceOf(clock);
+    const changes: string[] = [];
+    const observer = observing(clock, { roles }, changes);
     observer.start();
     await clock.advance(1_000);
-    const role = labelled('Role', 'tenant');
-    const stored = { ...role, metadata: { ...role.metadata, resourceVersion: '7' } };
-    observer.wrote('roles', stored);
-    expect(observer.rights().get(GROUP)).toEqual([stored]);
-    roles.put(role);
+    return { clock, roles, observer, changes };
+  }
+
+  it('knows one that was given before the watch brings it', async () => {
+    const { clock, roles, observer, changes } = await observingRoles();
+    const role = stored('7');
+    observer.wrote('roles', role);
+    expect(observer.rights().get(GROUP)).toEqual([role]);
+    expect(observer.rightsOf(GROUP)).toEqual([role]);
+    expect([observer.rightsOf('another'), observer.podsOf(GROUP)]).toEqual([[], []]);
+    expect(changes, 'it names no pools').toEqual([`${GROUP}: `]);
+    roles.put(labelled('Role', 'tenant'));
     await clock.advance(1_000);
     expect(observer.rights().get(GROUP)).toHaveLength(1);
+    observer.stop();
+  });
+
+  it('does not know one that was given and that the watch has passed by: it is gone again', async () => {
+    const { clock, roles, observer } = await observingRoles();
+    observer.wrote('roles', stored('1'));
+    expect(observer.rights().get(GROUP)).toHaveLength(1);
+    roles.put(labelled('Role', 'elsewhere'));
+    await clock.advance(1_000);
+    expect(observer.rights().get(GROUP)).toMatchObject([{ metadata: { namespace: 'elsewhere' } }]);
+    observer.stop();
+  });
+
+  it('knows those without a label of a group, as of none', async () => {
+    const { observer } = await observingRoles();
+    observer.wrote('roles', { kind: 'Role', metadata: { namespace: 'tenant', name: 'bare', resourceVersion: '7' } });
+    expect([...observer.rights().keys()]).toEqual(['']);
+    expect(observer.rightsOf(GROUP)).toEqual([]);
     observer.stop();
   });
 });

@@ -1,0 +1,99 @@
+/** The Leases of agent groups: what they contain, and whether their leaders go on to renew them, by our own clock. */
+import { describeAgentReport } from '@vmdhcp/ippool-api';
+import { type Clock, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
+import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
+
+/** Timers may be a little early. */
+const MARGIN_MS = 10;
+/** The most that `--agent-lease-seconds` takes. */
+const MOST_LEASE_SECONDS = 3_600;
+/** Of a Lease that does not specify it. */
+const DEFAULT_LEASE_SECONDS = 15;
+
+/** When a Lease was last renewed, by our own clock. */
+interface Renewal {
+  readonly renewTime: string | undefined;
+  readonly atMs: number;
+}
+
+export class LeaseWatch {
+  readonly #clock: Clock;
+  readonly #renewals = new Map<string, Renewal>();
+  readonly #timers = new Map<string, () => void>();
+  /** By key, what a Lease contained last, but for the time. */
+  readonly #texts = new Map<string, string>();
+  /** By Lease, as it was read; read again only when its leader is gone or another. */
+  readonly #read = new WeakMap<KubernetesObject, GroupLease>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * The Lease with this key is now as given; undefined: it does not exist. Returns true if what it contains is another than before: most
+   * renewals change nothing but the time.
+   *
+   * @param onExpired - called when it has not been renewed for as long as it lasts.
+   */
+  note(key: string, lease: KubernetesObject | undefined, onExpired: () => void): boolean {
+    this.#timers.get(key)?.();
+    this.#timers.delete(key);
+    if (lease === undefined) {
+      this.#renewals.delete(key);
+      this.#texts.delete(key);
+      return true;
+    }
+    this.#noteRenewal(key, lease, onExpired);
+    const text = describe(this.read(lease));
+    if (this.#texts.get(key) === text) return false;
+    this.#texts.set(key, text);
+    return true;
+  }
+
+  /** The Lease as of now; undefined: there is none. */
+  read(lease: KubernetesObject | undefined): GroupLease {
+    if (lease === undefined) return readGroupLease(undefined, true);
+    const isStale = this.#isStale(lease);
+    const known = this.#read.get(lease);
+    if (known !== undefined && known.isLive === !isStale) return known;
+    const read = readGroupLease(lease, isStale);
+    this.#read.set(lease, read);
+    return read;
+  }
+
+  /** Nothing expires any more. */
+  stop(): void {
+    for (const callOff of this.#timers.values()) callOff();
+  }
+
+  #noteRenewal(key: string, lease: KubernetesObject, onExpired: () => void): void {
+    const nowMs = this.#clock.nowMs();
+    const renewTime = readText(lease.spec, 'renewTime');
+    const before = this.#renewals.get(key);
+    const { atMs } = before !== undefined && before.renewTime === renewTime ? before : { atMs: nowMs };
+    this.#renewals.set(key, { renewTime, atMs });
+    const leftMs = atMs + durationMs(lease) + MARGIN_MS - nowMs;
+    if (leftMs <= 0) return;
+    const expire = () => {
+      // A leader that renews late leads again, whatever it reports.
+      this.#texts.delete(key);
+      onExpired();
+    };
+    this.#timers.set(key, this.#clock.after(leftMs, expire));
+  }
+
+  #isStale(lease: KubernetesObject): boolean {
+    const { atMs = Number.NEGATIVE_INFINITY } = this.#renewals.get(keyOf(lease)) ?? {};
+    return this.#clock.nowMs() - atMs >= durationMs(lease);
+  }
+}
+
+function describe({ leader, report, seen, suspended }: GroupLease): string {
+  return JSON.stringify([leader, [...seen], [...suspended], describeAgentReport(report)]);
+}
+
+function durationMs({ spec }: KubernetesObject): number {
+  const seconds = readField(spec, 'leaseDurationSeconds');
+  // An agent writes what stands there.
+  return 1000 * Math.min(typeof seconds === 'number' ? seconds : DEFAULT_LEASE_SECONDS, MOST_LEASE_SECONDS);
+}
