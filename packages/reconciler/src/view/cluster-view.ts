@@ -57,7 +57,7 @@ export class ClusterView {
       .flatMap((key) => this.#sources.ipPools.get(key) ?? [])
       .filter((object) => !isBeingDeleted(object) && this.#mayServe(object, network))
       .toSorted(compareByAge);
-    if (oldest === undefined || others.length === 0) return oldest && this.#pools.of(oldest);
+    if (oldest === undefined) return undefined;
     const labels = this.#sources.networks.get(network)?.metadata.labels ?? {};
     const isLabelled = ({ metadata: { namespace, name } }: KubernetesObject) =>
       labels[IPPOOL_NAMESPACE_LABEL] === namespace && labels[IPPOOL_NAME_LABEL] === name;

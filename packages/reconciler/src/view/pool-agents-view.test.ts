@@ -1,6 +1,8 @@
+import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import type { AgentsPlan } from '../agents/agents-plan.js';
+import type { AgentsPlan, AgentsSettings } from '../agents/agents-plan.js';
+import { UNIFIED_GROUP } from '../agents/topology.js';
 import { pool } from '../fixtures/object-fixtures.js';
 import { deployment, GROUP, lease, legacyPod, NAMESPACE, observing } from './agents-fixtures.js';
 import type { PoolView } from './pool-views.js';
@@ -24,6 +26,7 @@ describe('a pool may be served', () => {
     ['by agents that are configured for another pool', ({ deployments }) => deployments.put(deployment(['default/b'])), false],
     ['by a leader that reports that it serves it', ({ leases }) => leases.put(lease({ [POOL]: SERVING })), true],
     ['by a leader that reports that it does not', ({ leases }) => leases.put(lease({ [POOL]: { serving: false } })), false],
+    ['by a leader that reports another pool', ({ leases }) => leases.put(lease({ 'default/b': SERVING })), false],
     ['by a pod of an earlier version', ({ pods }) => pods.put(legacyPod('pool-1')), true],
     ['by a pod of an earlier version that serves another pool', ({ pods }) => pods.put(legacyPod('b')), false],
   ])('%s', async (_, put, expected) => {
@@ -33,8 +36,62 @@ describe('a pool may be served', () => {
     expect(observed.context.pools.isInUse(POOL)).toBe(expected);
   });
 
+  it('by a leader until its Lease has ended', async () => {
+    const { clock, context, leases, started } = observing();
+    leases.put(lease({ [POOL]: SERVING }));
+    await started();
+    expect(context.pools.isInUse(POOL)).toBe(true);
+    await clock.advance(3_000);
+    expect(context.pools.isInUse(POOL)).toBe(false);
+  });
+
   it('as long as not everything is listed', () => {
     expect(observing().context.pools.isInUse(POOL)).toBe(true);
+  });
+});
+
+describe('a pool that a group with rights of its own reports', () => {
+  const role = (resourceNames: readonly string[], verbs: readonly string[]): KubernetesObject => ({
+    kind: 'Role',
+    metadata: { namespace: 'default', name: GROUP, labels: { [AGENT_GROUP_LABEL]: GROUP }, resourceVersion: '9' },
+    ...{ rules: [{ apiGroups: ['network.harvesterhci.io'], resources: ['ippools'], resourceNames, verbs }] },
+  });
+  const READ = ['get', 'list', 'watch'];
+  const given = pool('pool-1', { network: 'default/net-pool-1' });
+  const recorded = (name: string) => ({ ...given, status: { agentDeploymentRef: { namespace: NAMESPACE, name } } });
+
+  it.each<[string, Partial<AgentsSettings>, (observed: Observing) => void, boolean]>([
+    ['is not believed to be served without a sign that the controller gave it to the group', {}, () => undefined, false],
+    [
+      'is believed to be served where a Role of the group names it',
+      {},
+      ({ context }) => context.observed.wrote('roles', role(['pool-1'], READ)),
+      true,
+    ],
+    [
+      'is not believed to be served where a Role of the group names another',
+      {},
+      ({ context }) => context.observed.wrote('roles', role(['pool-2'], READ)),
+      false,
+    ],
+    ['is believed to be served where its status names the group', {}, ({ putPool }) => putPool(recorded(GROUP)), true],
+    ['is not believed to be served where its status names another', {}, ({ putPool }) => putPool(recorded(OTHER)), false],
+    ['is believed to be served by a group without', { groupRights: false }, () => undefined, true],
+  ])('%s', async (_, settings, given, isBelieved) => {
+    const observed = observing(['pool-1'], { groupRights: true, ...settings });
+    observed.leases.put(lease({ [POOL]: SERVING, 'default/unknown': SERVING }));
+    await observed.started();
+    given(observed);
+    const { pools } = observed.context;
+    expect(pools.isInUse(POOL)).toBe(isBelieved);
+    expect(pools.groups().get(GROUP)?.lease.report.has(POOL)).toBe(isBelieved);
+  });
+
+  it('is believed to be served by the unified group, which may serve every pool', async () => {
+    const { context, leases, started } = observing(['pool-1'], { groupRights: true });
+    leases.put(lease({ [POOL]: SERVING }, { name: UNIFIED_GROUP }));
+    await started();
+    expect(context.pools.isInUse(POOL)).toBe(true);
   });
 });
 
@@ -44,6 +101,9 @@ describe('what is known of the agents of a pool', () => {
     const { pools } = observed.context;
     expect(pools.ofPool(viewOf(observed)).conditions).toEqual([]);
     expect(pools.changed([POOL])).toEqual([]);
+    observed.putPool(pool('pool-1', { network: 'default/net-pool-1', paused: true }));
+    expect(pools.ofPool(viewOf(observed)).conditions, 'even where it is paused').toEqual([]);
+    observed.putPool(pool('pool-1', { network: 'default/net-pool-1' }));
     await observed.started();
     expect(pools.ofPool(viewOf(observed)).conditions).toEqual([]);
     pools.planned(planOf({ [POOL]: GROUP }));
@@ -64,6 +124,30 @@ describe('what is known of the agents of a pool', () => {
       servedBy: `${GROUP}-pod`,
     });
     expect(context.pools.changed([POOL, 'default/unknown'])).toEqual([POOL]);
+  });
+
+  it('is reported again for a pool that was deleted and made again', async () => {
+    const observed = observing();
+    const { pools } = observed.context;
+    await observed.started();
+    pools.planned(planOf({ [POOL]: GROUP }));
+    expect([pools.changed([POOL]), pools.changed([POOL])]).toEqual([[POOL], []]);
+    pools.forgetPool(POOL);
+    expect(pools.changed([POOL])).toEqual([POOL]);
+  });
+
+  it('is a pod of an earlier version that is to be forgotten, once the group serves the pool', async () => {
+    const observed = observing();
+    const { context, leases, putPool } = observed;
+    await observed.started();
+    context.pools.planned(planOf({ [POOL]: GROUP }));
+    const isMigrated = (status: object, serving: boolean) => {
+      putPool({ ...pool('pool-1', { network: 'default/net-pool-1' }), status });
+      leases.put(lease({ [POOL]: { serving } }));
+      return context.pools.ofPool(viewOf(observed)).isMigrated;
+    };
+    const status = { agentPodRef: { namespace: NAMESPACE, name: 'p' } };
+    expect([isMigrated(status, true), isMigrated(status, false), isMigrated({}, true)]).toEqual([true, false, false]);
   });
 
   it('while it moves, of the group that serves it', async () => {
@@ -99,6 +183,8 @@ describe('what is known of the agents of a pool', () => {
     note(observed);
     const registered = () => context.pools.ofPool(viewOf(observed)).conditions.find(({ type }) => type === 'Registered');
     expect(registered()).toMatchObject({ status: 'False', message: 'x' });
+    context.pools.planned(planOf({ [POOL]: GROUP }));
+    expect(registered(), 'a plan alone does not end it').toMatchObject({ status: 'False', message: 'x' });
     context.pools.noteRights({ kind: 'Role', metadata: { namespace: 'default', name: GROUP } }, undefined);
     deployments.put(deployment([POOL]));
     context.pools.planned(planOf({ [POOL]: GROUP }));
@@ -176,13 +262,41 @@ describe('pools that a change concerns', () => {
 });
 
 describe('a leader that lags', () => {
+  const version = (resourceVersion: string): KubernetesObject => {
+    const made = pool('pool-1', { network: 'default/net-pool-1' });
+    return { ...made, metadata: { ...made.metadata, resourceVersion } };
+  };
+
+  it.each<[string, (observed: Observing) => void, string | undefined]>([
+    ['lags also when the pool changes again meanwhile', () => undefined, 'Lagging'],
+    ['has ten seconds more for a pool that was made again', ({ context }) => context.pools.forgetPool(POOL), undefined],
+  ])('%s', async (_, meanwhile, expected) => {
+    const observed = observing();
+    const { context, deployments, leases, clock, putPool } = observed;
+    const change = (resourceVersion: string) => {
+      putPool(version(resourceVersion));
+      context.pools.notePool(viewOf(observed));
+    };
+    const renewed = () => leases.put(lease({ [POOL]: { serving: true, version: '5' } }, { renewTime: `t${clock.nowMs()}` }));
+    deployments.put(deployment([POOL]));
+    renewed();
+    await observed.started();
+    context.pools.planned(planOf({ [POOL]: GROUP }));
+    change('6');
+    for (let second = 0; second < 10; second++) {
+      await clock.advance(1_000);
+      renewed();
+      if (second === 5) {
+        meanwhile(observed);
+        change('7');
+      }
+    }
+    expect(context.pools.ofPool(viewOf(observed)).conditions.find(({ type }) => type === 'AgentReady')?.reason).toBe(expected);
+  });
+
   it('has a condition ten seconds after the pool changed, until it reports the new version', async () => {
     const observed = observing();
     const { context, deployments, leases, clock, putPool } = observed;
-    const version = (resourceVersion: string): KubernetesObject => {
-      const made = pool('pool-1', { network: 'default/net-pool-1' });
-      return { ...made, metadata: { ...made.metadata, resourceVersion } };
-    };
     const reason = () => context.pools.ofPool(viewOf(observed)).conditions.find(({ type }) => type === 'AgentReady')?.reason;
     const renew = (reported: string) =>
       leases.put(lease({ [POOL]: { serving: true, version: reported } }, { renewTime: `t${clock.nowMs()}` }));

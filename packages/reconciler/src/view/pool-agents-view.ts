@@ -36,7 +36,7 @@ export class PoolAgentsView {
   readonly #rightsProblems = new Map<string, GroupProblem>();
   /** Pools by the groups that the plan names for them. */
   readonly #planned = new ObjectIndex<readonly string[]>((groups) => groups);
-  #plan: AgentsPlan = { actions: [], groupOf: new Map(), servedBy: new Map(), problems: new Map(), leftOut: new Map() };
+  #plan: Omit<AgentsPlan, 'actions'> = { groupOf: new Map(), servedBy: new Map(), problems: new Map(), leftOut: new Map() };
   /** By pool, what `changed` found last. */
   readonly #reported = new Map<string, string>();
 
@@ -143,7 +143,7 @@ export class PoolAgentsView {
     const { settings, agents, eligible, view } = this.#sources;
     const { groupRights = false } = settings;
     const given = {
-      rightsOf: (group: string) => (groupRights ? agents.rightsOf(group) : []),
+      rightsOf: (group: string) => agents.rightsOf(group),
       recordedGroupOf: (key: string) => eligible.groupRecordedIn(view.pool(key)?.object.status),
     };
     return believedGroups(groups, given, (name) => !groupRights || isUnified(name) || isPrevious(name));
@@ -154,9 +154,8 @@ export class PoolAgentsView {
     const observed = this.group(group);
     const formerName = this.#plan.servedBy.get(view.key);
     const formerGroup = formerName === undefined ? undefined : this.group(formerName);
-    const reports = [observed, formerGroup].flatMap((one) =>
-      one === undefined ? [] : [{ one, report: one.lease.report.get(view.key) }],
-    );
+    const groups = formerGroup === undefined ? [observed] : [observed, formerGroup];
+    const reports = groups.map((one) => ({ one, report: one.lease.report.get(view.key) }));
     const serving = reports.find(({ report }) => report?.serving === true)?.one;
     return {
       conditions: agentConditions({

@@ -40,6 +40,28 @@ describe('what a pool means', () => {
     expect([...view.addressOf.values()].map(formatIpv4Address)).toEqual(['10.0.0.10']);
   });
 
+  it('is parsed only as far as it changed, whatever its status is, until the pool vanishes', () => {
+    const views = new PoolViews();
+    const entryOf = (object: KubernetesObject) => {
+      views.update('default/pool-1', object);
+      const { recorded, reading } = views.of(object);
+      return [recorded.entries.get('10.0.0.10'), reading];
+    };
+    const recording = (...last: readonly string[]) => {
+      const entries = last.map((octet) => [`10.0.0.${octet}`, `02:00:00:00:00:${octet}`]);
+      return { ...versioned(1), status: { ipv4: { allocated: Object.fromEntries(entries) } } };
+    };
+    const [entry, reading] = entryOf(recording('10'));
+    const [nextEntry, nextReading] = entryOf(recording('10', '11'));
+    expect(nextEntry).toBe(entry);
+    expect(nextReading).toBe(reading);
+    views.update('default/pool-1', undefined);
+    const [newEntry, newReading] = entryOf(recording('10'));
+    expect(newEntry).toEqual(entry);
+    expect(newEntry).not.toBe(entry);
+    expect(newReading).not.toBe(reading);
+  });
+
   it.each<[string, KubernetesObject]>([
     [
       'another generation',
@@ -56,6 +78,13 @@ describe('what a pool means', () => {
     const views = new PoolViews();
     views.of(versioned(1));
     const { reading } = views.of(next);
+    expect(reading.ok && reading.pool.serverAddress).toBe(parseIpv4Address('10.0.0.3'));
+  });
+
+  it('is read each time for an object without a generation', () => {
+    const views = new PoolViews();
+    views.of(pool());
+    const { reading } = views.of(pool('pool-1', { ipv4Config: { serverIP: '10.0.0.3' } }));
     expect(reading.ok && reading.pool.serverAddress).toBe(parseIpv4Address('10.0.0.3'));
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { pool } from '../fixtures/object-fixtures.js';
 import { legacyPod, NAMESPACE, observing } from './agents-fixtures.js';
 import type { PoolView } from './pool-views.js';
+import { toPoolForAgents } from './pools-for-agents.js';
 
 const POOL = 'default/pool-1';
 
@@ -68,6 +69,41 @@ describe('agents are not to serve a pool', () => {
     expect(isKept({ ...broken, metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })).toBe(false);
     expect(isKept({ spec: { ...(made().spec as object), paused: true } })).toBe(false);
     expect(isKept({})).toBe(false);
+    const ofAnother = { spec: { ...(made().spec as object), networkName: 'other/none' } };
+    expect(isKept(ofAnother), 'the network may come, and allow the pool').toBe(true);
+  });
+});
+
+describe('what the plan of agents starts from', () => {
+  it.each<[string, Change, object]>([
+    [
+      'a pool that was made a while ago',
+      { metadata: { creationTimestamp: '2026-01-01T00:00:00Z' } },
+      { createdAt: '2026-01-01T00:00:00Z' },
+    ],
+    ['a pool without a time of creation', {}, {}],
+  ])('%s', async (_, change, expected) => {
+    const { context, putPool, started } = observing();
+    putPool(made(change));
+    await started();
+    expect(context.eligible.toPlan().pools).toStrictEqual([
+      {
+        key: POOL,
+        network: 'default/net-pool-1',
+        serverIP: '10.0.0.2',
+        cidr: '10.0.0.0/24',
+        clusterNetwork: undefined,
+        ...expected,
+        holdsImage: false,
+        recorded: { group: undefined, image: undefined },
+      },
+    ]);
+  });
+
+  it('no pool whose settings are invalid', () => {
+    const { context, putPool } = observing();
+    putPool(made({ spec: { ...(made().spec as object), ipv4Config: { cidr: 'nonsense' } } }));
+    expect(toPoolForAgents(context.view.pool(POOL) as PoolView)).toEqual([]);
   });
 });
 

@@ -1,0 +1,172 @@
+import { type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
+import { describe, expect, it } from 'vitest';
+import type { LastOwners } from '../assignment/assignment-plan.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import type { InterfaceClaim } from '../network-config/interface-claims.js';
+import { ClusterView } from './cluster-view.js';
+import type { PoolView } from './pool-views.js';
+
+const NETWORK = 'default/net-1';
+const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'].map((text) => parseMacAddress(text)) as [MacAddress, MacAddress];
+const ADDRESS = parseIpv4Address('10.0.0.10') as NonNullable<InterfaceClaim['previous']>;
+
+function made(object: KubernetesObject, metadata: Partial<KubernetesObject['metadata']>): KubernetesObject {
+  return { ...object, metadata: { ...object.metadata, ...metadata } };
+}
+
+function machine(name: string, macAddress: string = A): KubernetesObject {
+  return virtualMachine(name, { interfaces: { nic: [macAddress, 'net-1'] } });
+}
+
+function config(name: string, metadata: Partial<KubernetesObject['metadata']> = {}): KubernetesObject {
+  const networkConfigs = [{ networkName: NETWORK, macAddress: A }];
+  return { metadata: { namespace: 'default', name, ...metadata }, spec: { vmName: name, networkConfigs } };
+}
+
+/** What is in a cluster, each change noted. */
+function viewing() {
+  const sources = {
+    virtualMachines: new Map<string, KubernetesObject>(),
+    networks: new Map<string, KubernetesObject>(),
+    ipPools: new Map<string, KubernetesObject>(),
+    networkConfigs: new Map<string, KubernetesObject>(),
+  };
+  const view = new ClusterView(sources);
+  const put = (kind: keyof typeof sources, ...objects: readonly KubernetesObject[]) => {
+    for (const object of objects) {
+      sources[kind].set(keyOf(object), object);
+      if (kind === 'virtualMachines') view.noteVirtualMachine(keyOf(object));
+      if (kind === 'networkConfigs') view.noteNetworkConfig(keyOf(object));
+      if (kind === 'ipPools') view.notePool(keyOf(object));
+    }
+  };
+  return { sources, view, put };
+}
+
+describe('the pool that serves a network', () => {
+  const [first, second] = ['2026-01-01T00:00:01Z', '2026-01-01T00:00:02Z'];
+  const labels = (namespace: string, name: string) => ({ [IPPOOL_NAMESPACE_LABEL]: namespace, [IPPOOL_NAME_LABEL]: name });
+
+  it.each<[string, readonly [ofPool1: string, ofPool2: string], KubernetesObject | undefined, string]>([
+    ['is the oldest', [second, first], network(), 'pool-2'],
+    [
+      'is the oldest, although the labels name another',
+      [first, second],
+      made(network(), { labels: labels('default', 'pool-2') }),
+      'pool-1',
+    ],
+    [
+      'is the labelled one of the same second',
+      [first, first],
+      made(network(), { labels: labels('default', 'pool-2') }),
+      'pool-2',
+    ],
+    ['has the labelled namespace', [first, first], made(network(), { labels: labels('other', 'pool-2') }), 'pool-1'],
+    ['has the labelled name', [first, first], made(network(), { labels: labels('default', 'pool-3') }), 'pool-1'],
+    ['is the first by name without labels', [first, first], network(), 'pool-1'],
+    ['is the first by name without a network', [first, first], undefined, 'pool-1'],
+  ])('%s', (_, [ofPool1, ofPool2], net, expected) => {
+    const { view, put } = viewing();
+    if (net !== undefined) put('networks', net);
+    put('ipPools', made(pool('pool-2'), { creationTimestamp: ofPool2 }), made(pool('pool-1'), { creationTimestamp: ofPool1 }));
+    expect(view.servingPool(NETWORK)?.key).toBe(`default/${expected}`);
+  });
+
+  it('is none where there is no pool, or none that is to stay', () => {
+    const { sources, view, put } = viewing();
+    expect(view.servingPool(NETWORK)).toBeUndefined();
+    put('ipPools', made(pool(), { deletionTimestamp: first }));
+    expect(view.servingPool(NETWORK)).toBeUndefined();
+    put('ipPools', pool());
+    expect(view.servingPool(NETWORK)?.key).toBe('default/pool-1');
+    sources.ipPools.clear();
+    expect(view.servingPool(NETWORK), 'gone, and not noted yet').toBeUndefined();
+  });
+});
+
+describe('claims on a network', () => {
+  it('are those of the configs that are there, each read once', () => {
+    const { sources, view, put } = viewing();
+    const one = config('vm-a');
+    put('networkConfigs', one, config('vm-b'));
+    expect([...view.claimsOn(NETWORK)].map(({ key }) => key)).toEqual(['default/vm-a', 'default/vm-b']);
+    expect([...view.claimsOn(NETWORK)][0]).toBe(view.claimsOf(one));
+    expect(view.claimsOf(config('vm-a'))).not.toBe(view.claimsOf(one));
+    sources.networkConfigs.delete('default/vm-a');
+    expect(
+      [...view.claimsOn(NETWORK)].map(({ key }) => key),
+      'gone, and not noted yet',
+    ).toEqual(['default/vm-b']);
+  });
+});
+
+describe('the address that a config records of an interface', () => {
+  const recorded: InterfaceClaim = { network: NETWORK, macAddress: A, previous: ADDRESS, holdsPrevious: true };
+
+  it.each<[string, readonly KubernetesObject[], Partial<InterfaceClaim>, boolean]>([
+    ['its virtual machine has the interface', [machine('vm-a')], {}, true],
+    ['its virtual machine and a copy have the interface', [machine('vm-a'), machine('vm-b')], {}, true],
+    ['another virtual machine has the interface', [machine('vm-b')], {}, false],
+    ['another virtual machine has the interface, and the address is pinned', [machine('vm-b')], { wanted: ADDRESS }, false],
+    ['no virtual machine has it', [], {}, true],
+    ['another virtual machine has the MAC address that the interface had before', [machine('vm-b', B)], { replaces: [B] }, false],
+    ['no virtual machine has or had its MAC addresses', [], { replaces: [B] }, true],
+    ['it is of another network', [machine('vm-b')], { network: 'default/net-2' }, true],
+  ])('counts unless another virtual machine has that interface: %s', (_, machines, more, counts) => {
+    const { view, put } = viewing();
+    put('virtualMachines', ...machines);
+    const claim = { ...recorded, ...more };
+    const of = { key: 'default/vm-a', createdAt: '', claims: [claim], unreadable: [] };
+    const { network: on, macAddress, wanted } = claim;
+    const without = { network: on, macAddress, ...(wanted !== undefined && { wanted }) };
+    expect(view.believed(of, new Set([NETWORK]))).toStrictEqual({ ...of, claims: [counts ? claim : without] });
+  });
+});
+
+describe('a virtual machine whose config is on its way', () => {
+  const AT = '2026-01-01T00:00:05Z';
+  const recorded = { ...pool(), status: { ipv4: { allocated: { '10.0.0.10': A, '10.0.0.11': B } } } };
+  const ownedBy = (owner: string): LastOwners => new Map([[A, { owner, address: ADDRESS }]]);
+
+  function reserving(configs: readonly KubernetesObject[], lastOwners: LastOwners = new Map()) {
+    const { sources, view, put } = viewing();
+    put('networks', network());
+    put('ipPools', recorded);
+    put('virtualMachines', made(machine('vm-a'), { creationTimestamp: AT }), machine('vm-b'));
+    put('networkConfigs', ...configs);
+    const reserved = () => view.reserved(view.pool('default/pool-1') as PoolView, lastOwners);
+    return { sources, view, reserved };
+  }
+
+  it.each<[string, readonly KubernetesObject[], LastOwners | undefined, string | undefined]>([
+    ['is the first with the interface', [], undefined, 'default/vm-a'],
+    ['is the one that had the address last', [], ownedBy('default/vm-b'), 'default/vm-b'],
+    ['is the first, where the one that had the address last is gone', [], ownedBy('default/vm-c'), 'default/vm-a'],
+    ['is not one that has a config', [config('vm-a')], ownedBy('default/vm-a'), 'default/vm-b'],
+    ['is one whose config is being deleted', [config('vm-a', { deletionTimestamp: AT })], undefined, 'default/vm-a'],
+    ['is none where all have theirs', [config('vm-a'), config('vm-b')], undefined, undefined],
+  ])('%s', (_, configs, lastOwners, owner) => {
+    expect(reserving(configs, lastOwners).reserved().get(A)?.owner).toBe(owner);
+  });
+
+  it('reserves what its pool has recorded for it, as of when it was made', () => {
+    const { sources, view, reserved } = reserving([]);
+    expect(reserved()).toEqual(new Map([[A, { owner: 'default/vm-a', createdAt: AT }]]));
+    expect([view.reservingMachine(NETWORK, A), view.reservingMachine(NETWORK, B)]).toEqual(['default/vm-a', undefined]);
+    sources.virtualMachines.clear();
+    expect(reserved().get(A), 'gone, and not noted yet').toEqual({ owner: 'default/vm-a', createdAt: '' });
+  });
+});
+
+describe('what is known of a virtual machine', () => {
+  it('is of its pools, also where no instances are known', () => {
+    const { view, put } = viewing();
+    const { instance, hasAddress } = view.knowledgeOf(machine('vm-a'));
+    expect(instance).toBeUndefined();
+    expect(hasAddress?.(NETWORK, A), 'no pool serves the network').toBe(false);
+    put('ipPools', { ...pool(), status: { ipv4: { allocated: { '10.0.0.10': A } } } });
+    expect([hasAddress?.(NETWORK, A), hasAddress?.(NETWORK, B)]).toEqual([true, false]);
+  });
+});
