@@ -161,6 +161,18 @@ describe('a virtual machine whose config is on its way', () => {
 });
 
 describe('what is known of a virtual machine', () => {
+  it.each<[string, readonly KubernetesObject[], (() => boolean) | undefined, boolean]>([
+    ['there is neither it nor an instance of it', [], () => true, true],
+    ['there is an instance of it', [], () => false, false],
+    ['it is there, and does not run', [machine('vm-a')], () => true, false],
+    ['no instances are known', [], undefined, false],
+  ])('it is gone only if it is known to be: %s', (_, machines, isAbsent, isGone) => {
+    const { sources, put } = viewing();
+    put('virtualMachines', ...machines);
+    const view = new ClusterView({ ...sources, ...(isAbsent && { instances: { of: () => undefined, isAbsent } }) });
+    expect(view.isMachineGone('default/vm-a')).toBe(isGone);
+  });
+
   it('is of its pools, also where no instances are known', () => {
     const { view, put } = viewing();
     const { instance, hasAddress } = view.knowledgeOf(machine('vm-a'));
