@@ -200,7 +200,6 @@ export class AgentLeadership {
 
   /** A Lease that was released is acquired at once; one that suspends other pools is read at once. */
   #onLeaseSeen(lease: SeenLease | undefined): void {
-    if (this.#leadership.kind === 'stopping') return;
     if (lease === undefined) {
       // How long it has to be missing counts from when it was found missing.
       this.#elector.tryNow();

@@ -37,3 +37,39 @@ describe('how an agent answers the clients of a pool', () => {
     expect(answerMode({ ...LEADER, ...facts })).toBe(expected);
   });
 });
+
+describe('of all combinations', () => {
+  const bits = [false, true];
+  const followed: FollowedPool[] = [ACTIVE, STOPS, { kind: 'paused' }, { kind: 'unserved', reason: 'PoolMissing', message: '' }];
+  const all: AnswerFacts[] = bits.flatMap((isStopping) =>
+    bits.flatMap((isSuspended) =>
+      bits.flatMap((isLeader) =>
+        bits.flatMap((hasAddress) =>
+          followed.flatMap((pool) =>
+            [undefined, [], ROGUE].map((rogueServers) => ({
+              ...{ isStopping, isSuspended, isLeader, hasAddress, rogueServers },
+              followed: pool,
+            })),
+          ),
+        ),
+      ),
+    ),
+  );
+  const of = (mode: AnswerMode) => all.filter((facts) => answerMode(facts) === mode);
+
+  it('only who is leader and has the address answers as leader', () => {
+    expect(of('leader').every(({ isLeader, hasAddress }) => isLeader && hasAddress)).toBe(true);
+    // An active pool with three states of the network, and one that stops with two.
+    expect(of('leader')).toHaveLength(5);
+  });
+
+  it('what keeps the leader silent keeps a standby silent, and the other way round', () => {
+    const answers = (facts: AnswerFacts) => answerMode(facts) !== 'silent';
+    for (const facts of all) {
+      expect(answers({ ...facts, isLeader: true, hasAddress: true })).toBe(
+        answers({ ...facts, isLeader: false, hasAddress: false }),
+      );
+    }
+    expect(of('silent')).toHaveLength(all.length - 4 * 5);
+  });
+});

@@ -5,7 +5,7 @@
 import type { Lease } from '@vmdhcp/dhcp-allocator';
 import type { AgentNetworkConfig, AgentReport } from '@vmdhcp/ippool-api';
 import { describeNames, type ElectionTimes } from '@vmdhcp/kube-runtime';
-import { type AddressConflict, readReportedConflicts } from '@vmdhcp/reconciler';
+import { readReportedConflicts } from '@vmdhcp/reconciler';
 import { every } from '../every.js';
 import { PoolSockets } from '../interface/pool-sockets.js';
 import { StandbyGate } from '../leadership/standby-gate.js';
@@ -70,14 +70,15 @@ export class DhcpAgent {
       nowMs: ports.wallTimeMs,
       onBindingChanged: () => undefined,
       findUsers: addressUsers.findUsers,
-      onDeclined: ({ poolName, macAddress, address }, usedBy) => this.#onConflict(poolName, { macAddress, address, usedBy }),
+      onDeclined: ({ poolName, macAddress, address }, usedBy) =>
+        this.#pools.noteConflict(poolName, { macAddress, address, usedBy }),
     });
     this.#conflictProbes = new ConflictProbes({
       observer,
       nowMs: clock.nowMs,
       isLeader: () => this.#leadership.isLeader(),
       findUsers: addressUsers.findUsers,
-      onConflict: (pool, conflict) => this.#onConflict(pool, conflict),
+      onConflict: (pool, conflict) => this.#pools.noteConflict(pool, conflict),
       inject: (name, packet) => this.#sockets.inject(name, packet),
     });
     this.#rogueServers = new RogueServers({
@@ -279,11 +280,6 @@ export class DhcpAgent {
     return lease === undefined || this.#conflictProbes.isFresh(lease);
   }
 
-  #onConflict(poolKey: string, conflict: AddressConflict): void {
-    this.#pools.noteConflict(poolKey, conflict);
-    this.#leadership.publish();
-  }
-
   /** What keeps pools from being served from here, whichever replica is leader. */
   #troubles(): string[] {
     if (this.#settings.isDryRun) return [];
@@ -328,9 +324,9 @@ export class DhcpAgent {
 
   /** A client whose message came while there was no leader need not retransmit. */
   #answerRecent(interfaceName: string): void {
-    const config = this.#settings.configs.find((one) => one.interfaceName === interfaceName);
-    for (const packet of config === undefined ? [] : this.#standbyGate.takeRecent(config.ipPoolRef)) {
-      this.#sockets.inject(interfaceName, packet);
-    }
+    const asked = this.#settings.configs
+      .filter((config) => config.interfaceName === interfaceName)
+      .flatMap(({ ipPoolRef }) => this.#standbyGate.takeRecent(ipPoolRef));
+    for (const packet of asked) this.#sockets.inject(interfaceName, packet);
   }
 }

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import type { PoolReport } from '@vmdhcp/ippool-api';
+import { describe, expect, it } from 'vitest';
 import type { FollowedPool } from '../pool/followed-pools.js';
 import { type PoolState, reportOn } from './pool-report.js';
 
@@ -7,6 +8,18 @@ const STOPS = { kind: 'active', stopsForRogueServer: true } as FollowedPool;
 const FOREIGN = [{ address: '10.0.0.9', macAddress: '02:00:00:00:00:09' }];
 const LEADS = { has: () => true, mayHave: () => true, problemOf: () => undefined };
 const RELEASED = { has: () => false, mayHave: () => false, problemOf: () => undefined };
+
+const SERVED: PoolState = {
+  interfaceName: 'net1',
+  followed: ACTIVE,
+  version: '7',
+  socket: { kind: 'serving' },
+  isSuspended: false,
+  isDryRun: false,
+  addresses: LEADS,
+  conflicts: [],
+  rogueServers: [],
+};
 
 it.each<[string, string, Partial<PoolState>]>([
   ['leads, has the address, and the port is open', 'serving', {}],
@@ -40,17 +53,109 @@ it.each<[string, string, Partial<PoolState>]>([
   ['paused', 'Paused', { followed: { kind: 'paused' } }],
   ['gone', 'PoolMissing', { followed: { kind: 'unserved', reason: 'PoolMissing', message: 'there is none' } }],
 ])('%s: %s', (_, expected, state) => {
-  const { serving, reason } = reportOn({
-    interfaceName: 'net1',
-    followed: ACTIVE,
-    version: '7',
-    socket: { kind: 'serving' },
-    isSuspended: false,
-    isDryRun: false,
-    addresses: LEADS,
-    conflicts: [],
-    rogueServers: [],
-    ...state,
-  });
+  const { serving, reason } = reportOn({ ...SERVED, ...state });
   expect(serving ? 'serving' : reason).toBe(expected);
+});
+
+type Conflict = PoolState['conflicts'][number];
+const conflictOf = (number: number): Conflict => ({ address: 0x0a000000 + number, macAddress: '02:00:00:00:00:0a' });
+
+describe('what a report has of a pool besides its service', () => {
+  it.each<[string, Partial<PoolState>, Omit<PoolReport, 'serving'>]>([
+    ['its version', {}, { version: '7' }],
+    ['no version where the pool was not listed', { version: undefined }, {}],
+    ['no other DHCP servers where none were searched', { rogueServers: undefined }, { version: '7' }],
+    ['that none were found', { rogueServers: [] }, { version: '7', rogueServers: [] }],
+    ['those that were found', { rogueServers: FOREIGN }, { version: '7', rogueServers: FOREIGN }],
+    [
+      'a conflict, with the host that uses the address',
+      { conflicts: [{ ...conflictOf(10), usedBy: '02:00:00:00:00:66' }] },
+      { version: '7', conflicts: [{ address: '10.0.0.10', macAddress: '02:00:00:00:00:0a', usedBy: '02:00:00:00:00:66' }] },
+    ],
+    [
+      'a conflict whose host is not known',
+      { conflicts: [conflictOf(10)] },
+      { version: '7', conflicts: [{ address: '10.0.0.10', macAddress: '02:00:00:00:00:0a' }] },
+    ],
+  ])('%s', (_, state, expected) => {
+    expect(reportOn({ ...SERVED, rogueServers: undefined, ...state })).toStrictEqual({ serving: true, ...expected });
+  });
+
+  it('64 conflicts at most: the first', () => {
+    const conflicts = Array.from({ length: 70 }, (_, number) => conflictOf(number));
+    const reported = reportOn({ ...SERVED, conflicts }).conflicts ?? [];
+    expect(reported.map(({ address }) => address)).toEqual(Array.from({ length: 64 }, (_, number) => `10.0.0.${number}`));
+  });
+
+  it.each<[string, Partial<PoolState>]>([
+    ['the pool is paused', { followed: { kind: 'paused' } }],
+    ['the pool is suspended', { isSuspended: true, addresses: RELEASED }],
+    ['the replica does not lead', { addresses: undefined }],
+    ['the interface is missing', { socket: { kind: 'missing' } }],
+    ['it is a dry run', { isDryRun: true }],
+  ])('all of it also where %s', (_, state) => {
+    expect(reportOn({ ...SERVED, rogueServers: FOREIGN, conflicts: [conflictOf(10)], ...state })).toMatchObject({
+      serving: false,
+      version: '7',
+      rogueServers: FOREIGN,
+      conflicts: [{ address: '10.0.0.10' }],
+    });
+  });
+});
+
+describe('a person reads what is wrong and where', () => {
+  it.each<[string, string, Partial<PoolState>]>([
+    ['Opening', 'interface net1 is being opened', { socket: { kind: 'opening' } }],
+    ['Opening', 'the server address is being added to interface net1', { addresses: RELEASED }],
+    ['InterfaceMissing', 'the pod has no interface net1; look at its Multus networks', { socket: { kind: 'missing' } }],
+    ['InterfaceNotIsolated', 'EPERM', { socket: { kind: 'not-isolated', message: 'EPERM' } }],
+    ['SocketFailed', 'EADDRINUSE', { socket: { kind: 'failed', message: 'EADDRINUSE' } }],
+    ['AddressFailed', 'ENOBUFS', { addresses: { ...LEADS, problemOf: (name) => (name === 'net1' ? 'ENOBUFS' : undefined) } }],
+    ['PoolMissing', 'there is none', { followed: { kind: 'unserved', reason: 'PoolMissing', message: 'there is none' } }],
+    ['Paused', 'the pool is paused; set spec.paused to false', { followed: { kind: 'paused' } }],
+  ])('%s: %s', (reason, message, state) => {
+    expect(reportOn({ ...SERVED, ...state })).toMatchObject({ serving: false, reason, message });
+  });
+});
+
+describe('which of several reasons is reported', () => {
+  const GONE: FollowedPool = { kind: 'unserved', reason: 'PoolMissing', message: '' };
+  const FAILED = { ...LEADS, problemOf: () => 'EPERM' };
+  const MAY_HAVE = { has: () => false, mayHave: () => true, problemOf: () => 'EPERM' };
+
+  it.each<[string, string, Partial<PoolState>]>([
+    ['suspended, gone, and the address may be there', 'Draining', { isSuspended: true, followed: GONE, addresses: MAY_HAVE }],
+    ['suspended, paused, and the address may be there', 'Draining', { isSuspended: true, followed: { kind: 'paused' } }],
+    ['suspended in a dry run that may have the address', 'Draining', { isSuspended: true, isDryRun: true, addresses: MAY_HAVE }],
+    ['suspended and gone', 'PoolMissing', { isSuspended: true, followed: GONE, addresses: RELEASED }],
+    ['suspended and paused', 'Paused', { isSuspended: true, followed: { kind: 'paused' }, addresses: RELEASED }],
+    ['suspended, on a standby', 'Suspended', { isSuspended: true, addresses: undefined }],
+    ['suspended, on a standby in a dry run', 'Suspended', { isSuspended: true, isDryRun: true, addresses: undefined }],
+    [
+      'suspended, on a standby without the interface',
+      'InterfaceMissing',
+      { isSuspended: true, addresses: undefined, socket: { kind: 'missing' } },
+    ],
+    ['paused in a dry run', 'Paused', { isDryRun: true, followed: { kind: 'paused' } }],
+    ['paused, without the interface', 'Paused', { followed: { kind: 'paused' }, socket: { kind: 'missing' } }],
+    ['gone, on a standby', 'PoolMissing', { followed: GONE, addresses: undefined }],
+    ['a standby without the interface', 'InterfaceMissing', { addresses: undefined, socket: { kind: 'missing' } }],
+    ['a leader without socket and address', 'SocketFailed', { addresses: FAILED, socket: { kind: 'failed', message: '' } }],
+    [
+      'a leader whose address failed, beside another server',
+      'AddressFailed',
+      { addresses: FAILED, rogueServers: FOREIGN, followed: STOPS },
+    ],
+    [
+      'a leader whose address is added, beside another server',
+      'Opening',
+      { addresses: RELEASED, rogueServers: FOREIGN, followed: STOPS },
+    ],
+    ['a standby beside another server', 'NotLeading', { addresses: undefined, rogueServers: FOREIGN, followed: STOPS }],
+    ['it stops for other servers, and there is none', 'serving', { rogueServers: [], followed: STOPS }],
+    ['it stops for other servers, and none were searched', 'serving', { rogueServers: undefined, followed: STOPS }],
+  ])('%s: %s', (_, expected, state) => {
+    const { serving, reason } = reportOn({ ...SERVED, ...state });
+    expect(serving ? 'serving' : reason).toBe(expected);
+  });
 });

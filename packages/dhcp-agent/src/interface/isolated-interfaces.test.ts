@@ -9,15 +9,22 @@ let observer: RecordingObserver;
 const isolate = vi.fn<(link: Link) => readonly string[]>();
 const prepare = vi.fn<() => readonly string[]>();
 let interfaces: IsolatedInterfaces;
+let names: string[];
+let namesAsked: number;
 
 beforeEach(() => {
   nowMs = 0;
   index = 3;
+  names = ['net1'];
+  namesAsked = 0;
   observer = new RecordingObserver();
   prepare.mockReset().mockReturnValue([]);
   isolate.mockReset().mockReturnValue(['forwarding']);
   interfaces = new IsolatedInterfaces({
-    names: () => ['net1'],
+    names: () => {
+      namesAsked++;
+      return names;
+    },
     observer,
     nowMs: () => nowMs,
     indexOf: () => index,
@@ -79,4 +86,81 @@ it('another interface of the same name is isolated at once; one that is gone has
   index = 0;
   checkAt(20);
   expect(interfaces.problemOf('net1')).toBeUndefined();
+});
+
+it('what all have in common comes once before a round, and not where no interface is to be looked at', () => {
+  names = ['net1', 'net2'];
+  for (const ms of [0, 250, 500, 750, 1_000]) checkAt(ms);
+  expect([prepare.mock.calls.length, isolate.mock.calls.length]).toEqual([2, 4]);
+  names = [];
+  checkAt(2_000);
+  expect(prepare).toHaveBeenCalledTimes(2);
+});
+
+it('interfaces are listed once a second, and a new one is isolated by then', () => {
+  for (const ms of [0, 500, 999]) checkAt(ms);
+  expect(namesAsked).toBe(1);
+  names = ['net1', 'net2'];
+  checkAt(1_000);
+  expect(namesAsked).toBe(2);
+  expect(isolate).toHaveBeenLastCalledWith({ interfaceName: 'net2', interfaceIndex: 3 });
+});
+
+it('an interface that is not there is not isolated', () => {
+  index = 0;
+  for (const ms of [0, 1_000, 2_000]) checkAt(ms);
+  expect([prepare.mock.calls.length, isolate.mock.calls.length, observer.events]).toEqual([0, 0, []]);
+});
+
+it('one that was gone is new when it is back, whatever its index', () => {
+  checkAt(0);
+  index = 0;
+  checkAt(100);
+  index = 3;
+  expect(interfaces.problemOf('net1')).toBe('the interface is new, and is being isolated');
+  checkAt(200);
+  expect(interfaces.problemOf('net1')).toBeUndefined();
+  expect([isolate.mock.calls.length, observer.events]).toEqual([2, []]);
+});
+
+it('one that can be isolated after it could not is reported as isolated, and what was corrected is not', () => {
+  isolate.mockImplementation(() => {
+    throw new Error('EPERM');
+  });
+  checkAt(0);
+  isolate.mockReset().mockReturnValue(['forwarding']);
+  checkAt(1_000);
+  expect(observer.events).toEqual([
+    { kind: 'isolation-failed', interfaceName: 'net1', message: 'interface net1 cannot be isolated from other networks: EPERM' },
+    { kind: 'interface-isolated', interfaceName: 'net1' },
+  ]);
+});
+
+it('one that fails in another way is reported again', () => {
+  for (const [ms, message] of [
+    [0, 'EPERM'],
+    [1_000, 'EPERM'],
+    [2_000, 'ENOBUFS'],
+  ] as const) {
+    isolate.mockImplementation(() => {
+      throw new Error(message);
+    });
+    checkAt(ms);
+  }
+  expect(observer.of('isolation-failed').map(({ message }) => message.split(': ').at(-1))).toEqual(['EPERM', 'ENOBUFS']);
+});
+
+it('what was corrected for all is reported with each interface', () => {
+  names = ['net1', 'net2'];
+  isolate.mockReturnValue([]);
+  checkAt(0);
+  prepare.mockReturnValue(['rule']);
+  checkAt(1_000);
+  expect(observer.events).toEqual([
+    { kind: 'isolation-restored', interfaceName: 'net1', corrected: ['rule'] },
+    { kind: 'isolation-restored', interfaceName: 'net2', corrected: ['rule'] },
+  ]);
+  prepare.mockReturnValue([]);
+  checkAt(2_000);
+  expect(observer.events).toHaveLength(2);
 });

@@ -115,4 +115,13 @@ describe('the sockets of pools', () => {
     await clock.advance(10_000);
     expect([open, clock.pending]).toEqual([[], 0]);
   });
+
+  it('are known to be none after the end', async () => {
+    sockets.start();
+    await settle();
+    sockets.stop();
+    expect(sockets.stateOf('net0')).toEqual({ kind: 'opening' });
+    sockets.inject('net0', Uint8Array.of(1));
+    expect(injected).toEqual([]);
+  });
 });

@@ -187,4 +187,41 @@ describe('an interface that is served', () => {
     await check;
     expect([closed, served.interfaceIndex, changes]).toEqual([[7], undefined, []]);
   });
+
+  it('that vanishes is closed at once: nothing is answered from there while it is missing', async () => {
+    await served.check();
+    index = 0;
+    await served.check();
+    served.inject(Uint8Array.of(1));
+    expect([closed, injected, served.interfaceIndex]).toEqual([[7], [], undefined]);
+  });
+
+  it('that failed, vanished and is back is opened at once', async () => {
+    failure = new Error('EADDRINUSE');
+    await served.check();
+    failure = undefined;
+    index = 0;
+    nowMs = 100;
+    await served.check();
+    index = 8;
+    nowMs = 200;
+    await served.check();
+    expect([opened, served.state.kind]).toEqual([[8], 'serving']);
+    expect(observer.kinds()).toEqual(['socket-failed', 'interface-missing', 'interface-back']);
+  });
+
+  it('that is replaced within a second after a failure that is over is opened at once', async () => {
+    await served.check();
+    socketEvents.onError(new Error('ENETDOWN'));
+    nowMs = 1_000;
+    await served.check();
+    socketEvents.onError(new Error('ENETDOWN'));
+    expect(observer.of('socket-failed'), 'it was serving in between').toHaveLength(2);
+    nowMs = 2_000;
+    await served.check();
+    index = 9;
+    nowMs = 2_001;
+    await served.check();
+    expect(opened).toEqual([7, 7, 7, 9]);
+  });
 });

@@ -37,7 +37,7 @@ export function nextLeadership(current: Leadership, change: LeadershipChange): L
 }
 
 /** True while no other replica can be leader. */
-export function isLeader(leadership: Leadership, nowMs: number): boolean {
+export function isLeader(leadership: Leadership, nowMs: number): leadership is Extract<Leadership, { readonly kind: 'leading' }> {
   return leadership.kind === 'leading' && nowMs < leadership.untilMs;
 }
 

@@ -6,7 +6,7 @@ import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import type { AgentPorts, ServerAddress } from '../ports.js';
 import { isLeader, type Leadership } from './leadership.js';
 import { addressEndMs, MOST_CALL_MS } from './leadership-times.js';
-import { FOR_EVER_SECONDS, type PresentAddress, planServerAddresses, type ServerAddressPlan } from './plan-server-addresses.js';
+import { type PresentAddress, planServerAddresses, type ServerAddressPlan } from './plan-server-addresses.js';
 
 /** An address that the kernel got too late is added again, for less time, if there is any. */
 const ATTEMPTS = 2;
@@ -60,7 +60,7 @@ export class ServerAddresses {
   /** The same, and prolongs the others: the Lease was renewed. */
   renew(): void {
     this.#remove();
-    this.#add(({ add, prolong }) => (add.length === 0 ? prolong : [...add, ...prolong]));
+    this.#add(({ add, prolong }) => [...add, ...prolong]);
   }
 
   /** Removes all. False if that failed: the kernel does it when their lifetime is over. */
@@ -75,7 +75,7 @@ export class ServerAddresses {
     const { clock, leadership, times, wanted } = this.#settings;
     const current = leadership();
     const nowMs = clock.nowMs();
-    const remainingMs = current.kind === 'leading' && isLeader(current, nowMs) ? addressEndMs(times, current.untilMs) - nowMs : 0;
+    const remainingMs = isLeader(current, nowMs) ? addressEndMs(times, current.untilMs) - nowMs : 0;
     return planServerAddresses(wanted(), [...this.#present.values()], remainingMs);
   }
 
@@ -107,8 +107,7 @@ export class ServerAddresses {
     const { clock, leadership, times } = this.#settings;
     const current = leadership();
     const nowMs = clock.nowMs();
-    if (current.kind !== 'leading' || !isLeader(current, nowMs)) return false;
-    return seconds === FOR_EVER_SECONDS || nowMs + seconds * 1000 <= addressEndMs(times, current.untilMs) + MOST_CALL_MS;
+    return isLeader(current, nowMs) && nowMs + seconds * 1000 <= addressEndMs(times, current.untilMs) + MOST_CALL_MS;
   }
 
   #retract(addresses: readonly ServerAddress[]): void {

@@ -8,62 +8,91 @@ import {
   validatePool,
 } from '@vmdhcp/dhcp-allocator';
 import { describe, expect, it } from 'vitest';
-import { encodeClientPacket } from '../probe/client-packet.js';
+import { type ClientPacket, encodeClientPacket } from '../probe/client-packet.js';
 import { StandbyGate } from './standby-gate.js';
 
 const MAC = '02:00:00:00:00:01';
-const checked = validatePool({
-  name: 'a/p',
-  cidr: '10.0.0.0/24',
-  serverAddress: '10.0.0.1',
-  start: '10.0.0.10',
-  end: '10.0.0.20',
-});
-if (!checked.ok) throw new Error('the pool is wrong');
-const pools = [new ServedPool(checked.value)];
+/** No test may depend on a clock that begins at 0. */
+const START_MS = 5_000_000;
 const ADDRESS = parseIpv4Address('10.0.0.10') as number;
-const lease: Lease = { poolName: 'a/p', macAddress: MAC, address: ADDRESS };
+
+const [P, Q] = ['a/p', 'a/q'].map(poolNamed);
+
+function poolNamed(name: string): ServedPool {
+  const range = { start: '10.0.0.10', end: '10.0.0.20' };
+  const checked = validatePool({ name, cidr: '10.0.0.0/24', serverAddress: '10.0.0.1', ...range });
+  if (!checked.ok) throw new Error('the pool is wrong');
+  return new ServedPool(checked.value);
+}
 
 interface Fields {
   readonly xid?: number;
   readonly secs?: number;
   readonly giaddr?: string;
   readonly requested?: string;
+  readonly server?: string;
+  readonly clientAddress?: number;
+  readonly macAddress?: string;
+  readonly pool?: string;
+  /** False: the client has no lease. */
+  readonly isKnown?: boolean;
 }
 
-function packet(type: 'discover' | 'request', { xid = 1, secs = 0, giaddr = '0.0.0.0', requested }: Fields): Answer {
+function packet(type: ClientPacket['type'], fields: Fields): Answer {
+  const { xid = 1, secs = 0, giaddr = '0.0.0.0', requested, server, clientAddress = 0, macAddress = MAC, pool = 'a/p' } = fields;
   const bytes = encodeClientPacket({
     type,
-    macAddress: MAC,
+    macAddress,
     xid,
     secs,
+    clientAddress,
     relayAddress: parseIpv4Address(giaddr) as number,
-    options: requested === undefined ? [] : [encodeOption('requestedAddress', parseIpv4Address(requested) as number)],
+    options: [
+      ...(requested === undefined ? [] : [encodeOption('requestedAddress', parseIpv4Address(requested) as number)]),
+      ...(server === undefined ? [] : [encodeOption('serverIdentifier', parseIpv4Address(server) as number)]),
+    ],
   });
-  return answerPacket(bytes, { pools, leaseOf: () => lease });
+  const lease: Lease = { poolName: pool, macAddress, address: ADDRESS };
+  return answerPacket(bytes, {
+    pools: [(pool === 'a/p' ? P : Q) as ServedPool],
+    leaseOf: () => (fields.isKnown === false ? undefined : lease),
+  });
 }
 
 const discover = (fields: Fields = {}) => packet('discover', fields);
 const request = (fields: Fields = {}) => packet('request', { requested: '10.0.0.10', ...fields });
 
 class Standby {
-  nowMs = 0;
+  nowMs = START_MS;
   leastWaitMs = 0;
   doubt = false;
+  readonly asked: string[] = [];
   readonly #gate = new StandbyGate({
     nowMs: () => this.nowMs,
     leastWaitMs: () => this.leastWaitMs,
-    isInDoubt: () => this.doubt,
+    isInDoubt: (pool, macAddress) => {
+      this.asked.push(`${pool} ${macAddress}`);
+      return this.doubt;
+    },
   });
 
   at(seconds: number, answer: Answer): boolean {
-    this.nowMs = seconds * 1000;
+    this.pass(seconds);
     return this.#gate.admit(answer, Uint8Array.of(seconds));
   }
 
   /** When the questions came that are to be answered now. */
-  recent(): number[] {
-    return this.#gate.takeRecent('a/p').map(([seconds = 0]) => seconds);
+  recent(pool = 'a/p'): number[] {
+    return this.#gate.takeRecent(pool).map(([seconds = 0]) => seconds);
+  }
+
+  pass(seconds: number): void {
+    this.nowMs = START_MS + Math.round(seconds * 1000);
+  }
+
+  forgetOld(seconds: number): void {
+    this.pass(seconds);
+    this.#gate.forgetOld();
   }
 }
 
@@ -127,7 +156,7 @@ describe('a standby', () => {
     standby.at(8, discover({ xid: 2 }));
     expect(standby.recent(), 'it was answered').toEqual([]);
     standby.at(20, discover({ xid: 3 }));
-    standby.nowMs = 22_000;
+    standby.pass(22);
     expect(standby.recent(), 'its client asks again').toEqual([]);
   });
 
@@ -137,5 +166,225 @@ describe('a standby', () => {
     expect([0, 3, 6].map((second) => standby.at(second, discover()))).toEqual([false, false, false]);
     standby.doubt = false;
     expect(standby.at(9, discover())).toBe(true);
+  });
+});
+
+describe('what a client must do that a standby answers it', () => {
+  interface Turn {
+    readonly what: string;
+    readonly first?: Fields;
+    readonly again?: Fields;
+    readonly afterSeconds?: number;
+    readonly leastWaitMs?: number;
+    readonly isAnswered: boolean;
+  }
+
+  it.each<Turn>([
+    { what: 'the same transaction after 0.4 s: it waited', afterSeconds: 0.4, isAnswered: true },
+    { what: 'the same transaction after 0.399 s: it did not wait', afterSeconds: 0.399, isAnswered: false },
+    { what: 'the same transaction after 90 s: it still waits (RFC 2131 §4.4.5)', afterSeconds: 90, isAnswered: true },
+    { what: 'the same transaction after 90.001 s: it began anew', afterSeconds: 90.001, isAnswered: false },
+    { what: 'the same transaction with seconds that went back', first: { secs: 9 }, again: { secs: 0 }, isAnswered: true },
+    { what: 'another transaction, seconds as before', first: { secs: 9 }, again: { xid: 2, secs: 9 }, isAnswered: false },
+    { what: 'another transaction, seconds that went back', first: { secs: 9 }, again: { xid: 2, secs: 8 }, isAnswered: false },
+    { what: 'another transaction, a second later', first: { secs: 9 }, again: { xid: 2, secs: 10 }, isAnswered: true },
+    {
+      what: 'another transaction whose seconds are two ahead of the clock: they are rounded on both sides',
+      first: { secs: 9 },
+      again: { xid: 2, secs: 12 },
+      isAnswered: true,
+    },
+    {
+      what: 'another transaction whose seconds are three ahead of the clock',
+      first: { secs: 9 },
+      again: { xid: 2, secs: 13 },
+      isAnswered: false,
+    },
+    {
+      what: 'another transaction whose seconds go on, and it did not wait',
+      afterSeconds: 0.3,
+      again: { xid: 2, secs: 1 },
+      isAnswered: false,
+    },
+    {
+      what: 'another transaction whose seconds go on after 100 s',
+      afterSeconds: 100,
+      again: { xid: 2, secs: 100 },
+      isAnswered: false,
+    },
+    { what: 'the same after 4.999 s, where 5 s are asked for', afterSeconds: 4.999, leastWaitMs: 5_000, isAnswered: false },
+    { what: 'the same after 5 s, where 5 s are asked for', afterSeconds: 5, leastWaitMs: 5_000, isAnswered: true },
+    {
+      what: 'another transaction whose seconds go on: it has waited since the first one',
+      afterSeconds: 5,
+      again: { xid: 2, secs: 5 },
+      leastWaitMs: 5_000,
+      isAnswered: true,
+    },
+    { what: 'another client sends the same', again: { macAddress: '02:00:00:00:00:02' }, isAnswered: false },
+    { what: 'it sends the same on the network of another pool', again: { pool: 'a/q' }, isAnswered: false },
+  ])('$what: $isAnswered', ({ first, again, afterSeconds = 1, leastWaitMs = 0, isAnswered }) => {
+    const standby = new Standby();
+    standby.leastWaitMs = leastWaitMs;
+    expect(standby.at(0, discover(first))).toBe(false);
+    expect(standby.at(afterSeconds, discover(again))).toBe(isAnswered);
+  });
+
+  it.each<[string, Answer, Answer['kind'], boolean]>([
+    ['a DISCOVER', discover(), 'reply', true],
+    ['a REQUEST after a restart', request(), 'reply', true],
+    ['a REQUEST that renews', packet('request', { clientAddress: ADDRESS }), 'reply', true],
+    ['an INFORM', packet('inform', { clientAddress: ADDRESS }), 'reply', false],
+    ['a REQUEST for an address of another client', request({ requested: '10.0.0.11' }), 'reply', false],
+    ['a DISCOVER through a relay', discover({ giaddr: '10.0.0.99' }), 'reply', false],
+    ['a REQUEST through a relay', request({ giaddr: '10.0.0.99' }), 'reply', false],
+    ['a RELEASE', packet('release', { clientAddress: ADDRESS, server: '10.0.0.1' }), 'noted', false],
+    ['a DISCOVER of a client without a lease', discover({ isKnown: false }), 'ignored', false],
+    ['octets that are no message', answerPacket(new Uint8Array(9), { pools: [], leaseOf: () => undefined }), 'dropped', false],
+  ])('%s that is sent again: it is answered only if that follows from the pool', (_, answer, kind, isAnswered) => {
+    const standby = new Standby();
+    expect(answer.kind).toBe(kind);
+    expect([0, 1, 2].map((second) => standby.at(second, answer)).includes(true)).toBe(isAnswered);
+    standby.pass(2);
+    expect(standby.recent(), 'only what it could answer waits for a leader').toEqual([]);
+  });
+
+  it('is asked of the client and the pool that it is about', () => {
+    const standby = new Standby();
+    standby.at(0, discover({ pool: 'a/q' }));
+    standby.at(1, discover({ pool: 'a/q' }));
+    expect(standby.asked).toEqual([`a/q ${MAC}`]);
+  });
+});
+
+describe('a client that a standby has helped', () => {
+  const helped = () => {
+    const standby = new Standby();
+    standby.at(0, discover());
+    expect(standby.at(1, discover())).toBe(true);
+    return standby;
+  };
+
+  it.each<[string, number, Answer, boolean]>([
+    ['requests at once', 1.01, request({ xid: 5 }), true],
+    ['requests 9.999 s later', 10.999, request({ xid: 5 }), true],
+    ['requests 10 s later', 11, request({ xid: 5 }), false],
+    ['begins a new DISCOVER at once', 1.01, discover({ xid: 5 }), false],
+    ['requests through a relay', 1.01, request({ xid: 5, giaddr: '10.0.0.99' }), false],
+    ['requests an address of another client', 1.01, request({ xid: 5, requested: '10.0.0.11' }), false],
+    ['requests on the network of another pool', 1.01, request({ xid: 5, pool: 'a/q' }), false],
+  ])('%s', (_, seconds, answer, isAnswered) => {
+    expect(helped().at(seconds, answer)).toBe(isAnswered);
+  });
+
+  it('and that comes to be in doubt is not helped any more', () => {
+    const standby = helped();
+    standby.doubt = true;
+    expect(standby.at(1.5, request({ xid: 5 }))).toBe(false);
+  });
+
+  it('is helped through its exchange also where old clients are forgotten meanwhile', () => {
+    const standby = helped();
+    standby.forgetOld(2);
+    expect(standby.at(3, request({ xid: 5 }))).toBe(true);
+  });
+
+  it('while in doubt was not helped: its request is answered from nowhere', () => {
+    const standby = new Standby();
+    standby.at(0, discover());
+    standby.doubt = true;
+    expect(standby.at(1, discover())).toBe(false);
+    standby.doubt = false;
+    expect(standby.at(1.1, request({ xid: 5 }))).toBe(false);
+  });
+});
+
+describe('clients that were silent for long', () => {
+  it('are forgotten after 90 s, and not before: a client that rebinds is known by then', () => {
+    const standby = new Standby();
+    standby.at(0, request());
+    standby.forgetOld(90);
+    expect(standby.at(90, request())).toBe(true);
+  });
+
+  it('begin anew', () => {
+    const standby = new Standby();
+    standby.at(0, request());
+    standby.forgetOld(90.001);
+    expect([91, 92].map((second) => standby.at(second, request()))).toEqual([false, true]);
+  });
+});
+
+describe('messages that wait for a leader', () => {
+  const macOf = (number: number) =>
+    `02:00:00:00:${String(number >> 8).padStart(2, '0')}:${(number & 255).toString(16).padStart(2, '0')}`;
+
+  it('are those of its pool; the others wait for theirs', () => {
+    const standby = new Standby();
+    standby.at(1, discover({ pool: 'a/p' }));
+    standby.at(2, discover({ pool: 'a/q' }));
+    expect(standby.recent('a/p')).toEqual([1]);
+    expect([standby.recent('a/p'), standby.recent('a/q')]).toEqual([[], [2]]);
+  });
+
+  it.each([
+    [1.5, [0]],
+    [1.501, []],
+  ])('wait for 1.5 s: after %d s they are %j', (seconds, expected) => {
+    const standby = new Standby();
+    standby.at(0, discover());
+    standby.pass(seconds);
+    expect(standby.recent()).toEqual(expected);
+  });
+
+  it('are not those that were answered from here', () => {
+    const standby = new Standby();
+    standby.at(0, discover());
+    standby.at(1, discover());
+    expect(standby.recent()).toEqual([]);
+  });
+
+  it('are the newest of each client, in the order in which they came', () => {
+    const standby = new Standby();
+    standby.leastWaitMs = 60_000;
+    standby.at(1, discover({ macAddress: macOf(1) }));
+    standby.at(2, discover({ macAddress: macOf(2) }));
+    standby.nowMs += 100;
+    standby.at(2, discover({ macAddress: macOf(1) }));
+    expect(standby.recent()).toHaveLength(2);
+    standby.at(5, discover({ macAddress: macOf(1) }));
+    standby.at(6, discover({ macAddress: macOf(2) }));
+    expect(standby.recent()).toEqual([5, 6]);
+  });
+
+  it('are 256 at most: the oldest make room', () => {
+    const standby = new Standby();
+    standby.leastWaitMs = 60_000;
+    const wait = (from: number, to: number, second: number) => {
+      for (let number = from; number < to; number++) standby.at(second, discover({ macAddress: macOf(number) }));
+    };
+    wait(0, 1, 1);
+    wait(1, 256, 1.5);
+    expect(standby.recent(), 'all of 256').toHaveLength(256);
+    wait(0, 1, 11);
+    wait(1, 257, 12);
+    expect(standby.recent(), 'without the oldest of 257').toEqual(Array.from({ length: 256 }, () => 12));
+  });
+
+  it('of a client that asked again are not the oldest any more', () => {
+    const standby = new Standby();
+    standby.leastWaitMs = 60_000;
+    for (let number = 0; number < 256; number++) standby.at(1, discover({ macAddress: macOf(number) }));
+    standby.at(2, discover({ macAddress: macOf(0) }));
+    standby.at(2, discover({ macAddress: macOf(999) }));
+    expect(standby.recent().filter((second) => second === 2)).toHaveLength(2);
+  });
+
+  it('are kept although the memory of the packet is used again', () => {
+    const packets = Uint8Array.of(1);
+    const standby = new StandbyGate({ nowMs: () => START_MS, leastWaitMs: () => 0, isInDoubt: () => false });
+    standby.admit(discover(), packets);
+    packets[0] = 9;
+    expect(standby.takeRecent('a/p')).toEqual([Uint8Array.of(1)]);
   });
 });

@@ -16,6 +16,7 @@ class Story {
   readonly objects = new MemoryResource<KubernetesObject>(this.clock);
   readonly observer = new RecordingObserver();
   readonly fresh: string[] = [];
+  freshCalls = 0;
   readonly names = new Map<string, readonly string[]>();
   wantedNames: readonly string[] = [];
   onNames: () => void = () => undefined;
@@ -57,7 +58,10 @@ class Story {
       },
       neededFor: (serverAddress) => this.needed.get(serverAddress),
       onChange: () => this.changes++,
-      onFresh: (_, leases) => this.fresh.push(...leases.map(({ macAddress }) => macAddress)),
+      onFresh: (_, leases) => {
+        this.freshCalls++;
+        this.fresh.push(...leases.map(({ macAddress }) => macAddress));
+      },
     });
   }
 
@@ -340,5 +344,193 @@ describe('conflicts of a followed pool', () => {
   it('none in a pool that has none', async () => {
     const story = await start();
     expect([story.pools.conflictsOf(KEY), story.pools.conflictsOf('other/pool')]).toEqual([[], []]);
+  });
+
+  it.each([
+    [HOUR_MS - 1, { [B]: '10.0.0.11' }],
+    [HOUR_MS, { [A]: '10.0.0.10', [B]: '10.0.0.11' }],
+  ])('%d ms old', async (ageMs, served) => {
+    const story = await start();
+    story.pools.noteConflict(KEY, conflict);
+    const before = story.changes;
+    await story.clock.advance(ageMs);
+    story.pools.expireConflicts();
+    expect(story.served()).toEqual(served);
+    expect(story.changes - before, 'looked at again only where one is over').toBe(ageMs < HOUR_MS ? 0 : 1);
+    story.pools.expireConflicts();
+    expect(story.changes - before).toBe(ageMs < HOUR_MS ? 0 : 1);
+  });
+
+  it('one that is over by the hour is over with the next change of the pool, before it is looked for', async () => {
+    const story = await start();
+    story.pools.noteConflict(KEY, conflict);
+    await story.clock.advance(HOUR_MS);
+    await story.record({ '10.0.0.10': A, '10.0.0.11': B, '10.0.0.12': '02:00:00:00:00:0c' });
+    expect(story.served()).toMatchObject({ [A]: '10.0.0.10' });
+    expect(story.pools.conflictsOf(KEY)).toEqual([]);
+  });
+
+  it('of a client that moved and moves back to the address is over', async () => {
+    const story = await start();
+    story.pools.noteConflict(KEY, conflict);
+    await story.record({ '10.0.0.12': A, '10.0.0.11': B });
+    await story.record({ '10.0.0.10': A, '10.0.0.11': B });
+    expect(story.served()).toMatchObject({ [A]: '10.0.0.10' });
+  });
+
+  it('of a client that is gone is over', async () => {
+    const story = await start();
+    story.pools.noteConflict(KEY, conflict);
+    await story.record({ '10.0.0.11': B });
+    expect(story.pools.conflictsOf(KEY)).toEqual([]);
+  });
+
+  it('stays while the pool is paused or refused, and keeps the client silent when it is served again', async () => {
+    const story = await start();
+    story.pools.noteConflict(KEY, conflict);
+    await story.record({ '10.0.0.10': A, '10.0.0.11': B }, { paused: true });
+    story.needed.set(address('10.0.0.2'), 'the API server');
+    await story.record({ '10.0.0.10': A, '10.0.0.11': B });
+    story.needed.clear();
+    await story.record({ '10.0.0.10': A, '10.0.0.11': B });
+    expect(story.served()).toEqual({ [B]: '10.0.0.11' });
+  });
+
+  it('of a pool that is not followed touches no other', async () => {
+    const story = await start();
+    story.pools.noteConflict('other/pool', conflict);
+    await story.clock.advance(HOUR_MS);
+    story.pools.expireConflicts();
+    expect(story.served()).toEqual({ [A]: '10.0.0.10', [B]: '10.0.0.11' });
+    expect([story.pools.conflictsOf(KEY), story.pools.versionOf('other/pool')]).toEqual([[], undefined]);
+  });
+});
+
+describe('a look at the server addresses that the pod needs', () => {
+  const SERVER = address('10.0.0.2');
+  const story = async (spec: Readonly<Record<string, unknown>> = {}, isNeeded = false) => {
+    const made = new Story();
+    await made.record({ '10.0.0.10': A }, spec);
+    if (isNeeded) made.needed.set(SERVER, 'the API server');
+    made.pools.start();
+    await made.clock.advance(100);
+    return made;
+  };
+
+  it.each<[string, Readonly<Record<string, unknown>>, [boolean, boolean], string, number]>([
+    ['needed neither before nor now', {}, [false, false], 'active', 0],
+    ['needed now', {}, [false, true], 'ServerAddressRefused', 1],
+    ['needed no more', {}, [true, false], 'active', 1],
+    ['needed before and now, maybe for another reason', {}, [true, true], 'ServerAddressRefused', 1],
+    ['paused, and needed now', { paused: true }, [false, true], 'paused', 0],
+    ['paused, and needed no more', { paused: true }, [true, false], 'paused', 0],
+    ['invalid, and needed now', { ipv4Config: { cidr: 'none', serverIP: '10.0.0.2' } }, [false, true], 'PoolInvalid', 0],
+    ['invalid, and needed no more', { ipv4Config: { cidr: 'none', serverIP: '10.0.0.2' } }, [true, false], 'PoolInvalid', 0],
+  ])('%s: %s', async (_, spec, [before, now], state, changes) => {
+    const made = await story(spec, before);
+    made.changes = 0;
+    if (now) made.needed.set(SERVER, 'a gateway of the pod');
+    else made.needed.clear();
+    made.pools.checkServerAddresses();
+    const pool = made.pools.get(KEY);
+    expect([pool.kind === 'unserved' ? pool.reason : pool.kind, made.changes]).toEqual([state, changes]);
+  });
+
+  it('before the pool was listed, and when it is gone, changes nothing', async () => {
+    const made = new Story();
+    made.needed.set(SERVER, 'the API server');
+    made.pools.checkServerAddresses();
+    expect([made.pools.get(KEY), made.changes]).toMatchObject([{ reason: 'NotListed' }, 0]);
+    made.pools.start();
+    await made.clock.advance(100);
+    made.changes = 0;
+    made.pools.checkServerAddresses();
+    expect([made.pools.get(KEY), made.changes]).toMatchObject([{ reason: 'PoolMissing' }, 0]);
+  });
+});
+
+describe('what is read of a followed pool', () => {
+  const IPV4 = { cidr: '10.0.0.0/24', serverIP: '10.0.0.2', pool: { start: '10.0.0.10', end: '10.0.0.99' } };
+  const start = async (
+    spec: Readonly<Record<string, unknown>>,
+    allocated: Readonly<Record<string, string>> = { '10.0.0.10': A },
+  ) => {
+    const story = new Story();
+    await story.record(allocated, spec);
+    story.pools.start();
+    await story.clock.advance(100);
+    return story;
+  };
+
+  it('at first is one change, and reports its state once', async () => {
+    const story = await start({});
+    expect([story.changes, story.freshCalls]).toEqual([1, 0]);
+    expect(story.observer.of('pool')).toEqual([{ kind: 'pool', pool: KEY, state: 'active' }]);
+  });
+
+  it('is no news of clients where none has come or moved', async () => {
+    const story = await start({});
+    await story.record({ '10.0.0.10': A }, { onRogueServer: 'Stop' });
+    expect(story.freshCalls).toBe(0);
+    await story.record({ '10.0.0.10': A, '10.0.0.11': B });
+    expect(story.freshCalls).toBe(1);
+    await story.record({ '10.0.0.11': B });
+    expect(story.freshCalls).toBe(1);
+  });
+
+  it('states why it is not served, for a person', async () => {
+    const story = await start({ ipv4Config: { ...IPV4, cidr: '10.0.0.0/33' } });
+    const pool = story.pools.get(KEY);
+    expect(story.observer.of('pool')).toEqual([
+      { kind: 'pool', pool: KEY, state: 'unserved', message: pool.kind === 'unserved' ? pool.message : '' },
+    ]);
+    expect(pool).toMatchObject({ reason: 'PoolInvalid', message: expect.stringContaining('10.0.0.0/33') });
+  });
+
+  it('has host names of reservations, and none for other clients', async () => {
+    const reservations = [{ macAddress: A, ipAddress: '10.0.0.10', hostname: 'vm-a' }];
+    const story = await start({ ipv4Config: { ...IPV4, reservations } }, { '10.0.0.10': A, '10.0.0.11': B });
+    const pool = story.pools.get(KEY);
+    expect(pool.kind === 'active' && pool.assignments).toStrictEqual([
+      { macAddress: A, address: address('10.0.0.10'), hostname: 'vm-a' },
+      { macAddress: B, address: address('10.0.0.11') },
+    ]);
+  });
+
+  it('is reported once where a setting is left out, however often clients change, and again with the next spec', async () => {
+    const story = new Story();
+    const put = async (generation: number, allocated: Readonly<Record<string, string>>) => {
+      story.objects.put({
+        apiVersion: 'network.harvesterhci.io/v1alpha1',
+        kind: 'IPPool',
+        metadata: { namespace: 'default', name: 'net', uid: 'u', generation },
+        spec: { networkName: KEY, ipv4Config: { ...IPV4, mtu: -5 } },
+        status: { ipv4: { allocated, used: 0, available: 0 } },
+      });
+      await story.clock.advance(100);
+    };
+    await put(1, { '10.0.0.10': A });
+    story.pools.start();
+    await story.clock.advance(100);
+    await put(1, { '10.0.0.11': A });
+    await put(1, { '10.0.0.12': A });
+    expect(story.served()).toEqual({ [A]: '10.0.0.12' });
+    const ignored = story.observer.of('pool-field-ignored');
+    expect(ignored).toEqual([{ kind: 'pool-field-ignored', pool: KEY, problem: expect.stringContaining('mtu') }]);
+    await put(2, { '10.0.0.12': A });
+    expect(story.observer.of('pool-field-ignored')).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      ['0.pool.ntp.org', 'ntp-2', 'time.example.org'],
+      ['0.pool.ntp.org', 'ntp-2', 'time.example.org'],
+    ],
+    [['10.0.0.7', '10.0.0.8'], []],
+    [['ntp1', '10.0.0.7'], ['ntp1']],
+    [[true, null, 7, {}, 'ntp1'], ['ntp1']],
+    [[], []],
+  ])('names of NTP servers are looked up, and addresses are not: of %j %j', async (ntp, wanted) => {
+    expect((await start({ ipv4Config: { ...IPV4, ntp } })).wantedNames).toEqual(wanted);
   });
 });

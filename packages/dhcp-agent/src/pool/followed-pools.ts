@@ -140,9 +140,10 @@ export class FollowedPools {
     const object = this.#caches.get(key)?.get(key);
     const now = this.#toPool(key, object);
     this.#pools.set(key, now);
-    const fresh = now.kind === 'active' ? server.setPool(now.pool, now.assignments) : [];
-    if (now.kind !== 'active') server.removePool(key);
-    else if (now.probesConflicts && fresh.length > 0) onFresh(key, fresh);
+    if (now.kind === 'active') {
+      const fresh = server.setPool(now.pool, now.assignments);
+      if (now.probesConflicts && fresh.length > 0) onFresh(key, fresh);
+    } else server.removePool(key);
     if (before?.kind !== now.kind) this.#observeState(key, now);
     this.#wantNtpNames();
     this.#readLogSettings(key, object);
@@ -208,7 +209,6 @@ export class FollowedPools {
     for (const [macAddress, { conflict, untilMs }] of ofPool) {
       if (addresses.get(macAddress) !== conflict.address || untilMs <= this.#ports.clock.nowMs()) ofPool.delete(macAddress);
     }
-    if (ofPool.size === 0) this.#conflicts.delete(poolKey);
   }
 
   /** The pool, or what is wrong with it. */

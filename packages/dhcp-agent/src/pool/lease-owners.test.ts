@@ -47,3 +47,18 @@ it('without the right to read them there is one line in the log, and no owner', 
   expect(owners.read()('default/net-a', MAC)).toBeUndefined();
   owners.stop();
 });
+
+it('owners are as they were when reading them has stopped', async () => {
+  const clock = new FakeClock();
+  const objects = new MemoryResource<KubernetesObject>(clock);
+  const owners = new LeaseOwners({ client: objects, clock, random: () => 0, observer: new RecordingObserver() });
+  objects.put(config('vm-a', [A]));
+  owners.start();
+  await clock.advance(100);
+  owners.stop();
+  objects.put(config('vm-b', [B]));
+  await clock.advance(600_000);
+  const ownerOf = owners.read();
+  expect([ownerOf('default/net-a', MAC), ownerOf('default/net-b', MAC)]).toEqual(['default/vm-a', undefined]);
+  expect(clock.pending).toBe(0);
+});

@@ -10,7 +10,7 @@ const DECOYS = [201, 202, 203];
 const HOUR_MS = 3_600_000;
 
 /** @param answersFor - the addresses that each host answers for; undefined: all. */
-function setUp(answersFor: Readonly<Record<string, readonly number[] | undefined>>, decoys: readonly number[] = DECOYS) {
+function setUp(answersFor: Record<string, readonly number[] | undefined>, decoys: readonly number[] = DECOYS) {
   const observer = new RecordingObserver();
   const lines = observer.events;
   const clock = { nowMs: 1_000 };
@@ -22,7 +22,7 @@ function setUp(answersFor: Readonly<Record<string, readonly number[] | undefined
     return { byClient: answering.includes(macAddress), others: answering.filter((host) => host !== macAddress) };
   };
   const addressUsers = new AddressUsers({ observer, nowMs: () => clock.nowMs, decoysOf: () => decoys, probe });
-  return { addressUsers, asked, lines, clock };
+  return { addressUsers, asked, lines, clock, answersFor };
 }
 
 describe('which hosts use an address', () => {
@@ -72,8 +72,9 @@ describe('which hosts use an address', () => {
   });
 
   it('where there are no decoys every host is believed', async () => {
-    const { addressUsers } = setUp({ [LIAR]: undefined }, []);
+    const { addressUsers, lines } = setUp({ [LIAR]: undefined }, []);
     expect(await addressUsers.findUsers('eth1', LEASE)).toEqual({ byClient: false, others: [LIAR] });
+    expect(lines).toEqual([]);
   });
 
   it('a host that is not believed on one interface is believed on another', async () => {
@@ -81,5 +82,52 @@ describe('which hosts use an address', () => {
     await addressUsers.findUsers('eth1', LEASE);
     await addressUsers.findUsers('eth2', LEASE);
     expect(asked).toEqual([10, ...DECOYS, 10, ...DECOYS]);
+  });
+
+  const hosts = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, number) => `02:00:00:01:${(number >> 8).toString(16).padStart(2, '0')}:${(number & 255).toString(16).padStart(2, '0')}`,
+    );
+  const liars = (names: readonly string[]) => Object.fromEntries(names.map((host) => [host, undefined]));
+
+  it.each([
+    [1_000, 0],
+    [1_001, 1],
+  ])(
+    'of %d hosts that answer for every address the oldest %d are believed again: so many are remembered',
+    async (count, believed) => {
+      const names = hosts(count);
+      const { addressUsers, lines } = setUp(liars(names));
+      const { others } = await addressUsers.findUsers('eth1', LEASE);
+      expect(others).toEqual(names.slice(0, believed));
+      expect(lines).toHaveLength(count);
+    },
+  );
+
+  it('a host that answered for every address again is not the oldest', async () => {
+    const names = hosts(1_001);
+    const [first = '', second = '', ...rest] = names;
+    const { addressUsers, clock, answersFor } = setUp(liars([first, second]));
+    await addressUsers.findUsers('eth1', LEASE);
+    clock.nowMs += HOUR_MS;
+    delete answersFor[second];
+    await addressUsers.findUsers('eth1', LEASE);
+    // The second one makes room, although the first one was met before it.
+    Object.assign(answersFor, liars([second, ...rest]));
+    clock.nowMs += 1;
+    delete answersFor[second];
+    await addressUsers.findUsers('eth1', LEASE);
+    expect((await addressUsers.findUsers('eth1', LEASE)).others).toEqual([]);
+  });
+
+  it('a host that stops answering for every address is believed after an hour', async () => {
+    const { addressUsers, clock, answersFor } = setUp({ [LIAR]: undefined });
+    await addressUsers.findUsers('eth1', LEASE);
+    answersFor[LIAR] = [10];
+    clock.nowMs += HOUR_MS - 1;
+    expect((await addressUsers.findUsers('eth1', LEASE)).others).toEqual([]);
+    clock.nowMs += 1;
+    expect((await addressUsers.findUsers('eth1', LEASE)).others).toEqual([LIAR]);
   });
 });

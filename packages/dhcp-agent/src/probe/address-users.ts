@@ -60,7 +60,6 @@ export class AddressUsers {
 
   async #askAboutDecoys(interfaceName: string, { poolName, macAddress }: Lease): Promise<void> {
     const decoys = this.#ports.decoysOf(poolName);
-    if (decoys.length === 0) return;
     const uses = await Promise.all(decoys.map((address) => this.#probe(interfaceName, { address, macAddress })));
     const [first, ...rest] = uses.map(({ others }) => others);
     const liars = (first ?? []).filter((host) => rest.every((others) => others.includes(host)));

@@ -91,7 +91,6 @@ export class ConflictProbes {
 
   #answerDeferred(interfaceName: string, key: string): void {
     const packet = this.#deferred.get(key);
-    this.#deferred.delete(key);
     if (packet !== undefined) this.#settings.inject(interfaceName, packet);
   }
 }

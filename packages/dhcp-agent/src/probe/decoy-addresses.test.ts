@@ -55,4 +55,45 @@ describe('decoys are addresses of the subnet that no host should have', () => {
       }),
     );
   });
+
+  it.each([
+    [[0.5], '10.0.0.128'],
+    [[0.25, 0.75, 0.999], '10.0.0.64 10.0.0.192 10.0.0.255'],
+    [[0.5, 0.5, 0.25, 0.5], '10.0.0.128 10.0.0.64'],
+  ])('drawn at random over the whole subnet: draws of %j', (numbers, expected) => {
+    const draws = numbers.values();
+    const decoys = decoyAddresses(poolOf('10.0.0.0/23'), {
+      count: expected.split(' ').length,
+      isAssigned: () => false,
+      random: () => (draws.next().value ?? 0) / 2,
+    });
+    expect(decoys.map(formatIpv4Address).join(' ')).toBe(expected);
+  });
+
+  it.each([
+    ['10.0.0.0/29', 3, { draws: 65, looks: 64 + 3 }, 'a small one that is full: each address once after 64 draws'],
+    ['10.0.0.0/16', 3, { draws: 65, looks: 64 + 4_096 }, 'a large one that is full: 4,096 addresses after 64 draws'],
+    ['10.0.0.0/16', 0, { draws: 1, looks: 0 }, 'none wanted'],
+  ])('of %s, count %d, for %j: %s', (cidr, count, cost) => {
+    let draws = 0;
+    let looks = 0;
+    const decoys = decoyAddresses(poolOf(cidr), {
+      count,
+      isAssigned: () => {
+        looks++;
+        return true;
+      },
+      random: () => {
+        draws++;
+        return 0.5;
+      },
+    });
+    expect([decoys, { draws, looks }]).toEqual([[], cost]);
+  });
+
+  it('drawing ends with the last one that is wanted', () => {
+    let draws = 0;
+    decoyAddresses(poolOf('10.0.0.0/24'), { count: 3, isAssigned: () => false, random: () => ++draws / 10 });
+    expect(draws).toBe(4);
+  });
 });

@@ -26,7 +26,7 @@ export function decoyAddresses(
   const draw = () => Math.floor(random() * size);
   const consider = (offset: number) => {
     const address = cidr.network + (offset % size);
-    if (decoys.size < count && !known.has(address) && !isAssigned(address)) decoys.add(address);
+    if (!known.has(address) && !isAssigned(address)) decoys.add(address);
   };
   for (let draws = 0; draws < MOST_DRAWS && decoys.size < count; draws++) consider(draw());
   const first = draw();

@@ -24,10 +24,11 @@ function onLink(settings: { readonly macAddress?: string; readonly timeoutMs?: n
       sent.push({ atMs: clock.nowMs(), message: decoded.message, endpoints });
     },
     receive: () => waiting.splice(0),
-    close: () => undefined,
+    close: () => void closed.push(true),
   };
+  const closed: boolean[] = [];
   const probe = new DhcpProbe({ socket, clock, transactionId: XID, timeoutMs: 3_000, ...settings });
-  return { clock, probe, sent, receive: (reply: Received) => void waiting.push(reply) };
+  return { clock, probe, sent, closed, receive: (reply: Received) => void waiting.push(reply) };
 }
 
 interface ReplyFields {
@@ -35,21 +36,36 @@ interface ReplyFields {
   readonly type?: number;
   readonly op?: number;
   readonly xid?: number;
+  /** Its identifier; 0: none. */
   readonly server?: number;
   readonly port?: number;
+  /** Where the datagram comes from; default: the server. */
+  readonly source?: number;
   readonly options?: readonly (readonly [number, Uint8Array])[];
 }
 
 /** What a server sends: an OFFER of 10.0.0.10 unless `fields` differ. */
-function reply({ type = 2, op = 2, xid = XID, server = SERVER, port = 68, options = [] }: ReplyFields = {}): Received {
+function reply({
+  type = 2,
+  op = 2,
+  xid = XID,
+  server = SERVER,
+  port = 68,
+  source = server,
+  options = [],
+}: ReplyFields = {}): Received {
   const empty = new Uint8Array(0);
   const { bytes } = encodeMessage({
     ...{ op, htype: 1, hlen: 6, hops: 0, xid, secs: 0, flags: 0, ciaddr: 0, yiaddr: OFFERED, siaddr: 0, giaddr: 0 },
     ...{ chaddr: Uint8Array.of(2, 0, 0, 0, 0, 0xa), sname: empty, file: empty },
-    options: [[OptionCode.messageType, Uint8Array.of(type)], encodeOption('serverIdentifier', server), ...options],
+    options: [
+      [OptionCode.messageType, Uint8Array.of(type)],
+      ...(server === 0 ? [] : [encodeOption('serverIdentifier', server)]),
+      ...options,
+    ],
   });
   const senderHardwareAddress = Uint8Array.of(2, 0, 0, 0, 1, server & 0xff);
-  return { sourceAddress: server, destinationPort: port, payload: bytes, senderHardwareAddress };
+  return { sourceAddress: source, destinationPort: port, payload: bytes, senderHardwareAddress };
 }
 
 describe('DhcpProbe.discover', () => {
@@ -236,7 +252,7 @@ describe('the answer of a server', () => {
         encodeOption('classlessStaticRoutes', [{ destination: { network: 0, prefixLength: 0 }, gateway: SERVER }]),
         encodeOption('staticRoutes', [[0x0b000000, OTHER]]),
       ]),
-    ).toEqual({
+    ).toStrictEqual({
       type: 'offer',
       server: '10.0.0.1',
       serverMacAddress: '02:00:00:00:01:01',
@@ -256,7 +272,7 @@ describe('the answer of a server', () => {
   });
 
   it('has only what the server sent; an option that cannot be read is left out', async () => {
-    expect(await answerTo([[OptionCode.classlessStaticRoutes, Uint8Array.of(99)]])).toEqual({
+    expect(await answerTo([[OptionCode.classlessStaticRoutes, Uint8Array.of(99)]])).toStrictEqual({
       type: 'offer',
       server: '10.0.0.1',
       serverMacAddress: '02:00:00:00:01:01',
@@ -269,5 +285,52 @@ describe('the answer of a server', () => {
       staticRoutes: [],
       tookMs: 4,
     });
+  });
+});
+
+describe('the server of an answer', () => {
+  const serverOf = async (fields: ReplyFields) => {
+    const { clock, probe, receive } = onLink();
+    const asked = probe.discover(true);
+    await clock.advance(2);
+    receive(reply(fields));
+    await clock.advance(2);
+    return (await asked)[0]?.server;
+  };
+
+  it.each<[string, ReplyFields, string]>([
+    ['is its identifier, whichever host sent the datagram', { server: SERVER, source: OTHER }, '10.0.0.1'],
+    ['is the sender where it names none', { server: 0, source: OTHER }, '10.0.0.2'],
+  ])('%s', async (_, fields, expected) => {
+    expect(await serverOf(fields)).toBe(expected);
+  });
+});
+
+describe('a probe on a clock that has run for long', () => {
+  it('asks until its time is over, and measures from its question', async () => {
+    const { clock, probe, sent, receive } = onLink();
+    await clock.advance(100_000);
+    const asked = probe.discover();
+    await clock.advance(1_500);
+    receive(reply());
+    await clock.advance(1_600);
+    expect((await asked).map(({ tookMs }) => tookMs)).toEqual([1_502]);
+    expect(sent.map(({ atMs }) => atMs)).toEqual([100_000, 101_000]);
+  });
+
+  it('sends a DISCOVER that has its type, what it asks for and who it is, and no address', async () => {
+    const { clock, probe, sent } = onLink();
+    void probe.discover();
+    await clock.advance(10);
+    const { options } = sent[0]?.message ?? {};
+    expect(Array.from({ length: 254 }, (_, code) => code).filter((code) => options?.get(code) !== undefined)).toEqual([
+      53, 55, 60,
+    ]);
+  });
+
+  it('closes its socket when it is closed', () => {
+    const { probe, closed } = onLink();
+    probe.close();
+    expect(closed).toEqual([true]);
   });
 });

@@ -9,6 +9,10 @@ it.each([
   ['\x1b[2J', '\\x1b[2J'],
   ['a\nb\0"\\', 'a\\x0ab\\x00\\x22\\x5c'],
   ['é', '\\xe9'],
+  [' ~', ' ~'],
+  ['\x1f\x7f\x80', '\\x1f\\x7f\\x80'],
+  ['x'.repeat(64), 'x'.repeat(64)],
+  [`${'x'.repeat(61)}\n`, `${'x'.repeat(61)}...`],
   ['x'.repeat(100), `${'x'.repeat(64)}...`],
 ])('%j is shown as %j', (text, shown) => expect(printable(bytes(text))).toBe(shown));
 

@@ -1,9 +1,9 @@
-import { type Answer, answerPacket, type Lease, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
+import { type Answer, answerPacket, encodeOption, type Lease, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
 import { settle } from '@vmdhcp/kube-runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AddressUse } from '../ports.js';
 import { RecordingObserver } from '../testing/recording-observer.js';
-import { encodeClientPacket } from './client-packet.js';
+import { type ClientPacket, encodeClientPacket } from './client-packet.js';
 import { ConflictProbes } from './conflict-probes.js';
 
 const checked = validatePool({ name: 'net', cidr: '10.0.0.0/16', serverAddress: '10.0.0.1' });
@@ -161,3 +161,86 @@ describe('a standby', () => {
     expect(probes.isFresh(leaseOf(1))).toBe(false);
   });
 });
+
+describe('a message that waits for a probe', () => {
+  it.each<[string, AddressUse | Error]>([
+    ['another host uses the address', { byClient: false, others: [SQUATTER] }],
+    ['the address cannot be probed', new Error('EPERM')],
+  ])('is forgotten where %s: it is not answered when the address is free later', async (_, use) => {
+    probes.noteFresh('net0', [leaseOf(1)]);
+    ask(leaseOf(1));
+    await answerAll(use);
+    probes.noteFresh('net0', [leaseOf(1)]);
+    await answerAll(FREE);
+    expect([injected, probes.isFresh(leaseOf(1))]).toEqual([[], false]);
+  });
+
+  it.each<[string, Answer]>([
+    ['a RELEASE', answerOf('release', { clientAddress: leaseOf(1).address, server: true })],
+    ['a DECLINE', answerOf('decline', { requested: leaseOf(1).address, server: true })],
+    ['an INFORM', answerOf('inform', { clientAddress: leaseOf(1).address })],
+    ['a NAK', answerOf('request', { requested: leaseOf(2).address })],
+    ['what is ignored', answerOf('discover', { isKnown: false })],
+    ['what is no message', answerPacket(new Uint8Array(9), { pools: POOLS, leaseOf: () => undefined })],
+  ])('is never %s: it gives no address', (_, answer) => {
+    probes.noteFresh('net0', [leaseOf(1)]);
+    probed.length = 0;
+    expect([probes.defer('net0', answer, Uint8Array.of(1)), probed]).toEqual([false, []]);
+  });
+
+  it.each<[string, Answer]>([
+    ['an OFFER', answerOf('discover', {})],
+    ['an ACK', answerOf('request', { requested: leaseOf(1).address })],
+  ])('may wait for %s', (_, answer) => {
+    probes.noteFresh('net0', [leaseOf(1)]);
+    expect(probes.defer('net0', answer, Uint8Array.of(1))).toBe(true);
+  });
+
+  it('is answered by a replica that stopped being leader meanwhile: its gate decides', async () => {
+    probes.noteFresh('net0', [leaseOf(1)]);
+    ask(leaseOf(1));
+    isLeader = false;
+    await answerAll(FREE);
+    expect(injected).toHaveLength(1);
+  });
+});
+
+describe('a standby that becomes leader while what was new is known', () => {
+  it('probes it when its client asks, and not before; what it probes it does not forget', async () => {
+    isLeader = false;
+    probes.noteFresh('net0', [leaseOf(1), leaseOf(2)]);
+    isLeader = true;
+    expect(probed).toEqual([]);
+    expect(ask(leaseOf(1))).toBe(true);
+    isLeader = false;
+    nowMs = 60_000;
+    probes.forgetOld();
+    expect([probes.isFresh(leaseOf(1)), probes.isFresh(leaseOf(2))]).toEqual([true, false]);
+    await answerAll(FREE);
+    expect(probes.isFresh(leaseOf(1))).toBe(false);
+  });
+});
+
+interface Asking {
+  readonly clientAddress?: number;
+  readonly requested?: number;
+  /** True: it names this server. */
+  readonly server?: boolean;
+  /** False: the client has no lease. */
+  readonly isKnown?: boolean;
+}
+
+/** What a server would answer to the client of lease 1. */
+function answerOf(type: ClientPacket['type'], { clientAddress = 0, requested, server, isKnown }: Asking): Answer {
+  const packet = encodeClientPacket({
+    type,
+    macAddress: leaseOf(1).macAddress,
+    xid: 1,
+    clientAddress,
+    options: [
+      ...(requested === undefined ? [] : [encodeOption('requestedAddress', requested)]),
+      ...(server === true ? [encodeOption('serverIdentifier', 0x0a000001)] : []),
+    ],
+  });
+  return answerPacket(packet, { pools: POOLS, leaseOf: () => (isKnown === false ? undefined : leaseOf(1)) });
+}

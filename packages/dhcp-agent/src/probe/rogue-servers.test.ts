@@ -60,6 +60,26 @@ describe('the search for other DHCP servers', () => {
     expect(changes).toBe(1);
   });
 
+  it.each([
+    ['in any order', [3, 1, 2]],
+    ['in the order of their addresses', [1, 2, 3]],
+    ['in the opposite order', [3, 2, 1]],
+  ])('three that answer %s are named in the order of their addresses', async (_, order) => {
+    found = order.map((number) => ({ ...one, address: `10.0.0.10${number}` }));
+    await lookAt(1_000, 'net0');
+    expect(servers.on('net0')?.map(({ address }) => address)).toEqual(['10.0.0.101', '10.0.0.102', '10.0.0.103']);
+  });
+
+  it('reports two hosts of one address once, whichever of them answers first', async () => {
+    const twin = { ...one, macAddress: '02:00:00:00:00:67' };
+    found = [one, twin];
+    await lookAt(1_000, 'net0');
+    found = [twin, one];
+    await lookAt(21_000, 'net0');
+    expect([observer.kinds(), changes]).toEqual([['rogue-servers'], 1]);
+    expect(servers.on('net0')).toEqual([one, twin]);
+  });
+
   it('looks on each interface in turn', async () => {
     expect(await lookAt(1_000, 'net0', 'net1')).toBe(2);
     expect(probed).toEqual(['net0', 'net1']);

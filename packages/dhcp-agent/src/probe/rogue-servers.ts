@@ -69,7 +69,7 @@ export class RogueServers {
   async #ask(interfaceName: string): Promise<RogueServer[] | undefined> {
     try {
       const servers = await this.#settings.probe(interfaceName);
-      return servers.toSorted((one, other) => (one.address < other.address ? -1 : 1)).slice(0, MOST_SERVERS);
+      return servers.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1)).slice(0, MOST_SERVERS);
     } catch (error) {
       this.#settings.observer.observe({ kind: 'servers-not-probed', interfaceName, error });
       return undefined;
@@ -82,4 +82,9 @@ export class RogueServers {
     else if (before !== undefined) observer.observe({ kind: 'no-rogue-servers', interfaceName });
     onChange();
   }
+}
+
+/** Two hosts may have one address: which of them answered first is no news. */
+function orderOf({ address, macAddress }: RogueServer): string {
+  return `${address} ${macAddress}`;
 }

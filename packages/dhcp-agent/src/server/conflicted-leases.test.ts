@@ -16,3 +16,12 @@ it('a lease in conflict is left out until its client has another address or the 
   expect(conflicts.expire(1_000)).toEqual(new Set(['net']));
   expect(conflicts.without('net', [A, B])).toEqual([A, B]);
 });
+
+it('the assignments of pools are not copied while there is no conflict', () => {
+  const conflicts = new ConflictedLeases();
+  const assignments = [A, B];
+  expect(conflicts.without('net', assignments)).toBe(assignments);
+  conflicts.note({ poolName: 'net', ...A, untilMs: 1 });
+  conflicts.expire(1);
+  expect(conflicts.without('net', assignments)).toBe(assignments);
+});

@@ -17,4 +17,12 @@ describe('how many declined addresses are believed', () => {
     expect(limits.take('other', '1', 0)).toBe(true);
     expect([6_010, 6_020, 12_030].map((ms) => limits.take('net', `later ${ms}`, ms))).toEqual([true, false, true]);
   });
+
+  it('of one client that declines for ever cost the other clients of its pool nothing', () => {
+    const limits = new DeclineLimits();
+    const believed = Array.from({ length: 100 }, () => limits.take('net', 'hostile', 0));
+    expect(believed.filter(Boolean)).toHaveLength(3);
+    const others = Array.from({ length: 10 }, (_, client) => limits.take('net', String(client), 0));
+    expect(others.filter(Boolean)).toHaveLength(7);
+  });
 });

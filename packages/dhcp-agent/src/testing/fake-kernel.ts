@@ -43,8 +43,9 @@ export class FakeKernel implements ServerAddressKernel {
   #lastIndex = 6;
   /** Asked for each call: for how long the process is frozen before the kernel gets it. Default: 1 ms. */
   callMs: () => number = () => 1;
-  /** Asked for each call: the error that it ends with. `isDone`: the kernel did it all the same. Default: none. */
-  failure: (call: 'add' | 'remove') => { readonly error: Error; readonly isDone: boolean } | undefined = () => undefined;
+  /** Asked for each address of a call: the error that it ends with. `isDone`: the kernel did it all the same. Default: none. */
+  failure: (call: 'add' | 'remove', address: ServerAddress) => { readonly error: Error; readonly isDone: boolean } | undefined =
+    () => undefined;
   /** Asked for each announcement. */
   announcementFails = false;
 
@@ -71,7 +72,7 @@ export class FakeKernel implements ServerAddressKernel {
     this.#settings.process.freeze(this.callMs());
     return addresses.map((address) => {
       if (this.indexOf(address.interfaceName) !== address.interfaceIndex) return new Error('ENODEV');
-      const failure = this.failure('add');
+      const failure = this.failure('add', address);
       if (failure === undefined || failure.isDone) this.#put(address, seconds);
       return failure?.error;
     });
@@ -80,7 +81,7 @@ export class FakeKernel implements ServerAddressKernel {
   readonly remove: ServerAddressKernel['remove'] = (addresses) => {
     this.#settings.process.freeze(this.callMs());
     const outcomes = addresses.map((address) => {
-      const failure = this.failure('remove');
+      const failure = this.failure('remove', address);
       if (failure === undefined || failure.isDone) this.#end(keyOf(address), this.#nowMs());
       return failure === undefined;
     });

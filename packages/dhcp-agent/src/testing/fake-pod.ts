@@ -2,7 +2,7 @@ import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import type { Clock, KubernetesObject, ResourcePort } from '@vmdhcp/kube-runtime';
 import { DhcpAgent, type DhcpAgentSettings } from '../agent/dhcp-agent.js';
 import { electionTimes } from '../leadership/leadership-times.js';
-import type { AddressUse, AgentPorts, DhcpSockets, FoundServer } from '../ports.js';
+import type { AddressUse, AgentPorts, DhcpSockets, FoundServer, PacketLog } from '../ports.js';
 import type { FakeGroupLease, RequestFate } from './fake-group-lease.js';
 import { FakeKernel } from './fake-kernel.js';
 import type { FakeNetwork } from './fake-network.js';
@@ -26,6 +26,8 @@ export interface FakePodSettings extends Partial<Omit<DhcpAgentSettings, 'config
   readonly poolSource: (poolKey: string) => ResourcePort<KubernetesObject>;
   /** 0 up to, not including, 1. Default: 0. */
   readonly random?: () => number;
+  /** Default: none. */
+  readonly packetLog?: PacketLog;
 }
 
 /** A pod with an agent in it: its process, its kernel, its way to the API server, and what can happen to them. */
@@ -77,7 +79,7 @@ export class FakePod {
   }
 
   #ports(random: () => number, { renewDeadlineMs }: DhcpAgentSettings['election']): AgentPorts {
-    const { clock, lease, poolSource } = this.#settings;
+    const { clock, lease, poolSource, packetLog } = this.#settings;
     return {
       clock: this.process,
       wallTimeMs: () => clock.nowMs() + this.wallOffsetMs,
@@ -106,6 +108,7 @@ export class FakePod {
       },
       isolation: { check: () => undefined, problemOf: (name) => this.isolationProblem(name) },
       neededFor: (address) => this.neededFor(address),
+      ...(packetLog !== undefined && { packetLog }),
       observer: this.observer,
     };
   }
