@@ -17,7 +17,8 @@ import type { SimulatedNodes } from './controllers/simulated-nodes.js';
 import { type Controllers, startControllers } from './controllers/start-controllers.js';
 import { notFound } from './failures.js';
 import type { Faults } from './faults.js';
-import type { RequestChain, User } from './http/request-chain.js';
+import type { RequestChain } from './request/request-chain.js';
+import type { User } from './request-user.js';
 import { serviceAccount } from './resources/core/config-map.js';
 import type { ResourceRegistry } from './resources/resource-registry.js';
 

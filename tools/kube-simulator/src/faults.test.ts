@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Fault, Faults } from './faults.js';
-import type { RequestAttributes } from './http/request-chain.js';
+import type { RequestAttributes } from './request/request-chain.js';
 
 const request: RequestAttributes = {
   user: { username: 'agent', groups: [] },

@@ -2,8 +2,8 @@
  * Faults on demand: what a real API server, its network and its load balancer do now and then, done exactly when a test wants it.
  */
 import type { Failure } from './api-error.js';
-import type { FaultInjector, FaultVerdict, RequestAttributes } from './http/request-chain.js';
 import type { WatchStream } from './http/watch-stream.js';
+import type { FaultInjector, FaultVerdict, RequestAttributes } from './request/request-chain.js';
 
 /** Which requests are meant: every field that is there must be equal; none means all. */
 export interface RequestSelector {

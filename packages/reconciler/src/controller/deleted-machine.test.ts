@@ -102,15 +102,15 @@ it('vm-a is deleted and its config orphaned in the same moment: the address stay
   expect(running.events()).toEqual(['VirtualMachineMissing on VirtualMachineNetworkConfig vm-a']);
 });
 
-it('a thousand virtual machines are deleted: few patches of the pool free all addresses', async () => {
+it('many virtual machines are deleted: few patches of the pool free all addresses', async () => {
   const running = await Running.withPool({ start: '10.0.1.0', end: '10.0.20.0', ipv4Config: { cidr: '10.0.0.0/16' } });
-  const names = Array.from({ length: 1_000 }, (_, index) => `vm-${index}`);
+  const names = Array.from({ length: 200 }, (_, index) => `vm-${index}`);
   for (const [index, name] of names.entries()) {
     const mac = `02:00:00:01:${(index >> 8).toString(16).padStart(2, '0')}:${(index & 255).toString(16).padStart(2, '0')}`;
     running.cluster.virtualMachines.put(virtualMachine(name, { interfaces: { nic: [mac, 'net-1'] } }));
   }
   await running.settle(30_000);
-  expect(Object.keys(running.allocated())).toHaveLength(1_000);
+  expect(Object.keys(running.allocated())).toHaveLength(200);
   let patches = 0;
   running.cluster.ipPools.writeFault = (verb) => {
     if (verb === 'patchStatus') patches++;
@@ -120,6 +120,6 @@ it('a thousand virtual machines are deleted: few patches of the pool free all ad
   await running.settle(10_000);
   expect(running.allocated()).toEqual({});
   expect(running.cluster.networkConfigs.objects.size).toBe(0);
-  expect(patches).toBeLessThanOrEqual(30);
+  expect(patches).toBeLessThanOrEqual(3);
   expect(readField(running.cluster.ipPools.objects.get('default/pool-1')?.status, 'ipv4', 'used')).toBe(0);
 });

@@ -1,7 +1,7 @@
 import type { Failure } from '../api-error.js';
 import type { ApiObject, JsonObject } from '../api-object.js';
 import { toUserInfo } from '../auth/user.js';
-import type { AdmissionRequest } from '../http/request-chain.js';
+import type { AdmissionRequest } from '../request/request-chain.js';
 import type { RuleTarget } from './match-webhook.js';
 
 /** The AdmissionReview that a webhook gets; `target` is the name under which it asked for the resource. */

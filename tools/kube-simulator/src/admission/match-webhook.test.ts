@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Webhook } from '../resources/core/webhook-configuration.js';
 import { type MatchAttributes, matchWebhook } from './match-webhook.js';
-import type { Webhook } from './webhook-configuration.js';
 
 const target = { group: 'network.example.com', version: 'v1alpha1', resource: 'ippools' };
 const rule = { operations: ['CREATE'], apiGroups: [target.group], apiVersions: ['v1alpha1'], resources: ['ippools'] };

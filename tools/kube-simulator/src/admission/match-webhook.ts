@@ -1,5 +1,5 @@
 import { type Labels, selectorMatches } from '../label-selector.js';
-import type { Webhook, WebhookRule } from './webhook-configuration.js';
+import type { Webhook, WebhookRule } from '../resources/core/webhook-configuration.js';
 
 /** One way to name what is written: an object of several served versions has several. */
 export interface RuleTarget {

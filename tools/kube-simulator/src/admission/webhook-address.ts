@@ -1,4 +1,4 @@
-import type { ServiceReference, Webhook } from './webhook-configuration.js';
+import type { ServiceReference, Webhook } from '../resources/core/webhook-configuration.js';
 
 /** Where a Service is really served. */
 export interface Endpoint {

@@ -3,19 +3,19 @@
  * before left; validating ones are called at the same time, and the first denial in that order is the answer.
  */
 import { randomUUID } from 'node:crypto';
+import { AdmissionDenied } from '../admission-denied.js';
 import type { ApiClient } from '../api/api-client.js';
 import { LiveList } from '../api/live-list.js';
 import { ApiError } from '../api-error.js';
 import type { ApiObject, JsonObject } from '../api-object.js';
-import type { Admission, AdmissionRequest } from '../http/request-chain.js';
 import type { Labels } from '../label-selector.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
-import { AdmissionDenied } from './admission-denied.js';
+import type { Admission, AdmissionRequest } from '../request/request-chain.js';
+import type { Webhook } from '../resources/core/webhook-configuration.js';
 import { type ReviewAnswer, readReviewAnswer, toAdmissionReview } from './admission-review.js';
 import type { WebhookCaller } from './call-webhook.js';
 import { type MatchAttributes, matchWebhook, type RuleTarget } from './match-webhook.js';
 import { resolveWebhookAddress, type ServiceDirectory } from './webhook-address.js';
-import type { Webhook } from './webhook-configuration.js';
 
 const group = 'admissionregistration.k8s.io';
 

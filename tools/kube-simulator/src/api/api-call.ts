@@ -1,7 +1,8 @@
-import { AdmissionDenied } from '../admission/admission-denied.js';
+import { AdmissionDenied } from '../admission-denied.js';
 import type { ApiObject, JsonObject } from '../api-object.js';
-import type { Admission, AdmissionRequest, Awaitable, RequestAttributes } from '../http/request-chain.js';
-import type { WatchTimer } from '../http/watch-timer.js';
+import type { Admission, AdmissionRequest, RequestAttributes } from '../request/request-chain.js';
+import type { WatchTimer } from '../request/watch-timer.js';
+import type { Awaitable } from '../request-user.js';
 import type { ResourceRegistry } from '../resources/resource-registry.js';
 import type { ResourceType, Subresource } from '../resources/resource-type.js';
 import type { Collection, StoredObject } from '../store/collection.js';

@@ -1,5 +1,6 @@
 import type { ApiObject, Json, JsonObject } from '../api-object.js';
-import type { RequestAttributes, User } from '../http/request-chain.js';
+import type { RequestAttributes } from '../request/request-chain.js';
+import type { User } from '../request-user.js';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.js';
 import { type ApiCall, type ApiContext, collectionOf, fromStored, keyOf } from './api-call.js';
 import type {

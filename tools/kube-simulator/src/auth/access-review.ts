@@ -1,5 +1,6 @@
 import type { JsonObject } from '../api-object.js';
-import type { RequestAttributes, User } from '../http/request-chain.js';
+import type { RequestAttributes } from '../request/request-chain.js';
+import type { User } from '../request-user.js';
 import { authorize, type Decision, grantedRules } from './authorize.js';
 import type { Policy } from './policy.js';
 import { apiAudience } from './service-account-token.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestAttributes, User } from '../http/request-chain.js';
+import type { RequestAttributes } from '../request/request-chain.js';
+import type { User } from '../request-user.js';
 import { authorize, grantedRules } from './authorize.js';
 import { defaultRoles } from './default-roles.js';
 import type { Policy, Role, RoleBinding } from './policy.js';

@@ -1,4 +1,5 @@
-import type { RequestAttributes, User } from '../http/request-chain.js';
+import type { RequestAttributes } from '../request/request-chain.js';
+import type { User } from '../request-user.js';
 import type { Policy, PolicyRule, RoleBinding, Subject } from './policy.js';
 import { parseServiceAccountUser } from './user.js';
 

@@ -4,7 +4,7 @@
  * Source: k8s.io/kubernetes/pkg/registry/rbac policybased storage, k8s.io/component-helpers/auth/rbac/validation Covers.
  */
 import { ApiError } from '../api-error.js';
-import type { Admission, AdmissionRequest, RequestAttributes } from '../http/request-chain.js';
+import type { Admission, AdmissionRequest, RequestAttributes } from '../request/request-chain.js';
 import { authorize, grantedRules, has } from './authorize.js';
 import type { Policy, PolicyRule, Role, RoleBinding } from './policy.js';
 

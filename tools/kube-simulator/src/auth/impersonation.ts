@@ -1,4 +1,5 @@
-import type { RequestAttributes, User } from '../http/request-chain.js';
+import type { RequestAttributes } from '../request/request-chain.js';
+import type { User } from '../request-user.js';
 import { parseServiceAccountUser, serviceAccountUser } from './user.js';
 
 /** Who a user wants to be, from the headers of a request. */

@@ -1,7 +1,7 @@
 import type { ApiClient } from '../api/api-client.js';
 import { LiveList } from '../api/live-list.js';
 import { ApiError } from '../api-error.js';
-import type { Authorizer, RequestAttributes } from '../http/request-chain.js';
+import type { Authorizer, RequestAttributes } from '../request/request-chain.js';
 import { authorize } from './authorize.js';
 import type { Policy, Role, RoleBinding } from './policy.js';
 import { forbidden } from './refusal.js';

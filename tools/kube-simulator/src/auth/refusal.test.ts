@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RequestAttributes } from '../http/request-chain.js';
+import type { RequestAttributes } from '../request/request-chain.js';
 import { forbidden } from './refusal.js';
 
 const user = { username: 'limited', groups: [] };

@@ -1,5 +1,5 @@
 import type { Failure } from '../api-error.js';
-import type { RequestAttributes } from '../http/request-chain.js';
+import type { RequestAttributes } from '../request/request-chain.js';
 
 /** The answer to a request with unknown credentials. */
 export const unauthorized: Failure = { code: 401, reason: 'Unauthorized', message: 'Unauthorized' };

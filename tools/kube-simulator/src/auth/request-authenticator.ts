@@ -1,5 +1,6 @@
 import { ApiError } from '../api-error.js';
-import type { Authenticator, Credentials, User } from '../http/request-chain.js';
+import type { Authenticator, Credentials } from '../request/request-chain.js';
+import type { User } from '../request-user.js';
 import { authorize } from './authorize.js';
 import { readImpersonation } from './impersonation.js';
 import type { Policy } from './policy.js';

@@ -1,5 +1,6 @@
 import { ApiError } from '../api-error.js';
-import type { Authenticator, Credentials, User } from '../http/request-chain.js';
+import type { Authenticator, Credentials } from '../request/request-chain.js';
+import type { User } from '../request-user.js';
 import { unauthorized } from './refusal.js';
 import { apiAudience, readToken } from './service-account-token.js';
 import { anonymousUser, serviceAccountUser } from './user.js';

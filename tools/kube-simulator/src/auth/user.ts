@@ -1,4 +1,4 @@
-import type { User } from '../http/request-chain.js';
+import type { User } from '../request-user.js';
 
 export const anonymousUser: User = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 

@@ -5,11 +5,12 @@ import type { ApiContext } from '../api/api-call.js';
 import { ApiError } from '../api-error.js';
 import type { Json } from '../api-object.js';
 import { internalError, statusOf } from '../failures.js';
+import type { FaultVerdict, RequestAttributes, RequestChain } from '../request/request-chain.js';
+import type { User } from '../request-user.js';
 import { aggregatedDiscovery, discoveryDocument } from './discovery.js';
 import { acceptsAggregatedDiscovery } from './negotiate.js';
 import { openApiMediaType, openApiV2, openApiV2Protobuf } from './open-api.js';
 import { mediaTypeOf } from './read-body.js';
-import type { FaultVerdict, RequestAttributes, RequestChain, User } from './request-chain.js';
 import { type Answer, ResourceHandler } from './resource-handler.js';
 import { parseRoute, type Route } from './route.js';
 

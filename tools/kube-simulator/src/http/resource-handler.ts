@@ -33,12 +33,12 @@ import {
   unsupportedMediaType,
 } from '../failures.js';
 import { textOf } from '../json-parts.js';
+import type { RequestAttributes } from '../request/request-chain.js';
 import type { ResourceType } from '../resources/resource-type.js';
 import { type IncludeObject, listJson, partialList, partialObject, tableOfList, tableOfObject } from './answer-forms.js';
 import { duplicateFields } from './duplicate-fields.js';
 import { type AnswerForm, negotiate } from './negotiate.js';
 import { mediaTypeOf, parseObject, parseOptions, parsePatch, readBody } from './read-body.js';
-import type { RequestAttributes } from './request-chain.js';
 import { WatchStream } from './watch-stream.js';
 
 export interface Answer {

@@ -1,4 +1,4 @@
-import type { WatchTimer } from '../http/watch-timer.js';
+import type { WatchTimer } from '../request/watch-timer.js';
 
 interface Waiting {
   readonly atMs: number;

@@ -1,6 +1,6 @@
 import type { Cause } from '../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../api-object.js';
-import type { Awaitable, User } from '../http/request-chain.js';
+import type { Awaitable, User } from '../request-user.js';
 
 /** A column of `kubectl get`. */
 export interface TableColumn {

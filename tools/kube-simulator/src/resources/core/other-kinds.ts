@@ -1,12 +1,12 @@
 /** Kinds that are stored much as they are sent. */
 
-import { checkWebhooks } from '../../admission/check-webhook-configuration.js';
-import { completeWebhooks, type Webhook } from '../../admission/webhook-configuration.js';
 import type { Cause } from '../../api-error.js';
 import type { ApiObject, JsonObject } from '../../api-object.js';
 import { objectsOf, section, textOf, wordOf } from '../../json-parts.js';
 import { builtInType, column, withField } from '../built-in-type.js';
 import { always, anything, flag, int32, intOrString, list, map, pointer, quantity, struct, text, time } from '../go-type.js';
+import { checkWebhooks } from './check-webhook-configuration.js';
+import { completeWebhooks, type Webhook } from './webhook-configuration.js';
 
 export const node = builtInType({
   group: '',

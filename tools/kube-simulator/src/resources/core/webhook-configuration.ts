@@ -1,5 +1,5 @@
-import type { JsonObject } from '../api-object.js';
-import type { LabelSelector } from '../label-selector.js';
+import type { JsonObject } from '../../api-object.js';
+import type { LabelSelector } from '../../label-selector.js';
 
 export interface WebhookRule extends JsonObject {
   readonly operations: readonly string[];

@@ -1,4 +1,4 @@
-import { ApiError } from '../api-error.js';
+import { ApiError } from './api-error.js';
 
 /** A denial with the warnings that came with it: they reach the client although the request fails. */
 export class AdmissionDenied extends ApiError {

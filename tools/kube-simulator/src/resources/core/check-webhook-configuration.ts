@@ -1,4 +1,4 @@
-import type { Cause } from '../api-error.js';
+import type { Cause } from '../../api-error.js';
 import type { ClientConfig, Webhook, WebhookRule } from './webhook-configuration.js';
 
 /** Everything the real server refuses in a webhook configuration (after defaulting), as far as it is checked here. */

@@ -4,16 +4,8 @@
  */
 import type { Failure } from '../api-error.js';
 import type { ApiObject, JsonObject } from '../api-object.js';
+import type { Awaitable, User } from '../request-user.js';
 import type { ResourceType } from '../resources/resource-type.js';
-
-export type Awaitable<T> = T | Promise<T>;
-
-export interface User {
-  readonly username: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
 
 /** Who wants to do what; the subject of authorization, faults and audit. */
 export interface RequestAttributes {
