@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { readList, readText } from '../object/read-field.js';
 
 export interface ClusterConnection {
   /** As in `https://10.53.0.1:443`. */
@@ -53,9 +54,13 @@ export async function connectInCluster(
     server: `https://${address}:${port}`,
     tls: {},
     ca,
-    authorization: async () => `Bearer ${(await token()).toString('utf8').trim()}`,
+    authorization: async () => toBearer(await token()),
     namespace: namespace.trim() || 'default',
   };
+}
+
+function toBearer(token: Buffer): string {
+  return `Bearer ${token.toString('utf8').trim()}`;
 }
 
 /** A file that is replaced now and then, read again after half a minute. One that cannot be read leaves the former content in use. */
@@ -89,34 +94,64 @@ export interface KubeConfigSource {
  */
 export async function connectByKubeConfig(source: KubeConfigSource): Promise<ClusterConnection> {
   const where = `kubeconfig${source.path === undefined ? '' : ` ${source.path}`}`;
-  const config = await readKubeConfig(source, where);
+  const files = kubeConfigFiles(source.path);
+  const config = await readKubeConfig(files, source.context, where);
   const server = serverOf(config, where);
-  const options = await httpsOptions(config).catch((error: unknown) => {
+  const token = await readTokenFile(files, config.getCurrentUser()?.name);
+  const options = await Promise.all([httpsOptions(config), token?.()]).catch((error: unknown) => {
     throw new NoClusterError(`${where} does not lead to a cluster: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized } = options;
+  const { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized } = options[0];
   return {
     server,
     tls: withoutUndefined({ ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }),
-    authorization: rememberFor(FILE_LIFETIME_MS, async () => toAuthorization(await httpsOptions(config))),
+    authorization:
+      token === undefined
+        ? rememberFor(FILE_LIFETIME_MS, async () => toAuthorization(await httpsOptions(config)))
+        : async () => toBearer(await token()),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
   };
 }
 
-async function readKubeConfig({ path, context }: KubeConfigSource, where: string): Promise<KubeConfig> {
-  if (path === undefined && !isAnywhere()) {
-    throw new NoClusterError('this is no pod, KUBECONFIG is not set, and there is no ~/.kube/config: give --kubeconfig FILE');
-  }
+/** As kubectl finds them. `loadFromDefault` looks for none where HOME is not set, and takes the last current context instead of the first. */
+function kubeConfigFiles(path: string | undefined): readonly string[] {
+  if (path !== undefined) return [path];
+  const named = (process.env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
+  if (named.length > 0) return named;
+  const file = join(homedir(), '.kube', 'config');
+  if (existsSync(file)) return [file];
+  throw new NoClusterError('this is no pod, KUBECONFIG is not set, and there is no ~/.kube/config: give --kubeconfig FILE');
+}
+
+async function readKubeConfig(files: readonly string[], context: string | undefined, where: string): Promise<KubeConfig> {
   const { KubeConfig: Config } = await import('@kubernetes/client-node');
   const config = new Config();
   try {
-    if (path === undefined) config.loadFromDefault();
-    else config.loadFromFile(path);
+    for (const file of files) {
+      const one = new Config();
+      one.loadFromFile(file);
+      config.mergeConfig(one, Boolean(config.getCurrentContext()));
+    }
     if (context !== undefined) config.setCurrentContext(context);
   } catch (error) {
     throw new NoClusterError(`${where} cannot be read: ${describeReadError(error)}`);
   }
   return config;
+}
+
+/** The `tokenFile` of a user, which `@kubernetes/client-node` does not read. */
+async function readTokenFile(files: readonly string[], user: string | undefined): Promise<(() => Promise<Buffer>) | undefined> {
+  const { loadYaml } = await import('@kubernetes/client-node');
+  for (const file of files) {
+    const users = readList(loadYaml<unknown>(await readFile(file, 'utf8')), 'users');
+    const path = readText(
+      users.find((one) => readText(one, 'name') === user),
+      'user',
+      'tokenFile',
+    );
+    if (path) return rereadFile(resolve(dirname(file), path));
+  }
+  return undefined;
 }
 
 /** @throws NoClusterError where the context leads to none. */
@@ -131,10 +166,6 @@ function serverOf(config: KubeConfig, where: string): string {
   }
   if (!URL.canParse(cluster.server)) throw new NoClusterError(`${where}: server ${cluster.server} is no URL; correct it`);
   return cluster.server.replace(/\/+$/, '');
-}
-
-function isAnywhere(): boolean {
-  return Boolean(process.env['KUBECONFIG']) || existsSync(join(homedir(), '.kube', 'config'));
 }
 
 /** A parser's message may quote the lines around a mistake, which contain secrets: only the error and its place are reported. */

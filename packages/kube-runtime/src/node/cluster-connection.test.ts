@@ -1,0 +1,267 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { connectByKubeConfig, NoClusterError } from './cluster-connection.js';
+
+let folder = '';
+let nowMs = 1_000;
+beforeEach(() => {
+  folder = mkdtempSync(join(os.tmpdir(), 'kubeconfig-'));
+  vi.stubEnv('KUBECONFIG', '');
+  vi.stubEnv('HOME', folder);
+  vi.spyOn(os, 'homedir').mockImplementation(() => folder);
+  syncBuiltinESMExports();
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const SERVER = 'https://10.53.0.1:6443';
+
+interface Parts {
+  readonly cluster?: Readonly<Record<string, unknown>>;
+  readonly user?: Readonly<Record<string, unknown>>;
+  readonly current?: string;
+  readonly namespace?: string;
+}
+
+/** A kubeconfig of two contexts, of which `admin` is the current one; JSON is YAML. */
+function kubeConfig({ cluster = { server: SERVER }, user = {}, current = 'admin', namespace }: Parts = {}): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      { name: 'one', cluster },
+      { name: 'two', cluster: { server: 'https://two.example:6443' } },
+    ],
+    users: [
+      { name: 'me', user },
+      { name: 'you', user: { token: 'yours' } },
+    ],
+    contexts: [
+      { name: 'admin', context: { cluster: 'one', user: 'me', ...(namespace !== undefined && { namespace }) } },
+      { name: 'other', context: { cluster: 'two', user: 'you', namespace: 'theirs' } },
+    ],
+    'current-context': current,
+  });
+}
+
+/** Writes the file; returns its path. */
+function put(text: string, name = 'config'): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const connect = (parts: Parts) => connectByKubeConfig({ path: put(kubeConfig(parts)) });
+
+describe('the connection of a kubeconfig', () => {
+  it('is that of the current context: its server, its namespace and its token', async () => {
+    const cluster = await connect({ user: { token: 'mine' }, namespace: 'vms' });
+    expect(cluster).toMatchObject({ server: SERVER, namespace: 'vms', tls: {} });
+    expect(await cluster.authorization()).toBe('Bearer mine');
+  });
+
+  it('is that of the context that is asked for', async () => {
+    const cluster = await connectByKubeConfig({ path: put(kubeConfig({ user: { token: 'mine' } })), context: 'other' });
+    expect([cluster.server, cluster.namespace]).toEqual(['https://two.example:6443', 'theirs']);
+    expect(await cluster.authorization()).toBe('Bearer yours');
+  });
+
+  it('has the default namespace where the context names none', async () => {
+    expect((await connect({})).namespace).toBe('default');
+  });
+
+  it('has the CA, the client certificate, the name and the checks that the kubeconfig describes, and nothing else', async () => {
+    const { tls, authorization } = await connect({
+      cluster: { server: SERVER, 'certificate-authority-data': base64('ca'), 'tls-server-name': 'api.example' },
+      user: { 'client-certificate-data': base64('cert'), 'client-key-data': base64('key') },
+    });
+    expect(tls).toStrictEqual({
+      ca: Buffer.from('ca'),
+      cert: Buffer.from('cert'),
+      key: Buffer.from('key'),
+      servername: 'api.example',
+    });
+    expect(await authorization()).toBeUndefined();
+    expect((await connect({ cluster: { server: SERVER, 'insecure-skip-tls-verify': true } })).tls).toStrictEqual({
+      rejectUnauthorized: false,
+    });
+  });
+
+  it('finds files beside the kubeconfig', async () => {
+    put('the CA', 'ca.crt');
+    const { tls } = await connect({ cluster: { server: SERVER, 'certificate-authority': 'ca.crt' } });
+    expect(tls).toStrictEqual({ ca: Buffer.from('the CA') });
+  });
+
+  it('with a file for the token sends what stands in it now, even beside a token', async () => {
+    put('one\n', 'token');
+    const { authorization } = await connect({ user: { tokenFile: 'token', token: 'old' } });
+    expect(await authorization()).toBe('Bearer one');
+    put('two\n', 'token');
+    nowMs += 29_999;
+    expect(await authorization()).toBe('Bearer one');
+    nowMs += 1;
+    expect(await authorization()).toBe('Bearer two');
+    rmSync(join(folder, 'token'));
+    nowMs += 60_000;
+    expect(await authorization(), 'the file cannot be read').toBe('Bearer two');
+  });
+
+  it('sends a user name and a password as Basic', async () => {
+    const { authorization } = await connect({ user: { username: 'me', password: 'pass' } });
+    expect(await authorization()).toBe(`Basic ${base64('me:pass')}`);
+  });
+
+  it.each([
+    [`${SERVER}/`, SERVER],
+    [`${SERVER}//`, SERVER],
+    ['https://rancher.example/k8s/clusters/c-1', 'https://rancher.example/k8s/clusters/c-1'],
+    ['https://rancher.example/k8s/clusters/c-1/', 'https://rancher.example/k8s/clusters/c-1'],
+  ])('to %s is one to %s', async (server, expected) => {
+    expect((await connect({ cluster: { server } })).server).toBe(expected);
+  });
+
+  it('asks the program of an exec plugin again when its token has expired, at most every half a minute', async () => {
+    const script = put(
+      `const fs = require('node:fs');
+      fs.appendFileSync(${JSON.stringify(join(folder, 'runs'))}, 'x');
+      const token = 'run-' + fs.readFileSync(${JSON.stringify(join(folder, 'runs'))}, 'utf8').length;
+      console.log(JSON.stringify({ status: { token, expirationTimestamp: '2020-01-01T00:00:00Z' } }));`,
+      'plugin.cjs',
+    );
+    const { authorization } = await connect({
+      user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: process.execPath, args: [script] } },
+    });
+    const first = await authorization();
+    expect(first).toMatch(/^Bearer run-\d$/);
+    nowMs += 29_999;
+    expect(await authorization()).toBe(first);
+    nowMs += 1;
+    const second = await authorization();
+    expect(second).toMatch(/^Bearer run-\d$/);
+    expect(second).not.toBe(first);
+    expect(await authorization()).toBe(second);
+  });
+});
+
+describe('where the kubeconfig is', () => {
+  it('KUBECONFIG names it', async () => {
+    mkdirSync(join(folder, '.kube'));
+    put(kubeConfig({ cluster: { server: 'https://home.example' } }), '.kube/config');
+    vi.stubEnv('KUBECONFIG', put(kubeConfig()));
+    expect((await connectByKubeConfig({})).server).toBe(SERVER);
+  });
+
+  it('without KUBECONFIG it is ~/.kube/config', async () => {
+    mkdirSync(join(folder, '.kube'));
+    put(kubeConfig(), '.kube/config');
+    expect((await connectByKubeConfig({})).server).toBe(SERVER);
+    expect((await connectByKubeConfig({ context: 'other' })).server).toBe('https://two.example:6443');
+  });
+
+  it('~ is the home of the account where HOME is not set, as for a service', async () => {
+    vi.stubEnv('HOME', undefined);
+    mkdirSync(join(folder, '.kube'));
+    put(kubeConfig(), '.kube/config');
+    expect((await connectByKubeConfig({})).server).toBe(SERVER);
+  });
+
+  it('a path is used whatever KUBECONFIG names', async () => {
+    vi.stubEnv('KUBECONFIG', join(folder, 'missing'));
+    expect((await connect({})).server).toBe(SERVER);
+  });
+
+  it('of several files in KUBECONFIG, the first current context counts, as for kubectl', async () => {
+    const second = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'three', cluster: { server: 'https://three.example' } }],
+      users: [{ name: 'third', user: { token: 'third' } }],
+      contexts: [{ name: 'third', context: { cluster: 'three', user: 'third' } }],
+      'current-context': 'third',
+    };
+    const more = put(JSON.stringify(second), 'second');
+    vi.stubEnv('KUBECONFIG', ['', put(kubeConfig()), more].join(delimiter));
+    expect((await connectByKubeConfig({})).server).toBe(SERVER);
+    const third = await connectByKubeConfig({ context: 'third' });
+    expect([third.server, await third.authorization()]).toEqual(['https://three.example', 'Bearer third']);
+    vi.stubEnv('KUBECONFIG', [put(kubeConfig({ current: '' })), more].join(delimiter));
+    expect((await connectByKubeConfig({})).server).toBe('https://three.example');
+  });
+});
+
+describe('what leads to no cluster is a sentence that names it', () => {
+  it.each<[string, () => Parameters<typeof connectByKubeConfig>[0], string]>([
+    [
+      'no kubeconfig at all',
+      () => ({}),
+      'this is no pod, KUBECONFIG is not set, and there is no ~/.kube/config: give --kubeconfig FILE',
+    ],
+    [
+      'a file that is missing',
+      () => ({ path: join(folder, 'missing') }),
+      'kubeconfig FOLDER/missing cannot be read: ENOENT (open)',
+    ],
+    [
+      'a file of KUBECONFIG that is missing',
+      () => {
+        vi.stubEnv('KUBECONFIG', join(folder, 'missing'));
+        return {};
+      },
+      'kubeconfig cannot be read: ENOENT (open)',
+    ],
+    [
+      'a file that is no YAML: the line, and nothing of what stands there',
+      () => ({ path: put('apiVersion: v1\nusers:\n- user: {token: secret\n') }),
+      'kubeconfig FOLDER/config cannot be read: deficient indentation in line 4',
+    ],
+    [
+      'a file with something else: nothing of what stands there',
+      () => ({ path: put('users:\n- user: {token: secret}\n') }),
+      'kubeconfig FOLDER/config cannot be read: it is no kubeconfig',
+    ],
+    [
+      'a context that is not in it',
+      () => ({ path: put(kubeConfig()), context: 'mine' }),
+      "kubeconfig FOLDER/config has no cluster for its context 'mine'; there are contexts admin, other",
+    ],
+    [
+      'a kubeconfig without contexts',
+      () => ({ path: put('apiVersion: v1\nkind: Config\n') }),
+      "kubeconfig FOLDER/config has no cluster for its context ''; there are contexts none",
+    ],
+    [
+      'a server that is no URL',
+      () => ({ path: put(kubeConfig({ cluster: { server: '10.53.0.1' } })) }),
+      'kubeconfig FOLDER/config: server 10.53.0.1 is no URL; correct it',
+    ],
+    [
+      'an exec plugin that is not there',
+      () => ({ path: put(kubeConfig({ user: { exec: { command: '/missing/plugin' } } })) }),
+      'kubeconfig FOLDER/config does not lead to a cluster: spawn /missing/plugin ENOENT',
+    ],
+    [
+      'a file for the token that is not there',
+      () => ({ path: put(kubeConfig({ user: { tokenFile: '/missing/token' } })) }),
+      "kubeconfig FOLDER/config does not lead to a cluster: ENOENT: no such file or directory, open '/missing/token'",
+    ],
+    [
+      'a CA that is not there',
+      () => ({ path: put(kubeConfig({ cluster: { server: SERVER, 'certificate-authority': 'ca.crt' } })) }),
+      "kubeconfig FOLDER/config does not lead to a cluster: ENOENT: no such file or directory, open 'FOLDER/ca.crt'",
+    ],
+  ])('%s', async (_, prepare, message) => {
+    const error = await connectByKubeConfig(prepare()).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(NoClusterError);
+    expect((error as Error).message.replaceAll(folder, 'FOLDER')).toBe(message);
+  });
+});
