@@ -17,6 +17,41 @@ describe('text for people is bounded', () => {
     );
   });
 
+  it.each<[string, number]>([
+    ['', 0],
+    ['\u007f', 1],
+    ['\u0080', 2],
+    ['\u07ff', 2],
+    ['\u0800', 3],
+    ['\ud7ff', 3],
+    ['\ue000', 3],
+    ['\uffff', 3],
+    ['\u{10000}', 4],
+    ['\u{10ffff}', 4],
+    ['\ud83d', 3],
+    ['\udc00', 3],
+    ['\udc00\ud800', 6],
+    ['\ud800\u{10000}a', 8],
+    ['\ue000\u{1f600}', 7],
+  ])('the octets of %j are %d, and it is cut where one of them has no room', (text, octets) => {
+    expect([octetsOf(text), Buffer.byteLength(text)]).toEqual([octets, octets]);
+    expect(cutText(`12345${text}`, octets + 5)).toBe(`12345${text}`);
+    if (octets > 0) expect(cutText(`12345${text}`, octets + 4)).toMatch(/\.\.\.$/);
+  });
+
+  it.each([
+    ['éé', 4, 'éé'],
+    ['éé', 3, '...'],
+    ['aéé', 4, 'a...'],
+    ['€uro', 6, '€uro'],
+    ['€uros', 6, '€...'],
+    ['\u{1f600}abc', 7, '\u{1f600}abc'],
+    ['\u{1f600}abcd', 7, '\u{1f600}...'],
+    ['\u{1f600}abcd', 6, '...'],
+  ])('%j in %d octets is %j', (text, most, cut) => {
+    expect(cutText(text, most)).toBe(cut);
+  });
+
   it('law: cut text fits, is the beginning of the text, and whole where it fits', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 3, max: 400 }), (text, most) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Condition } from './condition.js';
 import { readConditions, withConditions } from './conditions.js';
 
 describe('withConditions', () => {
@@ -73,10 +74,52 @@ describe('the generation of withConditions', () => {
   });
 });
 
+it('another reason with the same message is an update, and so is a message that is new or gone', () => {
+  const state = { type: 'Ready', status: 'False' as const, reason: 'A', message: 'm' };
+  const before = withConditions([], [state], { now: 't1' });
+  const { message: _, ...silent } = state;
+  const { reason: __, ...unexplained } = state;
+  for (const after of [{ ...state, reason: 'B' }, { ...state, message: 'n' }, silent, unexplained]) {
+    expect(withConditions(before, [after], { now: 't2' })).toStrictEqual([
+      { ...after, lastUpdateTime: 't2', lastTransitionTime: 't1' },
+    ]);
+  }
+  expect(withConditions([], [{ type: 'Ready', status: 'True' }], { now: 't1' })).toStrictEqual([
+    { type: 'Ready', status: 'True', lastUpdateTime: 't1', lastTransitionTime: 't1' },
+  ]);
+});
+
+it('only an older generation is a reason to write: not the same, not a newer one, and not one that is unknown', () => {
+  const states = [
+    { type: 'Ready', status: 'True' as const },
+    { type: 'Other', status: 'True' as const },
+  ];
+  const at = (observedGeneration: number | undefined) => [
+    { ...states[0], type: 'Ready', observedGeneration, lastUpdateTime: 't1', lastTransitionTime: 't1' },
+    { ...states[1], type: 'Other', lastUpdateTime: 't1', lastTransitionTime: 't1' },
+  ];
+  const written = (observedGeneration: number | undefined, generation: number | undefined) =>
+    withConditions(at(observedGeneration) as Condition[], states, { now: 't2', generation })[1]?.observedGeneration;
+  expect(written(3, 4)).toBe(4);
+  for (const [before, now] of [
+    [4, 4],
+    [5, 4],
+    [undefined, 4],
+    [4, undefined],
+  ])
+    expect(written(before, now)).toBeUndefined();
+});
+
 it.each<[unknown, number]>([
   [undefined, 0],
   [{ conditions: 'x' }, 0],
   [{ conditions: [null, { type: 'A' }, { type: 'A', status: 'Maybe' }, { type: 'A', status: 'True' }] }, 1],
+  [{ conditions: [{ status: 'True' }, { type: 1, status: 'True' }, { type: 'A', status: true }] }, 0],
 ])('readConditions of %j', (status, count) => {
   expect(readConditions(status)).toHaveLength(count);
+});
+
+it.each(['True', 'False', 'Unknown'])('a condition that is %s is read with all that it has', (status) => {
+  const condition = { type: 'Ready', status, reason: 'R', message: 'm', lastTransitionTime: 't1', observedGeneration: 2 };
+  expect(readConditions({ conditions: [condition] })).toEqual([condition]);
 });

@@ -27,7 +27,7 @@ export function objectNameWithin(text: string, { suffix, of, isAmbiguous, most =
     .replace(/^[^a-z0-9]+/, '')
     .slice(0, room - HASH_CHARACTERS - 1)
     .replace(/-+$/, '');
-  return `${readable}-${hash}${suffix}`;
+  return `${readable === '' ? '' : `${readable}-`}${hash}${suffix}`;
 }
 
 function isLabel(text: string): boolean {
