@@ -30,7 +30,7 @@ describe('DeletionMarks', () => {
     expect(marks.marked(kind, object)).toBe(object);
   });
 
-  it('an object without a uid is not marked: it cannot be told from one that is created after it', () => {
+  it('an object without a uid is not marked: one that is created after it looks the same', () => {
     const marks = new DeletionMarks();
     marks.add('Deployment', deployment(undefined), AT);
     const object = deployment(undefined);
