@@ -114,6 +114,10 @@ describe('the connection of a kubeconfig', () => {
     rmSync(join(folder, 'token'));
     nowMs += 60_000;
     expect(await authorization(), 'the file cannot be read').toBe('Bearer two');
+    put('one', 'token');
+    const path = put(kubeConfig({ user: { tokenFile: 'token' } }));
+    const other = await connectByKubeConfig({ path, context: 'other' });
+    expect(await other.authorization(), 'another user').toBe('Bearer yours');
   });
 
   it('sends a user name and a password as Basic', async () => {

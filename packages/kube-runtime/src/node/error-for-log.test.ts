@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiConnection, ApiRequestError } from './api-connection.js';
 import { errorForLog } from './error-for-log.js';
+import { messageOf } from './message-of.js';
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -92,4 +93,44 @@ describe('errorForLog', () => {
     expect(errorForLog(new AggregateError([bug]))).toBeInstanceOf(AggregateError);
     expect(errorForLog('forbidden: no')).toBe('forbidden: no');
   });
+});
+
+const named = (name: string) => Object.assign(new Error('x'), { name });
+
+it.each<[string, unknown, string]>([
+  ['no error', 'a text', 'a text'],
+  ['undefined', undefined, 'undefined'],
+  ['several attempts', new AggregateError([new Error('a'), new Error('b'), new Error('a')]), 'a; b'],
+  ['no attempts', new AggregateError([], 'nothing was tried'), 'nothing was tried'],
+  ['an error without a message', named('AbortError'), 'x'],
+  ['an error with nothing but a name', Object.assign(new Error(''), { name: 'TimeoutError' }), 'TimeoutError'],
+  [
+    'what was called off for a reason',
+    Object.assign(new Error('aborted', { cause: new Error('too slow') }), { name: 'AbortError' }),
+    'too slow',
+  ],
+  [
+    'a code with a meaning',
+    Object.assign(new Error('connect'), { code: 'ENOTFOUND' }),
+    'connect: the host name cannot be resolved',
+  ],
+  ['a code without one', Object.assign(new Error('open'), { code: 'ENOENT' }), 'open'],
+])('the message of %s', (_, error, message) => {
+  expect(messageOf(error)).toBe(message);
+});
+
+it.each<[string, Error, boolean]>([
+  ['an error that was called off', named('AbortError'), true],
+  ['a time-out', named('TimeoutError'), true],
+  ['a bug', new TypeError('x is undefined'), false],
+  ['a code of the system', Object.assign(new Error('x'), { code: 'EPIPE' }), true],
+  ['a code of TLS', Object.assign(new Error('x'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), true],
+  ['a code of Node that names a bug', Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' }), false],
+  ['attempts that all failed in the network', new AggregateError([named('TimeoutError'), named('AbortError')]), true],
+  ['attempts of which one is a bug', new AggregateError([named('TimeoutError'), new TypeError('x')]), false],
+  ['no attempts', new AggregateError([], 'x'), false],
+  ['an answer of the server', new ApiRequestError('x', { status: 500 }), true],
+  ['a bug on the way to the server', new ApiRequestError('x', { cause: new TypeError('x') }), false],
+])('%s', (_, error, isSentence) => {
+  expect(typeof errorForLog(error)).toBe(isSentence ? 'string' : 'object');
 });

@@ -85,6 +85,19 @@ describe('fact 24: the ServiceAccount of a pod', () => {
     await after.close();
   });
 
+  it('a CA that a kubeconfig contains is the one that is trusted', async () => {
+    const [ours, other] = [certificate('ours'), certificate('other')];
+    const server = await serve(ours);
+    const request = async (ca: Buffer) => {
+      const cluster = { server: `https://127.0.0.1:${server.port}`, authorization: async () => 'Bearer x', namespace: 'default' };
+      const connection = new ApiConnection({ ...cluster, tls: { ca } }, { userAgent: 'test' });
+      return await connection.request({ method: 'GET', path: '/' }).finally(() => connection.close());
+    };
+    expect(await request(ours.cert)).toEqual({});
+    await expect(request(other.cert)).rejects.toThrow(/certificate/);
+    await server.close();
+  });
+
   it.each<[string, () => Record<string, string>, RegExp]>([
     ['no environment', () => ({}), /KUBERNETES_SERVICE_HOST is not set/],
     ['no CA', () => environment(1), /has no ServiceAccount: .*ENOENT/],
