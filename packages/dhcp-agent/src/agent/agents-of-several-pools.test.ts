@@ -258,9 +258,10 @@ describe('a pool that is suspended while its leader cannot know', () => {
 
 describe('a replica that becomes leader', () => {
   it('answers the clients of each pool that asked a moment before, on their network and once', async () => {
-    const [a] = await startBoth();
+    const [a, b] = await startBoth();
     a.process.kill();
-    await world.pass(2_500);
+    await world.pass(2_100);
+    expect(b.agent.isLeader()).toBe(false);
     for (const pool of [one, two]) pool.replies.length = 0;
     one.network.broadcast(clientPacket('discover', VM_A, { xid: 5 }));
     two.network.broadcast(clientPacket('discover', VM_B, { xid: 6 }));
@@ -275,7 +276,8 @@ describe('a replica that becomes leader', () => {
     const [a, b] = await startBoth();
     a.process.kill();
     suspend(lease, [two.key], 2);
-    await world.pass(2_500);
+    await world.pass(2_100);
+    expect(b.agent.isLeader()).toBe(false);
     for (const pool of [one, two]) pool.replies.length = 0;
     one.network.broadcast(clientPacket('discover', VM_A, { xid: 5 }));
     two.network.broadcast(clientPacket('discover', VM_B, { xid: 6 }));
@@ -408,8 +410,8 @@ describe('a dry run', () => {
   it('of several pools asks the kernel for nothing, whatever is suspended', async () => {
     suspend(lease, [two.key], 1);
     const a = world.startPod('a', lease, { isDryRun: true });
-    await world.pass(3_000);
-    expect([stateOf(a, one), stateOf(a, two)]).toEqual(['DryRun', 'Suspended']);
+    await world.pass(6_000);
+    expect([a.agent.isLeader(), stateOf(a, one), stateOf(a, two)]).toEqual([true, 'DryRun', 'Suspended']);
     expect([a.observer.of('address-failed'), a.observer.of('stepping-down'), a.agent.unready()]).toEqual([[], [], []]);
   });
 });

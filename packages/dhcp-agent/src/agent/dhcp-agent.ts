@@ -265,7 +265,7 @@ export class DhcpAgent {
   #standbyGateOf(pool: string): AnswerGate {
     return {
       whyNotSent: (answer, packet) => {
-        if (answer.kind !== 'reply' || !this.#standbyGate.admit(answer, packet)) return 'standing-by';
+        if (!this.#standbyGate.admit(answer, packet)) return 'standing-by';
         this.#ports.observer.observe({ kind: 'standby-answer', pool, macAddress: answer.client.macAddress });
         return undefined;
       },

@@ -40,7 +40,7 @@ async function startLeader(): Promise<FakePod> {
 const version = () => Number(lease.stored?.stored.version);
 const reported = (key = pool.key) => parseAgentReport(lease.stored?.annotations[AGENT_REPORT_ANNOTATION]).get(key);
 
-/** Right after a check of everything, and long before the next check and the next renewal. */
+/** Soon after a check of everything, and long before the next check and the next renewal. */
 async function quietMoment(): Promise<void> {
   let renewedAtMs = Number.NEGATIVE_INFINITY;
   for (;;) {
@@ -48,7 +48,7 @@ async function quietMoment(): Promise<void> {
     await world.pass(1);
     const nowMs = world.clock.nowMs();
     if (version() !== before) renewedAtMs = nowMs;
-    if (nowMs - renewedAtMs < 400 && nowMs % 250 > 0 && nowMs % 250 < 150) return;
+    if (nowMs - renewedAtMs < 400 && nowMs % 250 > 30 && nowMs % 250 < 150) return;
   }
 }
 
@@ -171,6 +171,19 @@ describe('a suspended pool loses its address', () => {
     expect(a.observer.of('address-failed')).toEqual([]);
   });
 
+  it.each<[string, () => void]>([
+    ['paused', () => world.record(pool, {}, { spec: { paused: true } })],
+    ['deleted', () => pool.object.remove(pool.key)],
+    ['given another server address', () => world.record(pool, {}, { spec: { ipv4Config: { serverIP: '10.0.0.3' } } })],
+  ])('and one that is %s loses it before the Lease was written, however long that takes', async (_, happens) => {
+    const a = await startLeader();
+    await quietMoment();
+    a.fate = () => ({ thereMs: 400, backMs: 400 });
+    happens();
+    await world.pass(5);
+    expect(world.holders(pool)).toEqual([]);
+  });
+
   it('also where the kernel hangs in that very call: it is Draining until the address is gone', async () => {
     const a = await startLeader();
     a.kernel.callMs = () => 1_200;
@@ -225,6 +238,12 @@ describe('what a standby takes from the report of a leader', () => {
     const b = world.startPod('b', lease);
     annotate(report());
     await world.pass(1_000);
+    const changes = b.observer.of('pool-log-settings').length;
+    for (let round = 0; round < 3; round++) {
+      annotate(report());
+      await world.pass(100);
+    }
+    expect(b.observer.of('pool-log-settings'), 'the same again changes nothing of the pool').toHaveLength(changes);
     expect(b.agent.isLeader()).toBe(false);
     const { conflicts, rogueServers } = b.agent.report().get(pool.key) ?? {};
     expect({ conflicts, rogueServers }).toEqual({ conflicts: undefined, rogueServers: undefined, ...expected });
