@@ -174,7 +174,7 @@ describe('a suspended pool loses its address', () => {
   it.each<[string, () => void]>([
     ['paused', () => world.record(pool, {}, { spec: { paused: true } })],
     ['deleted', () => pool.object.remove(pool.key)],
-    ['given another server address', () => world.record(pool, {}, { spec: { ipv4Config: { serverIP: '10.0.0.3' } } })],
+    ['moved to another server address', () => world.record(pool, {}, { spec: { ipv4Config: { serverIP: '10.0.0.3' } } })],
   ])('and one that is %s loses it before the Lease was written, however long that takes', async (_, happens) => {
     const a = await startLeader();
     await quietMoment();
