@@ -161,6 +161,7 @@ export class ApiConnection {
     const ca = await this.#cluster.ca?.();
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const headers = {
+      ...this.#cluster.headers,
       accept,
       'user-agent': this.#settings.userAgent,
       ...(authorization !== undefined && { authorization }),

@@ -125,6 +125,12 @@ describe('the connection of a kubeconfig', () => {
     expect(await authorization()).toBe(`Basic ${base64('me:pass')}`);
   });
 
+  it('acts as the user that `as` names, who may do less', async () => {
+    const { headers, authorization } = await connect({ user: { token: 'mine', as: 'system:serviceaccount:x:limited' } });
+    expect([headers, await authorization()]).toEqual([{ 'impersonate-user': 'system:serviceaccount:x:limited' }, 'Bearer mine']);
+    expect(await connect({ user: { token: 'mine' } })).not.toHaveProperty('headers');
+  });
+
   it.each([
     [`${SERVER}/`, SERVER],
     [`${SERVER}//`, SERVER],

@@ -16,6 +16,8 @@ export interface ClusterConnection {
   readonly ca?: () => Promise<Buffer>;
   /** The value of the Authorization header, now: tokens are replaced while processes run. Undefined: none. */
   readonly authorization: () => Promise<string | undefined>;
+  /** Sent with every request beside that: whom a kubeconfig acts as. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Of the kubeconfig's context or the ServiceAccount; the default namespace. */
   readonly namespace: string;
 }
@@ -109,6 +111,7 @@ export async function connectByKubeConfig(source: KubeConfigSource): Promise<Clu
       token === undefined
         ? rememberFor(FILE_LIFETIME_MS, async () => toAuthorization(await httpsOptions(config)))
         : async () => toBearer(await token()),
+    ...impersonation(options[0]),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
   };
 }
@@ -186,10 +189,19 @@ async function httpsOptions(config: { applyToHTTPSOptions(options: RequestOption
   return options;
 }
 
-function toAuthorization({ headers, auth }: RequestOptions): string | undefined {
-  const header = (headers as Readonly<Record<string, unknown>> | undefined)?.['Authorization'];
-  if (typeof header === 'string') return header;
-  return auth ? `Basic ${Buffer.from(auth).toString('base64')}` : undefined;
+function toAuthorization(options: RequestOptions): string | undefined {
+  const { auth } = options;
+  return headerOf(options, 'Authorization') ?? (auth ? `Basic ${Buffer.from(auth).toString('base64')}` : undefined);
+}
+
+/** The user of a kubeconfig may act as another one, who may do less. */
+function impersonation(options: RequestOptions): Pick<ClusterConnection, 'headers'> {
+  const user = headerOf(options, 'Impersonate-User');
+  return user === undefined ? {} : { headers: { 'impersonate-user': user } };
+}
+
+function headerOf({ headers }: RequestOptions, name: string): string | undefined {
+  return readText(headers, name);
 }
 
 function rememberFor<Value>(lifetimeMs: number, read: () => Promise<Value>): () => Promise<Value> {

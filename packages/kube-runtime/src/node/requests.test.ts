@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ApiRequestError } from './api-connection.js';
+import { ApiConnection, ApiRequestError } from './api-connection.js';
 import { answer, type HttpServer, type HttpServerSettings, serveHttp } from './http-server-fixtures.js';
 
 const servers: HttpServer[] = [];
@@ -40,6 +40,16 @@ describe('a request', () => {
       ['PATCH', '/x', 'Bearer mine', json, 'test', 'application/merge-patch+json', '4', 'null'],
       ['GET', '/x?y=z', 'Bearer mine', 'text/plain', 'test', undefined, undefined, ''],
     ]);
+  });
+
+  it('has the headers of the cluster beside its own', async () => {
+    const { url } = await serve(({ headers }, response) =>
+      response.end(JSON.stringify([headers['impersonate-user'], headers.accept])),
+    );
+    const cluster = { server: url, tls: {}, authorization: async () => undefined, namespace: 'default' };
+    const connection = new ApiConnection({ ...cluster, headers: { 'impersonate-user': 'limited' } }, { userAgent: 'test' });
+    expect(await connection.request({ method: 'GET', path: '/' })).toEqual(['limited', 'application/json']);
+    connection.close();
   });
 
   it.each([
