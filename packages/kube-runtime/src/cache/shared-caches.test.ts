@@ -82,6 +82,27 @@ describe('shared caches', () => {
     expect(log).toEqual(['watch event', 'default/a', 'watch event']);
   });
 
+  it('a cache of metadata only is not that of whole objects, and a resource that does not choose has whole objects', () => {
+    const { part, opened } = setUp();
+    part();
+    part({ ...PODS, metadataOnly: false });
+    expect(opened).toHaveLength(1);
+    part({ ...PODS, metadataOnly: true });
+    expect(opened).toHaveLength(2);
+  });
+
+  it('objects cannot be changed, at any depth', async () => {
+    const { clock, part, pods } = setUp();
+    const { cache } = part();
+    pods().put({ ...object('a'), spec: { list: [{ text: 'x' }], nothing: null } });
+    cache.start();
+    await clock.advance(10);
+    const cached = cache.get('default/a') as unknown as { spec: { list: { text: string }[]; nothing: unknown } };
+    expect(() => cached.spec.list.push({ text: 'y' })).toThrow(TypeError);
+    expect(() => Object.assign(cached.spec.list[0] ?? {}, { text: 'y' })).toThrow(TypeError);
+    expect(cached.spec).toEqual({ list: [{ text: 'x' }], nothing: null });
+  });
+
   it('nothing is requested before a subscription starts', async () => {
     const { clock, part, pods, caches } = setUp();
     const { cache } = part();

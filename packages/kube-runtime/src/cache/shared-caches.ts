@@ -266,10 +266,10 @@ class SharedCache {
   }
 }
 
-/** Objects that came as JSON have no cycles. */
+/** Objects that came as JSON have no cycles. Null, texts and numbers are frozen always. */
 function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    for (const part of Object.values(value)) deepFreeze(part);
+  if (!Object.isFrozen(value)) {
+    for (const part of Object.values(value as object)) deepFreeze(part);
     Object.freeze(value);
   }
   return value;

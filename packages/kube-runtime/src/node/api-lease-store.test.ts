@@ -146,6 +146,28 @@ describe('a Lease as it is stored', () => {
     server.lease = undefined;
     const behindGateway = server.connection(async () => Promise.reject(gone));
     await expect(store(behindGateway).write(MINE, '1')).rejects.toBe(gone);
+    for (const error of [gone, new Error('bug')]) {
+      const failingWrites = server.connection(async (request) => {
+        if (request.method === 'PUT') throw error;
+        return server.answer(request);
+      });
+      await expect(store(failingWrites).write(MINE, '1')).rejects.toBe(error);
+    }
+  });
+
+  it('is read and written where Leases are', async () => {
+    const { server, store } = setUp();
+    const asked: string[] = [];
+    const recording = server.connection(async (request) => {
+      asked.push(`${request.method} ${request.path}`);
+      return server.answer(request);
+    });
+    const mine = store(recording);
+    const written = await mine.write(MINE, undefined);
+    await mine.write(MINE, written?.version);
+    await mine.read();
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/n/leases';
+    expect(asked).toEqual([`POST ${leases}`, `PUT ${leases}/l`, `GET ${leases}/l`]);
   });
 
   it('a write that is not permitted is an error: for a Lease that does not exist the message names that', async () => {

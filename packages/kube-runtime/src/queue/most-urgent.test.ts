@@ -19,4 +19,12 @@ describe('mostUrgent', () => {
       }
     }
   });
+
+  it('of two that are equally urgent it is the first one', () => {
+    for (const one of byUrgency) {
+      const other = { ...one };
+      expect(mostUrgent(one, other)).toBe(one);
+      expect(mostUrgent(other, one)).toBe(other);
+    }
+  });
 });

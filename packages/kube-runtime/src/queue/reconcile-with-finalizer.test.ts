@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planFinalizer, planFinalizerRemoval } from '../api/finalizer.js';
+import type { WriteResult } from '../api/object-client.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryResource } from '../testing/memory-resource.js';
@@ -98,4 +99,33 @@ describe('fact 21: a finalizer', () => {
     });
     expect(() => planFinalizer({ metadata: { namespace: 'x', name: 'a' } }, OURS)).toThrow('x/a has no resourceVersion');
   });
+});
+
+it('an object without finalizers has none to be removed, and gets a list of one', () => {
+  const object = { metadata: { name: 'a', resourceVersion: '7' } };
+  expect(planFinalizerRemoval(object, OURS)).toBeUndefined();
+  expect(planFinalizer(object, OURS)).toEqual({
+    target: { key: 'a', resourceVersion: '7' },
+    patch: { metadata: { finalizers: [OURS] } },
+  });
+});
+
+it.each<[string, boolean, WriteResult<KubernetesObject> | undefined, ReconcileResult]>([
+  ['added', false, undefined, { kind: 'recheck', afterMs: 5 }],
+  ['added, in conflict', false, { ok: false, reason: 'conflict', message: 'm' }, { kind: 'retry', reason: 'conflict' }],
+  ['removed', true, undefined, SETTLED],
+  ['removed, in conflict', true, { ok: false, reason: 'conflict', message: 'm' }, { kind: 'retry', reason: 'conflict' }],
+  ['removed from what is gone', true, { ok: false, reason: 'not-found', message: 'm' }, SETTLED],
+])('a finalizer that is %s, without a cache that has to know', async (_, isDeleted, refusal, expected) => {
+  const metadata = { name: 'a', resourceVersion: '7', ...(isDeleted && { deletionTimestamp: 't', finalizers: [OURS] }) };
+  const result = await reconcileWithFinalizer(
+    { metadata },
+    {
+      finalizer: OURS,
+      client: { patch: async () => refusal ?? { ok: true, object: { metadata } } },
+      reconcile: async () => ({ kind: 'recheck', afterMs: 5 }),
+      cleanUp: async () => SETTLED,
+    },
+  );
+  expect(result).toMatchObject(expected);
 });
