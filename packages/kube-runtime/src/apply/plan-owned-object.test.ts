@@ -160,7 +160,7 @@ describe('immutable fields', () => {
   });
 
   it('the message shows both values, keys in order and cut', () => {
-    const spec = (app: string) => ({ selector: { matchLabels: { b: app, a: 'x' } } });
+    const spec = (app: string) => ({ selector: { matchLabels: { b: app, c: 'y', a: 'x' } } });
     const plan = planOwnedObject(
       object('Deployment', { spec: spec('n'.repeat(1_000)) }),
       observed('Deployment', { spec: spec('old') }),
@@ -168,7 +168,7 @@ describe('immutable fields', () => {
     );
     expect(plan).toMatchObject({
       message: expect.stringMatching(
-        /^spec\.selector of Deployment default\/a is \{"matchLabels":\{"a":"x","b":"old"\}\} and cannot be changed to \{"matchLabels":\{"a":"x","b":"n+\.\.\.; delete/,
+        /^spec\.selector of Deployment default\/a is \{"matchLabels":\{"a":"x","b":"old","c":"y"\}\} and cannot be changed to \{"matchLabels":\{"a":"x","b":"n+\.\.\.; delete/,
       ),
     });
     expect((plan as { message: string }).message.length).toBeLessThan(500);
@@ -277,7 +277,7 @@ describe('planOwnedObjects', () => {
 
 describe('owners', () => {
   it('an owner reference names kind and uid, and manages', () => {
-    expect(owner).toEqual({
+    expect(toOwnerReference(parent)).toEqual({
       apiVersion: 'example.com/v1',
       kind: 'Site',
       name: 'blog',

@@ -3,7 +3,6 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiConnection, ApiRequestError } from './api-connection.js';
 import { errorForLog } from './error-for-log.js';
-import { messageOf } from './message-of.js';
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -96,28 +95,6 @@ describe('errorForLog', () => {
 });
 
 const named = (name: string) => Object.assign(new Error('x'), { name });
-
-it.each<[string, unknown, string]>([
-  ['no error', 'a text', 'a text'],
-  ['undefined', undefined, 'undefined'],
-  ['several attempts', new AggregateError([new Error('a'), new Error('b'), new Error('a')]), 'a; b'],
-  ['no attempts', new AggregateError([], 'nothing was tried'), 'nothing was tried'],
-  ['an error without a message', named('AbortError'), 'x'],
-  ['an error with nothing but a name', Object.assign(new Error(''), { name: 'TimeoutError' }), 'TimeoutError'],
-  [
-    'what was called off for a reason',
-    Object.assign(new Error('aborted', { cause: new Error('too slow') }), { name: 'AbortError' }),
-    'too slow',
-  ],
-  [
-    'a code with a meaning',
-    Object.assign(new Error('connect'), { code: 'ENOTFOUND' }),
-    'connect: the host name cannot be resolved',
-  ],
-  ['a code without one', Object.assign(new Error('open'), { code: 'ENOENT' }), 'open'],
-])('the message of %s', (_, error, message) => {
-  expect(messageOf(error)).toBe(message);
-});
 
 it.each<[string, Error, boolean]>([
   ['an error that was called off', named('AbortError'), true],

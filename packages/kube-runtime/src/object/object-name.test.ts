@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fnv1a64 } from './fnv1a64.js';
 import { objectNameWithin } from './object-name.js';
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -58,12 +57,4 @@ describe('objectNameWithin', () => {
       }),
     );
   });
-});
-
-it.each([
-  ['', 'cbf29ce484222325'],
-  ['a', 'af63dc4c8601ec8c'],
-  ['foobar', '85944171f73967e8'],
-])('fnv1a64 of %j, as draft-eastlake-fnv has it', (text, hash) => {
-  expect(fnv1a64(text).toString(16)).toBe(hash);
 });
