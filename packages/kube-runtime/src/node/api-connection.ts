@@ -214,7 +214,8 @@ function toError({ method, path }: ApiRequest, { status, headers, body }: Refusa
   return new ApiRequestError(`${method} ${pathOnly(path)}: ${status} ${text}`, {
     status,
     ...(reason !== undefined && { reason }),
-    ...(Number.isFinite(seconds) && headers['retry-after'] !== undefined && { retryAfterMs: seconds * 1000 }),
+    // A date, or nothing, is no number.
+    ...(Number.isFinite(seconds) && { retryAfterMs: seconds * 1000 }),
   });
 }
 

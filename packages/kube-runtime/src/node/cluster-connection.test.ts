@@ -133,7 +133,7 @@ describe('the connection of a kubeconfig', () => {
 
   it.each([
     [`${SERVER}/`, SERVER],
-    [`${SERVER}//`, SERVER],
+    [`${SERVER}///`, SERVER],
     ['https://rancher.example/k8s/clusters/c-1', 'https://rancher.example/k8s/clusters/c-1'],
     ['https://rancher.example/k8s/clusters/c-1/', 'https://rancher.example/k8s/clusters/c-1'],
   ])('to %s is one to %s', async (server, expected) => {

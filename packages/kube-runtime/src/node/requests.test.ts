@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { NotLeadingError } from '../election/fenced-client.js';
 import { ApiConnection, ApiRequestError } from './api-connection.js';
 import { answer, type HttpServer, type HttpServerSettings, serveHttp } from './http-server-fixtures.js';
 
@@ -96,6 +97,30 @@ describe('a request', () => {
       { method: 'DELETE', path: '/b', status: 404, isShort: true },
       { method: 'GET', path: '/c', status: 0, isShort: true },
     ]);
+  });
+
+  it.each([
+    ['when there is a token', [false]],
+    ['when there is a connection', [true, false]],
+  ])('that may not begin any more %s is not sent', async (_, answers) => {
+    const asked: unknown[] = [];
+    const { connection } = await serve(({ url }, response) => {
+      asked.push(url);
+      response.end();
+    });
+    const given = [...answers];
+    const mayBegin = () => given.shift() ?? expect.fail('asked once more');
+    const error = await failure(connection.request({ method: 'POST', path: '/guarded', body: {}, mayBegin }));
+    expect([error, given]).toEqual([expect.any(NotLeadingError), []]);
+    await connection.request({ method: 'POST', path: '/next', mayBegin: () => true });
+    expect(asked).toEqual(['/next']);
+  });
+
+  it('whose answer is no JSON is an error that names the request and how the answer begins', async () => {
+    const { connection } = await serve(answer(200, `\n<html>${'x'.repeat(200)}`));
+    const error = await failure(connection.request({ method: 'GET', path: '/a?b' }));
+    expect(error.message).toBe(`GET /a: the answer is no JSON: "<html>${'x'.repeat(94)}"`);
+    expect(error.cause).toBeInstanceOf(SyntaxError);
   });
 
   it('without an answer is an error that names the request and its cause, without a status', async () => {
