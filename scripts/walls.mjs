@@ -124,6 +124,7 @@ export const PACKAGES = {
       'controllers',
       'http',
       'recordings',
+      'contract',
     ],
   },
   'tools/lab': { everything: true, refused: [], why: 'import a package by what it exports' },
