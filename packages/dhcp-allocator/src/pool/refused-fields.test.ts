@@ -1,0 +1,156 @@
+/** Every problem of a pool, as a person reads it: where, what, and what to do. */
+import { describe, expect, it } from 'vitest';
+import { describeProblem } from '../problem.js';
+import type { PoolDefinition } from './pool-definition.js';
+import { validatePool } from './validate-pool.js';
+
+const BASE: PoolDefinition = { name: 'net', cidr: '10.0.0.0/24' };
+const addresses = (count: number) => Array.from({ length: count }, (_, index) => `10.0.0.${index + 1}`);
+
+function problemsOf(definition: Partial<PoolDefinition>): string[] {
+  const checked = validatePool({ ...BASE, ...definition });
+  return checked.ok ? [] : checked.problems.map(describeProblem);
+}
+
+const option = (options: PoolDefinition['options']): Partial<PoolDefinition> => (options === undefined ? {} : { options });
+
+describe('a pool is refused with every problem', () => {
+  it.each<[Partial<PoolDefinition>, string[]]>([
+    [{ cidr: 'x' }, ['cidr: "x" is no IPv4 subnet; write address/prefix length, as in 192.168.48.0/24']],
+    [{ end: 'x' }, ['end: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10']],
+    [{ start: 'y' }, ['start: "y" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10']],
+    [
+      { exclude: ['10.0.0.9', 'x'] },
+      ['exclude[1]: "x" is neither an address nor a range; write 192.168.48.5 or 192.168.48.10-192.168.48.19'],
+    ],
+    [
+      { reservations: [{ macAddress: 'x', address: 'y', hostname: '-' }] },
+      [
+        'reservations[0].macAddress: "x" is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+        'reservations[0].address: "y" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+        'reservations[0].hostname: "-" is no domain name; write letters, digits, hyphens and dots, as in lab.example.org',
+      ],
+    ],
+    [
+      { reservations: [{ macAddress: '01:00:5e:00:00:01', address: '10.0.0.9' }] },
+      [
+        'reservations[0].macAddress: "01:00:5e:00:00:01" is a multicast MAC address, which no client has; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+      ],
+    ],
+    [
+      { relays: ['10.9.0.0/24', '10.9.1.1', 'x'] },
+      ['relays[2]: "x" is neither an IPv4 address nor a subnet; write 192.0.2.1 or 192.0.2.0/24'],
+    ],
+    [{ relays: addresses(33) }, ['relays: 33 relays are too many; list at most 32, or subnets']],
+    [
+      option({ staticRoutes: [{ destination: '10.9.0.1/24', gateway: 'x' }] }),
+      [
+        'options.staticRoutes[0].destination: "10.9.0.1/24" is a host address with a prefix length, not a subnet; write 10.9.0.0/24, or the address with /32 for one host',
+        'options.staticRoutes[0].gateway: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+      ],
+    ],
+    [
+      option({ domainName: '-' }),
+      ['options.domainName: "-" is no domain name; write letters, digits, hyphens and dots, as in lab.example.org'],
+    ],
+    [
+      option({ domainSearch: ['a.example', '..'] }),
+      ['options.domainSearch[1]: ".." is no domain name; write letters, digits, hyphens and dots, as in lab.example.org'],
+    ],
+    [option({ mtu: 67 }), ['options.mtu: 67 is out of bounds; write a whole number from 68 to 65535']],
+    [option({ mtu: 65_536 }), ['options.mtu: 65536 is out of bounds; write a whole number from 68 to 65535']],
+    [option({ mtu: 1400.5 }), ['options.mtu: 1400.5 is out of bounds; write a whole number from 68 to 65535']],
+    [
+      option({ bootFile: 'a b', nextServer: 'x' }),
+      [
+        'options.nextServer: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+        'options.bootFile: "a b" is no file name a boot loader can read; write 1 to 127 printable ASCII characters',
+      ],
+    ],
+    [
+      option({ bootFile: 'x'.repeat(128) }),
+      [expect.stringMatching(/^options.bootFile: "x+" is no file name a boot loader can read; /)],
+    ],
+    [
+      option({ bootFile: 'é' }),
+      ['options.bootFile: "é" is no file name a boot loader can read; write 1 to 127 printable ASCII characters'],
+    ],
+    [
+      option({
+        bootByArchitecture: [
+          { architecture: 7, bootFile: 'a' },
+          { architecture: 7, bootFile: 'ü', nextServer: 'x' },
+          { architecture: 65_536 },
+        ],
+      }),
+      [
+        'options.bootByArchitecture[1].architecture: 7 has boot settings already; keep one of the two',
+        'options.bootByArchitecture[1].nextServer: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+        'options.bootByArchitecture[1].bootFile: "ü" is no file name a boot loader can read; write 1 to 127 printable ASCII characters',
+        'options.bootByArchitecture[2].architecture: 65536 is out of bounds; write a whole number from 0 to 65535',
+      ],
+    ],
+    [
+      option({ dnsServers: ['10.0.0.53', 'x'], ntpServers: ['y'] }),
+      [
+        'options.dnsServers[1]: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+        'options.ntpServers[0]: "y" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+      ],
+    ],
+    [option({ dnsServers: addresses(64) }), ['options.dnsServers: 64 addresses are too many; list at most 63']],
+  ])('%j', (definition, problems) => expect(problemsOf(definition)).toEqual(problems));
+
+  it.each<Partial<PoolDefinition>>([
+    { relays: addresses(32) },
+    option({ dnsServers: addresses(63) }),
+    option({ mtu: 68 }),
+    option({ mtu: 65_535 }),
+    option({ bootFile: 'x'.repeat(127) }),
+    option({ bootFile: '!~' }),
+  ])('what is at the limit is accepted: %j', (definition) => expect(problemsOf(definition)).toEqual([]));
+
+  it('what is absent is absent in the pool, and what is given is there', () => {
+    const poolOf = (definition: Partial<PoolDefinition>) => {
+      const checked = validatePool({ ...BASE, ...definition });
+      if (!checked.ok) throw new Error(checked.problems.map(describeProblem).join());
+      return checked.value;
+    };
+    expect(Object.keys(poolOf({}).options).toSorted()).toEqual([
+      'bootByArchitecture',
+      'dnsServers',
+      'domainSearch',
+      'ntpServers',
+      'staticRoutes',
+    ]);
+    const full = poolOf({
+      reservations: [
+        { macAddress: '02:00:00:00:00:0A', address: '10.0.0.9', hostname: 'printer' },
+        { macAddress: '02:00:00:00:00:0b', address: '10.0.0.8' },
+      ],
+      options: {
+        router: '10.0.0.254',
+        domainName: 'example.org',
+        mtu: 1400,
+        bootFile: 'a',
+        nextServer: '10.0.0.7',
+        bootByArchitecture: [{ architecture: 7, bootFile: 'b' }, { architecture: 9 }],
+      },
+    });
+    expect(full.options).toMatchObject({
+      router: 0x0a0000fe,
+      domainName: 'example.org',
+      mtu: 1400,
+      bootFile: 'a',
+      nextServer: 0x0a000007,
+    });
+    expect([...full.options.bootByArchitecture]).toEqual([
+      [7, { bootFile: 'b' }],
+      [9, {}],
+    ]);
+    expect([...full.reservations.values()].map(({ macAddress, hostname }) => [macAddress, hostname])).toEqual([
+      ['02:00:00:00:00:0a', 'printer'],
+      ['02:00:00:00:00:0b', undefined],
+    ]);
+    expect(Object.keys(full.reservations.get('02:00:00:00:00:0b') ?? {})).not.toContain('hostname');
+  });
+});
