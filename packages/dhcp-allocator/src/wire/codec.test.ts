@@ -59,7 +59,7 @@ describe('a message', () => {
     if (!decoded.ok) throw new Error(decoded.reason);
     const { op, htype, hlen, hops, xid, secs, flags, ciaddr, yiaddr, siaddr, giaddr, chaddr, sname, file } = decoded.message;
     const fields = { op, htype, hlen, hops, xid, secs, flags, ciaddr, yiaddr, siaddr, giaddr, chaddr, sname, file };
-    expect(fields).toEqual({ ...MESSAGE, options: undefined, ...fields, ...withoutOptions(MESSAGE) });
+    expect({ ...fields, options: MESSAGE.options }).toEqual(MESSAGE);
     expect([...decoded.message.options]).toEqual(options);
   });
 
@@ -250,7 +250,3 @@ describe('decoded options', () => {
     expect([options.get(3), [...(options.get(2) ?? [])]]).toEqual([undefined, [0x12, 0x34]]);
   });
 });
-
-function withoutOptions({ options: _, ...fields }: OutgoingMessage): Omit<OutgoingMessage, 'options'> {
-  return fields;
-}

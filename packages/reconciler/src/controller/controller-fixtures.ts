@@ -42,9 +42,7 @@ export class Running {
 
   async add(...objects: readonly KubernetesObject[]): Promise<void> {
     for (const object of objects) {
-      const created = this.#resource(object.kind).create(object);
-      await this.clock.advance(2);
-      const result = await created;
+      const result = await this.during(2, this.#resource(object.kind).create(object));
       if (!result.ok) throw new Error(result.message);
     }
   }
@@ -63,12 +61,15 @@ export class Running {
   async remove(kind: string, name: string): Promise<void> {
     const resource = this.#resource(kind);
     const stored = resource.objects.get(`default/${name}`);
-    const removed = resource.delete(`default/${name}`, stored?.metadata.uid ?? '');
-    await this.clock.advance(2);
-    await removed;
-    const collected = this.cluster.collectGarbage();
-    await this.clock.advance(50);
-    await collected;
+    await this.during(2, resource.delete(`default/${name}`, stored?.metadata.uid ?? ''));
+    await this.during(50, this.cluster.collectGarbage());
+  }
+
+  /** Lets time pass while a request is under way. What it failed with is thrown when that time is over. */
+  async during<Answer>(ms: number, request: Promise<Answer>): Promise<Answer> {
+    const [answer] = await Promise.allSettled([request, this.clock.advance(ms)]);
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
   }
 
   /** Long enough for everything that takes its time, short enough for nothing to be repeated. */

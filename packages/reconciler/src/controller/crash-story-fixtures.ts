@@ -92,9 +92,7 @@ async function heal(running: Running): Promise<void> {
     resource.writeFault = () => 'none';
     resource.failNext = 0;
   }
-  const collected = running.cluster.collectGarbage();
-  await running.settle(400_000);
-  await collected;
+  await running.during(400_000, running.cluster.collectGarbage());
 }
 
 /** How many writes the story has when nothing fails. */
