@@ -60,7 +60,7 @@ export class ClusterAccess {
   async create(object: KubernetesObject): Promise<KubernetesObject> {
     const result = await waitFor(`${object.kind} to be served`, async () => {
       const tried = await this.client(object.kind ?? '').create(object);
-      return !tried.ok && tried.reason === 'not-found' ? undefined : tried;
+      return !tried.ok && tried.reason === 'parent-not-found' ? undefined : tried;
     });
     if (!result.ok) throw new Error(`${object.kind} ${object.metadata.name}: ${result.message}`);
     return result.object;
@@ -109,7 +109,7 @@ export class ClusterAccess {
   async #tryCreate(object: KubernetesObject): Promise<boolean> {
     const result = await this.client(object.kind ?? '').create(object);
     if (result.ok || result.reason === 'already-exists') return true;
-    if (result.reason === 'not-found') return false;
+    if (result.reason === 'parent-not-found') return false;
     throw new Error(`${object.kind} ${object.metadata.name}: ${result.message}`);
   }
 }

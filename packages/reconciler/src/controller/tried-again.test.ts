@@ -97,7 +97,7 @@ describe('nothing is tried all the time while a watch is down and writes work', 
     replace(running.cluster.networkConfigs, 'create', async () => {
       tries++;
       await new Promise<void>((resolve) => running.clock.after(2, resolve));
-      return { ok: false, reason: 'not-found', message: 'the server could not find the requested resource' };
+      return { ok: false, reason: 'parent-not-found', message: 'the server could not find the requested resource' };
     });
     await running.add(virtualMachine('vm-a'));
     await running.settle(60_000);
