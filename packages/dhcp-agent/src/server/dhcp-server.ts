@@ -187,7 +187,7 @@ export class DhcpServer {
     const { pool } = this.#serving.pools[0] as ServedPool;
     this.counters.increment(reply.kind === 'ack' ? this.#acks : this.#offers);
     if (reply.kind === 'ack') this.#bind(reply.lease, pool, interfaceName);
-    return writeQueued(queued, reply, { packet, pool });
+    return writeQueued(queued, reply, pool);
   }
 
   #prepare(packet: Uint8Array): PreparedReply | undefined {
@@ -331,28 +331,21 @@ function isOnLink(isRelayed: boolean, { relays }: Pool): boolean {
   return !isRelayed && relays.length === 0;
 }
 
-const CHADDR = 28;
-const MAC_ADDRESS_LENGTH = 6;
-
 function emptyReply(): PacketPath['queued'] {
   return {
     length: 0,
     destination: { kind: 'broadcast', address: 0, port: 0 },
     serverAddress: 0,
-    hardwareAddress: new Uint8Array(MAC_ADDRESS_LENGTH),
+    hardwareAddress: new Uint8Array(0),
     isOnLink: false,
   };
 }
 
-function writeQueued(
-  queued: PacketPath['queued'],
-  { length, destination, isRelayed }: PreparedReply,
-  { packet, pool }: { readonly packet: Uint8Array; readonly pool: Pool },
-): QueuedReply {
-  queued.length = length;
-  queued.destination = destination;
+function writeQueued(queued: PacketPath['queued'], reply: PreparedReply, pool: Pool): QueuedReply {
+  queued.length = reply.length;
+  queued.destination = reply.destination;
+  queued.hardwareAddress = reply.hardwareAddress;
   queued.serverAddress = pool.serverAddress;
-  queued.isOnLink = isOnLink(isRelayed, pool);
-  for (let index = 0; index < MAC_ADDRESS_LENGTH; index++) queued.hardwareAddress[index] = packet[CHADDR + index] as number;
+  queued.isOnLink = isOnLink(reply.isRelayed, pool);
   return queued;
 }

@@ -2,7 +2,14 @@
  * The first packets after a start come all at once, as every virtual machine of a node asks, and the packet path is still interpreted then.
  * So it runs before: a server with clients of its own answers messages that never leave the process, until the engine has compiled it.
  */
-import { type Assignment, formatIpv4Address, type Pool, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
+import {
+  type Assignment,
+  formatIpv4Address,
+  macAddressBytes,
+  type Pool,
+  parseIpv4Address,
+  validatePool,
+} from '@vmdhcp/dhcp-allocator';
 import { encodeClientPacket } from '../probe/client-packet.js';
 import { DhcpServer } from './dhcp-server.js';
 
@@ -58,7 +65,7 @@ function exchange(pool: Pool, { macAddress, address }: Assignment, index: number
   const requestList = Uint8Array.from(REQUEST_LISTS[index % REQUEST_LISTS.length] ?? []);
   const relay = parseIpv4Address('192.0.2.250') ?? 0;
   const common = { macAddress, xid: index, ...(index % 2 === 0 && { relayAddress: relay }) };
-  const identifier = [61, Uint8Array.of(1, ...macAddress.split(':').map((octet) => Number.parseInt(octet, 16)))] as const;
+  const identifier = [61, Uint8Array.of(1, ...macAddressBytes(macAddress))] as const;
   const octetsOf = (ip: number) => Uint8Array.from(formatIpv4Address(ip).split('.'), Number);
   const named = [
     [50, octetsOf(address)],

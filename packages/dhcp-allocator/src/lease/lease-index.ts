@@ -1,4 +1,4 @@
-import { macAddressBytes } from '../address/mac-address.js';
+import type { MacAddress } from '../address/mac-address.js';
 import type { Lease } from './lease.js';
 
 /**
@@ -23,7 +23,7 @@ export class LeaseIndex {
     this.#slots = new Int32Array(size);
     this.#highs = new Int32Array(size);
     this.#lows = new Int32Array(size);
-    for (const [position, { macAddress }] of this.#leases.entries()) this.#insert(macAddressBytes(macAddress), position);
+    for (const [position, { macAddress }] of this.#leases.entries()) this.#insert(macAddress, position);
   }
 
   /** The lease of the MAC address whose six octets begin at `offset`; undefined if it has none. */
@@ -37,9 +37,8 @@ export class LeaseIndex {
     }
   }
 
-  #insert(octets: Uint8Array, position: number): void {
-    const high = threeOctets(octets, 0);
-    const low = threeOctets(octets, 3);
+  #insert(macAddress: MacAddress, position: number): void {
+    const [high, low] = [threeOctetsOfText(macAddress, 0), threeOctetsOfText(macAddress, 9)];
     let slot = hash(high, low) & this.#mask;
     while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
     this.#slots[slot] = position + 1;
@@ -50,6 +49,15 @@ export class LeaseIndex {
 
 function threeOctets(octets: Uint8Array, offset: number): number {
   return ((octets[offset] as number) << 16) | ((octets[offset + 1] as number) << 8) | (octets[offset + 2] as number);
+}
+
+/** Of a canonical MAC address, from a character on: a pool of ten thousand is read anew with each of its changes. */
+function threeOctetsOfText(text: MacAddress, from: number): number {
+  return (
+    (Number.parseInt(text.slice(from, from + 2), 16) << 16) |
+    (Number.parseInt(text.slice(from + 3, from + 5), 16) << 8) |
+    Number.parseInt(text.slice(from + 6, from + 8), 16)
+  );
 }
 
 /** Neighbouring addresses, of which clusters have thousands, come to lie apart. */

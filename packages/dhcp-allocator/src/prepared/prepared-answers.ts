@@ -24,6 +24,8 @@ export interface PreparedReply {
   /** Octets that were written. */
   readonly length: number;
   readonly destination: ReplyDestination;
+  /** The client's MAC address (chaddr), six octets. */
+  readonly hardwareAddress: Uint8Array;
   readonly isRelayed: boolean;
 }
 
@@ -31,6 +33,7 @@ type Writable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 
 const NO_ROOM = 0;
 const OPTION_HEADER = 2;
+const MAC_ADDRESS_LENGTH = 6;
 
 /** Answers for one pool that is alone on its interface. */
 export class PreparedAnswers {
@@ -44,7 +47,8 @@ export class PreparedAnswers {
     this.#served = served;
     this.#templates = new ReplyTemplates(served);
     const none: Lease = { poolName: served.pool.name, macAddress: '', address: 0 };
-    this.#reply = { kind: 'offer', lease: none, length: 0, destination: this.#destination, isRelayed: false };
+    const hardwareAddress = new Uint8Array(MAC_ADDRESS_LENGTH);
+    this.#reply = { kind: 'offer', lease: none, length: 0, destination: this.#destination, hardwareAddress, isRelayed: false };
   }
 
   /**
@@ -65,6 +69,7 @@ export class PreparedAnswers {
     reply.kind = kind;
     reply.lease = lease;
     reply.length = length;
+    copy(packet, Offset.chaddr, reply.hardwareAddress, 0, MAC_ADDRESS_LENGTH);
     this.#setDestination(packet, lease.address);
     return reply;
   }

@@ -1,8 +1,7 @@
+import { readLinkSelection } from '../server/relay-agent-information.js';
 import { readUint16, readUint32 } from '../wire/big-endian.js';
 import { HTYPE_ETHERNET, MAGIC_COOKIE, MessageTypeCode, Offset, OP_REQUEST, OptionCode } from '../wire/layout.js';
 
-/** Sub-option 5 of option 82. Source: RFC 3527 §3. */
-const LINK_SELECTION = 5;
 const MAC_ADDRESS_LENGTH = 6;
 
 /**
@@ -106,9 +105,7 @@ export class RequestFields {
         this.clientIdentifierLength = length;
         return 32;
       case OptionCode.relayAgentInformation:
-        this.relayInformationStart = start;
-        this.relayInformationLength = length;
-        return this.#readLinkSelection(packet, start, start + length) ? 64 : -1;
+        return this.#readRelayInformation(packet, start, length) ? 64 : -1;
       case OptionCode.rapidCommit:
         this.hasRapidCommit = true;
         return 128;
@@ -122,19 +119,12 @@ export class RequestFields {
     }
   }
 
-  #readLinkSelection(packet: Uint8Array, start: number, end: number): boolean {
-    let at = start;
-    while (at < end) {
-      const valueStart = at + 2;
-      if (valueStart > end) return false;
-      const length = packet[at + 1] as number;
-      if (valueStart + length > end) return false;
-      if (packet[at] === LINK_SELECTION) {
-        if (length !== 4) return false;
-        this.linkSelection = readUint32(packet, valueStart);
-      }
-      at = valueStart + length;
-    }
+  #readRelayInformation(packet: Uint8Array, start: number, length: number): boolean {
+    this.relayInformationStart = start;
+    this.relayInformationLength = length;
+    const link = readLinkSelection(packet, start, start + length);
+    if (link === 'malformed') return false;
+    this.linkSelection = link ?? 0;
     return true;
   }
 }

@@ -51,7 +51,8 @@ export function toClientMessage(message: DhcpMessage): ClientMessageResult {
   const requestedAddress = readAddress(message, OptionCode.requestedAddress);
   const serverIdentifier = readAddress(message, OptionCode.serverIdentifier);
   if (requestedAddress === null || serverIdentifier === null) return refused('option-length-invalid');
-  const link = readLinkSelection(message.options.get(OptionCode.relayAgentInformation));
+  const relayInformation = message.options.get(OptionCode.relayAgentInformation);
+  const link = relayInformation && readLinkSelection(relayInformation);
   if (link === 'malformed') return refused('relay-information-malformed');
   return { ok: true, client: assemble({ type, macAddress, message, requestedAddress, serverIdentifier, link }) };
 }

@@ -1,63 +1,38 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ApiResource } from '../api/api-resource.js';
+import { fencedClient, NotLeadingError } from '../election/fenced-client.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
-import { ApiConnection } from './api-connection.js';
+import { toReconcileResult } from '../queue/to-reconcile-result.js';
 import { ApiObjectClient } from './api-object-client.js';
+import { answer, type HttpServer, type HttpServerSettings, serveHttp } from './http-server-fixtures.js';
 
 const PODS: ApiResource = { group: '', version: 'v1', plural: 'pods', namespaced: true };
-const open: { close: () => void }[] = [];
-afterEach(() => {
-  for (const one of open.splice(0)) one.close();
+const servers: HttpServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
 });
 
-type Handler = (request: http.IncomingMessage, response: http.ServerResponse) => unknown;
-
-async function serve(handler: Handler, { resource = PODS, authorizationMs = 0 } = {}) {
-  const server = http.createServer((request, response) => void handler(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const authorization = async () => {
-    await new Promise((resolve) => setTimeout(resolve, authorizationMs));
-    return undefined;
-  };
-  const connection = new ApiConnection(
-    { server: `http://127.0.0.1:${port}`, tls: {}, authorization, namespace: 'default' },
-    { userAgent: 'test', timeoutMs: 1_000 },
-  );
-  open.push({
-    close: () => {
-      connection.close();
-      server.closeAllConnections();
-      server.close();
-    },
-  });
-  return { connection, client: new ApiObjectClient<KubernetesObject>(connection, resource) };
+async function serve(handler: Parameters<typeof serveHttp>[0], settings: HttpServerSettings = {}) {
+  const server = await serveHttp(handler, { timeoutMs: 1_000, ...settings });
+  servers.push(server);
+  return { connection: server.connection, client: new ApiObjectClient<KubernetesObject>(server.connection, PODS) };
 }
-
-const json =
-  (body: unknown, status = 200): Handler =>
-  (_, response) => {
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(body));
-  };
 
 describe('answers of servers', () => {
   it('a list whose items are null is an empty one, as servers in Go write it', async () => {
-    const { client } = await serve(json({ kind: 'List', metadata: { resourceVersion: '7' }, items: null }));
+    const { client } = await serve(answer(200, { kind: 'List', metadata: { resourceVersion: '7' }, items: null }));
     expect(await client.list({ limit: 500 })).toEqual({ items: [], resourceVersion: '7' });
   });
 
   it('the answer to a deletion that is a Status is no object', async () => {
     const { client } = await serve(
-      json({ apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success', details: { name: 'a' } }),
+      answer(200, { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success', details: { name: 'a' } }),
     );
     expect(await client.delete('default/a', 'uid')).toEqual({ ok: true, object: undefined });
   });
 
   it('a read that is forbidden has that status', async () => {
-    const { client } = await serve(json({ kind: 'Status', reason: 'Forbidden', message: 'no' }, 403));
+    const { client } = await serve(answer(403, { kind: 'Status', reason: 'Forbidden', message: 'no' }));
     await expect(client.get('default/a')).rejects.toMatchObject({ status: 403, reason: 'Forbidden' });
   });
 
@@ -84,5 +59,35 @@ describe('answers of servers', () => {
     });
     const end = await new Promise((resolve) => client.watch('1', { onEvent: () => undefined, onEnd: resolve }));
     expect(end).toMatchObject({ kind: 'failed' });
+  });
+
+  it('an object cannot be created where its namespace or its kind is missing, and the reason names which', async () => {
+    const { client } = await serve(answer(404, { kind: 'Status', reason: 'NotFound', message: 'namespaces "x" not found' }));
+    const result = await client.create({ metadata: { namespace: 'x', name: 'a' } });
+    expect(result).toMatchObject({ reason: 'parent-not-found' });
+    expect(toReconcileResult(result)).toEqual({ kind: 'retry', reason: expect.stringContaining('namespaces "x" not found') });
+  });
+
+  it('fact 16: a write that waited for its token asks the fence again, and is not sent', async () => {
+    const methods: (string | undefined)[] = [];
+    const token = Promise.withResolvers<string | undefined>();
+    const { client } = await serve(
+      (request, response) => {
+        methods.push(request.method);
+        answer(200, { metadata: { name: 'a' } })(request, response);
+      },
+      { authorization: () => token.promise },
+    );
+    let isLeading = true;
+    const fenced = fencedClient(client, () => isLeading);
+    const object = { metadata: { namespace: 'x', name: 'a' } };
+    const written = fenced.create(object).catch((error: unknown) => error);
+    isLeading = false;
+    token.resolve(undefined);
+    expect(await written).toBeInstanceOf(NotLeadingError);
+    expect(methods).toEqual([]);
+    isLeading = true;
+    await fenced.create(object);
+    expect(methods).toEqual(['POST']);
   });
 });

@@ -16,12 +16,13 @@ export interface HttpServer {
 export interface HttpServerSettings extends Partial<ApiConnectionSettings> {
   /** Of the URL that the connection has. */
   readonly path?: string;
+  readonly authorization?: () => Promise<string | undefined>;
 }
 
-/** A server whose connection sends `Bearer mine`. */
+/** A server whose connection sends `Bearer mine`, unless `authorization` is another. */
 export async function serveHttp(
   handler: (request: http.IncomingMessage, response: http.ServerResponse) => unknown,
-  { path = '', ...settings }: HttpServerSettings = {},
+  { path = '', authorization = async () => 'Bearer mine', ...settings }: HttpServerSettings = {},
 ): Promise<HttpServer> {
   const server = http.createServer((request, response) => void handler(request, response));
   const closings: Promise<unknown>[] = [];
@@ -29,7 +30,7 @@ export async function serveHttp(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const connection = new ApiConnection(
-    { server: `${url}${path}`, tls: {}, authorization: async () => 'Bearer mine', namespace: 'default' },
+    { server: `${url}${path}`, tls: {}, authorization, namespace: 'default' },
     { userAgent: 'test', ...settings },
   );
   return {

@@ -5,19 +5,15 @@ import { pick, projectSpec } from './running-instance.js';
 
 /** The parts of a virtual machine that the controller reads, and nothing else: disks, cloud-init and applied configurations are large. */
 export function projectVirtualMachine({ apiVersion, kind, metadata, spec, status }: KubernetesObject): KubernetesObject {
-  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = metadata;
+  const { name, generation } = metadata;
   const template = readField(spec, 'template', 'spec');
   return {
     ...(apiVersion !== undefined && { apiVersion }),
     ...(kind !== undefined && { kind }),
     metadata: {
       name,
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...pick(metadata, ['namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp']),
       ...(generation !== undefined && { generation }),
-      ...(creationTimestamp !== undefined && { creationTimestamp }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
       annotations: readAnnotations(metadata.annotations),
     },
     spec: isRecord(template) ? { template: { spec: projectSpec(template) } } : {},

@@ -15,16 +15,13 @@ export interface RunningInstance {
  * heartbeat of its node.
  */
 export function projectInstance({ apiVersion, kind, metadata, spec, status }: KubernetesObject): KubernetesObject {
-  const { name, namespace, uid, resourceVersion, deletionTimestamp, ownerReferences } = metadata;
+  const { name, ownerReferences } = metadata;
   return {
     ...(apiVersion !== undefined && { apiVersion }),
     ...(kind !== undefined && { kind }),
     metadata: {
       name,
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      ...pick(metadata, ['namespace', 'uid', 'resourceVersion', 'deletionTimestamp']),
       ...(ownerReferences !== undefined && { ownerReferences }),
     },
     ...(isRecord(readField(spec, 'domain')) && { spec: projectSpec(spec) }),
