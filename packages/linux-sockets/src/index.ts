@@ -45,6 +45,7 @@ export type { NetlinkRequest } from './netlink/netlink-message.js';
 export { PacketSocket } from './packet/packet-socket.js';
 export { UDP_HEADERS_LENGTH, writeUdpHeaders } from './packet/udp-headers.js';
 export { openTcpListener } from './tcp/tcp-listener.js';
+export { openUdpSocket } from './udp/open-udp-socket.js';
 export type { SendFailure } from './udp/outgoing-burst.js';
 export type { Delivery, OutgoingDatagram } from './udp/outgoing-datagram.js';
 export type { Sender } from './udp/sender.js';

@@ -1,13 +1,9 @@
 /** The servers that are measured, each set up as its own documentation does for speed: no log per packet, no ping check. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { fileURLToPath } from 'node:url';
 import { AGENT_BIN, run, SYSTEM_PATH } from '@vmdhcp/lab';
-import { FIRST_CLIENT } from './load-generator.js';
-
-export const CLIENTS = 10_000;
-export const SERVER_ADDRESS = '10.77.0.1';
-const FIRST_ADDRESS = 0x0a4d_000a;
+import { addressOf, eachClient, macOf, SERVER_ADDRESS } from './served-network.js';
 
 /** How to start a server; it serves the interface `srv0`. */
 export interface Command {
@@ -19,17 +15,21 @@ export interface MeasuredServer {
   readonly name: string;
   /** What is to be installed for it. */
   readonly program: string;
+  /** True: its first seconds are measured too, when all clients ask at once. */
+  readonly measuresFirst: boolean;
   /** @param folder - an empty folder in memory for its files. */
   readonly prepare: (folder: string) => Command;
 }
 
+const ECHO = fileURLToPath(new URL('./echo-server.js', import.meta.url));
+
 export const SERVERS: readonly MeasuredServer[] = [
-  { name: 'vmdhcp-agent', program: process.execPath, prepare: prepareAgent },
-  { name: 'Kea, 10k reservations', program: 'kea-dhcp4', prepare: (folder) => prepareKea(folder, true) },
-  { name: 'Kea, dynamic pool', program: 'kea-dhcp4', prepare: (folder) => prepareKea(folder, false) },
-  { name: 'coredhcp', program: 'coredhcp', prepare: prepareCoredhcp },
-  { name: 'ISC dhcpd', program: 'dhcpd', prepare: prepareDhcpd },
-  { name: 'dnsmasq', program: 'dnsmasq', prepare: prepareDnsmasq },
+  { name: 'vmdhcp-agent', program: process.execPath, measuresFirst: true, prepare: prepareAgent },
+  { name: 'echo loop', program: process.execPath, measuresFirst: true, prepare: prepareEcho },
+  { name: 'Kea, 10k reservations', program: 'kea-dhcp4', measuresFirst: true, prepare: prepareKea },
+  { name: 'coredhcp', program: 'coredhcp', measuresFirst: true, prepare: prepareCoredhcp },
+  { name: 'ISC dhcpd', program: 'dhcpd', measuresFirst: false, prepare: prepareDhcpd },
+  { name: 'dnsmasq', program: 'dnsmasq', measuresFirst: false, prepare: prepareDnsmasq },
 ];
 
 /** Where a program is, `PATH` and the places of system programs searched; undefined if nowhere. */
@@ -40,20 +40,6 @@ export function findProgram(program: string): string | undefined {
     return undefined;
   }
 }
-
-function macOf(client: number): string {
-  return (FIRST_CLIENT + client)
-    .toString(16)
-    .padStart(12, '0')
-    .replace(/(..)(?!$)/g, '$1:');
-}
-
-function addressOf(client: number): string {
-  return formatIpv4Address(FIRST_ADDRESS + client);
-}
-
-const eachClient = <Value>(make: (client: number) => Value): Value[] =>
-  Array.from({ length: CLIENTS }, (_, client) => make(client));
 
 function prepareAgent(folder: string): Command {
   const pools = join(folder, 'pools.yaml');
@@ -79,6 +65,11 @@ function prepareAgent(folder: string): Command {
       '127.0.0.1:8080',
     ],
   };
+}
+
+/** No DHCP server: what the kernel and Node leave to one. */
+function prepareEcho(): Command {
+  return { command: process.execPath, parameters: [ECHO, 'srv0'] };
 }
 
 /** An IPPool of a /16. The network is not asked before an address is given, as the servers beside it do not ask. */
@@ -110,7 +101,7 @@ spec:
 `;
 }
 
-function prepareKea(folder: string, reserved: boolean): Command {
+function prepareKea(folder: string): Command {
   const reservations = eachClient((client) => ({ 'hw-address': macOf(client), 'ip-address': addressOf(client) }));
   const path = join(folder, 'kea.json');
   const option = (name: string, data: string) => ({ name, data });
@@ -122,20 +113,22 @@ function prepareKea(folder: string, reserved: boolean): Command {
       'valid-lifetime': 3600,
       'echo-client-id': true,
       'match-client-id': false,
+      'host-reservation-identifiers': ['hw-address'],
       subnet4: [
         {
           id: 1,
           subnet: '10.77.0.0/16',
           interface: 'srv0',
-          pools: reserved ? [] : [{ pool: '10.77.0.10 - 10.77.255.250' }],
+          pools: [],
           'option-data': [option('routers', '10.77.0.2'), option('domain-name-servers', '10.77.0.2')],
-          ...(reserved && { reservations, 'reservations-out-of-pool': true, 'reservations-in-subnet': true }),
+          reservations,
+          'reservations-out-of-pool': true,
+          'reservations-in-subnet': true,
         },
       ],
       loggers: [{ name: 'kea-dhcp4', severity: 'WARN', output_options: [{ output: join(folder, 'kea.log') }] }],
     },
   };
-  if (reserved) Object.assign(configuration.Dhcp4, { 'host-reservation-identifiers': ['hw-address'] });
   writeFileSync(path, JSON.stringify(configuration));
   mkdirSync('/run/kea', { recursive: true });
   mkdirSync('/run/lock/kea', { recursive: true });

@@ -1,4 +1,5 @@
-import { CLIENTS, SERVER_ADDRESS, SERVERS } from './servers.js';
+import { CLIENTS, SERVER_ADDRESS } from './served-network.js';
+import { SERVERS } from './servers.js';
 import { RELAY_ADDRESS, type TestBed } from './test-bed.js';
 
 const SECONDS = 60;

@@ -25,17 +25,17 @@ export function formatComparison(rows: readonly ServerRow[]): string {
     row.modes.map(({ mode, measurements }) => {
       const measured = median(measurements);
       const ours = own?.modes.find((other) => other.mode === mode);
-      const ratio =
-        ours === undefined ? '' : (median(ours.measurements).exchangesPerSecond / measured.exchangesPerSecond).toFixed(1);
+      const ratio = ours === undefined ? 0 : median(ours.measurements).exchangesPerSecond / measured.exchangesPerSecond;
       return [
         row.name,
         mode,
         measured.exchangesPerSecond.toLocaleString('en'),
-        row === own || measured.exchanges === 0 ? '' : `${ratio}x`,
+        row === own || measured.exchanges === 0 || ratio === 0 ? '' : `${ratio.toFixed(ratio < 10 ? 2 : 1)}x`,
         String(measured.lost),
         percentiles(measured.discoverToOffer),
         percentiles(measured.requestToAck),
         measured.exchanges === 0 ? '' : `${measured.userMicroseconds.toFixed(1)} + ${measured.kernelMicroseconds.toFixed(1)}`,
+        `${Math.round(measured.busyShare * 100)}%`,
         measured.residentMegabytes.toFixed(0),
       ];
     }),
@@ -49,6 +49,7 @@ export function formatComparison(rows: readonly ServerRow[]): string {
     'OFFER after ms: p50 / p99 / p99.9',
     'ACK after ms',
     'CPU µs per exchange: own + kernel',
+    'busy',
     'RSS MB',
   ];
   return markdown(header, lines);

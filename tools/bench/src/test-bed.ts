@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { type Lab, LabProcess, run, waitFor } from '@vmdhcp/lab';
 import type { LoadResult, LoadSettings } from './load-generator.js';
 import { type ProcessUsage, usageOf } from './process-usage.js';
-import { type Command, SERVER_ADDRESS } from './servers.js';
+import { SERVER_ADDRESS } from './served-network.js';
+import type { Command } from './servers.js';
 
 const LOAD = fileURLToPath(new URL('./load.js', import.meta.url));
 export const RELAY_ADDRESS = '10.77.255.254';
@@ -16,6 +17,8 @@ export interface Measurement extends LoadResult {
   /** Microseconds per exchange. */
   readonly userMicroseconds: number;
   readonly kernelMicroseconds: number;
+  /** Share of the time that the server had its processor; 1: it is what limits the exchanges, less: the clients do. */
+  readonly busyShare: number;
   readonly residentMegabytes: number;
 }
 
@@ -50,7 +53,8 @@ export class TestBed {
           mode: 'broadcast',
           interfaces,
           window: interfaces.length,
-          seconds: 0.2,
+          // One exchange or a few: the first seconds under load are measured after it.
+          seconds: 0.02,
           clients: interfaces.length,
         } as const;
         return (await this.#generate({ ...once, relayAddress: RELAY_ADDRESS, serverAddress: SERVER_ADDRESS })).exchanges > 0;
@@ -65,10 +69,13 @@ export class TestBed {
     const result = await this.#generate({ ...settings, relayAddress: RELAY_ADDRESS, serverAddress: SERVER_ADDRESS });
     const after: ProcessUsage = usageOf(server.pid);
     const exchanges = Math.max(result.exchanges, 1);
+    const userSeconds = after.userSeconds - before.userSeconds;
+    const kernelSeconds = after.kernelSeconds - before.kernelSeconds;
     return {
       ...result,
-      userMicroseconds: ((after.userSeconds - before.userSeconds) * 1e6) / exchanges,
-      kernelMicroseconds: ((after.kernelSeconds - before.kernelSeconds) * 1e6) / exchanges,
+      userMicroseconds: (userSeconds * 1e6) / exchanges,
+      kernelMicroseconds: (kernelSeconds * 1e6) / exchanges,
+      busyShare: Math.min((userSeconds + kernelSeconds) / settings.seconds, 1),
       residentMegabytes: after.residentMegabytes,
     };
   }
