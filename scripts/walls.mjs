@@ -15,7 +15,7 @@ export const PACKAGES = {
     ...PURE,
     imports: ['zod'],
     why: 'it is pure: what Kubernetes stores, and what the controller and the agents write for each other',
-    folders: ['labels', 'formats', 'agent'],
+    folders: ['labels', 'reasons', 'text-formats', 'agent'],
   },
   'packages/kube-runtime': {
     ...PURE,
@@ -27,7 +27,7 @@ export const PACKAGES = {
   },
   'packages/reconciler': {
     ...PURE,
-    imports: ['@vmdhcp/dhcp-allocator', '@vmdhcp/ippool-api', '@vmdhcp/kube-runtime'],
+    imports: ['@vmdhcp/dhcp-allocator', '@vmdhcp/ippool-api', '@vmdhcp/ippool-api/agent', '@vmdhcp/kube-runtime'],
     why: 'it is pure: plans, and a controller on the ports of kube-runtime',
     folders: [
       'resources',
@@ -44,7 +44,7 @@ export const PACKAGES = {
   },
   'packages/dhcp-agent': {
     ...PURE,
-    imports: ['@vmdhcp/dhcp-allocator', '@vmdhcp/ippool-api', '@vmdhcp/kube-runtime', '@vmdhcp/reconciler'],
+    imports: ['@vmdhcp/dhcp-allocator', '@vmdhcp/ippool-api/agent', '@vmdhcp/kube-runtime', '@vmdhcp/reconciler/pool'],
     why: 'it is pure: an agent on ports',
     folders: [
       'every',
@@ -83,7 +83,7 @@ export const PACKAGES = {
     ],
     refused: ['@vmdhcp/lab', '@vmdhcp/bench', '@vmdhcp/demo', '@vmdhcp/kube-simulator'],
     why: 'a command line imports libraries: no other command line and no test support',
-    folders: ['log', 'pools-file', 'probe', 'state', 'http', 'cluster', 'bare-host', 'commands'],
+    folders: ['log', 'pools-file', 'probe', 'state', 'http', 'cluster', 'bare-host', 'actions', 'commands'],
   },
   'packages/controller-cli': {
     imports: [
@@ -106,7 +106,7 @@ export const PACKAGES = {
       '@vmdhcp/linux-sockets',
     ],
     why: 'a command line imports libraries: no other command line and no test support',
-    folders: ['run', 'commands'],
+    folders: ['run', 'actions', 'commands'],
   },
   'tools/kube-simulator': {
     everything: true,

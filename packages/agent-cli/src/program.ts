@@ -1,4 +1,4 @@
-import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api';
+import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api/agent';
 import type { Program } from '@vmdhcp/service-process';
 import { checkCommand } from './commands/check.js';
 import { leasesCommand } from './commands/leases.js';

@@ -1,6 +1,6 @@
 /** What happens to an agent: facts for the log and the metrics. The words that a person reads are the observer's. */
 import type { Ipv4Address, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
-import type { AgentLogSettings, RogueServer } from '@vmdhcp/ippool-api';
+import type { AgentLogSettings, RogueServer } from '@vmdhcp/ippool-api/agent';
 
 /** What happened to a lease; a plain renewal is no event. */
 export type LeaseEvent = 'bound' | 'changed' | 'released' | 'declined' | 'expired' | 'refused';

@@ -4,28 +4,7 @@
  * @packageDocumentation
  */
 
-// Addresses
-export {
-  BROADCAST_ADDRESS,
-  formatIpv4Address,
-  type Ipv4Address,
-  isNeverAHost,
-  parseIpv4Address,
-  UNSPECIFIED_ADDRESS,
-} from './address/ipv4-address.js';
-export {
-  broadcastAddressOf,
-  cidrContains,
-  cidrsOverlap,
-  formatIpv4Cidr,
-  type Ipv4Cidr,
-  lastAddressOf,
-  maskOf,
-  networkAddressOf,
-  parseIpv4Cidr,
-} from './address/ipv4-cidr.js';
-export { formatIpv4Range, type Ipv4Range, parseIpv4Range, rangeContains, sizeOfRange } from './address/ipv4-range.js';
-export { isGroupMacAddress, type MacAddress, macAddressBytes, parseMacAddress, readMacAddress } from './address/mac-address.js';
+export * from './address/index.js';
 // Allocation and leases
 export {
   AddressAllocator,

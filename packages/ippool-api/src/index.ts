@@ -5,41 +5,7 @@
  *
  * @packageDocumentation
  */
-export {
-  AGENT_LOG_LEVELS,
-  type AgentLogLevel,
-  type AgentLogSettings,
-  formatAgentLogSettings,
-  type PoolLogSettings,
-  parseAgentLogSettings,
-  readPoolLogSettings,
-} from './agent/agent-log-settings.js';
-export {
-  AGENT_DRY_RUN_VARIABLE,
-  AGENT_LEASE_VARIABLE,
-  AGENT_NETWORK_CONFIGS_VARIABLE,
-  type AgentNetworkConfig,
-  IPPOOL_REFS_VARIABLE,
-  type ParsedAgentNetworkConfigs,
-  parseAgentNetworkConfigs,
-} from './agent/agent-network-config.js';
-export {
-  type AgentReport,
-  DRAINING,
-  describeAgentReport,
-  formatAgentReport,
-  type PoolReport,
-  parseAgentReport,
-  type ReportedConflict,
-  type RogueServer,
-  SUSPENDED,
-} from './agent/agent-report.js';
-export {
-  formatSuspendedPools,
-  parseSuspendedPools,
-  readSuspendedPools,
-  type SuspendedPools,
-} from './agent/suspended-pools.js';
+export * from './agent/index.js';
 export {
   CONDITIONS,
   type Condition,
@@ -60,7 +26,6 @@ export {
   ipPool,
   ipPoolResource,
 } from './ip-pool.js';
-export * from './labels.js';
 export { type NetworkAttachmentDefinition, networkAttachmentDefinition, networkKey } from './network-attachment-definition.js';
 export { DEFAULT_NAMESPACE, type ObjectMeta, objectKey } from './object-meta.js';
 export { type ApiObject, type ObjectProblem, type ParsedObject, parseObject } from './parse-object.js';
@@ -73,7 +38,6 @@ export {
   isReasonAt,
   REASONS,
   type Reason,
-  type ReasonAt,
   type ReasonPlace,
   reasonOf,
   type WordOf,

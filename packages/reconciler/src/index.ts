@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { type AddressConflict, readReportedConflicts, toReportedConflict } from './agents/address-conflict.js';
+
 export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
 export type { AgentsObservation } from './agents/agents-observation.js';
 export type { AgentAction, AgentsPlan, AgentsSettings } from './agents/agents-plan.js';
@@ -43,6 +43,7 @@ export {
   type ReconciledKind,
 } from './controller/dhcp-controller.js';
 export { type NetworkConfigClaims, readNetworkConfigClaims } from './network-config/interface-claims.js';
+export { type AddressConflict, readReportedConflicts, toReportedConflict } from './pool/address-conflict.js';
 export { fillInDefaults } from './pool/fill-in-defaults.js';
 export { probesConflicts } from './pool/probes-conflicts.js';
 export { type PoolReading, readPool } from './pool/read-pool.js';

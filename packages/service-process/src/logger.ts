@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { describeRecord } from './describe-record.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -7,6 +7,8 @@ export type { Logger };
 
 /** A logger to standard output: a line for each event, for a person on a terminal, and JSON elsewhere. */
 export async function createLogger(level: LogLevel, output: NodeJS.WriteStream = process.stdout): Promise<Logger> {
+  // Here, so that only a command that logs loads it.
+  const { pino } = await import('pino');
   if (!output.isTTY) {
     return pino(
       {

@@ -13,7 +13,7 @@ import {
   ServedInterface,
   type UnservedPool,
   warmUpPacketPath,
-} from '@vmdhcp/dhcp-agent';
+} from '@vmdhcp/dhcp-agent/packet-path';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
 import { mayUseArp, separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';

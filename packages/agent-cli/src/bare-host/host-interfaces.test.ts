@@ -1,4 +1,4 @@
-import type { InterfaceState } from '@vmdhcp/dhcp-agent';
+import type { InterfaceState } from '@vmdhcp/dhcp-agent/packet-path';
 import { ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
 import { describe, expect, it } from 'vitest';
 import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';

@@ -1,5 +1,11 @@
 /** The interfaces of a bare host that are served, with the server addresses that the agent adds to them if it may. */
-import { type DhcpServer, type InterfaceState, type ServedInterface, type UnservedPool, unservedPools } from '@vmdhcp/dhcp-agent';
+import {
+  type DhcpServer,
+  type InterfaceState,
+  type ServedInterface,
+  type UnservedPool,
+  unservedPools,
+} from '@vmdhcp/dhcp-agent/packet-path';
 import { formatIpv4Address, type Pool, type ServedPool } from '@vmdhcp/dhcp-allocator';
 import type { Logger } from '@vmdhcp/service-process';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';

@@ -1,4 +1,4 @@
-import { ConflictedLeases } from '@vmdhcp/dhcp-agent';
+import { ConflictedLeases } from '@vmdhcp/dhcp-agent/packet-path';
 import { type Assignment, type Lease, validatePool } from '@vmdhcp/dhcp-allocator';
 import { describe, expect, it } from 'vitest';
 import { type PlannedPool, QUARANTINE_MS } from '../state/address-book.js';

@@ -2,7 +2,7 @@
  * The pools that the server serves as they are planned and saved. A lease whose address another host uses is left out until the address
  * book has another one for its client, or, if the address is reserved, until the address is probed again.
  */
-import type { ConflictedLeases, ConflictProbes, DhcpServer } from '@vmdhcp/dhcp-agent';
+import type { ConflictedLeases, ConflictProbes, DhcpServer } from '@vmdhcp/dhcp-agent/packet-path';
 import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
 import type { AddressConflict } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';

@@ -1,4 +1,4 @@
-import type { UnservedPool } from '@vmdhcp/dhcp-agent';
+import type { UnservedPool } from '@vmdhcp/dhcp-agent/packet-path';
 import type { Logger } from '@vmdhcp/service-process';
 
 export interface ServedNames {

@@ -1,6 +1,6 @@
 /** The Lease of an agents' group in the API server. */
 import type { GroupLease } from '@vmdhcp/dhcp-agent';
-import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api';
+import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { type ElectionTimes, type KubernetesObject, ObjectCache } from '@vmdhcp/kube-runtime';
 import {
   ApiConnection,

@@ -1,7 +1,7 @@
 /** An agent in a cluster as a process: the machine of `@vmdhcp/dhcp-agent` on real ports, its log, its metrics and its status server. */
 import type { Server } from 'node:http';
 import { DhcpAgent, type IsolatedInterfaces, LeaseOwners, warmUpPacketPath } from '@vmdhcp/dhcp-agent';
-import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { ElectionTimes, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
 import { separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';

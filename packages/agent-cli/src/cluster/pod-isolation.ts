@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import { type AgentObserver, IsolatedInterfaces } from '@vmdhcp/dhcp-agent';
-import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import { isolateInterface, libc, prepareIsolation } from '@vmdhcp/linux-sockets';
 import { podsOwnInterfaces, readPodNetwork } from '../http/pod-interface.js';
 

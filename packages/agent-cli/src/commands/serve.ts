@@ -1,22 +1,16 @@
 import {
   booleanOption,
   CommandError,
-  createLogger,
   ExitCode,
   type ListenAddress,
   LOG_LEVELS,
   type LogLevel,
   parseListenAddress,
-  stopSignal,
 } from '@vmdhcp/service-process';
 import { Command, Option } from 'commander';
-import { BareHostAgent } from '../bare-host/bare-host-agent.js';
-import { describeFinding } from '../pools-file/finding.js';
-import { loadPoolsFile } from '../pools-file/load-pools-file.js';
-import type { PoolsFile } from '../pools-file/parse-pools-file.js';
-import { fileState } from '../pools-file/watch-file.js';
-import { collectInterface, poolsByInterface } from './pools-by-interface.js';
-import { type ClusterServeOptions, clusterServeOptions, serveCluster } from './serve-cluster.js';
+import type { ClusterServeOptions } from '../actions/serve-cluster.js';
+import { clusterServeOptions } from './cluster-serve-options.js';
+import { collectInterface } from './collect-interface.js';
 
 const EXAMPLES = `
 Examples:
@@ -83,6 +77,7 @@ export function serveCommand(): Command {
 async function serve({ pools, interface: interfaces, ...options }: ServeOptions): Promise<void> {
   if (pools === undefined) {
     if (interfaces !== undefined) throw new CommandError('--interface needs --pools FILE', ExitCode.usage);
+    const { serveCluster } = await import('../actions/serve-cluster.js');
     await serveCluster(options);
   } else if (options.dryRun) {
     throw new CommandError(
@@ -92,39 +87,7 @@ async function serve({ pools, interface: interfaces, ...options }: ServeOptions)
   } else if (interfaces === undefined) {
     throw new CommandError('--pools needs --interface POOL=INTERFACE for each pool', ExitCode.usage);
   } else {
+    const { serveBareHost } = await import('../actions/serve-bare-host.js');
     await serveBareHost({ ...options, pools, interface: interfaces });
   }
-}
-
-async function serveBareHost(options: ServeOptions & Required<Pick<ServeOptions, 'pools' | 'interface'>>): Promise<void> {
-  const poolsFileState = await fileState(options.pools);
-  const file = await readPools(options.pools);
-  const logger = await createLogger(options.logLevel);
-  const asked = stopSignal();
-  const agent = await BareHostAgent.start(
-    {
-      poolsPath: options.pools,
-      poolsFileState,
-      statePath: options.state,
-      poolsOfInterface: poolsByInterface(options.interface, file),
-      configureInterfaces: options.configureInterfaces === true,
-      http: options.http === 'off' ? undefined : options.http,
-      logPackets: options.logPackets === true,
-    },
-    file,
-    logger,
-  );
-  if (asked.aborted) await agent.stop();
-  else asked.addEventListener('abort', () => void agent.stop(), { once: true });
-}
-
-async function readPools(path: string): Promise<PoolsFile> {
-  const result = await loadPoolsFile(path);
-  for (const warning of result.warnings) process.stderr.write(`warning: ${describeFinding(path, warning)}\n`);
-  if (result.ok) return result.file;
-  const lines = result.problems.map((problem) => `  ${describeFinding(path, problem)}`);
-  throw new CommandError(
-    `${path} cannot be served:\n${lines.join('\n')}`,
-    result.missing ? ExitCode.noInput : ExitCode.invalidData,
-  );
 }

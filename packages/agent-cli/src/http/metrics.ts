@@ -1,5 +1,5 @@
 /** The metrics of the agent. Counters are kept where things happen and only copied when they are read. */
-import type { LeaseEvent, MessageCounters } from '@vmdhcp/dhcp-agent';
+import type { LeaseEvent, MessageCounters } from '@vmdhcp/dhcp-agent/packet-path';
 import type { PoolCounts } from '@vmdhcp/dhcp-allocator';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '@vmdhcp/dhcp-agent';
+import type { AgentEvent } from '@vmdhcp/dhcp-agent/packet-path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { AgentLog } from './agent-log.js';

@@ -1,5 +1,5 @@
 /** What an agent's log contains: one line for each event of the agent, in words for a person, and so many of each kind at most. */
-import { type AgentEvent, type AgentObserver, RateBudget } from '@vmdhcp/dhcp-agent';
+import { type AgentEvent, type AgentObserver, RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { Logger } from '@vmdhcp/service-process';

@@ -3,7 +3,7 @@
  * the form of its kind. Text from the wire is made printable, and every value is bounded.
  */
 
-import { printable } from '@vmdhcp/dhcp-agent';
+import { printable } from '@vmdhcp/dhcp-agent/packet-path';
 import {
   type DhcpMessage,
   decodeOption,

@@ -1,4 +1,4 @@
-import { type LeaseEvent, RateBudget } from '@vmdhcp/dhcp-agent';
+import { type LeaseEvent, RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
 import { formatIpv4Address, type Lease } from '@vmdhcp/dhcp-allocator';
 import type { Logger } from '@vmdhcp/service-process';
 

@@ -3,7 +3,7 @@
  * its octets, and what becomes of it, to `odd-packets.json`: `npm run fuzz` prints the octets of a packet that fails.
  */
 import { readFileSync } from 'node:fs';
-import { DhcpServer, encodeClientPacket } from '@vmdhcp/dhcp-agent';
+import { DhcpServer, encodeClientPacket } from '@vmdhcp/dhcp-agent/packet-path';
 import { decodeMessage, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
 import { LOG_LEVELS } from '@vmdhcp/service-process';
 import { pino } from 'pino';

@@ -1,4 +1,4 @@
-import { encodeClientPacket, type SuppressReason } from '@vmdhcp/dhcp-agent';
+import { encodeClientPacket, type SuppressReason } from '@vmdhcp/dhcp-agent/packet-path';
 import { type Answer, answerPacket, parseIpv4Address, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@vmdhcp/dhcp-agent';
+import type { ServerAnswer } from '@vmdhcp/dhcp-agent/packet-path';
 import { expect, it } from 'vitest';
 import { describeServerAnswer } from './describe-server-answer.js';
 

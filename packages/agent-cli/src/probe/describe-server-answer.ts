@@ -1,4 +1,4 @@
-import type { OfferedRoute, ServerAnswer } from '@vmdhcp/dhcp-agent';
+import type { OfferedRoute, ServerAnswer } from '@vmdhcp/dhcp-agent/packet-path';
 
 /** One line for a person, with what the server sent and nothing else. */
 export function describeServerAnswer(answer: ServerAnswer): string {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { DhcpProbe } from '@vmdhcp/dhcp-agent';
+import { DhcpProbe } from '@vmdhcp/dhcp-agent/packet-path';
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { PacketSocket } from '@vmdhcp/linux-sockets';
 

@@ -1,6 +1,7 @@
 /** The options of the controller about agents. */
-import { AGENT_LOG_LEVELS, type AgentLogLevel, type AgentLogSettings } from '@vmdhcp/ippool-api';
-import { AGENT_TOPOLOGIES, type AgentPodSettings, type AgentsSettings, type AgentTopology } from '@vmdhcp/reconciler';
+import { AGENT_LOG_LEVELS, type AgentLogLevel, type AgentLogSettings } from '@vmdhcp/ippool-api/agent';
+import type { AgentPodSettings, AgentsSettings } from '@vmdhcp/reconciler';
+import { AGENT_TOPOLOGIES, type AgentTopology } from '@vmdhcp/reconciler/agent-topologies';
 import { booleanOption, CommandError, ExitCode } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseImage } from './parse-image.js';

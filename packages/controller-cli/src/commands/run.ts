@@ -1,21 +1,8 @@
-import type { ElectionTimes } from '@vmdhcp/kube-runtime';
-import { errorForLog } from '@vmdhcp/kube-runtime/node';
-import {
-  booleanOption,
-  createLogger,
-  ExitCode,
-  type ListenAddress,
-  LOG_LEVELS,
-  type LogLevel,
-  parseListenAddress,
-  stopSignal,
-} from '@vmdhcp/service-process';
+import { booleanOption, LOG_LEVELS, parseListenAddress } from '@vmdhcp/service-process';
 import { Command, Option } from 'commander';
-import { type ClusterOptions, clusterOptions, findCluster, openConnection } from '../run/connect.js';
-import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
-import { readElectionTimes } from '../run/election-times.js';
-import { createMetrics } from '../run/metrics.js';
+import type { RunOptions } from '../actions/run-controller.js';
 import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
+import { clusterOptions } from './cluster-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -41,17 +28,6 @@ Exit codes: 0 stopped by SIGTERM or SIGINT, 1 leadership lost or the API server 
 69 the HTTP address is in use.
 `;
 
-interface RunOptions extends ClusterOptions, AgentOptions {
-  readonly name: string;
-  readonly http: ListenAddress | 'off';
-  readonly leaderElection: boolean;
-  readonly crds: boolean;
-  readonly enableCacheDumpApi?: boolean;
-  readonly logLevel: LogLevel;
-  readonly debug?: boolean;
-  readonly trace?: boolean;
-}
-
 /** `vmdhcp-controller run` */
 export function runCommand(): Command {
   const command = new Command('run')
@@ -76,55 +52,9 @@ export function runCommand(): Command {
     .option('--trace', 'same as --log-level trace; also VM_DHCP_CONTROLLER_TRACE=true')
     .addHelpText('after', EXAMPLES);
   for (const option of [...agentOptions(), ...clusterOptions()]) command.addOption(option);
-  return command.action(run);
-}
-
-async function run(options: RunOptions): Promise<void> {
-  const logger = (await createLogger(logLevelOf(options))).child({ name: options.name });
-  const asked = stopSignal();
-  const metrics = createMetrics();
-  const settings = toSettings(options);
-  const cluster = await findCluster(options);
-  const { onRequest } = metrics;
-  const controller = new ControllerProcess(settings, {
-    connection: openConnection(cluster, { onRequest }),
-    leaseConnection: openConnection(cluster, { onRequest, timeoutMs: leaseTimeoutMs(settings.election) }),
-    logger,
-    metrics,
-    onFailed: (end) => {
-      if (end.kind === 'leadership-lost')
-        logger.fatal('leadership lost: another controller may be leader now; this process ends');
-      else logger.fatal({ part: end.part, err: errorForLog(end.error) }, 'a part of the controller failed; this process ends');
-      process.exit(ExitCode.failed);
-    },
+  return command.action(async (options: RunOptions & AgentOptions) => {
+    const agents = toAgents(options);
+    const { runController } = await import('../actions/run-controller.js');
+    await runController(options, agents);
   });
-  await controller.start();
-  if (asked.aborted) await controller.stop();
-  else asked.addEventListener('abort', () => void controller.stop(), { once: true });
-}
-
-/** Several requests fit into the time that a leader leads without having renewed. */
-function leaseTimeoutMs(election: ElectionTimes | undefined): number {
-  return Math.min(10_000, (election?.renewDeadlineMs ?? 10_000) / 3);
-}
-
-function logLevelOf({ trace, debug, logLevel }: RunOptions): LogLevel {
-  if (trace || isSet('VM_DHCP_CONTROLLER_TRACE')) return 'trace';
-  return debug || isSet('VM_DHCP_CONTROLLER_DEBUG') ? 'debug' : logLevel;
-}
-
-/** As Go reads truth: `false` and `0` are none. */
-function isSet(variable: string): boolean {
-  return /^(1|t|true)$/i.test(process.env[variable] ?? '');
-}
-
-function toSettings(options: RunOptions): ControllerProcessSettings {
-  return {
-    http: options.http,
-    election: options.leaderElection ? readElectionTimes(process.env) : undefined,
-    agents: toAgents(options),
-    onlyNamespace: options.onlyNamespace,
-    cacheDumps: options.enableCacheDumpApi === true,
-    applyCrds: options.crds,
-  };
 }

@@ -7,17 +7,11 @@ import {
   type RequestObserver,
 } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { Option } from 'commander';
 
 export interface ClusterOptions {
   readonly kubeconfig?: string;
   readonly kubecontext?: string;
 }
-
-export const clusterOptions = (): Option[] => [
-  new Option('--kubeconfig <file>', 'kubeconfig; default: the ServiceAccount in a pod, else what kubectl uses').env('KUBECONFIG'),
-  new Option('--kubecontext <name>', 'context of the kubeconfig; default: its current one').env('KUBECONTEXT'),
-];
 
 /** @throws CommandError where there is no way to a cluster. */
 export async function connect(options: ClusterOptions): Promise<ApiConnection> {

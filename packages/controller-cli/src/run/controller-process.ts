@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
-import { LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api';
+import { LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import {
   type ApiResource,
   type ControllerPart,

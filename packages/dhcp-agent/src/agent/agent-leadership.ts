@@ -9,7 +9,7 @@ import {
   describeAgentReport,
   parseAgentLogSettings,
   parseAgentReport,
-} from '@vmdhcp/ippool-api';
+} from '@vmdhcp/ippool-api/agent';
 import { type ElectionTimes, LeaseElector } from '@vmdhcp/kube-runtime';
 import { every } from '../every.js';
 import {

@@ -11,7 +11,7 @@ import {
   parseSuspendedPools,
   SUSPENDED_POOLS_ANNOTATION,
   SUSPENDED_POOLS_SEEN_ANNOTATION,
-} from '@vmdhcp/ippool-api';
+} from '@vmdhcp/ippool-api/agent';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
 import type { FakePod } from '../testing/fake-pod.js';

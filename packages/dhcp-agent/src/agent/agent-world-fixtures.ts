@@ -1,6 +1,6 @@
 /** Pods, pools and clients on one fake clock: what stories and laws of agents are made of. */
 import { encodeOption, formatIpv4Address, type Ipv4Address, type MacAddress, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
-import { type AgentNetworkConfig, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
+import { type AgentNetworkConfig, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource, settle } from '@vmdhcp/kube-runtime/testing';
 import { type ClientPacket, encodeClientPacket } from '../probe/client-packet.js';

@@ -1,4 +1,4 @@
-import type { RogueServer } from '@vmdhcp/ippool-api';
+import type { RogueServer } from '@vmdhcp/ippool-api/agent';
 import type { FollowedPool } from '../pool/followed-pools.js';
 
 /** How an agent answers the clients of one pool. */

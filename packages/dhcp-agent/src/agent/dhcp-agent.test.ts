@@ -4,7 +4,7 @@ import {
   parseSuspendedPools,
   SUSPENDED_POOLS_ANNOTATION,
   SUSPENDED_POOLS_SEEN_ANNOTATION,
-} from '@vmdhcp/ippool-api';
+} from '@vmdhcp/ippool-api/agent';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
 import type { FakePod } from '../testing/fake-pod.js';

@@ -3,9 +3,9 @@
  * open; the leader has the server addresses and answers. The others answer clients that retransmit.
  */
 import type { Lease } from '@vmdhcp/dhcp-allocator';
-import type { AgentNetworkConfig, AgentReport } from '@vmdhcp/ippool-api';
+import type { AgentNetworkConfig, AgentReport } from '@vmdhcp/ippool-api/agent';
 import { describeNames, type ElectionTimes } from '@vmdhcp/kube-runtime';
-import { readReportedConflicts } from '@vmdhcp/reconciler';
+import { readReportedConflicts } from '@vmdhcp/reconciler/pool';
 import { every } from '../every.js';
 import { PoolSockets } from '../interface/pool-sockets.js';
 import { StandbyGate } from '../leadership/standby-gate.js';

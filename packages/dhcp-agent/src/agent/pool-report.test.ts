@@ -1,4 +1,4 @@
-import type { PoolReport } from '@vmdhcp/ippool-api';
+import type { PoolReport } from '@vmdhcp/ippool-api/agent';
 import { describe, expect, it } from 'vitest';
 import type { FollowedPool } from '../pool/followed-pools.js';
 import { type PoolState, reportOn } from './pool-report.js';

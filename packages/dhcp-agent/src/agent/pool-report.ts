@@ -1,6 +1,6 @@
 /** What an agent reports of one of its pools. */
-import { DRAINING, type PoolReport, type ReasonAt, type RogueServer, SUSPENDED } from '@vmdhcp/ippool-api';
-import { type AddressConflict, toReportedConflict } from '@vmdhcp/reconciler';
+import { DRAINING, type PoolReport, type ReasonAt, type RogueServer, SUSPENDED } from '@vmdhcp/ippool-api/agent';
+import { type AddressConflict, toReportedConflict } from '@vmdhcp/reconciler/pool';
 import type { PoolSocketState } from '../interface/pool-sockets.js';
 import type { ServerAddresses } from '../leadership/server-addresses.js';
 import type { FollowedPool } from '../pool/followed-pools.js';

@@ -1,4 +1,4 @@
-import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import { FakeClock, settle } from '@vmdhcp/kube-runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FollowedPool } from '../pool/followed-pools.js';

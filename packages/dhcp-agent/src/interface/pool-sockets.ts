@@ -1,5 +1,5 @@
 /** The UDP sockets of all configured pools, open whether the agent is leader or not: a new leader need not open anything. */
-import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { every } from '../every.js';
 import type { FollowedPools } from '../pool/followed-pools.js';

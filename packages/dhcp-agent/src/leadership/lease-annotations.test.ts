@@ -1,4 +1,4 @@
-import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api';
+import { SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { describe, expect, it } from 'vitest';
 import { LeaseAnnotations } from './lease-annotations.js';
 

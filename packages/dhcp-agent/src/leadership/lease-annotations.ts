@@ -6,7 +6,7 @@ import {
   parseSuspendedPools,
   SUSPENDED_POOLS_ANNOTATION,
   SUSPENDED_POOLS_SEEN_ANNOTATION,
-} from '@vmdhcp/ippool-api';
+} from '@vmdhcp/ippool-api/agent';
 import { isOlderVersion } from '@vmdhcp/kube-runtime';
 
 export type Annotations = Readonly<Record<string, string>>;

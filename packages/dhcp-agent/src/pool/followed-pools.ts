@@ -1,8 +1,8 @@
 /** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
 import { type Assignment, formatIpv4Address, type Lease, type MacAddress, type Pool } from '@vmdhcp/dhcp-allocator';
-import { type AgentNetworkConfig, type ReasonAt, readPoolLogSettings } from '@vmdhcp/ippool-api';
+import { type AgentNetworkConfig, type ReasonAt, readPoolLogSettings } from '@vmdhcp/ippool-api/agent';
 import { describeProblems, isBeingDeleted, type KubernetesObject, ObjectCache, readField, readList } from '@vmdhcp/kube-runtime';
-import { type AddressConflict, probesConflicts, readPool, readRecordedAddresses } from '@vmdhcp/reconciler';
+import { type AddressConflict, probesConflicts, readPool, readRecordedAddresses } from '@vmdhcp/reconciler/pool';
 import type { AgentPorts, ResolvedNames } from '../ports.js';
 import type { DhcpServer } from '../server/dhcp-server.js';
 

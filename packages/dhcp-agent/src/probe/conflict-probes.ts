@@ -3,7 +3,7 @@
  * address meanwhile is answered a moment later; other clients do not notice.
  */
 import type { Answer, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
-import type { AddressConflict } from '@vmdhcp/reconciler';
+import type { AddressConflict } from '@vmdhcp/reconciler/pool';
 import type { AgentObserver } from '../ports.js';
 import type { FindAddressUsers } from './address-users.js';
 

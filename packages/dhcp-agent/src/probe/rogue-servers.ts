@@ -1,5 +1,5 @@
 /** Looks for other DHCP servers on the networks of an agent that leads: at first, and every few minutes. */
-import type { RogueServer } from '@vmdhcp/ippool-api';
+import type { RogueServer } from '@vmdhcp/ippool-api/agent';
 import type { AgentObserver, ServerProbe } from '../ports.js';
 
 /** One machine on the network can pretend to be any number of servers: the first ones are enough. */

@@ -1,4 +1,4 @@
-import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
+import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { Clock, KubernetesObject, ResourcePort } from '@vmdhcp/kube-runtime';
 import { DhcpAgent, type DhcpAgentSettings } from '../agent/dhcp-agent.js';
 import { electionTimes } from '../leadership/leadership-times.js';

@@ -8,6 +8,8 @@ export const AGENT_NETWORK_CONFIGS_VARIABLE = 'AGENT_NETWORK_CONFIGS';
 export const IPPOOL_REFS_VARIABLE = 'IPPOOL_REFS_JSON';
 /** In the agents' environment: the name of their Lease. */
 export const AGENT_LEASE_VARIABLE = 'AGENT_LEASE_NAME';
+/** The group of all pools; its Lease has this name, which is upstream's, and agents take it where `AGENT_LEASE_NAME` is not set. */
+export const UNIFIED_GROUP = 'vm-dhcp-agents';
 /** In the agents' environment: `true` for agents that serve nothing. */
 export const AGENT_DRY_RUN_VARIABLE = 'VM_DHCP_AGENT_DRY_RUN';
 

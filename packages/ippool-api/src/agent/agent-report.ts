@@ -2,8 +2,8 @@
  * What the leader of a group of agents reports on each of its pools: an annotation of the Lease by which it is leader, so that heartbeat
  * and report are one request, and the status of an IPPool has one writer.
  */
-import { ipv4Address, macAddress } from '../formats.js';
 import { isReasonAt, type ReasonAt } from '../reasons.js';
+import { IPV4_ADDRESS, MAC_ADDRESS, textOfFormat } from '../text-formats.js';
 import { cutText, octetsOf } from './cut-text.js';
 import { fieldsOf, itemsOf, parseJson, textOf } from './read-json.js';
 
@@ -137,20 +137,17 @@ function toReason(reason: string | undefined, message: string | undefined): Pick
   return { ...(isKnown && { reason }), ...(text && { message: text }) };
 }
 
-const IPV4_ADDRESS = ipv4Address();
-const MAC_ADDRESS = macAddress();
-
 function readConflict(entry: unknown): ReportedConflict[] {
   const fields = fieldsOf(entry);
-  const address = IPV4_ADDRESS.safeParse(fields['address']).data;
-  const macAddress = MAC_ADDRESS.safeParse(fields['macAddress']).data;
-  const usedBy = MAC_ADDRESS.safeParse(fields['usedBy']).data;
+  const address = textOfFormat(fields['address'], IPV4_ADDRESS);
+  const macAddress = textOfFormat(fields['macAddress'], MAC_ADDRESS);
+  const usedBy = textOfFormat(fields['usedBy'], MAC_ADDRESS);
   if (address === undefined || macAddress === undefined) return [];
   return [{ address, macAddress, ...(usedBy !== undefined && { usedBy }) }];
 }
 
 function readRogueServer(entry: unknown): RogueServer[] {
   const fields = fieldsOf(entry);
-  const address = IPV4_ADDRESS.safeParse(fields['address']).data;
+  const address = textOfFormat(fields['address'], IPV4_ADDRESS);
   return address === undefined ? [] : [{ address, macAddress: textOf(fields['macAddress']) ?? '' }];
 }

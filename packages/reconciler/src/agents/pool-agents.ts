@@ -1,5 +1,5 @@
 import type { ConditionOf } from '@vmdhcp/ippool-api';
-import type { AddressConflict } from './address-conflict.js';
+import type { AddressConflict } from '../pool/address-conflict.js';
 
 /** What is known of the agents of one pool, as the status of the pool reports it. */
 export interface PoolAgents {

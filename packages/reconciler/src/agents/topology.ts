@@ -2,18 +2,12 @@
  * Which pools are served by which agents. A topology is a function from pools to groups; everything after it is the same for
  * all of them: one Deployment and one Lease for each group.
  */
+import { UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
 import { compareText, objectNameWithin } from '@vmdhcp/kube-runtime';
+import type { AgentTopology } from './agent-topologies.js';
 
-/**
- * - `unified`: all pools in one group, whose Deployment a chart installed;
- * - `per-pool`: a group for each pool;
- * - `per-network`: groups of pools of the same cluster network, each with at most so many.
- */
-export const AGENT_TOPOLOGIES = ['unified', 'per-pool', 'per-network'] as const;
-export type AgentTopology = (typeof AGENT_TOPOLOGIES)[number];
-
-/** The group of all pools; its Lease has this name, which is upstream's. */
-export const UNIFIED_GROUP = 'vm-dhcp-agents';
+export { AGENT_TOPOLOGIES, type AgentTopology } from './agent-topologies.js';
+export { UNIFIED_GROUP };
 
 /** True for the group whose Deployment a chart installed, in whatever namespace. */
 export function isUnified(group: string): boolean {

@@ -1,9 +1,9 @@
 /** The Events of an IPPool: what a person has to do something about. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { ReasonAt } from '@vmdhcp/ippool-api';
-import type { AddressConflict } from '../agents/address-conflict.js';
 import type { PoolAgents } from '../agents/pool-agents.js';
 import type { PoolPlan } from '../assignment/plan-pools.js';
+import type { AddressConflict } from '../pool/address-conflict.js';
 import { describeRoom } from '../pool/describe-room.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from '../view/pool-views.js';

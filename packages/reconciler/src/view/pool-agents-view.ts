@@ -3,7 +3,6 @@
  * groups. The reconciler of agent groups stores its plan here; the reconciler of pools reads.
  */
 import { type KubernetesObject, keyOf, ObjectIndex, readField, readText } from '@vmdhcp/kube-runtime';
-import { readReportedConflicts } from '../agents/address-conflict.js';
 import { agentConditions, conditionsOfKeptPod, conditionsWithoutAgents } from '../agents/agent-conditions.js';
 import type { ObservedGroup } from '../agents/agents-observation.js';
 import type { AgentsPlan, AgentsSettings, GroupProblem } from '../agents/agents-plan.js';
@@ -12,6 +11,7 @@ import { findContainer } from '../agents/configured-pools.js';
 import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.js';
 import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import { isPrevious, isUnified } from '../agents/topology.js';
+import { readReportedConflicts } from '../pool/address-conflict.js';
 import type { AgentsChange, AgentsView } from './agents-view.js';
 import type { ClusterView } from './cluster-view.js';
 import type { LagWatch } from './lag-watch.js';

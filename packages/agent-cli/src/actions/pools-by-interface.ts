@@ -1,6 +1,5 @@
 import { describeNames } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { InvalidArgumentError } from 'commander';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 
 /**
@@ -25,13 +24,4 @@ export function poolsByInterface(
     for (const name of names) turned.set(name, [...(turned.get(name) ?? []), pool]);
   }
   return turned;
-}
-
-/** Adds one `--interface POOL=INTERFACE` to those before. @throws InvalidArgumentError */
-export function collectInterface(text: string, previous: Map<string, string[]> = new Map()): Map<string, string[]> {
-  const [, pool, name] = /^([^=]+)=([^=/\s]{1,15})$/.exec(text) ?? [];
-  if (pool === undefined || name === undefined) throw new InvalidArgumentError('write POOL=INTERFACE, as in net-48=eth1.');
-  const names = previous.get(pool) ?? [];
-  if (names.includes(name)) throw new InvalidArgumentError('it is given twice.');
-  return previous.set(pool, [...names, name]);
 }

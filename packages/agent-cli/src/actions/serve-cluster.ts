@@ -1,25 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS } from '@vmdhcp/dhcp-agent';
-import {
-  AGENT_DRY_RUN_VARIABLE,
-  AGENT_LEASE_VARIABLE,
-  AGENT_NETWORK_CONFIGS_VARIABLE,
-  parseAgentNetworkConfigs,
-} from '@vmdhcp/ippool-api';
+import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
+import { AGENT_NETWORK_CONFIGS_VARIABLE, parseAgentNetworkConfigs } from '@vmdhcp/ippool-api/agent';
 import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
-import { UNIFIED_GROUP } from '@vmdhcp/reconciler';
-import {
-  booleanOption,
-  CommandError,
-  createLogger,
-  ExitCode,
-  type ListenAddress,
-  type LogLevel,
-  stopSignal,
-} from '@vmdhcp/service-process';
-import { InvalidArgumentError, Option } from 'commander';
+import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { ClusterAgent } from '../cluster/cluster-agent.js';
 import { idle } from '../cluster/idle.js';
 import { podIsolation } from '../cluster/pod-isolation.js';
@@ -39,28 +24,7 @@ export interface ClusterServeOptions {
   readonly logPackets?: boolean;
 }
 
-export const clusterServeOptions = (): Option[] => [
-  new Option('--kubeconfig <file>', 'kubeconfig; default: the ServiceAccount of the pod').env('KUBECONFIG'),
-  new Option('--kubecontext <name>', 'context of the kubeconfig').env('KUBECONTEXT'),
-  new Option('--name <name>', 'name in the log').env('VM_DHCP_AGENT_NAME'),
-  new Option('--lease-seconds <seconds>', 'how long the Lease of a leader lasts, after which another replica becomes leader')
-    .argParser(parseSeconds)
-    .default(DEFAULT_LEASE_SECONDS),
-  new Option('--lease-name <name>', 'Lease by which the replicas agree on a leader')
-    .env(AGENT_LEASE_VARIABLE)
-    .default(UNIFIED_GROUP),
-  booleanOption(
-    '--no-leader-election',
-    'there is no other replica: stay leader whatever happens; the Lease is written all the same',
-  ),
-  booleanOption(
-    '--dry-run',
-    'follow the pools and report, and serve nothing: no UDP port is opened, no server address added',
-  ).env(AGENT_DRY_RUN_VARIABLE),
-  booleanOption('--enable-cache-dump-api', 'serve /leases; an agent on a bare host always does'),
-];
-
-/** @throws CommandError where it cannot start at all. */
+/** Serves the pools of a cluster until the process is asked to end. @throws CommandError where it cannot start at all. */
 export async function serveCluster(options: ClusterServeOptions): Promise<void> {
   const parsed = parseAgentNetworkConfigs(process.env[AGENT_NETWORK_CONFIGS_VARIABLE]);
   const logger = (await createLogger(options.logLevel)).child(options.name === undefined ? {} : { name: options.name });
@@ -117,12 +81,4 @@ async function connect({ kubeconfig, kubecontext }: ClusterServeOptions): Promis
     const message = `${error.message}; give --pools FILE to serve a host without a cluster`;
     throw new CommandError(message, ExitCode.noInput, { cause: error });
   }
-}
-
-function parseSeconds(text: string): number {
-  const seconds = Number(text);
-  if (!(seconds >= LEAST_LEASE_SECONDS && seconds <= 3600)) {
-    throw new InvalidArgumentError(`write seconds, ${LEAST_LEASE_SECONDS} to 3600.`);
-  }
-  return seconds;
 }

@@ -1,0 +1,63 @@
+import { formatIpv4Address, formatIpv4Cidr, formatIpv4Range } from '@vmdhcp/dhcp-allocator';
+import { describeCount } from '@vmdhcp/kube-runtime';
+import { NOTHING_RECORDED, planAssignments } from '@vmdhcp/reconciler/plan-assignments';
+import { ExitCode } from '@vmdhcp/service-process';
+import { findRefusedClaims } from '../pools-file/find-refused-claims.js';
+import { describeFinding, type Finding } from '../pools-file/finding.js';
+import { loadPoolsFile } from '../pools-file/load-pools-file.js';
+import type { PoolsFile } from '../pools-file/parse-pools-file.js';
+
+export interface CheckOptions {
+  readonly json?: boolean;
+}
+
+/** Prints every problem of a pools file, or what would be served; sets the exit code. */
+export async function checkPoolsFile(path: string, { json = false }: CheckOptions): Promise<void> {
+  const result = await loadPoolsFile(path);
+  const pools = result.ok ? summarize(result.file) : [];
+  const refused = findRefusedClaims(result.ok ? result.file : result.rest);
+  const problems = [...(result.ok ? [] : result.problems), ...refused];
+  const ok = problems.length === 0;
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ ok, problems, warnings: result.warnings, pools }, null, 2)}\n`);
+  } else {
+    print(path, 'problem', problems);
+    print(path, 'warning', result.warnings);
+    for (const pool of pools) process.stdout.write(describePool(pool));
+  }
+  if (!ok) process.exitCode = result.missing ? ExitCode.noInput : ExitCode.invalidData;
+}
+
+function print(path: string, kind: string, findings: readonly Finding[]): void {
+  for (const finding of findings) process.stderr.write(`${kind}: ${describeFinding(path, finding)}\n`);
+}
+
+interface PoolSummary {
+  readonly pool: string;
+  readonly paused: boolean;
+  readonly cidr: string;
+  readonly range: string;
+  readonly server: string;
+  readonly size: number;
+  /** How many claims can be met, if nothing is assigned yet. */
+  readonly clients: number;
+}
+
+function summarize({ pools }: PoolsFile): PoolSummary[] {
+  return [...pools].map(([name, { pool, paused, claims }]) => {
+    const { assignments, counts } = planAssignments(pool, claims, { recorded: NOTHING_RECORDED, nowMs: 0 });
+    return {
+      pool: name,
+      paused,
+      cidr: formatIpv4Cidr(pool.cidr),
+      range: formatIpv4Range(pool.range),
+      server: formatIpv4Address(pool.serverAddress),
+      size: counts.size,
+      clients: assignments.length,
+    };
+  });
+}
+
+function describePool({ pool, paused, cidr, range, server, size, clients }: PoolSummary): string {
+  return `pool ${pool}${paused ? ' (paused)' : ''}: ${cidr}, ${range}, server ${server}, ${describeCount(size, 'address', 'addresses')}, ${describeCount(clients, 'client')}\n`;
+}

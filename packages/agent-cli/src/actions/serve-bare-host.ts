@@ -1,0 +1,52 @@
+import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
+import { BareHostAgent } from '../bare-host/bare-host-agent.js';
+import { describeFinding } from '../pools-file/finding.js';
+import { loadPoolsFile } from '../pools-file/load-pools-file.js';
+import type { PoolsFile } from '../pools-file/parse-pools-file.js';
+import { fileState } from '../pools-file/watch-file.js';
+import { poolsByInterface } from './pools-by-interface.js';
+
+export interface BareHostOptions {
+  readonly pools: string;
+  /** Pool, as it was written, to interfaces. */
+  readonly interface: ReadonlyMap<string, readonly string[]>;
+  readonly state: string;
+  readonly http: ListenAddress | 'off';
+  readonly configureInterfaces?: boolean;
+  readonly logLevel: LogLevel;
+  readonly logPackets?: boolean;
+}
+
+/** Serves the pools of a file until the process is asked to end. @throws CommandError where it cannot start at all. */
+export async function serveBareHost(options: BareHostOptions): Promise<void> {
+  const poolsFileState = await fileState(options.pools);
+  const file = await readPools(options.pools);
+  const logger = await createLogger(options.logLevel);
+  const asked = stopSignal();
+  const agent = await BareHostAgent.start(
+    {
+      poolsPath: options.pools,
+      poolsFileState,
+      statePath: options.state,
+      poolsOfInterface: poolsByInterface(options.interface, file),
+      configureInterfaces: options.configureInterfaces === true,
+      http: options.http === 'off' ? undefined : options.http,
+      logPackets: options.logPackets === true,
+    },
+    file,
+    logger,
+  );
+  if (asked.aborted) await agent.stop();
+  else asked.addEventListener('abort', () => void agent.stop(), { once: true });
+}
+
+async function readPools(path: string): Promise<PoolsFile> {
+  const result = await loadPoolsFile(path);
+  for (const warning of result.warnings) process.stderr.write(`warning: ${describeFinding(path, warning)}\n`);
+  if (result.ok) return result.file;
+  const lines = result.problems.map((problem) => `  ${describeFinding(path, problem)}`);
+  throw new CommandError(
+    `${path} cannot be served:\n${lines.join('\n')}`,
+    result.missing ? ExitCode.noInput : ExitCode.invalidData,
+  );
+}

@@ -1,0 +1,38 @@
+import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import { stringify } from 'yaml';
+import { applyCrds, CUSTOM_RESOURCES } from '../run/apply-crds.js';
+import { type ClusterOptions, connect } from '../run/connect.js';
+
+export interface CrdsOptions extends ClusterOptions {
+  readonly apply?: boolean;
+  readonly json?: boolean;
+}
+
+/** Prints the CustomResourceDefinitions, or applies them. @throws CommandError where there is no way to a cluster, or the server refuses. */
+export async function crds(options: CrdsOptions): Promise<void> {
+  if (options.apply) await apply(options);
+  else print(options);
+}
+
+function print({ json }: CrdsOptions): void {
+  const crds = CUSTOM_RESOURCES.map(toCustomResourceDefinition);
+  if (json) process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: crds }, undefined, 2)}\n`);
+  else process.stdout.write(toYaml(crds));
+}
+
+/** Documents that YAML 1.1 (kubectl) and 1.2 read the same: words that mean something else to either are quoted. */
+export function toYaml(documents: readonly unknown[]): string {
+  const options = { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' } as const;
+  return documents.map((document) => `---\n${stringify(document, options)}`).join('');
+}
+
+async function apply(options: CrdsOptions): Promise<void> {
+  const connection = await connect(options);
+  try {
+    const applied = await applyCrds(connection);
+    if (options.json) process.stdout.write(`${JSON.stringify(applied)}\n`);
+    else for (const { name, outcome } of applied) process.stdout.write(`${name} ${outcome}\n`);
+  } finally {
+    connection.close();
+  }
+}

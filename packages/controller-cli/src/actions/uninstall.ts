@@ -1,0 +1,87 @@
+import { describeCount } from '@vmdhcp/kube-runtime';
+import { type InstalledKind, UNINSTALL_PHASES, type UninstallPlan, type UninstallStep } from '@vmdhcp/reconciler';
+import { type ClusterOptions, connect } from '../run/connect.js';
+import { Uninstall } from '../run/uninstall.js';
+
+export interface UninstallOptions extends ClusterOptions {
+  readonly dryRun?: boolean;
+  readonly deleteData?: boolean;
+  readonly force?: boolean;
+  readonly json?: boolean;
+  readonly timeout: number;
+}
+
+const KIND_NAMES: Readonly<Record<InstalledKind, string>> = {
+  deployments: 'Deployment',
+  pods: 'Pod',
+  leases: 'Lease',
+  roleBindings: 'RoleBinding',
+  roles: 'Role',
+  serviceAccounts: 'ServiceAccount',
+  controllerLeases: 'Lease',
+  ipPools: 'IPPool',
+  networkConfigs: 'VirtualMachineNetworkConfig',
+  networks: 'NetworkAttachmentDefinition',
+  customResourceDefinitions: 'CustomResourceDefinition',
+};
+
+/** Removes what the controller put into a cluster, and prints each step. @throws CommandError where that cannot be done. */
+export async function uninstall(options: UninstallOptions): Promise<void> {
+  const { dryRun = false, deleteData = false, force = false, json = false, timeout } = options;
+  const connection = await connect(options);
+  const print = (text: string) => void (json ? process.stderr : process.stdout).write(`${text}\n`);
+  try {
+    const plan = await new Uninstall(connection, {
+      dryRun,
+      deleteData,
+      force,
+      timeoutMs: timeout * 1000,
+      onStep: (step) => {
+        if (!json) print(describeStep(step, dryRun));
+      },
+      onProgress: print,
+    }).run();
+    if (json) process.stdout.write(`${JSON.stringify(toJson(plan, dryRun))}\n`);
+    else for (const line of describeEnd(plan, dryRun)) print(line);
+  } finally {
+    connection.close();
+  }
+}
+
+function describeStep(step: UninstallStep, dryRun: boolean): string {
+  const name = nameOf(step);
+  const would = dryRun ? 'would ' : '';
+  if (step.kind === 'delete') return `${would}delete ${KIND_NAMES[step.of]} ${name}`;
+  return `${would}remove from ${KIND_NAMES[step.of]} ${name}: ${step.removes.join(', ')}`;
+}
+
+function describeEnd(plan: UninstallPlan, dryRun: boolean): string[] {
+  const count = new Set(stepsOf(plan).map((step) => `${step.of} ${nameOf(step)}`)).size;
+  const done =
+    count === 0
+      ? 'nothing to remove'
+      : `${describeCount(count, 'object')} ${dryRun ? 'would be deleted or changed' : 'deleted or changed'}`;
+  const kept = Object.entries(plan.kept).map(
+    ([kind, number]) => `${number} ${KIND_NAMES[kind as InstalledKind]}${number === 1 ? '' : 's'}`,
+  );
+  return kept.length === 0 ? [done] : [done, `kept for a successor: ${kept.join(', ')}; --delete-data deletes them`];
+}
+
+function toJson(plan: UninstallPlan, dryRun: boolean): Readonly<Record<string, unknown>> {
+  const steps = stepsOf(plan).map((step) => ({
+    action: step.kind === 'delete' ? 'delete' : 'patch',
+    kind: KIND_NAMES[step.of],
+    name: nameOf(step),
+    ...(step.kind !== 'delete' && { removes: step.removes }),
+  }));
+  const kept = Object.fromEntries(Object.entries(plan.kept).map(([kind, number]) => [KIND_NAMES[kind as InstalledKind], number]));
+  return { dryRun, steps, kept };
+}
+
+function stepsOf({ phases }: UninstallPlan): UninstallStep[] {
+  return UNINSTALL_PHASES.flatMap((phase) => phases[phase]);
+}
+
+function nameOf({ object: { metadata } }: UninstallStep): string {
+  return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+}

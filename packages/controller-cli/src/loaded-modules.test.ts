@@ -1,0 +1,39 @@
+/** What a command imports stays in memory for as long as a controller runs, so each command loads only what it uses. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const PROGRAM = fileURLToPath(new URL('../bin/vmdhcp-controller.js', import.meta.url));
+/** Prints, at the end, the packages whose modules were loaded, and the modules of Node. */
+const LIST_LOADED = `
+import { registerHooks } from 'node:module';
+const packages = new Set();
+registerHooks({ load(url, context, next) {
+  packages.add(/.*(?:node_modules|packages)\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(url)?.[1]);
+  return next(url, context);
+} });
+process.on('exit', () => process.stderr.write('LOADED' + JSON.stringify([...packages, ...process.moduleLoadList])));`;
+
+function loadedBy(env: NodeJS.ProcessEnv, ...words: readonly string[]) {
+  const hook = `data:text/javascript,${encodeURIComponent(LIST_LOADED)}`;
+  const settings = { encoding: 'utf8', env: { PATH: process.env['PATH'], ...env } } as const;
+  const { status, stderr } = spawnSync(process.execPath, ['--import', hook, PROGRAM, ...words], settings);
+  return { status, loaded: new Set(JSON.parse(stderr.split('LOADED')[1] ?? '[]') as string[]) };
+}
+
+describe('modules that are loaded', { timeout: 30_000 }, () => {
+  it('--help: the options, and no program', () => {
+    const { status, loaded } = loadedBy({}, '--help');
+    expect(status).toBe(0);
+    expect(loaded).toContain('commander');
+    for (const name of ['zod', 'yaml', 'pino', 'prom-client', 'kube-runtime']) expect(loaded).not.toContain(name);
+  });
+
+  it('run, in a pod: no kubeconfig library, no YAML, no fetch', () => {
+    const { status, loaded } = loadedBy({ KUBERNETES_SERVICE_HOST: '127.0.0.1' }, 'run', '--no-agent');
+    expect(status).toBe(66);
+    for (const name of ['pino', 'prom-client', 'reconciler']) expect(loaded).toContain(name);
+    const refused = ['@kubernetes/client-node', 'yaml', 'NativeModule internal/deps/undici/undici', 'NativeModule http2'];
+    for (const name of refused) expect(loaded).not.toContain(name);
+  });
+});

@@ -1,0 +1,26 @@
+/**
+ * Addresses and ranges, without the rest of the package.
+ *
+ * @packageDocumentation
+ */
+export {
+  BROADCAST_ADDRESS,
+  formatIpv4Address,
+  type Ipv4Address,
+  isNeverAHost,
+  parseIpv4Address,
+  UNSPECIFIED_ADDRESS,
+} from './ipv4-address.js';
+export {
+  broadcastAddressOf,
+  cidrContains,
+  cidrsOverlap,
+  formatIpv4Cidr,
+  type Ipv4Cidr,
+  lastAddressOf,
+  maskOf,
+  networkAddressOf,
+  parseIpv4Cidr,
+} from './ipv4-cidr.js';
+export { formatIpv4Range, type Ipv4Range, parseIpv4Range, rangeContains, sizeOfRange } from './ipv4-range.js';
+export { isGroupMacAddress, type MacAddress, macAddressBytes, parseMacAddress, readMacAddress } from './mac-address.js';

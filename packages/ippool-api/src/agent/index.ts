@@ -1,0 +1,44 @@
+/**
+ * What the controller and the agents write for each other, in the environment of pods and in annotations of Leases, with the labels of all
+ * kinds. Nothing of it needs a schema, so that a program that uses no other part of the package does not load zod.
+ *
+ * @packageDocumentation
+ */
+export * from '../labels.js';
+export type { ReasonAt } from '../reasons.js';
+export {
+  AGENT_LOG_LEVELS,
+  type AgentLogLevel,
+  type AgentLogSettings,
+  formatAgentLogSettings,
+  type PoolLogSettings,
+  parseAgentLogSettings,
+  readPoolLogSettings,
+} from './agent-log-settings.js';
+export {
+  AGENT_DRY_RUN_VARIABLE,
+  AGENT_LEASE_VARIABLE,
+  AGENT_NETWORK_CONFIGS_VARIABLE,
+  type AgentNetworkConfig,
+  IPPOOL_REFS_VARIABLE,
+  type ParsedAgentNetworkConfigs,
+  parseAgentNetworkConfigs,
+  UNIFIED_GROUP,
+} from './agent-network-config.js';
+export {
+  type AgentReport,
+  DRAINING,
+  describeAgentReport,
+  formatAgentReport,
+  type PoolReport,
+  parseAgentReport,
+  type ReportedConflict,
+  type RogueServer,
+  SUSPENDED,
+} from './agent-report.js';
+export {
+  formatSuspendedPools,
+  parseSuspendedPools,
+  readSuspendedPools,
+  type SuspendedPools,
+} from './suspended-pools.js';

@@ -1,0 +1,49 @@
+/** Formats of texts that several kinds share, as values: the schemas are made of them, and what agents write is read by them without a schema. */
+
+const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+const IPV4 = `${OCTET}(\\.${OCTET}){3}`;
+
+export interface TextFormat {
+  /** In characters. It bounds what rules on the field are estimated to cost, too. */
+  readonly most: number;
+  readonly pattern: RegExp;
+  /** What is wrong with another text, and how to write it. */
+  readonly problem: string;
+}
+
+export const IPV4_ADDRESS: TextFormat = {
+  most: 15,
+  pattern: new RegExp(`^${IPV4}$`),
+  problem: 'is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+};
+
+export const IPV4_ADDRESS_OR_RANGE: TextFormat = {
+  most: 31,
+  pattern: new RegExp(`^${IPV4}(-${IPV4})?$`),
+  problem: 'is neither an address nor a range; write 192.168.48.5 or 192.168.48.10-192.168.48.19',
+};
+
+export const IPV4_ADDRESS_OR_CIDR: TextFormat = {
+  most: 18,
+  pattern: new RegExp(`^${IPV4}(/(3[0-2]|[12]?[0-9]))?$`),
+  problem: 'is neither an IPv4 address nor a subnet; write 192.0.2.1 or 192.0.2.0/24',
+};
+
+export const IPV4_CIDR: TextFormat = {
+  most: 18,
+  pattern: new RegExp(`^${IPV4}/(3[0-2]|[12]?[0-9])$`),
+  problem: 'is no IPv4 subnet; write address/prefix length, as in 192.168.48.0/24',
+};
+
+/** Any common spelling; compared in canonical form. */
+export const MAC_ADDRESS: TextFormat = {
+  most: 17,
+  pattern:
+    /^([0-9A-Fa-f]{1,2}(:[0-9A-Fa-f]{1,2}){5}|[0-9A-Fa-f]{1,2}(-[0-9A-Fa-f]{1,2}){5}|[0-9A-Fa-f]{4}(\.[0-9A-Fa-f]{4}){2}|[0-9A-Fa-f]{12})$/,
+  problem: 'is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+};
+
+/** The value, if it is a text of this format. */
+export function textOfFormat(value: unknown, { most, pattern }: TextFormat): string | undefined {
+  return typeof value === 'string' && value.length <= most && pattern.test(value) ? value : undefined;
+}

@@ -1,0 +1,12 @@
+/**
+ * Pools from IPPool objects: what an agent uses of this package, without the controller.
+ *
+ * @packageDocumentation
+ */
+export { Resource } from '../resources.js';
+export { type AddressConflict, readReportedConflicts, toReportedConflict } from './address-conflict.js';
+export { fillInDefaults } from './fill-in-defaults.js';
+export { probesConflicts } from './probes-conflicts.js';
+export { type PoolReading, readPool } from './read-pool.js';
+export { type RecordedAddresses, readRecordedAddresses } from './recorded-addresses.js';
+export { type ResolvedNames, toPool } from './to-pool.js';
