@@ -142,16 +142,21 @@ export class LargeCluster {
 
   async #watchConfigs(isDone: (type: string, object: KubernetesObject) => boolean): Promise<void> {
     const client = this.access.client('VirtualMachineNetworkConfig');
-    const { resourceVersion } = await client.list({ limit: 1 });
+    let { resourceVersion } = await client.list({ limit: 1 });
     await new Promise<void>((resolve, reject) => {
-      const stop = client.watch(resourceVersion, {
-        onEvent: (event) => {
-          if (event.type === 'bookmark' || !isDone(event.type, event.object)) return;
-          stop();
-          resolve();
-        },
-        onEnd: (end) => reject(new Error(`the watch ended: ${JSON.stringify(end)}`)),
-      });
+      const open = () => {
+        const stop = client.watch(resourceVersion, {
+          onEvent: (event) => {
+            resourceVersion = event.type === 'bookmark' ? event.resourceVersion : (event.object.metadata.resourceVersion ?? '');
+            if (event.type === 'bookmark' || !isDone(event.type, event.object)) return;
+            stop();
+            resolve();
+          },
+          // A watch lasts for some minutes.
+          onEnd: (end) => (end.kind === 'closed' ? open() : reject(new Error(`the watch ended: ${JSON.stringify(end)}`))),
+        });
+      };
+      open();
     });
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { projectedPort } from '../api/projected-port.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryResource } from '../testing/memory-resource.js';
@@ -6,12 +7,12 @@ import { ObjectCache } from './object-cache.js';
 
 const object = (name: string, text: string): KubernetesObject => ({ metadata: { namespace: 'default', name }, spec: { text } });
 
-async function start() {
+async function start(copied = (object: KubernetesObject) => object) {
   const clock = new FakeClock();
   const server = new MemoryResource<KubernetesObject>(clock);
   const changes: string[] = [];
   const cache: ObjectCache<KubernetesObject> = new ObjectCache({
-    port: server,
+    port: projectedPort(server, copied),
     clock,
     backOff: { firstMs: 50, mostMs: 400, random: () => 0.5 },
     onChange: (key, isOwn) => changes.push(`${key} ${JSON.stringify(cache.get(key)?.spec ?? 'gone')}${isOwn ? ' own' : ''}`),
@@ -40,6 +41,25 @@ describe('ObjectCache', () => {
     expect(cache.get('default/a')?.spec).toEqual({ text: '1' });
     await clock.advance(1_000);
     expect(changes).toEqual(['default/a {"text":"1"} own']);
+  });
+
+  it('a version that is known stays the same object, so that what was derived from it stays: the echo of a write, and a list made anew', async () => {
+    const { clock, server, cache } = await start((object) => structuredClone(object));
+    server.closeWatches('failed');
+    server.put(object('b', '1'));
+    const created = await written(clock, server.create(object('a', '1')));
+    cache.wrote(created);
+    await clock.advance(1_000);
+    expect(cache.get('default/a')).toBe(created);
+    const before = [cache.get('default/a'), cache.get('default/b')];
+    server.compact();
+    server.closeWatches('expired');
+    await clock.advance(1_000);
+    expect(server.requests.lists).toBe(2);
+    expect([cache.get('default/a'), cache.get('default/b')].map((one, index) => one === before[index])).toEqual([true, true]);
+    server.put({ ...created, spec: { text: '2' } });
+    await clock.advance(10);
+    expect(cache.get('default/a')?.spec).toEqual({ text: '2' });
   });
 
   it('what the watch has passed by already is not believed any more', async () => {

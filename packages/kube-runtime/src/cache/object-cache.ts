@@ -5,9 +5,9 @@
 
 import { type ApiObjectLike, keyOf } from '../object/api-object.js';
 import { isOlderVersion } from '../object/resource-version.js';
-import { Reflector, type ReflectorSettings } from './reflector.js';
+import { isSameVersion, Reflector, type ReflectorSettings } from './reflector.js';
 
-export interface ObjectCacheSettings<Kind extends ApiObjectLike> extends Omit<ReflectorSettings<Kind>, 'onChange'> {
+export interface ObjectCacheSettings<Kind extends ApiObjectLike> extends Omit<ReflectorSettings<Kind>, 'onChange' | 'known'> {
   /**
    * This object is another than before. `isOwn`: by an answer to a write that was handed to `wrote`; it is not reported once
    * more when the watch brings it.
@@ -26,6 +26,7 @@ export class ObjectCache<Kind extends ApiObjectLike> {
       ...settings,
       onChange: (key) => this.#onSeen(key),
       onListed: () => this.#onListed(),
+      known: (object) => this.#knownVersion(object),
     });
   }
 
@@ -79,6 +80,12 @@ export class ObjectCache<Kind extends ApiObjectLike> {
 
   stop(): void {
     this.#reflector.stop();
+  }
+
+  /** The answer to an own write, when the watch brings the same once more. */
+  #knownVersion(object: Kind): Kind | undefined {
+    const written = this.#written.get(keyOf(object));
+    return written !== undefined && isSameVersion(written, object) ? written : undefined;
   }
 
   /** What was written and not seen yet. What the watch has passed by without a word is not of this selection, or gone. */

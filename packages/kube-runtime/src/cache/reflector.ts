@@ -25,6 +25,8 @@ export interface ReflectorSettings<Kind extends ApiObjectLike> {
   readonly onSynced?: () => void;
   /** The copy is a whole list again, as of `resourceVersion`. */
   readonly onListed?: () => void;
+  /** This version of the object as it is known already: it is kept, so that what was derived from it need not be derived again. Default: none is. */
+  readonly known?: (object: Kind) => Kind | undefined;
   /** Something failed and will be tried again. Also what the other callbacks throw; what this one throws is lost. */
   readonly onError?: (error: unknown) => void;
   /** Objects in a page; default 500. */
@@ -166,9 +168,14 @@ export class Reflector<Kind extends ApiObjectLike> {
   #replace(objects: Map<string, Kind>): void {
     const before = this.#objects;
     this.#objects = objects;
+    const changed: string[] = [];
     for (const [key, object] of objects) {
-      if (!isSame(before.get(key), object)) this.#report(key);
+      const known = before.get(key);
+      // The same object, not an equal one: what was derived from it stays.
+      if (known !== undefined && isSameVersion(known, object)) objects.set(key, known);
+      else changed.push(key);
     }
+    for (const key of changed) this.#report(key);
     for (const key of before.keys()) {
       if (!objects.has(key)) this.#report(key);
     }
@@ -222,7 +229,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     const key = keyOf(object);
     this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
     if (event.type === 'deleted') this.#objects.delete(key);
-    else this.#objects.set(key, object);
+    else this.#objects.set(key, this.#settings.known?.(object) ?? object);
     this.#report(key);
   }
 
@@ -311,9 +318,9 @@ export class Reflector<Kind extends ApiObjectLike> {
   }
 }
 
-function isSame(before: ApiObjectLike | undefined, now: ApiObjectLike): boolean {
+/** True if both are the same version of the same object. */
+export function isSameVersion(before: ApiObjectLike, now: ApiObjectLike): boolean {
   return (
-    before !== undefined &&
     before.metadata.uid === now.metadata.uid &&
     before.metadata.resourceVersion === now.metadata.resourceVersion &&
     now.metadata.resourceVersion !== undefined

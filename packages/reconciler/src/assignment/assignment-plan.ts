@@ -20,14 +20,20 @@ export interface KnownState {
   readonly lastOwners?: LastOwners;
 }
 
-/** It has no entry for a MAC address that has another address by now. */
-export type LastOwners = ReadonlyMap<MacAddress, { readonly owner: string; readonly address: Ipv4Address }>;
+/** It has nothing for a MAC address that has another address by now. */
+export interface LastOwners {
+  readonly get: (macAddress: MacAddress) => { readonly owner: string; readonly address: Ipv4Address } | undefined;
+}
 
 /** A pool, and what is known of it. */
 export interface PoolState extends KnownState {
   /** Names the pool in requests. */
   readonly key: string;
   readonly pool: Pool;
+  /** Recorded too, but for no request: they stay, and are not among `recorded`. Absent: there are none. */
+  readonly settled?: readonly Assignment[];
+  /** Whose those are. */
+  readonly owners?: ReadonlyMap<MacAddress, string>;
 }
 
 /** A claim that cannot be met, and why. */
@@ -39,6 +45,8 @@ export interface RefusedClaim {
 }
 
 export interface AssignmentPlan extends RecordedPool {
+  /** The address of each client in `assignments`. */
+  readonly addressOf: ReadonlyMap<MacAddress, Ipv4Address>;
   readonly refused: readonly RefusedClaim[];
   /** Whose claim to each MAC address counts. */
   readonly owners: ReadonlyMap<MacAddress, string>;
@@ -47,12 +55,12 @@ export interface AssignmentPlan extends RecordedPool {
 
 export const NOTHING_RECORDED: RecordedPool = { assignments: [], quarantines: [] };
 
-/** Whose each address is by this plan. */
-export function ownersOf({ assignments, owners }: AssignmentPlan): LastOwners {
-  return new Map(
-    assignments.flatMap(({ macAddress, address }) => {
-      const owner = owners.get(macAddress);
-      return owner === undefined ? [] : [[macAddress, { owner, address }] as const];
-    }),
-  );
+/** Whose each address is by this plan; nothing is copied. */
+export function ownersOf({ addressOf, owners }: Pick<AssignmentPlan, 'addressOf' | 'owners'>): LastOwners {
+  return {
+    get: (macAddress) => {
+      const [owner, address] = [owners.get(macAddress), addressOf.get(macAddress)];
+      return owner === undefined || address === undefined ? undefined : { owner, address };
+    },
+  };
 }

@@ -157,7 +157,7 @@ describe('an interface that has the former MAC address of a sibling', () => {
 });
 
 it('lastOwnerOf: only of the address that is recorded', () => {
-  const lastOwners: LastOwners = new Map([
+  const lastOwners: LastOwners = new Map<string, { readonly owner: string; readonly address: number }>([
     [A, { owner: 'vm', address: 1 }],
     [B, { owner: 'vm', address: 9 }],
   ]);

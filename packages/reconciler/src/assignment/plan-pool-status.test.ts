@@ -1,5 +1,6 @@
 import { parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
 import { describe, expect, it } from 'vitest';
+import { readRecordedAddresses } from '../pool/recorded-addresses.js';
 import type { AssignmentPlan } from './assignment-plan.js';
 import { planPoolStatus, type WantedPoolStatus } from './plan-pool-status.js';
 
@@ -21,7 +22,9 @@ const pool = checked.value;
 
 function planOf(more: Partial<AssignmentPlan> = {}): AssignmentPlan {
   const counts = { total: 3, used: 1, free: 2, quarantined: 0 } as unknown as AssignmentPlan['counts'];
-  return { assignments: [{ macAddress: A, address: ip(11) }], quarantines: [], refused: [], owners: new Map(), counts, ...more };
+  const { assignments = [{ macAddress: A, address: ip(11) }] } = more;
+  const addressOf = new Map(assignments.map(({ macAddress, address }) => [macAddress, address]));
+  return { assignments, addressOf, quarantines: [], refused: [], owners: new Map(), counts, ...more };
 }
 
 const CONDITIONS = [
@@ -33,15 +36,14 @@ const SETTLED = {
 };
 const NO_AGENTS: WantedPoolStatus['agents'] = { deploymentRef: undefined, servedBy: undefined, isMigrated: false };
 
-function patch(status: unknown, wanted: Partial<WantedPoolStatus> = {}, spec: object = {}) {
+type Wanted = Omit<WantedPoolStatus, 'addresses'> & {
+  readonly addresses: Omit<NonNullable<WantedPoolStatus['addresses']>, 'recorded'> | undefined;
+};
+
+function patch(status: unknown, wanted: Partial<Wanted> = {}, spec: object = {}) {
   const object = { metadata: { name: 'net' }, spec, status };
-  const all = {
-    addresses: { pool, plan: planOf() },
-    conditions: [READY],
-    agents: NO_AGENTS,
-    now: NOW,
-    ...wanted,
-  } as WantedPoolStatus;
+  const given: Wanted = { addresses: { pool, plan: planOf() }, conditions: [READY], agents: NO_AGENTS, now: NOW, ...wanted };
+  const all = { ...given, addresses: given.addresses && { ...given.addresses, recorded: readRecordedAddresses(object) } };
   return planPoolStatus(object, all)?.['status'] as Record<string, unknown> | undefined;
 }
 
@@ -82,6 +84,15 @@ describe('the status of an IPPool', () => {
     expect(patch(SETTLED, { addresses: { pool: inside, plan: planOf() } })).toMatchObject({
       ipv4: { allocated: { '10.0.0.12': 'RESERVED' } },
     });
+  });
+
+  it('an entry that is written in another way is written anew, and a client that keeps an excluded address is listed', () => {
+    const upper = { ...SETTLED, ipv4: { ...SETTLED.ipv4, allocated: { '10.0.0.10': 'RESERVED', '10.0.0.11': A.toUpperCase() } } };
+    expect(patch(upper)).toMatchObject({ ipv4: { allocated: { '10.0.0.11': A } } });
+    const spec = { ipv4Config: { pool: { exclude: ['10.0.0.11'] } } };
+    expect(JSON.stringify(patch(SETTLED, {}, spec) ?? {})).not.toContain('allocated');
+    const twice = { ...SETTLED, ipv4: { ...SETTLED.ipv4, allocated: { ...SETTLED.ipv4.allocated, '10.0.0.12': A } } };
+    expect(JSON.stringify(patch(twice) ?? {})).not.toContain('allocated');
   });
 
   it('quarantines are written, and removed', () => {

@@ -13,12 +13,12 @@ import {
 } from '@vmdhcp/kube-runtime';
 import { excludedMarks } from '../pool/excluded-marks.js';
 import { toQuarantined } from '../pool/quarantines.js';
-import { readRecordedAddresses } from '../pool/recorded-addresses.js';
+import type { ParsedEntry, RecordedAddresses } from '../pool/recorded-addresses.js';
 import type { AssignmentPlan } from './assignment-plan.js';
 
 export interface WantedPoolStatus {
   /** Undefined: it is not known who should have which address, so what is recorded stays. */
-  readonly addresses: { readonly pool: Pool; readonly plan: AssignmentPlan } | undefined;
+  readonly addresses: { readonly pool: Pool; readonly plan: AssignmentPlan; readonly recorded: RecordedAddresses } | undefined;
   readonly conditions: readonly ConditionState[];
   readonly agents: WantedAgents;
   /** RFC 3339. */
@@ -39,7 +39,7 @@ export function planPoolStatus(
   object: KubernetesObject,
   { addresses, conditions, agents, now }: WantedPoolStatus,
 ): MergePatch | undefined {
-  const ipv4 = addresses === undefined ? undefined : ipv4Patch(object, addresses.pool, addresses.plan);
+  const ipv4 = addresses === undefined ? undefined : ipv4Patch(object, addresses);
   const ofAgents = agentsPatch(object.status, agents);
   const isWritten = ipv4 !== undefined || ofAgents !== undefined;
   const before = readConditions(object.status);
@@ -70,10 +70,12 @@ function agentsPatch(
   );
 }
 
-function ipv4Patch(object: KubernetesObject, pool: Pool, plan: AssignmentPlan): MergePatch | undefined {
-  const recorded = readField(object.status, 'ipv4', 'allocated');
+type WantedAddresses = NonNullable<WantedPoolStatus['addresses']>;
+
+function ipv4Patch(object: KubernetesObject, wanted: WantedAddresses): MergePatch | undefined {
+  const { plan } = wanted;
   const { used, free: available } = plan.counts;
-  const allocated = difference(isRecord(recorded) ? recorded : {}, allocatedOf(object, pool, plan));
+  const allocated = allocatedPatch(object, wanted);
   const isCounted =
     readField(object.status, 'ipv4', 'used') === used && readField(object.status, 'ipv4', 'available') === available;
   const there = readField(object.status, 'ipv4', 'quarantined');
@@ -97,15 +99,45 @@ function difference(
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-/** Address to MAC address or mark, as `status.ipv4.allocated` has it. */
-function allocatedOf({ metadata, spec, status }: KubernetesObject, pool: Pool, plan: AssignmentPlan): Map<string, string> {
-  const allocated = new Map<string, string>();
-  for (const address of [pool.serverAddress, pool.options.router]) {
-    if (address !== undefined && rangeContains(pool.range, address))
-      allocated.set(formatIpv4Address(address), ALLOCATED_RESERVED);
+/**
+ * What differs in `status.ipv4.allocated`: address to MAC address or mark. Nearly all entries of a large pool are as they should be: those are
+ * passed by as they were read, and no text is made of them.
+ */
+function allocatedPatch(
+  { spec, status }: KubernetesObject,
+  { pool, plan, recorded }: WantedAddresses,
+): Record<string, unknown> | undefined {
+  const field = readField(status, 'ipv4', 'allocated');
+  const there = isRecord(field) ? field : {};
+  const before: Record<string, unknown> = {};
+  const after = marksOf(spec, pool);
+  for (const { address, macAddress } of plan.assignments) {
+    if (recorded.addressOf.get(macAddress) !== address) after.set(formatIpv4Address(address), macAddress);
   }
-  for (const address of excludedMarks(spec).addresses) allocated.set(formatIpv4Address(address), ALLOCATED_EXCLUDED);
-  for (const { address, macAddress } of plan.assignments) allocated.set(formatIpv4Address(address), macAddress);
-  for (const { key, value } of readRecordedAddresses({ metadata, status }).unreadable) allocated.set(key, value as string);
-  return allocated;
+  for (const key of Object.keys(there)) {
+    const kept = keptEntry(recorded.entries.get(key), recorded, plan);
+    // A client that keeps an excluded address is listed, not the mark.
+    if (kept?.isCanonical === true) after.delete(key);
+    else before[key] = there[key];
+    if (kept?.isCanonical === false) after.set(formatIpv4Address(kept.assignment.address), kept.assignment.macAddress);
+  }
+  for (const { key, value } of recorded.unreadable) after.set(key, value);
+  return difference(before, after);
+}
+
+/** The entry if it is of a client that keeps its address. */
+function keptEntry(entry: ParsedEntry | undefined, recorded: RecordedAddresses, plan: AssignmentPlan) {
+  if (entry?.assignment === undefined) return undefined;
+  const { macAddress, address } = entry.assignment;
+  return recorded.addressOf.get(macAddress) === address && plan.addressOf.get(macAddress) === address ? entry : undefined;
+}
+
+/** Addresses that no client gets, as `status.ipv4.allocated` lists them. */
+function marksOf(spec: unknown, pool: Pool): Map<string, unknown> {
+  const marks = new Map<string, unknown>();
+  for (const address of [pool.serverAddress, pool.options.router]) {
+    if (address !== undefined && rangeContains(pool.range, address)) marks.set(formatIpv4Address(address), ALLOCATED_RESERVED);
+  }
+  for (const address of excludedMarks(spec).addresses) marks.set(formatIpv4Address(address), ALLOCATED_EXCLUDED);
+  return marks;
 }

@@ -5,7 +5,8 @@ import type { NetworkConfigClaims } from '../network-config/interface-claims.js'
 import { readPool } from '../pool/read-pool.js';
 import { readRecordedAddresses } from '../pool/recorded-addresses.js';
 import { ownersOf } from './assignment-plan.js';
-import { type PoolPlan, type PoolToPlan, planPools } from './plan-pools.js';
+import { type PoolPlan, planPools } from './plan-pools.js';
+import type { PoolToPlan } from './pool-to-plan.js';
 
 function poolOf(network: string, size: number, allocated: Readonly<Record<string, string>> = {}): PoolToPlan {
   const reading = readPool({

@@ -1,37 +1,11 @@
 /** Which client has which address, in pools that hang together because virtual machines have interfaces on several of their networks. */
-import type { Ipv4Address, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
+import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
-import type { Quarantine } from '../pool/quarantines.js';
-import type { RecordedAddresses } from '../pool/recorded-addresses.js';
 import { type AddressRequest, type ClaimRefusal, CONFIG_MISSING } from './address-request.js';
-import type { AssignmentPlan, LastOwners } from './assignment-plan.js';
+import type { AssignmentPlan } from './assignment-plan.js';
 import { planRequests } from './plan-requests.js';
-
-/** A pool that addresses are assigned from. */
-export interface PoolToPlan {
-  /** `namespace/name`. */
-  readonly key: string;
-  /** `namespace/name` of the network it serves. */
-  readonly network: string;
-  readonly pool: Pool;
-  readonly recorded: RecordedAddresses;
-  readonly quarantines: readonly Quarantine[];
-  /** Now, on the clock that quarantines end by. */
-  readonly nowMs: number;
-  /** Nothing new is assigned; an address that is not claimed any more is freed. */
-  readonly paused: boolean;
-  /** Clients whose address is recorded and stays so, though the virtual machine that has it does not claim it at the moment. */
-  readonly reserved: ReadonlyMap<MacAddress, MachineWithoutConfig>;
-  /** @see KnownState.lastOwners */
-  readonly lastOwners: LastOwners;
-}
-
-/** A virtual machine whose config is on its way. */
-export interface MachineWithoutConfig {
-  /** `namespace/name`, as its config will have it. */
-  readonly owner: string;
-  readonly createdAt: string;
-}
+import type { PoolToPlan } from './pool-to-plan.js';
+import { findSettledClaims } from './settled-claims.js';
 
 export interface PoolPlan extends AssignmentPlan {
   /** By the key of the VirtualMachineNetworkConfig, then by MAC address. */
@@ -46,13 +20,24 @@ interface PoolsToPlan {
   readonly whyUnserved: (network: string) => ClaimRefusal | undefined;
 }
 
-/** The plan of each pool, by key. The same objects give the same plans, in whatever order they come. */
-export function planPools({ pools, configs, whyUnserved }: PoolsToPlan): Map<string, PoolPlan> {
-  const poolOn = new Map(pools.map((pool) => [pool.network, { key: pool.key, has: pool.paused ? recordedBy(pool) : undefined }]));
-  const requests = configs.map((config) => toRequest(config, poolOn, whyUnserved));
-  const states = pools.map(({ key, pool, nowMs, lastOwners, quarantines, recorded: { assignments, unreadable } }) => {
-    const unavailable = unreadable.flatMap(({ address }) => address ?? []);
-    return { key, pool, recorded: { assignments, quarantines, unavailable }, nowMs, lastOwners };
+/**
+ * The plan of each pool, by key. The same objects give the same plans, in whatever order they come.
+ *
+ * @param findSettled - which claims need no planning. The plans are the same if it finds none, and take longer.
+ */
+export function planPools(
+  { pools, configs, whyUnserved }: PoolsToPlan,
+  findSettled: typeof findSettledClaims = findSettledClaims,
+): Map<string, PoolPlan> {
+  const poolOn = new Map(
+    pools.map((pool) => [pool.network, { key: pool.key, has: pool.paused ? pool.recorded.addressOf : undefined }]),
+  );
+  const { pools: settledIn, open } = findSettled(pools, configs);
+  const requests = open.map((config) => toRequest(config, poolOn, whyUnserved));
+  const states = pools.map(({ key, pool, nowMs, lastOwners, quarantines, recorded }) => {
+    const { settled = [], unsettled = recorded.assignments, owners = new Map() } = settledIn.get(key) ?? {};
+    const unavailable = recorded.unreadable.flatMap(({ address }) => address ?? []);
+    return { key, pool, recorded: { assignments: unsettled, quarantines, unavailable }, nowMs, lastOwners, settled, owners };
   });
   const plans = planRequests(states, [...requests, ...pools.flatMap(toReservedRequests)]);
   return new Map([...plans].map(([key, plan]) => [key, { ...plan, refusals: byOwner(plan) }]));
@@ -62,10 +47,6 @@ interface PlannedPool {
   readonly key: string;
   /** What clients of a pool that is paused have; undefined: it is not. */
   readonly has: ReadonlyMap<MacAddress, Ipv4Address> | undefined;
-}
-
-function recordedBy({ recorded }: PoolToPlan): Map<MacAddress, Ipv4Address> {
-  return new Map(recorded.assignments.map(({ macAddress, address }) => [macAddress, address]));
 }
 
 /** True if the claim lacks something of a pool that is paused. What it has there blocks no other claim. */

@@ -36,6 +36,7 @@ export class PoolPlanning {
 
   /** Assigns each claim what it already has: what is recorded, moves to other addresses, what they had last. */
   settle(): void {
+    for (const { macAddress, address } of this.#state.settled ?? []) this.#allocator.keep(macAddress, address);
     const movers = [...this.#recorded].flatMap(([macAddress, address]) => this.#keepOrMove(macAddress, address));
     for (const { address, untilMs } of this.#state.recorded.quarantines.toSorted(byAddress)) {
       if (untilMs > this.#state.nowMs) this.#allocator.quarantine(address, untilMs);
@@ -98,15 +99,20 @@ export class PoolPlanning {
 
   result(): AssignmentPlan {
     this.#meetReservations();
+    const { settled = [], owners: settledOwners = [] } = this.#state;
+    const owners = new Map(settledOwners);
+    for (const [macAddress, { request }] of this.#accepted) owners.set(macAddress, request.owner);
+    const assignments = [...settled, ...[...this.#accepted.keys()].flatMap((macAddress) => this.#toAssignment(macAddress))];
     return {
-      assignments: [...this.#accepted.keys()].flatMap((macAddress) => this.#toAssignment(macAddress)),
+      assignments,
+      addressOf: toAddressOf(assignments),
       quarantines: this.#state.recorded.quarantines
         .filter(({ address, untilMs }) => this.#allocator.quarantined().get(address) === untilMs)
         .toSorted(byAddress),
       refused: [...this.#refusals].flatMap(([owner, ofOwner]) =>
         [...ofOwner].map(([macAddress, refusal]) => ({ owner, macAddress, ...refusal })),
       ),
-      owners: new Map([...this.#accepted].map(([macAddress, { request }]) => [macAddress, request.owner])),
+      owners,
       counts: this.#allocator.counts(),
     };
   }
@@ -192,6 +198,7 @@ export class PoolPlanning {
   /** Without unavailable addresses, and without reservations of addresses that others have: those wait until they are free. */
   #effectivePool(): Pool {
     const { pool, recorded } = this.#state;
+    if (pool.reservations.size === 0 && (recorded.unavailable ?? []).length === 0) return pool;
     const unavailable = new Set(recorded.unavailable);
     const ownerOf = new Map<Ipv4Address, MacAddress>();
     for (const [macAddress, address] of this.#recorded) if (this.#accepted.has(macAddress)) ownerOf.set(address, macAddress);
@@ -237,6 +244,12 @@ export class PoolPlanning {
 /** Reserved: no config claims it now, and it keeps what is recorded. */
 function isOnlyReserved({ request: { blocked } }: Candidate): boolean {
   return blocked?.reason === CONFIG_MISSING.reason;
+}
+
+function toAddressOf(assignments: readonly Assignment[]): Map<MacAddress, Ipv4Address> {
+  const addressOf = new Map<MacAddress, Ipv4Address>();
+  for (const { macAddress, address } of assignments) addressOf.set(macAddress, address);
+  return addressOf;
 }
 
 /** One address for each MAC address: the lowest, where a record has several. */

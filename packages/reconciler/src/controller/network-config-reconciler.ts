@@ -1,5 +1,5 @@
 /** Reconciles one VirtualMachineNetworkConfig: its status shows what its pools record, and it is deleted when they record nothing more. */
-import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { type EventOf, EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey, reasonOf } from '@vmdhcp/ippool-api';
 import {
   type EventRegarding,
@@ -12,7 +12,6 @@ import {
   toReconcileResult,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
-import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { InterfaceClaim } from '../network-config/interface-claims.js';
 import { describeMissingVirtualMachine, type MissingMachine } from '../network-config/missing-virtual-machine.js';
 import {
@@ -29,7 +28,6 @@ const RELEASE_CHECK_MS = 5_000;
 
 export class NetworkConfigReconciler {
   readonly #context: ControllerContext;
-  readonly #planned = new WeakMap<PoolPlan, ReadonlyMap<MacAddress, Ipv4Address>>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -76,16 +74,8 @@ export class NetworkConfigReconciler {
     if (refusal === undefined && plan.owners.get(macAddress) !== config) return { kind: 'waiting' };
     const address = pool.addressOf.get(macAddress);
     // The plan is being written: until then the record may still be that of the MAC address's former owner.
-    if (address !== undefined && this.#plannedAddresses(plan).get(macAddress) !== address) return { kind: 'waiting' };
+    if (address !== undefined && plan.addressOf.get(macAddress) !== address) return { kind: 'waiting' };
     return toOutcome(wanted, address, refusal);
-  }
-
-  #plannedAddresses(plan: PoolPlan): ReadonlyMap<MacAddress, Ipv4Address> {
-    const known = this.#planned.get(plan);
-    if (known !== undefined) return known;
-    const planned = new Map(plan.assignments.map(({ macAddress, address }) => [macAddress, address]));
-    this.#planned.set(plan, planned);
-    return planned;
   }
 
   #isServedElsewhere(network: string): boolean {

@@ -6,7 +6,6 @@ import {
   formatIpv4Range,
   type Ipv4Address,
   type Ipv4Range,
-  type MacAddress,
   mayBeKept,
   rangeContains,
 } from '@vmdhcp/dhcp-allocator';
@@ -47,8 +46,7 @@ export function keptNotes({ reading, recorded, network }: PoolView, plan: Assign
       reservations.get(macAddress)?.address !== address && (!rangeContains(range, address) || isAmong(unavailable, address)),
   );
   if (odd.length === 0) return [];
-  const planned = addressesOf(plan);
-  const kept = odd.filter(({ macAddress, address }) => planned.get(macAddress) === address);
+  const kept = odd.filter(({ macAddress, address }) => plan.addressOf.get(macAddress) === address);
   const outside = kept.filter(({ address }) => !rangeContains(range, address));
   const excluded = kept.filter(({ address }) => rangeContains(range, address));
   const until = `on network ${network}, and kept as long as their virtual machines claim them`;
@@ -74,8 +72,9 @@ export function lostNote({ reading, recorded, network }: PoolView, plan: Assignm
   const { pool } = reading;
   const impossible = recorded.assignments.filter(({ address }) => !mayBeKept(pool, address));
   if (impossible.length === 0) return [];
-  const planned = addressesOf(plan);
-  const lost = impossible.filter(({ macAddress, address }) => plan.owners.has(macAddress) && planned.get(macAddress) !== address);
+  const lost = impossible.filter(
+    ({ macAddress, address }) => plan.owners.has(macAddress) && plan.addressOf.get(macAddress) !== address,
+  );
   return note(
     'AddressChanged',
     lost,
@@ -92,10 +91,6 @@ function note<Name extends Reason>(
   if (assignments.length === 0) return [];
   const clients = assignments.map(({ address, macAddress }) => `${formatIpv4Address(address)} (${macAddress})`);
   return [{ reason, message: describe(describeNames(clients, { most: MOST_NAMES })) }];
-}
-
-function addressesOf({ assignments }: AssignmentPlan): Map<MacAddress, Ipv4Address> {
-  return new Map(assignments.map(({ macAddress, address }) => [macAddress, address]));
 }
 
 /** @param ranges - sorted, and none overlaps another. */

@@ -11,13 +11,15 @@ import type { PoolAgents } from '../agents/pool-agents.js';
 import type { ClaimRefusal } from '../assignment/address-request.js';
 import { type LastOwners, ownersOf, type RecordedPool } from '../assignment/assignment-plan.js';
 import { planPoolStatus } from '../assignment/plan-pool-status.js';
-import { type PoolPlan, type PoolToPlan, planPools } from '../assignment/plan-pools.js';
+import { type PoolPlan, planPools } from '../assignment/plan-pools.js';
+import type { PoolToPlan } from '../assignment/pool-to-plan.js';
 import { describeMissingPermission, describeNetworkTaken } from '../network/network-permission.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
 import { readQuarantines } from '../pool/quarantines.js';
 import type { PoolView } from '../view/pool-views.js';
 import { AddressJournal } from './address-journal.js';
+import { ConfigNews } from './config-news.js';
 import type { ControllerContext } from './controller-context.js';
 import { type PoolObstacle, poolConditions, WITHOUT_AGENTS, withCause } from './pool-conditions.js';
 import { keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
@@ -33,14 +35,12 @@ const TO_CORRECT =
 /** How long an address that an unknown machine uses is assigned to no client. */
 const QUARANTINE_MS = 3_600_000;
 const RELEASE_CHECK_MS = 500;
-const NO_OWNERS: LastOwners = new Map();
+const NO_OWNERS: LastOwners = { get: () => undefined };
 
 export class PoolReconciler {
   readonly #context: ControllerContext;
   readonly #journal: AddressJournal;
-  /** The last state of each config's interfaces on a pool, so that only those with news are reconciled. */
-  readonly #reported = new Map<string, ReadonlyMap<string, string>>();
-
+  readonly #news = new ConfigNews();
   /** Whose the addresses of each pool are, by the plan that was written last: other clients may have written what objects report of themselves. */
   readonly #lastOwners = new Map<string, LastOwners>();
 
@@ -211,7 +211,8 @@ export class PoolReconciler {
     { obstacle, agents, notes }: PoolFacts,
   ): Promise<ReconcileResult> {
     const { now, clients, caches } = this.#context;
-    const addresses = plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan } : undefined;
+    const addresses =
+      plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan, recorded: view.recorded } : undefined;
     const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions.map((one) => withCause(one, obstacle))];
     this.#tellPeople(view, plan, [
       ...agentWarnings(agents),
@@ -244,24 +245,7 @@ export class PoolReconciler {
     const { view, enqueue, releaseWaiters } = this.#context;
     const pool = view.pool(key);
     if (pool === undefined) return;
-    const before = this.#reported.get(key);
-    const now = new Map<string, string>();
-    for (const { key: config, claims } of view.claimsOn(pool.network)) {
-      const refusals = plan.refusals.get(config);
-      const parts = claims
-        .filter(({ network }) => network === pool.network)
-        .map(({ macAddress }) => [
-          macAddress,
-          pool.addressOf.get(macAddress) ?? '',
-          plan.owners.get(macAddress) === config,
-          refusals?.get(macAddress)?.message ?? '',
-        ]);
-      // A pool that was created again with the same name has reported nothing yet.
-      const outcome = JSON.stringify([pool.object.metadata.uid, ...parts]);
-      now.set(config, outcome);
-      if (before?.get(config) !== outcome) enqueue.networkConfigs(config);
-    }
-    this.#reported.set(key, now);
+    for (const config of this.#news.note(pool, plan, view.claimsOn(pool.network))) enqueue.networkConfigs(config);
     // Those that claim nothing here any more may wait for what they had to be freed.
     const waiting = releaseWaiters.get(key) ?? [];
     releaseWaiters.delete(key);
@@ -271,12 +255,11 @@ export class PoolReconciler {
   /** The pool is gone or of no use: those that depended on it have to be reconciled. */
   #forget(key: string): void {
     const { plans, enqueue, releaseWaiters, caches, view } = this.#context;
-    const dependents = [...(this.#reported.get(key)?.keys() ?? []), ...(releaseWaiters.get(key) ?? [])];
+    const dependents = [...this.#news.forget(key), ...(releaseWaiters.get(key) ?? [])];
     plans.delete(key);
     this.#lastOwners.delete(key);
     this.#journal.forget(key);
     releaseWaiters.delete(key);
-    this.#reported.delete(key);
     for (const config of dependents) {
       enqueue.networkConfigs(config);
       // What kept their other interfaces waiting is gone.

@@ -1,5 +1,12 @@
 /** The entries of an IPPool's `status.ipv4.allocated`: the truth about who has which address. */
-import { type Assignment, type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import {
+  type Assignment,
+  formatIpv4Address,
+  type Ipv4Address,
+  type MacAddress,
+  parseIpv4Address,
+  parseMacAddress,
+} from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject, quote, readField } from '@vmdhcp/kube-runtime';
 
@@ -7,16 +14,22 @@ export interface RecordedAddresses {
   readonly assignments: readonly Assignment[];
   /** Entries that make no sense. They stay as they are, and no client gets their addresses: a user wrote them for a reason. */
   readonly unreadable: readonly UnreadableEntry[];
+  /** The address of each client in `assignments`. */
+  readonly addressOf: ReadonlyMap<MacAddress, Ipv4Address>;
   /** Every entry but marks, by its key. */
   readonly entries: ReadonlyMap<string, ParsedEntry>;
 }
 
-interface ParsedEntry {
-  readonly value: unknown;
-  readonly address: Ipv4Address | undefined;
-  /** Undefined where the entry makes no sense. */
-  readonly assignment: Assignment | undefined;
-}
+export type ParsedEntry =
+  | {
+      readonly value: unknown;
+      readonly address: Ipv4Address;
+      readonly assignment: Assignment;
+      /** True: the controller would write it the same. */
+      readonly isCanonical: boolean;
+    }
+  /** It makes no sense. */
+  | { readonly value: unknown; readonly address: Ipv4Address | undefined; readonly assignment?: undefined };
 
 export interface UnreadableEntry {
   readonly key: string;
@@ -34,27 +47,31 @@ export function readRecordedAddresses({ status }: KubernetesObject, before?: Rec
   const allocated = readField(status, 'ipv4', 'allocated');
   const assignments: Assignment[] = [];
   const unreadable: UnreadableEntry[] = [];
+  const addressOf = new Map<MacAddress, Ipv4Address>();
   const entries = new Map<string, ParsedEntry>();
-  const owners = new Set<string>();
-  for (const [key, value] of Object.entries(isRecord(allocated) ? allocated : {})) {
+  const values = isRecord(allocated) ? allocated : {};
+  for (const key of Object.keys(values)) {
+    const value = values[key];
     if (value === ALLOCATED_EXCLUDED || value === ALLOCATED_RESERVED) continue;
     const known = before?.entries.get(key);
     const entry = known !== undefined && known.value === value ? known : parseEntry(key, value);
     entries.set(key, entry);
     const { assignment, address } = entry;
-    if (assignment === undefined || owners.has(assignment.macAddress)) unreadable.push({ key, value, address });
+    if (assignment === undefined || addressOf.has(assignment.macAddress)) unreadable.push({ key, value, address });
     else {
-      owners.add(assignment.macAddress);
+      addressOf.set(assignment.macAddress, assignment.address);
       assignments.push(assignment);
     }
   }
-  return { assignments, unreadable, entries };
+  return { assignments, unreadable, addressOf, entries };
 }
 
 function parseEntry(key: string, value: unknown): ParsedEntry {
   const address = parseIpv4Address(key);
   const macAddress = typeof value === 'string' ? parseMacAddress(value) : undefined;
-  return { value, address, assignment: address === undefined || macAddress === undefined ? undefined : { macAddress, address } };
+  if (address === undefined || macAddress === undefined) return { value, address };
+  const isCanonical = key === formatIpv4Address(address) && value === macAddress;
+  return { value, address, assignment: { macAddress, address }, isCanonical };
 }
 
 /** `"10.0.0.5": "nonsense"`, bounded. */

@@ -3,7 +3,7 @@ import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
 import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import type { LastOwners } from '../assignment/assignment-plan.js';
-import type { MachineWithoutConfig } from '../assignment/plan-pools.js';
+import type { MachineWithoutConfig } from '../assignment/pool-to-plan.js';
 import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
@@ -34,6 +34,8 @@ export class ClusterView {
   readonly #networkConfigs = new NetworkConfigIndex();
   readonly #virtualMachines = new VirtualMachineIndex();
   readonly #claims = new WeakMap<KubernetesObject, NetworkConfigClaims>();
+  /** Keys of virtual machines whose config is on its way: gone, or going. */
+  readonly #machinesWithoutConfig = new Set<string>();
 
   constructor(sources: ClusterSources) {
     this.#sources = sources;
@@ -146,7 +148,9 @@ export class ClusterView {
    */
   reserved({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, MachineWithoutConfig> {
     const reserved = new Map<MacAddress, MachineWithoutConfig>();
-    for (const macAddress of addressOf.keys()) {
+    const interfaces = [...this.#machinesWithoutConfig].flatMap((key) => this.#virtualMachines.interfacesOf(key));
+    for (const { networkName, macAddress } of interfaces) {
+      if (networkName !== network || !addressOf.has(macAddress) || reserved.has(macAddress)) continue;
       const owner = this.#reservingMachine(network, macAddress, lastOwners.get(macAddress)?.owner);
       if (owner === undefined) continue;
       const { creationTimestamp = '' } = this.#sources.virtualMachines.get(owner)?.metadata ?? {};
@@ -183,15 +187,24 @@ export class ClusterView {
    */
   noteVirtualMachine(key: string): ReadonlySet<string> {
     const object = this.#sources.virtualMachines.get(key);
+    this.#noteWithoutConfig(key);
     if (object === undefined) return this.#virtualMachines.update(key, undefined);
     // If nothing is known now, what was known before counts.
     const wanted = wantedInterfaces(object, this.knowledgeOf(object)).interfaces;
     return this.#virtualMachines.update(key, wanted ?? this.#virtualMachines.interfacesOf(key));
   }
 
+  #noteWithoutConfig(key: string): void {
+    const config = this.#sources.networkConfigs.get(key);
+    const hasConfig = config !== undefined && !isBeingDeleted(config);
+    if (hasConfig || this.#sources.virtualMachines.get(key) === undefined) this.#machinesWithoutConfig.delete(key);
+    else this.#machinesWithoutConfig.add(key);
+  }
+
   /** Takes note of a config that changed. Returns the networks on which its claims have changed. */
   noteNetworkConfig(key: string): ReadonlySet<string> {
     const object = this.#sources.networkConfigs.get(key);
+    this.#noteWithoutConfig(key);
     return this.#networkConfigs.update(key, object && this.claimsOf(object));
   }
 

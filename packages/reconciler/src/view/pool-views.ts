@@ -63,7 +63,7 @@ export class PoolViews {
       paused: readField(object.spec, 'paused') === true,
       reading: this.#readingOf(object),
       recorded,
-      addressOf: new Map(recorded.assignments.map(({ macAddress, address }) => [macAddress, address])),
+      addressOf: recorded.addressOf,
     };
     this.#views.set(object, view);
     return view;
