@@ -66,7 +66,7 @@ export const PACKAGES = {
     folders: ['libc', 'ethernet', 'netlink', 'packet', 'tcp', 'udp', 'arp', 'links', 'addresses', 'routes', 'isolation'],
   },
   'packages/service-process': {
-    imports: ['node:*', 'node:*/*', 'pino', 'pino-pretty', 'prom-client', 'commander'],
+    imports: ['node:*', 'node:*/*', 'pino', 'pino-pretty', 'prom-client', 'commander', 'koffi'],
     why: 'it knows nothing of DHCP or Kubernetes',
   },
   'packages/agent-cli': {

@@ -28,7 +28,6 @@ export {
 } from './isolation/interface-isolation.js';
 export * as libc from './libc/libc.js';
 export { MessageSlab } from './libc/message-slab.js';
-export { separateLargeMemory, trimMemory } from './libc/process-memory.js';
 export {
   type LinkTarget,
   SOCKADDR_IN_LENGTH,

@@ -15,8 +15,9 @@ import {
   warmUpPacketPath,
 } from '@vmdhcp/dhcp-agent/packet-path';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
-import { mayUseArp, separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
+import { mayUseArp } from '@vmdhcp/linux-sockets';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
 import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
 import { arpProbe } from '../cluster/linux-probes.js';
 import { leasesPage } from '../http/leases-page.js';
@@ -218,6 +219,7 @@ export class BareHostAgent {
     warmUpPacketPath();
     await this.#interfaces.check();
     trimMemory();
+    keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
     const ends = [...this.#startTimers(), () => watching.abort(), () => closeAtOnce(server)];
     this.#life = { kind: 'running', ends };
   }

@@ -4,9 +4,9 @@ import { DhcpAgent, type IsolatedInterfaces, LeaseOwners, warmUpPacketPath } fro
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { ElectionTimes, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
-import { separateLargeMemory, trimMemory } from '@vmdhcp/linux-sockets';
 import { Resource } from '@vmdhcp/reconciler';
 import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
 import { leasesPage } from '../http/leases-page.js';
 import { listenOnPod } from '../http/listen-on-pod.js';
 import { createMetrics } from '../http/metrics.js';
@@ -113,6 +113,7 @@ export class ClusterAgent {
     this.#owners?.start();
     warmUpPacketPath();
     this.#agent.start();
+    keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
     this.#timers.push(
       setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS),
       setInterval(() => void this.#refreshNeeded(), NEEDED_ADDRESSES_INTERVAL_MS),
