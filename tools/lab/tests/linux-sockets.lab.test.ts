@@ -268,6 +268,52 @@ describe('UDP', () => {
     expect(seen.toSorted()).toEqual(['4000 2 route me', '4000 255 frame me']);
   }, 30_000);
 
+  it('answers of one burst that leave in frames and routed, in turn and of every length, all arrive as they were written', async () => {
+    addTemporaryAddresses([{ interfaceIndex: index, address: HERE, prefixLength: 24 }], 60);
+    there('address', 'add', '10.1.0.2/24', 'dev', 'there0');
+    let [bursts, datagrams] = [0, 0];
+    const socket = await UdpBurstSocket.open({
+      interfaceName: 'here0',
+      port: 4_000,
+      handler: (datagram, into) => {
+        into.set(datagram);
+        return {
+          length: datagram.length,
+          delivery: datagram.length % 3 === 0 ? 'framed' : 'routed',
+          destinationAddress: THERE,
+          destinationPort: 4_001,
+          sourceAddress: HERE,
+          hardwareAddress: Uint8Array.of(2, 0, 0x5e, 0, 1, 2),
+        };
+      },
+      onBurst: (_, count) => {
+        bursts++;
+        datagrams += count;
+      },
+      onError: (error) => {
+        throw error;
+      },
+    });
+    closers.push(() => socket.close());
+    // The kernel there checks the sums of frames too. Datagrams without a sum in them would be lost.
+    const exchange = `
+      const socket = require('dgram').createSocket({ type: 'udp4', recvBufferSize: 1 << 20 });
+      const received = [];
+      socket.on('message', (message) => {
+        if (received.push(message.toString()) < 300) return;
+        console.log(JSON.stringify(received));
+        socket.close();
+      });
+      socket.bind(4001, () => {
+        for (let index = 0; index < 300; index++) socket.send(index + ' ' + 'x'.repeat(index), 4000, '10.1.0.1');
+      });`;
+    const received = JSON.parse(await runThere(exchange)) as string[];
+    const byIndex = (one: string, other: string) => Number.parseInt(one, 10) - Number.parseInt(other, 10);
+    expect(received.toSorted(byIndex)).toEqual(Array.from({ length: 300 }, (_, sent) => `${sent} ${'x'.repeat(sent)}`));
+    expect(datagrams).toBe(300);
+    expect(bursts).toBeLessThan(300);
+  }, 30_000);
+
   it('a packet socket sends from an interface without an address, and receives broadcasts with the MAC address of their sender', async () => {
     bringUp(Netlink.shared(), index);
     const socket = new PacketSocket('here0');

@@ -10,7 +10,13 @@ import { addressOf } from './libc.js';
 const MMSGHDR = 64;
 const IOVEC = 16;
 const NAME = 32;
-const MESSAGE_LENGTH_AT = 56;
+/** In words of four octets. */
+const HEADER_WORDS = MMSGHDR / 4;
+const IOVEC_WORDS = IOVEC / 4;
+const NAME_LENGTH_WORD = 2;
+const MESSAGE_LENGTH_WORD = 14;
+/** Views of one datagram that are kept, by its length: a flood has few lengths. */
+const VIEWS = 16;
 
 export interface SlabShape {
   /** Datagrams in one burst. */
@@ -27,18 +33,32 @@ export class MessageSlab {
   readonly buffers: readonly Buffer[];
   /** The socket address of each datagram: `sockaddr_in` or `sockaddr_ll`. */
   readonly names: readonly Buffer[];
+  /** The octets of all datagrams, one after the other. */
+  readonly #octets: Buffer;
+  /** `headers` as words: stores into typed arrays are much quicker than methods of Buffer. */
+  readonly #headerWords: Uint32Array;
   readonly #iovecs: Buffer;
+  readonly #iovecWords: Uint32Array;
+  /** Where each datagram starts in its buffer. */
+  readonly #starts: Int32Array;
+  readonly #views: (Buffer | undefined)[];
   /** Addresses of a process fit a double exactly. */
   readonly #base: number;
   readonly #size: number;
 
-  constructor({ count, size }: SlabShape) {
+  /** @param octetsOf - a slab of the same shape, whose octets are those of this one too: what leaves through two sockets is written once. */
+  constructor({ count, size }: SlabShape, octetsOf?: MessageSlab) {
     this.count = count;
     this.#size = size;
     this.headers = Buffer.allocUnsafeSlow(count * MMSGHDR).fill(0);
+    this.#headerWords = wordsOf(this.headers);
     this.#iovecs = Buffer.allocUnsafeSlow(count * IOVEC).fill(0);
-    const octets = Buffer.allocUnsafeSlow(count * size).fill(0);
+    this.#iovecWords = wordsOf(this.#iovecs);
+    this.#starts = new Int32Array(count);
+    this.#views = Array.from({ length: count * VIEWS });
+    const octets = octetsOf === undefined ? Buffer.allocUnsafeSlow(count * size).fill(0) : octetsOf.#octets;
     const names = Buffer.allocUnsafeSlow(count * NAME).fill(0);
+    this.#octets = octets;
     this.buffers = Array.from({ length: count }, (_, index) => octets.subarray(index * size, (index + 1) * size));
     this.names = Array.from({ length: count }, (_, index) => names.subarray(index * NAME, (index + 1) * NAME));
     this.#base = Number(addressOf(octets));
@@ -56,16 +76,38 @@ export class MessageSlab {
 
   /** How many octets of datagram `index` the last `recvmmsg` filled. */
   receivedLength(index: number): number {
-    return this.headers.readUInt32LE(index * MMSGHDR + MESSAGE_LENGTH_AT);
+    return this.#headerWords[index * HEADER_WORDS + MESSAGE_LENGTH_WORD] as number;
   }
 
-  /** Makes datagram `index` the octets from `start` to `end` of its buffer, and its address `nameLength` octets long. */
-  setOutgoing(index: number, span: { readonly start: number; readonly end: number }, nameLength: number): void {
-    const at = index * IOVEC;
-    const address = this.#base + index * this.#size + span.start;
-    this.#iovecs.writeUInt32LE(address % 0x1_0000_0000, at);
-    this.#iovecs.writeUInt32LE(Math.floor(address / 0x1_0000_0000), at + 4);
-    this.#iovecs.writeUInt32LE(span.end - span.start, at + 8);
-    this.headers.writeUInt32LE(nameLength, index * MMSGHDR + 8);
+  /** The octets of datagram `index` that the last `recvmmsg` filled; they change with the next one. */
+  received(index: number): Buffer {
+    const length = this.receivedLength(index);
+    const at = index * VIEWS + (length % VIEWS);
+    const known = this.#views[at];
+    if (known !== undefined && known.length === length) return known;
+    const view = (this.buffers[index] as Buffer).subarray(0, length);
+    this.#views[at] = view;
+    return view;
   }
+
+  /**
+   * Makes datagram `index` the octets from `start` to `end` of its buffer, and its address `nameLength` octets long. A start outside of its buffer lies
+   * in that of another datagram.
+   */
+  setOutgoing(index: number, span: { readonly start: number; readonly end: number }, nameLength: number): void {
+    const at = index * IOVEC_WORDS;
+    if (this.#starts[index] !== span.start) {
+      this.#starts[index] = span.start;
+      const address = this.#base + index * this.#size + span.start;
+      this.#iovecWords[at] = address % 0x1_0000_0000;
+      this.#iovecWords[at + 1] = Math.floor(address / 0x1_0000_0000);
+    }
+    this.#iovecWords[at + 2] = span.end - span.start;
+    this.#headerWords[index * HEADER_WORDS + NAME_LENGTH_WORD] = nameLength;
+  }
+}
+
+/** Linux on x64 and arm64 is little-endian, as typed arrays are there. */
+function wordsOf(memory: Buffer): Uint32Array {
+  return new Uint32Array(memory.buffer, memory.byteOffset, memory.length / 4);
 }

@@ -6,11 +6,16 @@ export const SOCKADDR_LL_LENGTH = 20;
 /** Where the hardware address stands in a `struct sockaddr_ll`. */
 const HARDWARE_ADDRESS_AT = 12;
 
-/** Writes a `struct sockaddr_in`. @param address - IPv4, 0 to 2^32 - 1. */
-export function writeSockaddrIn(into: Buffer, address: number, port: number): void {
-  into.writeUInt16LE(AF_INET, 0);
-  into.writeUInt16BE(port, 2);
-  into.writeUInt32BE(address, 4);
+/** Writes a `struct sockaddr_in`, by octets: on the packet path they are much quicker than methods of Buffer. @param address - IPv4, 0 to 2^32 - 1. */
+export function writeSockaddrIn(into: Uint8Array, address: number, port: number): void {
+  into[0] = AF_INET;
+  into[1] = 0;
+  into[2] = port >>> 8;
+  into[3] = port;
+  into[4] = address >>> 24;
+  into[5] = address >>> 16;
+  into[6] = address >>> 8;
+  into[7] = address;
 }
 
 /** What a packet socket sends to: an interface, and the type of the frames. */
@@ -21,13 +26,20 @@ export interface LinkTarget {
 }
 
 /** Writes a `struct sockaddr_ll`: where a packet socket sends a frame to. @param hardwareAddress - six octets. */
-export function writeSockaddrLl(into: Buffer, { interfaceIndex, etherType }: LinkTarget, hardwareAddress: Uint8Array): void {
-  into.writeUInt16LE(AF_PACKET, 0);
-  into.writeUInt16BE(etherType, 2);
-  into.writeInt32LE(interfaceIndex, 4);
+export function writeSockaddrLl(into: Uint8Array, { interfaceIndex, etherType }: LinkTarget, hardwareAddress: Uint8Array): void {
+  into[0] = AF_PACKET;
+  into[1] = 0;
+  into[2] = etherType >>> 8;
+  into[3] = etherType;
+  into[4] = interfaceIndex;
+  into[5] = interfaceIndex >>> 8;
+  into[6] = interfaceIndex >>> 16;
+  into[7] = interfaceIndex >>> 24;
   // Hardware type and packet type are of received frames only.
-  into.writeUInt32LE(0, 8);
-  into.writeUInt8(6, 11);
+  into[8] = 0;
+  into[9] = 0;
+  into[10] = 0;
+  into[11] = 6;
   for (let octet = 0; octet < 6; octet++) into[HARDWARE_ADDRESS_AT + octet] = hardwareAddress[octet] as number;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { internetChecksum, UDP_HEADERS_LENGTH, writeUdpHeaders } from './udp-headers.js';
+import { payloadSum, sumOfOctets, UDP_HEADERS_LENGTH, writeUdpHeaders } from './udp-headers.js';
 import { parseUdpPacket } from './udp-packet.js';
 
 const address = fc.integer({ min: 0, max: 0xffffffff });
@@ -60,8 +60,8 @@ describe('UDP packets of others, recorded', () => {
 });
 
 describe('IPv4 and UDP headers', () => {
-  it('RFC 1071 §3: the example of the checksum', () => {
-    expect(internetChecksum(Uint8Array.of(0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7), 0, 8)).toBe(0xffff - 0xddf2);
+  it('RFC 1071 §3: the example of the sum, before the carries are added', () => {
+    expect(sumOfOctets(Uint8Array.of(0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7), 0, 8)).toBe(0x2ddf0);
   });
 
   it('RFC 768: a checksum of zero is sent as ones', () => {
@@ -87,15 +87,32 @@ describe('IPv4 and UDP headers', () => {
           writeUdpHeaders(frame, payload.length, endpoints);
           const datagram = parseUdpPacket(frame);
           expect(datagram).toEqual({ ...endpoints, payload: frame.subarray(UDP_HEADERS_LENGTH) });
-          expect(internetChecksum(frame, 0, 20)).toBe(0);
+          expect(sumOfOctets(frame, 0, 20) % 0xffff).toBe(0);
           const words = [sourceAddress, destinationAddress].reduce(
             (sum, value) => sum + (value >>> 16) + (value & 0xffff),
             17 + 8 + payload.length,
           );
-          expect(internetChecksum(frame, 20, frame.length, words)).toBe(0);
+          expect((sumOfOctets(frame, 20, frame.length) + words) % 0xffff).toBe(0);
           expect(parseUdpPacket(frame.subarray(0, frame.length - 1))).toBeUndefined();
         },
       ),
+    );
+  });
+
+  it('law: a payload that is summed in words gets the same headers, whatever stands behind it', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 400 }), fc.uint8Array({ maxLength: 9 }), (payload, behind) => {
+        const [frame, other] = [new Uint8Array(440), new Uint8Array(440)];
+        for (const memory of [frame, other]) {
+          memory.set(payload, UDP_HEADERS_LENGTH);
+          memory.set(behind, UDP_HEADERS_LENGTH + payload.length);
+        }
+        const endpoints = { sourceAddress: 0x0a000001, sourcePort: 67, destinationAddress: 0xffff_ffff, destinationPort: 68 };
+        const end = UDP_HEADERS_LENGTH + payload.length;
+        writeUdpHeaders(frame, payload.length, endpoints);
+        writeUdpHeaders(other, payload.length, endpoints, payloadSum(other, new Int32Array(other.buffer), end));
+        expect(other.subarray(0, end)).toEqual(frame.subarray(0, end));
+      }),
     );
   });
 

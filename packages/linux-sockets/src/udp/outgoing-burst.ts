@@ -7,10 +7,11 @@ import {
   writeSockaddrIn,
   writeSockaddrLl,
 } from '../libc/socket-address.js';
-import { LARGEST_PAYLOAD, UDP_HEADERS_LENGTH, writeUdpHeaders } from '../packet/udp-headers.js';
+import { LARGEST_PAYLOAD, payloadSum, UDP_HEADERS_LENGTH, writeUdpHeaders } from '../packet/udp-headers.js';
 import type { OutgoingDatagram } from './outgoing-datagram.js';
 
-const BURST = 64;
+/** Octets of a datagram: a multiple of four, as its sum is taken in words. */
+const SHAPE = { count: 64, size: UDP_HEADERS_LENGTH + LARGEST_PAYLOAD };
 const MMSGHDR_LENGTH = 64;
 const BROADCAST_ADDRESS = 0xffff_ffff;
 
@@ -38,24 +39,29 @@ export interface SendFailure {
  * `next()`, then it is queued with `push`. All memory is allocated once.
  */
 export class OutgoingBurst {
-  readonly #datagrams = new MessageSlab({ count: BURST, size: UDP_HEADERS_LENGTH + LARGEST_PAYLOAD });
-  readonly #frames = new MessageSlab({ count: BURST, size: UDP_HEADERS_LENGTH + LARGEST_PAYLOAD });
+  /** Room for the headers of a frame in front of each payload: which way it leaves is known only when it is written. */
+  readonly #datagrams = new MessageSlab(SHAPE);
+  readonly #frames = new MessageSlab(SHAPE, this.#datagrams);
   readonly #payloads: readonly Buffer[];
+  /** The same memory as `buffers`, for sums. */
+  readonly #words: readonly Int32Array[];
   #datagramCount = 0;
   #frameCount = 0;
 
   constructor() {
-    this.#payloads = this.#datagrams.buffers.map((buffer) => buffer.subarray(UDP_HEADERS_LENGTH));
+    const { buffers } = this.#datagrams;
+    this.#payloads = buffers.map((buffer) => buffer.subarray(UDP_HEADERS_LENGTH));
+    this.#words = buffers.map(({ buffer, byteOffset }) => new Int32Array(buffer, byteOffset, SHAPE.size / 4));
   }
 
   /** True if the next datagram needs a `flush` before it. */
   get isFull(): boolean {
-    return this.#datagramCount === BURST || this.#frameCount === BURST;
+    return this.#datagramCount + this.#frameCount === SHAPE.count;
   }
 
   /** Where the payload of the next datagram goes: 1472 octets. */
   next(): Buffer {
-    return this.#payloads[this.#datagramCount] as Buffer;
+    return this.#payloads[this.#datagramCount + this.#frameCount] as Buffer;
   }
 
   push(datagram: OutgoingDatagram, sockets: SendingSockets): void {
@@ -75,21 +81,27 @@ export class OutgoingBurst {
   }
 
   #pushDatagram({ length, delivery, destinationAddress, destinationPort }: OutgoingDatagram): void {
-    const index = this.#datagramCount++;
+    const index = this.#datagramCount;
     const address = delivery === 'framed-or-broadcast' ? BROADCAST_ADDRESS : destinationAddress;
     writeSockaddrIn(this.#datagrams.names[index] as Buffer, address, destinationPort);
-    this.#datagrams.setOutgoing(index, { start: UDP_HEADERS_LENGTH, end: UDP_HEADERS_LENGTH + length }, SOCKADDR_IN_LENGTH);
+    // Its payload was written behind those of all that are queued, frames too.
+    const start = this.#frameCount * SHAPE.size + UDP_HEADERS_LENGTH;
+    this.#datagrams.setOutgoing(index, { start, end: start + length }, SOCKADDR_IN_LENGTH);
+    this.#datagramCount++;
   }
 
   #pushFrame(datagram: OutgoingDatagram, { link, port: sourcePort }: SendingSockets): void {
     const { length, sourceAddress, destinationAddress, destinationPort, hardwareAddress } = datagram;
-    const payload = this.next();
-    const index = this.#frameCount++;
-    const packet = this.#frames.buffers[index] as Buffer;
-    payload.copy(packet, UDP_HEADERS_LENGTH, 0, length);
-    writeUdpHeaders(packet, length, { sourceAddress, sourcePort, destinationAddress, destinationPort });
+    const index = this.#frameCount;
+    const slot = this.#datagramCount + index;
+    const end = UDP_HEADERS_LENGTH + length;
+    const packet = this.#datagrams.buffers[slot] as Buffer;
+    const endpoints = { sourceAddress, sourcePort, destinationAddress, destinationPort };
+    writeUdpHeaders(packet, length, endpoints, payloadSum(packet, this.#words[slot] as Int32Array, end));
     writeSockaddrLl(this.#frames.names[index] as Buffer, link, hardwareAddress);
-    this.#frames.setOutgoing(index, { start: 0, end: UDP_HEADERS_LENGTH + length }, SOCKADDR_LL_LENGTH);
+    const start = this.#datagramCount * SHAPE.size;
+    this.#frames.setOutgoing(index, { start, end: start + end }, SOCKADDR_LL_LENGTH);
+    this.#frameCount++;
   }
 }
 
