@@ -48,6 +48,7 @@ export type {
 export type { PoolProblemReason } from './pool/pool-problems.js';
 export { validatePool } from './pool/validate-pool.js';
 // Its quick path
+export { answerPreparedAmong, type PreparedPool } from './prepared/answer-prepared-among.js';
 export { PreparedAnswers, type PreparedReply } from './prepared/prepared-answers.js';
 export { type Checked, describeProblem, formatPath, type Problem } from './problem.js';
 // The server's decisions

@@ -6,6 +6,7 @@ import {
   type Answer,
   type Assignment,
   answerPacket,
+  answerPreparedAmong,
   formatIpv4Address,
   type Ipv4Address,
   type Lease,
@@ -14,6 +15,7 @@ import {
   type MacAddress,
   type Pool,
   PreparedAnswers,
+  type PreparedPool,
   type PreparedReply,
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
@@ -57,6 +59,15 @@ export interface AnswerGate {
   readonly redirect?: (answer: Reply) => Reply;
 }
 
+interface ReadyPools {
+  readonly of: readonly ServedPool[];
+  /** Of the lease table. */
+  readonly generation: number;
+  /** Empty: no answer is prepared. */
+  readonly pools: readonly PreparedPool[];
+}
+
+const NOT_READY: ReadyPools = { of: [], generation: -1, pools: [] };
 const NO_PACKETS: PacketLog = { isActive: false, note: () => undefined };
 const OPEN: AnswerGate = { whyNotSent: () => undefined, isOpenTo: () => true };
 const NO_POOLS: readonly ServedPool[] = [];
@@ -73,6 +84,8 @@ interface PoolOnServer {
 interface PacketPath {
   readonly interfaceName: string;
   readonly gate: AnswerGate;
+  /** What the last packet was answered from; the next one is too, as long as pools and leases stay as they are. */
+  ready: ReadyPools;
   /** Overwritten by each prepared reply. */
   readonly queued: { -readonly [Field in keyof QueuedReply]: QueuedReply[Field] };
 }
@@ -165,7 +178,7 @@ export class DhcpServer {
    * @param pools - asked for every packet, as pools come and go.
    */
   handler(interfaceName: string, pools: () => readonly ServedPool[], gate: AnswerGate = OPEN): DhcpPacketHandler {
-    const path: PacketPath = { interfaceName, gate, queued: emptyReply() };
+    const path: PacketPath = { interfaceName, gate, ready: NOT_READY, queued: emptyReply() };
     return (packet, into) => {
       try {
         this.#serving.pools = pools();
@@ -180,24 +193,36 @@ export class DhcpServer {
   }
 
   /** The quick path of nearly every packet; undefined: the packet needs the other one. */
-  #answerPrepared(packet: Uint8Array, { gate, interfaceName, queued }: PacketPath): QueuedReply | undefined {
+  #answerPrepared(packet: Uint8Array, path: PacketPath): QueuedReply | undefined {
+    const { gate, interfaceName, queued } = path;
     if (gate.isOpenTo === undefined || this.#packetLog.isActive) return undefined;
-    const reply = this.#prepare(packet);
+    const reply = answerPreparedAmong(packet, this.#readyPools(path), this.#serving.into);
     if (reply === undefined || !gate.isOpenTo(reply.lease)) return undefined;
-    const { pool } = this.#serving.pools[0] as ServedPool;
-    this.counters.increment(reply.kind === 'ack' ? this.#acks : this.#offers);
-    if (reply.kind === 'ack') this.#bind(reply.lease, pool, interfaceName);
+    const { kind, lease, pool } = reply;
+    this.counters.increment(kind === 'ack' ? this.#acks : this.#offers);
+    if (kind === 'ack') {
+      this.#observeBound(lease, interfaceName);
+      this.#table.setExpiryOfFound(lease, leaseExpiry(pool, this.#ports.nowMs()));
+    }
     return writeQueued(queued, reply, pool);
   }
 
-  #prepare(packet: Uint8Array): PreparedReply | undefined {
-    const { pools, into } = this.#serving;
-    const [served] = pools;
-    if (pools.length !== 1 || served === undefined) return undefined;
-    const { name } = served.pool;
-    const leases = this.#table.indexOf(name);
-    const known = this.#pools.get(name);
-    return leases === undefined || known?.served !== served ? undefined : known.prepared.answer(packet, leases, into);
+  #readyPools(path: PacketPath): readonly PreparedPool[] {
+    const { pools } = this.#serving;
+    const { generation } = this.#table;
+    if (path.ready.of !== pools || path.ready.generation !== generation)
+      path.ready = { of: pools, generation, pools: this.#makeReady(pools) };
+    return path.ready.pools;
+  }
+
+  /** All pools of an interface, or none: which one a packet belongs to depends on all of them. */
+  #makeReady(pools: readonly ServedPool[]): readonly PreparedPool[] {
+    const ready = pools.flatMap((served) => {
+      const known = this.#pools.get(served.pool.name);
+      const leases = this.#table.indexOf(served.pool.name);
+      return known?.served !== served || leases === undefined ? [] : { prepared: known.prepared, leases };
+    });
+    return ready.length === pools.length ? ready : [];
   }
 
   #answer(packet: Uint8Array, { interfaceName, gate }: PacketPath): QueuedReply | undefined {
@@ -253,12 +278,14 @@ export class DhcpServer {
   }
 
   #bind(lease: Lease, pool: Pool, interfaceName: string): void {
-    const nowMs = this.#ports.nowMs();
-    if (lease.expiresAtMs === undefined) {
-      this.#observe('bound', lease, { interface: interfaceName });
-      this.#ports.onBindingChanged();
-    }
-    this.#table.setExpiry(lease, leaseExpiry(pool, nowMs));
+    this.#observeBound(lease, interfaceName);
+    this.#table.setExpiry(lease, leaseExpiry(pool, this.#ports.nowMs()));
+  }
+
+  #observeBound(lease: Lease, interfaceName: string): void {
+    if (lease.expiresAtMs !== undefined) return;
+    this.#observe('bound', lease, { interface: interfaceName });
+    this.#ports.onBindingChanged();
   }
 
   #note({ client, decision, pool }: Extract<Answer, { readonly kind: 'noted' }>, interfaceName: string): void {

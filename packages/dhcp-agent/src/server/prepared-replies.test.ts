@@ -8,7 +8,7 @@ import { type AnswerGate, DhcpServer } from './dhcp-server.js';
 
 const ip = (text: string): number => parseIpv4Address(text) as number;
 const octets = (text: string): Uint8Array => Uint8Array.from(text.split('.'), Number);
-const MACS = ['02:00:00:00:00:0a', '02:00:00:00:00:0b', '02:00:00:00:00:0c'] as const;
+const MACS = ['02:00:00:00:00:0a', '02:00:00:00:00:0b', '02:00:00:00:00:0c', '02:00:00:00:00:0d'] as const;
 
 function poolWith(mtu: number): Pool {
   const checked = validatePool({
@@ -23,7 +23,14 @@ function poolWith(mtu: number): Pool {
 }
 const POOLS = [poolWith(1400), poolWith(1500)] as const;
 
-function startServer(gate: AnswerGate) {
+/** Shares the interface, where there are two: the last client is one of it too. */
+const OTHER = (() => {
+  const checked = validatePool({ name: 'other', cidr: '10.0.1.0/24', serverAddress: '10.0.1.1', leaseTimeSeconds: 90 });
+  if (!checked.ok) throw new Error('no pool');
+  return checked.value;
+})();
+
+function startServer(gate: AnswerGate, names: readonly string[] = ['net']) {
   const observer = new RecordingObserver();
   const clock = { nowMs: 1_000 };
   let changes = 0;
@@ -34,7 +41,12 @@ function startServer(gate: AnswerGate) {
     onDeclined: () => undefined,
     onBindingChanged: () => changes++,
   });
-  const handle = server.handler('eth1', () => server.poolAlone('net'), gate);
+  let pools = server.poolsNamed(names);
+  const handle = server.handler('eth1', () => (names.length === 1 ? server.poolAlone('net') : pools), gate);
+  const setPools = (...parameters: Parameters<DhcpServer['setPool']>) => {
+    server.setPool(...parameters);
+    pools = server.poolsNamed(names);
+  };
   const send = (packet: Uint8Array) => {
     const into = Buffer.alloc(1_472);
     const reply = handle(packet, into);
@@ -57,7 +69,7 @@ function startServer(gate: AnswerGate) {
     dropped: server.counters.dropped(),
     changes,
   });
-  return { server, send, state, clock };
+  return { server, setPools, send, state, clock };
 }
 
 type Step =
@@ -74,6 +86,10 @@ const options = fc.constantFrom<NonNullable<ClientPacket['options']>>(
     [54, octets('10.0.0.1')],
   ],
   [[50, octets('10.0.0.11')]],
+  [
+    [50, octets('10.0.1.13')],
+    [54, octets('10.0.1.1')],
+  ],
   [
     [50, octets('10.0.0.12')],
     [54, octets('10.0.0.9')],
@@ -99,13 +115,23 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-it('law: replies, leases, events and counters are the same, whatever is sent and assigned in turn', () => {
+it.each([
+  ['one pool', ['net']],
+  ['two pools on the interface', ['net', 'other']],
+])('law: %s: replies, leases, events and counters are the same, whatever is sent and assigned in turn', (_, names) => {
   fc.assert(
     fc.property(steps, (all) => {
-      const quick = startServer({ whyNotSent: () => undefined, isOpenTo: () => true });
-      const readable = startServer({ whyNotSent: () => undefined });
+      const quick = startServer({ whyNotSent: () => undefined, isOpenTo: () => true }, names);
+      const readable = startServer({ whyNotSent: () => undefined }, names);
+      if (names.length > 1) {
+        const clients = [
+          { macAddress: MACS[2], address: ip('10.0.1.12') },
+          { macAddress: MACS[3], address: ip('10.0.1.13') },
+        ];
+        for (const { setPools } of [quick, readable]) setPools(OTHER, clients);
+      }
       for (const step of [{ kind: 'assign', pool: 0, addresses: ADDRESSES } as const, ...all]) {
-        const [one, other] = [quick, readable].map(({ server, send, clock }) => {
+        const [one, other] = [quick, readable].map(({ server, setPools, send, clock }) => {
           if (step.kind === 'send') return send(encodeClientPacket(step.packet));
           if (step.kind === 'wait') {
             clock.nowMs += step.seconds * 1_000;
@@ -115,7 +141,7 @@ it('law: replies, leases, events and counters are the same, whatever is sent and
               macAddress: MACS[index] as string,
               address: ip(address),
             }));
-            server.setPool(POOLS[step.pool] as Pool, assignments);
+            setPools(POOLS[step.pool] as Pool, assignments);
           }
           return undefined;
         });
@@ -138,9 +164,11 @@ it('a gate that is not open to a lease is asked about its answer; others are not
   });
   server.setPool(
     POOLS[0],
-    MACS.map((macAddress, index) => ({ macAddress, address: ip(ADDRESSES[index] as string) })),
+    ADDRESSES.map((address, index) => ({ macAddress: MACS[index] as string, address: ip(address) })),
   );
-  const replies = MACS.map((macAddress) => send(encodeClientPacket({ type: 'discover', macAddress, xid: 1, options: [] })));
+  const replies = MACS.slice(0, 3).map((macAddress) =>
+    send(encodeClientPacket({ type: 'discover', macAddress, xid: 1, options: [] })),
+  );
   expect(replies.map((reply) => reply !== undefined)).toEqual([true, false, true]);
   expect(asked).toEqual([MACS[1]]);
 });

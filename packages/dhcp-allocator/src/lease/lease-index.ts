@@ -1,6 +1,8 @@
 import type { MacAddress } from '../address/mac-address.js';
 import type { Lease } from './lease.js';
 
+const SLOT = 3;
+
 /**
  * The leases of one pool by the octets of their MAC addresses. A packet has octets: looked up here, they become no text and no key of
  * a Map. The index does not change; a pool that changes gets another one.
@@ -8,10 +10,8 @@ import type { Lease } from './lease.js';
  * Open addressing with linear probing, at most half full. A MAC address is two numbers of 24 bits, as both stay small integers.
  */
 export class LeaseIndex {
-  /** Position in `#leases` plus one; 0: free. */
+  /** Three numbers for each slot, side by side as they are read together: position in `#leases` plus one (0: free), and the address. */
   readonly #slots: Int32Array;
-  readonly #highs: Int32Array;
-  readonly #lows: Int32Array;
   readonly #leases: readonly Lease[];
   readonly #mask: number;
 
@@ -20,9 +20,7 @@ export class LeaseIndex {
     this.#leases = [...leases];
     const size = 2 ** Math.ceil(Math.log2(Math.max(2 * this.#leases.length, 2)));
     this.#mask = size - 1;
-    this.#slots = new Int32Array(size);
-    this.#highs = new Int32Array(size);
-    this.#lows = new Int32Array(size);
+    this.#slots = new Int32Array(SLOT * size);
     for (const [position, { macAddress }] of this.#leases.entries()) this.#insert(macAddress, position);
   }
 
@@ -30,20 +28,20 @@ export class LeaseIndex {
   find(octets: Uint8Array, offset: number): Lease | undefined {
     const high = threeOctets(octets, offset);
     const low = threeOctets(octets, offset + 3);
+    const slots = this.#slots;
     for (let slot = hash(high, low) & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const position = this.#slots[slot] as number;
+      const at = SLOT * slot;
+      const position = slots[at] as number;
       if (position === 0) return undefined;
-      if (this.#highs[slot] === high && this.#lows[slot] === low) return this.#leases[position - 1];
+      if (slots[at + 1] === high && slots[at + 2] === low) return this.#leases[position - 1];
     }
   }
 
   #insert(macAddress: MacAddress, position: number): void {
     const [high, low] = [threeOctetsOfText(macAddress, 0), threeOctetsOfText(macAddress, 9)];
     let slot = hash(high, low) & this.#mask;
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
-    this.#slots[slot] = position + 1;
-    this.#highs[slot] = high;
-    this.#lows[slot] = low;
+    while (this.#slots[SLOT * slot] !== 0) slot = (slot + 1) & this.#mask;
+    this.#slots.set([position + 1, high, low], SLOT * slot);
   }
 }
 

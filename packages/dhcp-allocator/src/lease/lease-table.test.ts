@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseIpv4Address } from '../address/ipv4-address.js';
-import type { Assignment, LeaseChange } from './lease.js';
+import { macAddressBytes } from '../address/mac-address.js';
+import type { Assignment, Lease, LeaseChange } from './lease.js';
 import { ConflictingAssignmentsError, LeaseTable } from './lease-table.js';
 
 const VM_A = '02:00:00:00:00:0a';
@@ -15,6 +16,25 @@ const assignment = (macAddress: string, address: string, hostname?: string): Ass
 const summary = (changes: readonly LeaseChange[]): string[] => changes.map(({ kind, lease }) => `${kind} ${lease.macAddress}`);
 
 describe('a lease table tells a story', () => {
+  it('an index is of one generation; an expiry begins no other, and counts for the lease that the index found', () => {
+    const table = new LeaseTable();
+    const generations = [table.generation];
+    table.replacePool('net', [assignment(VM_A, '10.0.0.10')]);
+    generations.push(table.generation);
+    const found = table.indexOf('net')?.find(macAddressBytes(VM_A), 0) as Lease;
+    table.setExpiryOfFound(found, 5_000);
+    expect(table.generation).toBe(generations[1]);
+    expect(table.lookup('net', VM_A)?.expiresAtMs).toBe(5_000);
+    expect(table.expire(5_000)).toEqual([found]);
+    expect(() => table.replacePool('net', [assignment(VM_A, '10.0.0.10'), assignment(VM_B, '10.0.0.10')])).toThrow(
+      ConflictingAssignmentsError,
+    );
+    generations.push(table.generation);
+    table.removePool('net');
+    generations.push(table.generation);
+    expect(new Set(generations).size).toBe(4);
+  });
+
   it('pools know nothing of each other: the same client has a lease in each', () => {
     const table = new LeaseTable();
     table.replacePool('blue', [assignment(VM_A, '10.0.0.10')]);

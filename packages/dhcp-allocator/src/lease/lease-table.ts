@@ -26,6 +26,12 @@ export class ConflictingAssignmentsError extends Error {
  */
 export class LeaseTable {
   readonly #pools = new Map<string, PoolLeases>();
+  #generation = 0;
+
+  /** Another number after each change of who has which address; what `indexOf` returned before is of no use then. */
+  get generation(): number {
+    return this.#generation;
+  }
 
   lookup(poolName: string, macAddress: MacAddress): Lease | undefined {
     return this.#pools.get(poolName)?.byMac.get(macAddress);
@@ -64,6 +70,7 @@ export class LeaseTable {
    * @throws ConflictingAssignmentsError if two assignments share a client or an address; nothing is changed then.
    */
   replacePool(poolName: string, assignments: Iterable<Assignment>): LeaseChange[] {
+    this.#generation++;
     const before = this.#pools.get(poolName) ?? { byMac: new Map(), byAddress: new Map() };
     const after: PoolLeases = { byMac: new Map(), byAddress: new Map() };
     const changes: LeaseChange[] = [];
@@ -81,6 +88,7 @@ export class LeaseTable {
 
   /** Forgets the pool; returns the leases it had. */
   removePool(poolName: string): Lease[] {
+    this.#generation++;
     const leases = [...this.leases(poolName)];
     this.#pools.delete(poolName);
     return leases;
@@ -96,6 +104,12 @@ export class LeaseTable {
     if (expiresAtMs === undefined) delete current.expiresAtMs;
     else current.expiresAtMs = expiresAtMs;
     return true;
+  }
+
+  /** As `setExpiry`, without looking it up: for a lease that an index of the present generation found, for each packet. */
+  setExpiryOfFound(lease: Lease, expiresAtMs: number): void {
+    const current: MutableLease = lease;
+    current.expiresAtMs = expiresAtMs;
   }
 
   /** Ends what has expired at `nowMs`, and returns those leases. The assignments stay. */

@@ -8,6 +8,7 @@ import { BROADCAST_ADDRESS, type Ipv4Address } from '../address/ipv4-address.js'
 import { cidrContains } from '../address/ipv4-cidr.js';
 import type { Lease } from '../lease/lease.js';
 import type { LeaseIndex } from '../lease/lease-index.js';
+import type { Pool } from '../pool/pool.js';
 import type { ServedPool } from '../server/answer-packet.js';
 import { maximumReplyLength } from '../server/maximum-reply-length.js';
 import { isRelayAllowed } from '../server/relay-allowed.js';
@@ -20,6 +21,7 @@ import { RequestFields } from './request-fields.js';
 /** A reply that was written. It is overwritten by the next one. */
 export interface PreparedReply {
   readonly kind: 'offer' | 'ack';
+  readonly pool: Pool;
   readonly lease: Lease;
   /** Octets that were written. */
   readonly length: number;
@@ -35,7 +37,7 @@ const NO_ROOM = 0;
 const OPTION_HEADER = 2;
 const MAC_ADDRESS_LENGTH = 6;
 
-/** Answers for one pool that is alone on its interface. */
+/** Answers for one pool. */
 export class PreparedAnswers {
   readonly #served: ServedPool;
   readonly #templates: ReplyTemplates;
@@ -48,7 +50,10 @@ export class PreparedAnswers {
     this.#templates = new ReplyTemplates(served);
     const none: Lease = { poolName: served.pool.name, macAddress: '', address: 0 };
     const hardwareAddress = new Uint8Array(MAC_ADDRESS_LENGTH);
-    this.#reply = { kind: 'offer', lease: none, length: 0, destination: this.#destination, hardwareAddress, isRelayed: false };
+    this.#reply = {
+      ...{ kind: 'offer', pool: served.pool, lease: none, length: 0 },
+      ...{ destination: this.#destination, hardwareAddress, isRelayed: false },
+    };
   }
 
   /**
@@ -87,8 +92,9 @@ export class PreparedAnswers {
   #isGranted(lease: Lease, packet: Uint8Array): boolean {
     const { pool } = this.#served;
     const { type, serverIdentifier, requestedAddress, hasRapidCommit } = this.#fields;
-    if (type === MessageTypeCode.discover) return !(pool.rapidCommit && hasRapidCommit);
+    // Of pools that share an interface, the server that a message names is the one that counts, in a DISCOVER too.
     if (serverIdentifier !== 0 && serverIdentifier !== pool.serverAddress) return false;
+    if (type === MessageTypeCode.discover) return !(pool.rapidCommit && hasRapidCommit);
     const clientAddress = readUint32(packet, Offset.ciaddr);
     const isRenewing = serverIdentifier === 0 && clientAddress !== 0;
     return lease.address === (isRenewing ? clientAddress : requestedAddress || clientAddress);
