@@ -22,6 +22,8 @@ export const AGENT_REPORT_ANNOTATION = `${GROUP}/agent-report`;
 /** On a Lease: its duration in milliseconds, where that is no whole number of seconds. */
 export const LEASE_DURATION_ANNOTATION = `${GROUP}/lease-duration-ms`;
 export const AGENT_LOG_ANNOTATION = `${GROUP}/agent-log`;
+/** On a Lease: how often its holder renews it, in milliseconds. */
+export const RENEW_PERIOD_ANNOTATION = `${GROUP}/renew-period-ms`;
 export const LOG_LEVEL_ANNOTATION = `${GROUP}/log-level`;
 export const LOG_PACKETS_ANNOTATION = `${GROUP}/log-packets`;
 export const HOLD_AGENT_UPGRADE_ANNOTATION = `${GROUP}/hold-ippool-agent-upgrade`;
@@ -221,6 +223,14 @@ export const OBJECT_KEYS = {
     writtenBy: ['the controller'],
     values: 'JSON: `{"level":"debug","packets":true}`',
     meaning: 'What the agents of the group log: `--agent-log-level` and `--agent-log-packets` of the controller.',
+  },
+  [RENEW_PERIOD_ANNOTATION]: {
+    type: 'annotation',
+    on: ['Lease'],
+    writtenBy: ['the controller'],
+    values: 'milliseconds',
+    meaning:
+      'How often the leader of the group renews the Lease: `--agent-lease-writes-per-second` of the controller, divided among the groups. Without it: as often as `--agent-lease-seconds` needs.',
   },
   [LEASE_DURATION_ANNOTATION]: {
     type: 'annotation',

@@ -44,14 +44,8 @@ export {
 export { type BackOffSettings, backOffMs } from './clock/back-off.js';
 export type { Clock } from './clock/clock.js';
 export { fencedClient, NotLeadingError } from './election/fenced-client.js';
-export {
-  type ElectionTimes,
-  LeaseElector,
-  type LeaseElectorSettings,
-  type LeaseRecord,
-  type LeaseStore,
-  type StoredLease,
-} from './election/lease-elector.js';
+export { type ElectionTimes, LeaseElector, type LeaseElectorSettings } from './election/lease-elector.js';
+export type { LeaseRecord, LeaseStore, StoredLease } from './election/lease-store.js';
 export {
   type EventObject,
   EventRecorder,

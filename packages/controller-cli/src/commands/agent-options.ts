@@ -26,6 +26,7 @@ export interface AgentOptions {
   readonly agentPriorityClass: string;
   readonly agentMemoryLimit: string;
   readonly agentLeaseSeconds: number;
+  readonly agentLeaseWritesPerSecond: number;
   readonly agentLogLevel?: AgentLogLevel;
   readonly agentLogPackets?: boolean;
   readonly agentDeployment: string;
@@ -71,6 +72,12 @@ export const agentOptions = (): Option[] => [
   )
     .argParser(parseLeaseSeconds)
     .default(2.75),
+  new Option(
+    '--agent-lease-writes-per-second <count>',
+    'how often the Leases of all groups together are renewed; with more than half as many groups each is renewed more rarely, and lasts longer',
+  )
+    .argParser(parseCount)
+    .default(25),
   new Option('--agent-log-level <level>', 'how much agents log; takes effect without restarting them').choices(AGENT_LOG_LEVELS),
   booleanOption(
     '--agent-log-packets',
@@ -100,6 +107,7 @@ export function toAgents(options: AgentOptions): AgentsSettings | undefined {
     topology,
     maxPoolsPerAgent,
     maxGroupsUpgrading,
+    leaseWritesPerSecond: options.agentLeaseWritesPerSecond,
     log: toLogSettings(options),
     unified: { deploymentName: options.agentDeployment, containerName: options.agentContainer, dryRun: !options.dhcp },
     pods: image === undefined ? undefined : toPodSettings(options, { namespace, image }),

@@ -197,7 +197,7 @@ const ACTION_MESSAGES: Readonly<Record<AgentAction['kind'], string>> = {
   'delete-deployment': 'agents are removed',
   'create-lease': 'the Lease of a group is created',
   suspend: 'the pools that the agents of this group must not serve have changed',
-  'set-log': 'log settings of the agents updated',
+  'set-lease-settings': 'settings of the agents in their Lease updated',
   'delete-lease': 'the Lease of agents that are gone is removed',
   'delete-pod': 'the agent of an earlier version is removed',
   'create-right': 'RBAC object of agents created',
@@ -210,7 +210,7 @@ function describeAction(action: AgentAction): Readonly<Record<string, unknown>> 
   const { group } = action;
   if ('poolKeys' in action) return { group, pools: action.poolKeys };
   if ('object' in action) return { group, kind: action.object.kind, namespace: action.object.metadata.namespace };
-  return action.kind === 'set-log' ? { group, log: action.text ?? 'settings of their command line' } : { group };
+  return action.kind === 'set-lease-settings' ? { group, annotations: action.annotations } : { group };
 }
 
 function logInstances(logger: Logger, state: InstancesState): void {

@@ -28,6 +28,8 @@ import type { AgentPorts, SeenLease, ServerAddress } from '../ports.js';
 const CHECK_INTERVAL_MS = 250;
 /** How long others go first while something is broken here. */
 const HANDICAP_MS = 1_500;
+/** A standby asks for the Lease so often at most. */
+const LEAST_ASK_INTERVAL_MS = 250;
 /** For how long after it stepped down. */
 const RESIGNED_MS = 10_000;
 
@@ -47,6 +49,8 @@ export interface AgentLeadershipSettings extends Pick<AgentPorts, 'clock' | 'ran
   readonly isSyncing: () => boolean;
   /** Another leader's report. */
   readonly onOthersReport: (report: AgentReport) => void;
+  /** The API server has reported the Lease. */
+  readonly onHeard: () => void;
   /** The interface has its server address now. */
   readonly onAddressAdded: (interfaceName: string) => void;
 }
@@ -61,6 +65,9 @@ export class AgentLeadership {
   /** The report as the Lease has it. */
   #published = '';
   #heardAtMs = Number.NEGATIVE_INFINITY;
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  /** As the Lease had it when it was seen last. */
+  #leaseDurationMs = 0;
   /** The holder of the Lease when it was seen last. */
   #holder = '';
   #stopChecking: () => void = () => undefined;
@@ -111,6 +118,19 @@ export class AgentLeadership {
     return this.#settings.clock.nowMs() - this.#heardAtMs;
   }
 
+  /** Reads the Lease: a standby that has heard nothing for long finds out whether the API server can be reached. `onHeard` follows then. */
+  ask(): void {
+    const nowMs = this.#settings.clock.nowMs();
+    if (nowMs - this.#askedAtMs < LEAST_ASK_INTERVAL_MS) return;
+    this.#askedAtMs = nowMs;
+    this.#elector.tryNow();
+  }
+
+  /** How long the leader may be gone before another replica is leader, in milliseconds. */
+  get leaseDurationMs(): number {
+    return Math.max(this.#leaseDurationMs, this.#settings.times.leaseDurationMs);
+  }
+
   /** Brings addresses in line with the pools as they are now. */
   check(): void {
     if (this.isLeader()) this.addresses.check();
@@ -145,6 +165,7 @@ export class AgentLeadership {
     const { identity, lease, clock, random, times, observer } = this.#settings;
     return new LeaseElector({
       ...times,
+      renewPeriodMs: () => this.#annotations.renewPeriodMs,
       identity,
       store: lease.store({
         annotations: (isNew) => this.#toAnnotations(isNew),
@@ -186,8 +207,9 @@ export class AgentLeadership {
 
   /** Called before the election goes on: a leader that missed which pools are suspended does not exist. */
   #onAnnotations(annotations: Annotations, version: string): void {
-    const { clock, observer, onOthersReport } = this.#settings;
+    const { clock, observer, onOthersReport, onHeard } = this.#settings;
     this.#heardAtMs = clock.nowMs();
+    onHeard();
     const outcome = this.#annotations.read(annotations, version);
     if (outcome === 'older') return;
     if (outcome === 'changed') {
@@ -206,6 +228,7 @@ export class AgentLeadership {
       return;
     }
     const { stored, annotations } = lease;
+    this.#leaseDurationMs = stored.record.leaseDurationMs;
     this.#noteHolder(stored.record.holder);
     if (!this.isLeader()) this.#onAnnotations(annotations, stored.version);
     else if (this.#annotations.isNews(annotations, stored.version)) this.#elector.tryNow();

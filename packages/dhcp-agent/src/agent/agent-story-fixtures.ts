@@ -1,14 +1,16 @@
 /**
- * One story of agents by its number: pods freeze, lose interfaces and the API server, writes are slow and ambiguous, Leases are deleted, pools
- * move between groups, the wall clock is set, while clients ask for their addresses. Two laws are watched:
+ * One story of agents by its number: pods freeze, lose interfaces and the API server, writes are slow and ambiguous, Leases are deleted or renewed
+ * more rarely, pools move between groups, the wall clock is set, while clients ask for their addresses. Two laws are watched:
  * - no address is ever on two interfaces, whatever happens;
  * - a client that retransmits every second is answered within `ANSWER_MS`, if one replica could answer all that time.
  * At the end all is quiet, and each pool has its server address on one interface.
  */
 import {
   AGENT_REPORT_ANNOTATION,
+  formatRenewPeriodMs,
   parseAgentReport,
   parseSuspendedPools,
+  RENEW_PERIOD_ANNOTATION,
   SUSPENDED_POOLS_ANNOTATION,
   SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api/agent';
@@ -32,11 +34,16 @@ export const ANSWER_MS = 4_500;
  */
 const MOST_OVERLAP_MS = 20;
 const EVENTFUL_MS = 30_000;
-const QUIET_MS = 15_000;
+/** A Lease that was created again is waited for, and once more if the controller annotates it meanwhile. */
+const QUIET_MS = 25_000;
 /** A pod counts as able when nothing has happened to it for so long. */
 const SETTLE_MS = 1_000;
 /** After one fault of its kernel or its clock a pod is spared for so long. */
 const SPARED_MS = 8_000;
+/** How often a Lease may have to be renewed; undefined: as often as the agents do by themselves. */
+const RENEW_PERIODS_MS = [undefined, 500, 2_000, 6_000];
+/** The duration of a Lease that is renewed every six seconds. */
+const LONGEST_LEASE_MS = 9_350;
 const SAMPLE_MS = 100;
 const MACS_PER_POOL = 24;
 const HOUR_MS = 3_600_000;
@@ -100,6 +107,7 @@ class AgentStory {
 
   #addGroup(): void {
     const lease = this.#world.addGroup();
+    lease.createdMs = LONGEST_LEASE_MS;
     const [first] = this.#world.pools;
     // Two groups share the first pool, which moves between them; the others are the first group's.
     const pools = this.#groups.length === 0 ? this.#world.pools : first === undefined ? [] : [first];
@@ -160,6 +168,7 @@ class AgentStory {
       },
       () => this.#deleteLeaseOrRestart(pod),
       () => this.#movePool(),
+      () => this.#changeRenewPeriod(this.#groupOf(pod)),
     ];
     happenings[this.#random(happenings.length)]?.();
   }
@@ -193,6 +202,12 @@ class AgentStory {
     else void pod.agent.stop();
     this.#stopped.add(pod);
     this.#startPod(group);
+  }
+
+  #changeRenewPeriod({ lease }: Group): void {
+    const periodMs = RENEW_PERIODS_MS[this.#random(RENEW_PERIODS_MS.length)];
+    if (lease.stored === undefined) return;
+    lease.annotate({ [RENEW_PERIOD_ANNOTATION]: periodMs === undefined ? undefined : formatRenewPeriodMs(periodMs) });
   }
 
   /** The first pool moves to the other group, in the steps of the controller. */

@@ -232,13 +232,33 @@ describe('a standby', () => {
     expect(pool.replies).toMatchObject([{ owner: 'b', type: 'offer' }]);
   });
 
-  it('is silent about an address that is in doubt: new, and not probed yet', async () => {
+  it('probes an address that is new when its client retransmits, and answers then', async () => {
     const [a, b] = await startBoth();
     world.record(pool, { '10.0.0.10': VM_A, '10.0.0.11': VM_B, '10.0.0.12': VM_C });
-    await world.pass(100);
+    const probed: number[] = [];
+    b.addressUse = async (_, address) => {
+      probed.push(address);
+      await new Promise<void>((resolve) => world.clock.after(300, resolve));
+      return { byClient: false, others: [] };
+    };
     a.process.kill();
+    await world.pass(100);
     await ask(clientPacket('discover', VM_C, { xid: 9 }), 1_000);
-    expect(await ask(clientPacket('discover', VM_C, { xid: 9, secs: 1 }))).toEqual([]);
+    expect(probed, "a client that does not retransmit is the leader's").toEqual([]);
+    expect(await ask(clientPacket('discover', VM_C, { xid: 9, secs: 1 }), 200)).toEqual([]);
+    expect(probed).toEqual([ip('10.0.0.12')]);
+    await world.pass(200);
+    expect(pool.replies).toMatchObject([{ owner: 'b', type: 'offer' }]);
+  });
+
+  it('is silent about an address that another host uses', async () => {
+    const [a, b] = await startBoth();
+    b.addressUse = async (_, address) => ({ byClient: false, others: address === ip('10.0.0.12') ? [SQUATTER] : [] });
+    world.record(pool, { '10.0.0.10': VM_A, '10.0.0.11': VM_B, '10.0.0.12': VM_C });
+    a.process.kill();
+    await world.pass(100);
+    for (let second = 0; second < 3; second++)
+      expect(await ask(clientPacket('discover', VM_C, { xid: 9, secs: second }), 1_000)).toEqual([]);
     expect(b.observer.of('standby-answer')).toEqual([]);
   });
 

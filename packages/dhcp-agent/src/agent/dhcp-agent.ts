@@ -24,8 +24,10 @@ const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 /** An agent that the API server has reported nothing to for so long may be alone with that. */
 const OUT_OF_TOUCH_MS = 5_000;
-/** What others need to take over besides the duration of the Lease: they go first. */
+/** What others need besides the shortest duration of a Lease: they go first. */
 const TAKE_OVER_MS = 250;
+/** How long a leader may take to probe what is new. */
+const PROBED_BY_LEADER_MS = 12_000;
 
 export interface DhcpAgentSettings {
   /** The configured pools of the group, each with its interface. */
@@ -77,6 +79,7 @@ export class DhcpAgent {
       observer,
       nowMs: clock.nowMs,
       isLeader: () => this.#leadership.isLeader(),
+      freshMs: () => this.#leadership.leaseDurationMs + PROBED_BY_LEADER_MS,
       findUsers: addressUsers.findUsers,
       onConflict: (pool, conflict) => this.#pools.noteConflict(pool, conflict),
       inject: (name, packet) => this.#sockets.inject(name, packet),
@@ -161,9 +164,13 @@ export class DhcpAgent {
     const takeOverMs = this.#settings.election.leaseDurationMs + TAKE_OVER_MS;
     return new StandbyGate({
       nowMs: this.#ports.clock.nowMs,
-      leastWaitMs: () => (this.#leadership.heardAgoMs() > OUT_OF_TOUCH_MS ? takeOverMs : 0),
+      leastWaitMs: () => (this.#isOutOfTouch() ? takeOverMs : 0),
       isInDoubt: (pool, macAddress) => this.#isInDoubt(pool, macAddress),
     });
+  }
+
+  #isOutOfTouch(): boolean {
+    return this.#leadership.heardAgoMs() > OUT_OF_TOUCH_MS;
   }
 
   #followPools(): FollowedPools {
@@ -213,6 +220,7 @@ export class DhcpAgent {
       troubles: () => this.#troubles(),
       isSyncing: () => this.#pools.unsynced().length > 0,
       onOthersReport: (report) => this.#adopt(report),
+      onHeard: () => this.#answerLeftToOthers(),
       onAddressAdded: (interfaceName) => this.#answerRecent(interfaceName),
     });
   }
@@ -237,7 +245,7 @@ export class DhcpAgent {
     const pools = () => server.poolAlone(ipPoolRef);
     const byMode = {
       leader: server.handler(interfaceName, pools, this.#leaderGate(interfaceName)),
-      standby: server.handler(interfaceName, pools, this.#standbyGateOf(ipPoolRef)),
+      standby: server.handler(interfaceName, pools, this.#standbyGateOf(config)),
       silent: server.handler(interfaceName, () => []),
     };
     return (packet, into) => byMode[this.#answerMode(config)](packet, into);
@@ -262,10 +270,11 @@ export class DhcpAgent {
     };
   }
 
-  #standbyGateOf(pool: string): AnswerGate {
+  #standbyGateOf({ ipPoolRef: pool, interfaceName }: AgentNetworkConfig): AnswerGate {
     return {
       whyNotSent: (answer, packet) => {
-        if (!this.#standbyGate.admit(answer, packet)) return 'standing-by';
+        if (!this.#standbyGate.admit(answer, packet))
+          return this.#finishesLater(interfaceName, answer, packet) ? 'address-being-probed' : 'standing-by';
         this.#ports.observer.observe({ kind: 'standby-answer', pool, macAddress: answer.client.macAddress });
         return undefined;
       },
@@ -273,6 +282,16 @@ export class DhcpAgent {
       redirect: (answer) =>
         answer.destination.kind === 'unicast' ? { ...answer, destination: { ...answer.destination, kind: 'link' } } : answer,
     };
+  }
+
+  /** Finds out what keeps this standby from answering a client that retransmits. True if the answer waits for a probe. */
+  #finishesLater(interfaceName: string, answer: Parameters<AnswerGate['whyNotSent']>[0], packet: Uint8Array): boolean {
+    const { client, pool } = answer;
+    if (!this.#standbyGate.isUnanswered(pool.name, client.macAddress)) return false;
+    if (!this.#isOutOfTouch()) return this.#conflictProbes.defer(interfaceName, answer, packet);
+    // A Lease that is renewed rarely is no sign: the API server may be there all the same.
+    this.#leadership.ask();
+    return false;
   }
 
   #isInDoubt(poolKey: string, macAddress: string): boolean {
@@ -320,6 +339,13 @@ export class DhcpAgent {
       }
       if (rogueServers !== undefined) this.#rogueServers.adopt(config.interfaceName, rogueServers);
     }
+  }
+
+  /** Clients that retransmit were left to replicas that may know more; the API server has just reported to this one. */
+  #answerLeftToOthers(): void {
+    if (this.isLeader()) return;
+    for (const { interfaceName, ipPoolRef } of this.#settings.configs)
+      for (const packet of this.#standbyGate.takeLeftToOthers(ipPoolRef)) this.#sockets.inject(interfaceName, packet);
   }
 
   /** A client whose message came while there was no leader need not retransmit. */

@@ -1,9 +1,11 @@
-/** What the Lease of a group contains besides its holder: the suspended pools, and the leader's report. */
+/** What the Lease of a group contains besides its holder: the suspended pools, how often it is renewed, and the leader's report. */
 import {
   AGENT_REPORT_ANNOTATION,
   type AgentReport,
   formatAgentReport,
+  parseRenewPeriodMs,
   parseSuspendedPools,
+  RENEW_PERIOD_ANNOTATION,
   SUSPENDED_POOLS_ANNOTATION,
   SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api/agent';
@@ -15,12 +17,18 @@ export class LeaseAnnotations {
   /** As the Lease has it. */
   #suspendedText = '';
   #suspended: ReadonlySet<string> = new Set();
+  #renewPeriodMs = 0;
   /** resourceVersion of the newest Lease that was read. */
   #version = '';
 
   /** Pools that must not be served by this group now, by `namespace/name`. */
   get suspended(): ReadonlySet<string> {
     return this.#suspended;
+  }
+
+  /** How often the leader is to renew the Lease, in milliseconds; 0: as often as it does by itself. */
+  get renewPeriodMs(): number {
+    return this.#renewPeriodMs;
   }
 
   /**
@@ -30,6 +38,7 @@ export class LeaseAnnotations {
   read(annotations: Annotations, version: string): 'older' | 'same' | 'changed' {
     if (isOlderVersion(version, this.#version)) return 'older';
     this.#version = version;
+    this.#renewPeriodMs = parseRenewPeriodMs(annotations[RENEW_PERIOD_ANNOTATION]) ?? 0;
     const text = annotations[SUSPENDED_POOLS_ANNOTATION] ?? '';
     if (text === this.#suspendedText) return 'same';
     this.#suspendedText = text;

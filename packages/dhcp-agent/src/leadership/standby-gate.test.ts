@@ -86,6 +86,15 @@ class Standby {
     return this.#gate.takeRecent(pool).map(([seconds = 0]) => seconds);
   }
 
+  /** When the questions came that were left to others. */
+  leftToOthers(pool = 'a/p'): number[] {
+    return this.#gate.takeLeftToOthers(pool).map(([seconds = 0]) => seconds);
+  }
+
+  isUnanswered(pool = 'a/p'): boolean {
+    return this.#gate.isUnanswered(pool, MAC);
+  }
+
   pass(seconds: number): void {
     this.nowMs = START_MS + Math.round(seconds * 1000);
   }
@@ -386,5 +395,85 @@ describe('messages that wait for a leader', () => {
     standby.admit(discover(), packets);
     packets[0] = 9;
     expect(standby.takeRecent('a/p')).toEqual([Uint8Array.of(1)]);
+  });
+});
+
+describe('messages that were left to others', () => {
+  /** Out of touch, and asked twice. */
+  function askedTwice(): Standby {
+    const standby = new Standby();
+    standby.leastWaitMs = 3_000;
+    standby.at(0, discover());
+    standby.at(1, discover());
+    return standby;
+  }
+
+  it('are those of clients that retransmit, once', () => {
+    const standby = new Standby();
+    standby.leastWaitMs = 3_000;
+    standby.at(0, discover());
+    expect(standby.leftToOthers(), 'not yet').toEqual([]);
+    standby.at(1, discover());
+    expect(standby.leftToOthers('a/q')).toEqual([]);
+    expect(standby.leftToOthers()).toEqual([1]);
+    expect(standby.leftToOthers()).toEqual([]);
+  });
+
+  it('are answered when they are handed in again at once, and the others need not go first any more', () => {
+    const standby = askedTwice();
+    expect(standby.leftToOthers()).toEqual([1]);
+    standby.leastWaitMs = 0;
+    expect(standby.at(1.005, discover())).toBe(true);
+  });
+
+  it('are not answered for ever: a second and a half later the client has to retransmit', () => {
+    const standby = askedTwice();
+    standby.leastWaitMs = 0;
+    expect(standby.at(2.6, discover({ xid: 5 })), 'another question').toBe(false);
+    standby.pass(2.7);
+    expect(standby.leftToOthers()).toEqual([]);
+  });
+
+  it('are none where a standby is silent for another reason', () => {
+    const standby = new Standby();
+    standby.doubt = true;
+    standby.at(0, discover());
+    standby.at(1, discover());
+    expect(standby.leftToOthers()).toEqual([]);
+    expect(standby.isUnanswered()).toBe(true);
+  });
+
+  it('are forgotten with time', () => {
+    const standby = askedTwice();
+    standby.forgetOld(2);
+    standby.pass(1.5);
+    expect(standby.leftToOthers()).toEqual([1]);
+    const other = askedTwice();
+    other.forgetOld(3);
+    other.pass(1.5);
+    expect(other.leftToOthers()).toEqual([]);
+  });
+});
+
+describe('a client that is not answered', () => {
+  it('has retransmitted a moment ago', () => {
+    const standby = new Standby();
+    standby.doubt = true;
+    expect(standby.isUnanswered()).toBe(false);
+    standby.at(0, discover());
+    expect(standby.isUnanswered(), 'the first time').toBe(false);
+    standby.at(1, discover());
+    expect([standby.isUnanswered(), standby.isUnanswered('a/q')]).toEqual([true, false]);
+    standby.pass(2.4);
+    expect(standby.isUnanswered()).toBe(true);
+    standby.pass(2.5);
+    expect(standby.isUnanswered()).toBe(false);
+  });
+
+  it('is none that was answered from here', () => {
+    const standby = new Standby();
+    standby.at(0, discover());
+    standby.at(1, discover());
+    expect(standby.isUnanswered()).toBe(false);
   });
 });

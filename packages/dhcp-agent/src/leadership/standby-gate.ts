@@ -11,6 +11,8 @@ const MOST_BACK_OFF_MS = 90_000;
 /** How long a message waits for a replica to become leader, and how many do. */
 const RECENT_MS = 1_500;
 const MOST_RECENT = 256;
+/** A client that has retransmitted is at that for so long, however soon the same message is looked at again. */
+const UNANSWERED_MS = 1_500;
 /** How long a client that was offered an address may take to ask for it. */
 const EXCHANGE_MS = 10_000;
 
@@ -30,6 +32,8 @@ interface Asking {
   readonly secs: number;
   readonly firstAtMs: number;
   readonly lastAtMs: number;
+  /** When it was last seen to retransmit. */
+  readonly retransmittedAtMs: number;
 }
 
 export class StandbyGate {
@@ -37,6 +41,8 @@ export class StandbyGate {
   /** By pool and MAC address; clients without a lease are never in here, so there are no more than leases. */
   readonly #asking = new Map<string, Asking>();
   readonly #answeredAtMs = new Map<string, number>();
+  /** Clients that have waited, and shorter than `leastWaitMs`. */
+  readonly #leftToOthers = new Set<string>();
   /** The newest message of each client, the oldest first. */
   readonly #recent = new Map<string, { readonly packet: Uint8Array; readonly poolName: string; readonly atMs: number }>();
 
@@ -46,19 +52,36 @@ export class StandbyGate {
 
   /** Messages of the last moment, each once: a new leader answers them, as they may have come while there was no leader. */
   takeRecent(poolName: string): Uint8Array[] {
+    return this.#take(poolName, () => true);
+  }
+
+  #take(poolName: string, isWanted: (key: string) => boolean): Uint8Array[] {
     const sinceMs = this.#settings.nowMs() - RECENT_MS;
     return [...this.#recent].flatMap(([key, question]) => {
-      if (question.poolName !== poolName) return [];
+      if (question.poolName !== poolName || !isWanted(key)) return [];
       this.#recent.delete(key);
       return question.atMs >= sinceMs ? [question.packet] : [];
     });
+  }
+
+  /**
+   * Messages of the last moment that were left to other replicas because of `leastWaitMs`, each once: to be handed in again when that is less.
+   */
+  takeLeftToOthers(poolName: string): Uint8Array[] {
+    return this.#take(poolName, (key) => this.#leftToOthers.delete(key));
+  }
+
+  /** True if the client retransmits, and its last message was not answered from here. */
+  isUnanswered(poolName: string, macAddress: string): boolean {
+    const key = keyOf(poolName, macAddress);
+    return this.#recent.has(key) && this.#isRetransmitting(key);
   }
 
   /** Takes note of a packet and its reply. True if a standby sends it. To be called once for each packet. */
   admit(answer: Answer, packet: Uint8Array): boolean {
     if (answer.kind !== 'reply' || !isFromObjectsAlone(answer)) return false;
     const { client, pool } = answer;
-    const key = `${pool.name} ${client.macAddress}`;
+    const key = keyOf(pool.name, client.macAddress);
     const nowMs = this.#settings.nowMs();
     const answeredAtMs = this.#answeredAtMs.get(key) ?? Number.NEGATIVE_INFINITY;
     // It requests what was offered from here, so it is answered from here.
@@ -87,6 +110,7 @@ export class StandbyGate {
   forgetOld(): void {
     const oldMs = this.#settings.nowMs() - MOST_BACK_OFF_MS;
     for (const [key, { lastAtMs }] of this.#asking) if (lastAtMs < oldMs) this.#asking.delete(key);
+    for (const key of this.#leftToOthers) if (!this.#isRetransmitting(key)) this.#leftToOthers.delete(key);
     for (const [key, atMs] of this.#answeredAtMs) if (atMs < oldMs) this.#answeredAtMs.delete(key);
   }
 
@@ -98,9 +122,24 @@ export class StandbyGate {
       nowMs - before.lastAtMs <= MOST_BACK_OFF_MS &&
       (before.xid === xid || isGrowing(before, secs, nowMs));
     const firstAtMs = isSame ? before.firstAtMs : nowMs;
-    this.#asking.set(key, { xid, secs, firstAtMs, lastAtMs: nowMs });
-    return isSame && nowMs - before.lastAtMs >= LEAST_BACK_OFF_MS && nowMs - firstAtMs >= this.#settings.leastWaitMs();
+    const hasWaited = isSame && nowMs - before.lastAtMs >= LEAST_BACK_OFF_MS;
+    const retransmittedAtMs = hasWaited ? nowMs : isSame ? before.retransmittedAtMs : Number.NEGATIVE_INFINITY;
+    this.#asking.set(key, { xid, secs, firstAtMs, lastAtMs: nowMs, retransmittedAtMs });
+    this.#leftToOthers.delete(key);
+    if (!this.#isRetransmitting(key)) return false;
+    const isLong = nowMs - firstAtMs >= this.#settings.leastWaitMs();
+    if (!isLong) this.#leftToOthers.add(key);
+    return isLong;
   }
+
+  #isRetransmitting(key: string): boolean {
+    const { retransmittedAtMs = Number.NEGATIVE_INFINITY } = this.#asking.get(key) ?? {};
+    return this.#settings.nowMs() - retransmittedAtMs < UNANSWERED_MS;
+  }
+}
+
+function keyOf(poolName: string, macAddress: string): string {
+  return `${poolName} ${macAddress}`;
 }
 
 /** A new transaction whose seconds go on from the last one: the client is still at the same attempt (RFC 2131 §4.4.1). */

@@ -1,16 +1,16 @@
 /**
  * Before an address is leased to a client that did not have it, the leader probes whether another host uses it. A client that asks for such an
- * address meanwhile is answered a moment later; other clients do not notice.
+ * address meanwhile is answered a moment later; other clients do not notice. A standby probes it when the client retransmits.
  */
 import type { Answer, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { AddressConflict } from '@vmdhcp/reconciler/pool';
 import type { AgentObserver } from '../ports.js';
 import type { FindAddressUsers } from './address-users.js';
 
-/** Packets of clients that wait, each with its newest. */
-const MOST_DEFERRED = 1_024;
 /** An address that was not probed from here for so long was new in the time of another leader, which has probed it. */
 const FRESH_MS = 15_000;
+/** Packets of clients that wait, each with its newest. */
+const MOST_DEFERRED = 1_024;
 /** Of one interface: more are probed when their clients ask for them, and not before. */
 const MOST_AHEAD = 256;
 
@@ -20,6 +20,8 @@ export interface ConflictProbesSettings {
   readonly observer: AgentObserver;
   readonly nowMs: () => number;
   readonly isLeader: () => boolean;
+  /** How long an address counts as new on a standby that has not probed it, milliseconds: the leader has probed it by then, or the next leader. Default, and at least: 15 s. */
+  readonly freshMs?: () => number;
   readonly findUsers: FindAddressUsers;
   readonly onConflict: (poolName: string, conflict: AddressConflict) => void;
   /** Answers a packet that was deferred. */
@@ -61,7 +63,8 @@ export class ConflictProbes {
   /** What was new long ago is not any more, on a standby. To be called now and then. */
   forgetOld(): void {
     if (this.#settings.isLeader()) return;
-    const oldMs = this.#settings.nowMs() - FRESH_MS;
+    const { nowMs, freshMs } = this.#settings;
+    const oldMs = nowMs() - Math.max(FRESH_MS, freshMs?.() ?? 0);
     for (const [key, state] of this.#states) {
       if (state.kind === 'fresh' && state.sinceMs < oldMs) this.#states.delete(key);
     }

@@ -14,8 +14,6 @@ export interface RequestFate {
   readonly lost?: 'request' | 'answer';
 }
 
-/** The duration of a Lease that another client than an agent created. */
-const CREATED_MS = 3_000;
 const CUT_OFF_RETRY_MS = 500;
 const QUICK: RequestFate = { thereMs: 2, backMs: 2 };
 
@@ -34,6 +32,8 @@ export interface LeasePath {
 
 /** A Lease in an API server, which several replicas reach over ways of their own. */
 export class FakeGroupLease {
+  /** The duration of a Lease that another client than an agent creates: as long as an earlier one may last. */
+  createdMs = 3_000;
   readonly #clock: Clock;
   #stored: SeenLease | undefined;
   #version = 0;
@@ -60,7 +60,7 @@ export class FakeGroupLease {
    */
   annotate(changes: Readonly<Record<string, string | undefined>>, holder = ''): void {
     const { stored, annotations } = this.#stored ?? { stored: undefined, annotations: {} };
-    const record = stored?.record ?? { holder, leaseDurationMs: CREATED_MS, transitions: 0 };
+    const record = stored?.record ?? { holder, leaseDurationMs: this.createdMs, transitions: 0 };
     const changed = Object.entries({ ...annotations, ...changes }).filter(([, value]) => value !== undefined);
     this.#put(record, Object.fromEntries(changed) as Annotations);
   }

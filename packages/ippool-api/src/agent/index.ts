@@ -36,6 +36,7 @@ export {
   type RogueServer,
   SUSPENDED,
 } from './agent-report.js';
+export { formatRenewPeriodMs, MOST_RENEW_PERIOD_MS, parseRenewPeriodMs } from './renew-period.js';
 export {
   formatSuspendedPools,
   parseSuspendedPools,

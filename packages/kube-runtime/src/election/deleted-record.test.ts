@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../testing/fake-clock.js';
-import { LeaseElector, type LeaseStore, type StoredLease } from './lease-elector.js';
+import { LeaseElector } from './lease-elector.js';
+import type { LeaseStore, StoredLease } from './lease-store.js';
 
 const TIMES = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 500, random: () => 0 };
 

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { FakeClock, settle } from '../testing/fake-clock.js';
 import { MemoryLeaseStore } from '../testing/memory-lease-store.js';
-import { LeaseElector, type LeaseStore } from './lease-elector.js';
+import { LeaseElector } from './lease-elector.js';
+import type { LeaseStore } from './lease-store.js';
 
 const TIMES = { leaseDurationMs: 45_000, renewDeadlineMs: 30_000, retryPeriodMs: 2_000, random: () => 0 };
 

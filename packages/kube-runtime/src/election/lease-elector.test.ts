@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock, settle } from '../testing/fake-clock.js';
 import { MemoryLeaseStore } from '../testing/memory-lease-store.js';
-import { LeaseElector, type LeaseStore } from './lease-elector.js';
+import { LeaseElector } from './lease-elector.js';
+import type { LeaseStore } from './lease-store.js';
 
 const TIMES = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 500, random: () => 0 };
 

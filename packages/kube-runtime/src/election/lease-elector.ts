@@ -7,32 +7,14 @@
  * - another process takes over only when it has seen the same record for `leaseDurationMs`, which is longer.
  * As the record was written after the leader began to write it and seen after that, leadership has ended before it is taken. A
  * write that takes effect late is refused, as the record has changed by then; if it has not, every other process waits anew.
+ *
+ * A leader may renew more rarely (`renewPeriodMs`): the record then lasts longer, by as much. The duration of a record never ends before
+ * that of a record which the same process wrote earlier, as leadership, and what was done for its time, may last as long as that one.
  */
 import type { Clock } from '../clock/clock.js';
 import { isOlderVersion } from '../object/resource-version.js';
-
-/** The content of the record. Times of day are in the store's own record; they are for people. */
-export interface LeaseRecord {
-  /** Empty: released. */
-  readonly holder: string;
-  readonly leaseDurationMs: number;
-  /** How often leadership changed hands. */
-  readonly transitions: number;
-}
-
-export interface StoredLease {
-  readonly record: LeaseRecord;
-  /** Differs after every write. */
-  readonly version: string;
-}
-
-/** Where the record is. What goes wrong on the way there is thrown, and tried again; what takes more than half of `renewDeadlineMs`, too. */
-export interface LeaseStore {
-  /** Undefined if there is none yet. */
-  readonly read: () => Promise<StoredLease | undefined>;
-  /** Writes if the record is still at `version` (undefined: if there is none); undefined if it is not. */
-  readonly write: (record: LeaseRecord, version: string | undefined) => Promise<StoredLease | undefined>;
-}
+import type { LeaseRecord, LeaseStore, StoredLease } from './lease-store.js';
+import { nextSeenRecord, type SeenRecord } from './seen-record.js';
 
 export interface LeaseElectorSettings {
   /** Of this process, and of no other nor of an earlier run of it. */
@@ -45,6 +27,11 @@ export interface LeaseElectorSettings {
   readonly renewDeadlineMs: number;
   /** Between attempts; shorter than `renewDeadlineMs`. */
   readonly retryPeriodMs: number;
+  /**
+   * How long a leader waits after a renewal that succeeded, asked at each write. What is more than `retryPeriodMs` is added, with the spread
+   * of attempts, to `leaseDurationMs` and `renewDeadlineMs`: as many attempts as without it fit in before leadership ends. Default: `retryPeriodMs`.
+   */
+  readonly renewPeriodMs?: () => number;
   /** 0 up to, not including, 1: attempts of many are spread over a fifth of the period. */
   readonly random: () => number;
   /** Leadership begins. What is done under it asks `isLeading` before it does anything that only the leader may. */
@@ -84,7 +71,19 @@ type Missing =
   /** There has been one. */
   | { readonly kind: 'since'; readonly sinceMs: number; readonly waitMs: number };
 
+/** A write that took effect. */
+interface Written {
+  readonly lease: StoredLease;
+  readonly begunAtMs: number;
+  /** How long after it the next one is due. */
+  readonly periodMs: number;
+  /** Of the record as it was written. */
+  readonly leaseDurationMs: number;
+}
+
 const NONE = { kind: 'none' } as const;
+/** Attempts of many processes are spread over so much of the period. */
+const SPREAD = 0.2;
 const THERE: Missing = { kind: 'there' };
 
 export class LeaseElector {
@@ -95,10 +94,13 @@ export class LeaseElector {
   #attempt: Attempt = NONE;
   /** When the attempt that runs ends. */
   #attempted: Promise<void> = Promise.resolve();
-  /** The record of another process, since when it has not changed, and how long it must not. */
-  #seen: { readonly version: string; readonly sinceMs: number; readonly waitMs: number } | undefined;
+  #seen: SeenRecord | undefined;
   /** As the record had it when it was last seen. */
   #transitions: number | undefined;
+  /** Until when a record that this process wrote, or may have written, may keep others away. */
+  #grantedUntilMs = Number.NEGATIVE_INFINITY;
+  /** When the last write that succeeded began, and how long after that the next one is due. */
+  #renewed: { readonly atMs: number; readonly periodMs: number } | undefined;
   /** Since when the record could be taken. */
   #freeSinceMs: number | undefined;
   /** How attempts follow each other: a record that is watched is not read before it can be taken. */
@@ -144,13 +146,15 @@ export class LeaseElector {
   observe({ record, version }: StoredLease): void {
     if (this.#phase !== 'running' || this.#leadership.kind === 'leading') return;
     this.#follows = 'watch';
+    // What a watch brings late is of no use.
+    const isLate = isOlderVersion(version, this.#seen?.version ?? '');
     if (record.holder === '') {
+      if (!isLate) this.#seen = undefined;
       this.tryNow();
       return;
     }
-    // What a watch brings late is of no use.
-    if (record.holder === this.#settings.identity || isOlderVersion(version, this.#seen?.version ?? '')) return;
-    this.#note(record, version);
+    if (record.holder === this.#settings.identity || isLate) return;
+    this.#note({ record, version });
     if (this.#attempt.kind !== 'running') this.#schedule(this.#nextTryMs(this.#settings.clock.nowMs()));
   }
 
@@ -227,9 +231,10 @@ export class LeaseElector {
   /** A period after the last attempt began, however long that took; sooner where the record can be taken by then. */
   #nextTryMs(begunAtMs: number): number {
     const { clock, retryPeriodMs, random } = this.#settings;
-    const periodMs = Math.max(0, retryPeriodMs * (1 + 0.2 * random()) - (clock.nowMs() - begunAtMs));
+    const wholeMs = this.#renewed !== undefined && this.#renewed.atMs >= begunAtMs ? this.#renewed.periodMs : retryPeriodMs;
+    const periodMs = Math.max(0, wholeMs * (1 + SPREAD * random()) - (clock.nowMs() - begunAtMs));
     if (this.#seen === undefined || this.isLeading()) return periodMs;
-    const remainingMs = this.#seen.sinceMs + this.#seen.waitMs - clock.nowMs();
+    const remainingMs = this.#seen.freeAtMs - clock.nowMs();
     if (remainingMs <= 0) return periodMs;
     const takeMs = remainingMs + retryPeriodMs * 0.05 * random();
     return this.#follows === 'watch' ? takeMs : Math.min(periodMs, takeMs);
@@ -244,27 +249,45 @@ export class LeaseElector {
     }
   }
 
-  async #renew(lease: StoredLease): Promise<void> {
-    const begunAtMs = this.#settings.clock.nowMs();
-    const written = await this.#answerOf(this.#settings.store.write(lease.record, lease.version));
-    if (written !== undefined) this.#lead(written, begunAtMs);
+  async #renew({ record, version }: StoredLease): Promise<void> {
+    const written = await this.#write({ ...record, leaseDurationMs: this.#nextDurationMs() }, version);
+    if (written !== undefined) this.#lead(written);
     // Either another process wrote the record, or this very write took effect and its answer was lost.
     else await this.#acquire();
   }
 
   async #acquire(): Promise<void> {
-    const { store, clock } = this.#settings;
-    const stored = await this.#answerOf(store.read());
+    const stored = await this.#answerOf(this.#settings.store.read());
     if (stored === undefined) this.#missing = this.#nextMissing();
     else this.#look(stored);
     if (!this.#mayTake(stored)) {
       this.#lose();
       return;
     }
-    const begunAtMs = clock.nowMs();
-    const written = await this.#answerOf(store.write(this.#nextRecord(stored), stored?.version));
-    if (written !== undefined) this.#lead(written, begunAtMs);
+    const written = await this.#write(this.#nextRecord(stored), stored?.version);
+    if (written !== undefined) this.#lead(written);
     else if (!this.isLeading()) this.#lose();
+  }
+
+  async #write(record: LeaseRecord, version: string | undefined): Promise<Written | undefined> {
+    const begunAtMs = this.#settings.clock.nowMs();
+    const periodMs = this.#renewPeriodMs();
+    // Before it is sent: it may take effect although its answer is lost.
+    this.#grantedUntilMs = Math.max(this.#grantedUntilMs, begunAtMs + record.leaseDurationMs);
+    const lease = await this.#answerOf(this.#settings.store.write(record, version));
+    return lease && { lease, begunAtMs, periodMs, leaseDurationMs: record.leaseDurationMs };
+  }
+
+  #renewPeriodMs(): number {
+    const { retryPeriodMs, renewPeriodMs } = this.#settings;
+    return Math.max(retryPeriodMs, renewPeriodMs?.() ?? retryPeriodMs);
+  }
+
+  /** Long enough for renewals at the period of now, and for what earlier records allowed. */
+  #nextDurationMs(): number {
+    const { clock, leaseDurationMs, retryPeriodMs } = this.#settings;
+    const forPeriodMs = leaseDurationMs + (1 + SPREAD) * (this.#renewPeriodMs() - retryPeriodMs);
+    return Math.round(Math.max(forPeriodMs, this.#grantedUntilMs - clock.nowMs()));
   }
 
   /** Not waited for so long that there is no time for another attempt. What takes effect later is met with when the record is read. */
@@ -285,7 +308,7 @@ export class LeaseElector {
     this.#missing = THERE;
     this.#transitions = record.transitions;
     if (record.holder === '' || this.#isOwn(record)) this.#seen = undefined;
-    else this.#note(record, version);
+    else this.#note({ record, version });
     if (this.#isOwn(record)) return;
     this.#freeSinceMs = this.#hasSeenHolder() ? undefined : (this.#freeSinceMs ?? this.#settings.clock.nowMs());
   }
@@ -302,7 +325,9 @@ export class LeaseElector {
   #nextMissing(): Missing {
     if (this.#missing.kind !== 'there') return this.#missing;
     const { clock, leaseDurationMs } = this.#settings;
-    return { kind: 'since', sinceMs: clock.nowMs(), waitMs: Math.max(leaseDurationMs, this.#seen?.waitMs ?? 0) };
+    const sinceMs = clock.nowMs();
+    const { waitMs = 0, freeAtMs = sinceMs } = this.#seen ?? {};
+    return { kind: 'since', sinceMs, waitMs: Math.max(leaseDurationMs, waitMs, freeAtMs - sinceMs) };
   }
 
   /**
@@ -320,28 +345,28 @@ export class LeaseElector {
   }
 
   #hasSeenHolder(): boolean {
-    return this.#seen !== undefined && this.#settings.clock.nowMs() - this.#seen.sinceMs < this.#seen.waitMs;
+    return this.#seen !== undefined && this.#settings.clock.nowMs() < this.#seen.freeAtMs;
   }
 
-  #note(record: LeaseRecord, version: string): void {
+  #note(stored: StoredLease): void {
     const { clock, leaseDurationMs } = this.#settings;
     this.#missing = THERE;
-    if (this.#seen?.version === version) return;
-    this.#seen = { version, sinceMs: clock.nowMs(), waitMs: Math.max(record.leaseDurationMs, leaseDurationMs) };
+    this.#seen = nextSeenRecord(this.#seen, stored, { nowMs: clock.nowMs(), leastWaitMs: leaseDurationMs });
   }
 
   #nextRecord(stored: StoredLease | undefined): LeaseRecord {
-    const { identity, leaseDurationMs } = this.#settings;
+    const { identity } = this.#settings;
     // A record that was deleted and is created again goes on where the one before was.
     const before = stored?.record.transitions ?? this.#transitions;
     const isNew = !this.isLeading() && before !== undefined;
-    return { holder: identity, leaseDurationMs, transitions: (before ?? 0) + (isNew ? 1 : 0) };
+    return { holder: identity, leaseDurationMs: this.#nextDurationMs(), transitions: (before ?? 0) + (isNew ? 1 : 0) };
   }
 
-  #lead(lease: StoredLease, begunAtMs: number): void {
-    const { clock, renewDeadlineMs, onLeading, onRenewed } = this.#settings;
+  #lead({ lease, begunAtMs, periodMs, leaseDurationMs }: Written): void {
+    const { clock, onLeading, onRenewed } = this.#settings;
     const before = this.#leadership;
-    const untilMs = begunAtMs + renewDeadlineMs;
+    const untilMs = begunAtMs + leaseDurationMs - (this.#settings.leaseDurationMs - this.#settings.renewDeadlineMs);
+    this.#renewed = { atMs: begunAtMs, periodMs };
     this.#ownRecord = 'taken-up';
     this.#missing = THERE;
     this.#transitions = lease.record.transitions;

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { runParts } from '../parts/run-parts.js';
 import { FakeClock } from '../testing/fake-clock.js';
 import { MemoryLeaseStore } from '../testing/memory-lease-store.js';
-import { LeaseElector, type LeaseStore } from './lease-elector.js';
+import { LeaseElector } from './lease-elector.js';
+import type { LeaseStore } from './lease-store.js';
 
 const TIMES = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, random: () => 0 };
 

@@ -1,5 +1,5 @@
 import type { WriteResult } from '../api/object-client.js';
-import type { LeaseRecord, LeaseStore, StoredLease } from '../election/lease-elector.js';
+import type { LeaseRecord, LeaseStore, StoredLease } from '../election/lease-store.js';
 import type { ApiObjectLike } from '../object/api-object.js';
 import { type ApiConnection, ApiRequestError } from './api-connection.js';
 import { ApiObjectClient } from './api-object-client.js';
@@ -101,11 +101,11 @@ export class ApiLeaseStore implements LeaseStore {
         name,
         resourceVersion: version,
         labels: { ...known?.metadata.labels, ...labels },
-        annotations: {
+        annotations: withoutUndefined({
           ...known?.metadata.annotations,
           ...annotations?.(version === undefined),
           ...exactDuration(record, durationAnnotation),
-        },
+        }),
       },
       spec: toSpec(record, known?.spec, toMicroTime(wallTimeMs())),
     };
@@ -129,8 +129,13 @@ function toSpec(
   };
 }
 
-function exactDuration({ leaseDurationMs }: LeaseRecord, key: string | undefined): Readonly<Record<string, string>> {
-  return key === undefined || leaseDurationMs % 1000 === 0 ? {} : { [key]: String(leaseDurationMs) };
+function exactDuration({ leaseDurationMs }: LeaseRecord, key: string | undefined): Readonly<Record<string, string | undefined>> {
+  // Undefined removes what an earlier record had.
+  return key === undefined ? {} : { [key]: leaseDurationMs % 1000 === 0 ? undefined : String(leaseDurationMs) };
+}
+
+function withoutUndefined(texts: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
 /** The field of a client that writes only that counts before an annotation that another client left. */

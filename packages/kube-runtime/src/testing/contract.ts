@@ -5,7 +5,7 @@
 
 import type { ObjectClient, WriteResult } from '../api/object-client.js';
 import type { WatchEvent } from '../api/resource-port.js';
-import type { LeaseStore } from '../election/lease-elector.js';
+import type { LeaseStore } from '../election/lease-store.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField } from '../object/read-field.js';
 

@@ -1,4 +1,4 @@
-import type { LeaseRecord, LeaseStore, StoredLease } from '../election/lease-elector.js';
+import type { LeaseRecord, LeaseStore, StoredLease } from '../election/lease-store.js';
 
 /** A lease in memory, shared by all who are given its `store`. */
 export class MemoryLeaseStore implements LeaseStore {

@@ -12,6 +12,8 @@ export interface AgentsSettings extends GroupingSettings {
   readonly pods: AgentPodSettings | undefined;
   /** How many groups are upgraded at a time; changes of configured pools do not wait. */
   readonly maxGroupsUpgrading: number;
+  /** How many Leases of groups are renewed in a second, all together. Default: no limit. */
+  readonly leaseWritesPerSecond?: number;
   /** What the agents log; what is left out is as their command line specifies. */
   readonly log?: AgentLogSettings;
   /** True: each group has a ServiceAccount with rights to its own Lease and pools, and its Lease is made for it. */
@@ -46,6 +48,10 @@ export type LeaseAction =
       readonly poolKeys: readonly string[];
       /** True: an agent may still be leader by an earlier Lease of this name, so that no agent may take this one at once. */
       readonly isGuarded: boolean;
+      /** How often its leader is to renew it; undefined: as often as it does by itself. */
+      readonly renewPeriodMs?: number;
+      /** The period that an earlier Lease of this name may have had, at most. */
+      readonly guardPeriodMs?: number;
     }
   | {
       readonly kind: 'suspend';
@@ -53,8 +59,13 @@ export type LeaseAction =
       readonly lease: KubernetesObject;
       readonly poolKeys: readonly string[];
     }
-  /** `text` undefined: the agents log as their command line specifies. */
-  | { readonly kind: 'set-log'; readonly group: string; readonly lease: KubernetesObject; readonly text: string | undefined };
+  | {
+      readonly kind: 'set-lease-settings';
+      readonly group: string;
+      readonly lease: KubernetesObject;
+      /** Only what changes; null removes an annotation. */
+      readonly annotations: Readonly<Record<string, string | null>>;
+    };
 
 export type AgentAction =
   | DeploymentAction

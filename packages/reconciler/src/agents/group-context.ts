@@ -14,4 +14,6 @@ export interface GroupContext {
   /** Each pool's group, by pool. */
   readonly groupOf: ReadonlyMap<string, string>;
   readonly handover: PoolHandover;
+  /** The period at which all Leases together are renewed as often as they may be, in milliseconds. */
+  readonly neededRenewPeriodMs: number;
 }

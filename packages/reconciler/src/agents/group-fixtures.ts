@@ -104,6 +104,8 @@ export function group(name: string, { configured = [], lease: text = {}, deploym
 
 export interface ClusterState extends Partial<Omit<AgentsObservation, 'groups' | 'groupsWithPods' | 'legacyPods'>> {
   readonly groups?: Readonly<Record<string, GroupState>>;
+  /** Default: 0. */
+  readonly neededRenewPeriodMs?: number;
   readonly groupsWithPods?: readonly string[];
   readonly legacyPods?: Readonly<Record<string, readonly KubernetesObject[]>>;
 }
@@ -142,5 +144,6 @@ export function contextOf(
     ),
     groupOf,
     handover: new PoolHandover(observed, groupOf, all.groupRights === true),
+    neededRenewPeriodMs: state.neededRenewPeriodMs ?? 0,
   };
 }

@@ -142,9 +142,13 @@ describe('planAgents', () => {
     };
     const debug = { ...SETTINGS, log: { level: 'debug' as const, packets: true } };
     const text = '{"level":"debug","packets":true}';
-    expect(plan(all, seen({}), debug)).toMatchObject([{ kind: 'set-log', group: name, text }]);
+    expect(plan(all, seen({}), debug)).toMatchObject([
+      { kind: 'set-lease-settings', group: name, annotations: { 'network.harvesterhci.io/agent-log': text } },
+    ]);
     expect(plan(all, seen({ 'network.harvesterhci.io/agent-log': text }), debug)).toEqual([]);
-    expect(plan(all, seen({ 'network.harvesterhci.io/agent-log': text }))).toMatchObject([{ kind: 'set-log', text: undefined }]);
+    expect(plan(all, seen({ 'network.harvesterhci.io/agent-log': text }))).toMatchObject([
+      { kind: 'set-lease-settings', annotations: { 'network.harvesterhci.io/agent-log': null } },
+    ]);
     expect(plan(all, seen({}))).toEqual([]);
   });
 
@@ -374,7 +378,10 @@ describe('more pools than one environment string can name', () => {
       const report = [...group.configured.keys()].map(
         (key) => [key, suspended.has(key) ? { serving: false, reason: SUSPENDED } : { serving: true }] as const,
       );
+      const settings = actions.find((one) => one.kind === 'set-lease-settings' && one.group === name);
       const annotations = {
+        ...before.get(name)?.lease.object?.metadata.annotations,
+        ...(settings?.kind === 'set-lease-settings' && (settings.annotations as Record<string, string>)),
         [SUSPENDED_POOLS_ANNOTATION]: text,
         [SUSPENDED_POOLS_SEEN_ANNOTATION]: text,
         [AGENT_REPORT_ANNOTATION]: formatAgentReport(new Map(report)),

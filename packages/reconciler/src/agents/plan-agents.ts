@@ -17,8 +17,9 @@ import type { AgentAction, AgentsPlan, AgentsSettings, GroupProblem } from './ag
 import { type FittedGroup, fitGroup } from './fit-group.js';
 import type { GroupContext } from './group-context.js';
 import { accountNamespacesOf } from './group-rights.js';
+import { neededRenewPeriodMs } from './lease-pace.js';
 import { type GroupDeploymentPlan, planChartDeployment, planGroupDeployment } from './plan-group-deployment.js';
-import { planLogSettings, planSuspension, poolsToSuspend } from './plan-group-lease.js';
+import { planLeaseSettings, planSuspension, poolsToSuspend } from './plan-group-lease.js';
 import { type GroupRightsPlan, planGroupRights, planRightsRemoval } from './plan-group-rights.js';
 import type { PoolForAgents } from './pool-for-agents.js';
 import { PoolHandover } from './pool-handover.js';
@@ -44,7 +45,12 @@ class AgentsPlanning {
     const groupOf = new Map([...groups.values()].flatMap(({ name, poolKeys }) => poolKeys.map((key) => [key, name])));
     const pools = new Map(observed.pools.map((pool) => [pool.key, pool]));
     const handover = new PoolHandover(observed, groupOf, settings.groupRights === true);
-    const context = { observed, settings, pools, groups, groupOf, handover };
+    const leases = new Set([...groups.keys(), ...observed.groups.keys()]).size;
+    const { leaseWritesPerSecond } = settings;
+    const context = {
+      ...{ observed, settings, pools, groups, groupOf, handover },
+      neededRenewPeriodMs: leaseWritesPerSecond === undefined ? 0 : neededRenewPeriodMs(leases, leaseWritesPerSecond),
+    };
     this.#context = context;
     this.#upgrades = new UpgradeBudget(observed.groups, settings.maxGroupsUpgrading);
     this.#names = [...new Set([...groups.keys(), ...observed.groups.keys(), ...(observed.rights?.keys() ?? [])])];
@@ -72,7 +78,7 @@ class AgentsPlanning {
     const rights = this.#planRights(name, fitted.pools);
     return [
       ...planSuspension(name, suspended, this.#context),
-      ...planLogSettings(name, this.#context),
+      ...planLeaseSettings(name, this.#context),
       ...(rights?.actions ?? []),
       ...this.#planDeployment(name, { fitted, suspended, rights }),
     ];

@@ -1,9 +1,9 @@
-import { AGENT_LOG_ANNOTATION } from '@vmdhcp/ippool-api';
+import { AGENT_LOG_ANNOTATION, RENEW_PERIOD_ANNOTATION } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
 import type { AgentsSettings } from './agents-plan.js';
 import { activePool, type ClusterState, contextOf, deployment, type GroupState, SERVING } from './group-fixtures.js';
 import { readGroupLease } from './group-lease.js';
-import { planLogSettings, planSuspension, poolsToSuspend } from './plan-group-lease.js';
+import { planLeaseSettings, planSuspension, poolsToSuspend } from './plan-group-lease.js';
 import { UNIFIED_GROUP } from './topology.js';
 
 const A = 'default/a';
@@ -110,17 +110,18 @@ describe('planSuspension', () => {
   });
 });
 
-describe('planLogSettings', () => {
+describe('planLeaseSettings', () => {
   const planned = (annotations: Readonly<Record<string, string>> | undefined, log?: AgentsSettings['log']) => {
     const groups: Case['groups'] = { own: { lease: annotations === undefined ? 'none' : { annotations } } };
-    return planLogSettings('own', contextOf({ groups }, { [A]: 'own' }, log === undefined ? {} : { log }));
+    return planLeaseSettings('own', contextOf({ groups }, { [A]: 'own' }, log === undefined ? {} : { log }));
   };
 
   it('writes what differs, and removes what is not set any more', () => {
     const text = '{"level":"debug"}';
-    expect(planned({}, { level: 'debug' })).toMatchObject([{ kind: 'set-log', group: 'own', text }]);
+    const written = { [AGENT_LOG_ANNOTATION]: text };
+    expect(planned({}, { level: 'debug' })).toMatchObject([{ kind: 'set-lease-settings', group: 'own', annotations: written }]);
     expect(planned({ [AGENT_LOG_ANNOTATION]: text }, { level: 'debug' })).toEqual([]);
-    expect(planned({ [AGENT_LOG_ANNOTATION]: text })).toMatchObject([{ kind: 'set-log', text: undefined }]);
+    expect(planned({ [AGENT_LOG_ANNOTATION]: text })).toMatchObject([{ annotations: { [AGENT_LOG_ANNOTATION]: null } }]);
     expect(planned({})).toEqual([]);
     expect(planned(undefined, { level: 'debug' }), 'without a Lease').toEqual([]);
   });
@@ -130,6 +131,38 @@ describe('planLogSettings', () => {
     const bare = readGroupLease({ metadata: { namespace: 'agents', name: 'own' } }, true);
     const groups = new Map([['own', { deployment: undefined, configured: new Map(), lease: bare }]]);
     const observed = { ...context.observed, groups };
-    expect(planLogSettings('own', { ...context, observed })).toMatchObject([{ kind: 'set-log', text: '{"level":"debug"}' }]);
+    expect(planLeaseSettings('own', { ...context, observed })).toMatchObject([
+      { annotations: { [AGENT_LOG_ANNOTATION]: '{"level":"debug"}' } },
+    ]);
+  });
+
+  const paced = (neededMs: number, annotations: Readonly<Record<string, string>>, log?: AgentsSettings['log']) => {
+    const groups: Case['groups'] = { own: { lease: { annotations } } };
+    const [action] = planLeaseSettings(
+      'own',
+      contextOf({ groups, neededRenewPeriodMs: neededMs }, { [A]: 'own' }, log && { log }),
+    );
+    return action?.kind === 'set-lease-settings' ? action.annotations : action;
+  };
+
+  it('writes how often the Lease is to be renewed, and nothing where leaders do not renew too often by themselves', () => {
+    expect(paced(480, {})).toBeUndefined();
+    expect(paced(8_000, {})).toEqual({ [RENEW_PERIOD_ANNOTATION]: '8000' });
+    expect(paced(8_000, { [RENEW_PERIOD_ANNOTATION]: '8000' })).toBeUndefined();
+    expect(paced(8_000, { [RENEW_PERIOD_ANNOTATION]: 'often' }), 'cannot be read').toEqual({ [RENEW_PERIOD_ANNOTATION]: '8000' });
+    expect(paced(40, { [RENEW_PERIOD_ANNOTATION]: '8000' })).toEqual({ [RENEW_PERIOD_ANNOTATION]: null });
+  });
+
+  it('writes both in one patch', () => {
+    const annotations = { [AGENT_LOG_ANNOTATION]: '{"level":"debug"}', [RENEW_PERIOD_ANNOTATION]: '8000' };
+    expect(paced(8_000, {}, { level: 'debug' })).toEqual(annotations);
+  });
+});
+
+describe('a Lease that is created while there are many groups', () => {
+  it('is renewed rarely from the start, and guards as long as the earlier one may have lasted', () => {
+    const context = contextOf({ groups: { own: { lease: 'none' } }, neededRenewPeriodMs: 8_000 }, { [A]: 'own' });
+    const action = { kind: 'create-lease', group: 'own', poolKeys: [A], isGuarded: true };
+    expect(planSuspension('own', new Set([A]), context)).toEqual([{ ...action, renewPeriodMs: 8_000, guardPeriodMs: 16_000 }]);
   });
 });

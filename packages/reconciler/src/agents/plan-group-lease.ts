@@ -1,10 +1,17 @@
-/** What the Lease of a group has to specify: the pools that are suspended for the group, and what its agents log. */
-import { AGENT_LOG_ANNOTATION, formatAgentLogSettings } from '@vmdhcp/ippool-api';
+/** What the Lease of a group has to specify: the pools that are suspended for the group, how often it is renewed, and what its agents log. */
+import {
+  AGENT_LOG_ANNOTATION,
+  formatAgentLogSettings,
+  formatRenewPeriodMs,
+  parseRenewPeriodMs,
+  RENEW_PERIOD_ANNOTATION,
+} from '@vmdhcp/ippool-api';
 import { isRolledOut } from '@vmdhcp/kube-runtime';
 import { observedGroup } from './agents-observation.js';
 import type { LeaseAction } from './agents-plan.js';
 import type { FittedGroup } from './fit-group.js';
 import type { GroupContext } from './group-context.js';
+import { mostRenewPeriodMs, renewPeriodMs } from './lease-pace.js';
 import { isUnified } from './topology.js';
 
 interface SuspensionContext extends GroupContext {
@@ -45,7 +52,7 @@ export function poolsToSuspend(
 export function planSuspension(
   name: string,
   suspended: ReadonlySet<string>,
-  { observed, settings, groups, handover }: GroupContext,
+  { observed, settings, groups, handover, neededRenewPeriodMs: neededMs }: GroupContext,
 ): LeaseAction[] {
   const { lease, deployment } = observedGroup(observed, name);
   const poolKeys = [...suspended].toSorted();
@@ -55,15 +62,25 @@ export function planSuspension(
   if (!isNeeded) return [];
   // Pods may still act by a Lease that was deleted; the pods of a chart are not known.
   const isGuarded = deployment !== undefined || observed.groupsWithPods.has(name) || isUnified(name);
-  return [{ kind: 'create-lease', group: name, poolKeys, isGuarded }];
+  const periodMs = renewPeriodMs(neededMs, undefined);
+  const pace = periodMs === undefined ? {} : { renewPeriodMs: periodMs, guardPeriodMs: mostRenewPeriodMs(neededMs) };
+  return [{ kind: 'create-lease', group: name, poolKeys, isGuarded, ...pace }];
 }
 
-/** Agents watch their Lease: what they log changes without a restart. */
-export function planLogSettings(name: string, { observed, settings }: GroupContext): LeaseAction[] {
+/** Agents watch their Lease: what they log, and how often they renew it, changes without a restart. */
+export function planLeaseSettings(name: string, { observed, settings, neededRenewPeriodMs }: GroupContext): LeaseAction[] {
   const { object: lease } = observedGroup(observed, name).lease;
-  const text = formatAgentLogSettings(settings.log ?? {});
-  if (lease === undefined || lease.metadata.annotations?.[AGENT_LOG_ANNOTATION] === text) return [];
-  return [{ kind: 'set-log', group: name, lease, text }];
+  if (lease === undefined) return [];
+  const { annotations: current = {} } = lease.metadata;
+  const periodMs = renewPeriodMs(neededRenewPeriodMs, parseRenewPeriodMs(current[RENEW_PERIOD_ANNOTATION]));
+  const wanted = {
+    [AGENT_LOG_ANNOTATION]: formatAgentLogSettings(settings.log ?? {}),
+    [RENEW_PERIOD_ANNOTATION]: periodMs === undefined ? undefined : formatRenewPeriodMs(periodMs),
+  };
+  const changed = Object.entries(wanted).filter(([key, text]) => current[key] !== text);
+  if (changed.length === 0) return [];
+  const annotations = Object.fromEntries(changed.map(([key, text]) => [key, text ?? null]));
+  return [{ kind: 'set-lease-settings', group: name, lease, annotations }];
 }
 
 function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

@@ -114,8 +114,8 @@ describe('what was planned from an older state is not written', () => {
     [{ kind: 'patch-deployment', group: 'g', deployment: old, patch: { spec: {} }, changesPools: true }, true],
     [{ kind: 'suspend', group: 'g', lease: leaseObject, poolKeys: ['default/a'] }, true],
     [{ kind: 'patch-right', group: 'g', object: role, patch: { rules: [] } } as unknown as AgentAction, true],
-    // Nothing else depends on this annotation, and the leader renews the Lease twice a second.
-    [{ kind: 'set-log', group: 'g', lease: leaseObject, text: 'debug' }, false],
+    // Nothing else depends on these annotations, and the leader renews the Lease all the time.
+    [{ kind: 'set-lease-settings', group: 'g', lease: leaseObject, annotations: { a: 'b', c: null } }, false],
   ])('$0.kind: guarded by the version that it was planned from: $1', async (action, isGuarded) => {
     const clock = new FakeClock();
     const store = new MemoryResource<KubernetesObject>(clock);

@@ -3,8 +3,9 @@ import {
   AGENT_GROUP_LABEL,
   AGENT_LABEL,
   AGENT_LABEL_VALUE,
-  AGENT_LOG_ANNOTATION,
+  formatRenewPeriodMs,
   formatSuspendedPools,
+  RENEW_PERIOD_ANNOTATION,
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import {
@@ -41,6 +42,8 @@ export interface AgentWriterSettings {
 const PARALLEL_WRITES = 8;
 /** Holds a Lease that was created in place of a deleted one: an agent that led by that one may not know yet. */
 const NO_AGENT = 'no-agent_lease-created-again';
+/** Renewals take so much longer than their period at most, since those of many agents are spread. */
+const SPREAD = 1.2;
 /** At least, if the agents have no setting for it. */
 const LEAST_GUARD_SECONDS = 3;
 const RIGHTS_KIND_OF: Readonly<Record<string, RightsKind>> = {
@@ -91,8 +94,8 @@ export class AgentWriter {
         return this.#createLease(action);
       case 'suspend':
         return this.#suspend(action);
-      case 'set-log':
-        return this.#setLog(action);
+      case 'set-lease-settings':
+        return this.#setLeaseSettings(action);
       case 'delete-deployment':
         return this.#remove('deployments', action.deployment);
       case 'delete-lease':
@@ -148,22 +151,29 @@ export class AgentWriter {
     group,
     poolKeys,
     isGuarded,
+    renewPeriodMs,
+    guardPeriodMs = 0,
   }: Extract<AgentAction, { readonly kind: 'create-lease' }>): Promise<ReconcileResult> {
     const { clients, namespace, leaseSeconds = 0 } = this.#settings;
-    const annotations = { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys) };
+    const annotations = {
+      [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys),
+      ...(renewPeriodMs !== undefined && { [RENEW_PERIOD_ANNOTATION]: formatRenewPeriodMs(renewPeriodMs) }),
+    };
     // A group of the namespace where agents ran before is named with it.
     const [name = '', previousNamespace] = group.split('/', 2).toReversed();
     const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name, [MANAGED_BY_LABEL]: CONTROLLER };
     const metadata = { namespace: previousNamespace ?? namespace, name, labels, annotations };
-    const leaseDurationSeconds = Math.max(LEAST_GUARD_SECONDS, Math.ceil(leaseSeconds));
+    const leaseDurationSeconds = Math.ceil(Math.max(LEAST_GUARD_SECONDS, leaseSeconds) + (SPREAD * guardPeriodMs) / 1_000);
     const spec = isGuarded ? { holderIdentity: NO_AGENT, leaseDurationSeconds } : {};
     const result = await clients.leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec });
     return this.#noted('leases', result);
   }
 
-  /** At any version of the Lease: nothing else depends on this annotation, and the leader renews twice a second. */
-  async #setLog({ lease, text }: Extract<AgentAction, { readonly kind: 'set-log' }>): Promise<ReconcileResult> {
-    const annotations = { [AGENT_LOG_ANNOTATION]: text ?? null };
+  /** At any version of the Lease: nothing else depends on these annotations, and the leader renews it all the time. */
+  async #setLeaseSettings({
+    lease,
+    annotations,
+  }: Extract<AgentAction, { readonly kind: 'set-lease-settings' }>): Promise<ReconcileResult> {
     return this.#noted('leases', await this.#settings.clients.leases.patch({ key: keyOf(lease) }, { metadata: { annotations } }));
   }
 

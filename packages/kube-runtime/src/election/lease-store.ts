@@ -1,0 +1,24 @@
+/** The record by which processes elect a leader, and where it is kept. */
+
+/** The content of the record. Times of day are in the store's own record; they are for people. */
+export interface LeaseRecord {
+  /** Empty: released. */
+  readonly holder: string;
+  readonly leaseDurationMs: number;
+  /** How often leadership changed hands. */
+  readonly transitions: number;
+}
+
+export interface StoredLease {
+  readonly record: LeaseRecord;
+  /** Differs after every write. */
+  readonly version: string;
+}
+
+/** Where the record is. What goes wrong on the way there is thrown, and tried again; what takes more than half of `renewDeadlineMs`, too. */
+export interface LeaseStore {
+  /** Undefined if there is none yet. */
+  readonly read: () => Promise<StoredLease | undefined>;
+  /** Writes if the record is still at `version` (undefined: if there is none); undefined if it is not. */
+  readonly write: (record: LeaseRecord, version: string | undefined) => Promise<StoredLease | undefined>;
+}
