@@ -13,7 +13,7 @@ export {
   mayBeKept,
   type PoolCounts,
 } from './allocation/address-allocator.js';
-export type { Assignment, Lease, LeaseChange } from './lease/lease.js';
+export type { Assignment, AssignmentChanges, Lease, LeaseChange } from './lease/lease.js';
 export { LeaseIndex } from './lease/lease-index.js';
 export { ConflictingAssignmentsError, LeaseTable } from './lease/lease-table.js';
 // Options by name

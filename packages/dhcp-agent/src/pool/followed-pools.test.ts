@@ -490,10 +490,9 @@ describe('what is read of a followed pool', () => {
   it('has host names of reservations, and none for other clients', async () => {
     const reservations = [{ macAddress: A, ipAddress: '10.0.0.10', hostname: 'vm-a' }];
     const story = await start({ ipv4Config: { ...IPV4, reservations } }, { '10.0.0.10': A, '10.0.0.11': B });
-    const pool = story.pools.get(KEY);
-    expect(pool.kind === 'active' && pool.assignments).toStrictEqual([
-      { macAddress: A, address: address('10.0.0.10'), hostname: 'vm-a' },
-      { macAddress: B, address: address('10.0.0.11') },
+    expect([...story.server.leases()]).toStrictEqual([
+      { poolName: KEY, macAddress: A, address: address('10.0.0.10'), hostname: 'vm-a' },
+      { poolName: KEY, macAddress: B, address: address('10.0.0.11') },
     ]);
   });
 

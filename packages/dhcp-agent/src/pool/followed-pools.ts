@@ -2,16 +2,16 @@
 import { type Assignment, formatIpv4Address, type Lease, type MacAddress, type Pool } from '@vmdhcp/dhcp-allocator';
 import { type AgentNetworkConfig, type ReasonAt, readPoolLogSettings } from '@vmdhcp/ippool-api/agent';
 import { describeProblems, isBeingDeleted, type KubernetesObject, ObjectCache, readField, readList } from '@vmdhcp/kube-runtime';
-import { type AddressConflict, probesConflicts, readPool, readRecordedAddresses } from '@vmdhcp/reconciler/pool';
+import { type AddressConflict, probesConflicts, readPool } from '@vmdhcp/reconciler/pool';
 import type { AgentPorts, ResolvedNames } from '../ports.js';
 import type { DhcpServer } from '../server/dhcp-server.js';
+import { ServedRecord } from './served-record.js';
 
 /** What is known of a pool. */
 export type FollowedPool =
   | {
       readonly kind: 'active';
       readonly pool: Pool;
-      readonly assignments: readonly Assignment[];
       /** True: an address is probed before a new client gets it. */
       readonly probesConflicts: boolean;
       /** True: clients are not answered while another DHCP server is on the network. */
@@ -49,6 +49,8 @@ export class FollowedPools {
   readonly #read = new Map<string, { readonly of: string; readonly pool: Pool }>();
   /** By pool, then MAC address: the address that another machine uses, and until when that is believed. */
   readonly #conflicts = new Map<string, Map<MacAddress, { readonly conflict: AddressConflict; readonly untilMs: number }>>();
+  /** By pool: what the server answers by. */
+  readonly #records = new Map<string, ServedRecord>();
   readonly #ntpNames: ResolvedNames;
   /** What was last logged of a pool's log annotations that cannot be read. */
   readonly #logProblems = new Map<string, string>();
@@ -141,13 +143,34 @@ export class FollowedPools {
     const now = this.#toPool(key, object);
     this.#pools.set(key, now);
     if (now.kind === 'active') {
-      const fresh = server.setPool(now.pool, now.assignments);
+      const fresh = this.#serve(key, now.pool, object?.status);
       if (now.probesConflicts && fresh.length > 0) onFresh(key, fresh);
-    } else server.removePool(key);
+    } else {
+      server.removePool(key);
+      this.#records.delete(key);
+    }
     if (before?.kind !== now.kind) this.#observeState(key, now);
     this.#wantNtpNames();
     this.#readLogSettings(key, object);
     onChange(key);
+  }
+
+  #serve(key: string, pool: Pool, status: unknown): Lease[] {
+    const { server } = this.#ports;
+    const record = this.#records.get(key) ?? new ServedRecord(server);
+    this.#records.set(key, record);
+    if (this.#conflictsIn(key).size === 0) return record.serve(pool, status);
+    return record.serve(pool, status, (assignments) => this.#inConflict(key, assignments));
+  }
+
+  /** Clients whose address another machine uses. */
+  #inConflict(key: string, assignments: readonly Assignment[]): ReadonlySet<MacAddress> {
+    this.#forgetConflicts(key, assignments);
+    return new Set(this.#conflictsIn(key).keys());
+  }
+
+  #conflictsIn(key: string): ReadonlyMap<MacAddress, unknown> {
+    return this.#conflicts.get(key) ?? new Map();
   }
 
   #readLogSettings(key: string, object: KubernetesObject | undefined): void {
@@ -176,18 +199,9 @@ export class FollowedPools {
     if (typeof pool === 'string') return { kind: 'unserved', reason: 'PoolInvalid', message: pool };
     const refusal = this.#whyRefused(pool);
     if (refusal !== undefined) return { kind: 'unserved', reason: SERVER_ADDRESS_REFUSED, message: refusal };
-    const all = readRecordedAddresses(object).assignments;
-    this.#forgetConflicts(key, all);
-    const inConflict = this.#conflicts.get(key);
-    const recorded = inConflict === undefined ? all : all.filter(({ macAddress }) => !inConflict.has(macAddress));
-    const assignments = recorded.map((assignment) => {
-      const hostname = pool.reservations.get(assignment.macAddress)?.hostname;
-      return hostname === undefined ? assignment : { ...assignment, hostname };
-    });
     return {
       kind: 'active',
       pool,
-      assignments,
       probesConflicts: probesConflicts(object.spec),
       stopsForRogueServer: readField(object.spec, 'onRogueServer') === 'Stop',
     };

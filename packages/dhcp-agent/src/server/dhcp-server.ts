@@ -5,11 +5,13 @@
 import {
   type Answer,
   type Assignment,
+  type AssignmentChanges,
   answerPacket,
   answerPreparedAmong,
   formatIpv4Address,
   type Ipv4Address,
   type Lease,
+  type LeaseChange,
   LeaseTable,
   leaseExpiry,
   type MacAddress,
@@ -130,13 +132,28 @@ export class DhcpServer {
    * @returns leases that are new or have another address, in a pool that was served before.
    */
   setPool(pool: Pool, assignments: Iterable<Assignment>, expiryOf?: (macAddress: string) => number | undefined): Lease[] {
-    const fresh: Lease[] = [];
     const before = this.#pools.get(pool.name);
     if (before?.served.pool !== pool) this.#pools.set(pool.name, madeReady(pool));
-    for (const change of this.#table.replacePool(pool.name, assignments)) {
+    const changes = this.#table.replacePool(pool.name, assignments);
+    if (before !== undefined) return this.#noteChanges(changes);
+    for (const { lease } of changes) this.#restore(lease, expiryOf?.(lease.macAddress));
+    return [];
+  }
+
+  /**
+   * Serves these clients of a pool that is served already otherwise than before, and all others as they are. What is handed over must be
+   * recorded already.
+   * @returns leases that are new or have another address.
+   */
+  changePool(poolName: string, changes: AssignmentChanges): Lease[] {
+    return this.#noteChanges(this.#table.changePool(poolName, changes));
+  }
+
+  #noteChanges(changes: readonly LeaseChange[]): Lease[] {
+    const fresh: Lease[] = [];
+    for (const change of changes) {
       const { lease } = change;
-      if (change.kind === 'added' && before === undefined) this.#restore(lease, expiryOf?.(lease.macAddress));
-      else if (change.kind === 'added') fresh.push(lease);
+      if (change.kind === 'added') fresh.push(lease);
       if (change.kind === 'changed' && change.previous.address !== lease.address) {
         fresh.push(lease);
         this.#observe('changed', lease, { previousAddress: formatIpv4Address(change.previous.address) });
@@ -321,8 +338,7 @@ export class DhcpServer {
     const { usedBy } = outcome;
     this.counters.count('decline', 'declined', '');
     this.#observe('declined', lease, { interface: interfaceName, believed: true, usedBy });
-    const others = [...this.#table.leases(poolName)].filter((other) => other.macAddress !== macAddress);
-    this.#table.replacePool(poolName, others);
+    this.#table.changePool(poolName, { removed: [macAddress], assigned: [] });
     this.#ports.onDeclined(lease, usedBy);
   }
 

@@ -37,6 +37,28 @@ describe('a lease index', () => {
       }),
     );
   });
+
+  it('law: after any changes it finds what one made anew finds', () => {
+    // Few addresses, and many of them with one slot as their first.
+    const address = fc.integer({ min: 0, max: 24 }).map((value) => mac(0x020000000000 + value));
+    const step = fc.record({ isSet: fc.boolean(), macAddress: address, address: fc.nat(9) });
+    fc.assert(
+      fc.property(fc.uniqueArray(address, { maxLength: 12 }), fc.array(step, { maxLength: 60 }), (known, steps) => {
+        const leases = new Map(known.map((one) => [one, lease(one)]));
+        const index = new LeaseIndex(leases.values());
+        for (const { isSet, macAddress, address: number } of steps) {
+          if (isSet) leases.set(macAddress, lease(macAddress, number));
+          else leases.delete(macAddress);
+          if (isSet) index.set(leases.get(macAddress) as Lease);
+          else index.delete(macAddress);
+          for (let value = 0; value <= 24; value++) {
+            const one = mac(0x020000000000 + value);
+            expect(index.find(macAddressBytes(one), 0)).toBe(leases.get(one));
+          }
+        }
+      }),
+    );
+  });
 });
 
 it('a lease table has an index of each pool as it is now', () => {

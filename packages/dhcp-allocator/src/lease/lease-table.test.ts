@@ -116,4 +116,55 @@ describe('a lease table tells a story', () => {
       }),
     );
   });
+
+  it.each([
+    ['an address that another client keeps', [assignment(VM_A, '10.0.0.11')]],
+    ['one address for two clients', [assignment(VM_A, '10.0.0.12'), assignment('02:00:00:00:00:0c', '10.0.0.12')]],
+    ['two addresses for one client', [assignment(VM_A, '10.0.0.12'), assignment(VM_A, '10.0.0.13')]],
+  ])('a change with a conflict changes nothing: %s', (_, assigned) => {
+    const table = new LeaseTable();
+    const known = [assignment(VM_A, '10.0.0.10'), assignment(VM_B, '10.0.0.11')];
+    table.replacePool('net', known);
+    expect(() => table.changePool('net', { removed: [], assigned })).toThrow(ConflictingAssignmentsError);
+    expect([...table.leases('net')]).toEqual(known.map((one) => ({ poolName: 'net', ...one })));
+  });
+
+  it('law: a table that is changed equals one that is made anew, expiries and index included', () => {
+    const record = fc
+      .uniqueArray(fc.tuple(fc.nat(9), fc.nat(9), fc.constantFrom(undefined, 'vm')), {
+        selector: ([client]) => client,
+        maxLength: 9,
+      })
+      .map((all) => all.filter(([, address], index) => all.findIndex(([, other]) => other === address) === index))
+      .map((all) => all.map(([client, address, name]) => assignment(`02:00:00:00:00:0${client}`, `10.0.0.${address}`, name)));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(record, fc.boolean()), { maxLength: 6 }), (records) => {
+        const [changed, replaced] = [new LeaseTable(), new LeaseTable()];
+        let before: readonly Assignment[] = [];
+        for (const [after, asksForIndex] of records) {
+          const has = (all: readonly Assignment[], { macAddress }: Assignment) =>
+            all.some((one) => one.macAddress === macAddress);
+          const removed = before.filter((one) => !has(after, one)).map(({ macAddress }) => macAddress);
+          const assigned = after.filter((one) => !before.some((known) => JSON.stringify(known) === JSON.stringify(one)));
+          const sorted = (changes: readonly LeaseChange[]) => changes.map((change) => JSON.stringify(change)).toSorted();
+          expect(sorted(changed.changePool('net', { removed, assigned }))).toEqual(sorted(replaced.replacePool('net', after)));
+          for (const table of [changed, replaced]) {
+            for (const one of after.slice(0, 3)) table.setExpiry({ poolName: 'net', ...one }, 1_000);
+          }
+          if (asksForIndex) changed.indexOf('net');
+          expect(contentOf(changed)).toEqual(contentOf(replaced));
+          before = after;
+        }
+      }),
+    );
+  });
 });
+
+function contentOf(table: LeaseTable): unknown {
+  return Array.from({ length: 10 }, (_, number) => {
+    const macAddress = `02:00:00:00:00:0${number}`;
+    const lease = table.lookup('net', macAddress);
+    expect(table.indexOf('net')?.find(macAddressBytes(macAddress), 0)).toBe(lease);
+    return [lease, table.ownerOf('net', ip(`10.0.0.${number}`)), table.size('net')];
+  });
+}

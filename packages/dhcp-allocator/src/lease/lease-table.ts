@@ -1,6 +1,6 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { MacAddress } from '../address/mac-address.js';
-import type { Assignment, Lease, LeaseChange } from './lease.js';
+import type { Assignment, AssignmentChanges, Lease, LeaseChange } from './lease.js';
 import { LeaseIndex } from './lease-index.js';
 
 interface MutableLease extends Assignment {
@@ -86,6 +86,35 @@ export class LeaseTable {
     return [...removed.map((lease) => ({ kind: 'removed' as const, lease })), ...changes];
   }
 
+  /**
+   * Makes these changes in one step, and leaves all other leases of the pool: what `replacePool` does with the whole record, at the price of
+   * the changes.
+   *
+   * @returns what differs from before, removals first.
+   * @throws ConflictingAssignmentsError if two clients or assignments share an address afterwards, or a client has two; nothing is changed then.
+   */
+  changePool(poolName: string, { removed, assigned }: AssignmentChanges): LeaseChange[] {
+    const pool: PoolLeases = this.#pools.get(poolName) ?? { byMac: new Map(), byAddress: new Map() };
+    const leaving = new Set([...removed, ...assigned.map(({ macAddress }) => macAddress)]);
+    const before = [...leaving].flatMap((macAddress) => pool.byMac.get(macAddress) ?? []);
+    const after: PoolLeases = { byMac: new Map(), byAddress: new Map() };
+    for (const assignment of assigned) {
+      const owner = pool.byAddress.get(assignment.address);
+      if (owner !== undefined && !leaving.has(owner.macAddress)) throw conflict(poolName, assignment.macAddress);
+      insert(after, nextLease(poolName, assignment, pool.byMac.get(assignment.macAddress)));
+    }
+    this.#generation++;
+    for (const lease of before) pool.byAddress.delete(lease.address);
+    const gone = before.filter(({ macAddress }) => !after.byMac.has(macAddress));
+    for (const { macAddress } of gone) {
+      pool.byMac.delete(macAddress);
+      pool.index?.delete(macAddress);
+    }
+    const changes = [...after.byMac.values()].flatMap((lease) => put(pool, lease));
+    this.#pools.set(poolName, pool);
+    return [...gone.map((lease) => ({ kind: 'removed' as const, lease })), ...changes];
+  }
+
   /** Forgets the pool; returns the leases it had. */
   removePool(poolName: string): Lease[] {
     this.#generation++;
@@ -140,12 +169,24 @@ function nextLease(poolName: string, assignment: Assignment, previous: MutableLe
   };
 }
 
+/** The lease takes the place of the client's former one. */
+function put(pool: PoolLeases, lease: MutableLease): LeaseChange[] {
+  const previous = pool.byMac.get(lease.macAddress);
+  pool.byMac.set(lease.macAddress, lease);
+  pool.byAddress.set(lease.address, lease);
+  if (previous === lease) return [];
+  pool.index?.set(lease);
+  return [previous === undefined ? { kind: 'added', lease } : { kind: 'changed', lease, previous }];
+}
+
+function conflict(poolName: string, macAddress: MacAddress): ConflictingAssignmentsError {
+  return new ConflictingAssignmentsError(
+    `pool ${poolName}: client ${macAddress} or its address has a second assignment; plan assignments before recording them`,
+  );
+}
+
 function insert(pool: PoolLeases, lease: MutableLease): void {
-  if (pool.byMac.has(lease.macAddress) || pool.byAddress.has(lease.address)) {
-    throw new ConflictingAssignmentsError(
-      `pool ${lease.poolName}: client ${lease.macAddress} or its address has a second assignment; plan assignments before recording them`,
-    );
-  }
+  if (pool.byMac.has(lease.macAddress) || pool.byAddress.has(lease.address)) throw conflict(lease.poolName, lease.macAddress);
   pool.byMac.set(lease.macAddress, lease);
   pool.byAddress.set(lease.address, lease);
 }

@@ -9,6 +9,14 @@ export interface Assignment {
   readonly hostname?: string;
 }
 
+/** What differs between two records of a pool. */
+export interface AssignmentChanges {
+  /** Clients that have no address any more. */
+  readonly removed: readonly MacAddress[];
+  /** Clients that have an address which they did not have, or another host name. */
+  readonly assigned: readonly Assignment[];
+}
+
 /** An assignment, and what the client made of it. */
 export interface Lease extends Assignment {
   readonly poolName: string;

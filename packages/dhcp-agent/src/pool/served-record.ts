@@ -1,0 +1,73 @@
+import type { Assignment, AssignmentChanges, Lease, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
+import { isRecord, readField } from '@vmdhcp/kube-runtime';
+import { changedAssignments, readRecordedAddresses } from '@vmdhcp/reconciler/pool';
+import type { DhcpServer } from '../server/dhcp-server.js';
+
+type Allocated = Readonly<Record<string, unknown>>;
+
+type Silenced = (assignments: readonly Assignment[]) => ReadonlySet<MacAddress>;
+
+const NONE: ReadonlySet<MacAddress> = new Set();
+
+/** What the server answers by, where nothing about it is out of the ordinary: the next version is compared with it. */
+interface Served {
+  readonly pool: Pool;
+  readonly allocated: Allocated;
+}
+
+/**
+ * From the recorded addresses of one pool to the leases of the server. Clients wait while this is done, so of a large pool only what has
+ * changed is read and served anew.
+ */
+export class ServedRecord {
+  readonly #server: DhcpServer;
+  #served: Served | undefined;
+
+  constructor(server: DhcpServer) {
+    this.#server = server;
+  }
+
+  /**
+   * The server answers by this version of the pool from now on.
+   *
+   * @param silenced - which of the recorded clients are not answered; undefined: all are.
+   * @returns leases that are new or have another address.
+   */
+  serve(pool: Pool, status: unknown, silenced?: Silenced): Lease[] {
+    const field = readField(status, 'ipv4', 'allocated');
+    const allocated = isRecord(field) ? field : {};
+    const changes = silenced === undefined ? this.#changes(pool, allocated) : undefined;
+    if (changes === undefined) return this.#serveAnew(pool, { status, allocated }, silenced);
+    this.#served = { pool, allocated };
+    return this.#server.changePool(pool.name, {
+      ...changes,
+      assigned: changes.assigned.map((assignment) => withHostName(assignment, pool)),
+    });
+  }
+
+  #changes(pool: Pool, allocated: Allocated): AssignmentChanges | undefined {
+    if (this.#served?.pool !== pool) return undefined;
+    const hasLease = (macAddress: MacAddress) => this.#server.leaseOf(pool.name, macAddress) !== undefined;
+    return changedAssignments(this.#served.allocated, allocated, hasLease);
+  }
+
+  #serveAnew(
+    pool: Pool,
+    { status, allocated }: { readonly status: unknown; readonly allocated: Allocated },
+    silenced: Silenced | undefined,
+  ): Lease[] {
+    const { assignments, unreadable } = readRecordedAddresses({ metadata: { name: pool.name }, status });
+    const silent = silenced?.(assignments) ?? NONE;
+    this.#served = unreadable.length === 0 && silent.size === 0 ? { pool, allocated } : undefined;
+    const answered = silent.size === 0 ? assignments : assignments.filter(({ macAddress }) => !silent.has(macAddress));
+    return this.#server.setPool(
+      pool,
+      answered.map((assignment) => withHostName(assignment, pool)),
+    );
+  }
+}
+
+function withHostName(assignment: Assignment, pool: Pool): Assignment {
+  const hostname = pool.reservations.get(assignment.macAddress)?.hostname;
+  return hostname === undefined ? assignment : { ...assignment, hostname };
+}
