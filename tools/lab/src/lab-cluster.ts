@@ -125,8 +125,13 @@ export class LabCluster {
 
   /** Ends the controller that was started last, and starts another one. */
   async restartController(...parameters: readonly string[]): Promise<LabController> {
-    await this.#controller?.process.stop();
+    await this.stopController();
     return await this.startController(...parameters);
+  }
+
+  /** Ends the controller that was started last. */
+  async stopController(): Promise<void> {
+    await this.#controller?.process.stop();
   }
 
   /** Resolves when the IPPool reports that it is served. */

@@ -1,6 +1,7 @@
 /** Agents that die, freeze, lose an interface or their API server, and other users of the network: real processes, real packets. */
 
 import { fileURLToPath } from 'node:url';
+import { RENEW_PERIOD_ANNOTATION } from '@vmdhcp/ippool-api';
 import { readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { agentInterfaceName } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -100,6 +101,26 @@ describe('a group of agents', () => {
     await waitFor('another holder', () => cluster.holders(POOL).some((pod) => pod !== leader));
     expect(cluster.holders(POOL)).toHaveLength(1);
     expect(await answered(WEB, ADDRESS)).toBe(ADDRESS);
+  });
+
+  it('the leader is killed while its Lease is renewed rarely: who asks again is answered as soon', {
+    timeout: 90_000,
+  }, async () => {
+    const leader = await serve();
+    const standby = [...cluster.pods.values()].find((pod) => pod !== leader) as LabPod;
+    // What a controller writes if there are many groups; this one would remove it.
+    await cluster.stopController();
+    const lease = `${AGENT_NAMESPACE}/${GROUP}`;
+    await cluster.access.patch('Lease', lease, { metadata: { annotations: { [RENEW_PERIOD_ANNOTATION]: '20000' } } });
+    const durationSeconds = async () => readField((await cluster.access.get('Lease', lease))?.spec, 'leaseDurationSeconds');
+    await waitFor('a long Lease', async () => (await durationSeconds()) === 27);
+    const longAtMs = performance.now();
+    // Longer than a standby believes that the API server reports to it.
+    await waitFor('the standby to have heard nothing for long', () => performance.now() - longAtMs > 6_000, 10_000);
+    leader.process?.kill('SIGKILL');
+    await persist([0, 1, 2]);
+    expect(await metric(standby, 'vmdhcp_agent_standby_answers_total')).toBeGreaterThanOrEqual(1);
+    expect(cluster.holders(POOL)).toEqual([]);
   });
 
   it('the API server is away: replicas answer clients that ask again, and no replica has the address', {

@@ -378,10 +378,7 @@ describe('more pools than one environment string can name', () => {
       const report = [...group.configured.keys()].map(
         (key) => [key, suspended.has(key) ? { serving: false, reason: SUSPENDED } : { serving: true }] as const,
       );
-      const settings = actions.find((one) => one.kind === 'set-lease-settings' && one.group === name);
       const annotations = {
-        ...before.get(name)?.lease.object?.metadata.annotations,
-        ...(settings?.kind === 'set-lease-settings' && (settings.annotations as Record<string, string>)),
         [SUSPENDED_POOLS_ANNOTATION]: text,
         [SUSPENDED_POOLS_SEEN_ANNOTATION]: text,
         [AGENT_REPORT_ANNOTATION]: formatAgentReport(new Map(report)),
