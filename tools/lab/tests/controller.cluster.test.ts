@@ -236,6 +236,24 @@ describe('kubectl', () => {
   );
 
   it.skipIf(!has('kubectl'))(
+    `deletes a virtual machine and orphans its config: the address stays, its config reports that, and it is free when that is deleted${needs('kubectl')}`,
+    async () => {
+      await cluster.access.create(virtualMachine('web', '02:00:00:00:00:0a'));
+      await allocated('web');
+      await kubectl(undefined, 'delete', 'vm', 'web', '--cascade=orphan', '--wait=true');
+      await waitFor('the reason as a column', async () =>
+        (await kubectl(undefined, 'get', 'vmnetcfg', 'web')).includes('VirtualMachineMissing'),
+      );
+      expect(await recorded()).toEqual({ '10.1.0.10': '02:00:00:00:00:0a' });
+      expect(await kubectl(undefined, 'describe', 'vmnetcfg', 'web')).toContain(
+        'delete this VirtualMachineNetworkConfig to free them, or create the virtual machine again to keep them',
+      );
+      await kubectl(undefined, 'delete', 'vmnetcfg', 'web', '--wait=true');
+      expect(await recorded()).toEqual({});
+    },
+  );
+
+  it.skipIf(!has('kubectl'))(
     `reads the CRDs as they are meant, and takes conflictProbe: Disabled${needs('kubectl')}`,
     async () => {
       for (const resource of [ipPoolResource, virtualMachineNetworkConfigResource]) {
