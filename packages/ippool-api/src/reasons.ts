@@ -61,6 +61,13 @@ export const REASONS = {
     remedy:
       'Raise `spec.ipv4Config.pool.end` of the IPPool or lower `start` (the message has the limits), or delete virtual machines.',
   },
+  PoolRecordFull: {
+    shown: [...INTERFACE, 'Warning Event on IPPool'],
+    meaning:
+      'The pool records 40,000 addresses, which is the most that one IPPool has room for: the API server refuses objects that are larger. Who has an address keeps it.',
+    remedy:
+      'Delete virtual machines, or attach some to another network with an IPPool of its own: a subnet of this size is better two.',
+  },
   AddressTaken: {
     shown: INTERFACE,
     meaning: 'Another virtual machine has the pinned address.',

@@ -30,6 +30,8 @@ export interface PoolState extends KnownState {
   /** Names the pool in requests. */
   readonly key: string;
   readonly pool: Pool;
+  /** The most clients that there is room for in the record; absent: any number. Who is recorded stays. */
+  readonly mostClients?: number;
   /** Recorded too, but for no request: they stay, and are not among `recorded`. Absent: there are none. */
   readonly settled?: readonly Assignment[];
   /** Whose those are. */

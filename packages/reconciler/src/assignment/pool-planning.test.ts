@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AddressClaim } from './address-request.js';
 import type { AssignmentPlan, KnownState, LastOwners } from './assignment-plan.js';
 import { planAssignments } from './plan-assignments.js';
+import { planRequests } from './plan-requests.js';
 
 const ip = (last: number): number => parseIpv4Address(`10.0.0.${last}`) as number;
 const mac = (n: number): string => `02:00:00:00:00:${n.toString(16).padStart(2, '0')}`;
@@ -46,6 +47,34 @@ const claim = (owner: string, n: number, more: Partial<AddressClaim> = {}): Addr
 });
 const moving = (owner: string, n: number, last: number) => claim(owner, n, { wanted: ip(last) });
 const plan = (claims: readonly AddressClaim[], state: Known = {}, pool = poolOf()) => planAssignments(pool, claims, known(state));
+
+describe('a record that has room for two clients', () => {
+  const limited = (claims: readonly AddressClaim[], state: Known = {}, pool = poolOf()) => {
+    const requests = claims.map(({ owner, ...one }) => ({ owner, claims: [{ ...one, poolKey: '' }] }));
+    return planRequests([{ ...known(state), key: '', pool, mostClients: 2 }], requests).get('') as AssignmentPlan;
+  };
+
+  it('takes two, refuses the third in plain words, and takes it when one is gone', () => {
+    const full = limited([claim('a', 1), claim('b', 2), claim('c', 3)]);
+    expect(shown(full)).toEqual({ '01': 10, '02': 11, 'c 03!': 'pool-record-full' });
+    expect(full.refused[0]?.message).toBe(
+      'pool default/net cannot assign an address to 02:00:00:00:00:03: it records 2 addresses, which is the most that one IPPool has room for; delete virtual machines, or attach some to another network with an IPPool of its own',
+    );
+    expect(shown(limited([claim('b', 2), claim('c', 3)], { recorded: { 1: 10, 2: 11 } }))).toEqual({ '02': 11, '03': 10 });
+  });
+
+  it('keeps all that are recorded, lets them move, and reserves no more', () => {
+    const recorded = { 1: 10, 2: 11, 3: 12 };
+    const claims = [claim('a', 1), moving('b', 2, 14), claim('c', 3), claim('d', 4, { previous: ip(13) })];
+    expect(shown(limited(claims, { recorded }))).toEqual({ '01': 10, '02': 14, '03': 12, 'd 04!': 'pool-record-full' });
+    const pool = poolOf({ reservations: [{ macAddress: mac(9), address: '10.0.0.15' }] });
+    expect(shown(limited([claim('a', 1), claim('b', 2)], { recorded: { 1: 10, 2: 11 } }, pool))).toEqual({
+      '01': 10,
+      '02': 11,
+      'reservation of default/net 09!': 'pool-record-full',
+    });
+  });
+});
 
 describe('a chain of moves', () => {
   it('in which all succeed takes one plan', () => {

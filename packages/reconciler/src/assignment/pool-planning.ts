@@ -11,7 +11,7 @@ import {
   type MacAddress,
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
-import { describeRoom } from '../pool/describe-room.js';
+import { describeFull, describeRoom } from '../pool/describe-room.js';
 import { type Candidate, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
 import type { AssignmentPlan, PoolState, RecordedPool } from './assignment-plan.js';
 import { FormerMacAddresses } from './former-mac-addresses.js';
@@ -63,7 +63,7 @@ export class PoolPlanning {
   }
 
   #assignPrevious({ macAddress, wanted, previous }: Candidate): void {
-    if (previous === undefined || this.#allocator.addressOf(macAddress) !== undefined) return;
+    if (previous === undefined || this.#allocator.addressOf(macAddress) !== undefined || this.#isFull()) return;
     if (wanted === undefined || wanted === previous) this.#allocator.allocate(macAddress, previous);
   }
 
@@ -81,6 +81,7 @@ export class PoolPlanning {
 
   /** Assigns the claim its address; returns the refusal where that cannot be. */
   assign({ macAddress }: PoolClaim): ClaimRefusal | undefined {
+    if (this.#allocator.addressOf(macAddress) === undefined && this.#isFull()) return this.#fullRefusal(macAddress);
     const result = this.#allocator.allocate(macAddress, this.#accepted.get(macAddress)?.wanted);
     return result.ok ? undefined : this.#toRefusal(macAddress, result);
   }
@@ -221,9 +222,25 @@ export class PoolPlanning {
     for (const { macAddress, address } of pool.reservations.values()) {
       if (this.#accepted.has(macAddress)) continue;
       this.#accepted.set(macAddress, { macAddress, wanted: address, poolKey: this.#state.key, request: { owner, claims: [] } });
+      if (this.#isFull()) {
+        this.refuse(owner, macAddress, this.#fullRefusal(macAddress));
+        continue;
+      }
       const result = this.#allocator.allocate(macAddress, address);
       if (!result.ok) this.refuse(owner, macAddress, this.#toRefusal(macAddress, result));
     }
+  }
+
+  /** True if one more client would make the record larger than it may be. */
+  #isFull(): boolean {
+    const { mostClients } = this.#state;
+    return mostClients !== undefined && this.#allocator.counts().used >= mostClients;
+  }
+
+  #fullRefusal(macAddress: MacAddress): ClaimRefusal {
+    const { pool, mostClients } = this.#state;
+    const message = `pool ${pool.name} cannot assign an address to ${macAddress}: it ${describeFull(mostClients)}`;
+    return { reason: 'pool-record-full', message };
   }
 
   #toAssignment(macAddress: MacAddress): Assignment[] {

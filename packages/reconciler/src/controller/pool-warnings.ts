@@ -2,9 +2,9 @@
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { ReasonAt } from '@vmdhcp/ippool-api';
 import type { PoolAgents } from '../agents/pool-agents.js';
-import type { PoolPlan } from '../assignment/plan-pools.js';
+import { MOST_RECORDED_CLIENTS, type PoolPlan } from '../assignment/plan-pools.js';
 import type { AddressConflict } from '../pool/address-conflict.js';
-import { describeRoom } from '../pool/describe-room.js';
+import { describeFull, describeRoom } from '../pool/describe-room.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from '../view/pool-views.js';
 
@@ -54,10 +54,18 @@ export function entryWarning(entry: UnreadableEntry): Warning {
 }
 
 export function exhaustionWarning({ refusals }: PoolPlan, { reading }: PoolView): Warning[] {
-  const isExhausted = [...refusals.values()].some((ofConfig) =>
-    [...ofConfig.values()].some(({ reason }) => reason === 'pool-exhausted'),
-  );
+  const reasons = new Set([...refusals.values()].flatMap((ofConfig) => [...ofConfig.values()].map(({ reason }) => reason)));
   const remedy = reading.ok ? describeRoom(reading.pool) : 'delete virtual machines';
   const message = `every address is in use and virtual machines wait for one; ${remedy}`;
-  return isExhausted ? [{ reason: 'PoolExhausted', message }] : [];
+  return [
+    ...(reasons.has('pool-exhausted') ? [{ reason: 'PoolExhausted' as const, message }] : []),
+    ...(reasons.has('pool-record-full')
+      ? [
+          {
+            reason: 'PoolRecordFull' as const,
+            message: `virtual machines wait for an address: the pool ${describeFull(MOST_RECORDED_CLIENTS)}`,
+          },
+        ]
+      : []),
+  ];
 }

@@ -6,6 +6,7 @@ import {
   networkAddressOf,
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
+import { describeCount } from '@vmdhcp/kube-runtime';
 
 /** How a pool whose addresses are all in use can have more of them: as far as its subnet has any beside the range. */
 export function describeRoom({ cidr, range }: Pool): string {
@@ -18,4 +19,9 @@ export function describeRoom({ cidr, range }: Pool): string {
   if (range.first > start)
     return `lower spec.ipv4Config.pool.start of the IPPool (down to ${formatIpv4Address(start)}), or delete virtual machines`;
   return 'delete virtual machines, or attach some to another network: the range fills its subnet';
+}
+
+/** Why a pool takes no more clients, and what to do. @param most - how many it has. */
+export function describeFull(most = 0): string {
+  return `records ${describeCount(most, 'address', 'addresses')}, which is the most that one IPPool has room for; delete virtual machines, or attach some to another network with an IPPool of its own`;
 }
