@@ -15,7 +15,9 @@ export const PACKAGES = {
     ...PURE,
     imports: ['zod'],
     why: 'it is pure: what Kubernetes stores, and what the controller and the agents write for each other',
-    folders: ['labels', 'reasons', 'text-formats', 'agent'],
+    folders: ['labels', 'reasons', 'text-formats', 'agent', 'manifests'],
+    /** Reads text: the only folder that needs a parser. */
+    edges: { manifests: ['yaml'] },
   },
   'packages/kube-runtime': {
     ...PURE,
@@ -31,6 +33,7 @@ export const PACKAGES = {
     why: 'it is pure: plans, and a controller on the ports of kube-runtime',
     folders: [
       'resources',
+      'explanation',
       'pool',
       'network',
       'virtual-machine',
@@ -39,6 +42,7 @@ export const PACKAGES = {
       'agents',
       'uninstall',
       'view',
+      'admission',
       'controller',
     ],
   },

@@ -15,23 +15,51 @@ const TYPES: Readonly<Record<string, readonly [name: string, howToWrite: string]
 
 const LONGEST_VALUE = 64;
 
+/** What kind of mistake a schema finds, as programs compare it. */
+export type IssueReason = 'field-missing' | 'wrong-type' | 'value-not-allowed' | 'out-of-bounds' | 'wrong-format';
+
+/** What is wrong with a field, and what to do about it, without the field's name. */
+export interface ExplainedIssue {
+  readonly reason: IssueReason;
+  /** What is there, what is expected. */
+  readonly message: string;
+  /** What to write. */
+  readonly remedy: string;
+}
+
 /**
- * What a schema finds wrong with a field, as a sentence for a person without the field's name: what is there, what is expected, what to write.
+ * What a schema finds wrong with a field, for a person.
  * @param root - the object that the schema was given.
  */
-export function describeIssue(issue: z.core.$ZodIssue, root: unknown): string {
+export function explainIssue(issue: z.core.$ZodIssue, root: unknown): ExplainedIssue {
   const value = valueAt(root, issue.path);
-  if (value === undefined) return `is missing; ${howToWrite(issue)}`;
-  if (value === null) return `is empty; ${howToWrite(issue)}, or remove the field`;
-  if (issue.code === 'invalid_type') return describeWrongType(value, issue);
-  if (issue.code === 'invalid_value') return `${shown(value)} is not allowed here; ${howToWrite(issue)}`;
-  const isNumber = typeof value === 'number';
-  if (issue.code === 'too_big')
-    return `${describeSize(value)} is too ${isNumber ? 'large' : 'long'}; ${bound('at most', value, issue.maximum)}`;
-  if (issue.code === 'too_small')
-    return `${describeSize(value)} is too ${isNumber ? 'small' : 'short'}; ${bound('at least', value, issue.minimum)}`;
+  if (value === undefined) return { reason: 'field-missing', message: 'is missing', remedy: howToWrite(issue) };
+  if (value === null) return { reason: 'wrong-type', message: 'is empty', remedy: `${howToWrite(issue)}, or remove the field` };
+  if (issue.code === 'invalid_type') return { reason: 'wrong-type', ...describeWrongType(value, issue) };
+  if (issue.code === 'invalid_value')
+    return { reason: 'value-not-allowed', message: `${shown(value)} is not allowed here`, remedy: howToWrite(issue) };
+  if (issue.code === 'too_big' || issue.code === 'too_small') return explainBound(issue, value);
   // The formats of this package describe what is wrong and what to write.
-  return `${shown(value)} ${issue.message}`;
+  const [fault = '', remedy = 'correct it'] = issue.message.split('; ', 2);
+  return { reason: 'wrong-format', message: `${shown(value)} ${fault}`, remedy };
+}
+
+/** The same as one sentence. */
+export function describeIssue(issue: z.core.$ZodIssue, root: unknown): string {
+  const { message, remedy } = explainIssue(issue, root);
+  return `${message}; ${remedy}`;
+}
+
+function explainBound(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall, value: unknown): ExplainedIssue {
+  const isNumber = typeof value === 'number';
+  const isTooBig = issue.code === 'too_big';
+  const size = isTooBig ? ['large', 'long'] : ['small', 'short'];
+  const limit = isTooBig ? bound('at most', value, issue.maximum) : bound('at least', value, issue.minimum);
+  return {
+    reason: 'out-of-bounds',
+    message: `${describeSize(value)} is too ${isNumber ? size[0] : size[1]}`,
+    remedy: limit,
+  };
 }
 
 /** What stands at a path; undefined: nothing. */
@@ -50,14 +78,14 @@ function howToWrite(issue: z.core.$ZodIssue): string {
   return 'write a value';
 }
 
-function describeWrongType(value: unknown, issue: z.core.$ZodIssueInvalidType): string {
+function describeWrongType(value: unknown, issue: z.core.$ZodIssueInvalidType): { message: string; remedy: string } {
   const name = TYPES[issue.expected]?.[0] ?? `a value of type ${issue.expected}`;
   const remedy = howToWrite(issue);
-  if (typeof value === 'object') return `is ${nameOf(value)}, not ${name}; ${remedy}`;
+  if (typeof value === 'object') return { message: `is ${nameOf(value)}, not ${name}`, remedy };
   if (issue.expected === 'string')
-    return `${shown(value)} is ${nameOf(value)}, not text; put it in quotes, as in "${shown(value)}"`;
-  if (issue.expected === 'int' && typeof value === 'number') return `${value} is no whole number; ${remedy}`;
-  return `${shown(value)} is ${nameOf(value)}, not ${name}; ${remedy}`;
+    return { message: `${shown(value)} is ${nameOf(value)}, not text`, remedy: `put it in quotes, as in "${shown(value)}"` };
+  if (issue.expected === 'int' && typeof value === 'number') return { message: `${value} is no whole number`, remedy };
+  return { message: `${shown(value)} is ${nameOf(value)}, not ${name}`, remedy };
 }
 
 function nameOf(value: unknown): string {

@@ -15,7 +15,7 @@ export {
 } from './condition.js';
 export type { CustomResource, PrinterColumn } from './custom-resource.js';
 export { toCustomResourceDefinition } from './custom-resource-definition.js';
-export { describeIssue } from './describe-issue.js';
+export { type ExplainedIssue, explainIssue, type IssueReason } from './describe-issue.js';
 export {
   ALLOCATED_EXCLUDED,
   ALLOCATED_RESERVED,
@@ -28,7 +28,7 @@ export {
 } from './ip-pool.js';
 export { type NetworkAttachmentDefinition, networkAttachmentDefinition, networkKey } from './network-attachment-definition.js';
 export { DEFAULT_NAMESPACE, type ObjectMeta, objectKey } from './object-meta.js';
-export { type ApiObject, type ObjectProblem, type ParsedObject, parseObject } from './parse-object.js';
+export { type ApiObject, type ObjectProblem, type ObjectProblemReason, type ParsedObject, parseObject } from './parse-object.js';
 export {
   type ConditionOf,
   type ConditionPlace,

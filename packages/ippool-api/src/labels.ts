@@ -12,6 +12,7 @@ export const IPPOOL_NAME_LABEL = `${GROUP}/ippool-name`;
 export const ALLOWED_POOL_NAMESPACES_ANNOTATION = `${GROUP}/allowed-pool-namespaces`;
 export const EXTERNAL_DHCP_ANNOTATION = `${GROUP}/external-dhcp`;
 export const CLUSTER_NETWORK_LABEL = `${GROUP}/clusternetwork`;
+export const ALLOW_DELETION_ANNOTATION = `${GROUP}/allow-deletion`;
 export const AGENT_LABEL = `${GROUP}/vm-dhcp-controller`;
 export const AGENT_LABEL_VALUE = 'agent';
 export const AGENT_GROUP_LABEL = `${GROUP}/agent-group`;
@@ -106,6 +107,13 @@ export const OBJECT_KEYS = {
     values: 'any',
     meaning: 'The agents of the pool, and of its whole group, keep the image that they run.',
     isUpstream: true,
+  },
+  [ALLOW_DELETION_ANNOTATION]: {
+    type: 'annotation',
+    on: ['IPPool'],
+    writtenBy: ['an administrator'],
+    values: '`true`',
+    meaning: 'The IPPool may be deleted while virtual machines use it.',
   },
   [LOG_LEVEL_ANNOTATION]: {
     type: 'annotation',

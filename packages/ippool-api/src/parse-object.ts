@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { describeIssue, valueAt } from './describe-issue.js';
+import { explainIssue, type IssueReason, valueAt } from './describe-issue.js';
 import { type IPPool, ipPool } from './ip-pool.js';
 import { type NetworkAttachmentDefinition, networkAttachmentDefinition } from './network-attachment-definition.js';
 import { repairTypes } from './repair-types.js';
@@ -9,11 +9,17 @@ import { type VirtualMachineNetworkConfig, virtualMachineNetworkConfig } from '.
 
 export type ApiObject = IPPool | VirtualMachineNetworkConfig | NetworkAttachmentDefinition | VirtualMachine;
 
+export type ObjectProblemReason = IssueReason | 'no-object' | 'unknown-kind' | 'nested-too-deeply';
+
 /** One thing wrong with an object; `path` leads to it from the object's root. */
 export interface ObjectProblem {
+  readonly reason: ObjectProblemReason;
   readonly path: readonly (string | number)[];
-  /** What is there, what is expected, what to write. */
+  readonly value: unknown;
+  /** What is there, what is expected. */
   readonly message: string;
+  /** What to write. */
+  readonly remedy: string;
   /** True: nothing stands there. */
   readonly isMissing?: true;
 }
@@ -43,17 +49,32 @@ const SCHEMAS: Readonly<Record<string, z.ZodType<ApiObject>>> = {
 /** The object that parsed YAML or JSON holds, or everything that its schema finds wrong with it. Never throws. */
 export function parseObject(value: unknown): ParsedObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return failure({ path: [], message: 'is no object; write apiVersion, kind, metadata and spec' });
+    return failure('no-object', {
+      path: [],
+      value,
+      message: 'is no object',
+      remedy: 'write apiVersion, kind, metadata and spec',
+    });
   }
   const kind = 'kind' in value && typeof value.kind === 'string' ? value.kind : '';
   const schema = Object.hasOwn(SCHEMAS, kind) ? SCHEMAS[kind] : undefined;
-  if (schema === undefined) return failure({ path: ['kind'], message: `must be one of ${Object.keys(SCHEMAS).join(', ')}` });
+  return schema === undefined ? unknownKind(kind) : parseWithin(schema, value);
+}
+
+function unknownKind(kind: string): ParsedObject {
+  const message = kind === '' ? 'is missing' : `${JSON.stringify(kind)} is no kind that is read here`;
+  const remedy = `write one of ${Object.keys(SCHEMAS).join(', ')}`;
+  return failure('unknown-kind', { path: ['kind'], value: kind, message, remedy });
+}
+
+function parseWithin(schema: z.ZodType<ApiObject>, value: object): ParsedObject {
   try {
     return parseBy(schema, value);
   } catch (error) {
     // The value is nested deeper than the stack is.
-    if (error instanceof RangeError) return failure({ path: [], message: 'is nested too deeply; write it flatter' });
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    const problem = { path: [], value: undefined, message: 'is nested too deeply', remedy: 'write it flatter' };
+    return failure('nested-too-deeply', problem);
   }
 }
 
@@ -66,8 +87,8 @@ function parseBy(schema: z.ZodType<ApiObject>, value: object): ParsedObject {
   return { ok: false, problems, unknownFields: unknown, ...(rest !== undefined && { rest }) };
 }
 
-function failure(problem: ObjectProblem): ParsedObject {
-  return { ok: false, problems: [problem], unknownFields: [] };
+function failure(reason: ObjectProblemReason, problem: Omit<ObjectProblem, 'reason'>): ParsedObject {
+  return { ok: false, problems: [{ reason, ...problem }], unknownFields: [] };
 }
 
 /** A value of a wrong type is measured all the same, as text where a list is expected: only its type is worth a word. */
@@ -78,6 +99,7 @@ function withoutEchoes(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] 
 
 function toProblem(issue: z.core.$ZodIssue, value: unknown): ObjectProblem {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
-  const message = describeIssue(issue, value);
-  return valueAt(value, path) === undefined ? { path, message, isMissing: true } : { path, message };
+  const found = valueAt(value, path);
+  const problem = { ...explainIssue(issue, value), path, value: found };
+  return found === undefined ? { ...problem, isMissing: true } : problem;
 }

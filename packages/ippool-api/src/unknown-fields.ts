@@ -2,8 +2,11 @@ import { z } from 'zod';
 
 /** A field that a schema does not have. */
 export interface UnknownField {
+  readonly reason: 'unknown-field';
   readonly path: readonly (string | number)[];
+  readonly value: unknown;
   readonly message: string;
+  readonly remedy: string;
   /** The field of the schema that is probably meant: this one looks like a misspelling of it. */
   readonly suggestion?: string;
 }
@@ -19,14 +22,15 @@ export function unknownFields(schema: unknown, value: unknown, path: readonly (s
   const isOpen = inner.def.catchall instanceof z.ZodUnknown;
   return Object.entries(value).flatMap(([field, content]) => {
     if (Object.hasOwn(shape, field)) return unknownFields(shape[field], content, [...path, field]);
-    return isOpen ? [] : [toUnknownField([...path, field], field, Object.keys(shape))];
+    return isOpen ? [] : [toUnknownField([...path, field], content, Object.keys(shape))];
   });
 }
 
-function toUnknownField(path: readonly (string | number)[], field: string, known: readonly string[]): UnknownField {
-  const suggestion = path[0] === 'status' ? undefined : closest(field, known);
-  if (suggestion === undefined) return { path, message: 'is no known field; correct its name or remove it' };
-  return { path, message: `is no known field; did you mean ${suggestion}?`, suggestion };
+function toUnknownField(path: readonly (string | number)[], value: unknown, known: readonly string[]): UnknownField {
+  const field = { reason: 'unknown-field', path, value, message: 'is no known field' } as const;
+  const suggestion = path[0] === 'status' ? undefined : closest(String(path.at(-1)), known);
+  if (suggestion === undefined) return { ...field, remedy: 'correct its name or remove it' };
+  return { ...field, remedy: `did you mean ${suggestion}?`, suggestion };
 }
 
 function unwrap(schema: unknown): unknown {

@@ -3,7 +3,16 @@
  *
  * @packageDocumentation
  */
-
+export { type AdmissionFacts, type ClusterNetworks, NO_CLUSTER_NETWORKS } from './admission/admission-facts.js';
+export { type AdmissionResponse, toAdmissionResponse } from './admission/admission-response.js';
+export type { AdmissionProblem, AdmissionRequest, AdmissionReview } from './admission/admission-review.js';
+export { ADMISSION_RULES, type AdmissionReason } from './admission/admission-rules.js';
+export { ClusterFacts, type FactKind } from './admission/cluster-facts.js';
+export { type DefaultedPool, defaultIpPool, type JsonPatchOperation } from './admission/default-ip-pool.js';
+export { factsOfObjects } from './admission/facts-of-objects.js';
+export { reviewIpPool } from './admission/review-ip-pool.js';
+export { reviewNetworkConfig } from './admission/review-network-config.js';
+export { reviewVirtualMachine, type VirtualMachineRules } from './admission/review-virtual-machine.js';
 export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
 export type { AgentsObservation } from './agents/agents-observation.js';
 export type { AgentAction, AgentsPlan, AgentsSettings } from './agents/agents-plan.js';
@@ -45,6 +54,7 @@ export {
 export { type NetworkConfigClaims, readNetworkConfigClaims } from './network-config/interface-claims.js';
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './pool/address-conflict.js';
 export { fillInDefaults } from './pool/fill-in-defaults.js';
+export { findLeaseTimeProblem } from './pool/find-lease-time-problem.js';
 export { probesConflicts } from './pool/probes-conflicts.js';
 export { type PoolReading, readPool } from './pool/read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './pool/recorded-addresses.js';

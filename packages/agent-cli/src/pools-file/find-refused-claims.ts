@@ -1,5 +1,4 @@
-import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
-import { NOTHING_RECORDED, planAssignments, type RefusedClaim } from '@vmdhcp/reconciler/plan-assignments';
+import { explainRival, NOTHING_RECORDED, planAssignments, type RefusedClaim } from '@vmdhcp/reconciler/plan-assignments';
 import type { Finding } from './finding.js';
 import type { ConfiguredClaim, ConfiguredPool, PoolsFile } from './parse-pools-file.js';
 
@@ -32,5 +31,6 @@ function describeRefusal(
   const { wanted, macAddress } = claim;
   const rival = claims.find((other) => other.wanted === wanted && other.macAddress !== macAddress);
   if (rival === undefined) return message;
-  return `${formatIpv4Address(wanted)} is wanted by ${rival.owner} (${rival.macAddress}) too; give one of them another address`;
+  const explained = explainRival(wanted, rival);
+  return `${explained.message}; ${explained.remedy}`;
 }

@@ -60,7 +60,7 @@ metadata:
     const result = parsePoolsFile(annotated('{ network.harvesterhci.io/log-packets: "true" }'));
     expect(result.ok && result.file.pools.get('default/net-48')?.log).toEqual({ packets: true });
     expect(findings(annotated('{ network.harvesterhci.io/log-level: loud }')).problems).toEqual([
-      'f:5:16: IPPool default/net-48: metadata.annotations: annotation network.harvesterhci.io/log-level is "loud"; write one of trace, debug, info, warn, error, silent',
+      'f:5:53: IPPool default/net-48: metadata.annotations.network.harvesterhci.io/log-level: annotation network.harvesterhci.io/log-level is "loud"; write one of trace, debug, info, warn, error, silent',
     ]);
   });
 
@@ -74,7 +74,11 @@ metadata:
   it.each<[what: string, text: string, problems: (string | RegExp)[]]>([
     ['an empty file', '', ['f:1:1: file: holds no IPPool; add one']],
     ['no YAML', `${POOL}  broken: [`, [/^f:1[34]:\d+: file: .*; correct the YAML$/]],
-    ['an object of another kind', `${POOL}---\nkind: Pod\n`, [/^f:14:7: Pod .*: kind: must be one of/]],
+    [
+      'an object of another kind',
+      `${POOL}---\nkind: Pod\n`,
+      [/^f:14:7: Pod .*: kind: "Pod" is no kind that is read here; write one of/],
+    ],
     ['a list', `${POOL}---\n- a\n`, [/^f:14:1: document: is no object/]],
     [
       'a field of the wrong type',

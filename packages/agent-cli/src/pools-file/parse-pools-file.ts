@@ -3,14 +3,7 @@
  * refused whole, with every problem it has, because half a configuration gives wrong addresses.
  */
 
-import {
-  formatPath,
-  INFINITE_LEASE_TIME_SECONDS,
-  type MacAddress,
-  type Pool,
-  parseIpv4Address,
-  parseMacAddress,
-} from '@vmdhcp/dhcp-allocator';
+import { formatPath, type MacAddress, type Pool, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import {
   type AgentLogSettings,
   type ApiObject,
@@ -26,7 +19,14 @@ import {
   type UnknownField,
   type VirtualMachineNetworkConfig,
 } from '@vmdhcp/ippool-api';
-import { type AddressClaim, fillInDefaults, probesConflicts, type ResolvedNames, toPool } from '@vmdhcp/reconciler';
+import {
+  type AddressClaim,
+  fillInDefaults,
+  findLeaseTimeProblem,
+  probesConflicts,
+  type ResolvedNames,
+  toPool,
+} from '@vmdhcp/reconciler';
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import type { Finding } from './finding.js';
 
@@ -116,7 +116,7 @@ class Reader {
       for (const { path, message, remedy } of checked.ok ? [] : checked.problems) report(path, `${message}; ${remedy}`);
       reportLeaseTime(object, report);
       const log = readLogSettings(object, report);
-      if (problemCount() === 0) for (const { path, message } of missing) report(path, message);
+      if (problemCount() === 0) for (const problem of missing) report(problem.path, sentenceOf(problem));
       if (checked.ok && problemCount() === 0)
         pools.set(checked.value.name, {
           pool: checked.value,
@@ -206,19 +206,19 @@ class Reader {
     const parsed = parseObject(value);
     const problems = parsed.ok ? [] : parsed.problems;
     const missing = problems.filter(({ path, isMissing }) => isMissing && WITH_DEFAULTS.has(path.slice(2).join('.')));
-    for (const problem of problems) if (!missing.includes(problem)) place.report(problem.path, problem.message);
+    for (const problem of problems) if (!missing.includes(problem)) place.report(problem.path, sentenceOf(problem));
     this.#noteUnknownFields(parsed.unknownFields, place);
     const object = parsed.ok ? parsed.object : parsed.rest;
     if (object !== undefined) return { object, missing, ...place };
-    if (place.problemCount() === 0) for (const { path, message } of missing) place.report(path, message);
+    if (place.problemCount() === 0) for (const problem of missing) place.report(problem.path, sentenceOf(problem));
     return undefined;
   }
 
   /** A field that looks misspelled is a problem, as the setting that was meant would be missing without a word; others may be of another version. */
   #noteUnknownFields(fields: readonly UnknownField[], { report, find }: Pick<Located, 'report' | 'find'>): void {
-    for (const { path, message, suggestion } of fields) {
-      if (suggestion === undefined) this.warnings.push(find(path, message));
-      else report(path, message);
+    for (const { path, suggestion, ...field } of fields) {
+      if (suggestion === undefined) this.warnings.push(find(path, sentenceOf(field)));
+      else report(path, sentenceOf(field));
     }
   }
 
@@ -242,16 +242,17 @@ class Reader {
 
 function readLogSettings(object: IPPool, report: Located['report']): AgentLogSettings {
   const { settings, problems } = readPoolLogSettings(object.metadata.annotations ?? {});
-  for (const message of problems) report(['metadata', 'annotations'], message);
+  for (const problem of problems) report(['metadata', 'annotations', problem.key], sentenceOf(problem));
   return settings;
 }
 
-/** The API reads 0 and less as the default; in a file a person wrote them, and means something else. */
 function reportLeaseTime({ spec }: IPPool, report: Located['report']): void {
-  const { leaseTime } = spec.ipv4Config ?? {};
-  if (typeof leaseTime !== 'number' || (leaseTime >= 1 && leaseTime <= INFINITE_LEASE_TIME_SECONDS)) return;
-  const remedy = `write 1 to ${INFINITE_LEASE_TIME_SECONDS - 1}, ${INFINITE_LEASE_TIME_SECONDS} for leases without end, or leave it out for one year`;
-  report(['spec', 'ipv4Config', 'leaseTime'], `${leaseTime} is no number of seconds that a lease can last; ${remedy}`);
+  const problem = findLeaseTimeProblem(spec.ipv4Config);
+  if (problem !== undefined) report(problem.path, sentenceOf(problem));
+}
+
+function sentenceOf({ message, remedy }: { readonly message: string; readonly remedy: string }): string {
+  return `${message}; ${remedy}`;
 }
 
 function byPlace(one: Finding, other: Finding): number {

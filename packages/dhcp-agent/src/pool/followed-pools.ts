@@ -176,7 +176,7 @@ export class FollowedPools {
   #readLogSettings(key: string, object: KubernetesObject | undefined): void {
     const { settings, problems } = readPoolLogSettings(object?.metadata.annotations ?? {});
     const { observer } = this.#ports;
-    const problem = problems.join('; ');
+    const problem = problems.map(({ message, remedy }) => `${message}; ${remedy}`).join('; ');
     if (problem !== '' && this.#logProblems.get(key) !== problem)
       observer.observe({ kind: 'pool-log-annotation-ignored', pool: key, problem });
     this.#logProblems.set(key, problem);

@@ -26,8 +26,13 @@ describe('what agents log', () => {
     expect(readPoolLogSettings({ [level]: 'loud', [packets]: 'yes' })).toEqual({
       settings: {},
       problems: [
-        `annotation ${level} is "loud"; write one of trace, debug, info, warn, error, silent`,
-        `annotation ${packets} is "yes"; write "true" or "false"`,
+        {
+          key: level,
+          value: 'loud',
+          message: `annotation ${level} is "loud"`,
+          remedy: 'write one of trace, debug, info, warn, error, silent',
+        },
+        { key: packets, value: 'yes', message: `annotation ${packets} is "yes"`, remedy: 'write "true" or "false"' },
       ],
     });
   });

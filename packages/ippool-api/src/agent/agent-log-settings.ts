@@ -29,10 +29,18 @@ export function parseAgentLogSettings(text: string | undefined): AgentLogSetting
   return { ...(level !== undefined && { level }), ...(typeof packets === 'boolean' && { packets }) };
 }
 
+/** An annotation whose value makes no sense, and what to write. */
+export interface AnnotationProblem {
+  readonly key: string;
+  readonly value: string;
+  readonly message: string;
+  readonly remedy: string;
+}
+
 export interface PoolLogSettings {
   readonly settings: AgentLogSettings;
-  /** Annotations that cannot be read and are left out, for people. */
-  readonly problems: readonly string[];
+  /** Annotations that cannot be read and are left out. */
+  readonly problems: readonly AnnotationProblem[];
 }
 
 /** What the annotations of an IPPool set. Never throws. */
@@ -41,15 +49,19 @@ export function readPoolLogSettings(annotations: Readonly<Record<string, string>
   const packetsText = annotations[LOG_PACKETS_ANNOTATION];
   const level = toLevel(levelText);
   const isPackets = packetsText === 'true' || packetsText === 'false';
-  const problems: string[] = [];
+  const problems: AnnotationProblem[] = [];
   if (levelText !== undefined && level === undefined)
-    problems.push(`annotation ${LOG_LEVEL_ANNOTATION} is ${quote(levelText)}; write one of ${AGENT_LOG_LEVELS.join(', ')}`);
+    problems.push(unreadable(LOG_LEVEL_ANNOTATION, levelText, `write one of ${AGENT_LOG_LEVELS.join(', ')}`));
   if (packetsText !== undefined && !isPackets)
-    problems.push(`annotation ${LOG_PACKETS_ANNOTATION} is ${quote(packetsText)}; write "true" or "false"`);
+    problems.push(unreadable(LOG_PACKETS_ANNOTATION, packetsText, 'write "true" or "false"'));
   return {
     settings: { ...(level !== undefined && { level }), ...(isPackets && { packets: packetsText === 'true' }) },
     problems,
   };
+}
+
+function unreadable(key: string, value: string, remedy: string): AnnotationProblem {
+  return { key, value, message: `annotation ${key} is ${quote(value)}`, remedy };
 }
 
 function toLevel(text: unknown): AgentLogLevel | undefined {

@@ -10,6 +10,7 @@ export {
   AGENT_LOG_LEVELS,
   type AgentLogLevel,
   type AgentLogSettings,
+  type AnnotationProblem,
   formatAgentLogSettings,
   type PoolLogSettings,
   parseAgentLogSettings,

@@ -4,6 +4,7 @@ import type { AddressClaim } from './address-request.js';
 import type { AssignmentPlan, KnownState } from './assignment-plan.js';
 import { planRequests } from './plan-requests.js';
 
+export { explainRival } from '../pool/explain-refusal.js';
 export type { Quarantine } from '../pool/quarantines.js';
 export type { AddressClaim } from './address-request.js';
 export {

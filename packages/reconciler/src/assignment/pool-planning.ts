@@ -1,17 +1,15 @@
 /** One pool while it is being planned: which clients keep their address, move to another one, or are assigned one. */
 import {
   AddressAllocator,
-  type AllocationRefusal,
   type AllocationResult,
   type Assignment,
-  cidrContains,
-  formatIpv4Address,
-  formatIpv4Cidr,
   type Ipv4Address,
   type MacAddress,
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
-import { describeFull, describeRoom } from '../pool/describe-room.js';
+import { sentenceOf } from '../explanation.js';
+import { describeFull } from '../pool/describe-room.js';
+import { explainRefusal, explainSecondClaim } from '../pool/explain-refusal.js';
 import { type Candidate, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
 import type { AssignmentPlan, PoolState, RecordedPool } from './assignment-plan.js';
 import { FormerMacAddresses } from './former-mac-addresses.js';
@@ -188,7 +186,7 @@ export class PoolPlanning {
   }
 
   #refuseSecond({ macAddress, request }: Candidate, former: Candidate): void {
-    const message = `${macAddress} is claimed by ${former.request.owner} too; give one of the interfaces another MAC address`;
+    const message = sentenceOf(explainSecondClaim(macAddress, former.request.owner));
     this.refuse(request.owner, macAddress, { reason: 'mac-address-claimed-twice', message });
   }
 
@@ -251,9 +249,8 @@ export class PoolPlanning {
   }
 
   #toRefusal(macAddress: MacAddress, refused: Refused): ClaimRefusal {
-    const wanted = this.#accepted.get(macAddress)?.wanted;
-    const address = wanted === undefined ? 'an address' : formatIpv4Address(wanted);
-    const message = `pool ${this.#state.pool.name} cannot assign ${address} to ${macAddress}: ${explain(refused, this.#state.pool, wanted)}`;
+    const claim = { macAddress, wanted: this.#accepted.get(macAddress)?.wanted };
+    const message = sentenceOf(explainRefusal(refused, this.#state.pool, claim));
     return { reason: refused.reason, message };
   }
 }
@@ -282,30 +279,4 @@ function byAddress(one: { readonly address: Ipv4Address }, other: { readonly add
   return one.address - other.address;
 }
 
-interface Refusal {
-  readonly reason: AllocationRefusal;
-  readonly owner?: MacAddress;
-}
-
 type Refused = Extract<AllocationResult, { readonly ok: false }>;
-
-function explain({ reason, owner }: Refusal, pool: Pool, wanted: Ipv4Address | undefined): string {
-  switch (reason) {
-    case 'pool-exhausted':
-      return `every address is in use; ${describeRoom(pool)}`;
-    case 'address-outside-pool':
-      return wanted === undefined || cidrContains(pool.cidr, wanted)
-        ? 'it lies outside start to end; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool'
-        : `it lies outside ${formatIpv4Cidr(pool.cidr)}; choose another`;
-    case 'address-unavailable':
-      return 'it is excluded, or the address of the server or the router; choose another';
-    case 'address-reserved':
-      return `it is reserved for ${owner}; choose another, or change the reservation`;
-    case 'address-taken':
-      return `${owner} has it; choose another, or delete the virtual machine with that MAC address first`;
-    case 'address-quarantined':
-      return 'another host on the network uses it; choose another, or remove that host and wait until the quarantine in status.ipv4.quarantined of the IPPool ends';
-    case 'client-has-another-address':
-      return 'the client has another one; free that first';
-  }
-}

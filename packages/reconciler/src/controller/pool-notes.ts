@@ -12,8 +12,9 @@ import {
 import { type Reason, type ReasonAt, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import type { AssignmentPlan } from '../assignment/plan-assignments.js';
+import { sentenceOf } from '../explanation.js';
+import { explainSharedSegment, type SharedSegment } from '../network/explain-shared-segment.js';
 import type { PoolView } from '../view/pool-views.js';
-import type { SharedSegment } from '../view/shared-segments.js';
 
 /** Of the condition and of Events; if specified, of one of them only. */
 export interface PoolNote<Name extends Reason = ReasonAt<'IPPool CacheReady=True'> & ReasonAt<'Warning Event on IPPool'>> {
@@ -21,17 +22,8 @@ export interface PoolNote<Name extends Reason = ReasonAt<'IPPool CacheReady=True
   readonly message: string;
 }
 
-/** Names no pool of another namespace, and no number of pools: other tenants could have it written again and again. */
 export function segmentNote({ network }: PoolView, shared: SharedSegment | undefined): PoolNote[] {
-  if (shared === undefined) return [];
-  const { segment, sibling } = shared;
-  const begin = `network ${network} is the same segment (${segment}) as the network of`;
-  const danger = 'and the CIDRs overlap, so two virtual machines could get one address';
-  const message =
-    sibling === undefined
-      ? `${begin} an IPPool of another namespace, ${danger}; delete this IPPool and create it again with a CIDR that does not overlap, or ask an administrator of the cluster for the other one: its NetworkAttachmentDefinition leads to this segment`
-      : `${begin} IPPool ${sibling}, ${danger}; delete all but one of these IPPools, or make them again with CIDRs that do not overlap`;
-  return [{ reason: 'SegmentShared', message }];
+  return shared === undefined ? [] : [{ reason: 'SegmentShared', message: sentenceOf(explainSharedSegment(network, shared)) }];
 }
 
 /**

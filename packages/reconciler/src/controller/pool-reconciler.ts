@@ -13,7 +13,8 @@ import { type LastOwners, ownersOf, type RecordedPool } from '../assignment/assi
 import { planPoolStatus } from '../assignment/plan-pool-status.js';
 import { type PoolPlan, planPools } from '../assignment/plan-pools.js';
 import type { PoolToPlan } from '../assignment/pool-to-plan.js';
-import { describeMissingPermission, describeNetworkTaken } from '../network/network-permission.js';
+import { sentenceOf } from '../explanation.js';
+import { findNetworkProblem } from '../network/network-problem.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
 import { readQuarantines } from '../pool/quarantines.js';
@@ -27,8 +28,6 @@ import { agentWarnings, entryWarning, exhaustionWarning, type Warning } from './
 
 const REFUSED_CHECK_MS = 30_000;
 
-const NO_NETWORK_NAME =
-  'spec.networkName is empty and cannot be changed; delete the IPPool, and create it again with the name of a NetworkAttachmentDefinition';
 const TO_CORRECT =
   'cidr and serverIP cannot be changed, router and exclude not once they are set, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
 
@@ -98,24 +97,13 @@ export class PoolReconciler {
     return result.ok ? { kind: 'recheck', afterMs: 0 } : toReconcileResult(result);
   }
 
-  #obstacle(pool: PoolView): PoolObstacle | undefined {
-    const { key, network, reading, object } = pool;
+  #obstacle({ reading, object }: PoolView): PoolObstacle | undefined {
     if (!reading.ok) return { reason: 'pool-invalid', message: `${describeProblems(reading.problems)}; ${TO_CORRECT}` };
-    if (network === '') {
-      return { reason: 'network-name-missing', message: NO_NETWORK_NAME };
-    }
-    if (!this.#context.view.mayServe(pool)) {
-      return {
-        reason: 'network-not-allowed',
-        message: describeMissingPermission(object, network, this.#context.caches.networks.get(network)),
-      };
-    }
-    const serving = this.#context.view.servingPool(network);
-    if (serving === undefined || serving.key === key) return undefined;
-    return {
-      reason: 'network-taken',
-      message: describeNetworkTaken(object, network, serving.object),
-    };
+    const problem = findNetworkProblem(object, {
+      network: (one) => this.#context.caches.networks.get(one),
+      servingPool: (one) => this.#context.view.servingPool(one),
+    });
+    return problem && { reason: problem.reason, message: sentenceOf(problem) };
   }
 
   /** Plans the pool together with those that share virtual machines whose addresses are still to be found. */

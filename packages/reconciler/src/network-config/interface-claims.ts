@@ -3,6 +3,7 @@ import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } 
 import { networkKey } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, quote, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
+import { type Explanation, sentenceOf } from '../explanation.js';
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 
 export interface InterfaceClaim {
@@ -28,6 +29,12 @@ interface UnreadableInterface {
   readonly message: string;
 }
 
+/** The same, with the field that it is about. */
+export interface UnreadableEntry extends Pick<UnreadableInterface, 'network' | 'macAddress' | 'reason'>, Explanation {
+  readonly field: 'networkName' | 'macAddress' | 'ipAddress';
+  readonly value: string;
+}
+
 export interface NetworkConfigClaims {
   readonly key: string;
   readonly createdAt: string;
@@ -46,31 +53,44 @@ export function readNetworkConfigClaims(object: KubernetesObject): NetworkConfig
   const previous = previousAddresses(object, namespace);
   const replacedBy = replacedMacAddresses(object);
   for (const entry of readList(object.spec, 'networkConfigs')) {
-    const read = readEntry(entry, namespace);
-    if ('reason' in read) unreadable.push(read);
-    else claims.push(withPrevious(read, previous, replacedBy.get(identity(read)) ?? []));
+    const read = readInterfaceEntry(entry, namespace);
+    if ('reason' in read) {
+      const { network, macAddress, reason } = read;
+      unreadable.push({ network, macAddress, reason, message: sentenceOf(read) });
+    } else claims.push(withPrevious(read, previous, replacedBy.get(identity(read)) ?? []));
   }
   return { ...base, claims, unreadable };
 }
 
-function readEntry(entry: unknown, namespace: string): InterfaceClaim | UnreadableInterface {
+/** What one entry of `spec.networkConfigs` asks for, or why it cannot be met as it stands. */
+export function readInterfaceEntry(entry: unknown, namespace: string): InterfaceClaim | UnreadableEntry {
   const networkName = readText(entry, 'networkName') ?? '';
   const macText = readText(entry, 'macAddress') ?? '';
   const ipText = readText(entry, 'ipAddress') ?? '';
   const network = networkKey(networkName, namespace);
-  const problem = { network, macAddress: macText };
+  const interfaceOf = { network, macAddress: macText };
   if (networkName === '') {
-    return { ...problem, network: '', reason: 'network-name-missing', message: 'an interface names no network; set networkName' };
+    const field = { field: 'networkName', value: networkName } as const;
+    const explained = { message: 'an interface names no network', remedy: 'set networkName' };
+    return { ...interfaceOf, network: '', reason: 'network-name-missing', ...field, ...explained };
   }
   const macAddress = parseMacAddress(macText);
   if (macAddress === undefined) {
-    const message = `${quote(macText)} is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01`;
-    return { ...problem, reason: 'mac-address-unreadable', message };
+    const field = { field: 'macAddress', value: macText } as const;
+    const remedy = 'write six hexadecimal octets, as in 02:00:5e:10:00:01';
+    return {
+      ...interfaceOf,
+      reason: 'mac-address-unreadable',
+      ...field,
+      message: `${quote(macText)} is no MAC address`,
+      remedy,
+    };
   }
   const wanted = ipText === '' ? 0 : parseIpv4Address(ipText);
   if (wanted === undefined) {
-    const message = `ipAddress ${quote(ipText)} of ${macAddress} is no IPv4 address; correct or remove it`;
-    return { ...problem, reason: 'address-unreadable', message };
+    const field = { field: 'ipAddress', value: ipText } as const;
+    const message = `ipAddress ${quote(ipText)} of ${macAddress} is no IPv4 address`;
+    return { ...interfaceOf, reason: 'address-unreadable', ...field, message, remedy: 'correct or remove it' };
   }
   return { network, macAddress, ...(wanted !== 0 && { wanted }) };
 }

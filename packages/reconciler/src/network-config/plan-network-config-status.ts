@@ -15,6 +15,7 @@ import {
   readList,
   withConditions,
 } from '@vmdhcp/kube-runtime';
+import { type Explanation, sentenceOf } from '../explanation.js';
 import type { InterfaceClaim, NetworkConfigClaims } from './interface-claims.js';
 import type { MissingMachine } from './missing-virtual-machine.js';
 import type { RefusalReason } from './refusal-reason.js';
@@ -107,7 +108,7 @@ function firstProblem(
   }
   const unserved = networksWith('unserved', outcomes);
   const isAnyServed = outcomes.some(({ outcome }) => outcome.kind !== 'unserved' && outcome.kind !== 'external');
-  return isAnyServed || unserved.length === 0 ? undefined : unservedProblem(unserved);
+  return isAnyServed || unserved.length === 0 ? undefined : { reason: 'no-pool', message: sentenceOf(explainUnserved(unserved)) };
 }
 
 /** Each once. */
@@ -115,11 +116,11 @@ function networksWith(kind: 'unserved' | 'external', outcomes: readonly ClaimWit
   return [...new Set(outcomes.filter(({ outcome }) => outcome.kind === kind).map(({ claim }) => claim.network))];
 }
 
-function unservedProblem(unserved: readonly string[]): OutcomeProblem {
-  const networks = describeNames(unserved);
+/** @param unserved - networks that no pool serves. */
+export function explainUnserved(unserved: readonly string[]): Explanation {
   return {
-    reason: 'no-pool',
-    message: `no IPPool serves ${networks}; create one in the namespace of the network whose spec.networkName is the network, or annotate the NetworkAttachmentDefinition ${EXTERNAL_DHCP_ANNOTATION}: "true" if another DHCP server serves it`,
+    message: `no IPPool serves ${describeNames(unserved)}`,
+    remedy: `create one in the namespace of the network whose spec.networkName is the network, or annotate the NetworkAttachmentDefinition ${EXTERNAL_DHCP_ANNOTATION}: "true" if another DHCP server serves it`,
   };
 }
 

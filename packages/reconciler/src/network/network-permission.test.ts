@@ -1,6 +1,7 @@
 import { ALLOWED_POOL_NAMESPACES_ANNOTATION as ALLOWED, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
-import { describeMissingPermission, describeNetworkTaken, mayServeNetwork } from './network-permission.js';
+import { sentenceOf } from '../explanation.js';
+import { explainMissingPermission, explainNetworkTaken, mayServeNetwork } from './network-permission.js';
 import { planNetworkLabels } from './plan-network-labels.js';
 
 const pool = (namespace: string, name = 'net') => ({ metadata: { namespace, name } });
@@ -33,10 +34,10 @@ describe('an IPPool may serve a network', () => {
 describe('messages for people', () => {
   it('what keeps a pool from a network', () => {
     const remedy = `add "blue" to the annotation ${ALLOWED} of NetworkAttachmentDefinition red/vlan (names with commas, or *), or create the IPPool in namespace red`;
-    expect(describeMissingPermission(pool('blue'), 'red/vlan', undefined)).toBe(
+    expect(sentenceOf(explainMissingPermission(pool('blue'), 'red/vlan', undefined))).toBe(
       `network red/vlan does not exist, or this controller does not read namespace red, so nothing allows IPPools of namespace blue; ${remedy}`,
     );
-    expect(describeMissingPermission(pool('blue'), 'red/vlan', network())).toBe(
+    expect(sentenceOf(explainMissingPermission(pool('blue'), 'red/vlan', network()))).toBe(
       `network red/vlan belongs to namespace red, which does not allow IPPools of namespace blue; ${remedy}`,
     );
   });
@@ -47,7 +48,7 @@ describe('messages for people', () => {
     ['of another namespace than the network', 'blue', 'red', 'delete this IPPool'],
     ['of the namespace of the network', 'red', 'blue', `without "blue", or to "" for none`],
   ])('a network that an older pool serves: a pool %s', (_, namespace, older, remedy) => {
-    const text = describeNetworkTaken(pool(namespace), 'red/vlan', pool(older, 'older'));
+    const text = sentenceOf(explainNetworkTaken(pool(namespace), 'red/vlan', pool(older, 'older')));
     expect(text).toContain(`network red/vlan is served by the older IPPool ${older}/older already`);
     expect(text).toContain(remedy);
   });

@@ -4,6 +4,7 @@
  */
 import { ALLOWED_POOL_NAMESPACES_ANNOTATION, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import type { Explanation } from '../explanation.js';
 
 /**
  * True if the pool may serve the network. In a network of another namespace the annotation decides where it is set, be it empty; where
@@ -25,33 +26,34 @@ export function mayServeNetwork(
 }
 
 /** What keeps the pool from the network, and what to do about it. */
-export function describeMissingPermission(
+export function explainMissingPermission(
   { metadata: { namespace = '' } }: KubernetesObject,
   networkKey: string,
   network: KubernetesObject | undefined,
-): string {
+): Explanation {
   const owner = namespaceOf(networkKey);
-  const problem =
+  const message =
     network === undefined
       ? `network ${networkKey} does not exist, or this controller does not read namespace ${owner}, so nothing allows IPPools of namespace ${namespace}`
       : `network ${networkKey} belongs to namespace ${owner}, which does not allow IPPools of namespace ${namespace}`;
   const remedy = `add "${namespace}" to the annotation ${ALLOWED_POOL_NAMESPACES_ANNOTATION} of NetworkAttachmentDefinition ${networkKey} (names with commas, or *)`;
-  return `${problem}; ${remedy}, or create the IPPool in namespace ${owner}`;
+  return { message, remedy: `${remedy}, or create the IPPool in namespace ${owner}` };
 }
 
 /**
  * What keeps the pool from a network that an older one serves, and what to do about it. A pool of another namespace is not the reader's to
  * delete.
  */
-export function describeNetworkTaken(
+export function explainNetworkTaken(
   { metadata: { namespace = '' } }: KubernetesObject,
   networkKey: string,
   { metadata: { namespace: servingNamespace = '', name } }: KubernetesObject,
-): string {
-  const problem = `network ${networkKey} is served by the older IPPool ${servingNamespace}/${name} already`;
-  if (servingNamespace === namespace) return `${problem}; delete one of the two`;
-  if (namespace !== namespaceOf(networkKey)) return `${problem}; delete this IPPool`;
-  return `${problem}, as the network allows namespace ${servingNamespace}; to have this IPPool serve it, set the annotation ${ALLOWED_POOL_NAMESPACES_ANNOTATION} of NetworkAttachmentDefinition ${networkKey} to the namespaces that are allowed without "${servingNamespace}", or to "" for none`;
+): Explanation {
+  const message = `network ${networkKey} is served by the older IPPool ${servingNamespace}/${name} already`;
+  if (servingNamespace === namespace) return { message, remedy: 'delete one of the two' };
+  if (namespace !== namespaceOf(networkKey)) return { message, remedy: 'delete this IPPool' };
+  const remedy = `to have this IPPool serve it, set the annotation ${ALLOWED_POOL_NAMESPACES_ANNOTATION} of NetworkAttachmentDefinition ${networkKey} to the namespaces that are allowed without "${servingNamespace}", or to "" for none`;
+  return { message: `${message}, as the network allows namespace ${servingNamespace}`, remedy };
 }
 
 function namespaceOf(networkKey: string): string {

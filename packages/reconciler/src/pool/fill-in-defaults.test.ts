@@ -108,7 +108,7 @@ describe('what may be left out of an IPPool', () => {
   ])('%s', (_what, ipv4Config, start, end, server) => expect(filled(ipv4Config)).toEqual([start, end, server]));
 
   it('an empty router is removed, whatever else is given', () => {
-    const given = { cidr: '10.0.0.0/24', serverIP: '10.0.0.9', pool: { start: '10.0.0.20', end: '10.0.0.30' } };
+    const given = { cidr: '10.0.0.0/24', leaseTime: 60, serverIP: '10.0.0.9', pool: { start: '10.0.0.20', end: '10.0.0.30' } };
     expect(fillInDefaults(poolOf({ ...given, router: '' }))).toStrictEqual(poolOf(given));
     expect(fillInDefaults(poolOf({ ...given, router: '10.0.0.1' }))).toStrictEqual(poolOf({ ...given, router: '10.0.0.1' }));
   });
@@ -124,7 +124,7 @@ describe('what may be left out of an IPPool', () => {
     { kind: 'IPPool', spec: { ipv4Config: {} } },
     { ...poolOf({ cidr: '10.0.0.0/24' }), kind: 'Pod' },
     poolOf({ cidr: 7 }),
-    poolOf({ cidr: '10.0.0.0/24', serverIP: '10.0.0.9', pool: { start: '10.0.0.20', end: '10.0.0.30' } }),
+    poolOf({ cidr: '10.0.0.0/24', leaseTime: 60, serverIP: '10.0.0.9', pool: { start: '10.0.0.20', end: '10.0.0.30' } }),
   ])('%j comes back as it is', (value) => {
     expect(fillInDefaults(value)).toBe(value);
   });

@@ -1,8 +1,9 @@
-import { describeProblem, formatPath, type Pool } from '@vmdhcp/dhcp-allocator';
-import { describeIssue, type IPPool, ipPool } from '@vmdhcp/ippool-api';
+import { describeProblem, type Pool } from '@vmdhcp/dhcp-allocator';
+import type { IPPool } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject } from '@vmdhcp/kube-runtime';
 
-import { type ResolvedNames, toPool } from './to-pool.js';
+import { checkPool } from './check-pool.js';
+import type { ResolvedNames } from './to-pool.js';
 
 export type PoolReading =
   | {
@@ -38,44 +39,19 @@ const MOST_LEFT_OUT = 64;
  */
 export function readPool(object: KubernetesObject, resolved?: ResolvedNames): PoolReading {
   const warnings: string[] = [];
-  let candidate: unknown = { ...object, status: undefined };
+  let candidate: unknown = object;
   // Each round drops something, so this ends; how many there are is bounded so that nonsense does not cost much.
   for (let round = 0; round <= MOST_LEFT_OUT; round++) {
-    const tried = tryToRead(candidate, resolved);
-    if (tried.ok) return { ok: true, pool: tried.pool, object: tried.object, warnings };
-    const [first] = tried.problems;
-    if (first === undefined || !tried.problems.every(({ path }) => isOptionalSetting(path))) {
-      return { ok: false, problems: tried.problems.map(({ message }) => message) };
+    const checked = checkPool(candidate, resolved);
+    if (checked.ok) return { ok: true, pool: checked.pool, object: checked.object, warnings };
+    const [first] = checked.problems;
+    if (first === undefined || !checked.problems.every(({ path }) => isOptionalSetting(path.map(String)))) {
+      return { ok: false, problems: checked.problems.map(describeProblem) };
     }
-    warnings.push(first.message);
-    candidate = without(candidate, first.path);
+    warnings.push(describeProblem(first));
+    candidate = without(candidate, first.path.map(String));
   }
   return { ok: false, problems: [`more than ${MOST_LEFT_OUT} settings make no sense; correct them`] };
-}
-
-type Tried =
-  | { readonly ok: true; readonly pool: Pool; readonly object: IPPool }
-  | { readonly ok: false; readonly problems: readonly { readonly path: readonly string[]; readonly message: string }[] };
-
-function tryToRead(candidate: unknown, resolved: ResolvedNames | undefined): Tried {
-  const parsed = ipPool.safeParse(candidate);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => ({
-      path: issue.path.map(String),
-      message: `${formatPath(issue.path.map(toPathPart))}: ${describeIssue(issue, candidate)}`,
-    }));
-    return { ok: false, problems };
-  }
-  const checked = toPool(parsed.data, resolved);
-  if (checked.ok) return { ok: true, pool: checked.value, object: parsed.data };
-  return {
-    ok: false,
-    problems: checked.problems.map((problem) => ({ path: problem.path.map(String), message: describeProblem(problem) })),
-  };
-}
-
-function toPathPart(part: PropertyKey): string | number {
-  return typeof part === 'number' ? part : String(part);
 }
 
 function isOptionalSetting([, config, setting = '']: readonly string[]): boolean {

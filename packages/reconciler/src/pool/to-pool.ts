@@ -9,6 +9,7 @@ import {
   validatePool,
 } from '@vmdhcp/dhcp-allocator';
 import { type IPPool, type IPv4Config, objectKey } from '@vmdhcp/ippool-api';
+import type { PoolReason } from './pool-reason.js';
 
 /** Addresses of NTP servers that a pool gives as names; a name that is missing here is left out of the option. */
 export type ResolvedNames = ReadonlyMap<string, readonly string[]>;
@@ -27,21 +28,21 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
 const OPTION_PATHS: Readonly<Record<string, string>> = { dnsServers: 'dns', ntpServers: 'ntp', bootFile: 'bootfile' };
 
 /** The pool that an IPPool describes, named `namespace/name`, or its problems with paths into the IPPool. */
-export function toPool(object: IPPool, resolved: ResolvedNames = new Map()): Checked<Pool> {
+export function toPool(object: IPPool, resolved: ResolvedNames = new Map()): Checked<Pool, PoolReason> {
   const { ipv4Config } = object.spec;
   if (ipv4Config === undefined) {
-    const problem = { reason: 'ipv4-config-missing', path: ['spec', 'ipv4Config'], value: undefined };
+    const problem = { reason: 'ipv4-config-missing', path: ['spec', 'ipv4Config'], value: undefined } as const;
     return { ok: false, problems: [{ ...problem, message: 'the pool has no IPv4 settings', remedy: 'set spec.ipv4Config' }] };
   }
   const checked = validatePool(toDefinition(objectKey(object.metadata), ipv4Config, resolved));
   const wrongServers = ntpProblems(ipv4Config.ntp ?? []);
   if (checked.ok && wrongServers.length === 0) return checked;
-  const problems = checked.ok ? [] : checked.problems.map((problem) => ({ ...problem, path: toObjectPath(problem.path) }));
+  const problems = checked.ok ? [] : checked.problems.map(toObjectProblem);
   return { ok: false, problems: [...problems, ...wrongServers] };
 }
 
 /** Digits and dots that are no address are no name either: a top-level domain is not a number. Source: RFC 3696 §2. */
-function ntpProblems(servers: readonly string[]): Problem[] {
+function ntpProblems(servers: readonly string[]): Problem<PoolReason>[] {
   return servers.flatMap((value, index) => {
     if (parseIpv4Address(value) !== undefined || (isHostName(value) && !/^[\d.]+$/.test(value))) return [];
     const message = `${JSON.stringify(value)} is neither an IPv4 address nor a host name`;
@@ -101,6 +102,11 @@ function ntpAddresses(servers: readonly string[], resolved: ResolvedNames): stri
 
 function toBoot({ nextServer, bootfile }: Pick<IPv4Config, 'nextServer' | 'bootfile'>) {
   return { ...(nextServer !== undefined && { nextServer }), ...(bootfile !== undefined && { bootFile: bootfile }) };
+}
+
+/** A problem of a pool definition, with its path in the IPPool. */
+export function toObjectProblem<Reason extends string>(problem: Problem<Reason>): Problem<Reason> {
+  return { ...problem, path: toObjectPath(problem.path) };
 }
 
 function toObjectPath([field = '', ...rest]: readonly (string | number)[]): (string | number)[] {

@@ -1,5 +1,5 @@
 /** What the controller knows of the cluster, by the questions it asks: who claims addresses on a network, and which pool serves it. */
-import type { MacAddress } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
 import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import type { LastOwners } from '../assignment/assignment-plan.js';
@@ -121,6 +121,31 @@ export class ClusterView {
   /** Keys of the configs that claim a MAC address on a network. */
   claimants(network: string, macAddress: MacAddress): ReadonlySet<string> {
     return this.#networkConfigs.claiming(network, macAddress);
+  }
+
+  /** Interfaces of virtual machines that want an address on a network, by the key of their virtual machine. */
+  *machinesWanting(network: string, address: Ipv4Address): Generator<readonly [key: string, macAddress: MacAddress]> {
+    const text = formatIpv4Address(address);
+    for (const key of this.#virtualMachines.wanting(network, text)) {
+      for (const { networkName, ipAddress, macAddress } of this.#virtualMachines.interfacesOf(key)) {
+        if (networkName === network && ipAddress === text) yield [key, macAddress];
+      }
+    }
+  }
+
+  /** Claims of configs to an address on a network, met or not, by the key of their config. */
+  *configsWanting(network: string, address: Ipv4Address): Generator<readonly [key: string, macAddress: MacAddress]> {
+    for (const key of this.#networkConfigs.wanting(network, address)) {
+      const object = this.#sources.networkConfigs.get(key);
+      for (const claim of object === undefined ? [] : this.claimsOf(object).claims) {
+        if (claim.network === network && claim.wanted === address) yield [key, claim.macAddress];
+      }
+    }
+  }
+
+  /** Keys of the virtual machines that have an interface with this MAC address on this network. */
+  machinesHaving(network: string, macAddress: MacAddress): ReadonlySet<string> {
+    return this.#virtualMachines.having(network, macAddress);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { MacAddress } from '@vmdhcp/dhcp-allocator';
+import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { ObjectIndex } from '@vmdhcp/kube-runtime';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 
@@ -7,6 +7,9 @@ export class NetworkConfigIndex {
   readonly #byNetwork = new ObjectIndex<NetworkConfigClaims>(({ claims }) => claims.map(({ network }) => network));
   readonly #byMacAddress = new ObjectIndex<NetworkConfigClaims>(({ claims }) =>
     claims.map(({ network, macAddress }) => macAddressOn(network, macAddress)),
+  );
+  readonly #byWanted = new ObjectIndex<NetworkConfigClaims>(({ claims }) =>
+    claims.flatMap(({ network, wanted }) => (wanted === undefined ? [] : [addressOn(network, wanted)])),
   );
   /** By key, what a plan depends on. */
   readonly #known = new Map<string, string>();
@@ -22,6 +25,7 @@ export class NetworkConfigIndex {
     if (described === undefined) this.#known.delete(key);
     else this.#known.set(key, described);
     this.#byMacAddress.update(key, config);
+    this.#byWanted.update(key, config);
     return this.#byNetwork.update(key, config);
   }
 
@@ -34,6 +38,15 @@ export class NetworkConfigIndex {
   claiming(network: string, macAddress: MacAddress): ReadonlySet<string> {
     return this.#byMacAddress.keysOf(macAddressOn(network, macAddress));
   }
+
+  /** Keys of the configs that want this address on a network, whether they have it or not. */
+  wanting(network: string, address: Ipv4Address): ReadonlySet<string> {
+    return this.#byWanted.keysOf(addressOn(network, address));
+  }
+}
+
+function addressOn(network: string, address: Ipv4Address): string {
+  return `${network} ${address}`;
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -1,7 +1,7 @@
 /** IPPools and what they mean, each version read once. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
-import { networkKey } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, keyOf, ObjectIndex, readField, readText } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, keyOf, ObjectIndex, readField } from '@vmdhcp/kube-runtime';
+import { networkOfPool } from '../network/network-problem.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';
 import { type RecordedAddresses, readRecordedAddresses } from '../pool/recorded-addresses.js';
 
@@ -55,11 +55,10 @@ export class PoolViews {
     const key = keyOf(object);
     const recorded = readRecordedAddresses(object, this.#recorded.get(key));
     this.#recorded.set(key, recorded);
-    const networkName = readText(object.spec, 'networkName') ?? '';
     const view: PoolView = {
       key,
       object,
-      network: networkName === '' ? '' : networkKey(networkName, object.metadata.namespace),
+      network: networkOfPool(object),
       paused: readField(object.spec, 'paused') === true,
       reading: this.#readingOf(object),
       recorded,

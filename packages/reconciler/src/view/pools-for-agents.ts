@@ -8,6 +8,8 @@ import type { AgentsSettings } from '../agents/agents-plan.js';
 import { isGoneForGood } from '../agents/legacy-pod.js';
 import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
+import { sentenceOf } from '../explanation.js';
+import { explainMissingNetwork } from '../network/network-problem.js';
 import type { AgentsView } from './agents-view.js';
 import type { ClusterView, ObjectSource } from './cluster-view.js';
 import type { PoolView } from './pool-views.js';
@@ -80,8 +82,7 @@ export class PoolsForAgents {
     if (!reading.ok || view.servingPool(network)?.key !== key)
       return { reason: NOT_SERVED, message: 'the condition CacheReady contains the cause' };
     if (networks.get(network) !== undefined) return undefined;
-    const message = `there is no NetworkAttachmentDefinition ${network}; create it, or delete the IPPool and create it again with another spec.networkName`;
-    return { reason: 'NetworkMissing', message };
+    return { reason: 'NetworkMissing', message: sentenceOf(explainMissingNetwork(network)) };
   }
 
   /** Agents of a namespace that this controller does not watch would go on to serve a pool of its own agents. */

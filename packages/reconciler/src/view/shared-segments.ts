@@ -1,17 +1,11 @@
 /** Pools whose networks turn out to be one Ethernet segment. */
 import { cidrsOverlap, type Pool } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
+import type { SharedSegment } from '../network/explain-shared-segment.js';
 import { describeSegment, isSameSegment, type NetworkSegment, readNetworkSegment } from '../network/network-segment.js';
 
 import type { ClusterView, ObjectSource } from './cluster-view.js';
 import type { PoolView } from './pool-views.js';
-
-export interface SharedSegment {
-  /** As `describeSegment` returns it. */
-  readonly segment: string;
-  /** The key of the oldest other pool of the same namespace; undefined: the other pools are of other namespaces. */
-  readonly sibling: string | undefined;
-}
 
 /** A network with a segment, and the pool that is served there. */
 interface ServedNetwork {
@@ -54,8 +48,7 @@ export class SharedSegments {
       return undefined;
     }
     const { namespace } = own.object.metadata;
-    const [oldest] = others.filter(({ metadata }) => metadata.namespace === namespace).toSorted(compareByAge);
-    const shared = { segment: describeSegment(own.segment), sibling: oldest && keyOf(oldest) };
+    const shared = { segment: describeSegment(own.segment), sibling: oldestSibling(others, namespace) };
     this.#found.set(network, shared);
     return shared;
   }
@@ -79,7 +72,14 @@ export class SharedSegments {
     return this.#found.get(other.network)?.sibling === poolKey && this.#sharing(other).next().done === true;
   }
 
-  *#sharing(own: ServedNetwork): Generator<ServedNetwork> {
+  /** The served pools whose CIDR overlaps with this one, on other networks of the same segment. */
+  *overlapping(network: string, cidr: Pool['cidr']): Generator<{ readonly poolKey: string; readonly object: KubernetesObject }> {
+    const object = this.#networks.get(network);
+    const segment = object && readNetworkSegment(object);
+    if (segment !== undefined) yield* this.#sharing({ network, segment, cidr });
+  }
+
+  *#sharing(own: Pick<ServedNetwork, 'network' | 'segment' | 'cidr'>): Generator<ServedNetwork> {
     for (const other of this.#byPlace.get(placeOf(own.segment))?.values() ?? []) {
       if (other.network !== own.network && isSameSegment(own.segment, other.segment) && cidrsOverlap(own.cidr, other.cidr))
         yield other;
@@ -108,6 +108,12 @@ export class SharedSegments {
     if (there?.size === 0) this.#byPlace.delete(place);
     this.#served.delete(network);
   }
+}
+
+/** The key of the oldest pool of the namespace. */
+export function oldestSibling(pools: readonly KubernetesObject[], namespace: string | undefined): string | undefined {
+  const [oldest] = pools.filter(({ metadata }) => metadata.namespace === namespace).toSorted(compareByAge);
+  return oldest && keyOf(oldest);
 }
 
 function placeOf({ kind, vlan, link }: NetworkSegment): string {

@@ -7,6 +7,9 @@ export class VirtualMachineIndex {
   readonly #byInterface = new ObjectIndex<readonly WantedInterface[]>((interfaces) =>
     interfaces.map(({ networkName, macAddress }) => interfaceOn(networkName, macAddress)),
   );
+  readonly #byWanted = new ObjectIndex<readonly WantedInterface[]>((interfaces) =>
+    interfaces.flatMap(({ networkName, ipAddress }) => (ipAddress === undefined ? [] : [interfaceOn(networkName, ipAddress)])),
+  );
   readonly #interfacesOf = new Map<string, readonly WantedInterface[]>();
 
   /**
@@ -19,6 +22,7 @@ export class VirtualMachineIndex {
     if (interfaces === undefined) this.#interfacesOf.delete(key);
     else this.#interfacesOf.set(key, interfaces);
     this.#byInterface.update(key, interfaces);
+    this.#byWanted.update(key, interfaces);
     const kept = this.#byInterface.valuesOf(key);
     const lost = before.filter(({ networkName, macAddress }) => !kept.has(interfaceOn(networkName, macAddress)));
     return new Set(lost.map(({ networkName }) => networkName));
@@ -29,12 +33,18 @@ export class VirtualMachineIndex {
     return this.#interfacesOf.get(key) ?? [];
   }
 
+  /** Keys of the virtual machines with an interface that wants this address, in canonical form. */
+  wanting(network: string, address: string): ReadonlySet<string> {
+    return this.#byWanted.keysOf(interfaceOn(network, address));
+  }
+
   /** Keys of the virtual machines with such an interface. */
   having(network: string, macAddress: MacAddress): ReadonlySet<string> {
     return this.#byInterface.keysOf(interfaceOn(network, macAddress));
   }
 }
 
-function interfaceOn(network: string, macAddress: MacAddress): string {
-  return `${network} ${macAddress}`;
+/** By its MAC address, or by the address that it wants. */
+function interfaceOn(network: string, address: string): string {
+  return `${network} ${address}`;
 }

@@ -1,6 +1,7 @@
 /** Which interfaces get an entry where there are more than a VirtualMachineNetworkConfig has place for. */
 import { DHCP_OPT_OUT_ANNOTATION, type NetworkConfig } from '@vmdhcp/ippool-api';
 import { describeNames } from '@vmdhcp/kube-runtime';
+import { type Explanation, sentenceOf } from '../explanation.js';
 import { formerEntry, type WantedEntry } from './network-config-entries.js';
 import type { MachineKnowledge, VirtualMachineProblem } from './wanted-interfaces.js';
 
@@ -29,10 +30,15 @@ export function fitEntries(
   const chosen = new Set(wanted.toSorted((one, other) => rank(one) - rank(other)).slice(0, room));
   const left = wanted.filter((one) => !chosen.has(one)).map(({ name }) => name);
   if (wanted.length > MOST_INTERFACES) {
-    problems.push({
-      reason: 'too-many-interfaces',
-      message: `only ${MOST_INTERFACES} interfaces of a virtual machine get addresses, ${describeNames(left)} not; opt interfaces out with annotation ${DHCP_OPT_OUT_ANNOTATION}`,
-    });
+    problems.push({ reason: 'too-many-interfaces', message: sentenceOf(explainTooMany(left)) });
   }
   return wanted.filter((one) => chosen.has(one));
+}
+
+/** @param left - names of the interfaces that get no address. */
+export function explainTooMany(left: readonly string[]): Explanation {
+  return {
+    message: `only ${MOST_INTERFACES} interfaces of a virtual machine get addresses, ${describeNames(left)} not`,
+    remedy: `opt interfaces out with annotation ${DHCP_OPT_OUT_ANNOTATION}`,
+  };
 }

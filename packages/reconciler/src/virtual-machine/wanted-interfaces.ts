@@ -55,6 +55,22 @@ export interface VirtualMachineProblem {
   readonly message: string;
 }
 
+/** A part of a virtual machine by name: where it stands in a list depends on which version of the object is looked at. */
+export interface WrittenPlace {
+  readonly part: 'annotation' | 'interface' | 'network' | 'template';
+  /** Key of the annotation, name of the interface or network; empty for the template. */
+  readonly name: string;
+}
+
+/** The same where it is something that the owner wrote into the virtual machine. */
+export interface WrittenProblem extends VirtualMachineProblem {
+  readonly place: WrittenPlace;
+  readonly value: unknown;
+  /** The message without the remedy. */
+  readonly fault: string;
+  readonly remedy: string;
+}
+
 /** What is known of a virtual machine besides its own object. */
 export interface MachineKnowledge {
   /**
@@ -73,7 +89,7 @@ export interface WantedInterfaces {
   readonly interfaces: readonly WantedInterface[] | undefined;
   /** Name to network of interfaces that shall have an address, and have no MAC address yet: what is there for them stays. */
   readonly awaited: ReadonlyMap<string, string>;
-  readonly problems: readonly VirtualMachineProblem[];
+  readonly problems: readonly WrittenProblem[];
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
@@ -82,12 +98,13 @@ const LONGEST_NETWORK_NAME = 64;
 
 /** Reads any object; what makes no sense is a problem. Never throws. */
 export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: MachineKnowledge = {}): WantedInterfaces {
-  const problems: VirtualMachineProblem[] = [];
+  const problems: WrittenProblem[] = [];
   const template = readField(virtualMachine.spec, 'template', 'spec');
   const shape = isRunning(knowledge.instance) ? knowledge.instance.spec : template;
   if (!isRecord(shape)) {
-    const message = 'the virtual machine has no spec.template.spec, so its interfaces are unknown; add it';
-    return { interfaces: undefined, awaited: NONE, problems: [{ reason: 'template-missing', message }] };
+    const fault = 'the virtual machine has no spec.template.spec, so its interfaces are unknown';
+    const field = { place: { part: 'template', name: '' }, value: undefined, fault, remedy: 'add it' } as const;
+    return { interfaces: undefined, awaited: NONE, problems: [toProblem('template-missing', field)] };
   }
   const networks = readNetworks(shape, virtualMachine.metadata.namespace, problems);
   if (isUncertain(knowledge.instance)) addRemembered(networks, knowledge.remembered);
@@ -100,15 +117,25 @@ export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: Ma
     if (text === undefined || optedOut(name)) return [];
     const macAddress = parseMacAddress(text);
     if (macAddress !== undefined) return [{ name, networkName, macAddress, ...staticAddress(annotations, name, problems) }];
-    problems.push({
-      reason: 'mac-address-unreadable',
-      message: `interface ${quote(name)}: ${quote(text)} is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01`,
-    });
+    const fault = `interface ${quote(name)}: ${quote(text)} is no MAC address`;
+    const remedy = 'write six hexadecimal octets, as in 02:00:5e:10:00:01';
+    problems.push(toProblem('mac-address-unreadable', { place: { part: 'interface', name }, value: text, fault, remedy }));
     return [];
   });
   reportUnknownInterfaces(annotations, networks, problems);
   const awaited = [...networks].filter(([name]) => !macAddresses.has(name) && !optedOut(name));
   return { interfaces: distinct(wanted, problems), awaited: new Map(awaited), problems };
+}
+
+function toProblem(
+  reason: VirtualMachineProblemReason,
+  field: Pick<WrittenProblem, 'place' | 'value' | 'fault' | 'remedy'>,
+): WrittenProblem {
+  return { reason, ...field, message: `${field.fault}; ${field.remedy}` };
+}
+
+function annotationNamed(name: string): WrittenPlace {
+  return { part: 'annotation', name };
 }
 
 function isRunning(instance: MachineKnowledge['instance']): instance is RunningInstance {
@@ -135,10 +162,10 @@ interface MacAddressSources {
 /** Interface name to MAC address as it is written; undefined where an annotation that is needed cannot be read. */
 function readMacAddresses(
   { annotations, template, networks, knowledge: { instance, remembered = NOTHING_REMEMBERED } }: MacAddressSources,
-  problems: VirtualMachineProblem[],
+  problems: WrittenProblem[],
 ): Map<string, string> | undefined {
-  const annotation = parseMacAddressAnnotation(annotations[MAC_ADDRESS_ANNOTATION]);
-  const fromAnnotation = annotation ?? [];
+  const parsed = parseMacAddressAnnotation(annotations[MAC_ADDRESS_ANNOTATION]);
+  const fromAnnotation = parsed ?? [];
   const fromTemplate = templateMacAddresses(template);
   const fromMemory = [...remembered].flatMap(([name, { networkName, macAddress }]): [string, string][] =>
     networks.get(name) === networkName ? [[name, macAddress]] : [],
@@ -151,11 +178,10 @@ function readMacAddresses(
         ? [...fromAnnotation, ...fromTemplate, ...fromMemory]
         : [...fromMemory, ...fromAnnotation, ...fromTemplate],
   );
-  if (annotation !== undefined) return found;
-  problems.push({
-    reason: 'mac-address-annotation-unreadable',
-    message: `annotation ${MAC_ADDRESS_ANNOTATION} is no JSON object of interface names and MAC addresses; correct or remove it`,
-  });
+  if (parsed !== undefined) return found;
+  const fault = `annotation ${MAC_ADDRESS_ANNOTATION} is no JSON object of interface names and MAC addresses`;
+  const field = { place: annotationNamed(MAC_ADDRESS_ANNOTATION), value: annotations[MAC_ADDRESS_ANNOTATION] };
+  problems.push(toProblem('mac-address-annotation-unreadable', { ...field, fault, remedy: 'correct or remove it' }));
   return [...networks.keys()].every((name) => found.has(name)) ? found : undefined;
 }
 
@@ -179,7 +205,7 @@ function parseMacAddressAnnotation(text: string | undefined): [string, string][]
 }
 
 /** Interface name to `namespace/name` of its network, of those on Multus networks. */
-function readNetworks(template: unknown, namespace: string | undefined, problems: VirtualMachineProblem[]): Map<string, string> {
+function readNetworks(template: unknown, namespace: string | undefined, problems: WrittenProblem[]): Map<string, string> {
   const interfaces = new Set(readList(template, 'domain', 'devices', 'interfaces').map((entry) => readText(entry, 'name')));
   const networks = new Map<string, string>();
   for (const entry of readList(template, 'networks')) {
@@ -189,8 +215,9 @@ function readNetworks(template: unknown, namespace: string | undefined, problems
     const key = networkKey(networkName, namespace);
     if (key.length <= LONGEST_NETWORK_NAME) networks.set(name, key);
     else {
-      const message = `interface ${quote(name)}: ${quote(key)} is longer than ${LONGEST_NETWORK_NAME} characters and gets no address; create the NetworkAttachmentDefinition with a shorter name`;
-      problems.push({ reason: 'network-name-too-long', message });
+      const fault = `interface ${quote(name)}: ${quote(key)} is longer than ${LONGEST_NETWORK_NAME} characters and gets no address`;
+      const remedy = 'create the NetworkAttachmentDefinition with a shorter name';
+      problems.push(toProblem('network-name-too-long', { place: { part: 'network', name }, value: networkName, fault, remedy }));
     }
   }
   return networks;
@@ -199,17 +226,16 @@ function readNetworks(template: unknown, namespace: string | undefined, problems
 function readOptOut(
   annotation: string | undefined,
   networks: ReadonlyMap<string, string>,
-  problems: VirtualMachineProblem[],
+  problems: WrittenProblem[],
 ): (name: string) => boolean {
   if (annotation === undefined || annotation === 'false') return () => false;
   if (annotation === 'true') return () => true;
   const names = new Set(annotation.split(',').map((name) => name.trim()));
   const known = listOf(networks);
   for (const name of [...names].filter((one) => !networks.has(one))) {
-    problems.push({
-      reason: 'opt-out-without-interface',
-      message: `annotation ${DHCP_OPT_OUT_ANNOTATION} names ${quote(name)}, which is no interface on a Multus network; write 'true' or names of ${known}`,
-    });
+    const fault = `annotation ${DHCP_OPT_OUT_ANNOTATION} names ${quote(name)}, which is no interface on a Multus network`;
+    const field = { place: annotationNamed(DHCP_OPT_OUT_ANNOTATION), value: annotation, fault };
+    problems.push(toProblem('opt-out-without-interface', { ...field, remedy: `write 'true' or names of ${known}` }));
   }
   return (name) => names.has(name);
 }
@@ -217,48 +243,52 @@ function readOptOut(
 function staticAddress(
   annotations: Readonly<Record<string, string>>,
   name: string,
-  problems: VirtualMachineProblem[],
+  problems: WrittenProblem[],
 ): { readonly ipAddress?: string } {
   const text = annotations[`${STATIC_IP_ANNOTATION_PREFIX}${name}`];
   if (text === undefined) return {};
   const address = parseIpv4Address(text.trim());
   if (address !== undefined && address !== 0) return { ipAddress: formatIpv4Address(address) };
-  problems.push({
-    reason: 'static-address-unreadable',
-    message: `annotation ${STATIC_IP_ANNOTATION_PREFIX}${name}: ${quote(text)} is no IPv4 address; the interface gets any address until it is corrected`,
-  });
+  const key = `${STATIC_IP_ANNOTATION_PREFIX}${name}`;
+  const fault = `annotation ${key}: ${quote(text)} is no IPv4 address`;
+  const remedy = 'the interface gets any address until it is corrected';
+  problems.push(toProblem('static-address-unreadable', { place: annotationNamed(key), value: text, fault, remedy }));
   return {};
 }
 
 function reportUnknownInterfaces(
   annotations: Readonly<Record<string, string>>,
   networks: ReadonlyMap<string, string>,
-  problems: VirtualMachineProblem[],
+  problems: WrittenProblem[],
 ): void {
   const names = Object.keys(annotations).flatMap((key) =>
     key.startsWith(STATIC_IP_ANNOTATION_PREFIX) ? [key.slice(STATIC_IP_ANNOTATION_PREFIX.length)] : [],
   );
   const known = listOf(networks);
   for (const name of names.filter((one) => !networks.has(one))) {
-    problems.push({
-      reason: 'static-address-without-interface',
-      message: `annotation ${STATIC_IP_ANNOTATION_PREFIX}${name} is of no use: ${quote(name)} is no interface on a Multus network; there are ${known}`,
-    });
+    const key = `${STATIC_IP_ANNOTATION_PREFIX}${name}`;
+    const fault = `annotation ${key} is of no use: ${quote(name)} is no interface on a Multus network`;
+    const field = { place: annotationNamed(key), value: annotations[key], fault, remedy: `there are ${known}` };
+    problems.push(toProblem('static-address-without-interface', field));
   }
 }
 
 /** One interface for each network and MAC address, in order of names. */
-function distinct(wanted: readonly WantedInterface[], problems: VirtualMachineProblem[]): WantedInterface[] {
+function distinct(wanted: readonly WantedInterface[], problems: WrittenProblem[]): WantedInterface[] {
   const byIdentity = new Map<string, WantedInterface>();
   for (const one of wanted.toSorted((a, b) => compareText(a.name, b.name))) {
     const identity = `${one.networkName} ${one.macAddress}`;
     const former = byIdentity.get(identity);
     if (former === undefined) byIdentity.set(identity, one);
     else {
-      problems.push({
-        reason: 'mac-address-twice',
-        message: `interfaces ${former.name} and ${one.name} have the same MAC address ${one.macAddress} on ${one.networkName}; change one of them`,
-      });
+      const fault = `interfaces ${former.name} and ${one.name} have the same MAC address ${one.macAddress} on ${one.networkName}`;
+      const field = {
+        place: { part: 'interface', name: one.name },
+        value: one.macAddress,
+        fault,
+        remedy: 'change one of them',
+      } as const;
+      problems.push(toProblem('mac-address-twice', field));
     }
   }
   return [...byIdentity.values()];

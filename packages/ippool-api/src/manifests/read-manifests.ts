@@ -1,0 +1,91 @@
+/**
+ * What a file of Kubernetes objects holds: the objects of every document and of every list, each with the places of its fields; and what
+ * is no YAML, in our words.
+ */
+import { type Document, LineCounter, parseAllDocuments } from 'yaml';
+import { explainYamlError } from './explain-yaml-error.js';
+
+export interface Position {
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ManifestObject {
+  /** Anything: what the document, or the item of the list, holds. */
+  readonly value: unknown;
+  /** Where the field stands, or the nearest thing around it that stands in the file. */
+  readonly positionOf: (path: readonly (string | number)[]) => Position;
+}
+
+/** A place that is no YAML. */
+export interface SyntaxProblem extends Position {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+export interface Manifests {
+  /** In the order of the text; none of a document that is no YAML. */
+  readonly objects: readonly ManifestObject[];
+  readonly problems: readonly SyntaxProblem[];
+}
+
+/** Bounds what a text of aliases of aliases can grow to. */
+const MOST_ALIASES = 100;
+
+/** Reads any text. Never throws. */
+export function readManifests(text: string): Manifests {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, { lineCounter: lines, maxAliasCount: MOST_ALIASES } as never) as Document[];
+  const read = documents.map((document) => readDocument(document, lines));
+  return { objects: read.flatMap(({ objects }) => objects), problems: read.flatMap(({ problems }) => problems) };
+}
+
+function readDocument(document: Document, lines: LineCounter): Manifests {
+  if (document.errors.length > 0) {
+    const problems = document.errors.map(({ code, pos: [offset] }) => ({
+      ...toPosition(lines, offset),
+      ...explainYamlError(code),
+    }));
+    return { objects: [], problems };
+  }
+  if (document.contents === null) return { objects: [], problems: [] };
+  const positionOf = (path: readonly (string | number)[]) => findPosition(document, path, lines);
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+    return { objects: flatten(value, positionOf, 0), problems: [] };
+  } catch {
+    const message = 'the aliases of this document repeat too much, or name no anchor';
+    return { objects: [], problems: [{ ...positionOf([]), message, remedy: 'write the values instead of aliases' }] };
+  }
+}
+
+/** A `kind: List`, of `kubectl get -o yaml`, may hold lists. */
+const MOST_LISTS = 8;
+
+function flatten(value: unknown, positionOf: ManifestObject['positionOf'], depth: number): ManifestObject[] {
+  const items = itemsOf(value);
+  if (items === undefined || depth === MOST_LISTS) return [{ value, positionOf }];
+  return items.flatMap((item, index) => flatten(item, (path) => positionOf(['items', index, ...path]), depth + 1));
+}
+
+function itemsOf(value: unknown): readonly unknown[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { kind, items } = value as { readonly kind?: unknown; readonly items?: unknown };
+  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) ? items : undefined;
+}
+
+function findPosition(document: Document, path: readonly (string | number)[], lines: LineCounter): Position {
+  for (let length = path.length; length >= 0; length--) {
+    const node = document.getIn(path.slice(0, length), true) as
+      | { readonly range?: readonly [number, number, number] }
+      | undefined;
+    if (node?.range !== undefined && node.range !== null) return toPosition(lines, node.range[0]);
+  }
+  return { line: 1, column: 1 };
+}
+
+function toPosition(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+}

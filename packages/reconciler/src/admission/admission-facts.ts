@@ -1,0 +1,38 @@
+/** What the rules of admission ask about the cluster. Each answer comes from an index or a map: no rule looks at every object. */
+import type { Ipv4Address, Ipv4Cidr, MacAddress } from '@vmdhcp/dhcp-allocator';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+import type { PoolView } from '../view/pool-views.js';
+import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
+
+/** Addresses that the cluster uses itself; what is not known is empty, and not checked. */
+export interface ClusterNetworks {
+  readonly serviceCidrs: readonly Ipv4Cidr[];
+  readonly podCidrs: readonly Ipv4Cidr[];
+  /** Addresses of the API server outside those networks. */
+  readonly apiServers: readonly Ipv4Address[];
+}
+
+export const NO_CLUSTER_NETWORKS: ClusterNetworks = { serviceCidrs: [], podCidrs: [], apiServers: [] };
+
+/** Read only. Keys are `namespace/name`; a network is the key of its NetworkAttachmentDefinition. */
+export interface AdmissionFacts {
+  readonly clusterNetworks: ClusterNetworks;
+  /** The NetworkAttachmentDefinition. */
+  readonly network: (key: string) => KubernetesObject | undefined;
+  readonly pool: (key: string) => PoolView | undefined;
+  /** The pool that serves a network. */
+  readonly servingPool: (network: string) => PoolView | undefined;
+  /** Served pools whose CIDR overlaps with this one, on other networks of the same Ethernet segment. */
+  readonly overlappingPools: (network: string, cidr: Ipv4Cidr) => Iterable<PoolView>;
+  /** What the VirtualMachineNetworkConfigs with interfaces on a network ask for. */
+  readonly claimsOn: (network: string) => Iterable<NetworkConfigClaims>;
+  /** Keys of the VirtualMachineNetworkConfigs that claim a MAC address on a network. */
+  readonly claimants: (network: string, macAddress: MacAddress) => ReadonlySet<string>;
+  /** Interfaces that want an address on a network, whether they have it or not: key of the virtual machine or config, and MAC address. */
+  readonly wanting: (network: string, address: Ipv4Address) => Iterable<readonly [key: string, macAddress: MacAddress]>;
+  /** Keys of the VirtualMachines that have an interface with a MAC address on a network. */
+  readonly machinesHaving: (network: string, macAddress: MacAddress) => ReadonlySet<string>;
+  /** What is known of a virtual machine besides its own object. */
+  readonly knowledgeOf: (virtualMachine: KubernetesObject) => MachineKnowledge;
+}

@@ -1,0 +1,52 @@
+import { describeProblem, formatPath } from '@vmdhcp/dhcp-allocator';
+import { cutText } from '@vmdhcp/kube-runtime';
+import type { AdmissionProblem, AdmissionReview } from './admission-review.js';
+
+/** The part of `AdmissionReview.response` that a review decides. Source: admission.k8s.io/v1. */
+export interface AdmissionResponse {
+  readonly allowed: boolean;
+  readonly warnings?: readonly string[];
+  readonly status?: {
+    readonly code: 422;
+    readonly reason: 'Invalid';
+    readonly message: string;
+    readonly details: { readonly causes: readonly StatusCause[] };
+  };
+}
+
+interface StatusCause {
+  readonly reason: 'FieldValueInvalid';
+  readonly field: string;
+  readonly message: string;
+}
+
+/** kubectl prints each warning on a line; an API server cuts what is longer, and drops what is more. */
+const MOST_WARNINGS = 16;
+const MOST_CAUSES = 64;
+const LONGEST_OCTETS = 512;
+
+/** What kubectl shows, each problem on a line of its own: where, what is wrong, what to do. */
+export function toAdmissionResponse({ allowed, problems, warnings }: AdmissionReview): AdmissionResponse {
+  const texts = warnings.slice(0, MOST_WARNINGS).map(sentence);
+  const warned = texts.length === 0 ? {} : { warnings: texts };
+  if (allowed) return { allowed, ...warned };
+  const shown = problems.slice(0, MOST_CAUSES);
+  const more = problems.length - shown.length;
+  const lines = [...shown.map(sentence), ...(more > 0 ? [`and ${more} more`] : [])];
+  const causes = shown.map((problem) => ({
+    reason: 'FieldValueInvalid' as const,
+    field: formatPath(problem.path),
+    message: cutText(`${problem.message}; ${problem.remedy}`, LONGEST_OCTETS),
+  }));
+  return {
+    allowed,
+    ...warned,
+    status: { code: 422, reason: 'Invalid', message: lines.join('\n'), details: { causes } },
+  };
+}
+
+/** A problem of the whole object stands without a path. */
+function sentence(problem: AdmissionProblem): string {
+  const text = problem.path.length === 0 ? `${problem.message}; ${problem.remedy}` : describeProblem(problem);
+  return cutText(text, LONGEST_OCTETS);
+}

@@ -1,0 +1,73 @@
+/** What is asked of admission, and what it answers. */
+import type { Problem } from '@vmdhcp/dhcp-allocator';
+import { type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
+import type { AdmissionReason } from './admission-rules.js';
+
+/** A request of the API server, or an object of a file. A decision has no effect, so that a dry run is decided as any other request. */
+export interface AdmissionRequest {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  /** As it shall be; of a deletion there is none. */
+  readonly object?: KubernetesObject | undefined;
+  /** As it is; of a creation there is none. */
+  readonly oldObject?: KubernetesObject | undefined;
+  readonly namespace: string;
+  /** Empty where the API server chooses it (`generateName`). */
+  readonly name: string;
+}
+
+/** Something that is wrong, or unwise, with one field of the object of a request. */
+export interface AdmissionProblem extends Problem<AdmissionReason> {
+  /** True: it is so because of other objects, of which a cache that lags behind may not know. */
+  readonly dependsOnOthers?: true;
+}
+
+export interface AdmissionReview {
+  readonly allowed: boolean;
+  /** Why it is refused: every reason. */
+  readonly problems: readonly AdmissionProblem[];
+  /** What is legal and unwise, or was wrong before and still is. */
+  readonly warnings: readonly AdmissionProblem[];
+}
+
+/** What rules find about an object. */
+export interface Findings {
+  readonly problems: readonly AdmissionProblem[];
+  readonly warnings: readonly AdmissionProblem[];
+}
+
+export const NOTHING_FOUND: Findings = { problems: [], warnings: [] };
+export const ALLOWED: AdmissionReview = { allowed: true, ...NOTHING_FOUND };
+
+export function toReview({ problems, warnings }: Findings): AdmissionReview {
+  return { allowed: problems.length === 0, problems, warnings };
+}
+
+/**
+ * The findings about an edit: what was wrong before does not keep an object from being edited, and is a warning. What was unwise before is
+ * not repeated.
+ */
+export function newFindings(before: Findings, after: Findings): Findings {
+  const [problems, warnings] = [new Set(before.problems.map(describe)), new Set(before.warnings.map(describe))];
+  return {
+    problems: after.problems.filter((problem) => !problems.has(describe(problem))),
+    warnings: [
+      ...after.problems.filter((problem) => problems.has(describe(problem))),
+      ...after.warnings.filter((warning) => !warnings.has(describe(warning))),
+    ],
+  };
+}
+
+function describe({ reason, path, message }: AdmissionProblem): string {
+  return `${reason} ${path.join('.')} ${message}`;
+}
+
+/** Key of the object that a request is about. */
+export function keyOfRequest({ namespace, name }: AdmissionRequest): string {
+  return keyOf({ metadata: { namespace, name } });
+}
+
+/** The object with the namespace of the request, which an object of a file may leave out. */
+export function withNamespace(object: KubernetesObject, { namespace, name }: AdmissionRequest): KubernetesObject {
+  if (readText(object.metadata, 'namespace') === namespace && readText(object.metadata, 'name') !== undefined) return object;
+  return { ...object, metadata: { ...object.metadata, namespace, name: readText(object.metadata, 'name') ?? name } };
+}

@@ -1,0 +1,73 @@
+import type { Ipv4Address, Ipv4Cidr, MacAddress } from '@vmdhcp/dhcp-allocator';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+import { type ClusterSources, ClusterView } from '../view/cluster-view.js';
+import type { PoolView } from '../view/pool-views.js';
+import { SharedSegments } from '../view/shared-segments.js';
+import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
+import { type AdmissionFacts, type ClusterNetworks, NO_CLUSTER_NETWORKS } from './admission-facts.js';
+
+/** A kind of object that facts come from. */
+export type FactKind = 'networks' | 'ipPools' | 'networkConfigs' | 'virtualMachines';
+
+/** Facts from caches, or from any other maps of objects. The owner of the maps calls `note` for each object that changes. */
+export class ClusterFacts implements AdmissionFacts {
+  readonly clusterNetworks: ClusterNetworks;
+  readonly #sources: ClusterSources;
+  readonly #view: ClusterView;
+  readonly #segments: SharedSegments;
+
+  constructor(sources: ClusterSources, clusterNetworks: ClusterNetworks = NO_CLUSTER_NETWORKS) {
+    this.#sources = sources;
+    this.clusterNetworks = clusterNetworks;
+    this.#view = new ClusterView(sources);
+    this.#segments = new SharedSegments(this.#view, sources.networks);
+  }
+
+  /** The object with this key is now as its source has it: there, another one, or gone. */
+  note(kind: FactKind, key: string): void {
+    if (kind === 'virtualMachines') this.#view.noteVirtualMachine(key);
+    else if (kind === 'networkConfigs') this.#view.noteNetworkConfig(key);
+    else for (const network of kind === 'networks' ? [key] : this.#view.notePool(key)) this.#segments.noteNetwork(network);
+  }
+
+  network(key: string): KubernetesObject | undefined {
+    return this.#sources.networks.get(key);
+  }
+
+  pool(key: string): PoolView | undefined {
+    return this.#view.pool(key);
+  }
+
+  servingPool(network: string): PoolView | undefined {
+    return this.#view.servingPool(network);
+  }
+
+  *overlappingPools(network: string, cidr: Ipv4Cidr): Generator<PoolView> {
+    for (const { poolKey } of this.#segments.overlapping(network, cidr)) {
+      const pool = this.#view.pool(poolKey);
+      if (pool !== undefined) yield pool;
+    }
+  }
+
+  claimsOn(network: string): Iterable<NetworkConfigClaims> {
+    return this.#view.claimsOn(network);
+  }
+
+  claimants(network: string, macAddress: MacAddress): ReadonlySet<string> {
+    return this.#view.claimants(network, macAddress);
+  }
+
+  *wanting(network: string, address: Ipv4Address): Generator<readonly [key: string, macAddress: MacAddress]> {
+    yield* this.#view.configsWanting(network, address);
+    yield* this.#view.machinesWanting(network, address);
+  }
+
+  machinesHaving(network: string, macAddress: MacAddress): ReadonlySet<string> {
+    return this.#view.machinesHaving(network, macAddress);
+  }
+
+  knowledgeOf(virtualMachine: KubernetesObject): MachineKnowledge {
+    return this.#view.knowledgeOf(virtualMachine);
+  }
+}

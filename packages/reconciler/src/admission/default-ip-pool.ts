@@ -1,0 +1,95 @@
+import { isRecord, readField, readText } from '@vmdhcp/kube-runtime';
+import { planPoolDefaults } from '../pool/plan-pool-defaults.js';
+import type { AdmissionFacts } from './admission-facts.js';
+import type { AdmissionProblem, AdmissionRequest } from './admission-review.js';
+
+/** One operation of a JSON patch. Source: RFC 6902 §4. */
+export type JsonPatchOperation =
+  | { readonly op: 'add'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string };
+
+export interface DefaultedPool {
+  /** Empty: nothing is left out, or not all of it can be filled in. */
+  readonly patch: readonly JsonPatchOperation[];
+  /** Why not all of it can be filled in: the request is to be refused. */
+  readonly problems: readonly AdmissionProblem[];
+  readonly warnings: readonly AdmissionProblem[];
+}
+
+const CONFIG = '/spec/ipv4Config';
+
+/**
+ * What a request that creates or changes an IPPool leaves out, as a patch: all of it, or nothing and the problems. A change that leaves out
+ * an address (`kubectl replace`) keeps the one that the pool has.
+ */
+export function defaultIpPool(request: AdmissionRequest, facts: Pick<AdmissionFacts, 'clusterNetworks'>): DefaultedPool {
+  const { operation, object, oldObject } = request;
+  const given = readField(object?.spec, 'ipv4Config');
+  if (operation === 'DELETE' || !isRecord(given)) return { patch: [], problems: [], warnings: [] };
+  const kept = operation === 'UPDATE' ? addressesOf(oldObject?.spec) : NO_ADDRESSES;
+  const keptPool = withoutEmpty({ start: kept.start, end: kept.end }, readField(given, 'pool'));
+  const keptServer = withoutEmpty({ serverIP: kept.serverIP }, given);
+  const pool = readField(given, 'pool');
+  const merged = { ...given, ...keptServer, pool: { ...(isRecord(pool) && pool), ...keptPool } };
+  const defaults = planPoolDefaults(merged, facts.clusterNetworks.apiServers);
+  if (!defaults.ok) return { patch: [], problems: defaults.problems, warnings: [] };
+  const settings = { ...keptServer, ...defaults.settings };
+  const range = { ...keptPool, ...defaults.pool };
+  return {
+    patch: [
+      ...(defaults.hasEmptyRouter ? [{ op: 'remove', path: `${CONFIG}/router` } as const] : []),
+      ...Object.entries(settings).map(([field, value]) => ({ op: 'add', path: `${CONFIG}/${field}`, value }) as const),
+      ...rangeOperations(pool, range),
+    ],
+    problems: [],
+    warnings: chosenServer(defaults.settings.serverIP, merged),
+  };
+}
+
+interface Addresses {
+  readonly serverIP: string | undefined;
+  readonly start: string | undefined;
+  readonly end: string | undefined;
+}
+
+const NO_ADDRESSES: Addresses = { serverIP: undefined, start: undefined, end: undefined };
+
+function addressesOf(spec: unknown): Addresses {
+  const config = readField(spec, 'ipv4Config');
+  return {
+    serverIP: readText(config, 'serverIP'),
+    start: readText(config, 'pool', 'start'),
+    end: readText(config, 'pool', 'end'),
+  };
+}
+
+/** Those fields that have a value here, and none there. */
+function withoutEmpty(fields: Readonly<Record<string, string | undefined>>, there: unknown): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) =>
+      value && ['', undefined, null].includes(readField(there, name) as never) ? [[name, value] as const] : [],
+    ),
+  );
+}
+
+/** A pool that is no group of fields gets one; in one that is, only what is left out is added. */
+function rangeOperations(pool: unknown, range: Readonly<Record<string, string>>): JsonPatchOperation[] {
+  const fields = Object.entries(range);
+  if (fields.length === 0) return [];
+  if (!isRecord(pool)) return [{ op: 'add', path: `${CONFIG}/pool`, value: range }];
+  return fields.map(([field, value]) => ({ op: 'add', path: `${CONFIG}/pool/${field}`, value }));
+}
+
+/** Many networks have their router at the first address, which is where the server is unless `router` is set. */
+function chosenServer(serverIP: string | undefined, config: Readonly<Record<string, unknown>>): AdmissionProblem[] {
+  if (serverIP === undefined || readText(config, 'router')) return [];
+  return [
+    {
+      reason: 'server-address-chosen',
+      path: ['spec', 'ipv4Config', 'serverIP'],
+      value: serverIP,
+      message: `serverIP and router are not set, so the DHCP server has ${serverIP}`,
+      remedy: `if another host on the network has ${serverIP}, as the router often has, delete the IPPool and create it again with router or serverIP`,
+    },
+  ];
+}

@@ -1,0 +1,774 @@
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { describe, expect, it } from 'vitest';
+import { network } from '../fixtures/object-fixtures.js';
+import type { ClusterNetworks } from './admission-facts.js';
+import {
+  A,
+  B,
+  bridged,
+  change,
+  clusterNetworks,
+  creation,
+  deletion,
+  ipPool,
+  networkConfig,
+  type PoolText,
+  shown,
+} from './admission-fixtures.js';
+import { factsOfObjects } from './facts-of-objects.js';
+import { reviewIpPool } from './review-ip-pool.js';
+
+type Config = Readonly<Record<string, unknown>>;
+
+interface Reviewed {
+  readonly problems: string[];
+  readonly warnings: string[];
+}
+
+const NETWORK = network('net-1');
+
+function created(object: KubernetesObject, others: readonly KubernetesObject[] = [NETWORK], cluster?: ClusterNetworks): Reviewed {
+  const review = reviewIpPool(creation(object), factsOfObjects(others, cluster));
+  expect(review.allowed).toBe(review.problems.length === 0);
+  return { problems: review.problems.map(shown), warnings: review.warnings.map(shown) };
+}
+
+function changed(old: KubernetesObject, object: KubernetesObject, others: readonly KubernetesObject[] = [NETWORK]): Reviewed {
+  const review = reviewIpPool(change(old, object), factsOfObjects([old, ...others]));
+  expect(review.allowed).toBe(review.problems.length === 0);
+  return { problems: review.problems.map(shown), warnings: review.warnings.map(shown) };
+}
+
+const ADDRESS = 'write four numbers of 0 to 255, as in 192.168.48.10';
+const INSIDE = 'choose an address inside the subnet or correct the cidr';
+const SERVICES = clusterNetworks({ services: ['10.53.0.0/16'] });
+const OVERLAP = 'choose another cidr: virtual machines could not reach the cluster, and nodes not the virtual machines';
+
+/** `spec.ipv4Config.FIELD`, as the tables have it. */
+const at = (field: string, text: string) => `spec.ipv4Config.${field} ${text}`;
+
+describe('a pool by itself', () => {
+  it.each<[what: string, config: Config]>([
+    ['as in the fixture', {}],
+    ['with a router', { router: '192.168.0.1' }],
+    ['with server and router inside the range', { serverIP: '192.168.0.20', router: '192.168.0.21' }],
+    ['with one address', { pool: { start: '192.168.0.10', end: '192.168.0.10' } }],
+    ['of the whole subnet', { pool: { start: '192.168.0.1', end: '192.168.0.254' } }],
+    ['of a /31', { cidr: '10.0.0.0/31', serverIP: '10.0.0.0', pool: { start: '10.0.0.1', end: '10.0.0.1' } }],
+    ['with a reservation outside the range', { reservations: [{ macAddress: A, ipAddress: '192.168.0.200' }] }],
+    [
+      'with an exclusion at the end of the range',
+      { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.99'] } },
+    ],
+    ['with time servers by name', { ntp: ['time.example.org', '192.168.0.1'] }],
+  ])('%s is accepted without a word', (_what, config) => {
+    expect(created(ipPool(config))).toEqual({ problems: [], warnings: [] });
+  });
+
+  it.each<[what: string, config: Config, problems: string[]]>([
+    [
+      'a CIDR that is none',
+      { cidr: '192.168.0.0/33' },
+      [at('cidr', 'wrong-format: "192.168.0.0/33" is no IPv4 subnet; write address/prefix length, as in 192.168.48.0/24')],
+    ],
+    [
+      'a start that is none',
+      { pool: { start: '192.168.0.1000', end: '192.168.0.99' } },
+      [at('pool.start', `wrong-format: "192.168.0.1000" is no IPv4 address; ${ADDRESS}`)],
+    ],
+    [
+      'an end that is none',
+      { pool: { start: '192.168.0.10', end: '192.168.0' } },
+      [at('pool.end', `wrong-format: "192.168.0" is no IPv4 address; ${ADDRESS}`)],
+    ],
+    [
+      'a server that is none',
+      { serverIP: '192.168.0.1000' },
+      [at('serverIP', `wrong-format: "192.168.0.1000" is no IPv4 address; ${ADDRESS}`)],
+    ],
+    [
+      'a router that is none',
+      { router: '192.168.1000.1' },
+      [at('router', `wrong-format: "192.168.1000.1" is no IPv4 address; ${ADDRESS}`)],
+    ],
+    [
+      'a start outside the subnet',
+      { pool: { start: '192.168.1.10', end: '192.168.0.99' } },
+      [at('pool.start', `outside-subnet: 192.168.1.10 is outside 192.168.0.0/24; ${INSIDE}`)],
+    ],
+    [
+      'a start that is the network address',
+      { pool: { start: '192.168.0.0', end: '192.168.0.99' } },
+      [
+        at(
+          'pool.start',
+          'is-network-address: 192.168.0.0 is the network address of 192.168.0.0/24; choose one from 192.168.0.1 on',
+        ),
+      ],
+    ],
+    [
+      'a start that is the broadcast address',
+      { pool: { start: '192.168.0.255', end: '192.168.0.99' } },
+      [
+        at(
+          'pool.start',
+          'is-broadcast-address: 192.168.0.255 is the broadcast address of 192.168.0.0/24; choose one up to 192.168.0.254',
+        ),
+      ],
+    ],
+    [
+      'an end outside the subnet',
+      { pool: { start: '192.168.0.10', end: '192.168.1.99' } },
+      [at('pool.end', `outside-subnet: 192.168.1.99 is outside 192.168.0.0/24; ${INSIDE}`)],
+    ],
+    [
+      'an end that is the network address',
+      { pool: { start: '192.168.0.10', end: '192.168.0.0' } },
+      [
+        at(
+          'pool.end',
+          'is-network-address: 192.168.0.0 is the network address of 192.168.0.0/24; choose one from 192.168.0.1 on',
+        ),
+      ],
+    ],
+    [
+      'an end that is the broadcast address',
+      { pool: { start: '192.168.0.10', end: '192.168.0.255' } },
+      [
+        at(
+          'pool.end',
+          'is-broadcast-address: 192.168.0.255 is the broadcast address of 192.168.0.0/24; choose one up to 192.168.0.254',
+        ),
+      ],
+    ],
+    [
+      'a range that is reversed',
+      { pool: { start: '192.168.0.99', end: '192.168.0.10' } },
+      [at('pool.end', 'range-reversed: the range ends at 192.168.0.10, before its start 192.168.0.99; swap start and end')],
+    ],
+    [
+      'a server outside the subnet',
+      { serverIP: '192.168.100.2' },
+      [at('serverIP', `outside-subnet: 192.168.100.2 is outside 192.168.0.0/24; ${INSIDE}`)],
+    ],
+    [
+      'a server that is the network address',
+      { serverIP: '192.168.0.0' },
+      [
+        at(
+          'serverIP',
+          'is-network-address: 192.168.0.0 is the network address of 192.168.0.0/24; choose one from 192.168.0.1 on',
+        ),
+      ],
+    ],
+    [
+      'a server that is the broadcast address',
+      { serverIP: '192.168.0.255' },
+      [
+        at(
+          'serverIP',
+          'is-broadcast-address: 192.168.0.255 is the broadcast address of 192.168.0.0/24; choose one up to 192.168.0.254',
+        ),
+      ],
+    ],
+    [
+      'a server that is the router',
+      { router: '192.168.0.2' },
+      [at('serverIP', "server-is-router: 192.168.0.2 is the router's address too; give the DHCP server an address of its own")],
+    ],
+    [
+      'a router outside the subnet',
+      { router: '192.168.100.1' },
+      [at('router', `outside-subnet: 192.168.100.1 is outside 192.168.0.0/24; ${INSIDE}`)],
+    ],
+    [
+      'a router that is the network address',
+      { router: '192.168.0.0' },
+      [at('router', 'is-network-address: 192.168.0.0 is the network address of 192.168.0.0/24; choose one from 192.168.0.1 on')],
+    ],
+    [
+      'a router that is the broadcast address',
+      { router: '192.168.0.255' },
+      [
+        at(
+          'router',
+          'is-broadcast-address: 192.168.0.255 is the broadcast address of 192.168.0.0/24; choose one up to 192.168.0.254',
+        ),
+      ],
+    ],
+    [
+      'an exclusion outside the subnet',
+      { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.11', '192.168.7.1'] } },
+      [at('pool.exclude[1]', 'outside-subnet: 192.168.7.1 is outside 192.168.0.0/24; remove it or widen the cidr')],
+    ],
+    [
+      'an exclusion that is none',
+      { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['all'] } },
+      [
+        at(
+          'pool.exclude[0]',
+          'wrong-format: "all" is neither an address nor a range; write 192.168.48.5 or 192.168.48.10-192.168.48.19',
+        ),
+      ],
+    ],
+    [
+      'an address reserved twice',
+      {
+        reservations: [
+          { macAddress: A, ipAddress: '192.168.0.20' },
+          { macAddress: B, ipAddress: '192.168.0.20' },
+        ],
+      },
+      [
+        at(
+          'reservations[1].ipAddress',
+          `address-reserved-twice: 192.168.0.20 is reserved for ${A} already; reserve another address`,
+        ),
+      ],
+    ],
+    [
+      'a client with two reservations',
+      {
+        reservations: [
+          { macAddress: A, ipAddress: '192.168.0.20' },
+          { macAddress: '02-00-00-00-00-0A', ipAddress: '192.168.0.21' },
+        ],
+      },
+      [at('reservations[1].macAddress', `mac-reserved-twice: ${A} has a reservation already; keep one of the two`)],
+    ],
+    [
+      'a reservation that is excluded',
+      {
+        pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.20'] },
+        reservations: [{ macAddress: A, ipAddress: '192.168.0.20' }],
+      },
+      [at('reservations[0].ipAddress', 'reservation-in-use: 192.168.0.20 is excluded; reserve another address')],
+    ],
+    ['a field that is missing', { cidr: undefined }, [at('cidr', 'field-missing: is missing; write text')]],
+    [
+      'a field of another type',
+      { dns: '1.1.1.1' },
+      [at('dns', 'wrong-type: "1.1.1.1" is text, not a list; write a list, each entry on a line that begins with "- "')],
+    ],
+    [
+      'a reservation for a group of hosts',
+      { reservations: [{ macAddress: '01:00:5e:00:00:01', ipAddress: '192.168.0.20' }] },
+      [
+        at(
+          'reservations[0].macAddress',
+          'not-a-mac-address: "01:00:5e:00:00:01" is a multicast MAC address, which no client has; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+        ),
+      ],
+    ],
+    [
+      'a domain that is none',
+      { domainName: 'not a name' },
+      [
+        at(
+          'domainName',
+          'not-a-host-name: "not a name" is no domain name; write letters, digits, hyphens and dots, as in lab.example.org',
+        ),
+      ],
+    ],
+    [
+      'a time server that is none',
+      { ntp: ['192.168.0'] },
+      [
+        at(
+          'ntp[0]',
+          'not-a-time-server: "192.168.0" is neither an IPv4 address nor a host name; write an address, as in 192.168.48.1, or a name, as in time.example.org',
+        ),
+      ],
+    ],
+    [
+      'a route to a host',
+      { staticRoutes: [{ destination: '10.9.0.1/8', gateway: '192.168.0.1' }] },
+      [
+        at(
+          'staticRoutes[0].destination',
+          'host-bits-set: "10.9.0.1/8" is a host address with a prefix length, not a subnet; write 10.0.0.0/8, or the address with /32 for one host',
+        ),
+      ],
+    ],
+    [
+      'a subnet of no hosts',
+      { cidr: '224.0.0.0/24', serverIP: '224.0.0.2', pool: { start: '224.0.0.10', end: '224.0.0.99' } },
+      [
+        at(
+          'cidr',
+          'not-a-host-address: 224.0.0.0/24 holds no address that a host can have; choose a subnet of unicast addresses',
+        ),
+      ],
+    ],
+    [
+      'a range of more than a /8',
+      { cidr: '96.0.0.0/7', serverIP: '96.0.0.1', pool: { start: '96.0.0.1', end: '97.255.255.254' } },
+      [
+        at(
+          'pool.end',
+          'range-too-large: the range holds 33554430 addresses; set start and end so that it holds at most 16777216',
+        ),
+      ],
+    ],
+    [
+      'boot settings twice',
+      { bootByArchitecture: [{ architecture: 7 }, { architecture: 7 }] },
+      [at('bootByArchitecture[1].architecture', 'architecture-twice: 7 has boot settings already; keep one of the two')],
+    ],
+    [
+      'several at once, and none hides another',
+      { serverIP: 'x', router: '192.168.100.1', mtu: 1 },
+      [
+        at('serverIP', `wrong-format: "x" is no IPv4 address; ${ADDRESS}`),
+        at('mtu', 'out-of-bounds: 1 is too small; write at least 68'),
+        at('router', `outside-subnet: 192.168.100.1 is outside 192.168.0.0/24; ${INSIDE}`),
+      ],
+    ],
+  ])('%s is refused', (_what, config, problems) => {
+    expect(created(ipPool(config)).problems).toEqual(problems);
+  });
+
+  it.each<[what: string, config: Config, text: PoolText, warnings: string[]]>([
+    [
+      'a lease time of 0',
+      { leaseTime: 0 },
+      {},
+      [
+        at(
+          'leaseTime',
+          'lease-time-impossible: 0 is no number of seconds that a lease can last; write 1 to 4294967294, 4294967295 for leases without end, or leave it out for one year (31536000)',
+        ),
+      ],
+    ],
+    [
+      'host bits in the CIDR',
+      { cidr: '192.168.0.5/24' },
+      {},
+      [
+        at(
+          'cidr',
+          'host-bits-in-cidr: 192.168.0.5/24 is the address of a host with a prefix length, and counts as 192.168.0.0/24; write 192.168.0.0/24',
+        ),
+      ],
+    ],
+    [
+      'an exclusion outside the range',
+      { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.5'] } },
+      {},
+      [
+        at(
+          'pool.exclude[0]',
+          'exclusion-useless: 192.168.0.5 is outside start to end (192.168.0.10-192.168.0.99), and excludes nothing; remove it, or correct it',
+        ),
+      ],
+    ],
+    [
+      'an exclusion inside another one',
+      { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.20', '192.168.0.15-192.168.0.25'] } },
+      {},
+      [
+        at(
+          'pool.exclude[0]',
+          'exclusion-twice: 192.168.0.20 is excluded by 192.168.0.15-192.168.0.25 already; remove one of the two',
+        ),
+      ],
+    ],
+    [
+      'nothing to lease',
+      { pool: { start: '192.168.0.10', end: '192.168.0.11', exclude: ['192.168.0.10-192.168.0.11'] } },
+      {},
+      [
+        at(
+          'pool',
+          'no-address-to-lease: no address of 192.168.0.10-192.168.0.11 can be leased: each is excluded, or the address of the server or the router; raise end, lower start, or exclude less',
+        ),
+      ],
+    ],
+    [
+      'an annotation that makes no sense',
+      {},
+      { annotations: { 'network.harvesterhci.io/log-level': 'loud' } },
+      [
+        'metadata.annotations.network.harvesterhci.io/log-level log-annotation-unreadable: annotation network.harvesterhci.io/log-level is "loud"; write one of trace, debug, info, warn, error, silent',
+      ],
+    ],
+    [
+      'an unknown field',
+      { colour: 'blue' },
+      {},
+      [at('colour', 'unknown-field: is no known field; correct its name or remove it')],
+    ],
+  ])('%s is a warning', (_what, config, text, warnings) => {
+    expect(created(ipPool(config, text))).toEqual({ problems: [], warnings });
+  });
+});
+
+it.each<[what: string, spec: Config, problem: string]>([
+  [
+    'no settings',
+    { networkName: 'default/net-1' },
+    'spec.ipv4Config ipv4-config-missing: the pool has no IPv4 settings; set spec.ipv4Config',
+  ],
+  [
+    'a word that is not in its list',
+    { ...(ipPool().spec as object), onRogueServer: 'stop' },
+    'spec.onRogueServer value-not-allowed: "stop" is not allowed here; write Warn or Stop',
+  ],
+])('%s: refused', (_what, spec, problem) => {
+  expect(created({ ...ipPool(), spec }).problems).toEqual([problem]);
+});
+
+describe('a pool beside the network that it names', () => {
+  const ALLOW = 'network.harvesterhci.io/allowed-pool-namespaces';
+
+  it.each<[what: string, text: PoolText, others: KubernetesObject[]]>([
+    ['a name without a namespace is one of its own', { network: 'net-1' }, [NETWORK]],
+    [
+      'a network of another namespace that allows it',
+      { namespace: 'blue' },
+      [{ ...NETWORK, metadata: { ...NETWORK.metadata, annotations: { [ALLOW]: 'red, blue' } } }],
+    ],
+    [
+      'an other pool is for another network',
+      {},
+      [NETWORK, network('net-2'), ipPool({}, { name: 'other', network: 'default/net-2' })],
+    ],
+  ])('%s: accepted', (_what, text, others) => {
+    expect(created(ipPool({}, text), others)).toEqual({ problems: [], warnings: [] });
+  });
+
+  it.each<[what: string, text: PoolText, others: KubernetesObject[], problems: string[]]>([
+    [
+      'none',
+      {},
+      [],
+      [
+        'spec.networkName network-missing: there is no NetworkAttachmentDefinition default/net-1; create it, or delete the IPPool and create it again with another spec.networkName',
+      ],
+    ],
+    [
+      'an empty name',
+      { network: '' },
+      [NETWORK],
+      [
+        'spec.networkName network-name-missing: spec.networkName is empty and cannot be changed; delete the IPPool, and create it again with the name of a NetworkAttachmentDefinition',
+      ],
+    ],
+    [
+      'one of another namespace',
+      { namespace: 'blue' },
+      [NETWORK],
+      [
+        'spec.networkName network-not-allowed: network default/net-1 belongs to namespace default, which does not allow IPPools of namespace blue; add "blue" to the annotation network.harvesterhci.io/allowed-pool-namespaces of NetworkAttachmentDefinition default/net-1 (names with commas, or *), or create the IPPool in namespace default',
+      ],
+    ],
+    [
+      'one that another pool serves',
+      {},
+      [NETWORK, ipPool({}, { name: 'older', createdAt: '2025-01-01T00:00:00Z' })],
+      [
+        'spec.networkName network-taken: network default/net-1 is served by the older IPPool default/older already; delete one of the two',
+      ],
+    ],
+  ])('%s: refused', (_what, text, others, problems) => {
+    expect(created(ipPool({}, text), others).problems).toEqual(problems);
+  });
+
+  it('what rests on other objects has a mark, so that a cache that lags behind can be waited for', () => {
+    const { problems } = reviewIpPool(creation(ipPool({ router: '192.168.0.2' })), factsOfObjects([]));
+    expect(problems.map(({ reason, dependsOnOthers }) => [reason, dependsOnOthers])).toEqual([
+      ['server-is-router', undefined],
+      ['network-missing', true],
+    ]);
+  });
+});
+
+describe('a pool beside what the cluster needs itself', () => {
+  const pods = clusterNetworks({ pods: ['10.52.0.0/16'] });
+  const api = clusterNetworks({ apiServers: ['192.168.0.30'] });
+  const inService = { cidr: '10.53.0.0/24', serverIP: '10.53.0.2', pool: { start: '10.53.0.10', end: '10.53.0.20' } };
+  const around = { cidr: '10.0.0.0/8', serverIP: '10.0.0.2', pool: { start: '10.0.0.10', end: '10.0.0.20' } };
+
+  it.each<[what: string, config: Config, cluster: ClusterNetworks, problems: string[]]>([
+    ['another network', {}, SERVICES, []],
+    [
+      'inside the network of Services',
+      inService,
+      SERVICES,
+      [
+        at(
+          'cidr',
+          `overlaps-service-cidr: 10.53.0.0/24 overlaps 10.53.0.0/16, the network of the Services of the cluster; ${OVERLAP}`,
+        ),
+      ],
+    ],
+    [
+      'around the network of Services',
+      around,
+      SERVICES,
+      [
+        at(
+          'cidr',
+          `overlaps-service-cidr: 10.0.0.0/8 overlaps 10.53.0.0/16, the network of the Services of the cluster; ${OVERLAP}`,
+        ),
+      ],
+    ],
+    [
+      'around the network of pods',
+      around,
+      pods,
+      [at('cidr', `overlaps-pod-cidr: 10.0.0.0/8 overlaps 10.52.0.0/16, the network of the pods of the cluster; ${OVERLAP}`)],
+    ],
+    [
+      'the API server is in the range',
+      {},
+      api,
+      [
+        at(
+          'pool',
+          'is-api-server: a client could get 192.168.0.30, the address of the API server; add it to exclude, or choose another start or end',
+        ),
+      ],
+    ],
+    ['the API server is excluded', { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.30'] } }, api, []],
+    ['the API server is in the subnet, and outside the range', { pool: { start: '192.168.0.40', end: '192.168.0.99' } }, api, []],
+    ['the API server is the router', { router: '192.168.0.30' }, api, []],
+    [
+      'the server has the address of the API server',
+      { serverIP: '192.168.0.30' },
+      api,
+      [
+        at(
+          'serverIP',
+          'is-api-server: 192.168.0.30 is the address of the API server; give the DHCP server an address of its own',
+        ),
+      ],
+    ],
+    [
+      'the address of the API server is reserved',
+      { pool: { start: '192.168.0.40', end: '192.168.0.99' }, reservations: [{ macAddress: A, ipAddress: '192.168.0.30' }] },
+      api,
+      [
+        at(
+          'reservations',
+          'is-api-server: a client could get 192.168.0.30, the address of the API server; remove the reservation of that address',
+        ),
+      ],
+    ],
+  ])('%s', (_what, config, cluster, problems) => {
+    expect(created(ipPool(config), [NETWORK], cluster).problems).toEqual(problems);
+  });
+});
+
+describe('a pool on a segment that another one is on', () => {
+  const others = (config: Config, namespace = 'default') => [
+    bridged('net-1'),
+    bridged('net-2', namespace),
+    ipPool(config, { name: 'other', namespace, network: `${namespace}/net-2` }),
+  ];
+  const REMEDY = 'delete all but one of these IPPools, or make them again with CIDRs that do not overlap';
+  const SAME = `network default/net-1 is the same segment (bridge mgmt-br, VLAN 48) as the network of IPPool default/other, and the CIDRs overlap, so two virtual machines could get one address; ${REMEDY}`;
+
+  it('with addresses that both could lease: refused', () => {
+    expect(created(ipPool(), others({}))).toEqual({ problems: [at('cidr', `segment-range-shared: ${SAME}`)], warnings: [] });
+  });
+
+  it('with ranges apart: a warning', () => {
+    const apart = { serverIP: '192.168.0.3', pool: { start: '192.168.0.100', end: '192.168.0.200' } };
+    expect(created(ipPool(), others(apart))).toEqual({ problems: [], warnings: [at('cidr', `segment-shared: ${SAME}`)] });
+  });
+
+  it('of another namespace: a warning without its name', () => {
+    const { problems, warnings } = created(ipPool(), others({}, 'tenant'));
+    expect(problems).toEqual([]);
+    expect(warnings.join()).toContain('an IPPool of another namespace');
+    expect(warnings.join()).not.toContain('tenant');
+  });
+
+  it('with a CIDR of its own: no word', () => {
+    const apart = { cidr: '192.168.7.0/24', serverIP: '192.168.7.2', pool: { start: '192.168.7.9', end: '192.168.7.10' } };
+    expect(created(ipPool(), others(apart))).toEqual({ problems: [], warnings: [] });
+  });
+});
+
+describe('a change of a pool', () => {
+  const used = ipPool({}, { allocated: { '192.168.0.2': 'RESERVED', '192.168.0.20': A, '192.168.0.77': 'EXCLUDED' } });
+  const withUser = [NETWORK, networkConfig([{ mac: A }])];
+  const edited = (config: Config, text: PoolText = {}) => ipPool(config, { ...text, allocated: { '192.168.0.20': A } });
+
+  it.each<[what: string, config: Config]>([
+    ['name servers, domain and lease time', { dns: ['1.1.1.1'], domainName: 'lab.example', leaseTime: 60 }],
+    ['a range that grows', { pool: { start: '192.168.0.5', end: '192.168.0.200' } }],
+    ['another server, which only the CRD refuses', { serverIP: '192.168.0.254' }],
+    ['a router', { router: '192.168.0.1' }],
+    ['the server, with its own mark RESERVED', { serverIP: '192.168.0.2', dns: ['1.1.1.1'] }],
+    ['a reservation for the client that has the address', { reservations: [{ macAddress: A, ipAddress: '192.168.0.20' }] }],
+  ])('%s is accepted', (_what, config) => {
+    expect(changed(used, edited(config), withUser)).toEqual({ problems: [], warnings: [] });
+  });
+
+  const excluding = { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.77'] } };
+  const CUT =
+    'addresses-cut-off: addresses in use would be cut off: 192.168.0.20 (default/vm-a); keep them in the range, or delete these virtual machines first';
+
+  it.each<[what: string, old: Config, config: Config, problems: string[]]>([
+    [
+      'a server that is the address of a client',
+      {},
+      { serverIP: '192.168.0.20' },
+      [
+        at(
+          'serverIP',
+          'server-address-in-use: the address is in use: 192.168.0.20 (default/vm-a); choose another address for the server',
+        ),
+      ],
+    ],
+    [
+      'a server that is excluded',
+      excluding,
+      { ...excluding, serverIP: '192.168.0.77' },
+      [
+        at(
+          'serverIP',
+          'server-address-excluded: 192.168.0.77 is excluded, so another host may have it; choose an address that is not excluded',
+        ),
+      ],
+    ],
+    [
+      'a range that is reversed',
+      {},
+      { pool: { start: '192.168.0.99', end: '192.168.0.10' } },
+      [at('pool.end', 'range-reversed: the range ends at 192.168.0.10, before its start 192.168.0.99; swap start and end')],
+    ],
+    ['a start above an address in use', {}, { pool: { start: '192.168.0.21', end: '192.168.0.99' } }, [at('pool.start', CUT)]],
+    ['an end below an address in use', {}, { pool: { start: '192.168.0.10', end: '192.168.0.19' } }, [at('pool.end', CUT)]],
+    [
+      'a CIDR without an address in use',
+      {},
+      { cidr: '192.168.9.0/24', serverIP: '192.168.9.2', pool: { start: '192.168.9.10', end: '192.168.9.20' } },
+      [at('cidr', CUT)],
+    ],
+    [
+      'a server outside',
+      {},
+      { serverIP: '192.168.9.2' },
+      [at('serverIP', `outside-subnet: 192.168.9.2 is outside 192.168.0.0/24; ${INSIDE}`)],
+    ],
+    [
+      'a router that is the server',
+      {},
+      { router: '192.168.0.2' },
+      [at('serverIP', "server-is-router: 192.168.0.2 is the router's address too; give the DHCP server an address of its own")],
+    ],
+  ])('%s is refused', (_what, old, config, problems) => {
+    const allocated = { '192.168.0.20': A };
+    expect(changed(ipPool(old, { allocated }), edited(config), withUser).problems).toEqual(problems);
+  });
+
+  it('another network cuts off all clients', () => {
+    const moved = edited({}, { network: 'default/net-2' });
+    expect(changed(used, moved, [...withUser, network('net-2')]).problems).toEqual([`spec.networkName ${CUT}`]);
+  });
+
+  it('names five virtual machines and how many more there are', () => {
+    const machines = Array.from({ length: 8 }, (_, index) => `02:00:00:00:01:0${index}`);
+    const allocated = Object.fromEntries(machines.map((mac, index) => [`192.168.0.${50 + index}`, mac]));
+    const { problems } = changed(
+      ipPool({}, { allocated }),
+      ipPool({ pool: { start: '192.168.0.10', end: '192.168.0.49' } }, { allocated }),
+    );
+    expect(problems.join()).toContain('192.168.0.50 (02:00:00:00:01:00), ');
+    expect(problems.join()).toContain('192.168.0.54 (02:00:00:00:01:04) and 3 more; keep them');
+  });
+
+  it.each<[what: string, config: Config, warnings: string[]]>([
+    [
+      'an exclusion of an address in use',
+      { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.20'] } },
+      [
+        at(
+          'pool.exclude',
+          'excluded-address-in-use: excluded, or the address of the router, and kept as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses, or delete the virtual machines',
+        ),
+      ],
+    ],
+    [
+      'a router that a virtual machine is',
+      { router: '192.168.0.20' },
+      [
+        at(
+          'pool.exclude',
+          'excluded-address-in-use: excluded, or the address of the router, and kept as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses, or delete the virtual machines',
+        ),
+      ],
+    ],
+    [
+      'a reservation of an address that another client has',
+      { reservations: [{ macAddress: B, ipAddress: '192.168.0.20' }] },
+      [
+        at(
+          'reservations',
+          'reserved-address-in-use: reserved, and kept by other clients as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses, or delete the virtual machines',
+        ),
+      ],
+    ],
+  ])('%s is a warning', (_what, config, warnings) => {
+    expect(changed(used, edited(config), withUser)).toEqual({ problems: [], warnings });
+  });
+
+  it('what was wrong before is a warning, so that a pool can be corrected step by step', () => {
+    const wrong = { router: '192.168.7.1', mtu: 1400 };
+    expect(changed(ipPool(wrong), ipPool({ ...wrong, mtu: 1500 })).problems).toEqual([]);
+    expect(changed(ipPool(wrong), ipPool({ ...wrong, mtu: 1500 })).warnings).toEqual([
+      at('router', `outside-subnet: 192.168.7.1 is outside 192.168.0.0/24; ${INSIDE}`),
+    ]);
+    expect(changed(ipPool(wrong), ipPool({ ...wrong, serverIP: '192.168.8.1' })).problems).toEqual([
+      at('serverIP', `outside-subnet: 192.168.8.1 is outside 192.168.0.0/24; ${INSIDE}`),
+    ]);
+  });
+
+  it('what changes no setting is not looked at: labels, finalizers, a pool without its network', () => {
+    const old = ipPool({ router: 'x' });
+    const object = { ...old, metadata: { ...old.metadata, labels: { a: 'b' }, finalizers: [] } };
+    expect(changed(old, object, [])).toEqual({ problems: [], warnings: [] });
+  });
+
+  it('a pool that is being deleted may be changed in any way', () => {
+    const object = ipPool({ router: 'x' });
+    const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    expect(changed(ipPool(), leaving)).toEqual({ problems: [], warnings: [] });
+  });
+});
+
+describe('the deletion of a pool', () => {
+  const review = (old: KubernetesObject, others: readonly KubernetesObject[]) =>
+    reviewIpPool(deletion(old), factsOfObjects([old, ...others])).problems.map(shown);
+  const users = (count: number) =>
+    Array.from({ length: count }, (_, index) => networkConfig([{ mac: `02:00:00:00:02:0${index}` }], `vm-${index}`));
+  const REMEDY =
+    'detach them from network default/net-1 first; to take the IPPool away from them, annotate it network.harvesterhci.io/allow-deletion="true": they keep their addresses if an IPPool for the network is created again';
+
+  it('that no virtual machine uses: accepted', () => {
+    expect(review(ipPool(), [NETWORK])).toEqual([]);
+  });
+
+  it.each([
+    [1, '1 virtual machine uses the IPPool: default/vm-0'],
+    [2, '2 virtual machines use the IPPool: default/vm-0, default/vm-1'],
+    [7, '7 virtual machines use the IPPool: default/vm-0, default/vm-1, default/vm-2, default/vm-3, default/vm-4 and 2 more'],
+  ])('that %d use: refused', (count, message) => {
+    expect(review(ipPool(), [NETWORK, ...users(count)])).toEqual([`(root) pool-in-use: ${message}; delete them or ${REMEDY}`]);
+  });
+
+  it('of a pool with another name than its network: refused too', () => {
+    expect(review(ipPool({}, { name: 'other-name' }), [NETWORK, ...users(1)])).toHaveLength(1);
+  });
+
+  it.each<[what: string, old: KubernetesObject, others: KubernetesObject[]]>([
+    ['with its annotation', ipPool({}, { annotations: { 'network.harvesterhci.io/allow-deletion': 'true' } }), []],
+    ['that is invalid, as its condition recommends', ipPool({ router: '192.168.7.1' }), []],
+    ['whose network another one serves', ipPool(), [ipPool({}, { name: 'older', createdAt: '2025-01-01T00:00:00Z' })]],
+  ])('of a pool %s: accepted', (_what, old, others) => {
+    expect(review(old, [NETWORK, ...others, ...users(1)])).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+/** What a VirtualMachine asks of DHCP that cannot be, or is not meant. */
+import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import { isBeingDeleted, type KubernetesObject, keyOf, readList, readText } from '@vmdhcp/kube-runtime';
+import { explainSecondClaim } from '../pool/explain-refusal.js';
+import { explainTooMany, MOST_INTERFACES } from '../virtual-machine/fit-entries.js';
+import { type WantedInterface, type WrittenPlace, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
+import type { AdmissionFacts } from './admission-facts.js';
+import {
+  type AdmissionProblem,
+  type AdmissionRequest,
+  type AdmissionReview,
+  ALLOWED,
+  newFindings,
+  toReview,
+  withNamespace,
+} from './admission-review.js';
+import type { AdmissionReason } from './admission-rules.js';
+import { findAddressProblem } from './find-address-problem.js';
+
+export interface VirtualMachineRules {
+  /**
+   * What to do about a virtual machine that asks for what cannot be. `Warn`: it is created, gets the addresses that it can have, and
+   * Events report the rest. `Refuse`: it is refused.
+   */
+  readonly onProblem: 'Warn' | 'Refuse';
+}
+
+/** Deletions are always allowed, and so is what does not change anything that concerns DHCP. */
+export function reviewVirtualMachine(
+  request: AdmissionRequest,
+  facts: AdmissionFacts,
+  { onProblem }: VirtualMachineRules = { onProblem: 'Warn' },
+): AdmissionReview {
+  const { operation, oldObject } = request;
+  if (operation === 'DELETE' || request.object === undefined || isBeingDeleted(request.object)) return ALLOWED;
+  const object = withNamespace(request.object, request);
+  const before = oldObject === undefined ? [] : findInMachine(withNamespace(oldObject, request), facts);
+  const { problems } = newFindings({ problems: before, warnings: [] }, { problems: findInMachine(object, facts), warnings: [] });
+  const isRefused = ({ reason }: AdmissionProblem) => onProblem === 'Refuse' && !NEVER_REFUSED.has(reason);
+  return toReview({ problems: problems.filter(isRefused), warnings: problems.filter((one) => !isRefused(one)) });
+}
+
+/** Only for a while, so that it must not keep a virtual machine from being created. */
+const NEVER_REFUSED: ReadonlySet<AdmissionReason> = new Set(['address-quarantined']);
+
+/** By the template and the annotations: a change of a virtual machine that runs takes effect with its next start. */
+function findInMachine(object: KubernetesObject, facts: AdmissionFacts): AdmissionProblem[] {
+  const { interfaces = [], problems } = wantedInterfaces(object, { remembered: facts.knowledgeOf(object).remembered });
+  const written = problems.flatMap(({ reason, place, value, fault, remedy }): AdmissionProblem[] => {
+    if (reason === 'virtual-machine-instances-unreadable' || reason === 'virtual-machine-instance-unseen') return [];
+    return [{ reason, path: pathOf(place, object), value, message: fault, remedy }];
+  });
+  return [...written, ...findTooMany(interfaces), ...interfaces.flatMap((one) => findOnNetwork(one, object, facts))];
+}
+
+const TEMPLATE = ['spec', 'template', 'spec'];
+const INTERFACES = [...TEMPLATE, 'domain', 'devices', 'interfaces'];
+const NETWORKS = [...TEMPLATE, 'networks'];
+
+/** The list, where the part is not in the template: an instance that runs may have it still. */
+function pathOf({ part, name }: WrittenPlace, object: KubernetesObject): (string | number)[] {
+  if (part === 'annotation') return ['metadata', 'annotations', name];
+  if (part === 'template') return TEMPLATE;
+  const list = part === 'interface' ? INTERFACES : NETWORKS;
+  const index = readList(object, ...list).findIndex((entry) => readText(entry, 'name') === name);
+  return index < 0 ? list : [...list, index];
+}
+
+/** Which ones get no address depends on which have one: those that are named come last by name. */
+function findTooMany(interfaces: readonly WantedInterface[]): AdmissionProblem[] {
+  if (interfaces.length <= MOST_INTERFACES) return [];
+  const explained = explainTooMany(interfaces.slice(MOST_INTERFACES).map(({ name }) => name));
+  return [{ reason: 'too-many-interfaces', path: INTERFACES, value: interfaces.length, ...explained }];
+}
+
+function findOnNetwork(
+  { name, networkName: network, macAddress, ipAddress }: WantedInterface,
+  object: KubernetesObject,
+  facts: AdmissionFacts,
+): AdmissionProblem[] {
+  const owner = keyOf(object);
+  const found: AdmissionProblem[] = [];
+  const wanted = ipAddress === undefined ? undefined : parseIpv4Address(ipAddress);
+  const problem = wanted === undefined ? undefined : findAddressProblem({ owner, network, macAddress, wanted }, facts);
+  if (problem !== undefined) {
+    const path = ['metadata', 'annotations', `${STATIC_IP_ANNOTATION_PREFIX}${name}`];
+    found.push({ ...problem, path, value: ipAddress, dependsOnOthers: true });
+  }
+  const other = [...facts.machinesHaving(network, macAddress)].find((key) => key !== owner);
+  if (other !== undefined) {
+    const path = [...pathOf({ part: 'interface', name }, object), 'macAddress'];
+    const about = { reason: 'mac-address-claimed-twice', path, value: macAddress, dependsOnOthers: true } as const;
+    found.push({ ...about, ...explainSecondClaim(macAddress, other) });
+  }
+  return found;
+}

@@ -1,0 +1,40 @@
+import type { Pool, Problem } from '@vmdhcp/dhcp-allocator';
+import { type IPPool, parseObject, type UnknownField } from '@vmdhcp/ippool-api';
+import { isRecord } from '@vmdhcp/kube-runtime';
+import type { PoolReason } from './pool-reason.js';
+import { type ResolvedNames, toPool } from './to-pool.js';
+
+export type CheckedPool =
+  | { readonly ok: true; readonly pool: Pool; readonly object: IPPool; readonly unknownFields: readonly UnknownField[] }
+  | {
+      readonly ok: false;
+      /** Every one, with its path in the IPPool. */
+      readonly problems: readonly Problem<PoolReason>[];
+      readonly unknownFields: readonly UnknownField[];
+    };
+
+/**
+ * The pool that an IPPool describes, or everything that is wrong with the object by itself: what its schema finds, and what its
+ * settings are to each other. Its status does not count. Never throws.
+ */
+export function checkPool(value: unknown, resolved?: ResolvedNames): CheckedPool {
+  const parsed = parseObject(isRecord(value) ? { ...value, kind: 'IPPool', status: undefined } : value);
+  const { unknownFields } = parsed;
+  const found: readonly Problem<PoolReason>[] = parsed.ok ? [] : parsed.problems;
+  const object = (parsed.ok ? parsed.object : parsed.rest) as IPPool | undefined;
+  if (object === undefined) return { ok: false, problems: found, unknownFields };
+  const checked = toPool(object, resolved);
+  if (checked.ok && found.length === 0) return { ok: true, pool: checked.value, object, unknownFields };
+  const ofSettings = checked.ok ? [] : checked.problems.filter(({ path }) => !isReported(path, found));
+  return { ok: false, problems: [...found, ...ofSettings], unknownFields };
+}
+
+type Path = readonly (string | number)[];
+
+/** True if the field, or one that it is a part of or that is a part of it, has a problem already. */
+function isReported(path: Path, problems: readonly Problem[]): boolean {
+  return problems.some(({ path: other }) => {
+    const length = Math.min(path.length, other.length);
+    return other.slice(0, length).join('.') === path.slice(0, length).join('.');
+  });
+}

@@ -1,0 +1,20 @@
+import { DEFAULT_LEASE_TIME_SECONDS, INFINITE_LEASE_TIME_SECONDS, type Problem } from '@vmdhcp/dhcp-allocator';
+import type { IPv4Config } from '@vmdhcp/ippool-api';
+
+/**
+ * A lease time that is no number of seconds that a lease can last. The API reads 0 and less as the default, as upstream does; who wrote it
+ * means something else.
+ */
+export function findLeaseTimeProblem(
+  config: Pick<IPv4Config, 'leaseTime'> | undefined,
+): Problem<'lease-time-impossible'> | undefined {
+  const leaseTime = config?.leaseTime;
+  if (typeof leaseTime !== 'number' || (leaseTime >= 1 && leaseTime <= INFINITE_LEASE_TIME_SECONDS)) return undefined;
+  return {
+    reason: 'lease-time-impossible',
+    path: ['spec', 'ipv4Config', 'leaseTime'],
+    value: leaseTime,
+    message: `${leaseTime} is no number of seconds that a lease can last`,
+    remedy: `write 1 to ${INFINITE_LEASE_TIME_SECONDS - 1}, ${INFINITE_LEASE_TIME_SECONDS} for leases without end, or leave it out for one year (${DEFAULT_LEASE_TIME_SECONDS})`,
+  };
+}

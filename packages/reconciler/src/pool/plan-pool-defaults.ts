@@ -1,0 +1,130 @@
+/**
+ * What a person may leave out of an IPPool, absent or empty: `serverIP`, `pool.start`, `pool.end` and `leaseTime`. An empty `router` is none.
+ *
+ * The same defaults that upstream's webhook sets: the first and the last host address of the subnet, and for the server the first one
+ * that is neither the router nor excluded; and not reserved either, nor one that the cluster needs itself.
+ */
+import {
+  cidrContains,
+  DEFAULT_LEASE_TIME_SECONDS,
+  formatIpv4Address,
+  type Ipv4Address,
+  type Pool,
+  type Problem,
+  validatePool,
+} from '@vmdhcp/dhcp-allocator';
+import { isRecord, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import type { PoolReason } from './pool-reason.js';
+import { toObjectProblem } from './to-pool.js';
+
+export type PoolDefaults =
+  | {
+      readonly ok: true;
+      /** Of `spec.ipv4Config`. */
+      readonly settings: { readonly serverIP?: string; readonly leaseTime?: number };
+      /** Of `spec.ipv4Config.pool`. */
+      readonly pool: { readonly start?: string; readonly end?: string };
+      /** True: `router` is empty text, and is to be removed. */
+      readonly hasEmptyRouter: boolean;
+    }
+  /** Something is left out that cannot be filled in: why, with paths in the IPPool. */
+  | { readonly ok: false; readonly problems: readonly Problem<PoolReason>[] };
+
+/**
+ * All of what is to be filled in, or why that is not possible: a pool is never filled in by half.
+ *
+ * @param ipv4Config - anything.
+ * @param avoided - addresses that the server shall not have.
+ */
+export function planPoolDefaults(ipv4Config: unknown, avoided: readonly Ipv4Address[] = []): PoolDefaults {
+  const cidr = readText(ipv4Config, 'cidr');
+  // What is wrong about it is for validation.
+  if (!isRecord(ipv4Config) || cidr === undefined) return { ok: true, settings: {}, pool: {}, hasEmptyRouter: false };
+  const hasEmptyRouter = ipv4Config['router'] === '';
+  const leaseTime = isLeftOut(ipv4Config['leaseTime']) ? { leaseTime: DEFAULT_LEASE_TIME_SECONDS } : {};
+  const open = openAddresses(ipv4Config);
+  if (open.length === 0) return { ok: true, settings: leaseTime, pool: {}, hasEmptyRouter };
+  const checked = checkAddresses(cidr, ipv4Config, avoided);
+  if (!checked.ok) return checked;
+  const { serverAddress, range } = checked.value;
+  const fill = <Name extends Address>(name: Name, address: Ipv4Address) =>
+    (open.includes(name) ? { [name]: formatIpv4Address(address) } : {}) as Partial<Record<Name, string>>;
+  return {
+    ok: true,
+    settings: { ...fill('serverIP', serverAddress), ...leaseTime },
+    pool: { ...fill('start', range.first), ...fill('end', range.last) },
+    hasEmptyRouter,
+  };
+}
+
+type Address = 'serverIP' | 'start' | 'end';
+
+function openAddresses(ipv4Config: unknown): Address[] {
+  const places = [
+    ['serverIP', ['serverIP']],
+    ['start', ['pool', 'start']],
+    ['end', ['pool', 'end']],
+  ] as const;
+  return places.flatMap(([name, path]) => (isLeftOut(readField(ipv4Config, ...path)) ? [name] : []));
+}
+
+type CheckedAddresses =
+  | { readonly ok: true; readonly value: Pool }
+  | { readonly ok: false; readonly problems: readonly Problem<PoolReason>[] };
+
+/** By those settings only that its addresses depend on. */
+function checkAddresses(
+  cidr: string,
+  ipv4Config: Readonly<Record<string, unknown>>,
+  avoided: readonly Ipv4Address[],
+): CheckedAddresses {
+  const serverAddress = readText(ipv4Config, 'serverIP');
+  const router = readText(ipv4Config, 'router');
+  const [start, end] = [readText(ipv4Config, 'pool', 'start'), readText(ipv4Config, 'pool', 'end')];
+  const definition = {
+    name: '',
+    cidr,
+    exclude: readList(ipv4Config, 'pool', 'exclude').filter((entry) => typeof entry === 'string'),
+    reservations: reservationsOf(ipv4Config),
+    ...(serverAddress && { serverAddress }),
+    ...(start && { start }),
+    ...(end && { end }),
+    options: router ? { router } : {},
+  };
+  const checked = validatePool(definition);
+  if (!checked.ok) return { ok: false, problems: checked.problems.map(toObjectProblem) };
+  if (checked.value.cidr.prefixLength > LONGEST_PREFIX) return { ok: false, problems: [tooSmall(cidr)] };
+  const inside = avoided.filter((address) => cidrContains(checked.value.cidr, address)).map(formatIpv4Address);
+  if (serverAddress || inside.length === 0) return checked;
+  const reserved = definition.reservations.map(({ address }) => address);
+  const careful = validatePool({
+    ...definition,
+    exclude: [...definition.exclude, ...reserved, ...inside],
+    reservations: [],
+  });
+  return careful.ok ? careful : { ok: false, problems: careful.problems.map(toObjectProblem) };
+}
+
+/** Of longer ones every address is a host's, and which of the two is the server is for a person to decide. */
+const LONGEST_PREFIX = 30;
+
+function tooSmall(cidr: string): Problem<PoolReason> {
+  return {
+    reason: 'subnet-too-small',
+    path: ['spec', 'ipv4Config', 'cidr'],
+    value: cidr,
+    message: `${cidr} is too small to choose the address of the server and the range`,
+    remedy: `set serverIP, pool.start and pool.end, or choose a subnet of /${LONGEST_PREFIX} or larger`,
+  };
+}
+
+function reservationsOf(ipv4Config: unknown): { macAddress: string; address: string }[] {
+  return readList(ipv4Config, 'reservations').flatMap((entry) => {
+    const [macAddress, address] = [readText(entry, 'macAddress'), readText(entry, 'ipAddress')];
+    return macAddress === undefined || address === undefined ? [] : [{ macAddress, address }];
+  });
+}
+
+function isLeftOut(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}

@@ -1,0 +1,11 @@
+import type { PoolProblemReason } from '@vmdhcp/dhcp-allocator';
+import type { ObjectProblemReason } from '@vmdhcp/ippool-api';
+
+/** What may be wrong with an IPPool by itself. */
+export type PoolReason =
+  | PoolProblemReason
+  | ObjectProblemReason
+  | 'ipv4-config-missing'
+  | 'not-a-time-server'
+  | 'lease-time-impossible'
+  | 'subnet-too-small';
