@@ -24,6 +24,25 @@ const address = (text: string): number => parseIpv4Address(text) as number;
 const vm = (letter: string): string => `02:00:00:00:00:0${letter}`;
 const outcome = (result: AllocationResult): string => (result.ok ? formatIpv4Address(result.address) : result.reason);
 
+it('clients that keep their addresses for good count, have them, and are in the way of others', () => {
+  const pool = poolOf({ end: '10.0.0.14' });
+  const kept = [
+    { macAddress: vm('a'), address: address('10.0.0.10') },
+    // Outside the range, as it was larger once.
+    { macAddress: vm('b'), address: address('10.0.0.20') },
+  ];
+  const [one, all] = [new AddressAllocator(pool), new AddressAllocator(pool)];
+  all.keepAll(kept);
+  for (const { macAddress, address: recorded } of kept) one.keep(macAddress, recorded);
+  expect(all.counts()).toEqual(one.counts());
+  for (const allocator of [one, all]) {
+    expect(allocator.ownerOf(address('10.0.0.20'))).toBe(vm('b'));
+    expect(allocator.allocate(vm('c'), address('10.0.0.10'))).toEqual({ ok: false, reason: 'address-taken', owner: vm('a') });
+    expect(outcome(allocator.allocate(vm('c')))).toBe('10.0.0.11');
+  }
+  expect(all.counts()).toEqual(one.counts());
+});
+
 describe('AddressAllocator tells a story', () => {
   it('lowest free first, sticky to the last address, exhausted at the end', () => {
     const allocator = new AddressAllocator(poolOf());

@@ -34,6 +34,11 @@ export interface PoolCounts {
   readonly free: number;
 }
 
+interface KeptAddress {
+  readonly macAddress: MacAddress;
+  readonly address: Ipv4Address;
+}
+
 /** One client's address, now or last. */
 interface Assignment {
   readonly client: MacAddress;
@@ -61,6 +66,7 @@ export class AddressAllocator {
   /** Addresses that clients have kept though they can no longer be assigned: outside the range or unavailable. */
   readonly #outside = new Set<Ipv4Address>();
   #reservedUnused: number;
+  #keptForGood: readonly KeptAddress[] = [];
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -94,7 +100,8 @@ export class AddressAllocator {
   /** The client that has the address now. */
   ownerOf(address: Ipv4Address): MacAddress | undefined {
     const assignment = this.#byAddress.get(address);
-    return assignment?.inUse ? assignment.client : undefined;
+    if (assignment?.inUse) return assignment.client;
+    return this.#keptForGood.find((kept) => kept.address === address)?.macAddress;
   }
 
   /**
@@ -122,6 +129,18 @@ export class AddressAllocator {
     if (isInUse || isOrdinary || !mayBeKept(this.#pool, address)) return this.allocate(client, address);
     const owner = this.ownerOf(address);
     return owner === undefined ? this.#hold(client, address) : { ok: false, reason: 'address-taken', owner };
+  }
+
+  /**
+   * These clients keep their addresses for as long as this allocator exists: nothing is asked of them any more, so thousands cost little. Called
+   * once, before anything else.
+   *
+   * @param assignments - each with an address and a client of its own, and none that is reserved, quarantined, the server's or outside the subnet.
+   */
+  keepAll(assignments: readonly KeptAddress[]): void {
+    this.#keptForGood = assignments;
+    this.#used += assignments.length;
+    for (const { address } of assignments) if (!this.#block(address)) this.#outside.add(address);
   }
 
   /** Frees the client's address; it is remembered as the client's until another client gets it. False if it had none. */

@@ -34,7 +34,7 @@ export class PoolPlanning {
 
   /** Assigns each claim what it already has: what is recorded, moves to other addresses, what they had last. */
   settle(): void {
-    for (const { macAddress, address } of this.#state.settled ?? []) this.#allocator.keep(macAddress, address);
+    this.#allocator.keepAll(this.#state.settled ?? []);
     const movers = [...this.#recorded].flatMap(([macAddress, address]) => this.#keepOrMove(macAddress, address));
     for (const { address, untilMs } of this.#state.recorded.quarantines.toSorted(byAddress)) {
       if (untilMs > this.#state.nowMs) this.#allocator.quarantine(address, untilMs);
@@ -98,10 +98,11 @@ export class PoolPlanning {
 
   result(): AssignmentPlan {
     this.#meetReservations();
-    const { settled = [], owners: settledOwners = [] } = this.#state;
-    const owners = new Map(settledOwners);
+    const { settled = [], owners: settledOwners } = this.#state;
+    const owners = new Map<MacAddress, string>();
+    settledOwners?.forEach((owner, macAddress) => void owners.set(macAddress, owner));
     for (const [macAddress, { request }] of this.#accepted) owners.set(macAddress, request.owner);
-    const assignments = [...settled, ...[...this.#accepted.keys()].flatMap((macAddress) => this.#toAssignment(macAddress))];
+    const assignments = settled.concat([...this.#accepted.keys()].flatMap((macAddress) => this.#toAssignment(macAddress)));
     return {
       assignments,
       addressOf: toAddressOf(assignments),

@@ -1,5 +1,6 @@
+import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { PoolPlan } from '../assignment/plan-pools.js';
-import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { PoolView } from '../view/pool-views.js';
 
 /** What a plan means for configs. */
@@ -28,21 +29,20 @@ export class ConfigNews {
    * @param claims - of all configs on the network of the pool.
    * @returns keys of the configs that mean something else by it than by the plan before.
    */
-  note(pool: PoolView, plan: PoolPlan, claims: Iterable<NetworkConfigClaims>): string[] {
+  note(pool: PoolView, plan: PoolPlan, claims: readonly NetworkConfigClaims[]): string[] {
     const { owners, refusals } = plan;
     const now: Outcome = { uid: pool.object.metadata.uid, addressOf: pool.addressOf, owners, refusals };
     const reported = this.#reported.get(pool.key) ?? { outcome: now, claims: new Map<string, NetworkConfigClaims>() };
     const { outcome: before } = reported;
     const news: string[] = [];
-    const seen = new Set<string>();
+    let count = 0;
     for (const config of claims) {
       const known = reported.claims.get(config.key);
-      seen.add(config.key);
+      count++;
       if (known === undefined || !hasSameOutcome(pool.network, [known, before], [config, now])) news.push(config.key);
       if (known !== config) reported.claims.set(config.key, config);
     }
-    if (reported.claims.size > seen.size)
-      for (const key of reported.claims.keys()) if (!seen.has(key)) reported.claims.delete(key);
+    if (reported.claims.size > count) forgetOthers(reported.claims, new Set([...claims].map(({ key }) => key)));
     reported.outcome = now;
     this.#reported.set(pool.key, reported);
     return news;
@@ -56,20 +56,31 @@ export class ConfigNews {
   }
 }
 
+function forgetOthers(claims: Map<string, NetworkConfigClaims>, kept: ReadonlySet<string>): void {
+  for (const key of claims.keys()) if (!kept.has(key)) claims.delete(key);
+}
+
 type Side = readonly [NetworkConfigClaims, Outcome];
 
 function hasSameOutcome(network: string, [known, before]: Side, [config, now]: Side): boolean {
   if (before.uid !== now.uid) return false;
-  const claimed = config.claims.filter((claim) => claim.network === network);
-  const claimedBefore = known === config ? claimed : known.claims.filter((claim) => claim.network === network);
-  const refusalsBefore = before.refusals.get(config.key);
-  const refusals = now.refusals.get(config.key);
-  const isSame = (macAddress: string) =>
-    before.addressOf.get(macAddress) === now.addressOf.get(macAddress) &&
-    (before.owners.get(macAddress) === config.key) === (now.owners.get(macAddress) === config.key) &&
-    refusalsBefore?.get(macAddress)?.message === refusals?.get(macAddress)?.message;
+  const claimed = on(network, config);
+  const claimedBefore = known === config ? claimed : on(network, known);
+  if (claimed.length !== claimedBefore.length) return false;
+  return claimed.every(
+    ({ macAddress }, index) => claimedBefore[index]?.macAddress === macAddress && isSame(config.key, macAddress, [before, now]),
+  );
+}
+
+/** Its claims on a network: nearly always all. */
+function on(network: string, { claims }: NetworkConfigClaims): readonly InterfaceClaim[] {
+  return claims.every((claim) => claim.network === network) ? claims : claims.filter((claim) => claim.network === network);
+}
+
+function isSame(key: string, macAddress: MacAddress, [before, now]: readonly [Outcome, Outcome]): boolean {
   return (
-    claimed.length === claimedBefore.length &&
-    claimed.every(({ macAddress }, index) => claimedBefore[index]?.macAddress === macAddress && isSame(macAddress))
+    before.addressOf.get(macAddress) === now.addressOf.get(macAddress) &&
+    (before.owners.get(macAddress) === key) === (now.owners.get(macAddress) === key) &&
+    before.refusals.get(key)?.get(macAddress)?.message === now.refusals.get(key)?.get(macAddress)?.message
   );
 }

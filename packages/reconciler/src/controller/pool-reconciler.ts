@@ -154,7 +154,8 @@ export class PoolReconciler {
     }
     // Where no plan was written yet, whose an address is stands in the configs alone.
     const unknown = new Set([...pools.values()].flatMap(({ key, network }) => (this.#lastOwners.has(key) ? [] : [network])));
-    const believed = [...configs.values()].map((config) => (unknown.size === 0 ? config : view.believed(config, unknown)));
+    const all = [...configs.values()];
+    const believed = unknown.size === 0 ? all : all.map((config) => view.believed(config, unknown));
     return { pools: [...pools.values()], configs: believed };
   }
 
@@ -233,7 +234,7 @@ export class PoolReconciler {
     const { view, enqueue, releaseWaiters } = this.#context;
     const pool = view.pool(key);
     if (pool === undefined) return;
-    for (const config of this.#news.note(pool, plan, view.claimsOn(pool.network))) enqueue.networkConfigs(config);
+    for (const config of this.#news.note(pool, plan, [...view.claimsOn(pool.network)])) enqueue.networkConfigs(config);
     // Those that claim nothing here any more may wait for what they had to be freed.
     const waiting = releaseWaiters.get(key) ?? [];
     releaseWaiters.delete(key);
