@@ -1,5 +1,6 @@
 /** npm run bench:large: many virtual machines in many pools, and in one pool; what one more costs then. Rows of one table grow by ten. */
 import { Command } from 'commander';
+import { measureAgentPool, type Spread } from './large-agent.js';
 import { type LargeRow, measureLarge } from './large-controller.js';
 import { markdown } from './tables.js';
 
@@ -17,7 +18,7 @@ const options = new Command('npm run bench:large --')
   .option('--per-pool <n>', 'of them in each pool', '100')
   .option('--pool <counts>', 'virtual machines in one pool, one row each', '1000,10000,40000')
   .option('--rounds <n>', 'single virtual machines that are created and deleted then', '5')
-  .option('--only <part>', 'spread or pool')
+  .option('--only <part>', 'spread, pool or agent')
   .addHelpText('after', '\nExamples:\n  npm run bench:large\n  npm run bench:large -- --only pool --pool 1000,2000\n')
   .parse()
   .opts<Options>();
@@ -25,6 +26,7 @@ const options = new Command('npm run bench:large --')
 const parts: Readonly<Record<string, () => Promise<string>>> = {
   spread: () => controllerTables('many pools', countsOf(options.spread), Number(options.perPool)),
   pool: () => controllerTables('one pool', countsOf(options.pool), Number.POSITIVE_INFINITY),
+  agent: agentTable,
 };
 for (const [name, measure] of Object.entries(parts)) {
   if (options.only === undefined || options.only === name) process.stdout.write(`\n${await measure()}\n`);
@@ -114,6 +116,28 @@ function thenTable(title: string, rows: readonly LargeRow[]): string {
       scrapedMegabytes.toFixed(0),
     ]),
   );
+}
+
+async function agentTable(): Promise<string> {
+  const lines: string[][] = [];
+  for (const addresses of countsOf(options.pool)) {
+    const { megabytes, parsed, served, answered } = await measureAgentPool(addresses);
+    lines.push([count(addresses), megabytes.toFixed(2), shown(parsed), shown(served), shown(answered)]);
+  }
+  return markdown(
+    [
+      'an agent, one client more: addresses of the pool',
+      'event MB',
+      'event parsed ms: median, most',
+      'served',
+      'new client answered',
+    ],
+    lines,
+  );
+}
+
+function shown({ median, most }: Spread): string {
+  return `${median.toFixed(1)}, ${most.toFixed(1)}`;
 }
 
 function count(value: number): string {

@@ -1,18 +1,17 @@
-import type { Assignment, AssignmentChanges, Lease, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
+import type { Assignment, Lease, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
 import { isRecord, readField } from '@vmdhcp/kube-runtime';
-import { changedAssignments, readRecordedAddresses } from '@vmdhcp/reconciler/pool';
+import { changedAssignments, type ReadVersion, readRecordedAddresses } from '@vmdhcp/reconciler/pool';
 import type { DhcpServer } from '../server/dhcp-server.js';
 
-type Allocated = Readonly<Record<string, unknown>>;
+type Allocated = ReadVersion['allocated'];
 
 type Silenced = (assignments: readonly Assignment[]) => ReadonlySet<MacAddress>;
 
 const NONE: ReadonlySet<MacAddress> = new Set();
 
 /** What the server answers by, where nothing about it is out of the ordinary: the next version is compared with it. */
-interface Served {
+interface Served extends ReadVersion {
   readonly pool: Pool;
-  readonly allocated: Allocated;
 }
 
 /**
@@ -38,17 +37,17 @@ export class ServedRecord {
     const allocated = isRecord(field) ? field : {};
     const changes = silenced === undefined ? this.#changes(pool, allocated) : undefined;
     if (changes === undefined) return this.#serveAnew(pool, { status, allocated }, silenced);
-    this.#served = { pool, allocated };
+    this.#served = { pool, allocated, size: changes.size };
     return this.#server.changePool(pool.name, {
-      ...changes,
+      removed: changes.removed,
       assigned: changes.assigned.map((assignment) => withHostName(assignment, pool)),
     });
   }
 
-  #changes(pool: Pool, allocated: Allocated): AssignmentChanges | undefined {
+  #changes(pool: Pool, allocated: Allocated): ReturnType<typeof changedAssignments> {
     if (this.#served?.pool !== pool) return undefined;
     const hasLease = (macAddress: MacAddress) => this.#server.leaseOf(pool.name, macAddress) !== undefined;
-    return changedAssignments(this.#served.allocated, allocated, hasLease);
+    return changedAssignments(this.#served, allocated, hasLease);
   }
 
   #serveAnew(
@@ -58,7 +57,8 @@ export class ServedRecord {
   ): Lease[] {
     const { assignments, unreadable } = readRecordedAddresses({ metadata: { name: pool.name }, status });
     const silent = silenced?.(assignments) ?? NONE;
-    this.#served = unreadable.length === 0 && silent.size === 0 ? { pool, allocated } : undefined;
+    const isOrdinary = unreadable.length === 0 && silent.size === 0;
+    this.#served = isOrdinary ? { pool, allocated, size: Object.keys(allocated).length } : undefined;
     const answered = silent.size === 0 ? assignments : assignments.filter(({ macAddress }) => !silent.has(macAddress));
     return this.#server.setPool(
       pool,

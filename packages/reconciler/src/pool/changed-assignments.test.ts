@@ -11,7 +11,13 @@ const read = (allocated: Readonly<Record<string, string>>) =>
 
 function changes(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>) {
   const { addressOf } = read(before);
-  return changedAssignments(before, after, (macAddress) => addressOf.has(macAddress));
+  const changed = changedAssignments({ allocated: before, size: Object.keys(before).length }, after, (macAddress) =>
+    addressOf.has(macAddress),
+  );
+  if (changed === undefined) return undefined;
+  const { size, ...rest } = changed;
+  expect(size).toBe(Object.keys(after).length);
+  return rest;
 }
 
 describe('changedAssignments', () => {

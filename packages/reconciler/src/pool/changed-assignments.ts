@@ -10,6 +10,13 @@ import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 
 type Allocated = Readonly<Record<string, unknown>>;
 
+/** A version that was read. */
+export interface ReadVersion {
+  readonly allocated: Allocated;
+  /** How many entries it has: counting them takes as long as comparing them. */
+  readonly size: number;
+}
+
 /**
  * From the clients of one version to those of the next. Undefined where that takes more than a comparison, as a changed entry makes no sense or
  * a client has several: `readRecordedAddresses` reads anything.
@@ -18,14 +25,15 @@ type Allocated = Readonly<Record<string, unknown>>;
  * @param has - true of a client that has an address by `before`.
  */
 export function changedAssignments(
-  before: Allocated,
+  before: ReadVersion,
   after: Allocated,
   has: (macAddress: MacAddress) => boolean,
-): AssignmentChanges | undefined {
+): (AssignmentChanges & { readonly size: number }) | undefined {
+  const { differing, size } = compare(before, after);
   const lost = new Set<MacAddress>();
   const gained = new Map<MacAddress, Assignment>();
-  for (const key of differingKeys(before, after)) {
-    const formerClient = clientOf(before[key]);
+  for (const key of differing) {
+    const formerClient = clientOf(before.allocated[key]);
     if (formerClient !== undefined) lost.add(formerClient);
     if (!Object.hasOwn(after, key) || isMark(after[key])) continue;
     const [address, macAddress] = [parseIpv4Address(key), clientOf(after[key])];
@@ -34,16 +42,19 @@ export function changedAssignments(
   }
   // What it had before stays beside what it has now.
   if ([...gained.keys()].some((macAddress) => has(macAddress) && !lost.has(macAddress))) return undefined;
-  return { removed: [...lost].filter((macAddress) => !gained.has(macAddress)), assigned: [...gained.values()] };
+  const removed = [...lost].filter((macAddress) => !gained.has(macAddress));
+  return { removed, assigned: [...gained.values()], size };
 }
 
-function differingKeys(before: Allocated, after: Allocated): string[] {
+/** Keys whose values differ, and how many keys there are. */
+function compare(before: ReadVersion, after: Allocated): { readonly differing: readonly string[]; readonly size: number } {
+  const differing: string[] = [];
   const keys = Object.keys(after);
-  const differing = keys.filter((key) => before[key] !== after[key]);
-  const former = Object.keys(before);
-  const added = differing.filter((key) => !Object.hasOwn(before, key)).length;
-  if (former.length + added === keys.length) return differing;
-  return [...differing, ...former.filter((key) => !Object.hasOwn(after, key))];
+  for (const key of keys) if (before.allocated[key] !== after[key]) differing.push(key);
+  const added = differing.filter((key) => !Object.hasOwn(before.allocated, key)).length;
+  const hasLost = keys.length - added < before.size;
+  const lost = hasLost ? Object.keys(before.allocated).filter((key) => !Object.hasOwn(after, key)) : [];
+  return { differing: [...differing, ...lost], size: keys.length };
 }
 
 function isMark(value: unknown): boolean {

@@ -5,7 +5,7 @@
  */
 export { Resource } from '../resources.js';
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './address-conflict.js';
-export { changedAssignments } from './changed-assignments.js';
+export { changedAssignments, type ReadVersion } from './changed-assignments.js';
 export { fillInDefaults } from './fill-in-defaults.js';
 export { probesConflicts } from './probes-conflicts.js';
 export { type PoolReading, readPool } from './read-pool.js';
