@@ -106,9 +106,12 @@ class LoadRun {
   readonly #state = new Uint8Array(SLOTS);
   readonly #client = new Uint32Array(SLOTS);
   readonly #sentAt = new Float64Array(SLOTS);
+  readonly #reply: ReplyFields = { type: 0, serverAt: 0 };
   readonly #offers = new Histogram();
   readonly #acks = new Histogram();
   readonly #perInterface: number[];
+  /** Of frames; none where clients are relayed. */
+  readonly #interfaceIndexes: readonly number[];
   #next = 0;
   #started = 0;
   #underWay = 0;
@@ -134,7 +137,9 @@ class LoadRun {
       ]),
     };
     this.#perInterface = settings.interfaces.map(() => 0);
+    this.#interfaceIndexes = relayed ? [] : settings.interfaces.map((name) => libc.ifNameToIndex(name));
     if (relayed) this.#addressRelayed();
+    else for (let index = 0; index < BURST; index++) this.#addressFrame(index, 0);
   }
 
   run(): LoadResult {
@@ -188,11 +193,10 @@ class LoadRun {
     const packet = this.#outgoing.buffers[index] as Buffer;
     const client = this.#client[slot] as number;
     packet.set(from);
-    packet.writeUInt32BE(slot + 1, this.#headers + XID_AT);
-    const mac = FIRST_CLIENT + client;
-    packet.writeUInt16BE(Math.floor(mac / 0x1_0000_0000), this.#headers + CHADDR_AT);
-    packet.writeUInt32BE(mac % 0x1_0000_0000, this.#headers + CHADDR_AT + 2);
-    if (this.#headers > 0) this.#addressFrame(index, client);
+    writeUint32(packet, this.#headers + XID_AT, slot + 1);
+    // The template has the first two octets: 65,536 clients and more would not fit the network.
+    writeUint32(packet, this.#headers + CHADDR_AT + 2, (FIRST_CLIENT + client) % 0x1_0000_0000);
+    if (this.#interfaceIndexes.length > 1) this.#addressFrame(index, client);
     this.#outgoing.setOutgoing(index, { start: 0, end: from.length }, this.#headers > 0 ? 20 : 16);
     return packet;
   }
@@ -213,7 +217,8 @@ class LoadRun {
     const slot = packet.readUInt32BE(at + XID_AT) - 1;
     const state = slot < SLOTS ? this.#state[slot] : State.free;
     if (state === State.free) return;
-    const found = readReply(packet, at + OPTIONS_AT, length);
+    const found = this.#reply;
+    readReply(packet, found, { start: at + OPTIONS_AT, end: length });
     if (state === State.discovering && found.type === 2) {
       this.#offers.add(now - (this.#sentAt[slot] as number));
       this.#state[slot] = State.requesting;
@@ -267,10 +272,7 @@ class LoadRun {
     }
   }
 
-  #interfaceIndexes: number[] | undefined;
-
   #addressFrame(index: number, client: number): void {
-    this.#interfaceIndexes ??= this.#settings.interfaces.map((name) => libc.ifNameToIndex(name));
     const interfaceIndex = this.#interfaceIndexes[client % this.#interfaceIndexes.length] as number;
     writeSockaddrLl(this.#outgoing.names[index] as Buffer, { interfaceIndex, etherType: libc.ETHERTYPE_IPV4 }, BROADCAST_MAC);
   }
@@ -296,7 +298,7 @@ function template(
 ): Buffer {
   const { bytes } = encodeMessage({
     ...{ op: 1, htype: 1, hlen: 6, hops: giaddr === 0 ? 0 : 1, xid: 0, secs: 0, flags, ciaddr: 0, yiaddr: 0, siaddr: 0, giaddr },
-    chaddr: new Uint8Array(6),
+    chaddr: Uint8Array.of(0x00, 0x0c, 0x01, 0x02, 0x00, 0x00),
     sname: new Uint8Array(0),
     file: new Uint8Array(0),
     options: [...options.map(([code, value]) => [code, Uint8Array.from(value)] as const), [55, Uint8Array.from(ASKED_FOR)]],
@@ -316,22 +318,35 @@ function template(
   return packet;
 }
 
-/** Type of a reply, and where the value of its option 54 stands. */
-function readReply(packet: Buffer, start: number, end: number): { readonly type: number; readonly serverAt: number } {
-  let type = 0;
-  let serverAt = 0;
+interface ReplyFields {
+  type: number;
+  /** Where the value of its option 54 stands. */
+  serverAt: number;
+}
+
+/** One object for all replies: they come by the hundred thousand. */
+function readReply(packet: Buffer, into: ReplyFields, { start, end }: { readonly start: number; readonly end: number }): void {
+  into.type = 0;
+  into.serverAt = 0;
   for (let at = start; at + 1 < end && packet[at] !== 255; ) {
     const code = packet[at] as number;
     if (code === 0) {
       at++;
       continue;
     }
-    if (code === 53) type = packet[at + 2] as number;
-    if (code === 54) serverAt = at + 2;
-    if (type !== 0 && serverAt !== 0) break;
+    if (code === 53) into.type = packet[at + 2] as number;
+    if (code === 54) into.serverAt = at + 2;
+    if (into.type !== 0 && into.serverAt !== 0) break;
     at += 2 + (packet[at + 1] as number);
   }
-  return { type, serverAt };
+}
+
+/** Stores of octets are much quicker than methods of Buffer. */
+function writeUint32(into: Uint8Array, at: number, value: number): void {
+  into[at] = value >>> 24;
+  into[at + 1] = value >>> 16;
+  into[at + 2] = value >>> 8;
+  into[at + 3] = value;
 }
 
 function openRelaySocket(address: string): number {

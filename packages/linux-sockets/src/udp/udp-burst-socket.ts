@@ -135,7 +135,7 @@ export class UdpBurstSocket {
 
   #serveBurst(first: Uint8Array, from: dgram.RemoteInfo): void {
     if (this.#isClosed) return;
-    const startedAtMs = performance.now();
+    const startedAt = process.hrtime.bigint();
     this.#sender.set(from);
     this.#answer(first);
     let datagrams = 1;
@@ -151,7 +151,7 @@ export class UdpBurstSocket {
       // More came in while replies were sent. Node's event loop is asked for them: until it has, more of them make one burst.
       if (count < RECEIVE_BURST) break;
     }
-    this.#settings.onBurst?.((performance.now() - startedAtMs) * 1e6, datagrams);
+    this.#settings.onBurst?.(Number(process.hrtime.bigint() - startedAt), datagrams);
   }
 
   #answer(datagram: Uint8Array): void {
