@@ -3,12 +3,14 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Lab } from '@vmdhcp/lab';
 import { Command } from 'commander';
+import { measureAgents } from './agent-sizes.js';
 import { compareServers } from './compare.js';
+import { measureControllers } from './controller-sizes.js';
 import { measureInterfaces } from './interfaces.js';
 import { SERVER_ADDRESS } from './served-network.js';
 import { findProgram, type MeasuredServer, SERVERS } from './servers.js';
 import { soak } from './soak.js';
-import { formatComparison, formatInterfaces, formatSoak } from './tables.js';
+import { formatAgentSizes, formatComparison, formatControllerSizes, formatInterfaces, formatSoak } from './tables.js';
 import { RELAY_ADDRESS, TestBed } from './test-bed.js';
 
 interface Options {
@@ -23,7 +25,7 @@ const options = new Command('npm run bench --')
   .description('Measures the agent beside the DHCP servers that are installed, in one run.')
   .option('--rounds <n>', 'rounds; the median of each row is shown, of two the better one', '2')
   .option('--seconds <n>', 'length of one measurement', '10')
-  .option('--only <part>', 'compare, interfaces or soak')
+  .option('--only <part>', 'compare, interfaces, soak, agent-size or controller-size')
   .option('--server <name>', 'compare only servers whose name contains this, or one of several: echo,Kea')
   .option('--json <file>', 'write every measurement there')
   .addHelpText(
@@ -53,6 +55,16 @@ if (wanted('soak')) {
   const measured = await inLab((bed) => soak(bed, progress));
   results['soak'] = measured;
   tables.push(formatSoak(measured));
+}
+if (wanted('agent-size')) {
+  const measured = await inLab((bed) => measureAgents(bed, progress));
+  results['agent-size'] = measured;
+  tables.push(formatAgentSizes(measured));
+}
+if (wanted('controller-size')) {
+  const measured = await measureControllers(progress);
+  results['controller-size'] = measured;
+  tables.push(formatControllerSizes(measured));
 }
 process.stdout.write(`\n${tables.join('\n\n')}\n`);
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);

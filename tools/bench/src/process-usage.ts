@@ -7,6 +7,8 @@ export interface ProcessUsage {
   /** In the kernel on its behalf; on virtual interfaces that includes what the receiver's side costs. */
   readonly kernelSeconds: number;
   readonly residentMegabytes: number;
+  /** Of that, memory of no file: the process's own. */
+  readonly privateMegabytes: number;
 }
 
 const CLOCK_TICKS_PER_SECOND = 100;
@@ -15,10 +17,12 @@ export function usageOf(pid: number): ProcessUsage {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');
-  const residentKilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const megabytes = (name: string) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024) / 1e6;
   return {
     userSeconds: Number(fields[11]) / CLOCK_TICKS_PER_SECOND,
     kernelSeconds: Number(fields[12]) / CLOCK_TICKS_PER_SECOND,
-    residentMegabytes: (Number(residentKilobytes) * 1024) / 1e6,
+    residentMegabytes: megabytes('VmRSS'),
+    privateMegabytes: megabytes('RssAnon'),
   };
 }

@@ -1,4 +1,6 @@
 /** Measurements as Markdown. */
+import type { AgentSize, MemorySize } from './agent-sizes.js';
+import type { ControllerSize } from './controller-sizes.js';
 import type { InterfacesResult } from './interfaces.js';
 import type { LatencyMs, LoadMode } from './load-generator.js';
 import type { SoakSlice } from './soak.js';
@@ -81,6 +83,51 @@ export function formatSoak(slices: readonly SoakSlice[]): string {
     String(lost),
   ]);
   return markdown(['soak: after s', 'RSS MB', 'exchanges/s', 'lost'], lines);
+}
+
+/** What the users of the first rows asked for. */
+const AGENT_GOALS = ['0.7 s; 60 MB', '0.7 s; 75 MB', '2 s', '0.7 s; 75 MB'];
+
+export function formatAgentSizes(sizes: readonly AgentSize[]): string {
+  const lines = sizes.map(({ what, startMs, idle, underLoad, exchangesPerSecond }, index) => [
+    what,
+    (startMs / 1000).toFixed(2),
+    memory(idle),
+    memory(underLoad),
+    (underLoad.residentMegabytes - idle.residentMegabytes).toFixed(0),
+    exchangesPerSecond.toLocaleString('en'),
+    `${AGENT_GOALS[index]}; under load 10 MB more`,
+  ]);
+  const header = ['agent', 'first reply after s', 'idle: RSS MB (private)', 'under full load', 'more', 'exchanges/s', 'goal'];
+  return markdown(header, lines);
+}
+
+const CONTROLLER_GOALS = ['2 s; 90 MB', '2 s; 160 MB'];
+
+export function formatControllerSizes(sizes: readonly ControllerSize[]): string {
+  const lines = sizes.map(({ machines, startMs, restartMs, busy, idle, restarted }, index) => [
+    machines.toLocaleString('en'),
+    (startMs / 1000).toFixed(2),
+    (restartMs / 1000).toFixed(2),
+    memory(busy),
+    memory(idle),
+    memory(restarted),
+    CONTROLLER_GOALS[index] ?? '',
+  ]);
+  const header = [
+    'virtual machines',
+    'ready after s, in an empty cluster',
+    'ready after s, with all of them',
+    'all have addresses: RSS MB (private)',
+    '15 s later',
+    'after a restart',
+    'goal',
+  ];
+  return markdown(header, lines);
+}
+
+function memory({ residentMegabytes, privateMegabytes }: MemorySize): string {
+  return `${residentMegabytes.toFixed(0)} (${privateMegabytes.toFixed(0)})`;
 }
 
 function percentiles({ p50, p99, p999 }: LatencyMs): string {

@@ -8,6 +8,7 @@ import { SERVER_ADDRESS } from './served-network.js';
 import type { Command } from './servers.js';
 
 const LOAD = fileURLToPath(new URL('./load.js', import.meta.url));
+const FIRST_REPLY = fileURLToPath(new URL('./first-reply.js', import.meta.url));
 export const RELAY_ADDRESS = '10.77.255.254';
 /** The network namespace that clients are in. */
 const CLIENTS_NAMESPACE = 'clients';
@@ -62,6 +63,16 @@ export class TestBed {
       60_000,
     );
     return server;
+  }
+
+  /** When a server that is starting answers this client for the first time, in milliseconds since 1970. */
+  async firstReply(interfaceName: string, macAddress: string, server: LabProcess): Promise<number> {
+    const client = this.#lab.start('ip', [
+      ...['netns', 'exec', CLIENTS_NAMESPACE, process.execPath, FIRST_REPLY, interfaceName, macAddress],
+    ]);
+    await Promise.race([client.ended(60_000), server.ended(60_000)]);
+    if (server.hasEnded) throw new Error(`the server ended:\n${server.lines.slice(-20).join('\n')}`);
+    return Number(client.lines.at(-1));
   }
 
   async measure(server: LabProcess, settings: Omit<LoadSettings, 'relayAddress' | 'serverAddress'>): Promise<Measurement> {

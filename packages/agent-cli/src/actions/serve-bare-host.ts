@@ -1,5 +1,4 @@
 import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
-import { BareHostAgent } from '../bare-host/bare-host-agent.js';
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
@@ -20,7 +19,8 @@ export interface BareHostOptions {
 /** Serves the pools of a file until the process is asked to end. @throws CommandError where it cannot start at all. */
 export async function serveBareHost(options: BareHostOptions): Promise<void> {
   const poolsFileState = await fileState(options.pools);
-  const file = await readPools(options.pools);
+  // Another process parses the file. Meanwhile this one loads the agent, and the engine compiles the packet path.
+  const [file, { BareHostAgent }] = await Promise.all([readPools(options.pools), loadAgent()]);
   const logger = await createLogger(options.logLevel);
   const asked = stopSignal();
   const agent = await BareHostAgent.start(
@@ -38,6 +38,13 @@ export async function serveBareHost(options: BareHostOptions): Promise<void> {
   );
   if (asked.aborted) await agent.stop();
   else asked.addEventListener('abort', () => void agent.stop(), { once: true });
+}
+
+async function loadAgent(): Promise<typeof import('../bare-host/bare-host-agent.js')> {
+  const loaded = await import('../bare-host/bare-host-agent.js');
+  const { warmUpPacketPath } = await import('@vmdhcp/dhcp-agent/packet-path');
+  warmUpPacketPath();
+  return loaded;
 }
 
 async function readPools(path: string): Promise<PoolsFile> {

@@ -12,7 +12,6 @@ import {
   every,
   ServedInterface,
   type UnservedPool,
-  warmUpPacketPath,
 } from '@vmdhcp/dhcp-agent/packet-path';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
 import { mayUseArp } from '@vmdhcp/linux-sockets';
@@ -216,7 +215,6 @@ export class BareHostAgent {
     this.#reportPoolsWithoutInterface();
     const watching = new AbortController();
     watchFile({ path, since, signal: watching.signal }, () => void this.#reloads.reload());
-    warmUpPacketPath();
     await this.#interfaces.check();
     trimMemory();
     keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
