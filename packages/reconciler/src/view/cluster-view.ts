@@ -1,13 +1,13 @@
 /** What the controller knows of the cluster, by the questions it asks: who claims addresses on a network, and which pool serves it. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
-import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
+import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, ObjectIndex } from '@vmdhcp/kube-runtime';
 import type { LastOwners } from '../assignment/assignment-plan.js';
 import type { MachineWithoutConfig } from '../assignment/pool-to-plan.js';
 import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
-import { type MachineKnowledge, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
+import { type MachineKnowledge, type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
 import type { InstanceSource } from './instance-source.js';
 import { NetworkConfigIndex } from './network-config-index.js';
 import { type PoolView, PoolViews } from './pool-views.js';
@@ -34,8 +34,10 @@ export class ClusterView {
   readonly #networkConfigs = new NetworkConfigIndex();
   readonly #virtualMachines = new VirtualMachineIndex();
   readonly #claims = new WeakMap<KubernetesObject, NetworkConfigClaims>();
-  /** Keys of virtual machines whose config is on its way: gone, or going. */
-  readonly #machinesWithoutConfig = new Set<string>();
+  /** By network, virtual machines whose config is on its way: gone, or going. While thousands are created these are many. */
+  readonly #machinesWithoutConfig = new ObjectIndex<readonly WantedInterface[]>((interfaces) =>
+    interfaces.map(({ networkName }) => networkName),
+  );
 
   constructor(sources: ClusterSources) {
     this.#sources = sources;
@@ -173,7 +175,7 @@ export class ClusterView {
    */
   reserved({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, MachineWithoutConfig> {
     const reserved = new Map<MacAddress, MachineWithoutConfig>();
-    const interfaces = [...this.#machinesWithoutConfig].flatMap((key) => this.#virtualMachines.interfacesOf(key));
+    const interfaces = [...this.#machinesWithoutConfig.keysOf(network)].flatMap((key) => this.#virtualMachines.interfacesOf(key));
     for (const { networkName, macAddress } of interfaces) {
       if (networkName !== network || !addressOf.has(macAddress) || reserved.has(macAddress)) continue;
       const owner = this.#reservingMachine(network, macAddress, lastOwners.get(macAddress)?.owner);
@@ -212,18 +214,20 @@ export class ClusterView {
    */
   noteVirtualMachine(key: string): ReadonlySet<string> {
     const object = this.#sources.virtualMachines.get(key);
-    this.#noteWithoutConfig(key);
-    if (object === undefined) return this.#virtualMachines.update(key, undefined);
     // If nothing is known now, what was known before counts.
-    const wanted = wantedInterfaces(object, this.knowledgeOf(object)).interfaces;
-    return this.#virtualMachines.update(key, wanted ?? this.#virtualMachines.interfacesOf(key));
+    const interfaces =
+      object === undefined
+        ? undefined
+        : (wantedInterfaces(object, this.knowledgeOf(object)).interfaces ?? this.#virtualMachines.interfacesOf(key));
+    const lost = this.#virtualMachines.update(key, interfaces);
+    this.#noteWithoutConfig(key);
+    return lost;
   }
 
   #noteWithoutConfig(key: string): void {
     const config = this.#sources.networkConfigs.get(key);
     const hasConfig = config !== undefined && !isBeingDeleted(config);
-    if (hasConfig || this.#sources.virtualMachines.get(key) === undefined) this.#machinesWithoutConfig.delete(key);
-    else this.#machinesWithoutConfig.add(key);
+    this.#machinesWithoutConfig.update(key, hasConfig ? undefined : this.#virtualMachines.interfacesOf(key));
   }
 
   /** Takes note of a config that changed. Returns the networks on which its claims have changed. */
