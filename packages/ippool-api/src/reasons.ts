@@ -64,9 +64,8 @@ export const REASONS = {
   PoolRecordFull: {
     shown: [...INTERFACE, 'Warning Event on IPPool'],
     meaning:
-      'The pool records 40,000 addresses, which is the most that one IPPool has room for: the API server refuses objects that are larger. Who has an address keeps it.',
-    remedy:
-      'Delete virtual machines, or attach some to another network with an IPPool of its own: a subnet of this size is better two.',
+      'The pool records about 40,000 addresses, which is the most that one IPPool has room for: the API server refuses larger objects. A virtual machine that has an address keeps it.',
+    remedy: 'Delete virtual machines, or attach some to another network with an IPPool of its own.',
   },
   AddressTaken: {
     shown: INTERFACE,

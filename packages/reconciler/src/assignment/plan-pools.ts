@@ -21,12 +21,6 @@ interface PoolsToPlan {
 }
 
 /**
- * The most clients of an IPPool. etcd refuses an object of more than 1.5 MiB, which `status.ipv4.allocated` reaches with 43,760 entries on a
- * real API server; marks, quarantines, conditions and the spec need room too. A patch that is refused has all that waits in it.
- */
-export const MOST_RECORDED_CLIENTS = 40_000;
-
-/**
  * The plan of each pool, by key. The same objects give the same plans, in whatever order they come.
  *
  * @param findSettled - which claims need no planning. The plans are the same if it finds none, and take longer.
@@ -40,7 +34,7 @@ export function planPools(
   );
   const { pools: settledIn, open } = findSettled(pools, configs);
   const requests = open.map((config) => toRequest(config, poolOn, whyUnserved));
-  const states = pools.map(({ key, pool, nowMs, lastOwners, quarantines, recorded }) => {
+  const states = pools.map(({ key, pool, nowMs, lastOwners, quarantines, recorded, mostClients }) => {
     const { settled = [], unsettled = recorded.assignments, owners = new Map() } = settledIn.get(key) ?? {};
     const unavailable = recorded.unreadable.flatMap(({ address }) => address ?? []);
     return {
@@ -49,7 +43,7 @@ export function planPools(
       recorded: { assignments: unsettled, quarantines, unavailable },
       nowMs,
       lastOwners,
-      mostClients: MOST_RECORDED_CLIENTS,
+      ...(mostClients !== undefined && { mostClients }),
       settled,
       owners,
     };

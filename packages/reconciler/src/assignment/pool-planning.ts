@@ -237,8 +237,8 @@ export class PoolPlanning {
   }
 
   #fullRefusal(macAddress: MacAddress): ClaimRefusal {
-    const { pool, mostClients } = this.#state;
-    const message = `pool ${pool.name} cannot assign an address to ${macAddress}: it ${describeFull(mostClients)}`;
+    const { pool } = this.#state;
+    const message = `pool ${pool.name} cannot assign an address to ${macAddress}: it ${describeFull(this.#allocator.counts().used)}`;
     return { reason: 'pool-record-full', message };
   }
 

@@ -12,6 +12,8 @@ export interface PoolToPlan {
   readonly pool: Pool;
   readonly recorded: RecordedAddresses;
   readonly quarantines: readonly Quarantine[];
+  /** @see PoolState.mostClients */
+  readonly mostClients?: number;
   /** Now, on the clock that quarantines end by. */
   readonly nowMs: number;
   /** Nothing new is assigned; an address that is not claimed any more is freed. */

@@ -18,6 +18,7 @@ import { findNetworkProblem } from '../network/network-problem.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
 import { readQuarantines } from '../pool/quarantines.js';
+import { roomForClients } from '../pool/room-for-clients.js';
 import type { PoolView } from '../view/pool-views.js';
 import { AddressJournal } from './address-journal.js';
 import { ConfigNews } from './config-news.js';
@@ -144,6 +145,7 @@ export class PoolReconciler {
         pool: reading.pool,
         paused,
         ...known,
+        mostClients: roomForClients(serving.object),
         lastOwners,
         reserved: view.reserved(serving, lastOwners),
       });

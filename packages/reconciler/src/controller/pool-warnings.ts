@@ -2,7 +2,7 @@
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { ReasonAt } from '@vmdhcp/ippool-api';
 import type { PoolAgents } from '../agents/pool-agents.js';
-import { MOST_RECORDED_CLIENTS, type PoolPlan } from '../assignment/plan-pools.js';
+import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { AddressConflict } from '../pool/address-conflict.js';
 import { describeFull, describeRoom } from '../pool/describe-room.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
@@ -53,7 +53,7 @@ export function entryWarning(entry: UnreadableEntry): Warning {
   return { reason: 'EntriesSkipped', message };
 }
 
-export function exhaustionWarning({ refusals }: PoolPlan, { reading }: PoolView): Warning[] {
+export function exhaustionWarning({ refusals, counts }: PoolPlan, { reading }: PoolView): Warning[] {
   const reasons = new Set([...refusals.values()].flatMap((ofConfig) => [...ofConfig.values()].map(({ reason }) => reason)));
   const remedy = reading.ok ? describeRoom(reading.pool) : 'delete virtual machines';
   const message = `every address is in use and virtual machines wait for one; ${remedy}`;
@@ -63,7 +63,7 @@ export function exhaustionWarning({ refusals }: PoolPlan, { reading }: PoolView)
       ? [
           {
             reason: 'PoolRecordFull' as const,
-            message: `virtual machines wait for an address: the pool ${describeFull(MOST_RECORDED_CLIENTS)}`,
+            message: `virtual machines wait for an address: the pool ${describeFull(counts.used)}`,
           },
         ]
       : []),

@@ -21,7 +21,7 @@ export function describeRoom({ cidr, range }: Pool): string {
   return 'delete virtual machines, or attach some to another network: the range fills its subnet';
 }
 
-/** Why a pool takes no more clients, and what to do. @param most - how many it has. */
-export function describeFull(most = 0): string {
-  return `records ${describeCount(most, 'address', 'addresses')}, which is the most that one IPPool has room for; delete virtual machines, or attach some to another network with an IPPool of its own`;
+/** Why a pool takes no more clients, and what to do. @param used - how many it has. */
+export function describeFull(used: number): string {
+  return `records ${describeCount(used, 'address', 'addresses')}, which is the most that one IPPool has room for; delete virtual machines, or attach some to another network with an IPPool of its own`;
 }
