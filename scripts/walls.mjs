@@ -110,7 +110,7 @@ export const PACKAGES = {
       '@vmdhcp/linux-sockets',
     ],
     why: 'a command line imports libraries: no other command line and no test support',
-    folders: ['run', 'actions', 'commands'],
+    folders: ['check', 'run', 'actions', 'commands'],
   },
   'tools/kube-simulator': {
     everything: true,

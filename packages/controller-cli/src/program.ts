@@ -1,4 +1,5 @@
 import type { Program } from '@vmdhcp/service-process';
+import { checkCommand } from './commands/check.js';
 import { crdsCommand } from './commands/crds.js';
 import { runCommand } from './commands/run.js';
 import { uninstallCommand } from './commands/uninstall.js';
@@ -8,7 +9,7 @@ export const program: Program = {
   name: 'vmdhcp-controller',
   description: 'Addresses for the virtual machines of a Kubernetes cluster.',
   packageUrl: new URL('../package.json', import.meta.url),
-  commands: [runCommand(), crdsCommand(), uninstallCommand()],
+  commands: [runCommand(), checkCommand(), crdsCommand(), uninstallCommand()],
   environment: {
     POD_NAMESPACE: 'Namespace of the agents, unless `--namespace` names one; default: harvester-system.',
     VM_DHCP_CONTROLLER_DEBUG: '`true`: the same as `--log-level debug`.',

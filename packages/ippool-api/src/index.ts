@@ -42,7 +42,7 @@ export {
   reasonOf,
   type WordOf,
 } from './reasons.js';
-export type { UnknownField } from './unknown-fields.js';
+export { closestName, type UnknownField } from './unknown-fields.js';
 export { type VirtualMachine, virtualMachine } from './virtual-machine.js';
 export {
   type NetworkConfig,

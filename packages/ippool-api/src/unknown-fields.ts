@@ -28,7 +28,7 @@ export function unknownFields(schema: unknown, value: unknown, path: readonly (s
 
 function toUnknownField(path: readonly (string | number)[], value: unknown, known: readonly string[]): UnknownField {
   const field = { reason: 'unknown-field', path, value, message: 'is no known field' } as const;
-  const suggestion = path[0] === 'status' ? undefined : closest(String(path.at(-1)), known);
+  const suggestion = path[0] === 'status' ? undefined : closestName(String(path.at(-1)), known);
   if (suggestion === undefined) return { ...field, remedy: 'correct its name or remove it' };
   return { ...field, remedy: `did you mean ${suggestion}?`, suggestion };
 }
@@ -43,12 +43,12 @@ function unwrap(schema: unknown): unknown {
 const SHORT_NAME = 4;
 
 /** The known name that differs only in case, hyphens and underscores, or in one letter or two. */
-function closest(field: string, known: readonly string[]): string | undefined {
+export function closestName(name: string, known: readonly string[]): string | undefined {
   const [best] = known
-    .map((name) => ({ name, distance: distanceBetween(plain(field), plain(name)) }))
-    .filter(({ name, distance }) => distance <= (Math.min(name.length, field.length) <= SHORT_NAME ? 1 : 2))
+    .map((one) => ({ one, distance: distanceBetween(plain(name), plain(one)) }))
+    .filter(({ one, distance }) => distance <= (Math.min(one.length, name.length) <= SHORT_NAME ? 1 : 2))
     .toSorted((one, other) => one.distance - other.distance);
-  return best?.name;
+  return best?.one;
 }
 
 function plain(name: string): string {

@@ -47,13 +47,15 @@ function readDocument(document: Document, lines: LineCounter): Manifests {
       ...toPosition(lines, offset),
       ...explainYamlError(code),
     }));
-    return { objects: [], problems };
+    // What follows in the same line is mostly an echo.
+    return { objects: [], problems: problems.filter(({ line }, at) => problems.findIndex((one) => one.line === line) === at) };
   }
   if (document.contents === null) return { objects: [], problems: [] };
   const positionOf = (path: readonly (string | number)[]) => findPosition(document, path, lines);
   try {
     const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
-    return { objects: flatten(value, positionOf, 0), problems: [] };
+    // As kubectl does it: a document without anything in it is none.
+    return { objects: value === null || value === undefined ? [] : flatten(value, positionOf, 0), problems: [] };
   } catch {
     const message = 'the aliases of this document repeat too much, or name no anchor';
     return { objects: [], problems: [{ ...positionOf([]), message, remedy: 'write the values instead of aliases' }] };

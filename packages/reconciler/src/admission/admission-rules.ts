@@ -1,6 +1,6 @@
 /**
- * Every reason for which admission refuses a request or warns about it. `docs/admission.md` has them as a table, which a check compares with
- * this one; a rule that finds another reason does not compile.
+ * Every reason for which admission refuses a request or warns about it. `docs/reference/admission.md` is generated
+ * from this table; a rule that finds another reason does not compile.
  */
 
 import type { NetworkProblem } from '../network/network-problem.js';

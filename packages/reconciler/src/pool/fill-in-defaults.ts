@@ -1,20 +1,27 @@
-import { isRecord } from '@vmdhcp/kube-runtime';
-import { planPoolDefaults } from './plan-pool-defaults.js';
+import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
+import { isRecord, readField } from '@vmdhcp/kube-runtime';
+import { type PoolDefaults, planPoolDefaults } from './plan-pool-defaults.js';
 
 /**
  * An IPPool as a person writes it, with what may be left out filled in. Everything else, and any other kind, is returned as it is;
  * validation reports what cannot be filled in.
+ *
+ * @param avoided - addresses that the server shall not have.
  */
-export function fillInDefaults(value: unknown): unknown {
-  if (!isRecord(value) || value['kind'] !== 'IPPool' || !isRecord(value['spec'])) return value;
-  const { ipv4Config } = value['spec'];
-  const defaults = planPoolDefaults(ipv4Config);
-  if (!isRecord(ipv4Config) || !defaults.ok) return value;
-  const { hasEmptyRouter, pool, ...fields } = defaults;
+export function fillInDefaults(value: unknown, avoided: readonly Ipv4Address[] = []): unknown {
+  const ipv4Config = readField(value, 'spec', 'ipv4Config');
+  if (!isRecord(value) || value['kind'] !== 'IPPool' || !isRecord(ipv4Config)) return value;
+  const defaults = planPoolDefaults(ipv4Config, avoided);
+  return defaults.ok ? withDefaults(value, ipv4Config, defaults) : value;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function withDefaults(value: Fields, ipv4Config: Fields, defaults: Extract<PoolDefaults, { readonly ok: true }>): Fields {
+  const { hasEmptyRouter, settings, pool } = defaults;
+  if (!hasEmptyRouter && Object.keys({ ...settings, ...pool }).length === 0) return value;
   const { router: _, ...withoutRouter } = ipv4Config;
-  const given = hasEmptyRouter ? withoutRouter : ipv4Config;
-  if (!hasEmptyRouter && Object.keys({ ...fields.settings, ...pool }).length === 0) return value;
-  const formerPool = isRecord(ipv4Config['pool']) ? ipv4Config['pool'] : {};
-  const filled = { ...given, ...fields.settings, pool: { ...formerPool, ...pool } };
-  return { ...value, spec: { ...value['spec'], ipv4Config: filled } };
+  const former = isRecord(ipv4Config['pool']) ? ipv4Config['pool'] : {};
+  const filled = { ...(hasEmptyRouter ? withoutRouter : ipv4Config), ...settings, pool: { ...former, ...pool } };
+  return { ...value, spec: { ...(value['spec'] as Fields), ipv4Config: filled } };
 }

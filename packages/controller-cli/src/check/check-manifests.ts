@@ -1,0 +1,115 @@
+/** What admission would find about the objects of files, if a cluster had these objects and no others. */
+import { parseObject, type UnknownField } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import {
+  type AdmissionProblem,
+  type AdmissionRequest,
+  type AdmissionReview,
+  type ClusterNetworks,
+  defaultIpPool,
+  factsOfObjects,
+  fillInDefaults,
+  reviewIpPool,
+  reviewNetworkConfig,
+  reviewVirtualMachine,
+} from '@vmdhcp/reconciler';
+import { byPlace, type CheckFinding } from './check-finding.js';
+import { type CheckedKind, type LocatedObject, type ManifestFile, readObjects } from './read-objects.js';
+
+export interface CheckSettings {
+  /** Of objects that have none. */
+  readonly namespace: string;
+  readonly clusterNetworks: ClusterNetworks;
+}
+
+export interface CheckResult {
+  /** Sorted by file, line and column. */
+  readonly findings: readonly CheckFinding[];
+  /** How many objects of each kind were checked. */
+  readonly checked: Readonly<Record<CheckedKind, number>>;
+  /** How many objects of other kinds the files have. */
+  readonly ignored: number;
+}
+
+export function checkManifests(files: readonly ManifestFile[], { namespace, clusterNetworks }: CheckSettings): CheckResult {
+  const { objects, findings, ignored } = readObjects(files, namespace);
+  const filled = objects.map((one) => ({ ...one, object: withDefaults(one, clusterNetworks) }));
+  const facts = factsOfObjects(
+    filled.map(({ object }) => object),
+    clusterNetworks,
+  );
+  const found = objects.flatMap((located, index) => {
+    const object = filled[index]?.object ?? located.object;
+    const review = reviewOne({ ...located, object }, facts);
+    const defaults = located.kind === 'IPPool' ? defaultIpPool(creationOf(located.object), facts) : undefined;
+    const unfilled = defaults?.problems ?? [];
+    const own = review.problems.filter((one) => unfilled.length === 0 || !isLeftOut(one));
+    const problems = [...own, ...unfilled];
+    const warnings = [...(defaults?.warnings ?? []), ...review.warnings];
+    return toFindings(located, problems, warnings);
+  });
+  return { findings: [...findings, ...found].toSorted(byPlace), checked: countKinds(objects), ignored };
+}
+
+/** Fields of an IPPool that may be left out. That they are not filled in is no news: what keeps them from it is reported. */
+const WITH_DEFAULTS: ReadonlySet<string> = new Set(['serverIP', 'pool', 'pool.start', 'pool.end']);
+
+function isLeftOut({ path, value }: AdmissionProblem): boolean {
+  return [undefined, null, ''].includes(value as never) && WITH_DEFAULTS.has(path.slice(2).join('.'));
+}
+
+function withDefaults({ kind, object }: LocatedObject, { apiServers }: ClusterNetworks): KubernetesObject {
+  return kind === 'IPPool' ? (fillInDefaults(object, apiServers) as KubernetesObject) : object;
+}
+
+function creationOf(object: KubernetesObject): AdmissionRequest {
+  return { operation: 'CREATE', object, namespace: object.metadata.namespace ?? '', name: object.metadata.name };
+}
+
+function reviewOne({ kind, object }: LocatedObject, facts: ReturnType<typeof factsOfObjects>): AdmissionReview {
+  const request = creationOf(object);
+  if (kind === 'IPPool') return reviewIpPool(request, facts);
+  if (kind === 'VirtualMachineNetworkConfig') return reviewNetworkConfig(request, facts);
+  const { problems, unknownFields } = parsed(object);
+  if (problems.length > 0 || kind === 'NetworkAttachmentDefinition')
+    return { allowed: problems.length === 0, problems, warnings: unknownFields };
+  return reviewVirtualMachine(request, facts, { onProblem: 'Refuse' });
+}
+
+function parsed(object: KubernetesObject) {
+  const { status: _, ...written } = object;
+  const result = parseObject(written);
+  return { problems: result.ok ? [] : result.problems, unknownFields: result.unknownFields };
+}
+
+/** Files need not have what a cluster has already. */
+const MAY_BE_ELSEWHERE: ReadonlySet<AdmissionProblem['reason']> = new Set(['network-missing', 'no-pool']);
+
+function toFindings(
+  { note }: LocatedObject,
+  problems: readonly AdmissionProblem[],
+  warnings: readonly AdmissionProblem[],
+): CheckFinding[] {
+  const seen = new Set<string>();
+  return [
+    ...problems.map((one) => note(MAY_BE_ELSEWHERE.has(one.reason) ? 'warning' : 'problem', one)),
+    ...warnings.map((one) => note(isMisspelled(one) ? 'problem' : 'warning', one)),
+  ].filter((finding) => {
+    // What keeps defaults from being filled in is mostly found by validation too.
+    const key = `${finding.field} ${finding.line} ${finding.column} ${finding.field === '' ? finding.message : ''}`;
+    const isNew = !seen.has(key) || finding.severity === 'warning';
+    if (finding.severity === 'problem') seen.add(key);
+    return isNew;
+  });
+}
+
+/** The setting that was meant would be left out without a word. */
+function isMisspelled(problem: AdmissionProblem): boolean {
+  return problem.reason === 'unknown-field' && (problem as Partial<UnknownField>).suggestion !== undefined;
+}
+
+function countKinds(objects: readonly LocatedObject[]): Record<CheckedKind, number> {
+  const counts = { IPPool: 0, VirtualMachineNetworkConfig: 0, NetworkAttachmentDefinition: 0, VirtualMachine: 0 };
+  for (const { kind } of objects) counts[kind]++;
+  return counts;
+}

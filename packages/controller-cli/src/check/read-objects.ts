@@ -1,0 +1,147 @@
+/** The objects of manifest files that DHCP is concerned with, each with its file; objects of other kinds are counted. */
+import { API_VERSION, closestName, GROUP, parseObject } from '@vmdhcp/ippool-api';
+import { type ManifestObject, readManifests } from '@vmdhcp/ippool-api/manifests';
+import { isRecord, type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
+import type { AdmissionReason } from '@vmdhcp/reconciler';
+import type { CheckFinding } from './check-finding.js';
+
+export interface ManifestFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** An object that can be reviewed: its metadata can be read. */
+export interface LocatedObject {
+  readonly kind: CheckedKind;
+  /** With its namespace. */
+  readonly object: KubernetesObject;
+  readonly note: Note;
+}
+
+/** Makes a finding about a field of the object. */
+export type Note = (severity: CheckFinding['severity'], problem: FieldProblem) => CheckFinding;
+
+export interface FieldProblem {
+  readonly reason: AdmissionReason | 'not-yaml' | 'object-twice';
+  readonly path: readonly (string | number)[];
+  readonly value: unknown;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+const KINDS = ['IPPool', 'VirtualMachineNetworkConfig', 'NetworkAttachmentDefinition', 'VirtualMachine'] as const;
+export type CheckedKind = (typeof KINDS)[number];
+
+const API_GROUPS: Readonly<Record<CheckedKind, string>> = {
+  IPPool: GROUP,
+  VirtualMachineNetworkConfig: GROUP,
+  NetworkAttachmentDefinition: 'k8s.cni.cncf.io',
+  VirtualMachine: 'kubevirt.io',
+};
+
+export interface ReadObjects {
+  readonly objects: readonly LocatedObject[];
+  readonly findings: readonly CheckFinding[];
+  /** Objects of other kinds. */
+  readonly ignored: number;
+}
+
+/** @param namespace - of objects that have none. */
+export function readObjects(files: readonly ManifestFile[], namespace: string): ReadObjects {
+  const objects: LocatedObject[] = [];
+  const findings: CheckFinding[] = [];
+  let ignored = 0;
+  for (const { name, text } of files) {
+    const manifests = readManifests(text);
+    for (const { line, column, message, remedy } of manifests.problems) {
+      const about = { file: name, line, column, object: 'file', field: '' };
+      findings.push({ ...about, severity: 'problem', reason: 'not-yaml', message, remedy });
+    }
+    for (const manifest of manifests.objects) {
+      const read = readOne(name, manifest, namespace);
+      if (read === 'ignored') ignored++;
+      else if ('file' in read) findings.push(read);
+      else objects.push(read);
+    }
+  }
+  return { objects, findings: [...findings, ...findTwice(objects)], ignored };
+}
+
+function readOne(
+  file: string,
+  { value, positionOf }: ManifestObject,
+  namespace: string,
+): LocatedObject | CheckFinding | 'ignored' {
+  const note: Note = (severity, { path, value: found, ...problem }) => ({
+    file,
+    ...positionOf(path),
+    severity,
+    object: describeObject(value, namespace),
+    field: formatField(path),
+    ...(found !== undefined && { value: found }),
+    ...problem,
+  });
+  const kind = readText(value, 'kind');
+  if (!isRecord(value) || kind === undefined) return wrongObject(value, note);
+  const checked = KINDS.find((one) => one === kind && isOfGroup(value, API_GROUPS[one]));
+  if (checked === undefined) return otherKind(value, kind, note);
+  const metadata = isRecord(value['metadata']) ? value['metadata'] : {};
+  const name = readText(metadata, 'name') ?? '';
+  const object = { ...value, metadata: { ...metadata, name, namespace: readText(metadata, 'namespace') || namespace } };
+  return { kind: checked, object: object as unknown as KubernetesObject, note };
+}
+
+function isOfGroup(value: unknown, group: string): boolean {
+  // An object of a kind of ours with a wrong apiVersion is one of ours: its schema has the words for it.
+  return (readText(value, 'apiVersion') ?? '').startsWith(`${group}/`) || group === GROUP;
+}
+
+function wrongObject(value: unknown, note: Note): CheckFinding {
+  const parsed = parseObject(value);
+  const [problem] = parsed.ok ? [] : parsed.problems;
+  const nothing = {
+    reason: 'no-object',
+    path: [],
+    value,
+    message: 'is no object',
+    remedy: 'write apiVersion, kind, metadata and spec',
+  } as const;
+  return note('problem', problem ?? nothing);
+}
+
+/** A kind that our API group does not have is a mistake; every other one is not for us. */
+function otherKind(value: unknown, kind: string, note: Note): CheckFinding | 'ignored' {
+  const apiVersion = readText(value, 'apiVersion') ?? '';
+  if (!apiVersion.startsWith(`${GROUP}/`)) return 'ignored';
+  const closest = closestName(kind, ['IPPool', 'VirtualMachineNetworkConfig']);
+  const remedy = closest === undefined ? 'write IPPool or VirtualMachineNetworkConfig' : `did you mean ${closest}?`;
+  const message = `${API_VERSION} has no kind ${JSON.stringify(kind)}`;
+  return note('problem', { reason: 'unknown-kind', path: ['kind'], value: kind, message, remedy });
+}
+
+function findTwice(objects: readonly LocatedObject[]): CheckFinding[] {
+  const seen = new Map<string, CheckFinding>();
+  return objects.flatMap(({ kind, object, note }) => {
+    const { namespace, name } = object.metadata;
+    const key = `${kind} ${namespace}/${name}`;
+    const about = { reason: 'object-twice', path: ['metadata', 'name'], value: name } as const;
+    const here = note('problem', { ...about, message: '', remedy: 'remove one of the two' });
+    const former = seen.get(key);
+    if (former === undefined) {
+      seen.set(key, here);
+      return [];
+    }
+    return name === '' ? [] : [{ ...here, message: `stands at ${former.file}:${former.line} already` }];
+  });
+}
+
+function describeObject(value: unknown, namespace: string): string {
+  if (!isRecord(value)) return 'document';
+  const metadata = readField(value, 'metadata');
+  const name = readText(metadata, 'name') ?? '(no name)';
+  return `${readText(value, 'kind') ?? 'object'} ${readText(metadata, 'namespace') || namespace}/${name}`;
+}
+
+function formatField(path: readonly (string | number)[]): string {
+  return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${part}`)).join('');
+}

@@ -1,0 +1,82 @@
+import { type Ipv4Address, type Ipv4Cidr, parseIpv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator';
+import { ExitCode } from '@vmdhcp/service-process';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { checkManifests } from '../check/check-manifests.js';
+import { findManifestFiles } from '../check/find-manifest-files.js';
+import { formatFindings, OUTPUT_FORMATS, type OutputFormat } from '../check/format-findings.js';
+
+const EXAMPLES = `
+Examples:
+  vmdhcp-controller check -f pools.yaml
+  vmdhcp-controller check -f manifests/ -f vm.yaml --service-cidr 10.53.0.0/16 --pod-cidr 10.52.0.0/16
+  kustomize build . | vmdhcp-controller check -f -
+  kubectl get ippool,vmnetcfg,vm,net-attach-def -A -o yaml | vmdhcp-controller check -f - --output json
+  npx vmdhcp-controller check -f . --output github    # annotations in a pull request
+  npx vmdhcp-controller check -f . --output sarif > vmdhcp.sarif
+
+Checks IPPools, VirtualMachineNetworkConfigs, VirtualMachines and NetworkAttachmentDefinitions by the rules of the admission webhook, without
+a cluster: each by itself, and together, as if a cluster had these objects and no others. Objects of other kinds are ignored. What the
+webhook fills in may be left out.
+
+Problems are also: an unknown field that looks like a misspelling, as the setting that was meant would be left out; an object that stands there
+twice; and what a virtual machine asks for and cannot have. A network or a pool that the files do not have is a warning: the cluster may have it.
+
+Exit codes: 0 no problems, 65 problems, 66 a file cannot be read, 64 wrong usage. Warnings do not change the exit code.
+`;
+
+interface CheckOptions {
+  readonly filename: readonly string[];
+  readonly output: OutputFormat;
+  readonly namespace: string;
+  readonly serviceCidr: readonly Ipv4Cidr[];
+  readonly podCidr: readonly Ipv4Cidr[];
+  readonly apiServer: readonly Ipv4Address[];
+}
+
+/** `vmdhcp-controller check` */
+export function checkCommand(): Command {
+  return new Command('check')
+    .description('List every problem of manifest files, without a cluster.')
+    .requiredOption('-f, --filename <path...>', 'files, folders (with their folders), or - for the standard input')
+    .addOption(new Option('-o, --output <format>', 'how to print it').choices(OUTPUT_FORMATS).default('text'))
+    .option('-n, --namespace <namespace>', 'namespace of objects that have none', 'default')
+    .addOption(
+      networkOption('--service-cidr <cidr>', 'a network of Services, which no pool may overlap; may be given several times'),
+    )
+    .addOption(networkOption('--pod-cidr <cidr>', 'a network of pods, which no pool may overlap; may be given several times'))
+    .addOption(
+      new Option('--api-server <address>', 'an address of the API server, which no client may get; may be given several times')
+        .argParser(collect(parseAddress))
+        .default([], 'none'),
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(check);
+}
+
+function networkOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(collect(parseCidr)).default([], 'none');
+}
+
+function collect<Value>(parse: (text: string) => Value): (text: string, before: unknown) => Value[] {
+  return (text, before) => [...(Array.isArray(before) ? (before as Value[]) : []), parse(text)];
+}
+
+function parseCidr(text: string): Ipv4Cidr {
+  const cidr = parseIpv4Cidr(text);
+  if (cidr === undefined) throw new InvalidArgumentError('write address/prefix length, as in 10.53.0.0/16.');
+  return cidr;
+}
+
+function parseAddress(text: string): Ipv4Address {
+  const address = parseIpv4Address(text);
+  if (address === undefined) throw new InvalidArgumentError('write an IPv4 address, as in 192.168.48.10.');
+  return address;
+}
+
+async function check({ filename, output, namespace, serviceCidr, podCidr, apiServer }: CheckOptions): Promise<void> {
+  const files = await findManifestFiles(filename);
+  const clusterNetworks = { serviceCidrs: serviceCidr, podCidrs: podCidr, apiServers: apiServer };
+  const result = checkManifests(files, { namespace, clusterNetworks });
+  process.stdout.write(formatFindings(output, result));
+  if (result.findings.some(({ severity }) => severity === 'problem')) process.exitCode = ExitCode.invalidData;
+}

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readManifests } from './index.js';
+
+const valuesOf = (text: string) => readManifests(text).objects.map(({ value }) => value);
+const problemsOf = (text: string) =>
+  readManifests(text).problems.map(({ line, column, message, remedy }) => `${line}:${column} ${message}; ${remedy}`);
+
+describe('the objects of a text', () => {
+  it.each<[what: string, text: string, values: unknown[]]>([
+    ['nothing', '', []],
+    ['comments', '# nothing\n---\n# here\n', []],
+    ['one', 'kind: A\n', [{ kind: 'A' }]],
+    ['several documents', 'kind: A\n---\nkind: B\n---\n', [{ kind: 'A' }, { kind: 'B' }]],
+    ['JSON', '{"kind": "A"}', [{ kind: 'A' }]],
+    ['a list', 'kind: List\nitems:\n- kind: A\n- kind: B\n', [{ kind: 'A' }, { kind: 'B' }]],
+    ['a list of a kind', 'kind: IPPoolList\nitems:\n- kind: A\n', [{ kind: 'A' }]],
+    ['a list in a list', 'kind: List\nitems:\n- kind: List\n  items: [{kind: A}]\n', [{ kind: 'A' }]],
+    ['a list without items is an object', 'kind: List\n', [{ kind: 'List' }]],
+    ['an alias', 'a: &x 1\nb: *x\n', [{ a: 1, b: 1 }]],
+    ['text', 'hello', ['hello']],
+  ])('%s', (_what, text, values) => expect(valuesOf(text)).toEqual(values));
+
+  it('a field has its place, and one that is missing has that of what is around it', () => {
+    const [, second] = readManifests('kind: A\n---\nkind: List\nitems:\n  - kind: B\n    spec:\n      x: 1\n').objects.concat();
+    expect(second?.positionOf(['spec', 'x'])).toEqual({ line: 7, column: 10 });
+    expect(second?.positionOf(['spec', 'y'])).toEqual({ line: 7, column: 7 });
+    expect(second?.positionOf([])).toEqual({ line: 5, column: 5 });
+  });
+});
+
+describe('what is no YAML, in our words', () => {
+  it.each<[what: string, text: string, problems: string[]]>([
+    ['a field twice', 'a: 1\na: 2\n', ['2:1 the field stands there twice; keep one of the two']],
+    ['a tab', 'a:\n\tb: 1\n', ['2:1 a tab is used for indentation; use spaces']],
+    [
+      'a value that goes on',
+      'a: b: c\n',
+      [
+        '1:4 a group of fields stands where one value has to be; write it on lines of its own, indented; or quote a text that has ": " in it',
+      ],
+    ],
+    [
+      'a quote that does not end',
+      'a: "b\n',
+      ['2:1 a character is missing: a quote, a bracket, a comma or a colon; complete the line, or the one before it'],
+    ],
+    [
+      'aliases that grow without bound',
+      `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c]\n`,
+      ['1:1 the aliases of this document repeat too much, or name no anchor; write the values instead of aliases'],
+    ],
+  ])('%s', (_what, text, problems) => expect(problemsOf(text)).toEqual(problems));
+
+  it('one document that is none does not hide the others', () => {
+    const { objects, problems } = readManifests('a: 1\na: 2\n---\nkind: B\n');
+    expect([objects.length, problems.length]).toEqual([1, 1]);
+  });
+
+  it('law: any text is read, and every place is in it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'ab: -[]{}"\'\n\t*&!%#|>,?') }), (text) => {
+        const { objects, problems } = readManifests(text);
+        for (const { line, column } of [...problems, ...objects.map(({ positionOf }) => positionOf(['a', 0]))]) {
+          expect(line).toBeGreaterThan(0);
+          expect(column).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+});
