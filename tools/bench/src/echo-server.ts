@@ -35,6 +35,8 @@ class EchoLoop {
   /** Headers of a frame in front of each message; a datagram begins behind them. */
   readonly #replies = new MessageSlab({ count: BURST, size: 512 });
   readonly #templates = echoTemplates();
+  /** MAC address of the client that is answered: a view of the request would be garbage for every packet. */
+  readonly #client = new Uint8Array(6);
   readonly #udp: number;
   readonly #packet: number;
   readonly #link: { readonly interfaceIndex: number; readonly etherType: number };
@@ -97,8 +99,8 @@ class EchoLoop {
     const sum = reply.readUInt16BE(HEADER_CHECKSUM_AT) + (destination >>> 16) + (destination & 0xffff);
     const folded = (sum & 0xffff) + (sum >>> 16);
     reply.writeUInt16BE(~((folded & 0xffff) + (folded >>> 16)) & 0xffff, HEADER_CHECKSUM_AT);
-    const hardwareAddress = broadcasts ? BROADCAST_MAC : request.subarray(At.chaddr, At.chaddr + 6);
-    writeSockaddrLl(this.#replies.names[index] as Buffer, this.#link, hardwareAddress);
+    for (let octet = 0; octet < 6; octet++) this.#client[octet] = request[At.chaddr + octet] as number;
+    writeSockaddrLl(this.#replies.names[index] as Buffer, this.#link, broadcasts ? BROADCAST_MAC : this.#client);
     this.#replies.setOutgoing(index, { start: 0, end }, SOCKADDR_LL_LENGTH);
   }
 
