@@ -7,7 +7,7 @@ const PURE = { pure: true };
 export const PACKAGES = {
   'packages/dhcp-allocator': {
     ...PURE,
-    imports: ['ip-address'],
+    imports: [],
     why: 'it is pure and stands alone',
     folders: ['problem', 'address', 'wire', 'pool', 'lease', 'allocation', 'options', 'server', 'prepared'],
   },

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Address4 } from 'ip-address';
 import { describe, expect, it } from 'vitest';
 import { formatIpv4Address, parseIpv4Address } from './ipv4-address.js';
 import {
@@ -31,6 +32,21 @@ describe('IPv4 addresses', () => {
     ['', undefined],
     ['::1', undefined],
   ])('%j is read as %s', (text, expected) => expect(parseIpv4Address(text)).toBe(expected));
+
+  it('law: texts are read as the package ip-address reads them, near misses included', () => {
+    const part = fc.oneof(
+      fc.nat(300).map(String),
+      fc.constantFrom('', '0', '00', '01', '255', '256', '+1', '1e1', ' 1', '1 ', '0x1'),
+    );
+    const almost = fc.array(part, { minLength: 3, maxLength: 5 }).map((parts) => parts.join('.'));
+    fc.assert(
+      fc.property(fc.oneof(almost, fc.string({ unit: fc.constantFrom(...'0129.') }), fc.string()), (text) => {
+        const expected = Address4.isValid(text) && !text.includes('/') ? Number(new Address4(text).bigInt()) : undefined;
+        expect(parseIpv4Address(text)).toBe(expected);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 
   it('law: parse(format(a)) = a', () => {
     fc.assert(fc.property(anyAddress, (address) => parseIpv4Address(formatIpv4Address(address)) === address));
