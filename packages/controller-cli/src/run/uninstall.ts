@@ -54,8 +54,8 @@ const PAGE = 500;
 const CHECK_MS = 200;
 /** The duration of a controller's Lease that does not specify one: that of Harvester. */
 const LEASE_SECONDS = 45;
-/** The most that `--agent-lease-seconds` takes. */
-const MOST_LEASE_SECONDS = 3_600;
+/** No agent's Lease lasts longer: `--agent-lease-seconds` and the period of renewals are an hour at most, and together less than two. */
+const MOST_LEASE_SECONDS = 7_200;
 
 export class Uninstall {
   readonly #connection: ApiConnection;

@@ -207,9 +207,14 @@ export class AgentLeadership {
 
   /** Called before the election goes on: a leader that missed which pools are suspended does not exist. */
   #onAnnotations(annotations: Annotations, version: string): void {
-    const { clock, observer, onOthersReport, onHeard } = this.#settings;
-    this.#heardAtMs = clock.nowMs();
-    onHeard();
+    this.#heardAtMs = this.#settings.clock.nowMs();
+    this.#adopt(annotations, version);
+    // What is answered now must not rest on what this very Lease ends.
+    this.#settings.onHeard();
+  }
+
+  #adopt(annotations: Annotations, version: string): void {
+    const { observer, onOthersReport } = this.#settings;
     const outcome = this.#annotations.read(annotations, version);
     if (outcome === 'older') return;
     if (outcome === 'changed') {

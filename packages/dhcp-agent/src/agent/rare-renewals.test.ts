@@ -1,5 +1,11 @@
 /** A Lease that is renewed rarely, because there are many groups: what clients notice of it, and what it costs. */
-import { formatRenewPeriodMs, RENEW_PERIOD_ANNOTATION } from '@vmdhcp/ippool-api';
+import {
+  AGENT_REPORT_ANNOTATION,
+  formatAgentReport,
+  formatRenewPeriodMs,
+  RENEW_PERIOD_ANNOTATION,
+  SUSPENDED_POOLS_ANNOTATION,
+} from '@vmdhcp/ippool-api/agent';
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
@@ -12,6 +18,13 @@ const VM_B = '02:00:00:00:00:0b';
 const PERIOD_MS = 8_000;
 /** 2.75 s, and 7.5 s with their spread of a fifth. */
 const LEASE_MS = 11_750;
+
+/** The report of a leader whose probe was answered. */
+const CONFLICT = formatAgentReport(
+  new Map([
+    ['default/net-0', { serving: true, conflicts: [{ address: '10.0.0.10', macAddress: VM_A, usedBy: '02:00:00:00:00:ff' }] }],
+  ]),
+);
 
 let world: AgentWorld;
 let pool: WorldPool;
@@ -87,6 +100,19 @@ describe('a Lease that is renewed every eight seconds', () => {
     for (let second = 0; second < 5; second++)
       answers.push(await ask(clientPacket('discover', VM_A, { xid: 9, secs: second }), 1_000));
     expect(answers).toEqual([[], [], [], ['b: offer'], ['b: offer']]);
+  });
+
+  it.each([
+    ['suspends the pool', { [SUSPENDED_POOLS_ANNOTATION]: JSON.stringify({ turn: 9, pools: ['default/net-0'], since: [9] }) }],
+    ['reports that another host uses the address', { [AGENT_REPORT_ANNOTATION]: CONFLICT }],
+  ])('a standby that reads the Lease obeys it before it answers: the Lease %s', async (_, annotations) => {
+    const [a, b] = await startBoth();
+    a.process.kill();
+    b.watchLagMs = () => 60_000;
+    lease.annotate(annotations);
+    await ask(clientPacket('discover', VM_A, { xid: 9 }), 1_000);
+    expect(await ask(clientPacket('discover', VM_A, { xid: 9, secs: 1 }), 1_000)).toEqual([]);
+    expect(b.observer.of('standby-answer')).toEqual([]);
   });
 
   it('what was answered late is not answered again by itself', async () => {

@@ -26,7 +26,7 @@ export function renewPeriodMs(neededMs: number, currentMs: number | undefined): 
   return lessMs >= neededMs ? lessMs : doubledMs;
 }
 
-/** The longest period that a Lease which was deleted may have specified. */
+/** The longest period that a Lease which was deleted may have specified; 0: none that matters. Leaders that need none may have kept one. */
 export function mostRenewPeriodMs(neededMs: number): number {
-  return (renewPeriodMs(neededMs, undefined) ?? 0) * MOST_TOO_LONG;
+  return renewPeriodMs(neededMs * MOST_TOO_LONG, undefined) ?? 0;
 }

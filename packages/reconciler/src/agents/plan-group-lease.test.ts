@@ -165,4 +165,10 @@ describe('a Lease that is created while there are many groups', () => {
     const action = { kind: 'create-lease', group: 'own', poolKeys: [A], isGuarded: true };
     expect(planSuspension('own', new Set([A]), context)).toEqual([{ ...action, renewPeriodMs: 8_000, guardPeriodMs: 16_000 }]);
   });
+
+  it('guards as long where the groups need no period any more, and the earlier Lease may have kept one', () => {
+    const context = contextOf({ groups: { own: { lease: 'none' } }, neededRenewPeriodMs: 400 }, { [A]: 'own' });
+    const action = { kind: 'create-lease', group: 'own', poolKeys: [A], isGuarded: true };
+    expect(planSuspension('own', new Set([A]), context)).toEqual([{ ...action, guardPeriodMs: 1_000 }]);
+  });
 });

@@ -63,7 +63,8 @@ export function planSuspension(
   // Pods may still act by a Lease that was deleted; the pods of a chart are not known.
   const isGuarded = deployment !== undefined || observed.groupsWithPods.has(name) || isUnified(name);
   const periodMs = renewPeriodMs(neededMs, undefined);
-  const pace = periodMs === undefined ? {} : { renewPeriodMs: periodMs, guardPeriodMs: mostRenewPeriodMs(neededMs) };
+  const guardPeriodMs = mostRenewPeriodMs(neededMs);
+  const pace = { ...(periodMs !== undefined && { renewPeriodMs: periodMs }), ...(guardPeriodMs > 0 && { guardPeriodMs }) };
   return [{ kind: 'create-lease', group: name, poolKeys, isGuarded, ...pace }];
 }
 

@@ -5,8 +5,8 @@ import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
 
 /** Timers may be a little early. */
 const MARGIN_MS = 10;
-/** The most that `--agent-lease-seconds` takes. */
-const MOST_LEASE_SECONDS = 3_600;
+/** No agent's Lease lasts longer: `--agent-lease-seconds` and the period of renewals are an hour at most, and together less than two. */
+const MOST_LEASE_SECONDS = 7_200;
 /** Of a Lease that does not specify it. */
 const DEFAULT_LEASE_SECONDS = 15;
 
