@@ -62,10 +62,14 @@ export function planSuspension(
   if (!isNeeded) return [];
   // Pods may still act by a Lease that was deleted; the pods of a chart are not known.
   const isGuarded = deployment !== undefined || observed.groupsWithPods.has(name) || isUnified(name);
+  return [{ kind: 'create-lease', group: name, poolKeys, isGuarded, ...paceOfNew(neededMs) }];
+}
+
+/** How often a Lease that is created is renewed, and how often an earlier one may have been. */
+function paceOfNew(neededMs: number): { readonly renewPeriodMs?: number; readonly guardPeriodMs?: number } {
   const periodMs = renewPeriodMs(neededMs, undefined);
   const guardPeriodMs = mostRenewPeriodMs(neededMs);
-  const pace = { ...(periodMs !== undefined && { renewPeriodMs: periodMs }), ...(guardPeriodMs > 0 && { guardPeriodMs }) };
-  return [{ kind: 'create-lease', group: name, poolKeys, isGuarded, ...pace }];
+  return { ...(periodMs !== undefined && { renewPeriodMs: periodMs }), ...(guardPeriodMs > 0 && { guardPeriodMs }) };
 }
 
 /** Agents watch their Lease: what they log, and how often they renew it, changes without a restart. */
