@@ -109,7 +109,7 @@ const CONCURRENCY: Readonly<Record<ReconciledKind, number>> = {
 const FIRST_RETRY_MS = 20;
 const MOST_RETRY_MS = 30_000;
 /** A pool that many claim addresses of is written less often, and more at a time: half of the time is left to everything else. */
-const MOST_REST_MS = 250;
+const MOST_REST_MS = 1_000;
 /** Freeing an address is less urgent than assigning one: deletions of this time go in one patch of their pool. */
 const RELEASE_GATHER_MS = 200;
 const KINDS: readonly CachedKind[] = ['networks', 'ipPools', 'networkConfigs', 'virtualMachines'];
