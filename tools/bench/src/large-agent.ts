@@ -5,6 +5,7 @@ import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject, WatchHandlers } from '@vmdhcp/kube-runtime';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { ipPool } from '@vmdhcp/lab';
+import { macOf } from './large-objects.js';
 
 export interface AgentPoolRow {
   readonly addresses: number;
@@ -103,10 +104,6 @@ function eventOf(addresses: number): string {
   });
   const metadata = { ...pool.metadata, uid: 'uid', generation: 1, resourceVersion: String(addresses) };
   return JSON.stringify({ ...pool, metadata, status: { ipv4: { allocated, used: addresses, available: 1 } } });
-}
-
-function macOf(index: number): string {
-  return `02:00:5e:${[index >> 16, index >> 8, index].map((octet) => (octet & 0xff).toString(16).padStart(2, '0')).join(':')}`;
 }
 
 function spread(values: readonly number[]): Spread {

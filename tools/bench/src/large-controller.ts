@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readConditions } from '@vmdhcp/kube-runtime';
 import { ipPool, networkAttachment, virtualMachine } from '@vmdhcp/lab';
 import { LargeCluster, type Used } from './large-cluster.js';
+import { macOf, poolConfig } from './large-objects.js';
 
 export interface LargeSettings {
   readonly machines: number;
@@ -74,7 +75,7 @@ export async function measureLarge(settings: LargeSettings): Promise<LargeRow> {
 async function createPools(cluster: LargeCluster, pools: number): Promise<void> {
   await each(pools, async (index) => {
     await cluster.access.create(networkAttachment(`default/net-${index}`));
-    await cluster.access.create(ipPool(`default/net-${index}`, { ipv4Config: pools === 1 ? LARGE : small(index) }));
+    await cluster.access.create(ipPool(`default/net-${index}`, { ipv4Config: poolConfig(index, pools) }));
   });
   const last = `default/net-${pools - 1}`;
   await cluster.access.waitForObject('IPPool', last, ({ status }) => readConditions(status).length > 0);
@@ -159,21 +160,8 @@ async function measureRestart(cluster: LargeCluster, index: number): Promise<Use
 }
 
 async function createMachine(cluster: LargeCluster, index: number, pools: number): Promise<void> {
-  const octets = [index >> 16, index >> 8, index].map((octet) => (octet & 0xff).toString(16).padStart(2, '0'));
   const network = `default/net-${index % pools}`;
-  await cluster.access.create(virtualMachine(`default/vm-${index}`, `02:00:5e:${octets.join(':')}`, network));
-}
-
-const LARGE = { cidr: '10.0.0.0/16', serverIP: '10.0.0.2', router: '10.0.0.1', pool: { start: '10.0.1.0', end: '10.0.254.255' } };
-
-function small(index: number): Readonly<Record<string, unknown>> {
-  const prefix = `10.${index >> 8}.${index & 0xff}`;
-  return {
-    cidr: `${prefix}.0/24`,
-    serverIP: `${prefix}.2`,
-    router: `${prefix}.1`,
-    pool: { start: `${prefix}.10`, end: `${prefix}.250` },
-  };
+  await cluster.access.create(virtualMachine(`default/vm-${index}`, macOf(index), network));
 }
 
 /** So many requests, some at a time. */

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { measureAgentPool, type Spread } from './large-agent.js';
 import { type LargeRow, measureLarge } from './large-controller.js';
+import { measureInMemory } from './large-in-memory.js';
 import { markdown } from './tables.js';
 
 interface Options {
@@ -18,7 +19,7 @@ const options = new Command('npm run bench:large --')
   .option('--per-pool <n>', 'of them in each pool', '100')
   .option('--pool <counts>', 'virtual machines in one pool, one row each', '1000,10000,40000')
   .option('--rounds <n>', 'single virtual machines that are created and deleted then', '5')
-  .option('--only <part>', 'spread, pool or agent')
+  .option('--only <part>', 'spread, pool, agent or memory')
   .addHelpText('after', '\nExamples:\n  npm run bench:large\n  npm run bench:large -- --only pool --pool 1000,2000\n')
   .parse()
   .opts<Options>();
@@ -27,6 +28,7 @@ const parts: Readonly<Record<string, () => Promise<string>>> = {
   spread: () => controllerTables('many pools', countsOf(options.spread), Number(options.perPool)),
   pool: () => controllerTables('one pool', countsOf(options.pool), Number.POSITIVE_INFINITY),
   agent: agentTable,
+  memory: inMemoryTable,
 };
 for (const [name, measure] of Object.entries(parts)) {
   if (options.only === undefined || options.only === name) process.stdout.write(`\n${await measure()}\n`);
@@ -131,6 +133,41 @@ async function agentTable(): Promise<string> {
       'event parsed ms: median, most',
       'served',
       'new client answered',
+    ],
+    lines,
+  );
+}
+
+/** One process for each row would be fairer to memory: compare rows of separate runs for that. */
+async function inMemoryTable(): Promise<string> {
+  const lines: string[][] = [];
+  for (const machines of countsOf(options.spread)) {
+    const row = await measureInMemory(machines, Number(options.perPool), Number(options.rounds));
+    lines.push([
+      count(row.machines),
+      count(row.pools),
+      seconds(row.addressedAfterMs),
+      seconds(row.cpuMs),
+      (row.writes / row.machines).toFixed(2),
+      row.heapMegabytes.toFixed(0),
+      row.oneMoreMs.toFixed(0),
+      seconds(row.relistCpuMs),
+      String(row.relistWrites),
+      seconds(row.restartMs),
+    ]);
+  }
+  return markdown(
+    [
+      'controller and API in one process: virtual machines',
+      'pools',
+      'all have addresses after s',
+      'CPU s',
+      'writes each',
+      'heap MB, API included',
+      'one more after ms',
+      'listed again: CPU s',
+      'writes',
+      'a new controller has assigned one more after s',
     ],
     lines,
   );
