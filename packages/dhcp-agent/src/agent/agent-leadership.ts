@@ -221,7 +221,7 @@ export class AgentLeadership {
       observer.observe({ kind: 'suspended-pools', pools: [...this.#annotations.suspended] });
       this.check();
     }
-    observer.observe({ kind: 'log-settings', settings: parseAgentLogSettings(annotations[AGENT_LOG_ANNOTATION]) });
+    this.#noteLogSettings(annotations);
     if (!this.isLeader()) onOthersReport(parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]));
   }
 
@@ -236,8 +236,18 @@ export class AgentLeadership {
     this.#leaseDurationMs = stored.record.leaseDurationMs;
     this.#noteHolder(stored.record.holder);
     if (!this.isLeader()) this.#onAnnotations(annotations, stored.version);
-    else if (this.#annotations.isNews(annotations, stored.version)) this.#elector.tryNow();
+    else this.#onSeenByLeader(annotations, stored.version);
     this.#elector.observe(stored);
+  }
+
+  /** What decides about addresses counts only once the leader has read it; what it logs does not wait for the next renewal. */
+  #onSeenByLeader(annotations: Annotations, version: string): void {
+    if (this.#annotations.isNews(annotations, version)) this.#elector.tryNow();
+    else if (!this.#annotations.isOld(version)) this.#noteLogSettings(annotations);
+  }
+
+  #noteLogSettings(annotations: Annotations): void {
+    this.#settings.observer.observe({ kind: 'log-settings', settings: parseAgentLogSettings(annotations[AGENT_LOG_ANNOTATION]) });
   }
 
   /** Two leaders would be two servers with one address: an agent that is configured to be alone waits all the same. */

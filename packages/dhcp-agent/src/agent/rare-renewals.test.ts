@@ -1,5 +1,6 @@
 /** A Lease that is renewed rarely, because there are many groups: what clients notice of it, and what it costs. */
 import {
+  AGENT_LOG_ANNOTATION,
   AGENT_REPORT_ANNOTATION,
   formatAgentReport,
   formatRenewPeriodMs,
@@ -73,6 +74,15 @@ describe('a Lease that is renewed every eight seconds', () => {
     a.kernel.removeLink(pool.interfaceName);
     await world.pass(1_000);
     expect(version()).toBeGreaterThan(before);
+  });
+
+  it('what the leader is to log does not wait for the next renewal either', async () => {
+    const [a] = await startBoth();
+    const before = version();
+    lease.annotate({ [AGENT_LOG_ANNOTATION]: '{"level":"debug"}' });
+    await world.pass(100);
+    expect(a.observer.of('log-settings').at(-1)?.settings).toEqual({ level: 'debug' });
+    expect(version() - before, 'and costs no write').toBe(1);
   });
 
   it('the leader dies: the first retransmission is answered, although the standby has not heard of the Lease for long', async () => {

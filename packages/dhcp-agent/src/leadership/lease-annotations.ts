@@ -48,7 +48,12 @@ export class LeaseAnnotations {
 
   /** True if a Lease that was seen suspends other pools than the newest one that was read: it has to be read. */
   isNews(annotations: Annotations, version: string): boolean {
-    return !isOlderVersion(version, this.#version) && (annotations[SUSPENDED_POOLS_ANNOTATION] ?? '') !== this.#suspendedText;
+    return !this.isOld(version) && (annotations[SUSPENDED_POOLS_ANNOTATION] ?? '') !== this.#suspendedText;
+  }
+
+  /** True if a newer Lease than this one was read. */
+  isOld(version: string): boolean {
+    return isOlderVersion(version, this.#version);
   }
 
   /**
