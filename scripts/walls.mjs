@@ -64,6 +64,14 @@ export const PACKAGES = {
       'testing',
     ],
   },
+  'packages/service-certificates': {
+    ...PURE,
+    imports: ['@vmdhcp/kube-runtime'],
+    why: 'it is pure: plans of certificates on ports; adapters have a subpath of their own',
+    folders: ['plan', 'ports', 'pem', 'authority-secret', 'node'],
+    /** Folders that may import more, and are not pure. */
+    edges: { node: ['node:*', 'node:*/*', '@vmdhcp/kube-runtime', '@peculiar/x509', 'reflect-metadata'] },
+  },
   'packages/linux-sockets': {
     imports: ['node:*', 'node:*/*', 'koffi'],
     why: 'it knows nothing of DHCP or Kubernetes',

@@ -1,0 +1,46 @@
+/** What the keeper of certificates needs of the world. */
+import type { CertificateFacts, MaterialFault } from './plan/certificate-facts.js';
+
+/** A Secret: text by key. */
+export interface StoredSecret {
+  /** Undefined: it does not exist. */
+  readonly resourceVersion: string | undefined;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+export interface SecretStore {
+  /** A Secret that does not exist has no version and no data. */
+  readonly read: (name: string) => Promise<StoredSecret>;
+  /**
+   * Writes exactly this data if the Secret still is as `before`. `conflict`: it is not, another replica was first.
+   * @throws where the API server refuses or does not answer.
+   */
+  readonly write: (name: string, before: StoredSecret, data: Readonly<Record<string, string>>) => Promise<'written' | 'conflict'>;
+}
+
+/** PEM texts. */
+export interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** Reads certificates. Never throws: what cannot be read is undefined, or a fault. */
+export interface CertificateReader {
+  readonly read: (certificate: string) => CertificateFacts | undefined;
+  /** What is wrong with a certificate and its key; undefined: they belong together. */
+  readonly findFault: (pair: Pair) => MaterialFault | undefined;
+  readonly isIssuedBy: (certificate: string, authority: string) => boolean;
+}
+
+/** Validity in milliseconds since 1970. */
+export interface Validity {
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+}
+
+/** Makes keys and certificates. */
+export interface CertificateIssuer {
+  readonly createAuthority: (name: string, validity: Validity) => Promise<Pair>;
+  /** For servers and clients of TLS. */
+  readonly issue: (authority: Pair, names: readonly string[], validity: Validity) => Promise<Pair>;
+}
