@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { CustomResource } from './custom-resource.js';
 import { GROUP, VERSION } from './labels.js';
 
+/** In the metadata of an object's schema: fields that must be there when it is read, and that a client may leave out. */
+export const LEFT_OUT = 'x-vmdhcp-left-out';
+
 type Json = Record<string, unknown>;
 
 /** The CustomResourceDefinition (apiextensions.k8s.io/v1) of a kind, from the schema that its type and validation come from. */
@@ -39,6 +42,7 @@ function toStructuralSchema(schema: z.ZodType): Json {
       const node = jsonSchema as Json;
       if (node['additionalProperties'] === false) delete node['additionalProperties'];
       delete node['propertyNames'];
+      allowLeftOut(node);
       if (node['maximum'] === Number.MAX_SAFE_INTEGER) delete node['maximum'];
       if (node['minimum'] === Number.MIN_SAFE_INTEGER) delete node['minimum'];
       if (node['type'] === 'integer') node['format'] = 'int64';
@@ -46,4 +50,13 @@ function toStructuralSchema(schema: z.ZodType): Json {
   }) as Json;
   delete converted['$schema'];
   return { ...converted, required: ['spec'] };
+}
+
+function allowLeftOut(node: Json): void {
+  const leftOut = node[LEFT_OUT];
+  delete node[LEFT_OUT];
+  if (!Array.isArray(leftOut) || !Array.isArray(node['required'])) return;
+  const required = node['required'].filter((name) => !leftOut.includes(name));
+  if (required.length > 0) node['required'] = required;
+  else delete node['required'];
 }

@@ -19,6 +19,7 @@ export const ipv4Cidr = () => text(IPV4_CIDR);
 export const macAddress = () => text(MAC_ADDRESS);
 
 /** The CEL rule of a field that never changes once it is set. */
-export function immutable(name: string): { 'x-kubernetes-validations': { rule: string; message: string }[] } {
-  return { 'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: `${name} is immutable` }] };
+export function immutable(name: string, kind = 'IPPool'): { 'x-kubernetes-validations': { rule: string; message: string }[] } {
+  const message = `${name} is immutable: to change it, delete the ${kind} and create it again`;
+  return { 'x-kubernetes-validations': [{ rule: 'self == oldSelf', message }] };
 }

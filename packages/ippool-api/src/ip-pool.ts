@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { condition } from './condition.js';
+import { creationRules } from './creation-rules.js';
 import { type CustomResource, conditionColumn } from './custom-resource.js';
+import { LEFT_OUT } from './custom-resource-definition.js';
 import { immutable, ipv4Address, ipv4AddressOrCidr, ipv4AddressOrRange, ipv4Cidr, macAddress } from './formats.js';
 import { API_VERSION } from './labels.js';
 import { objectMeta } from './object-meta.js';
-import { growsInsideCidr, mayBeLowered, mayBeRaised } from './range-rules.js';
+import { areThere, growsInsideCidr, mayBeLowered, mayBeRaised } from './range-rules.js';
 
 const hostName = () => z.string().max(253);
 
@@ -37,6 +39,7 @@ const ipv4Config = z
           .describe('Addresses, or ranges like 192.168.48.10-192.168.48.19, that are never allocated.'),
       })
       .meta({
+        [LEFT_OUT]: ['start', 'end'],
         'x-kubernetes-validations': [
           { rule: '!has(oldSelf.exclude) || has(self.exclude)', message: 'Exclude is required once set' },
         ],
@@ -82,8 +85,10 @@ const ipv4Config = z
       .describe('True: no other DHCP server is on this network, so unknown clients that claim an address are refused (NAK).'),
   })
   .meta({
+    [LEFT_OUT]: ['serverIP', 'pool'],
     'x-kubernetes-validations': [
       { rule: '!has(oldSelf.router) || has(self.router)', message: 'Router is required once set' },
+      ...areThere(),
       ...growsInsideCidr(),
     ],
   });
@@ -172,7 +177,7 @@ export const ipPoolResource: CustomResource = {
   plural: 'ippools',
   singular: 'ippool',
   shortNames: ['ippl', 'ippls'],
-  schema: z.object({ spec, status: status.optional() }),
+  schema: z.object({ spec, status: status.optional() }).meta(creationRules()),
   columns: [
     { name: 'NETWORK', type: 'string', jsonPath: '.spec.networkName' },
     { name: 'AVAILABLE', type: 'integer', jsonPath: '.status.ipv4.available' },

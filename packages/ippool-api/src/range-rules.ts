@@ -10,7 +10,7 @@ interface Rule {
 type Rules = Record<'x-kubernetes-validations', Rule[]>;
 
 /** @param text - the name of a field that holds an IPv4 address. */
-function toNumber(text: string): string {
+export function toNumber(text: string): string {
   const [a, b, c, d] = [0, 1, 2, 3].map((index) => `int(${text}.split('.')[${index}])`);
   return `(((${a} * 256 + ${b}) * 256 + ${c}) * 256 + ${d})`;
 }
@@ -27,8 +27,26 @@ export function mayBeRaised(): Rules {
   return { 'x-kubernetes-validations': [{ rule: `${toNumber('self')} >= ${toNumber('oldSelf')}`, message }] };
 }
 
+/** Of an IPv4 configuration: another rule refuses one that lacks an address. */
+export const ADDRESSES_ARE_THERE = 'has(self.serverIP) && has(self.pool) && has(self.pool.start) && has(self.pool.end)';
+
+/**
+ * Of an IPv4 configuration: what the admission webhook fills in. A rule and no `required`, so that the message names the remedy, and that clients
+ * which check a manifest before they send it let pass what the webhook completes.
+ */
+export function areThere(): Rule[] {
+  const remedy = 'write it, or install the admission webhook, which fills it in';
+  return [
+    { rule: 'has(self.serverIP)', message: `ServerIP is missing: ${remedy}` },
+    {
+      rule: 'has(self.pool) && has(self.pool.start) && has(self.pool.end)',
+      message: `Start or End of the pool is missing: ${remedy}`,
+    },
+  ];
+}
+
 /** Addresses of a subnet by the length of its prefix, 0 to 32. */
-const SUBNET_SIZES = `[${Array.from({ length: 33 }, (_, length) => 2 ** (32 - length)).join(', ')}]`;
+export const SUBNET_SIZES = `[${Array.from({ length: 33 }, (_, length) => 2 ** (32 - length)).join(', ')}]`;
 /** As the allocator has it. */
 const MOST_ADDRESSES = 2 ** 24;
 
@@ -37,7 +55,7 @@ const MOST_ADDRESSES = 2 ** 24;
  * within the size that a pool may have. Otherwise the whole pool would be invalid, and no change could undo that.
  */
 export function growsInsideCidr(): Rule[] {
-  const isSame = 'self.pool.start == oldSelf.pool.start && self.pool.end == oldSelf.pool.end';
+  const isSame = `!(${ADDRESSES_ARE_THERE}) || self.pool.start == oldSelf.pool.start && self.pool.end == oldSelf.pool.end`;
   const [start, end] = [toNumber('self.pool.start'), toNumber('self.pool.end')];
   // A pool whose server is outside its CIDR is invalid, so the server is as good as any address of the CIDR, and cheaper to read.
   const subnet = `${toNumber('self.serverIP')} / size`;

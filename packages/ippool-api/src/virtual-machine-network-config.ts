@@ -13,7 +13,7 @@ const networkConfig = z.object({
 });
 
 const spec = z.object({
-  vmName: z.string().max(64).meta(immutable('VMName')),
+  vmName: z.string().max(64).meta(immutable('VMName', 'VirtualMachineNetworkConfig')),
   networkConfigs: z.array(networkConfig).max(4).nullish(),
   paused: z.boolean().nullish(),
 });

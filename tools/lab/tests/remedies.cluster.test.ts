@@ -211,7 +211,7 @@ describe('on a virtual machine', () => {
   });
 
   it('PoolInvalid: delete the IPPool, and create it again', async () => {
-    await addPool('pool', { end: '10.1.1.9' });
+    await addPool('pool', { extra: { pool: { start: '10.1.0.10', end: '10.1.0.10', exclude: ['10.1.1.9'] } } });
     await addMachine('a', A);
     const message = await condition('CacheReady', 'False PoolInvalid');
     expect(message).toContain('to correct them, delete the IPPool and create it again');
