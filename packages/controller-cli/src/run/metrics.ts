@@ -4,6 +4,7 @@ import { readConditions, readField, readList, readText } from '@vmdhcp/kube-runt
 import type { RequestObserver } from '@vmdhcp/kube-runtime/node';
 import type { DhcpController, ReconciledKey } from '@vmdhcp/reconciler';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ReadGauge } from './read-gauge.js';
 
 export interface ControllerMetrics {
   readonly registry: Registry;
@@ -65,29 +66,30 @@ function describeCluster(controller: DhcpController, isLeading: () => boolean, r
     },
   });
   for (const field of ['used', 'available'] as const) describePools(controller, field, registers);
-  new Gauge({
+  new ReadGauge({
     name: 'vmdhcpcontroller_vmnetcfg_status',
     help: '1 for each interface of a VirtualMachineNetworkConfig, with its address, its state, and the reason where it has no address.',
     labelNames: ['vmnetcfg', 'network', 'mac', 'ip', 'state', 'reason'],
     registers,
-    collect() {
-      this.reset();
-      for (const { metadata, status } of controller.caches.networkConfigs.values()) {
-        const why = readConditions(status).find(({ type }) => type === 'Allocated')?.reason ?? '';
-        for (const entry of readList(status, 'networkConfigs')) {
-          const text = (name: string) => readText(entry, name) ?? '';
-          const labels = {
-            network: text('networkName'),
-            mac: text('macAddress'),
-            ip: text('allocatedIPAddress'),
-            state: text('state'),
-            reason: text('state') === 'Allocated' ? '' : why,
-          };
-          this.set({ vmnetcfg: `${metadata.namespace}/${metadata.name}`, ...labels }, 1);
-        }
-      }
-    },
+    read: () => interfacesOf(controller),
   });
+}
+
+type InterfaceLabels = Readonly<Record<'vmnetcfg' | 'network' | 'mac' | 'ip' | 'state' | 'reason', string>>;
+
+function* interfacesOf(controller: DhcpController): Generator<InterfaceLabels> {
+  for (const { metadata, status } of controller.caches.networkConfigs.values()) {
+    const vmnetcfg = `${metadata.namespace}/${metadata.name}`;
+    const why = readConditions(status).find(({ type }) => type === 'Allocated')?.reason ?? '';
+    const all = readList(status, 'networkConfigs').map((entry) => labelsOf(vmnetcfg, entry, why));
+    yield* all.length < 2 ? all : new Map(all.map((labels) => [JSON.stringify(labels), labels])).values();
+  }
+}
+
+function labelsOf(vmnetcfg: string, entry: unknown, why: string): InterfaceLabels {
+  const text = (name: string) => readText(entry, name) ?? '';
+  const [network, mac, ip, state] = [text('networkName'), text('macAddress'), text('allocatedIPAddress'), text('state')];
+  return { vmnetcfg, network, mac, ip, state, reason: state === 'Allocated' ? '' : why };
 }
 
 function describePools(controller: DhcpController, field: 'used' | 'available', registers: Registry[]): void {
