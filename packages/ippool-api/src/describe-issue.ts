@@ -44,12 +44,6 @@ export function explainIssue(issue: z.core.$ZodIssue, root: unknown): ExplainedI
   return { reason: 'wrong-format', message: `${shown(value)} ${fault}`, remedy };
 }
 
-/** The same as one sentence. */
-export function describeIssue(issue: z.core.$ZodIssue, root: unknown): string {
-  const { message, remedy } = explainIssue(issue, root);
-  return `${message}; ${remedy}`;
-}
-
 function explainBound(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall, value: unknown): ExplainedIssue {
   const isNumber = typeof value === 'number';
   const isTooBig = issue.code === 'too_big';

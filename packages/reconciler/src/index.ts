@@ -51,7 +51,12 @@ export {
   type ReconciledKey,
   type ReconciledKind,
 } from './controller/dhcp-controller.js';
-export { type NetworkConfigClaims, readNetworkConfigClaims } from './network-config/interface-claims.js';
+export {
+  type InterfaceClaim,
+  type NetworkConfigClaims,
+  readInterfaceEntry,
+  readNetworkConfigClaims,
+} from './network-config/interface-claims.js';
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './pool/address-conflict.js';
 export { fillInDefaults } from './pool/fill-in-defaults.js';
 export { findLeaseTimeProblem } from './pool/find-lease-time-problem.js';

@@ -3,10 +3,11 @@
  * refused whole, with every problem it has, because half a configuration gives wrong addresses.
  */
 
-import { formatPath, type MacAddress, type Pool, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { formatPath, type Pool, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import {
   type AgentLogSettings,
   type ApiObject,
+  DEFAULT_NAMESPACE,
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
   type IPPool,
@@ -19,15 +20,17 @@ import {
   type UnknownField,
   type VirtualMachineNetworkConfig,
 } from '@vmdhcp/ippool-api';
+import { type ManifestObject, readManifests } from '@vmdhcp/ippool-api/manifests';
 import {
   type AddressClaim,
   fillInDefaults,
   findLeaseTimeProblem,
+  type InterfaceClaim,
   probesConflicts,
   type ResolvedNames,
+  readInterfaceEntry,
   toPool,
 } from '@vmdhcp/reconciler';
-import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import type { Finding } from './finding.js';
 
 /** A claim, and where it stands in the file. */
@@ -99,10 +102,11 @@ class Reader {
   readonly #objects: Located[] = [];
 
   constructor(text: string) {
-    const lines = new LineCounter();
     const seen = new Set<string>();
-    const documents = parseAllDocuments(text, { lineCounter: lines, maxAliasCount: 100 } as never) as Document[];
-    for (const document of documents) this.#readDocument(document, lines, seen);
+    const { objects, problems } = readManifests(text);
+    for (const { line, column, ...problem } of problems)
+      this.problems.push({ line, column, object: 'file', path: '', message: sentenceOf(problem) });
+    for (const manifest of objects) this.#readManifest(manifest, seen);
     if (this.#of('IPPool').length === 0 && this.problems.length === 0) {
       this.problems.push({ line: 1, column: 1, object: 'file', path: '', message: 'holds no IPPool; add one' });
     }
@@ -142,16 +146,16 @@ class Reader {
       for (const [index, config] of (object.spec.networkConfigs ?? []).entries()) {
         const path = ['spec', 'networkConfigs', index];
         const pool = pools.get(poolOfNetwork.get(networkKey(config.networkName, object.metadata.namespace)) ?? '');
-        const macAddress = parseMacAddress(config.macAddress);
-        if (macAddress === undefined) {
-          report([...path, 'macAddress'], `'${config.macAddress}' is no MAC address; write it like 02:00:00:00:00:01`);
+        const claim = readInterfaceEntry(config, object.metadata.namespace ?? DEFAULT_NAMESPACE);
+        if ('reason' in claim) {
+          report([...path, claim.field], sentenceOf(claim));
         } else if (pool === undefined) {
           this.#reportNoPool(
             find([...path, 'networkName'], `no pool serves network ${config.networkName}; correct its name or add an IPPool`),
           );
         } else {
           const { line, column } = find(path, '');
-          pool.claims.push({ ...toClaim(object, macAddress, config.ipAddress), index, line, column });
+          pool.claims.push({ ...toClaim(object, claim), index, line, column });
         }
       }
     }
@@ -184,15 +188,9 @@ class Reader {
     return this.#objects.filter((located): located is Located<Kind> => located.object.kind === kind);
   }
 
-  #readDocument(document: Document, lines: LineCounter, seen: Set<string>): void {
-    for (const { pos, message } of document.errors) {
-      const { line, col } = lines.linePos(pos[0]);
-      const text = `${message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '')}; correct the YAML`;
-      this.problems.push({ line, column: col, object: 'file', path: '', message: text });
-    }
-    if (document.errors.length > 0 || document.contents === null) return;
-    const value = fillInDefaults(toPlainValue(document));
-    const place = this.#placeIn(document, describeObject(value), lines);
+  #readManifest({ value: written, positionOf }: ManifestObject, seen: Set<string>): void {
+    const value = fillInDefaults(written);
+    const place = this.#placeIn(positionOf, describeObject(value));
     const located = this.#readObject(value, place);
     if (located === undefined) return;
     const key = `${located.object.kind} ${objectKey(located.object.metadata)}`;
@@ -222,10 +220,10 @@ class Reader {
     }
   }
 
-  #placeIn(document: Document, name: string, lines: LineCounter): Pick<Located, 'report' | 'find' | 'problemCount'> {
+  #placeIn(positionOf: ManifestObject['positionOf'], name: string): Pick<Located, 'report' | 'find' | 'problemCount'> {
     const reported = new Set<string>();
     const find = (path: Path, message: string): Finding => ({
-      ...positionOf(document, path, lines),
+      ...positionOf(path),
       object: name,
       path: path.length === 0 ? '' : formatPath(path),
       message,
@@ -259,22 +257,8 @@ function byPlace(one: Finding, other: Finding): number {
   return one.line - other.line || one.column - other.column;
 }
 
-/** Aliases that would grow without bound read as no object. */
-function toPlainValue(document: Document): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 100 });
-  } catch {
-    return undefined;
-  }
-}
-
-function toClaim(
-  object: VirtualMachineNetworkConfig,
-  macAddress: MacAddress,
-  ipAddress: string | null | undefined,
-): AddressClaim {
-  const wanted = ipAddress ? parseIpv4Address(ipAddress) : undefined;
-  return { owner: objectKey(object.metadata), macAddress, ...(wanted !== undefined && { wanted }) };
+function toClaim({ metadata }: VirtualMachineNetworkConfig, { macAddress, wanted }: InterfaceClaim): AddressClaim {
+  return { owner: objectKey(metadata), macAddress, ...(wanted !== undefined && { wanted }) };
 }
 
 function describeObject(value: unknown): string {
@@ -283,15 +267,4 @@ function describeObject(value: unknown): string {
   const name = typeof metadata?.name === 'string' ? metadata.name : '(no name)';
   const namespace = typeof metadata?.namespace === 'string' ? metadata.namespace : undefined;
   return `${typeof kind === 'string' ? kind : 'object'} ${objectKey({ name, ...(namespace !== undefined && { namespace }) })}`;
-}
-
-/** Where the field stands, or the nearest thing around it that stands in the file. */
-function positionOf(document: Document, path: Path, lines: LineCounter): { line: number; column: number } {
-  for (let length = path.length; length >= 0; length--) {
-    const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
-    if (node?.range === undefined) continue;
-    const { line, col } = lines.linePos(node.range[0]);
-    return { line, column: col };
-  }
-  return { line: 1, column: 1 };
 }
