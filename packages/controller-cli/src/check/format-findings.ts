@@ -2,9 +2,7 @@
 import { ADMISSION_RULES } from '@vmdhcp/reconciler';
 import { type CheckFinding, describeFinding } from './check-finding.js';
 import type { CheckResult } from './check-manifests.js';
-
-export const OUTPUT_FORMATS = ['text', 'json', 'sarif', 'github'] as const;
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+import type { OutputFormat } from './output-format.js';
 
 /** Ends with a line feed, unless it is empty. */
 export function formatFindings(format: OutputFormat, result: CheckResult): string {

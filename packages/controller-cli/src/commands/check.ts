@@ -1,9 +1,7 @@
-import { type Ipv4Address, type Ipv4Cidr, parseIpv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator';
-import { ExitCode } from '@vmdhcp/service-process';
+import { type Ipv4Address, type Ipv4Cidr, parseIpv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator/address';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { checkManifests } from '../check/check-manifests.js';
-import { findManifestFiles } from '../check/find-manifest-files.js';
-import { formatFindings, OUTPUT_FORMATS, type OutputFormat } from '../check/format-findings.js';
+import type { CheckOptions } from '../actions/check.js';
+import { OUTPUT_FORMATS } from '../check/output-format.js';
 
 const EXAMPLES = `
 Examples:
@@ -24,15 +22,6 @@ twice; and what a virtual machine asks for and cannot have. A network or a pool 
 Exit codes: 0 no problems, 65 problems, 66 a file cannot be read, 64 wrong usage. Warnings do not change the exit code.
 `;
 
-interface CheckOptions {
-  readonly filename: readonly string[];
-  readonly output: OutputFormat;
-  readonly namespace: string;
-  readonly serviceCidr: readonly Ipv4Cidr[];
-  readonly podCidr: readonly Ipv4Cidr[];
-  readonly apiServer: readonly Ipv4Address[];
-}
-
 /** `vmdhcp-controller check` */
 export function checkCommand(): Command {
   return new Command('check')
@@ -50,7 +39,7 @@ export function checkCommand(): Command {
         .default([], 'none'),
     )
     .addHelpText('after', EXAMPLES)
-    .action(check);
+    .action(async (options: CheckOptions) => (await import('../actions/check.js')).check(options));
 }
 
 function networkOption(flags: string, description: string): Option {
@@ -71,12 +60,4 @@ function parseAddress(text: string): Ipv4Address {
   const address = parseIpv4Address(text);
   if (address === undefined) throw new InvalidArgumentError('write an IPv4 address, as in 192.168.48.10.');
   return address;
-}
-
-async function check({ filename, output, namespace, serviceCidr, podCidr, apiServer }: CheckOptions): Promise<void> {
-  const files = await findManifestFiles(filename);
-  const clusterNetworks = { serviceCidrs: serviceCidr, podCidrs: podCidr, apiServers: apiServer };
-  const result = checkManifests(files, { namespace, clusterNetworks });
-  process.stdout.write(formatFindings(output, result));
-  if (result.findings.some(({ severity }) => severity === 'problem')) process.exitCode = ExitCode.invalidData;
 }

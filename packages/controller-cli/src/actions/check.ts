@@ -1,0 +1,26 @@
+import type { Ipv4Address, Ipv4Cidr } from '@vmdhcp/dhcp-allocator';
+import { ExitCode } from '@vmdhcp/service-process';
+import { checkManifests } from '../check/check-manifests.js';
+import { findManifestFiles } from '../check/find-manifest-files.js';
+import { formatFindings } from '../check/format-findings.js';
+import type { OutputFormat } from '../check/output-format.js';
+
+export interface CheckOptions {
+  /** Files, folders, or `-`. */
+  readonly filename: readonly string[];
+  readonly output: OutputFormat;
+  /** Of objects that have none. */
+  readonly namespace: string;
+  readonly serviceCidr: readonly Ipv4Cidr[];
+  readonly podCidr: readonly Ipv4Cidr[];
+  readonly apiServer: readonly Ipv4Address[];
+}
+
+/** Prints what is wrong with manifest files. @throws CommandError where a file cannot be read. */
+export async function check({ filename, output, namespace, serviceCidr, podCidr, apiServer }: CheckOptions): Promise<void> {
+  const files = await findManifestFiles(filename);
+  const clusterNetworks = { serviceCidrs: serviceCidr, podCidrs: podCidr, apiServers: apiServer };
+  const result = checkManifests(files, { namespace, clusterNetworks });
+  process.stdout.write(formatFindings(output, result));
+  if (result.findings.some(({ severity }) => severity === 'problem')) process.exitCode = ExitCode.invalidData;
+}
