@@ -118,7 +118,7 @@ export const PACKAGES = {
       '@vmdhcp/linux-sockets',
     ],
     why: 'a command line imports libraries: no other command line and no test support',
-    folders: ['check', 'run', 'actions', 'commands'],
+    folders: ['check', 'webhook', 'run', 'actions', 'commands'],
   },
   'tools/kube-simulator': {
     everything: true,

@@ -4,6 +4,7 @@ import { createMetrics as agentMetrics } from '../../packages/agent-cli/dist/htt
 import { program as agent } from '../../packages/agent-cli/dist/program.js';
 import { program as controller } from '../../packages/controller-cli/dist/program.js';
 import { createMetrics as controllerMetrics } from '../../packages/controller-cli/dist/run/metrics.js';
+import { createWebhookMetrics } from '../../packages/controller-cli/dist/webhook/webhook-metrics.js';
 import { AGENT_PACKET_REASONS } from '../../packages/dhcp-agent/dist/index.js';
 import { PACKET_REASONS } from '../../packages/dhcp-allocator/dist/index.js';
 import {
@@ -81,12 +82,13 @@ const agentRegistry = agentMetrics({
   election: { isLeading: () => false, standbyAnswers: () => 0 },
 }).registry;
 const ofController = controllerMetrics();
+const ofWebhook = createWebhookMetrics();
 ofController.follow({}, () => false);
 
 /** Our own metrics by program; those of Node come from prom-client. */
 export const metrics = [
   { program: agent.name, metrics: ownMetrics(agentRegistry) },
-  { program: controller.name, metrics: ownMetrics(ofController.registry) },
+  { program: controller.name, metrics: [...ownMetrics(ofController.registry), ...ownMetrics(ofWebhook.registry)] },
 ];
 
 function ownMetrics(registry) {

@@ -3,15 +3,16 @@ import { checkCommand } from './commands/check.js';
 import { crdsCommand } from './commands/crds.js';
 import { runCommand } from './commands/run.js';
 import { uninstallCommand } from './commands/uninstall.js';
+import { webhookCommand } from './commands/webhook.js';
 
 /** The command line `vmdhcp-controller`. */
 export const program: Program = {
   name: 'vmdhcp-controller',
   description: 'Addresses for the virtual machines of a Kubernetes cluster.',
   packageUrl: new URL('../package.json', import.meta.url),
-  commands: [runCommand(), checkCommand(), crdsCommand(), uninstallCommand()],
+  commands: [runCommand(), checkCommand(), crdsCommand(), uninstallCommand(), webhookCommand()],
   environment: {
-    POD_NAMESPACE: 'Namespace of the agents, unless `--namespace` names one; default: harvester-system.',
+    POD_NAMESPACE: 'Namespace of the agents, or of the webhook, unless `--namespace` names one; default: harvester-system.',
     VM_DHCP_CONTROLLER_DEBUG: '`true`: the same as `--log-level debug`.',
     VM_DHCP_CONTROLLER_TRACE: '`true`: the same as `--log-level trace`.',
     CATTLE_ELECTION_LEASE_DURATION: 'How long the Lease of the leader lasts, as in `15s`; default: 15s.',

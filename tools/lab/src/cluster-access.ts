@@ -16,6 +16,7 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   NetworkAttachmentDefinition: Resource.networks,
   Node: { group: '', version: 'v1', plural: 'nodes', namespaced: false },
   Pod: { group: '', version: 'v1', plural: 'pods', namespaced: true },
+  Service: { group: '', version: 'v1', plural: 'services', namespaced: true },
   ServiceAccount: { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true },
   ClusterRole: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterroles', namespaced: false },
   ClusterRoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', namespaced: false },

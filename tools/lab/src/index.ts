@@ -12,6 +12,7 @@ export {
 } from './clients.js';
 export { ClusterAccess, readYaml } from './cluster-access.js';
 export { waitFor } from './deadline.js';
+export { freePort } from './free-port.js';
 export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';
 export { AGENT_NAMESPACE, CLUSTER_EXAMPLES, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
 export type { LabPod } from './lab-pod.js';

@@ -13,6 +13,7 @@ import { serviceAccountToken } from './service-account-token.js';
 
 const CONTROLLER_NAMESPACE = 'harvester-system';
 const CONTROLLER_ACCOUNT = 'vm-dhcp-controller';
+const WEBHOOK_ACCOUNT = 'vm-dhcp-webhook';
 
 export class PrivateCluster {
   readonly simulator: KubeSimulator;
@@ -20,6 +21,7 @@ export class PrivateCluster {
   readonly admin: ClusterAccess;
   readonly #folder: string;
   readonly #opened: ClusterAccess[] = [];
+  readonly #webhooks: LabProcess[] = [];
   #controller: LabProcess | undefined;
 
   private constructor(simulator: KubeSimulator, folder: string, admin: ClusterAccess) {
@@ -79,9 +81,23 @@ export class PrivateCluster {
     return this.#controller;
   }
 
+  /** Starts a webhook with the rights of its ServiceAccount, and waits until it is ready. */
+  async startWebhook(...parameters: readonly string[]): Promise<LabProcess> {
+    const http = `127.0.0.1:${await freePort()}`;
+    const token = await serviceAccountToken(this.admin, CONTROLLER_NAMESPACE, WEBHOOK_ACCOUNT);
+    const flags = ['--kubeconfig', this.#kubeconfigOf('webhook', token), '--http', http, ...parameters];
+    const started = new LabProcess(process.execPath, [CONTROLLER_BIN, 'webhook', ...flags]);
+    this.#webhooks.push(started);
+    await controllerReady(started, `http://${http}`).catch((error: unknown) => {
+      throw new Error(`the webhook is not ready:\n${started.lines.join('\n')}`, { cause: error });
+    });
+    return started;
+  }
+
   /** Ends the controller that was started last, and everything else. */
   async close(): Promise<void> {
     await this.#controller?.stop();
+    for (const webhook of this.#webhooks) await webhook.stop();
     for (const access of [this.admin, ...this.#opened]) access.close();
     await this.simulator.stop();
     rmSync(this.#folder, { recursive: true });

@@ -9,7 +9,7 @@ Examples:
   vmdhcp-controller uninstall --delete-data --kubeconfig ~/.kube/config
   vmdhcp-controller uninstall --dry-run --json | jq .steps
 
-Removes, in this order: the agents' Deployments and pods; their Leases, Roles, RoleBindings and ServiceAccounts; the finalizers
+Removes, in this order: the registration of the webhook and its Secrets; the agents' Deployments and pods; their Leases, Roles, RoleBindings and ServiceAccounts; the finalizers
 of IPPools and VirtualMachineNetworkConfigs, and the labels ippool-namespace and ippool-name of NetworkAttachmentDefinitions.
 Keeps IPPools, VirtualMachineNetworkConfigs and their definitions, so that a successor assigns each virtual machine the address that it
 has; --delete-data deletes them too. Stop the controller first. You can run it again at any time.

@@ -15,6 +15,7 @@ import {
 } from '@vmdhcp/reconciler';
 
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { RegistrationResource, WEBHOOK_LABELS } from '../webhook/webhook-registration.js';
 import { CUSTOM_RESOURCES } from './apply-crds.js';
 import { CONTROLLER_LEASE } from './controller-process.js';
 
@@ -30,6 +31,9 @@ export interface UninstallSettings {
   readonly onProgress: (text: string) => void;
 }
 
+const WEBHOOK_SELECTOR = Object.entries(WEBHOOK_LABELS)
+  .map(([key, value]) => `${key}=${value}`)
+  .join(',');
 const RESOURCES: Readonly<Record<InstalledKind, ApiResource>> = {
   deployments: { ...Resource.deployments, labelSelector: AGENT_SELECTOR },
   pods: { ...Resource.pods, labelSelector: AGENT_SELECTOR },
@@ -42,6 +46,9 @@ const RESOURCES: Readonly<Record<InstalledKind, ApiResource>> = {
     namespace: CONTROLLER_LEASE.namespace,
     fieldSelector: `metadata.name=${CONTROLLER_LEASE.name}`,
   },
+  mutatingWebhooks: { ...RegistrationResource.MutatingWebhookConfiguration, labelSelector: WEBHOOK_SELECTOR },
+  validatingWebhooks: { ...RegistrationResource.ValidatingWebhookConfiguration, labelSelector: WEBHOOK_SELECTOR },
+  webhookSecrets: { group: '', version: 'v1', plural: 'secrets', namespaced: true, labelSelector: WEBHOOK_SELECTOR },
   ipPools: Resource.ipPools,
   networkConfigs: Resource.networkConfigs,
   networks: Resource.networks,

@@ -13,6 +13,9 @@ const NOTHING: Installation = {
   roles: [],
   serviceAccounts: [],
   controllerLeases: [],
+  mutatingWebhooks: [],
+  validatingWebhooks: [],
+  webhookSecrets: [],
   ipPools: [],
   networkConfigs: [],
   networks: [],
@@ -40,6 +43,9 @@ const INSTALLED: Installation = {
   roles: [object('g', { labels: OURS }), object('another', { labels: OURS })],
   serviceAccounts: [object('g', { labels: OURS }), object('another', { labels: OURS })],
   controllerLeases: [object('vm-dhcp-controllers')],
+  mutatingWebhooks: [object('hook')],
+  validatingWebhooks: [object('hook')],
+  webhookSecrets: [object('hook-ca'), object('hook-tls')],
   ipPools: [object('pool', { finalizers: ['other', 'wrangler.cattle.io/vm-dhcp-ippool-controller'] }), object('plain')],
   networkConfigs: [object('vm', { finalizers: ['wrangler.cattle.io/vm-dhcp-vmnetcfg-controller'] })],
   networks: [
@@ -57,9 +63,13 @@ describe('planUninstall', () => {
     expect(planUninstall(NOTHING, false).kept).toEqual({});
   });
 
-  it('removes agents, then what they had, then finalizers and labels, and counts the data that it keeps', () => {
+  it('removes the registration of the webhook, then agents, then what they had, then finalizers and labels, and counts the data that it keeps', () => {
     const plan = planUninstall(INSTALLED, false);
     expect(described(plan)).toEqual([
+      'webhook: delete mutatingWebhooks hook',
+      'webhook: delete validatingWebhooks hook',
+      'webhook: delete webhookSecrets hook-ca',
+      'webhook: delete webhookSecrets hook-tls',
       'agents: delete deployments g',
       'agents: delete pods upstream',
       'rights: delete leases g',

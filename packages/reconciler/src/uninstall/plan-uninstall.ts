@@ -25,6 +25,10 @@ export interface Installation {
   readonly serviceAccounts: readonly KubernetesObject[];
   /** The Lease by which controllers elect a leader; none where there never was a controller. */
   readonly controllerLeases: readonly KubernetesObject[];
+  /** The registration of the webhook, and its Secrets. */
+  readonly mutatingWebhooks: readonly KubernetesObject[];
+  readonly validatingWebhooks: readonly KubernetesObject[];
+  readonly webhookSecrets: readonly KubernetesObject[];
   readonly ipPools: readonly KubernetesObject[];
   readonly networkConfigs: readonly KubernetesObject[];
   readonly networks: readonly KubernetesObject[];
@@ -46,7 +50,7 @@ export type UninstallStep =
       readonly removes: readonly string[];
     };
 
-export const UNINSTALL_PHASES = ['agents', 'rights', 'marks', 'objects', 'kinds'] as const;
+export const UNINSTALL_PHASES = ['webhook', 'agents', 'rights', 'marks', 'objects', 'kinds'] as const;
 export type UninstallPhase = (typeof UNINSTALL_PHASES)[number];
 
 export interface UninstallPlan {
@@ -64,6 +68,8 @@ export function planUninstall(installed: Installation, deleteData: boolean): Uni
   const data = ['networkConfigs', 'ipPools', 'customResourceDefinitions'] as const;
   return {
     phases: {
+      // First: without an answer of the webhook, IPPools could be neither changed nor deleted.
+      webhook: (['mutatingWebhooks', 'validatingWebhooks', 'webhookSecrets'] as const).flatMap((of) => deletion(of)),
       agents: [...deletion('deployments', deployments.filter(isOfGroup)), ...deletion('pods', pods.filter(isBare))],
       rights: [
         ...deletion('leases', installed.leases.filter(isToBeDeleted)),

@@ -1,0 +1,54 @@
+import type { ClusterNetworks, VirtualMachineRules } from '@vmdhcp/reconciler';
+import { createLogger, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
+import { trimMemory } from '@vmdhcp/service-process/memory';
+import { type ClusterOptions, findCluster, openConnection } from '../run/connect.js';
+import { createWebhookMetrics } from '../webhook/webhook-metrics.js';
+import { WebhookProcess } from '../webhook/webhook-process.js';
+
+export interface WebhookOptions extends ClusterOptions {
+  readonly listen: ListenAddress;
+  readonly http: ListenAddress | 'off';
+  readonly name: string;
+  readonly namespace?: string;
+  readonly certificateSecret?: string;
+  readonly injectCaFrom?: string;
+  readonly register: boolean;
+  readonly virtualMachines: 'warn' | 'refuse';
+  readonly serviceCidr: ClusterNetworks['serviceCidrs'];
+  readonly podCidr: ClusterNetworks['podCidrs'];
+  readonly apiServerAddress: ClusterNetworks['apiServers'];
+  readonly logLevel: LogLevel;
+}
+
+const TRIM_INTERVAL_MS = 5_000;
+const DEFAULT_NAMESPACE = 'harvester-system';
+
+/** Runs until the process is asked to end. @throws CommandError where it cannot start at all. */
+export async function runWebhook(options: WebhookOptions): Promise<void> {
+  const logger = (await createLogger(options.logLevel)).child({ name: options.name });
+  const asked = stopSignal();
+  const metrics = createWebhookMetrics();
+  const onProblem: VirtualMachineRules['onProblem'] = options.virtualMachines === 'refuse' ? 'Refuse' : 'Warn';
+  const webhook = new WebhookProcess(
+    {
+      listen: options.listen,
+      http: options.http,
+      name: options.name,
+      namespace: options.namespace || process.env['POD_NAMESPACE'] || DEFAULT_NAMESPACE,
+      certificateSecret: options.certificateSecret || undefined,
+      injectFrom: options.injectCaFrom || undefined,
+      register: options.register,
+      virtualMachines: { onProblem },
+      clusterNetworks: {
+        serviceCidrs: options.serviceCidr,
+        podCidrs: options.podCidr,
+        apiServers: options.apiServerAddress,
+      },
+    },
+    { connection: openConnection(await findCluster(options), { onRequest: metrics.onRequest }), logger, metrics },
+  );
+  asked.addEventListener('abort', () => void webhook.stop(), { once: true });
+  await webhook.start();
+  setInterval(trimMemory, TRIM_INTERVAL_MS).unref();
+  if (asked.aborted) await webhook.stop();
+}

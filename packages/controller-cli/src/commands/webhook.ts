@@ -1,0 +1,92 @@
+import { type Ipv4Address, type Ipv4Cidr, parseIpv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator';
+import { booleanOption, CommandError, ExitCode, LOG_LEVELS, parseListenAddress } from '@vmdhcp/service-process';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { WebhookOptions } from '../actions/run-webhook.js';
+import { clusterOptions } from './cluster-options.js';
+
+const EXAMPLES = `
+Examples:
+  vmdhcp-controller webhook
+  vmdhcp-controller webhook --service-cidr 10.53.0.0/16 --pod-cidr 10.52.0.0/16
+  vmdhcp-controller webhook --virtual-machines refuse
+  vmdhcp-controller webhook --certificate-secret my-tls --inject-ca-from harvester-system/my-certificate   # cert-manager
+
+Answers the API server's questions about IPPools, VirtualMachineNetworkConfigs and VirtualMachines: fills in what an IPPool leaves out, and
+refuses what is wrong, with the remedy. Run two replicas behind a Service (examples/cluster/webhook.yaml).
+Without an answer IPPools cannot be created, deleted, or changed in their spec; virtual machines can, and leases are not concerned.
+Certificates are kept in the Secrets NAME-ca and NAME-tls, rotated without a restart; a Secret that is deleted is made anew. Both
+webhook configurations NAME are registered, and repaired every ten seconds. vmdhcp-controller uninstall removes all of it.
+
+Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 66 no connection to a cluster, 69 an address is in use.
+`;
+
+/** `vmdhcp-controller webhook` */
+export function webhookCommand(): Command {
+  const command = new Command('webhook')
+    .description('Refuse what is wrong before it is stored, and fill in what is left out.')
+    .addOption(
+      new Option('--listen <host:port>', 'address for the API server')
+        .argParser(parseListenAddress)
+        .default({ host: '::', port: 8443 }, ':8443'),
+    )
+    .addOption(
+      new Option('--http <host:port>', 'address for /healthz, /readyz and /metrics, or "off"')
+        .argParser(parseListenAddress)
+        .default({ host: '::', port: 8080 }, ':8080'),
+    )
+    .addOption(new Option('--name <name>', 'name of the Service and of both webhook configurations').default('vm-dhcp-webhook'))
+    .option('--namespace <namespace>', 'namespace of the Service and the Secrets; default: POD_NAMESPACE')
+    .option('--certificate-secret <name>', 'serve the certificate in this Secret, which is not written')
+    .option('--inject-ca-from <namespace/name>', 'cert-manager writes what the API server trusts, from this Certificate')
+    .addOption(booleanOption('--no-register', 'do not write webhook configurations'))
+    .addOption(
+      new Option('--virtual-machines <outcome>', 'what to do about a virtual machine that asks for what cannot be')
+        .choices(['warn', 'refuse'])
+        .default('warn'),
+    )
+    .addOption(
+      networkOption('--service-cidr <cidr>', 'network of Services, which no IPPool may overlap; may be given several times'),
+    )
+    .addOption(networkOption('--pod-cidr <cidr>', 'network of pods; may be given several times'))
+    .addOption(
+      new Option('--api-server-address <address>', 'address that no client may get; may be given several times')
+        .argParser(parseAddress)
+        .default([] as readonly Ipv4Address[], 'none'),
+    )
+    .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
+    .addHelpText('after', EXAMPLES);
+  for (const option of clusterOptions()) command.addOption(option);
+  return command.action(async (options: WebhookOptions) => {
+    assertUsage(options);
+    const { runWebhook } = await import('../actions/run-webhook.js');
+    await runWebhook(options);
+  });
+}
+
+function networkOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(parseCidr).default([] as readonly Ipv4Cidr[], 'none');
+}
+
+/** @throws CommandError where options contradict each other. */
+function assertUsage({ listen, certificateSecret, injectCaFrom, register }: WebhookOptions): void {
+  if ((listen as unknown) === 'off') throw new CommandError('--listen: a webhook has to listen; write HOST:PORT', ExitCode.usage);
+  if (certificateSecret !== undefined && injectCaFrom === undefined && register) {
+    const message =
+      'with --certificate-secret the API server must learn what to trust: give --inject-ca-from, or register the webhook yourself and give --no-register';
+    throw new CommandError(message, ExitCode.usage);
+  }
+  if (injectCaFrom !== undefined && certificateSecret === undefined)
+    throw new CommandError('--inject-ca-from needs the Secret of that Certificate: --certificate-secret', ExitCode.usage);
+}
+
+function parseCidr(text: string, before: readonly Ipv4Cidr[]): readonly Ipv4Cidr[] {
+  const cidr = parseIpv4Cidr(text);
+  if (cidr === undefined) throw new InvalidArgumentError('write a network, for example 10.53.0.0/16.');
+  return [...before, cidr];
+}
+
+function parseAddress(text: string, before: readonly Ipv4Address[]): readonly Ipv4Address[] {
+  const address = parseIpv4Address(text);
+  if (address === undefined) throw new InvalidArgumentError('write an IPv4 address, for example 192.168.1.10.');
+  return [...before, address];
+}

@@ -1,0 +1,88 @@
+/** AdmissionReview v1 as it is on the wire. Source: admission.k8s.io/v1. */
+import { isRecord, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
+import type { AdmissionRequest, AdmissionResponse, JsonPatchOperation } from '@vmdhcp/reconciler';
+
+/** A request, and what is needed for the answer. */
+export interface ReceivedReview {
+  readonly uid: string;
+  /** `ippools`, for example. */
+  readonly resource: string;
+  readonly request: AdmissionRequest;
+}
+
+export type DecodedReview =
+  | { readonly ok: true; readonly review: ReceivedReview }
+  /** What is wrong with it, for the log of the API server. */
+  | { readonly ok: false; readonly message: string };
+
+export interface AdmissionAnswer {
+  readonly response: AdmissionResponse;
+  readonly patch?: readonly JsonPatchOperation[];
+}
+
+const API_VERSION = 'admission.k8s.io/v1';
+const OPERATIONS: readonly string[] = ['CREATE', 'UPDATE', 'DELETE'] satisfies AdmissionRequest['operation'][];
+
+export function decodeReview(body: string): DecodedReview {
+  const parsed = parseJson(body);
+  const request = isRecord(parsed) ? parsed['request'] : undefined;
+  const message = findMistake(parsed, request);
+  if (message !== undefined) return { ok: false, message };
+  const [object, oldObject] = [readObject(request, 'object'), readObject(request, 'oldObject')];
+  return {
+    ok: true,
+    review: {
+      uid: readText(request, 'uid') ?? '',
+      resource: readText(request, 'resource', 'resource') ?? '',
+      request: {
+        operation: readText(request, 'operation') as AdmissionRequest['operation'],
+        ...(object && { object }),
+        ...(oldObject && { oldObject }),
+        namespace: readText(request, 'namespace') ?? '',
+        name: readText(request, 'name') ?? '',
+      },
+    },
+  };
+}
+
+function findMistake(review: unknown, request: unknown): string | undefined {
+  if (!isRecord(review)) return 'the body is not a JSON object; send an AdmissionReview';
+  if (review['kind'] !== 'AdmissionReview' || review['apiVersion'] !== API_VERSION)
+    return `the body is not an AdmissionReview of ${API_VERSION}; set admissionReviewVersions of the webhook to v1`;
+  if (!isRecord(request)) return 'the AdmissionReview has no request';
+  if (!readText(request, 'uid')) return 'request.uid is missing';
+  if (!OPERATIONS.includes(readText(request, 'operation') ?? ''))
+    return `request.operation is none of ${OPERATIONS.join(', ')}; correct the rules of the webhook`;
+  return findWrongObject(request);
+}
+
+function findWrongObject(request: Readonly<Record<string, unknown>>): string | undefined {
+  const needed = request['operation'] === 'DELETE' ? 'oldObject' : 'object';
+  for (const name of ['object', 'oldObject']) {
+    const object = request[name];
+    if (object === undefined || object === null) {
+      if (name === needed) return `request.${name} is missing`;
+    } else if (!isRecord(object) || !isRecord(object['metadata'])) return `request.${name} is not an object with metadata`;
+  }
+  return undefined;
+}
+
+function readObject(request: unknown, name: string): KubernetesObject | undefined {
+  const object = isRecord(request) ? request[name] : undefined;
+  return isRecord(object) ? (object as unknown as KubernetesObject) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The answer to the request with this uid. */
+export function encodeAnswer(uid: string, { response, patch = [] }: AdmissionAnswer): string {
+  const patched = patch.length > 0 && response.allowed;
+  const encoded = patched && { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') };
+  return JSON.stringify({ apiVersion: API_VERSION, kind: 'AdmissionReview', response: { uid, ...response, ...encoded } });
+}

@@ -1,0 +1,264 @@
+import { Agent, request } from 'node:https';
+import { connect } from 'node:net';
+import { CertificateKeeper, DEFAULT_TIMES, type KeptCertificate } from '@vmdhcp/service-certificates';
+import { certificateIssuer, certificateReader } from '@vmdhcp/service-certificates/node';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ADMISSION_PATHS, type AdmissionReviewer, AdmissionServer, type Decision } from './admission-server.js';
+
+const NAME = 'webhook.system.svc';
+const NOW = Date.now();
+const DAY_MS = 86_400_000;
+
+let server: AdmissionServer;
+let kept: KeptCertificate;
+let review: AdmissionReviewer;
+let decisions: Decision[];
+let malformed: string[];
+let errors: unknown[];
+
+/** One authority for each test, and its Secrets in memory. */
+function createKeeper(times = DEFAULT_TIMES): CertificateKeeper {
+  const stored = new Map<string, { resourceVersion: string; data: Readonly<Record<string, string>> }>();
+  let version = 0;
+  return new CertificateKeeper({
+    secrets: {
+      read: async (name) => stored.get(name) ?? { resourceVersion: undefined, data: {} },
+      write: async (name, _before, data) => {
+        version += 1;
+        stored.set(name, { resourceVersion: String(version), data });
+        return 'written';
+      },
+    },
+    reader: certificateReader,
+    issuer: certificateIssuer,
+    authoritySecret: 'ca',
+    servingSecret: 'tls',
+    authorityName: 'test',
+    names: [NAME],
+    times,
+  });
+}
+
+let keeper: CertificateKeeper;
+
+beforeEach(async () => {
+  keeper = createKeeper();
+  kept = await keeper.keep(NOW);
+  review = () => ({ response: { allowed: true } });
+  decisions = [];
+  malformed = [];
+  errors = [];
+  server = await AdmissionServer.start({
+    listen: { host: '127.0.0.1', port: 0 },
+    certificate: kept.pair,
+    review: async (path, received) => await review(path, received),
+    onDecided: (decision) => decisions.push(decision),
+    onMalformed: (message) => malformed.push(message),
+    onError: (error) => errors.push(error),
+  });
+});
+
+afterEach(() => server.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+interface Sent {
+  readonly body?: string;
+  readonly path?: string;
+  readonly ca?: string;
+  readonly agent?: Agent;
+  readonly method?: string;
+}
+
+/** As an API server sends it. @throws where TLS or the connection fails. */
+function send({
+  body = aReview(),
+  path = ADMISSION_PATHS.validation,
+  ca = kept.trusted,
+  agent,
+  method = 'POST',
+}: Sent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: server.port, servername: NAME, path: `${path}?timeout=5s`, method, ca };
+    const sent = request({ ...options, agent: agent ?? false }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString() }));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function aReview(more: object = {}): string {
+  const asked = {
+    uid: 'u1',
+    resource: { resource: 'ippools' },
+    operation: 'CREATE',
+    object: { metadata: { name: 'a' } },
+    ...more,
+  };
+  return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: asked });
+}
+
+describe('AdmissionServer', () => {
+  it('repeats the uid, and encodes the patch', async () => {
+    const patch = [{ op: 'add', path: '/spec/a', value: 1 }] as const;
+    review = () => ({ response: { allowed: true, warnings: ['unwise'] }, patch });
+    const { status, body } = await send({ path: ADMISSION_PATHS.defaulting });
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toEqual({
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
+      response: {
+        uid: 'u1',
+        allowed: true,
+        warnings: ['unwise'],
+        patchType: 'JSONPatch',
+        patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
+      },
+    });
+    expect(decisions).toMatchObject([{ path: 'defaulting', resource: 'ippools', operation: 'CREATE', outcome: 'allowed' }]);
+  });
+
+  it.each<[string, string, string]>([
+    ['no JSON', '{', 'the body is not a JSON object'],
+    ['another kind', '{"kind":"Pod"}', 'is not an AdmissionReview of admission.k8s.io/v1'],
+    ['no request', '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}', 'has no request'],
+    ['no uid', aReview({ uid: '' }), 'request.uid is missing'],
+    ['another operation', aReview({ operation: 'CONNECT' }), 'request.operation is none of CREATE, UPDATE, DELETE'],
+    ['no object', aReview({ object: null }), 'request.object is missing'],
+    ['an object that is none', aReview({ object: { metadata: 'x' } }), 'request.object is not an object with metadata'],
+    ['a deletion without the object', aReview({ operation: 'DELETE' }), 'request.oldObject is missing'],
+  ])('%s is answered with HTTP 400 in words', async (_, body, message) => {
+    expect(await send({ body })).toEqual({ status: 400, body: expect.stringContaining(message) as string });
+    expect(malformed).toHaveLength(1);
+  });
+
+  it('3 MiB are the most', async () => {
+    expect((await send({ body: aReview({ extra: 'x'.repeat(3_000_000) }) })).status).toBe(200);
+    const tooLarge = await send({ body: 'x'.repeat(3_200_000) }).catch((error: NodeJS.ErrnoException) => error.code);
+    // The connection may end while the rest is on its way.
+    expect([413, 'ECONNRESET', 'EPIPE']).toContain(typeof tooLarge === 'object' ? tooLarge.status : tooLarge);
+    expect(malformed).toEqual([expect.stringContaining('larger than 3145728 octets')]);
+  });
+
+  it('other paths and methods are refused with what there is', async () => {
+    expect(await send({ path: '/' })).toMatchObject({
+      status: 404,
+      body: expect.stringContaining('/v1/webhook/validation') as string,
+    });
+    expect(await send({ method: 'PUT' })).toMatchObject({ status: 405 });
+  });
+
+  it('a rule that throws is HTTP 500, so that the failurePolicy decides, and the next request is answered', async () => {
+    review = () => {
+      throw new Error('bug');
+    };
+    expect(await send({})).toEqual({ status: 500, body: 'no decision: bug\n' });
+    expect(decisions).toMatchObject([{ outcome: 'failed' }]);
+    expect(errors).toHaveLength(1);
+    review = () => ({ response: { allowed: false } });
+    expect((await send({})).status).toBe(200);
+    expect(decisions[1]).toMatchObject({ outcome: 'refused' });
+  });
+
+  it('a client that trusts another authority refuses the certificate, and others are answered', async () => {
+    const other = await createKeeper().keep(NOW);
+    await expect(send({ ca: other.trusted })).rejects.toThrow(/unable to (verify|get)/);
+    expect((await send({})).status).toBe(200);
+  });
+
+  it('an expired certificate is refused by clients; the next one is served without a restart', async () => {
+    const expired = createKeeper();
+    const old = await expired.keep(NOW - 200 * DAY_MS);
+    server.use(old.pair);
+    await expect(send({ ca: old.trusted })).rejects.toThrow('certificate has expired');
+    const renewed = await expired.keep(NOW);
+    server.use(renewed.pair);
+    expect((await send({ ca: old.trusted })).status).toBe(200);
+  });
+
+  it('stop answers the request under way, and accepts no other', async () => {
+    const gate = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    review = async () => {
+      asked.resolve();
+      await gate.promise;
+      return { response: { allowed: true } };
+    };
+    const underWay = send({});
+    await asked.promise;
+    const { port } = server;
+    const stopped = server.stop();
+    await vi.waitFor(async () => await expect(open(port)).rejects.toThrow('ECONNREFUSED'));
+    gate.resolve();
+    expect((await underWay).status).toBe(200);
+    await stopped;
+  });
+});
+
+function open(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('error', reject);
+  });
+}
+
+/** An authority of a day, so that all of a rotation is in the hours before now: the TLS library has the real clock. */
+const HOUR_MS = 3_600_000;
+const TIMES = { authorityLifetimeMs: DAY_MS, servingLifetimeMs: DAY_MS, publishedForMs: HOUR_MS, backdatedMs: DAY_MS };
+
+describe('rotation under load', () => {
+  it('no request fails while the certificate and the authority change, whether a client trusts what is published now or what was before', {
+    timeout: 60_000,
+  }, async () => {
+    const begunMs = NOW - 10 * HOUR_MS;
+    const rotating = createKeeper(TIMES);
+    const first = await rotating.keep(begunMs);
+    server.use(first.pair);
+    const published = { now: first.trusted, before: first.trusted };
+    const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+    const answers: Promise<number | string>[] = [];
+    const ask = (options: Sent) => {
+      const answer = send(options).then(
+        ({ status }) => status,
+        (error: unknown) => String(error),
+      );
+      answers.push(answer);
+    };
+    // 50 a second: API servers keep connections, or open one for each request.
+    const timer = setInterval(() => {
+      ask({ ca: published.now, agent });
+      ask({ ca: published.before });
+    }, 40);
+    const seen: string[] = [];
+    for (const hours of [5, 7, 8, 9]) {
+      const next = await rotating.keep(begunMs + hours * HOUR_MS);
+      seen.push(
+        `${next.trusted.match(/BEGIN/g)?.length} published, ${certificateReader.isIssuedBy(next.pair.certificate, first.trusted) ? 'old' : 'new'} issuer`,
+      );
+      published.before = published.now;
+      published.now = next.trusted;
+      server.use(next.pair);
+      const enough = answers.length + 50;
+      await vi.waitFor(() => expect(answers.length).toBeGreaterThan(enough), { timeout: 20_000 });
+    }
+    clearInterval(timer);
+    const results = await Promise.all(answers);
+    agent.destroy();
+    expect(seen).toEqual([
+      '2 published, old issuer',
+      '2 published, new issuer',
+      '2 published, new issuer',
+      '2 published, new issuer',
+    ]);
+    expect(results.filter((result) => result !== 200)).toEqual([]);
+  });
+});

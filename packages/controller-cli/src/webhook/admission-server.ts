@@ -1,0 +1,181 @@
+/** Answers AdmissionReviews over HTTPS. Certificates are exchanged while it serves; connections that are open stay open. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Pair } from '@vmdhcp/service-certificates';
+import { CommandError, ExitCode, formatListenAddress, type ListenAddress } from '@vmdhcp/service-process';
+import { type AdmissionAnswer, decodeReview, encodeAnswer, type ReceivedReview } from './admission-message.js';
+
+/** What is asked for: fill in what is left out, or decide. */
+export type AdmissionPath = 'defaulting' | 'validation';
+
+/** Decides. What it throws is answered with HTTP 500, and the failurePolicy of the webhook decides. */
+export type AdmissionReviewer = (path: AdmissionPath, review: ReceivedReview) => AdmissionAnswer | Promise<AdmissionAnswer>;
+
+export interface Decision {
+  readonly path: AdmissionPath;
+  readonly resource: string;
+  readonly operation: string;
+  readonly outcome: 'allowed' | 'refused' | 'failed';
+  readonly durationMs: number;
+}
+
+export interface AdmissionServerSettings {
+  readonly listen: ListenAddress;
+  readonly certificate: Pair;
+  readonly review: AdmissionReviewer;
+  readonly onDecided: (decision: Decision, review: ReceivedReview, answer: AdmissionAnswer | undefined) => void;
+  /** A request that is no AdmissionReview was refused. */
+  readonly onMalformed: (message: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** As upstream has them. */
+export const ADMISSION_PATHS: Readonly<Record<AdmissionPath, string>> = {
+  defaulting: '/v1/webhook/mutation',
+  validation: '/v1/webhook/validation',
+};
+
+/** The API server sends an object and the one before it; etcd takes 1.5 MiB of each. */
+const MOST_BODY_OCTETS = 3 * 1024 * 1024;
+const MOST_CONNECTIONS = 256;
+const HEADERS_MS = 5_000;
+const REQUEST_MS = 10_000;
+/** The API server closes an idle connection after 90 s: it must be the one that closes, or a request meets a connection that ends. */
+const IDLE_MS = 120_000;
+const STOP_MS = 10_000;
+
+export class AdmissionServer {
+  readonly #server: Server;
+  readonly #settings: AdmissionServerSettings;
+  #isStopping = false;
+
+  private constructor(server: Server, settings: AdmissionServerSettings) {
+    this.#server = server;
+    this.#settings = settings;
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.#respond(request, response).catch((error: unknown) => this.#fail(response, error));
+    });
+  }
+
+  /** @throws CommandError where the address cannot be listened on. */
+  static async start(settings: AdmissionServerSettings): Promise<AdmissionServer> {
+    // As in the status server: an `import` would load fetch and HTTP/2 too.
+    const { createServer } = process.getBuiltinModule('node:https');
+    const server = createServer({
+      ...toTls(settings.certificate),
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: IDLE_MS,
+      handshakeTimeout: HEADERS_MS,
+    });
+    server.maxConnections = MOST_CONNECTIONS;
+    const started = new AdmissionServer(server, settings);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error) => {
+        const message = `cannot listen on ${formatListenAddress(settings.listen)}: ${error.message}; give another --listen`;
+        reject(new CommandError(message, ExitCode.unavailable));
+      });
+      server.listen(settings.listen, resolve);
+    });
+    return started;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** New connections see this certificate. */
+  use(certificate: Pair): void {
+    this.#server.setSecureContext(toTls(certificate));
+  }
+
+  /** Accepts no connection any more; resolves when requests under way are answered, or after ten seconds. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const timer = setTimeout(() => this.#server.closeAllConnections(), STOP_MS);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#isStopping) response.setHeader('connection', 'close');
+    const path = pathOf(request.url ?? '');
+    if (path === undefined) {
+      send(response, 404, `nothing is here; there are ${Object.values(ADMISSION_PATHS).join(' and ')}\n`);
+      return;
+    }
+    if (request.method !== 'POST') {
+      send(response, 405, 'only POST is known here\n');
+      return;
+    }
+    const body = await readBody(request);
+    if (body === undefined) this.#refuse(response, 413, `the AdmissionReview is larger than ${MOST_BODY_OCTETS} octets`);
+    else await this.#answer(response, path, body);
+  }
+
+  async #answer(response: ServerResponse, path: AdmissionPath, body: string): Promise<void> {
+    const decoded = decodeReview(body);
+    if (!decoded.ok) {
+      this.#refuse(response, 400, decoded.message);
+      return;
+    }
+    const { review } = decoded;
+    const startedAtMs = performance.now();
+    const report = (outcome: Decision['outcome'], answer?: AdmissionAnswer) => {
+      const about = { path, resource: review.resource, operation: review.request.operation, outcome };
+      this.#settings.onDecided({ ...about, durationMs: performance.now() - startedAtMs }, review, answer);
+    };
+    try {
+      const answer = await this.#settings.review(path, review);
+      send(response, 200, encodeAnswer(review.uid, answer));
+      report(answer.response.allowed ? 'allowed' : 'refused', answer);
+    } catch (error) {
+      report('failed');
+      throw error;
+    }
+  }
+
+  #refuse(response: ServerResponse, status: number, message: string): void {
+    this.#settings.onMalformed(message);
+    // What is left of the body is not read.
+    if (status === 413) response.setHeader('connection', 'close');
+    send(response, status, `${message}\n`);
+  }
+
+  /** One answer fails, never the process. */
+  #fail(response: ServerResponse, error: unknown): void {
+    this.#settings.onError(error);
+    if (response.headersSent) response.destroy();
+    else send(response, 500, `no decision: ${error instanceof Error ? error.message : String(error)}\n`);
+  }
+}
+
+/** The API server adds its time-out as a query. */
+function pathOf(url: string): AdmissionPath | undefined {
+  const [path] = url.split('?', 1);
+  return (Object.keys(ADMISSION_PATHS) as AdmissionPath[]).find((name) => ADMISSION_PATHS[name] === path);
+}
+
+function toTls({ certificate: cert, key }: Pair): { readonly cert: string; readonly key: string } {
+  return { cert, key };
+}
+
+/** Undefined: it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > MOST_BODY_OCTETS) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  const contentType = status === 200 ? 'application/json' : 'text/plain';
+  response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}

@@ -1,0 +1,50 @@
+import type { CacheSubscription, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import { ClusterFacts, type ClusterNetworks, type FactKind, Resource } from '@vmdhcp/reconciler';
+
+export interface ClusterFactsSource {
+  readonly facts: ClusterFacts;
+  /** Every cache is complete. */
+  readonly synced: () => boolean;
+  readonly start: () => void;
+  readonly stop: () => void;
+  /** Resolves when networks, pools and configs are as new as this call, or after a time in which an API server should have answered. */
+  readonly refresh: () => Promise<void>;
+}
+
+const KINDS: readonly FactKind[] = ['ipPools', 'networks', 'networkConfigs', 'virtualMachines'];
+/** Virtual machines are many, and seldom why something is refused. */
+const REFRESHED: readonly FactKind[] = ['ipPools', 'networks', 'networkConfigs'];
+/** The API server waits five seconds for the answer. */
+const REFRESH_MS = 3_000;
+
+/** What the rules ask about, from caches. */
+export function createClusterFactsSource(
+  caches: Pick<SharedCaches, 'subscribe'>,
+  networks: ClusterNetworks,
+  onReadError: (kind: FactKind, error: unknown) => void,
+): ClusterFactsSource {
+  const subscribe = (kind: FactKind): CacheSubscription<KubernetesObject> =>
+    caches.subscribe(Resource[kind], {
+      onChange: (key) => facts.note(kind, key),
+      onError: (error) => onReadError(kind, error),
+    });
+  const sources = Object.fromEntries(KINDS.map((kind) => [kind, subscribe(kind)])) as Record<FactKind, CacheSubscription>;
+  const facts = new ClusterFacts(sources, networks);
+  const all = Object.values(sources);
+  return {
+    facts,
+    synced: () => all.every(({ synced }) => synced),
+    start: () => {
+      for (const source of all) source.start();
+    },
+    stop: () => {
+      for (const source of all) source.stop();
+    },
+    refresh: async () => {
+      const limit = Promise.withResolvers<void>();
+      const timer = setTimeout(limit.resolve, REFRESH_MS);
+      await Promise.race([Promise.all(REFRESHED.map(async (kind) => await sources[kind].refresh())), limit.promise]);
+      clearTimeout(timer);
+    },
+  };
+}

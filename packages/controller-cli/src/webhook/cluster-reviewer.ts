@@ -1,0 +1,73 @@
+/** The rules of admission, asked about what a webhook receives. */
+import { isRecord, type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
+import {
+  type AdmissionFacts,
+  type AdmissionRequest,
+  defaultIpPool,
+  reviewIpPool,
+  reviewNetworkConfig,
+  reviewVirtualMachine,
+  toAdmissionResponse,
+  type VirtualMachineRules,
+} from '@vmdhcp/reconciler';
+import type { AdmissionAnswer, ReceivedReview } from './admission-message.js';
+import type { AdmissionPath, AdmissionReviewer } from './admission-server.js';
+
+export interface ClusterReviewerSettings {
+  readonly facts: AdmissionFacts;
+  readonly virtualMachines: VirtualMachineRules;
+  /** Resolves when the facts are as new as this call. */
+  readonly refresh: () => Promise<void>;
+}
+
+const ALLOWED: AdmissionAnswer = { response: { allowed: true } };
+
+/** What the registration does not send is allowed: only the rules of a resource decide about it. */
+export function createClusterReviewer(settings: ClusterReviewerSettings): AdmissionReviewer {
+  return async (path, received) => {
+    const answer = review(path, received, settings);
+    if (!answer.dependsOnOthers) return answer.decided;
+    // The caches may not know yet of what was created a moment ago: `kubectl apply` of a network and its pool, for example.
+    await settings.refresh();
+    return review(path, received, settings).decided;
+  };
+}
+
+interface Reviewed {
+  readonly decided: AdmissionAnswer;
+  /** It is refused, and other objects are why. */
+  readonly dependsOnOthers: boolean;
+}
+
+function review(path: AdmissionPath, { resource, request }: ReceivedReview, settings: ClusterReviewerSettings): Reviewed {
+  if (path === 'defaulting')
+    return { decided: resource === 'ippools' ? fillIn(request, settings) : ALLOWED, dependsOnOthers: false };
+  const found = decide(resource, request, settings);
+  if (found === undefined) return { decided: ALLOWED, dependsOnOthers: false };
+  const dependsOnOthers = !found.allowed && found.problems.some((problem) => problem.dependsOnOthers);
+  return { decided: { response: toAdmissionResponse(found) }, dependsOnOthers };
+}
+
+function fillIn(request: AdmissionRequest, { facts }: ClusterReviewerSettings): AdmissionAnswer {
+  const { patch, problems, warnings } = defaultIpPool(request, facts);
+  return { response: toAdmissionResponse({ allowed: problems.length === 0, problems, warnings }), patch };
+}
+
+function decide(resource: string, request: AdmissionRequest, { facts, virtualMachines }: ClusterReviewerSettings) {
+  switch (resource) {
+    case 'ippools':
+      return reviewIpPool(request, facts);
+    case 'virtualmachinenetworkconfigs':
+      return isOfMachine(request.object) ? undefined : reviewNetworkConfig(request, facts);
+    case 'virtualmachines':
+      return reviewVirtualMachine(request, facts, virtualMachines);
+    default:
+      return undefined;
+  }
+}
+
+/** The controller writes these; what is wrong with them is a matter of the virtual machine. */
+function isOfMachine(object: KubernetesObject | undefined): boolean {
+  const owners = readField(object, 'metadata', 'ownerReferences');
+  return Array.isArray(owners) && owners.some((owner) => isRecord(owner) && owner['kind'] === 'VirtualMachine');
+}

@@ -1,0 +1,82 @@
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
+import { describe, expect, it } from 'vitest';
+import { registerWebhook } from './register-webhook.js';
+import type { RegistrationKind, RegistrationSettings } from './webhook-registration.js';
+
+const SETTINGS: RegistrationSettings = { name: 'hook', namespace: 'system', trusted: 'PEM', injectFrom: undefined };
+
+function setUp() {
+  const clock = new FakeClock();
+  const servers = {
+    MutatingWebhookConfiguration: new MemoryResource<KubernetesObject>(clock),
+    ValidatingWebhookConfiguration: new MemoryResource<KubernetesObject>(clock),
+  };
+  const register = async (more: Partial<RegistrationSettings> = {}) => {
+    const changes = registerWebhook((kind: RegistrationKind) => servers[kind], { ...SETTINGS, ...more });
+    await clock.advance(100);
+    return (await changes).map(({ kind, outcome }) => `${kind} ${outcome}`);
+  };
+  const webhooksOf = (kind: RegistrationKind) =>
+    (servers[kind].objects.get('hook') as unknown as { webhooks: Webhook[] }).webhooks;
+  return { servers, register, webhooksOf };
+}
+
+interface Webhook {
+  readonly name: string;
+  readonly failurePolicy: string;
+  readonly timeoutSeconds: number;
+  readonly sideEffects: string;
+  readonly clientConfig: Readonly<Record<string, unknown>>;
+  readonly rules: readonly { readonly apiGroups: readonly string[]; readonly resources: readonly string[] }[];
+}
+
+describe('registerWebhook', () => {
+  it('creates both configurations, and then writes nothing', async () => {
+    const { register, webhooksOf } = setUp();
+    expect(await register()).toEqual(['MutatingWebhookConfiguration created', 'ValidatingWebhookConfiguration created']);
+    expect(await register()).toEqual([]);
+    const all = [...webhooksOf('MutatingWebhookConfiguration'), ...webhooksOf('ValidatingWebhookConfiguration')];
+    expect(all.map(({ failurePolicy, rules: [rule] }) => `${rule?.resources.join()} ${failurePolicy}`)).toEqual([
+      'ippools Fail',
+      'ippools Fail',
+      'virtualmachinenetworkconfigs Ignore',
+      'virtualmachines Ignore',
+    ]);
+    expect(all.every(({ timeoutSeconds, sideEffects }) => timeoutSeconds === 5 && sideEffects === 'None')).toBe(true);
+    expect(all.every(({ rules }) => rules.every(({ apiGroups, resources }) => ![...apiGroups, ...resources].includes('*')))).toBe(
+      true,
+    );
+  });
+
+  it('what people edit is repaired, and what must be trusted is kept in step', async () => {
+    const { servers, register, webhooksOf } = setUp();
+    await register();
+    const there = servers.ValidatingWebhookConfiguration.objects.get('hook') as KubernetesObject;
+    servers.ValidatingWebhookConfiguration.put({ ...there, webhooks: [] } as KubernetesObject);
+    expect(await register()).toEqual(['ValidatingWebhookConfiguration updated']);
+    expect(await register({ trusted: 'OLD AND NEW' })).toHaveLength(2);
+    const bundles = webhooksOf('ValidatingWebhookConfiguration').map(({ clientConfig }) => clientConfig['caBundle']);
+    expect(new Set(bundles)).toEqual(new Set([Buffer.from('OLD AND NEW').toString('base64')]));
+  });
+
+  it('what cert-manager writes stays', async () => {
+    const { servers, register, webhooksOf } = setUp();
+    const given = { trusted: undefined, injectFrom: 'system/cert' };
+    await register(given);
+    const there = servers.MutatingWebhookConfiguration.objects.get('hook') as KubernetesObject;
+    expect(there.metadata.annotations).toEqual({ 'cert-manager.io/inject-ca-from': 'system/cert' });
+    const [webhook] = webhooksOf('MutatingWebhookConfiguration');
+    const injected = { ...webhook, clientConfig: { ...webhook?.clientConfig, caBundle: 'eA==' } };
+    servers.MutatingWebhookConfiguration.put({ ...there, webhooks: [injected] } as unknown as KubernetesObject);
+    expect(await register(given)).toEqual([]);
+  });
+
+  it('a configuration of another owner is left alone', async () => {
+    const { servers, register } = setUp();
+    const theirs = { metadata: { name: 'hook' }, webhooks: [] } as unknown as KubernetesObject;
+    servers.MutatingWebhookConfiguration.put(theirs);
+    expect(await register()).toEqual(['MutatingWebhookConfiguration refused', 'ValidatingWebhookConfiguration created']);
+    expect(servers.MutatingWebhookConfiguration.objects.get('hook')).toMatchObject({ webhooks: [] });
+  });
+});

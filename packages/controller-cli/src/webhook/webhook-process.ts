@@ -1,0 +1,214 @@
+/** The webhook as a process: caches, rules, an HTTPS server, and the upkeep of its certificate and its registration. */
+import type { Server } from 'node:http';
+import { type ApiResource, type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
+import { type ClusterNetworks, cachedParts, type VirtualMachineRules } from '@vmdhcp/reconciler';
+import { certificateReader, clusterSecrets } from '@vmdhcp/service-certificates/node';
+import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { AdmissionServer } from './admission-server.js';
+import { type CertificateSource, givenCertificates, ownCertificates, type ServedCertificate } from './certificate-source.js';
+import { type ClusterFactsSource, createClusterFactsSource } from './cluster-facts-source.js';
+import { createClusterReviewer } from './cluster-reviewer.js';
+import { registerWebhook } from './register-webhook.js';
+import type { WebhookMetrics } from './webhook-metrics.js';
+import { RegistrationResource, WEBHOOK_LABELS } from './webhook-registration.js';
+
+export interface WebhookProcessSettings {
+  readonly listen: ListenAddress;
+  readonly http: ListenAddress | 'off';
+  /** Of the Service and of both configurations. */
+  readonly name: string;
+  /** Of the Service and the Secrets. */
+  readonly namespace: string;
+  /** Undefined: certificates are of the product's own authority. */
+  readonly certificateSecret: string | undefined;
+  /** `namespace/name` of a Certificate of cert-manager, which writes what the API server trusts. */
+  readonly injectFrom: string | undefined;
+  /** False: what a chart has registered is left alone. */
+  readonly register: boolean;
+  readonly virtualMachines: VirtualMachineRules;
+  readonly clusterNetworks: ClusterNetworks;
+}
+
+export interface WebhookProcessPorts {
+  readonly connection: ApiConnection;
+  readonly logger: Logger;
+  readonly metrics: WebhookMetrics;
+}
+
+const SECRETS: ApiResource = { group: '', version: 'v1', plural: 'secrets', namespaced: true };
+/** How long something that a person deleted stays deleted. */
+const UPKEEP_MS = 10_000;
+/** Until the first certificate is there, and the caches are complete. */
+const FIRST_UPKEEP_MS = 500;
+/** Endpoints are removed from Services a moment after a pod is asked to end: until then requests still come. */
+const LAST_REQUESTS_MS = 2_000;
+
+export class WebhookProcess {
+  readonly #settings: WebhookProcessSettings;
+  readonly #ports: WebhookProcessPorts;
+  readonly #source: ClusterFactsSource;
+  readonly #caches: SharedCaches;
+  readonly #certificates: CertificateSource;
+  #http: Server | undefined;
+  #server: AdmissionServer | undefined;
+  #served: ServedCertificate | undefined;
+  /** What keeps the certificate or the registration from being kept. */
+  #problem: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #upkeep: Promise<void> = Promise.resolve();
+  #isStopping = false;
+
+  constructor(settings: WebhookProcessSettings, ports: WebhookProcessPorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+    this.#caches = new SharedCaches({
+      open: (resource) => this.#client(resource),
+      clock: systemClock,
+      backOff: { firstMs: 100, mostMs: 30_000, random: Math.random },
+      trim: cachedParts,
+    });
+    this.#source = createClusterFactsSource(this.#caches, settings.clusterNetworks, (kind, error) =>
+      ports.logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; retrying'),
+    );
+    this.#certificates = this.#createCertificates();
+  }
+
+  /** @throws CommandError where the address of the status server cannot be listened on. */
+  async start(): Promise<void> {
+    const { http } = this.#settings;
+    if (http !== 'off') {
+      this.#http = await startStatusServer(http, { unready: () => this.#unready(), registry: this.#ports.metrics.registry });
+    }
+    this.#source.start();
+    await this.#look();
+  }
+
+  /** Goes on answering until no request comes any more, ends those under way, and closes everything. */
+  async stop(): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    clearTimeout(this.#timer);
+    await this.#upkeep;
+    if (this.#server !== undefined) await new Promise((resolve) => setTimeout(resolve, LAST_REQUESTS_MS));
+    await this.#server?.stop();
+    this.#source.stop();
+    this.#http?.close();
+    this.#http?.closeAllConnections();
+    this.#ports.connection.close();
+    this.#ports.logger.info('stopped');
+  }
+
+  #unready(): string[] {
+    if (this.#isStopping) return ['stopping'];
+    const missing = this.#source.synced() ? [] : this.#caches.unready();
+    const server = this.#server === undefined ? [this.#problem ?? 'there is no certificate yet'] : [];
+    return [...missing, ...server];
+  }
+
+  /** @throws CommandError where the address of the server cannot be listened on. */
+  async #look(): Promise<void> {
+    await this.#keepCertificate();
+    if (this.#served !== undefined && this.#server === undefined) await this.#listen(this.#served);
+    // Requests that come before the caches are complete would be decided by what is not known yet.
+    const isReady = this.#server !== undefined && this.#source.synced();
+    if (isReady && this.#served !== undefined) await this.#keepRegistration(this.#served);
+    if (this.#isStopping) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#upkeep = this.#look().catch((error: unknown) => {
+          this.#ports.logger.fatal({ err: errorForLog(error) }, 'the webhook cannot listen; this process ends');
+          process.exit(1);
+        });
+      },
+      isReady ? UPKEEP_MS : FIRST_UPKEEP_MS,
+    );
+  }
+
+  async #keepCertificate(): Promise<void> {
+    const before = this.#served;
+    try {
+      const kept = await this.#certificates(Date.now());
+      this.#problem = undefined;
+      if (kept.problem !== before?.problem) this.#reportClock(kept);
+      // Before the server uses a certificate, the API server must trust it.
+      if (before !== undefined && kept.trusted !== before.trusted) await this.#keepRegistration(kept);
+      if (kept.pair.certificate !== before?.pair.certificate) this.#use(kept);
+      this.#served = kept;
+    } catch (error) {
+      this.#problem = `there is no certificate: ${error instanceof Error ? error.message : String(error)}`;
+      this.#ports.logger.error({ err: errorForLog(error) }, 'the certificate cannot be kept; retrying');
+    }
+  }
+
+  #reportClock({ problem }: ServedCertificate): void {
+    if (problem === undefined) return;
+    const secret = `${this.#settings.name}-ca`;
+    this.#ports.logger.error(
+      `the clock of this host is behind: the certificate authority in Secret ${secret} is not valid yet. Correct the clock; if it is right, delete the Secret`,
+    );
+  }
+
+  #use({ pair }: ServedCertificate): void {
+    this.#server?.use(pair);
+    const { notAfterMs = 0, names } = certificateReader.read(pair.certificate) ?? {};
+    this.#ports.metrics.onCertificate(notAfterMs);
+    this.#ports.logger.info({ notAfter: new Date(notAfterMs).toISOString(), names }, 'certificate in use');
+  }
+
+  async #keepRegistration({ trusted }: ServedCertificate): Promise<void> {
+    const { name, namespace, register, injectFrom } = this.#settings;
+    const { logger } = this.#ports;
+    if (!register) return;
+    try {
+      const registration = { name, namespace, injectFrom, trusted };
+      const changes = await registerWebhook((kind) => this.#client(RegistrationResource[kind]), registration);
+      for (const { outcome, message, ...change } of changes) {
+        if (outcome === 'refused') logger.error({ ...change, message }, 'the webhook cannot be registered; retrying');
+        else logger.info(change, `registration of the webhook ${outcome}`);
+      }
+    } catch (error) {
+      logger.warn({ err: errorForLog(error) }, 'the registration of the webhook cannot be read or written; retrying');
+    }
+  }
+
+  async #listen({ pair: certificate }: ServedCertificate): Promise<void> {
+    const { logger, metrics } = this.#ports;
+    this.#server = await AdmissionServer.start({
+      listen: this.#settings.listen,
+      certificate,
+      review: createClusterReviewer({
+        facts: this.#source.facts,
+        virtualMachines: this.#settings.virtualMachines,
+        refresh: this.#source.refresh,
+      }),
+      onDecided: (decision, { request }, answer) => {
+        metrics.onDecided(decision);
+        if (decision.outcome === 'allowed') return;
+        const { resource, operation, outcome } = decision;
+        const about = { resource, operation, namespace: request.namespace, name: request.name };
+        logger.info({ ...about, message: answer?.response.status?.message }, `request ${outcome}`);
+      },
+      onMalformed: (message) => {
+        metrics.onMalformed();
+        logger.warn({ message }, 'request is no AdmissionReview; refused');
+      },
+      onError: (error) => logger.error({ err: errorForLog(error) }, 'no decision; the failurePolicy of the webhook decides'),
+    });
+    logger.info({ port: this.#server.port }, 'listening for AdmissionReviews');
+  }
+
+  #createCertificates(): CertificateSource {
+    const { name, namespace, certificateSecret } = this.#settings;
+    const { logger } = this.#ports;
+    const secrets = clusterSecrets(this.#client(SECRETS), { namespace, labels: WEBHOOK_LABELS });
+    if (certificateSecret !== undefined) return givenCertificates(secrets, certificateSecret);
+    const onStep = ({ kind, ...step }: Parameters<Parameters<typeof ownCertificates>[0]['onStep']>[0]) =>
+      logger.info({ step: kind, ...step }, 'Secret of certificates written');
+    return ownCertificates({ secrets, name, namespace, onStep });
+  }
+
+  #client(resource: ApiResource): ApiObjectClient<KubernetesObject> {
+    return new ApiObjectClient<KubernetesObject>(this.#ports.connection, resource);
+  }
+}

@@ -1,0 +1,131 @@
+/** What the API server must know of the webhook: which requests it sends, where to, and what happens without an answer. */
+import { GROUP, VERSION } from '@vmdhcp/ippool-api';
+import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
+import { ADMISSION_PATHS, type AdmissionPath } from './admission-server.js';
+
+export interface RegistrationSettings {
+  /** Of both configurations, and of the Service. */
+  readonly name: string;
+  /** Of the Service. */
+  readonly namespace: string;
+  /** PEM; undefined: cert-manager writes it. */
+  readonly trusted: string | undefined;
+  /** `namespace/name` of a Certificate of cert-manager. */
+  readonly injectFrom: string | undefined;
+}
+
+export const WEBHOOK_LABELS = { 'app.kubernetes.io/managed-by': 'vmdhcp-controller', 'app.kubernetes.io/component': 'webhook' };
+const INJECT_ANNOTATION = 'cert-manager.io/inject-ca-from';
+const REGISTRATION = { group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false } as const;
+
+/** Where the configurations are. */
+export const RegistrationResource = {
+  MutatingWebhookConfiguration: { ...REGISTRATION, plural: 'mutatingwebhookconfigurations' },
+  ValidatingWebhookConfiguration: { ...REGISTRATION, plural: 'validatingwebhookconfigurations' },
+} as const satisfies Readonly<Record<string, ApiResource>>;
+
+export type RegistrationKind = keyof typeof RegistrationResource;
+
+/** How long a request of a user may wait for the webhook. */
+const TIMEOUT_SECONDS = 5;
+
+interface Rule {
+  readonly name: string;
+  readonly path: AdmissionPath;
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly operations: readonly string[];
+  /**
+   * What happens without an answer. `Fail`: an IPPool that is wrong is immutable, and harms all machines on its network. `Ignore`: virtual machines are
+   * created and started whatever happens to the webhook, and what is wrong with them is reported by conditions and Events.
+   */
+  readonly failurePolicy: 'Fail' | 'Ignore';
+  /** CEL, all of which must be true. Requests that concern nothing of ours are not even sent. */
+  readonly conditions: Readonly<Record<string, string>>;
+}
+
+const CHANGED = 'request.operation != "UPDATE" || object.spec != oldObject.spec';
+const POOLS = { group: GROUP, version: VERSION, plural: 'ippools' };
+
+const DEFAULTING: Rule = {
+  name: 'defaults.ippools.network.harvesterhci.io',
+  path: 'defaulting',
+  ...POOLS,
+  operations: ['CREATE', 'UPDATE'],
+  failurePolicy: 'Fail',
+  // Finalizers and labels are changed whether or not the webhook works.
+  conditions: { 'spec-is-new': CHANGED },
+};
+
+const VALIDATION: readonly Rule[] = [
+  {
+    name: 'ippools.network.harvesterhci.io',
+    path: 'validation',
+    ...POOLS,
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
+    failurePolicy: 'Fail',
+    conditions: { 'spec-is-new': CHANGED },
+  },
+  {
+    name: 'virtualmachinenetworkconfigs.network.harvesterhci.io',
+    path: 'validation',
+    ...POOLS,
+    plural: 'virtualmachinenetworkconfigs',
+    operations: ['CREATE', 'UPDATE'],
+    failurePolicy: 'Ignore',
+    conditions: {
+      'spec-is-new': CHANGED,
+      'not-of-a-virtual-machine':
+        '!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(owner, owner.kind == "VirtualMachine")',
+    },
+  },
+  {
+    name: 'virtualmachines.network.harvesterhci.io',
+    path: 'validation',
+    group: 'kubevirt.io',
+    version: 'v1',
+    plural: 'virtualmachines',
+    operations: ['CREATE', 'UPDATE'],
+    failurePolicy: 'Ignore',
+    conditions: {
+      'spec-or-annotations-are-new':
+        'request.operation != "UPDATE" || object.spec != oldObject.spec || (has(object.metadata.annotations) ? object.metadata.annotations : {}) != (has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {})',
+      'has-a-multus-network':
+        'has(object.spec.template.spec.networks) && object.spec.template.spec.networks.exists(network, has(network.multus))',
+    },
+  },
+];
+
+/** Both configurations. They have all fields of each webhook: a list is replaced as a whole. */
+export function toWebhookConfigurations(settings: RegistrationSettings): readonly KubernetesObject[] {
+  const { name, injectFrom } = settings;
+  const metadata = { name, labels: WEBHOOK_LABELS, ...(injectFrom && { annotations: { [INJECT_ANNOTATION]: injectFrom } }) };
+  const apiVersion = 'admissionregistration.k8s.io/v1';
+  const defaulting = { ...toWebhook(DEFAULTING, settings), reinvocationPolicy: 'IfNeeded' };
+  const validating = VALIDATION.map((rule) => toWebhook(rule, settings));
+  return [
+    { apiVersion, kind: 'MutatingWebhookConfiguration', metadata, webhooks: [defaulting] },
+    { apiVersion, kind: 'ValidatingWebhookConfiguration', metadata, webhooks: validating },
+  ] as unknown as readonly KubernetesObject[];
+}
+
+function toWebhook(rule: Rule, { name, namespace, trusted }: RegistrationSettings): Readonly<Record<string, unknown>> {
+  const { group, version, plural, operations, failurePolicy, conditions } = rule;
+  return {
+    name: rule.name,
+    clientConfig: {
+      service: { namespace, name, path: ADMISSION_PATHS[rule.path], port: 443 },
+      ...(trusted !== undefined && { caBundle: Buffer.from(trusted).toString('base64') }),
+    },
+    rules: [{ operations, apiGroups: [group], apiVersions: [version], resources: [plural], scope: 'Namespaced' }],
+    failurePolicy,
+    matchPolicy: 'Equivalent',
+    namespaceSelector: {},
+    objectSelector: {},
+    sideEffects: 'None',
+    timeoutSeconds: TIMEOUT_SECONDS,
+    admissionReviewVersions: ['v1'],
+    matchConditions: Object.entries(conditions).map(([key, expression]) => ({ name: key, expression })),
+  };
+}
