@@ -16,6 +16,8 @@ const KINDS: readonly FactKind[] = ['ipPools', 'networks', 'networkConfigs', 'vi
 const REFRESHED: readonly FactKind[] = ['ipPools', 'networks', 'networkConfigs'];
 /** The API server waits five seconds for the answer. */
 const REFRESH_MS = 3_000;
+/** Many refused requests must not become many lists. */
+const REFRESH_INTERVAL_MS = 1_000;
 
 /** What the rules ask about, from caches. */
 export function createClusterFactsSource(
@@ -40,11 +42,27 @@ export function createClusterFactsSource(
     stop: () => {
       for (const source of all) source.stop();
     },
-    refresh: async () => {
+    refresh: atMostEvery(REFRESH_INTERVAL_MS, async () => {
       const limit = Promise.withResolvers<void>();
       const timer = setTimeout(limit.resolve, REFRESH_MS);
       await Promise.race([Promise.all(REFRESHED.map(async (kind) => await sources[kind].refresh())), limit.promise]);
       clearTimeout(timer);
-    },
+    }),
+  };
+}
+
+/** Calls wait for the next run, which begins after them; runs begin so far apart at least. */
+function atMostEvery(intervalMs: number, run: () => Promise<void>): () => Promise<void> {
+  let next: Promise<void> | undefined;
+  let begunAtMs = Number.NEGATIVE_INFINITY;
+  const runLater = async () => {
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, begunAtMs + intervalMs - performance.now())));
+    next = undefined;
+    begunAtMs = performance.now();
+    await run();
+  };
+  return () => {
+    next ??= runLater();
+    return next;
   };
 }

@@ -35,7 +35,7 @@ export function createClusterReviewer(settings: ClusterReviewerSettings): Admiss
 
 interface Reviewed {
   readonly decided: AdmissionAnswer;
-  /** It is refused, and other objects are why. */
+  /** It is refused, and only because of other objects. */
   readonly dependsOnOthers: boolean;
 }
 
@@ -44,7 +44,8 @@ function review(path: AdmissionPath, { resource, request }: ReceivedReview, sett
     return { decided: resource === 'ippools' ? fillIn(request, settings) : ALLOWED, dependsOnOthers: false };
   const found = decide(resource, request, settings);
   if (found === undefined) return { decided: ALLOWED, dependsOnOthers: false };
-  const dependsOnOthers = !found.allowed && found.problems.some((problem) => problem.dependsOnOthers);
+  // What is wrong by itself stays so, whatever other objects are.
+  const dependsOnOthers = !found.allowed && found.problems.every((problem) => problem.dependsOnOthers);
   return { decided: { response: toAdmissionResponse(found) }, dependsOnOthers };
 }
 

@@ -1,0 +1,65 @@
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type AdmissionFacts, factsOfObjects } from '@vmdhcp/reconciler';
+import { describe, expect, it } from 'vitest';
+import type { AdmissionPath } from './admission-server.js';
+import { createClusterReviewer } from './cluster-reviewer.js';
+
+const NETWORK = {
+  kind: 'NetworkAttachmentDefinition',
+  metadata: { namespace: 'default', name: 'net', resourceVersion: '1' },
+  spec: { config: '{"type":"bridge","bridge":"br"}' },
+} as unknown as KubernetesObject;
+
+const pool = (ipv4Config: object): KubernetesObject =>
+  ({
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'IPPool',
+    metadata: { namespace: 'default', name: 'pool' },
+    spec: { networkName: 'default/net', ipv4Config },
+  }) as unknown as KubernetesObject;
+const GOOD = { cidr: '192.168.0.0/24', serverIP: '192.168.0.2', pool: { start: '192.168.0.10', end: '192.168.0.20' } };
+
+/** The network was created a moment ago: only the next list has it. */
+function setUp() {
+  let facts = factsOfObjects([]);
+  let refreshes = 0;
+  const current = new Proxy({} as AdmissionFacts, {
+    get: (_, name) => {
+      const value: unknown = Reflect.get(facts, name);
+      return typeof value === 'function' ? (value.bind(facts) as unknown) : value;
+    },
+  });
+  const review = createClusterReviewer({
+    facts: current,
+    virtualMachines: { onProblem: 'Warn' },
+    refresh: async () => {
+      refreshes += 1;
+      facts = factsOfObjects([NETWORK]);
+    },
+  });
+  const ask = async (object: KubernetesObject, path: AdmissionPath = 'validation', resource = 'ippools') =>
+    await review(path, { uid: 'u', resource, request: { operation: 'CREATE', object, namespace: 'default', name: 'pool' } });
+  return { ask, refreshes: () => refreshes };
+}
+
+describe('createClusterReviewer', () => {
+  it('what only other objects are wrong about is decided again by what the API server has now', async () => {
+    const { ask, refreshes } = setUp();
+    expect((await ask(pool(GOOD))).response.allowed).toBe(true);
+    expect(refreshes()).toBe(1);
+  });
+
+  it('what is wrong by itself is refused at once', async () => {
+    const { ask, refreshes } = setUp();
+    expect((await ask(pool({ ...GOOD, cidr: '192.168.0.0/40' }))).response.allowed).toBe(false);
+    expect(refreshes()).toBe(0);
+  });
+
+  it('defaults come as a patch; other resources, and configs that the controller writes, are allowed', async () => {
+    const { ask } = setUp();
+    expect((await ask(pool({ cidr: '192.168.0.0/24' }), 'defaulting')).patch?.length).toBeGreaterThan(0);
+    expect(await ask(pool({}), 'validation', 'pods')).toEqual({ response: { allowed: true } });
+    const ofMachine = { metadata: { name: 'vm', ownerReferences: [{ kind: 'VirtualMachine' }] } } as unknown as KubernetesObject;
+    expect(await ask(ofMachine, 'validation', 'virtualmachinenetworkconfigs')).toEqual({ response: { allowed: true } });
+  });
+});
