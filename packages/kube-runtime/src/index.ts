@@ -44,7 +44,7 @@ export {
 export { type BackOffSettings, backOffMs } from './clock/back-off.js';
 export type { Clock } from './clock/clock.js';
 export { fencedClient, NotLeadingError } from './election/fenced-client.js';
-export { type ElectionTimes, LeaseElector, type LeaseElectorSettings } from './election/lease-elector.js';
+export { ATTEMPT_SPREAD, type ElectionTimes, LeaseElector, type LeaseElectorSettings } from './election/lease-elector.js';
 export type { LeaseRecord, LeaseStore, StoredLease } from './election/lease-store.js';
 export {
   type EventObject,

@@ -60,6 +60,7 @@ export {
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './pool/address-conflict.js';
 export { fillInDefaults } from './pool/fill-in-defaults.js';
 export { findLeaseTimeProblem } from './pool/find-lease-time-problem.js';
+export { isLeftOut } from './pool/plan-pool-defaults.js';
 export { probesConflicts } from './pool/probes-conflicts.js';
 export { type PoolReading, readPool } from './pool/read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './pool/recorded-addresses.js';

@@ -3,5 +3,6 @@
  *
  * @packageDocumentation
  */
+export { keepMemorySmall } from './keep-memory-small.js';
 export { separateLargeMemory, trimMemory } from './process-memory.js';
 export { keepProgramPagesFew } from './program-pages.js';

@@ -2,7 +2,7 @@ import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { AgentsSettings } from '@vmdhcp/reconciler';
 import { createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
-import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
+import { keepMemorySmall } from '@vmdhcp/service-process/memory';
 import { type ClusterOptions, findCluster, openConnection } from '../run/connect.js';
 import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
 import { readElectionTimes } from '../run/election-times.js';
@@ -20,9 +20,6 @@ export interface RunOptions extends ClusterOptions {
   readonly trace?: boolean;
 }
 
-/** Answers of the API server are large, and soon forgotten. */
-const TRIM_INTERVAL_MS = 5_000;
-
 /**
  * Runs until the process is asked to end, or a part of it fails.
  * @param agents - undefined: agents are none of the controller's business.
@@ -31,7 +28,7 @@ const TRIM_INTERVAL_MS = 5_000;
 export async function runController(options: RunOptions, agents: AgentsSettings | undefined): Promise<void> {
   const logger = (await createLogger(logLevelOf(options))).child({ name: options.name });
   const asked = stopSignal();
-  separateLargeMemory();
+  keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'memory of the program cannot be returned'));
   const metrics = createMetrics();
   const settings = toSettings(options, agents);
   const cluster = await findCluster(options);
@@ -49,8 +46,6 @@ export async function runController(options: RunOptions, agents: AgentsSettings 
     },
   });
   await controller.start();
-  setInterval(trimMemory, TRIM_INTERVAL_MS).unref();
-  keepProgramPagesFew((error) => logger.warn({ err: errorForLog(error) }, 'memory of the program cannot be returned'));
   if (asked.aborted) await controller.stop();
   else asked.addEventListener('abort', () => void controller.stop(), { once: true });
 }

@@ -1,7 +1,9 @@
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { ClusterNetworks, VirtualMachineRules } from '@vmdhcp/reconciler';
 import { createLogger, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
-import { trimMemory } from '@vmdhcp/service-process/memory';
+import { keepMemorySmall } from '@vmdhcp/service-process/memory';
 import { type ClusterOptions, findCluster, openConnection } from '../run/connect.js';
+import { ownNamespace } from '../run/own-namespace.js';
 import { createWebhookMetrics } from '../webhook/webhook-metrics.js';
 import { WebhookProcess } from '../webhook/webhook-process.js';
 
@@ -20,13 +22,11 @@ export interface WebhookOptions extends ClusterOptions {
   readonly logLevel: LogLevel;
 }
 
-const TRIM_INTERVAL_MS = 5_000;
-const DEFAULT_NAMESPACE = 'harvester-system';
-
 /** Runs until the process is asked to end. @throws CommandError where it cannot start at all. */
 export async function runWebhook(options: WebhookOptions): Promise<void> {
   const logger = (await createLogger(options.logLevel)).child({ name: options.name });
   const asked = stopSignal();
+  keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'memory of the program cannot be returned'));
   const metrics = createWebhookMetrics();
   const onProblem: VirtualMachineRules['onProblem'] = options.virtualMachines === 'refuse' ? 'Refuse' : 'Warn';
   const webhook = new WebhookProcess(
@@ -34,7 +34,7 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
       listen: options.listen,
       http: options.http,
       name: options.name,
-      namespace: options.namespace || process.env['POD_NAMESPACE'] || DEFAULT_NAMESPACE,
+      namespace: options.namespace || ownNamespace(),
       certificateSecret: options.certificateSecret || undefined,
       injectFrom: options.injectCaFrom || undefined,
       register: options.register,
@@ -49,6 +49,5 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
   );
   asked.addEventListener('abort', () => void webhook.stop(), { once: true });
   await webhook.start();
-  setInterval(trimMemory, TRIM_INTERVAL_MS).unref();
   if (asked.aborted) await webhook.stop();
 }

@@ -9,6 +9,7 @@ import {
   defaultIpPool,
   factsOfObjects,
   fillInDefaults,
+  isLeftOut,
   reviewIpPool,
   reviewNetworkConfig,
   reviewVirtualMachine,
@@ -43,7 +44,7 @@ export function checkManifests(files: readonly ManifestFile[], { namespace, clus
     const review = reviewOne({ ...located, object }, facts);
     const defaults = located.kind === 'IPPool' ? defaultIpPool(creationOf(located.object), facts) : undefined;
     const unfilled = defaults?.problems ?? [];
-    const own = review.problems.filter((one) => unfilled.length === 0 || !isLeftOut(one));
+    const own = review.problems.filter((one) => unfilled.length === 0 || !isOfLeftOut(one));
     const problems = [...own, ...unfilled];
     const warnings = [...(defaults?.warnings ?? []), ...review.warnings];
     return toFindings(located, problems, warnings);
@@ -54,8 +55,8 @@ export function checkManifests(files: readonly ManifestFile[], { namespace, clus
 /** Fields of an IPPool that may be left out. That they are not filled in is no news: what keeps them from it is reported. */
 const WITH_DEFAULTS: ReadonlySet<string> = new Set(['serverIP', 'pool', 'pool.start', 'pool.end']);
 
-function isLeftOut({ path, value }: AdmissionProblem): boolean {
-  return [undefined, null, ''].includes(value as never) && WITH_DEFAULTS.has(path.slice(2).join('.'));
+function isOfLeftOut({ path, value }: AdmissionProblem): boolean {
+  return isLeftOut(value) && WITH_DEFAULTS.has(path.slice(2).join('.'));
 }
 
 function withDefaults({ kind, object }: LocatedObject, { apiServers }: ClusterNetworks): KubernetesObject {

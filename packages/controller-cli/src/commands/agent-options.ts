@@ -4,6 +4,7 @@ import type { AgentPodSettings, AgentsSettings } from '@vmdhcp/reconciler';
 import { AGENT_TOPOLOGIES, type AgentTopology } from '@vmdhcp/reconciler/agent-topologies';
 import { booleanOption, CommandError, ExitCode } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
+import { ownNamespace } from '../run/own-namespace.js';
 import { parseImage } from './parse-image.js';
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'] as const;
@@ -180,8 +181,4 @@ function parseReplicas(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 0 || count > 1_000) throw new InvalidArgumentError('write a whole number, 0 to 1000.');
   return count;
-}
-
-function ownNamespace(): string {
-  return process.env['POD_NAMESPACE'] || 'harvester-system';
 }

@@ -1,5 +1,4 @@
 import {
-  compareText,
   isRecord,
   type KubernetesObject,
   type ObjectClient,
@@ -61,7 +60,7 @@ async function registerOne(
 }
 
 function isOwn({ metadata: { labels = {} } }: KubernetesObject): boolean {
-  return Object.entries(WEBHOOK_LABELS).every(([key, value]) => compareText(labels[key] ?? '', value) === 0);
+  return Object.entries(WEBHOOK_LABELS).every(([key, value]) => labels[key] === value);
 }
 
 /** The list of webhooks is written as a whole: what cert-manager has written into it stays. */

@@ -4,7 +4,7 @@ import { type ApiResource, type KubernetesObject, SharedCaches } from '@vmdhcp/k
 import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { type ClusterNetworks, cachedParts, type VirtualMachineRules } from '@vmdhcp/reconciler';
 import { certificateReader, clusterSecrets } from '@vmdhcp/service-certificates/node';
-import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { CommandError, ExitCode, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { AdmissionServer } from './admission-server.js';
 import { type CertificateSource, givenCertificates, ownCertificates, type ServedCertificate } from './certificate-source.js';
 import { type ClusterFactsSource, createClusterFactsSource } from './cluster-facts-source.js';
@@ -117,8 +117,8 @@ export class WebhookProcess {
     this.#timer = setTimeout(
       () => {
         this.#upkeep = this.#look().catch((error: unknown) => {
-          this.#ports.logger.fatal({ err: errorForLog(error) }, 'the webhook cannot listen; this process ends');
-          process.exit(1);
+          this.#ports.logger.fatal({ err: errorForLog(error) }, 'the webhook cannot go on; this process ends');
+          process.exit(error instanceof CommandError ? error.exitCode : ExitCode.failed);
         });
       },
       isReady ? UPKEEP_MS : FIRST_UPKEEP_MS,

@@ -104,6 +104,23 @@ export class AgentWorld {
     return pod;
   }
 
+  /** Two replicas of a group: `a`, which becomes leader, and `b`, which stands by. */
+  async startBoth(lease: FakeGroupLease): Promise<[FakePod, FakePod]> {
+    const a = this.startPod('a', lease);
+    await this.pass(1_000);
+    const b = this.startPod('b', lease);
+    await this.pass(2_000);
+    return [a, b];
+  }
+
+  /** Broadcasts a packet, and returns who answered within so many milliseconds, and how: `a: offer`. */
+  async ask({ network, replies }: WorldPool, packet: Uint8Array, ms = 50): Promise<string[]> {
+    replies.length = 0;
+    network.broadcast(packet);
+    await this.pass(ms);
+    return replies.map(({ owner, type }) => `${owner}: ${type}`);
+  }
+
   /** The pods whose kernel has the pool's server address at this moment. */
   holders(pool: WorldPool): string[] {
     return this.pods.filter(({ kernel }) => kernel.has(pool.interfaceName, pool.serverAddress)).map(({ owner }) => owner);

@@ -23,13 +23,7 @@ beforeEach(() => {
   lease = world.addGroup();
 });
 
-async function startBoth(): Promise<[FakePod, FakePod]> {
-  const a = world.startPod('a', lease);
-  await world.pass(1_000);
-  const b = world.startPod('b', lease);
-  await world.pass(2_000);
-  return [a, b];
-}
+const startBoth = () => world.startBoth(lease);
 
 interface Asked {
   readonly pool: WorldPool;

@@ -27,21 +27,10 @@ beforeEach(() => {
 });
 
 /** A leader `a` and a standby `b`. */
-async function startBoth(): Promise<[FakePod, FakePod]> {
-  const a = world.startPod('a', lease);
-  await world.pass(1_000);
-  const b = world.startPod('b', lease);
-  await world.pass(2_000);
-  return [a, b];
-}
+const startBoth = () => world.startBoth(lease);
 
 /** Sends a packet and returns who answered it within a moment, and how. */
-async function ask(packet: Uint8Array, ms = 50): Promise<string[]> {
-  pool.replies.length = 0;
-  pool.network.broadcast(packet);
-  await world.pass(ms);
-  return pool.replies.map(({ owner, type }) => `${owner}: ${type}`);
-}
+const ask = (packet: Uint8Array, ms?: number) => world.ask(pool, packet, ms);
 
 const reason = (pod: FakePod, key = pool.key) => pod.agent.report().get(key)?.reason;
 

@@ -40,21 +40,13 @@ beforeEach(() => {
 
 /** A leader `a` and a standby `b`, some renewals after the period was set. */
 async function startBoth(): Promise<[FakePod, FakePod]> {
-  const a = world.startPod('a', lease);
-  await world.pass(1_000);
-  const b = world.startPod('b', lease);
-  await world.pass(2_000);
+  const both = await world.startBoth(lease);
   lease.annotate({ [RENEW_PERIOD_ANNOTATION]: formatRenewPeriodMs(PERIOD_MS) });
   await world.pass(3 * PERIOD_MS + 6_500);
-  return [a, b];
+  return both;
 }
 
-async function ask(packet: Uint8Array, ms = 50): Promise<string[]> {
-  pool.replies.length = 0;
-  pool.network.broadcast(packet);
-  await world.pass(ms);
-  return pool.replies.map(({ owner, type }) => `${owner}: ${type}`);
-}
+const ask = (packet: Uint8Array, ms?: number) => world.ask(pool, packet, ms);
 
 const version = () => Number(lease.stored?.stored.version);
 

@@ -82,8 +82,8 @@ interface Written {
 }
 
 const NONE = { kind: 'none' } as const;
-/** Attempts of many processes are spread over so much of the period. */
-const SPREAD = 0.2;
+/** Attempts of many processes are spread over so much of the period: one follows another after 1 to 1.2 periods. */
+export const ATTEMPT_SPREAD = 0.2;
 const THERE: Missing = { kind: 'there' };
 
 export class LeaseElector {
@@ -232,7 +232,7 @@ export class LeaseElector {
   #nextTryMs(begunAtMs: number): number {
     const { clock, retryPeriodMs, random } = this.#settings;
     const wholeMs = this.#renewed !== undefined && this.#renewed.atMs >= begunAtMs ? this.#renewed.periodMs : retryPeriodMs;
-    const periodMs = Math.max(0, wholeMs * (1 + SPREAD * random()) - (clock.nowMs() - begunAtMs));
+    const periodMs = Math.max(0, wholeMs * (1 + ATTEMPT_SPREAD * random()) - (clock.nowMs() - begunAtMs));
     if (this.#seen === undefined || this.isLeading()) return periodMs;
     const remainingMs = this.#seen.freeAtMs - clock.nowMs();
     if (remainingMs <= 0) return periodMs;
@@ -286,7 +286,7 @@ export class LeaseElector {
   /** Long enough for renewals at the period of now, and for what earlier records allowed. */
   #nextDurationMs(): number {
     const { clock, leaseDurationMs, retryPeriodMs } = this.#settings;
-    const forPeriodMs = leaseDurationMs + (1 + SPREAD) * (this.#renewPeriodMs() - retryPeriodMs);
+    const forPeriodMs = leaseDurationMs + (1 + ATTEMPT_SPREAD) * (this.#renewPeriodMs() - retryPeriodMs);
     return Math.round(Math.max(forPeriodMs, this.#grantedUntilMs - clock.nowMs()));
   }
 

@@ -1,5 +1,5 @@
 import { isRecord, readField, readText } from '@vmdhcp/kube-runtime';
-import { planPoolDefaults } from '../pool/plan-pool-defaults.js';
+import { isLeftOut, planPoolDefaults } from '../pool/plan-pool-defaults.js';
 import type { AdmissionFacts } from './admission-facts.js';
 import type { AdmissionProblem, AdmissionRequest } from './admission-review.js';
 
@@ -67,7 +67,7 @@ function addressesOf(spec: unknown): Addresses {
 function withoutEmpty(fields: Readonly<Record<string, string | undefined>>, there: unknown): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) =>
-      value && ['', undefined, null].includes(readField(there, name) as never) ? [[name, value] as const] : [],
+      value && isLeftOut(readField(there, name)) ? [[name, value] as const] : [],
     ),
   );
 }

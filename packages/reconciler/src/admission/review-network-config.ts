@@ -5,7 +5,7 @@ import { isBeingDeleted, type KubernetesObject, keyOf, readList } from '@vmdhcp/
 import { explainMissingNetwork } from '../network/network-problem.js';
 import { type InterfaceClaim, readInterfaceEntry } from '../network-config/interface-claims.js';
 import { explainUnserved } from '../network-config/plan-network-config-status.js';
-import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
+import { explainInvalidPool } from '../pool/explain-invalid-pool.js';
 import { explainSecondClaim } from '../pool/explain-refusal.js';
 import type { AdmissionFacts } from './admission-facts.js';
 import {
@@ -101,7 +101,8 @@ function findSame({ index, claim }: Entry, { claim: former }: Entry): AdmissionP
   return [{ ...about, message, remedy: 'give one of them another address' }];
 }
 
-function findOnNetwork({ index, claim }: Entry, owner: string, facts: AdmissionFacts): AdmissionProblem[] {
+function findOnNetwork(entry: Entry, owner: string, facts: AdmissionFacts): AdmissionProblem[] {
+  const { index, claim } = entry;
   if (claim === undefined) return [];
   const { network, macAddress, wanted } = claim;
   const about = { path: [...ENTRIES, index, 'networkName'], value: network, ...DEPENDS_ON_OTHERS } as const;
@@ -115,18 +116,10 @@ function findOnNetwork({ index, claim }: Entry, owner: string, facts: AdmissionF
     const isServedElsewhere = definition.metadata.annotations?.[EXTERNAL_DHCP_ANNOTATION] === 'true';
     return isServedElsewhere ? [] : [{ reason: 'no-pool', ...about, ...explainUnserved([network]) }];
   }
-  if (!serving.reading.ok) return [{ reason: 'pool-invalid', ...about, ...explainInvalid(serving.key) }];
+  if (!serving.reading.ok) return [{ reason: 'pool-invalid', ...about, ...explainInvalidPool(serving.key) }];
   const address = wanted === undefined ? undefined : findAddressProblem({ owner, network, macAddress, wanted }, facts);
   const pinned = { path: [...ENTRIES, index, 'ipAddress'], value: formatIpv4Address(wanted ?? 0), ...DEPENDS_ON_OTHERS };
-  return [
-    ...(address === undefined ? [] : [{ ...address, ...pinned }]),
-    ...findClaimant({ index, claim, problem: undefined }, owner, facts),
-  ];
-}
-
-function explainInvalid(poolKey: string) {
-  const [message = '', remedy = ''] = describeInvalidPool(poolKey).split('; ', 2);
-  return { message, remedy };
+  return [...(address === undefined ? [] : [{ ...address, ...pinned }]), ...findClaimant(entry, owner, facts)];
 }
 
 function findClaimant({ index, claim }: Entry, owner: string, facts: AdmissionFacts): AdmissionProblem[] {

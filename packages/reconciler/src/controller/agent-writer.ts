@@ -9,6 +9,7 @@ import {
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import {
+  ATTEMPT_SPREAD,
   type KubernetesObject,
   keyOf,
   mostUrgent,
@@ -42,8 +43,6 @@ export interface AgentWriterSettings {
 const PARALLEL_WRITES = 8;
 /** Holds a Lease that was created in place of a deleted one: an agent that led by that one may not know yet. */
 const NO_AGENT = 'no-agent_lease-created-again';
-/** Renewals take so much longer than their period at most, since those of many agents are spread. */
-const SPREAD = 1.2;
 /** At least, if the agents have no setting for it. */
 const LEAST_GUARD_SECONDS = 3;
 const RIGHTS_KIND_OF: Readonly<Record<string, RightsKind>> = {
@@ -163,7 +162,9 @@ export class AgentWriter {
     const [name = '', previousNamespace] = group.split('/', 2).toReversed();
     const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name, [MANAGED_BY_LABEL]: CONTROLLER };
     const metadata = { namespace: previousNamespace ?? namespace, name, labels, annotations };
-    const leaseDurationSeconds = Math.ceil(Math.max(LEAST_GUARD_SECONDS, leaseSeconds) + (SPREAD * guardPeriodMs) / 1_000);
+    const leaseDurationSeconds = Math.ceil(
+      Math.max(LEAST_GUARD_SECONDS, leaseSeconds) + ((1 + ATTEMPT_SPREAD) * guardPeriodMs) / 1_000,
+    );
     const spec = isGuarded ? { holderIdentity: NO_AGENT, leaseDurationSeconds } : {};
     const result = await clients.leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec });
     return this.#noted('leases', result);

@@ -12,6 +12,7 @@ import {
   toReconcileResult,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
+import { sentenceOf } from '../explanation.js';
 import type { InterfaceClaim } from '../network-config/interface-claims.js';
 import { describeMissingVirtualMachine, type MissingMachine } from '../network-config/missing-virtual-machine.js';
 import {
@@ -20,7 +21,7 @@ import {
   planNetworkConfigStatus,
   type StaleAddress,
 } from '../network-config/plan-network-config-status.js';
-import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
+import { explainInvalidPool } from '../pool/explain-invalid-pool.js';
 import type { ControllerContext } from './controller-context.js';
 
 /** Looked at again even without news, in case a pool cannot be written for long. */
@@ -64,7 +65,7 @@ export class NetworkConfigReconciler {
     const pool = view.servingPool(network);
     if (pool === undefined) return { kind: this.#isServedElsewhere(network) ? 'external' : 'unserved', network };
     if (!pool.reading.ok) {
-      const message = describeInvalidPool(pool.key);
+      const message = sentenceOf(explainInvalidPool(pool.key));
       return { kind: 'refused', refusal: { reason: 'pool-invalid', message } };
     }
     const plan = plans.get(pool.key);

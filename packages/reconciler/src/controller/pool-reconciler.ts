@@ -16,7 +16,7 @@ import type { PoolToPlan } from '../assignment/pool-to-plan.js';
 import { sentenceOf } from '../explanation.js';
 import { findNetworkProblem } from '../network/network-problem.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
-import { describeInvalidPool } from '../pool/describe-invalid-pool.js';
+import { explainInvalidPool } from '../pool/explain-invalid-pool.js';
 import { readQuarantines } from '../pool/quarantines.js';
 import { roomForClients } from '../pool/room-for-clients.js';
 import type { PoolView } from '../view/pool-views.js';
@@ -193,7 +193,7 @@ export class PoolReconciler {
   #whyUnserved(network: string): ClaimRefusal | undefined {
     const serving = this.#context.view.servingPool(network);
     if (serving === undefined || serving.reading.ok) return undefined;
-    return { reason: 'pool-invalid', message: describeInvalidPool(serving.key) };
+    return { reason: 'pool-invalid', message: sentenceOf(explainInvalidPool(serving.key)) };
   }
 
   async #writeStatus(

@@ -125,6 +125,7 @@ function reservationsOf(ipv4Config: unknown): { macAddress: string; address: str
   });
 }
 
-function isLeftOut(value: unknown): boolean {
+/** True of what counts as not written: absent, `null` and empty text. */
+export function isLeftOut(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
