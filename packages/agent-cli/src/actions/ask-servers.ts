@@ -45,13 +45,13 @@ function open(settings: InterfaceProbeSettings): DhcpProbe {
 }
 
 async function ask(client: DhcpProbe, { request = false, claim }: ProbeOptions): Promise<ServerAnswer[]> {
-  if (claim !== undefined) return only(await client.claim(claim));
+  if (claim !== undefined) return toList(await client.claim(claim));
   const offers = await client.discover(request);
   const [first] = offers;
   if (!request || first === undefined || first.type === 'ack') return offers;
-  return [...offers, ...only(await client.request(first))];
+  return [...offers, ...toList(await client.request(first))];
 }
 
-function only(answer: ServerAnswer | undefined): ServerAnswer[] {
+function toList(answer: ServerAnswer | undefined): ServerAnswer[] {
   return answer === undefined ? [] : [answer];
 }
