@@ -38,6 +38,8 @@ function runChecks() {
   check('packages (publint)', 'turbo', ['run', 'lint', '--output-logs=errors-only']);
   check('docs name tests and pages that are there', process.execPath, ['scripts/check-docs.mjs']);
   check('no retired words (docs/glossary.md)', process.execPath, ['scripts/check-words.mjs']);
+  check('one address of the repository', process.execPath, ['scripts/check-repository.mjs']);
+  check('another address of the repository is written everywhere', process.execPath, ['scripts/try-repository.mjs']);
   check('nothing unused (knip)', 'knip', ['--no-progress']);
   check('packed packages work alone, README examples run', process.execPath, ['scripts/check-packed-packages.mjs']);
 }
