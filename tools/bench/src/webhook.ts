@@ -7,7 +7,7 @@ import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import type { KubeSimulator } from '@vmdhcp/kube-simulator';
-import { CLUSTER_EXAMPLES, freePort, type LabProcess, networkAttachment, PrivateCluster, virtualMachine } from '@vmdhcp/lab';
+import { CLUSTER_EXAMPLES, type LabProcess, networkAttachment, PrivateCluster, virtualMachine } from '@vmdhcp/lab';
 import { macOf, poolConfig } from './large-objects.js';
 import { usageOf } from './process-usage.js';
 
@@ -23,13 +23,12 @@ const NAMESPACE = 'harvester-system';
 
 type Fields = Parameters<KubeSimulator['client']['create']>[1];
 
-const port = await freePort();
-const cluster = await PrivateCluster.start(['namespace.yaml', 'crds.yaml', 'webhook.yaml']);
+const cluster = await PrivateCluster.start(['namespace.yaml', 'crds.yaml']);
 try {
   await fill();
-  const webhook = await cluster.startWebhook('--listen', `127.0.0.1:${port}`, '--no-register');
+  const { process: webhook, port } = await cluster.startWebhook('--no-register');
   pin(webhook);
-  await load(webhook);
+  await load(webhook, port);
 } finally {
   await cluster.close();
 }
@@ -98,7 +97,7 @@ function review(resource: string, operation: string, objects: Fields): { readonl
   return { path: '/v1/webhook/validation', body };
 }
 
-async function load(webhook: LabProcess): Promise<void> {
+async function load(webhook: LabProcess, port: number): Promise<void> {
   const secret = cluster.simulator.client.get({ resource: 'secrets', namespace: NAMESPACE, name: `${NAME}-tls` });
   const ca = Buffer.from(readText(secret, 'data', 'ca.crt') ?? '', 'base64').toString();
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });

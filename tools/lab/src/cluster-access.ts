@@ -5,6 +5,8 @@ import { Resource } from '@vmdhcp/reconciler';
 import { parseAllDocuments } from 'yaml';
 import { waitFor } from './deadline.js';
 
+const REGISTRATION = { group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false } as const;
+
 /** Kinds that tests and the demo apply, by the name they have in YAML. */
 const RESOURCES: Readonly<Record<string, ApiResource>> = {
   CustomResourceDefinition: Resource.customResourceDefinitions,
@@ -12,16 +14,19 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   Event: Resource.events,
   IPPool: Resource.ipPools,
   Lease: Resource.leases,
+  MutatingWebhookConfiguration: { ...REGISTRATION, plural: 'mutatingwebhookconfigurations' },
   Namespace: { group: '', version: 'v1', plural: 'namespaces', namespaced: false },
   NetworkAttachmentDefinition: Resource.networks,
   Node: { group: '', version: 'v1', plural: 'nodes', namespaced: false },
   Pod: { group: '', version: 'v1', plural: 'pods', namespaced: true },
+  Secret: { group: '', version: 'v1', plural: 'secrets', namespaced: true },
   Service: { group: '', version: 'v1', plural: 'services', namespaced: true },
   ServiceAccount: { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true },
   ClusterRole: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterroles', namespaced: false },
   ClusterRoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', namespaced: false },
   Role: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', namespaced: true },
   RoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', namespaced: true },
+  ValidatingWebhookConfiguration: { ...REGISTRATION, plural: 'validatingwebhookconfigurations' },
   VirtualMachine: Resource.virtualMachines,
   VirtualMachineInstance: Resource.virtualMachineInstances,
   VirtualMachineNetworkConfig: Resource.networkConfigs,
@@ -85,9 +90,14 @@ export class ClusterAccess {
   /** Creates every object of a YAML file, in its order; kinds that are defined in it are waited for. */
   async applyFile(path: string, onApplied: (object: KubernetesObject) => void = () => undefined): Promise<void> {
     for (const object of readYaml(path)) {
-      await waitFor(`${object.kind} to be served`, () => this.#tryCreate(object), 10_000);
+      await this.apply(object);
       onApplied(object);
     }
+  }
+
+  /** Creates an object where there is none of its name, as soon as its kind is served. */
+  async apply(object: KubernetesObject): Promise<void> {
+    await waitFor(`${object.kind} to be served`, () => this.#tryCreate(object), 10_000);
   }
 
   /** Waits until `matches` accepts an object; returns it. */

@@ -1,3 +1,4 @@
+export { AdmissionWebhook, WEBHOOK_NAME, WEBHOOK_NAMESPACE } from './admission-webhook.js';
 export { type AgentSettings, LabAgent, runAgent, type ShownLease } from './agent.js';
 export { BAD_PACKETS, type BadPacket } from './bad-packets.js';
 export { ClientFleet, type FleetAnswer, type Question } from './client-fleet.js';
@@ -11,10 +12,11 @@ export {
   start as startClient,
 } from './clients.js';
 export { ClusterAccess, readYaml } from './cluster-access.js';
+export { CLUSTER_EXAMPLES } from './cluster-examples.js';
 export { waitFor } from './deadline.js';
 export { freePort } from './free-port.js';
 export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';
-export { AGENT_NAMESPACE, CLUSTER_EXAMPLES, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
+export { AGENT_NAMESPACE, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
 export type { LabPod } from './lab-pod.js';
 export { LabProcess } from './lab-process.js';
 export { type IpPoolSettings, ipPool, networkAttachment } from './network-and-pool.js';

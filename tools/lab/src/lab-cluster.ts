@@ -1,12 +1,12 @@
 /** A cluster in a lab: a simulated API server, and pods that are real agents on the networks of the lab. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { GROUP } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
 import { type KubeSimulator, type Pod, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { agentInterfaceName, UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import { ClusterAccess } from './cluster-access.js';
+import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
 import type { Lab } from './lab.js';
 import { LabPod, type PodEnvironment } from './lab-pod.js';
@@ -16,8 +16,6 @@ import { serviceAccountToken } from './service-account-token.js';
 
 const MANAGEMENT_NETWORK = 'br-mgmt';
 const API_HOST = '10.99.255.1';
-/** Where manifests are that a user applies too. */
-export const CLUSTER_EXAMPLES = fileURLToPath(new URL('../../../examples/cluster/', import.meta.url));
 export const AGENT_NAMESPACE = 'vm-dhcp-agents';
 const CONTROLLER_NAMESPACE = 'harvester-system';
 /** Pods of the lab run the agent of this checkout, whatever their image is called. */

@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type KubeSimulator, type KubeSimulatorOptions, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { AdmissionWebhook } from './admission-webhook.js';
 import { ClusterAccess } from './cluster-access.js';
+import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
 import { freePort } from './free-port.js';
-import { CLUSTER_EXAMPLES } from './lab-cluster.js';
 import { LabProcess } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
 import { serviceAccountToken } from './service-account-token.js';
 
 const CONTROLLER_NAMESPACE = 'harvester-system';
 const CONTROLLER_ACCOUNT = 'vm-dhcp-controller';
-const WEBHOOK_ACCOUNT = 'vm-dhcp-webhook';
 
 export class PrivateCluster {
   readonly simulator: KubeSimulator;
@@ -21,7 +21,7 @@ export class PrivateCluster {
   readonly admin: ClusterAccess;
   readonly #folder: string;
   readonly #opened: ClusterAccess[] = [];
-  readonly #webhooks: LabProcess[] = [];
+  readonly #webhooks: AdmissionWebhook[] = [];
   #controller: LabProcess | undefined;
 
   private constructor(simulator: KubeSimulator, folder: string, admin: ClusterAccess) {
@@ -82,22 +82,18 @@ export class PrivateCluster {
   }
 
   /** Starts a webhook with the rights of its ServiceAccount, and waits until it is ready. */
-  async startWebhook(...parameters: readonly string[]): Promise<LabProcess> {
-    const http = `127.0.0.1:${await freePort()}`;
-    const token = await serviceAccountToken(this.admin, CONTROLLER_NAMESPACE, WEBHOOK_ACCOUNT);
-    const flags = ['--kubeconfig', this.#kubeconfigOf('webhook', token), '--http', http, ...parameters];
-    const started = new LabProcess(process.execPath, [CONTROLLER_BIN, 'webhook', ...flags]);
+  async startWebhook(...parameters: readonly string[]): Promise<AdmissionWebhook> {
+    const place = { simulator: this.simulator, admin: this.admin, folder: this.#folder };
+    const started = await AdmissionWebhook.start(place, parameters);
     this.#webhooks.push(started);
-    await controllerReady(started, `http://${http}`).catch((error: unknown) => {
-      throw new Error(`the webhook is not ready:\n${started.lines.join('\n')}`, { cause: error });
-    });
+    await started.ready();
     return started;
   }
 
   /** Ends the controller that was started last, and everything else. */
   async close(): Promise<void> {
     await this.#controller?.stop();
-    for (const webhook of this.#webhooks) await webhook.stop();
+    for (const webhook of this.#webhooks) await webhook.kill();
     for (const access of [this.admin, ...this.#opened]) access.close();
     await this.simulator.stop();
     rmSync(this.#folder, { recursive: true });

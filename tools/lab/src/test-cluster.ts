@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { ClusterAccess } from './cluster-access.js';
+import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
 import { waitFor } from './deadline.js';
 import { freePort } from './free-port.js';
-import { CLUSTER_EXAMPLES } from './lab-cluster.js';
 import { LabProcess } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
 

@@ -7,7 +7,7 @@ import type { RuleTarget } from './match-webhook.js';
 /** The AdmissionReview that a webhook gets; `target` is the name under which it asked for the resource. */
 export const toAdmissionReview = (request: AdmissionRequest, target: RuleTarget, uid: string): JsonObject => {
   const { attributes, type, operation } = request;
-  const { subresource, name, namespace } = attributes;
+  const { subresource, namespace } = attributes;
   const { group, version } = target;
   const inTarget = (object: ApiObject | undefined): ApiObject | null =>
     object === undefined ? null : { ...object, apiVersion: group === '' ? version : `${group}/${version}` };
@@ -22,7 +22,7 @@ export const toAdmissionReview = (request: AdmissionRequest, target: RuleTarget,
       requestKind: { group: type.group, version: type.version, kind: type.kind },
       requestResource: { group: type.group, version: type.version, resource: type.plural },
       ...(subresource === '' ? {} : { requestSubResource: subresource }),
-      ...(nameOf(request, name) === '' ? {} : { name: nameOf(request, name) }),
+      ...(nameOf(request) === '' ? {} : { name: nameOf(request) }),
       ...(namespace === '' ? {} : { namespace }),
       operation,
       userInfo: toUserInfo(attributes.user),
@@ -42,8 +42,8 @@ const toOptions = ({ operation, options }: AdmissionRequest): JsonObject => {
   return { kind: optionKinds[operation], apiVersion: apiVersion ?? 'meta.k8s.io/v1', ...rest };
 };
 
-// On a create the name is in the object only; generateName is resolved before admission.
-const nameOf = ({ object, oldObject }: AdmissionRequest, name: string): string =>
+/** On a create the name is in the object only; generateName is resolved before admission. */
+export const nameOf = ({ attributes: { name }, object, oldObject }: AdmissionRequest): string =>
   name || (object?.metadata.name ?? oldObject?.metadata.name ?? '');
 
 /** What a webhook decided. */

@@ -169,6 +169,44 @@ describe('webhooks', () => {
   });
 });
 
+describe('match conditions', () => {
+  const conditions = (...expressions: readonly string[]) => ({
+    matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
+  });
+
+  it('that are false keep a webhook from being called, whatever it would answer', async () => {
+    await configure('Validating', 'v', conditions('request.operation == "CREATE"', 'object.data.seed == "2"'));
+    answers['/v'] = { allowed: false };
+    await create('a');
+    expect(received).toEqual([]);
+    await failureOf(create('b', { seed: '2' }));
+    expect(received).toHaveLength(1);
+  });
+
+  it('see what an earlier webhook changed', async () => {
+    await configure('Mutating', 'm1');
+    await configure('Mutating', 'm2', conditions('object.data.seed == "3"'));
+    answers['/m1'] = patch({ op: 'replace', path: '/data/seed', value: '3' });
+    await create('a');
+    expect(received.map((each) => each.path.slice(0, 3))).toEqual(['/m1', '/m2']);
+  });
+
+  it('without a value refuse the write, or skip the webhook with failurePolicy Ignore', async () => {
+    await configure('Validating', 'v', conditions('object.data.nope == "2"'));
+    const { code, reason, message } = await failureOf(create('a'));
+    expect({ code, reason, message }).toEqual({
+      code: 403,
+      reason: 'Forbidden',
+      message: `configmaps "a" is forbidden: expression 'object.data.nope == "2"' resulted in error: no such key: nope`,
+    });
+    const configurations = { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations' };
+    const body = [{ op: 'replace', path: '/webhooks/0/failurePolicy', value: 'Ignore' }];
+    await simulator.client.patch({ ...configurations, name: 'v' }, { type: 'json', body });
+    await create('a');
+    expect(received).toEqual([]);
+  });
+});
+
 describe('a webhook that fails', () => {
   const refused = (why: string) => `Internal error occurred: failed calling webhook "v.rec.example.com": ${why}`;
 

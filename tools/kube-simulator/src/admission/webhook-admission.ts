@@ -8,12 +8,14 @@ import type { ApiClient } from '../api/api-client.js';
 import { LiveList } from '../api/live-list.js';
 import { ApiError } from '../api-error.js';
 import type { ApiObject, JsonObject } from '../api-object.js';
+import { forbidden } from '../failures.js';
 import type { Labels } from '../label-selector.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import type { Admission, AdmissionRequest } from '../request/request-chain.js';
 import type { Webhook } from '../resources/core/webhook-configuration.js';
-import { type ReviewAnswer, readReviewAnswer, toAdmissionReview } from './admission-review.js';
+import { nameOf, type ReviewAnswer, readReviewAnswer, toAdmissionReview } from './admission-review.js';
 import type { WebhookCaller } from './call-webhook.js';
+import { matchConditions } from './match-conditions.js';
 import { type MatchAttributes, matchWebhook, type RuleTarget } from './match-webhook.js';
 import { resolveWebhookAddress, type ServiceDirectory } from './webhook-address.js';
 
@@ -108,9 +110,13 @@ export class WebhookAdmission implements Admission {
     return configurations.all().flatMap((config) => (config['webhooks'] ?? []) as readonly Webhook[]);
   }
 
+  /** Throws where a match condition has no value and the webhook's policy is to fail then. */
   #callFor(webhook: Webhook, request: AdmissionRequest): Call | undefined {
     const target = matchWebhook(webhook, this.#matchAttributes(request));
-    return target === undefined ? undefined : { webhook, target };
+    if (target === undefined) return undefined;
+    const outcome = matchConditions(webhook, () => toAdmissionReview(request, target, '')['request'] as JsonObject);
+    if (outcome.kind === 'broken') throw forbidden(request.type, nameOf(request), { message: outcome.problem });
+    return outcome.kind === 'hold' ? { webhook, target } : undefined;
   }
 
   #matchAttributes(request: AdmissionRequest): MatchAttributes {

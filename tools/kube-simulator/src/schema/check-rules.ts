@@ -1,7 +1,7 @@
 import type { Cause } from '../api-error.js';
 import type { Json } from '../api-object.js';
 import { forbidden, invalid, notSupported, required } from './causes.js';
-import { inspectExpression } from './cel/inspect-expression.js';
+import { inspectExpression, scopeOfRule } from './cel/inspect-expression.js';
 import { maxSize } from './cel/max-size.js';
 import { entryOf, type FieldPath, fieldOf, formatPath } from './field-path.js';
 import type { StructuralSchema, ValidationRule } from './structural-schema.js';
@@ -84,7 +84,7 @@ interface ExpressionAt {
 }
 
 function checkExpression(checking: Checking, { schema, cardinality }: Node, { rule, field, text, name }: ExpressionAt): void {
-  const { problem, cost } = inspectExpression(text, schema, rule.optionalOldSelf === true);
+  const { problem, cost } = inspectExpression(text, scopeOfRule(schema, rule.optionalOldSelf === true));
   if (problem !== undefined) {
     const what = name === 'rule' ? 'compilation failed' : 'messageExpression compilation failed';
     checking.causes.push(invalid(field, shownRule(rule), `${what}: ${problem}`));

@@ -1,4 +1,5 @@
 import type { Cause } from '../../api-error.js';
+import { checkMatchConditions } from './check-match-conditions.js';
 import type { ClientConfig, Webhook, WebhookRule } from './webhook-configuration.js';
 
 /** Everything the real server refuses in a webhook configuration (after defaulting), as far as it is checked here. */
@@ -19,6 +20,7 @@ const checkWebhook = (webhook: Webhook, path: string): readonly Cause[] => [
   ...checkTimeout(webhook.timeoutSeconds ?? 10, `${path}.timeoutSeconds`),
   ...checkClientConfig(webhook.clientConfig, `${path}.clientConfig`),
   ...checkReviewVersions(webhook.admissionReviewVersions ?? [], `${path}.admissionReviewVersions`),
+  ...checkMatchConditions(webhook.matchConditions ?? [], `${path}.matchConditions`),
 ];
 
 const checkName = (name: string, field: string): readonly Cause[] =>

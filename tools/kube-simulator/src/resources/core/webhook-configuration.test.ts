@@ -36,3 +36,36 @@ it('names everything that is wrong', () => {
     'webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1',
   ]);
 });
+
+it.each([
+  ['object.spec != oldObject.spec && request.userInfo.groups.exists(group, group == "a")', []],
+  ['request.options.whatever', []],
+  [' ', ['webhooks[0].matchConditions[0].expression: Required value']],
+  [
+    'self.x',
+    [
+      "webhooks[0].matchConditions[0].expression: Invalid value: \"self.x\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'self' (in container '')\n | self.x\n | ^",
+    ],
+  ],
+  ['request.verb == "x"', [expect.stringContaining("undefined field 'verb'")]],
+  ['object.spec ==', [expect.stringContaining('Syntax error')]],
+])('its match condition %s', (expression, expected) => {
+  const matchConditions = [{ name: 'one', expression }];
+  const causes = checkWebhooks(completeWebhooks('ValidatingWebhookConfiguration', [{ ...sent, matchConditions }]));
+  expect(causes.map(({ field, message }) => `${field}: ${message}`)).toEqual(expected);
+});
+
+it('its match conditions have names of their own, and are not too many', () => {
+  const one = { name: 'one', expression: 'true' };
+  const fieldsOf = (matchConditions: { readonly name: string; readonly expression: string }[]) =>
+    checkWebhooks(completeWebhooks('ValidatingWebhookConfiguration', [{ ...sent, matchConditions }])).map(
+      ({ field, reason }) => `${field} ${reason}`,
+    );
+  expect(fieldsOf([one, one, { ...one, name: '' }])).toEqual([
+    'webhooks[0].matchConditions[1].name FieldValueDuplicate',
+    'webhooks[0].matchConditions[2].name FieldValueRequired',
+  ]);
+  expect(fieldsOf(Array.from({ length: 65 }, (_, index) => ({ ...one, name: `n${index}` })))).toEqual([
+    'webhooks[0].matchConditions FieldValueTooMany',
+  ]);
+});

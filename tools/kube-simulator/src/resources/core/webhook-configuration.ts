@@ -23,6 +23,12 @@ export interface ClientConfig extends JsonObject {
   readonly caBundle?: string;
 }
 
+/** CEL that must be true, or the webhook is not called. */
+export interface MatchCondition extends JsonObject {
+  readonly name: string;
+  readonly expression: string;
+}
+
 /** An entry of `webhooks` of a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration. */
 export interface Webhook extends JsonObject {
   readonly name: string;
@@ -37,6 +43,7 @@ export interface Webhook extends JsonObject {
   readonly admissionReviewVersions?: readonly string[];
   /** Of mutating webhooks only. */
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
+  readonly matchConditions?: readonly MatchCondition[];
 }
 
 /** The webhooks of a configuration with the defaults that the server fills in. */

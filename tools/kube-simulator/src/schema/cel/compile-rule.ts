@@ -1,21 +1,9 @@
-import { type CelInput, celEnv, isCelError, parse, plan } from '@bufbuild/cel';
-import { strings } from '@bufbuild/cel/ext';
+import type { CelInput } from '@bufbuild/cel';
 import type { StructuralSchema, ValidationRule } from '../structural-schema.js';
-import { ipFunctions } from './ip-functions.js';
-import { listFunctions } from './list-functions.js';
+import { compileExpression, type Expression, type Variables } from './expression.js';
 
-export const environment: ReturnType<typeof celEnv> = celEnv({ funcs: [...strings, ...ipFunctions, ...listFunctions] });
-
-export interface Bindings {
-  readonly [name: string]: CelInput;
+export interface Bindings extends Variables {
   readonly self: CelInput;
-}
-
-/** What an expression gave: its value, or why it has none. */
-export type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string };
-
-export interface Expression {
-  evaluate(bindings: Bindings): Outcome;
 }
 
 export interface CompiledRule {
@@ -74,33 +62,4 @@ function compileRule(rule: ValidationRule): CompiledRule {
 /** Words in string literals are none of the expression's names. */
 function readsOldSelf(text: string): boolean {
   return /\boldSelf\b/.test(text.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""'));
-}
-
-function compileExpression(text: string): Expression {
-  try {
-    const run = plan(environment, parse(text)) as (bindings: Bindings) => unknown;
-    return { evaluate: (bindings) => outcomeOf(run(bindings)) };
-  } catch (error) {
-    const failed: Outcome = { ok: false, error: `rule compile error: ${(error as Error).message}` };
-    return { evaluate: () => failed };
-  }
-}
-
-function outcomeOf(result: unknown): Outcome {
-  return isCelError(result) ? { ok: false, error: errorText(result.message) } : { ok: true, value: result };
-}
-
-const errorTexts: readonly (readonly [RegExp, string])[] = [
-  [/^\w+ divide by zero$/, 'division by zero'],
-  [/^\w+ modulus by zero$/, 'modulus by zero'],
-  [/^field not found: (.*)$/, 'no such key: $1'],
-  [/^index (-?\d+) out of bounds .*$/, 'index out of bounds: $1'],
-  [/^u?int overflow during .*$/, 'integer overflow'],
-  [/^found no matching overload .*$/s, 'no such overload'],
-];
-
-/** The words of the real server for a message of the library. */
-function errorText(message: string): string {
-  const [pattern, text] = errorTexts.find(([known]) => known.test(message)) ?? [];
-  return pattern === undefined || text === undefined ? message : message.replace(pattern, text);
 }

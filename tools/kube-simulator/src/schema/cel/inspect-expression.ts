@@ -4,7 +4,7 @@
  */
 import { parse } from '@bufbuild/cel';
 import { type StructuralSchema, structuralSchema } from '../structural-schema.js';
-import { environment } from './compile-rule.js';
+import { environment } from './expression.js';
 import { unescapeField } from './field-names.js';
 import { maxSize } from './max-size.js';
 
@@ -17,7 +17,7 @@ export interface Inspection {
 
 type Expr = ReturnType<typeof parse>['expr'];
 
-/** What is known of a value: where it is in the schema, and how large it may be. */
+/** What is known of a value: where it is in the schema (without one it may be anything), and how large it may be. */
 interface Known {
   readonly schema?: StructuralSchema | undefined;
   readonly size: number;
@@ -25,7 +25,8 @@ interface Known {
 interface Inspected extends Known {
   readonly cost: number;
 }
-type Scope = ReadonlyMap<string, Known>;
+/** The names that an expression may use. */
+export type Scope = ReadonlyMap<string, Known>;
 
 interface Inspecting {
   readonly problems: { readonly id: string; readonly text: string }[];
@@ -60,11 +61,20 @@ const resource = structuralSchema({
 });
 
 /**
- * Returns what is wrong with `text` as a rule of a value of `schema`, in the words of the real server, and what it costs.
+ * Returns the names that a rule of a value of `schema` may use.
  *
  * @param optionalOldSelf `oldSelf` is an optional value.
  */
-export function inspectExpression(text: string, schema: StructuralSchema, optionalOldSelf: boolean): Inspection {
+export function scopeOfRule(schema: StructuralSchema, optionalOldSelf: boolean): Scope {
+  const self: Known = { schema, size: maxSize(schema) };
+  return new Map([
+    ['self', self],
+    ['oldSelf', optionalOldSelf ? { size: 1 } : self],
+  ]);
+}
+
+/** Returns what is wrong with `text`, in the words of the real server, and what it costs. */
+export function inspectExpression(text: string, scope: Scope): Inspection {
   const inspecting: Inspecting = { problems: [] };
   let parsed: ReturnType<typeof parse>;
   try {
@@ -72,11 +82,6 @@ export function inspectExpression(text: string, schema: StructuralSchema, option
   } catch (error) {
     return { problem: syntaxProblem(text, (error as Error).message), cost: 0 };
   }
-  const self: Known = { schema, size: maxSize(schema) };
-  const scope: Scope = new Map([
-    ['self', self],
-    ['oldSelf', optionalOldSelf ? { size: 1 } : self],
-  ]);
   const { cost } = inspect(inspecting, parsed.expr, scope);
   const [first] = inspecting.problems;
   const offset = first === undefined ? 0 : (parsed.sourceInfo?.positions[first.id] ?? 0);
