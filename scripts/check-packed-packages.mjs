@@ -1,14 +1,16 @@
 // Each publishable package as a user gets it: packed, installed into an empty project, its README's example run in plain
-// Node and type-checked under strict TypeScript, its types looked at by attw.
-import { execFileSync } from 'node:child_process';
+// Node and type-checked under strict TypeScript, its types looked at by attw, and what `npm publish` would send to the registry.
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 
 const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-packed-'));
 try {
   const packages = publishable();
   const tarballs = packages.map(pack);
+  await Promise.all(tarballs.map(tryPublish));
   const project = install(packages, tarballs);
   packages.forEach((one, index) => {
     tryReadme(one, project);
@@ -34,6 +36,19 @@ function pack({ path }) {
   const output = run('pnpm', ['pack', '--pack-destination', folder, '--json'], path);
   const { filename } = JSON.parse(output.slice(output.indexOf('{')));
   return resolve(folder, filename);
+}
+
+/** npm takes the tarball as it is, and users get ranges that later versions of our packages satisfy. */
+async function tryPublish(tarball) {
+  const { stderr } = await promisify(execFile)('npm', ['publish', '--dry-run', '--provenance', '--access', 'public', tarball], {
+    cwd: folder,
+  });
+  if (stderr.includes('auto-corrected')) throw new Error(`npm publish corrects the package.json of ${tarball}:\n${stderr}`);
+  const { name, version, dependencies = {} } = JSON.parse(run('tar', ['-xzOf', tarball, 'package/package.json'], folder));
+  const wrong = Object.entries(dependencies).filter(
+    ([dependency, range]) => dependency.startsWith('@vmdhcp/') && range !== `^${version}`,
+  );
+  if (wrong.length > 0) throw new Error(`${name} would be published with ${JSON.stringify(wrong)}; expected ^${version}`);
 }
 
 /** One empty project with all of them: they need each other, and none is on a registry yet. */

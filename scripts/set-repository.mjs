@@ -25,6 +25,7 @@ function rewrite(path) {
   const text = readFileSync(path, 'utf8');
   const renamed = text
     .replaceAll(`github.com/${before.owner}/${before.name}`, `github.com/${after.owner}/${after.name}`)
-    .replaceAll(`${before.registry}/`, `${after.registry}/`);
+    .replaceAll(`${before.registry}/`, `${after.registry}/`)
+    .replaceAll(`@${before.owner}/`, `@${after.owner}/`);
   if (renamed !== text) writeFileSync(path, renamed);
 }

@@ -1,0 +1,13 @@
+// npm run version: takes the changesets into versions and CHANGELOGs, then writes what has a version in it.
+import { spawnSync } from 'node:child_process';
+
+for (const [command, ...parameters] of [
+  ['changeset', 'version'],
+  ['pnpm', 'install', '--lockfile-only', '--prefer-offline'],
+  ['turbo', 'run', 'build', '--output-logs=errors-only'],
+  [process.execPath, 'scripts/tasks/generate.mjs'],
+  ['biome', 'check', '--write', '.'],
+]) {
+  const { status } = spawnSync(command, parameters, { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
