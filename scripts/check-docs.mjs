@@ -2,6 +2,7 @@
 // test. Every link must have a target, and ARCHITECTURE.md must name folders and files that exist.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { findUndocumented } from './reference/api-pages.mjs';
 import { findWrongMentions } from './reference/check-mentions.mjs';
 import { findWrongReasons } from './reference/check-reasons.mjs';
 import { findWrongVariables } from './reference/check-variables.mjs';
@@ -39,7 +40,7 @@ for (const [path, text] of referencePages) {
   const isWritten = existsSync(path) && readFileSync(path, 'utf8') === text;
   if (!isWritten) problems.push(`${path} is not what \`npm run generate\` writes: build, then node scripts/write-reference.mjs`);
 }
-problems.push(...findWrongReasons(), ...findWrongVariables());
+problems.push(...findWrongReasons(), ...findWrongVariables(), ...findUndocumented());
 
 // The check is tried on what it must refuse and on what it must accept: one that finds nothing is no check.
 const refused = [

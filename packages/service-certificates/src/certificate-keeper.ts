@@ -58,6 +58,7 @@ export class CertificatesContestedError extends Error {
   readonly canRetry = true;
 }
 
+/** Keeps an authority and one certificate in two Secrets, and renews both in time. Any replica does it; no leader is needed. */
 export class CertificateKeeper {
   readonly #settings: CertificateKeeperSettings;
 

@@ -26,6 +26,7 @@ export function sizeOfRange(range: Ipv4Range): number {
   return range.last - range.first + 1;
 }
 
+/** True for an address from the first to the last one of the range, both included. */
 export function rangeContains(range: Ipv4Range, address: Ipv4Address): boolean {
   return address >= range.first && address <= range.last;
 }

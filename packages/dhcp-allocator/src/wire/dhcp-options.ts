@@ -12,6 +12,7 @@ export type OptionsFault = 'option-truncated' | 'option-overload-invalid';
 
 const STRIDE = 3;
 
+/** The options of a message, by code, read where they stand in the packet: nothing is copied until a value is asked for. */
 export class DhcpOptions {
   static readonly none: DhcpOptions = new DhcpOptions(new Uint8Array(0), []);
 

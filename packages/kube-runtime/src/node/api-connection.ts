@@ -58,6 +58,7 @@ const TIMEOUT_MS = 30_000;
 const MOST_SOCKETS = 32;
 const KEEP_ALIVE_MS = 30_000;
 
+/** Connections to one API server, with the credentials of a kubeconfig or of a pod: requests that answer JSON, and watches that answer lines. */
 export class ApiConnection {
   readonly namespace: string;
   readonly #cluster: ClusterConnection;

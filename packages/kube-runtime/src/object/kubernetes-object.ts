@@ -44,6 +44,7 @@ export function compareByAge(one: KubernetesObject, other: KubernetesObject): nu
   );
 }
 
+/** Orders texts by their code units, the same on every machine; for `sort`. */
 export function compareText(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;

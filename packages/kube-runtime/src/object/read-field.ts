@@ -20,6 +20,7 @@ export function readList(value: unknown, ...path: readonly string[]): readonly u
   return Array.isArray(found) ? found : [];
 }
 
+/** True for an object that is neither null nor a list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

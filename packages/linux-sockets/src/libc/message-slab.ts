@@ -25,6 +25,7 @@ export interface SlabShape {
   readonly size: number;
 }
 
+/** Memory for a burst of datagrams, allocated once, as `recvmmsg` and `sendmmsg` read and write it. */
 export class MessageSlab {
   readonly count: number;
   /** The `mmsghdr` array to hand to the system call. */

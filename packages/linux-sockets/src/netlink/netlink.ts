@@ -18,6 +18,7 @@ const LARGEST_ANSWER = 16_384;
 const SOL_NETLINK = 270;
 const NETLINK_GET_STRICT_CHK = 12;
 
+/** A routing socket of the kernel (`AF_NETLINK`). Each request is answered before the call returns. */
 export class Netlink {
   static #shared: Netlink | undefined;
   readonly #fd: number;

@@ -57,6 +57,7 @@ const LOST_NODE_SECONDS = 10;
 /** An agent that is stopped hands over in a fraction of a second. */
 const GRACE_SECONDS = 10;
 
+/** The Deployment of a group of pools, as it should be: everything that an API server would fill in is written out. */
 export function toAgentDeployment(
   { group, clusterNetwork, pools, image }: AgentDeploymentParts,
   settings: AgentPodSettings,

@@ -26,6 +26,7 @@ import { PoolHandover } from './pool-handover.js';
 import { groupPools, isPrevious, isUnified, UNIFIED_GROUP } from './topology.js';
 import { UpgradeBudget } from './upgrade-budget.js';
 
+/** The changes after which every pool is served by the agents of its group, and by no others at any time; none if that is so. */
 export function planAgents(observed: AgentsObservation, settings: AgentsSettings): AgentsPlan {
   return new AgentsPlanning(observed, settings).plan();
 }
