@@ -80,18 +80,34 @@ export class AdmissionWebhook {
 
   /** How many requests about a resource it has decided. */
   async decisions(resource: string): Promise<number> {
-    const text = await (await fetch(`${this.url}/metrics`)).text();
-    const counts = text
-      .split('\n')
-      .filter(
-        (line) => line.startsWith('vmdhcpwebhook_decision_duration_seconds_count') && line.includes(`resource="${resource}"`),
-      );
+    const counts = await this.#counts(`resource="${resource}"`);
     return counts.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  }
+
+  /**
+   * Ends it at once.
+   * @throws Error where it decided nothing, or could not decide: where its policy is to ignore that, no test would notice.
+   */
+  async close(): Promise<void> {
+    if (this.process.hasEnded) return;
+    const counts = await this.#counts('');
+    await this.kill();
+    const failed = counts.filter((line) => line.includes('outcome="failed"'));
+    if (counts.length > 0 && failed.length === 0) return;
+    const what = failed.length === 0 ? 'the webhook decided nothing' : `the webhook could not decide: ${failed.join(', ')}`;
+    throw new Error(`${what}\n${this.process.lines.join('\n')}`);
   }
 
   /** Ends it at once: asked to end, it would answer for two seconds more. */
   async kill(): Promise<void> {
     this.process.kill('SIGKILL');
     await this.process.ended();
+  }
+
+  /** The lines of the metric of decisions that contain `text`. */
+  async #counts(text: string): Promise<string[]> {
+    const page = await (await fetch(`${this.url}/metrics`)).text();
+    const isCount = (line: string) => line.startsWith('vmdhcpwebhook_decision_duration_seconds_count{') && line.includes(text);
+    return page.split('\n').filter(isCount);
   }
 }

@@ -29,6 +29,7 @@ export { type Reach, reach } from './reach.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
 export { advertiseRouter } from './router-advertisement.js';
 export { serviceAccountToken } from './service-account-token.js';
-export { TEST_CLUSTER_VARIABLE, TestCluster } from './test-cluster.js';
+export { TestCluster } from './test-cluster.js';
+export { TEST_CLUSTER_VARIABLE, TestServer, type TestServerSettings } from './test-server.js';
 export { type MachineInterface, virtualMachine, virtualMachineWith } from './virtual-machine.js';
 export { startVlanLab, type VlanLab } from './vlan-lab.js';

@@ -5,6 +5,7 @@ import { GROUP } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
 import { type KubeSimulator, type Pod, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { agentInterfaceName, UNIFIED_GROUP } from '@vmdhcp/reconciler';
+import { AdmissionWebhook } from './admission-webhook.js';
 import { ClusterAccess } from './cluster-access.js';
 import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
@@ -30,6 +31,8 @@ export interface LabClusterSettings {
   readonly nodes?: readonly string[];
   /** Kernel settings that pods begin with, by names below `/proc/sys/net`. */
   readonly podSysctls?: Readonly<Record<string, string>>;
+  /** `on`: the webhook decides about what is written, from the first controller on, which defines its kinds. `off` by default. */
+  readonly admission?: 'on' | 'off';
   /** The output of pods and the controller, line by line. */
   readonly onLine?: (who: string, line: string) => void;
 }
@@ -44,6 +47,7 @@ export class LabCluster {
   readonly #pods: Map<string, LabPod>;
   #stopping = false;
   #controller: LabController | undefined;
+  #webhook: Promise<AdmissionWebhook> | undefined;
 
   private constructor(
     parts: Pick<LabCluster, 'simulator' | 'access' | 'kubeconfigPath'>,
@@ -112,11 +116,14 @@ export class LabCluster {
       '--image',
       AGENT_IMAGE,
     ];
+    const place = { simulator: this.simulator, admin: this.access, folder: this.#lab.folder };
+    if (this.#settings.admission === 'on') this.#webhook ??= AdmissionWebhook.start(place);
     const started = this.#lab.start(process.execPath, [CONTROLLER_BIN, 'run', ...flags, ...parameters], {
       onLine: (line) => this.#settings.onLine?.('controller', line),
     });
     const url = `http://127.0.0.1:${port}`;
     await controllerReady(started, url);
+    await (await this.#webhook)?.registered();
     this.#controller = { process: started, url };
     return this.#controller;
   }
@@ -171,6 +178,7 @@ export class LabCluster {
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    await (await this.#webhook)?.close();
     this.access.close();
     await this.simulator.stop();
     const started = [...this.#pods.values()].filter(({ process }) => process !== undefined);

@@ -81,12 +81,12 @@ export class PrivateCluster {
     return this.#controller;
   }
 
-  /** Starts a webhook with the rights of its ServiceAccount, and waits until it is ready. */
+  /** Starts a webhook with the rights of its ServiceAccount, and waits until the API server asks it, or with `--no-register` until it is ready. */
   async startWebhook(...parameters: readonly string[]): Promise<AdmissionWebhook> {
     const place = { simulator: this.simulator, admin: this.admin, folder: this.#folder };
     const started = await AdmissionWebhook.start(place, parameters);
     this.#webhooks.push(started);
-    await started.ready();
+    await (parameters.includes('--no-register') ? started.ready() : started.registered());
     return started;
   }
 

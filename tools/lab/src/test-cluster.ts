@@ -1,54 +1,51 @@
-/** The API server that the cluster suite runs against: a real one by its kubeconfig, or a simulated one in this process. */
+/** A namespace of a test's own, with its controllers. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
-import { ClusterAccess } from './cluster-access.js';
-import { CLUSTER_EXAMPLES } from './cluster-examples.js';
+import type { KubeSimulator } from '@vmdhcp/kube-simulator';
+import type { ClusterAccess } from './cluster-access.js';
 import { controllerReady } from './controller-readiness.js';
 import { waitFor } from './deadline.js';
 import { freePort } from './free-port.js';
 import { LabProcess } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
+import { TestServer, type TestServerSettings } from './test-server.js';
 
-/** Names the kubeconfig of the cluster to test against. Not KUBECONFIG itself: no cluster is to be used by accident. */
-export const TEST_CLUSTER_VARIABLE = 'VMDHCP_TEST_KUBECONFIG';
 /** Kinds that a suite makes and that finalizers may hold, in the order in which they are deleted. */
 const OBJECT_KINDS = ['VirtualMachine', 'VirtualMachineNetworkConfig', 'IPPool', 'NetworkAttachmentDefinition'];
 const GONE_WITHIN_MS = 60_000;
 
 export class TestCluster {
-  readonly access: ClusterAccess;
-  readonly kubeconfigPath: string;
-  /** Everything that a suite makes is in here. */
-  readonly namespace: string;
-  /** Undefined against a real cluster. */
-  readonly simulator: KubeSimulator | undefined;
-  readonly #folder: string;
+  /** Everything that a test makes is in here. */
+  readonly namespace: string = `vmdhcp-test-${randomBytes(4).toString('hex')}`;
+  readonly #server: TestServer;
+  /** Others use the server too. */
+  readonly #isShared: boolean;
   readonly #processes: LabProcess[] = [];
 
-  private constructor(parts: Pick<TestCluster, 'access' | 'kubeconfigPath' | 'simulator'>, folder: string) {
-    this.access = parts.access;
-    this.kubeconfigPath = parts.kubeconfigPath;
-    this.simulator = parts.simulator;
-    this.#folder = folder;
-    this.namespace = `vmdhcp-test-${randomBytes(4).toString('hex')}`;
+  private constructor(server: TestServer, isShared: boolean) {
+    this.#server = server;
+    this.#isShared = isShared;
   }
 
-  /** Opens the cluster, has KubeVirt's and Multus' kinds and ours defined, and makes a namespace. */
-  static async open(): Promise<TestCluster> {
-    const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-cluster-'));
-    const given = process.env[TEST_CLUSTER_VARIABLE];
-    const simulator = given ? undefined : await startKubeSimulator();
-    const kubeconfigPath = given || join(folder, 'kubeconfig');
-    if (simulator !== undefined) writeFileSync(kubeconfigPath, simulator.kubeconfig(), { mode: 0o600 });
-    const access = await ClusterAccess.open(kubeconfigPath);
-    const cluster = new TestCluster({ access, kubeconfigPath, simulator }, folder);
-    await access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
-    await access.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: cluster.namespace } });
+  /** Makes a namespace, on a server that others use too, or on one of its own. */
+  static async open(server: TestServer | TestServerSettings = {}): Promise<TestCluster> {
+    const isShared = server instanceof TestServer;
+    const cluster = new TestCluster(isShared ? server : await TestServer.open(server), isShared);
+    await cluster.access.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: cluster.namespace } });
     return cluster;
+  }
+
+  get access(): ClusterAccess {
+    return this.#server.access;
+  }
+
+  get kubeconfigPath(): string {
+    return this.#server.kubeconfigPath;
+  }
+
+  /** Undefined against a real cluster. */
+  get simulator(): KubeSimulator | undefined {
+    return this.#server.simulator;
   }
 
   /** Starts a controller that sees this namespace only, and waits until it works. */
@@ -62,12 +59,15 @@ export class TestCluster {
     return this.#start('--namespace', this.namespace, ...parameters);
   }
 
+  /** The webhook starts beside the first controller, which defines its kinds. */
   async #start(...parameters: readonly string[]): Promise<LabProcess> {
+    await this.#server.startAdmission();
     const http = `127.0.0.1:${await freePort()}`;
     const flags = ['--kubeconfig', this.kubeconfigPath, '--no-leader-election', '--http', http];
     const started = new LabProcess(process.execPath, [CONTROLLER_BIN, 'run', ...flags, ...parameters]);
     this.#processes.push(started);
     await controllerReady(started, `http://${http}`);
+    await this.#server.admissionReady();
     return started;
   }
 
@@ -82,9 +82,7 @@ export class TestCluster {
       await waitFor(`namespace ${this.namespace} to go`, async () => !(await this.#isThere()), GONE_WITHIN_MS);
     } finally {
       await this.#stopControllers();
-      this.access.close();
-      await this.simulator?.stop();
-      rmSync(this.#folder, { recursive: true });
+      if (!this.#isShared) await this.#server.close();
     }
   }
 

@@ -4,8 +4,8 @@
  */
 import { parseSuspendedPools } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ipPool, type LabProcess, networkAttachment, TestCluster, waitFor } from '../src/index.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ipPool, type LabProcess, networkAttachment, TestCluster, TestServer, waitFor } from '../src/index.js';
 
 const GROUP = 'vm-dhcp-agent-1';
 const LABEL = 'network.harvesterhci.io/vm-dhcp-controller';
@@ -13,15 +13,22 @@ const GROUP_LABEL = 'network.harvesterhci.io/agent-group';
 const SUSPENDED = 'network.harvesterhci.io/suspended-pools';
 const HOLD = 'network.harvesterhci.io/hold-ippool-agent-upgrade';
 
+let server: TestServer;
 let cluster: TestCluster;
 let controller: LabProcess;
 let renewals = 0;
 
+beforeAll(async () => {
+  server = await TestServer.open();
+});
+
 beforeEach(async () => {
-  cluster = await TestCluster.open();
+  cluster = await TestCluster.open(server);
 });
 
 afterEach(() => cluster.close());
+
+afterAll(() => server.close());
 
 const key = (name: string) => `${cluster.namespace}/${name}`;
 

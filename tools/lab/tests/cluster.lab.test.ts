@@ -52,7 +52,10 @@ beforeEach(async () => {
   lab.addNetwork('br48');
   lab.addNetwork('br49');
   web = lab.addMachine('web', { network: 'br48', macAddress: '02:00:5e:00:48:01' });
-  cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': 'br48', 'default/vlan-49': 'br49' } });
+  cluster = await LabCluster.start(lab, {
+    networks: { 'default/vlan-48': 'br48', 'default/vlan-49': 'br49' },
+    admission: 'on',
+  });
   controller = await cluster.startController('--agent-topology', 'unified');
   await apply('agent.yaml');
 });

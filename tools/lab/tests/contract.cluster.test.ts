@@ -14,7 +14,7 @@ let lastLease = 0;
 let wallTimeMs = Date.now();
 
 beforeAll(async () => {
-  cluster = await TestCluster.open();
+  cluster = await TestCluster.open({ admission: 'off' });
   // It applies our kinds.
   const controller = await cluster.startController('--no-agent');
   await controller.stop();

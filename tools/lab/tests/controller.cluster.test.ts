@@ -261,8 +261,9 @@ describe('kubectl', () => {
         const printed = await kubectl(undefined, 'create', '--dry-run=client', '-o', 'json', '-f', file);
         expect(JSON.parse(printed)).toMatchObject(toCustomResourceDefinition(resource));
       }
+      await cluster.access.create(networkAttachment(keyOf('typed')));
       const config = 'cidr: 10.9.0.0/24, serverIP: 10.9.0.2, pool: { start: 10.9.0.10, end: 10.9.0.12 }';
-      const spec = `networkName: default/none\n  conflictProbe: Disabled\n  ipv4Config: { ${config} }`;
+      const spec = `networkName: ${keyOf('typed')}\n  conflictProbe: Disabled\n  ipv4Config: { ${config} }`;
       const typed = `apiVersion: network.harvesterhci.io/v1alpha1\nkind: IPPool\nmetadata:\n  name: typed\nspec:\n  ${spec}\n`;
       await kubectl(typed, 'apply', '-f', '-');
       expect(await cluster.access.get('IPPool', keyOf('typed'))).toMatchObject({ spec: { conflictProbe: 'Disabled' } });
@@ -319,12 +320,12 @@ describe('the agents’ Deployment', () => {
     };
     const withAgents = await cluster.startController(...flags);
     const first = await waitFor('the pool', async () => ((await configured()).configs.length === 1 ? configured() : undefined));
+    await cluster.access.create(networkAttachment(keyOf(`${network}-b`)));
     await cluster.access.create({
       ...poolObject(),
       metadata: { namespace: cluster.namespace, name: '0-first' },
       spec: { ...(poolObject().spec as object), networkName: keyOf(`${network}-b`) },
     });
-    await cluster.access.create(networkAttachment(keyOf(`${network}-b`)));
     const second = await waitFor('both pools', async () =>
       (await configured()).configs.length === 2 ? configured() : undefined,
     );

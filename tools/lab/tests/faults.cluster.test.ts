@@ -21,13 +21,14 @@ import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { cachedParts, DhcpController } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLUSTER_EXAMPLES, ClusterAccess, virtualMachineWith, waitFor } from '../src/index.js';
+import { AdmissionWebhook, CLUSTER_EXAMPLES, ClusterAccess, virtualMachineWith, waitFor } from '../src/index.js';
 
 const SEEDS = Number(process.env['VMDHCP_FAULT_SEEDS'] ?? 12);
 
 let folder: string;
 let simulator: KubeSimulator;
 let access: ClusterAccess;
+let webhook: AdmissionWebhook | undefined;
 let running: { readonly controller: DhcpController; readonly connection: ApiConnection };
 
 beforeEach(async () => {
@@ -46,6 +47,8 @@ beforeEach(async () => {
 
 afterEach(async () => {
   simulator.faults.clear();
+  if (webhook?.process.hasEnded === false) await webhook.kill();
+  webhook = undefined;
   await running.controller.stop();
   running.connection.close();
   access.close();
@@ -79,6 +82,11 @@ function startController(): typeof running {
   controller.start();
   controller.lead();
   return { controller, connection };
+}
+
+async function startWebhook(): Promise<void> {
+  webhook = await AdmissionWebhook.start({ simulator, admin: access, folder });
+  await webhook.registered();
 }
 
 /** As a process that is killed: nothing under way is waited for. */
@@ -181,7 +189,10 @@ async function expectSettled(): Promise<void> {
 }
 
 describe(`${SEEDS} seeds of faults over HTTPS, always against a simulated API server`, () => {
-  it.each(Array.from({ length: SEEDS }, (_, seed) => seed))('seed %i', { timeout: 60_000 }, async (seed) => {
+  const seeds = Array.from({ length: SEEDS }, (_, seed) => ({ seed, admission: seed % 4 === 0 ? 'with' : 'without' }));
+
+  it.each(seeds)('seed $seed, $admission admission', { timeout: 60_000 }, async ({ seed, admission }) => {
+    if (admission === 'with') await startWebhook();
     const random = randomFrom(seed);
     const known: Known = { addresses: new Map() };
     for (let step = 0; step < 12; step++) {
@@ -201,5 +212,6 @@ describe(`${SEEDS} seeds of faults over HTTPS, always against a simulated API se
     simulator.faults.clear();
     await expectSettled();
     await expectSound(known);
+    await webhook?.close();
   });
 });

@@ -33,6 +33,7 @@ beforeAll(async () => {
   expect(JSON.stringify(earlier)).not.toContain(INSTANCES);
   await admin.patch('ClusterRole', 'vm-dhcp-controller', { rules: earlier });
   controller = await cluster.startUnreadyController('--no-leader-election', '--no-agent', '--http', 'off');
+  await cluster.startWebhook();
 });
 
 afterAll(() => cluster?.close());

@@ -14,7 +14,7 @@ const ANNOTATION = 'example.com/greeting';
 let cluster: TestCluster;
 
 beforeAll(async () => {
-  cluster = await TestCluster.open();
+  cluster = await TestCluster.open({ admission: 'off' });
   // It applies our kinds, which the cluster is cleared of in the end.
   const controller = await cluster.startController('--no-agent');
   await controller.stop();

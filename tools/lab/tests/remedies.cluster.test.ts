@@ -1,22 +1,37 @@
 /**
  * What messages tell an administrator to do, done literally: each story begins with what is wrong, does what the message names, and is over
- * when the virtual machine has its address or the pool its condition.
+ * when the virtual machine has its address or the pool its condition. What admission would refuse is written where there is no webhook.
  */
 import type { Condition } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ipPool, TEST_CLUSTER_VARIABLE, TestCluster, virtualMachineWith, waitFor } from '../src/index.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  ipPool,
+  TEST_CLUSTER_VARIABLE,
+  TestCluster,
+  TestServer,
+  type TestServerSettings,
+  virtualMachineWith,
+  waitFor,
+} from '../src/index.js';
 
 const OTHER = 'vmdhcp-test-tenant';
 const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'];
 
 let cluster: TestCluster;
 
-beforeEach(async () => {
-  cluster = await TestCluster.open();
-});
-
-afterEach(() => cluster.close());
+/** Each test has a namespace of its own, on the server of its part. */
+function onServer(settings: TestServerSettings): void {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.open(settings);
+  });
+  beforeEach(async () => {
+    cluster = await TestCluster.open(server);
+  });
+  afterEach(() => cluster.close());
+  afterAll(() => server.close());
+}
 
 const keyOf = (name: string) => `${cluster.namespace}/${name}`;
 
@@ -91,6 +106,8 @@ function wordsOf(message: string, pattern: RegExp): string[] {
 }
 
 describe('on a virtual machine', () => {
+  onServer({ admission: 'on' });
+
   beforeEach(async () => {
     await cluster.startController('--no-agent');
     await addNetwork();
@@ -209,33 +226,10 @@ describe('on a virtual machine', () => {
     await change('IPPool', 'pool', { spec: { paused: false } });
     await has('a', '10.1.0.10');
   });
-
-  it('PoolInvalid: delete the IPPool, and create it again', async () => {
-    await addPool('pool', { extra: { pool: { start: '10.1.0.10', end: '10.1.0.10', exclude: ['10.1.1.9'] } } });
-    await addMachine('a', A);
-    const message = await condition('CacheReady', 'False PoolInvalid');
-    expect(message).toContain('to correct them, delete the IPPool and create it again');
-    await remove('IPPool', 'pool');
-    await addPool();
-    await has('a', '10.1.0.10');
-  });
 });
 
 describe('on an IPPool', () => {
-  it('NetworkTaken: delete one of the two', async () => {
-    await cluster.startController('--no-agent');
-    await addNetwork();
-    await addPool('older');
-    await condition('CacheReady', 'True', 'older');
-    // Ages have whole seconds; of two of the same second the one that the network names serves it.
-    await addPool('pool', { end: '10.1.0.12' });
-    const message = await condition('CacheReady', 'False NetworkTaken');
-    const [older = ''] = wordsOf(message, /served by the older IPPool (\S+) already; delete one of the two/);
-    await cluster.access.delete('IPPool', older);
-    await condition('CacheReady', 'True');
-    await addMachine('a', A);
-    await has('a', '10.1.0.10');
-  });
+  onServer({ admission: 'on' });
 
   it('EntriesSkipped: the entry is removed', async () => {
     await cluster.startController('--no-agent');
@@ -267,6 +261,37 @@ describe('on an IPPool', () => {
     await has('a', '10.1.0.12');
     await condition('CacheReady', 'True');
     await expect(configure({ pool: { exclude: null } })).rejects.toThrow('Exclude is required once set');
+  });
+});
+
+describe('on what a server without admission has', () => {
+  onServer({ admission: 'off' });
+
+  it('PoolInvalid: delete the IPPool, and create it again', async () => {
+    await cluster.startController('--no-agent');
+    await addNetwork();
+    await addPool('pool', { extra: { pool: { start: '10.1.0.10', end: '10.1.0.10', exclude: ['10.1.1.9'] } } });
+    await addMachine('a', A);
+    const message = await condition('CacheReady', 'False PoolInvalid');
+    expect(message).toContain('to correct them, delete the IPPool and create it again');
+    await remove('IPPool', 'pool');
+    await addPool();
+    await has('a', '10.1.0.10');
+  });
+
+  it('NetworkTaken: delete one of the two', async () => {
+    await cluster.startController('--no-agent');
+    await addNetwork();
+    await addPool('older');
+    await condition('CacheReady', 'True', 'older');
+    // Ages have whole seconds; of two of the same second the one that the network names serves it.
+    await addPool('pool', { end: '10.1.0.12' });
+    const message = await condition('CacheReady', 'False NetworkTaken');
+    const [older = ''] = wordsOf(message, /served by the older IPPool (\S+) already; delete one of the two/);
+    await cluster.access.delete('IPPool', older);
+    await condition('CacheReady', 'True');
+    await addMachine('a', A);
+    await has('a', '10.1.0.10');
   });
 
   it('SegmentShared: delete all but one', async () => {

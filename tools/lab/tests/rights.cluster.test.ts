@@ -36,7 +36,7 @@ beforeAll(async () => {
   cluster = await PrivateCluster.start(['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'agent.yaml']);
   admin = cluster.admin;
   for (const name of ['red', 'blue']) await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  await startController();
+  await Promise.all([cluster.startWebhook(), startController()]);
   await createPool('red/one', 'red');
   await createPool('default/two', 'red');
   await createPool('blue/three', 'blue');

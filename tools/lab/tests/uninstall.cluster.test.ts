@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { type KubernetesObject, readConditions, readField } from '@vmdhcp/kube-runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  type AdmissionWebhook,
   CLUSTER_EXAMPLES,
   type ClusterAccess,
   CONTROLLER_BIN,
@@ -27,6 +28,7 @@ const OURS = ['virtualmachinenetworkconfigs.network.harvesterhci.io', 'ippools.n
 let cluster: PrivateCluster;
 let admin: ClusterAccess;
 let controller: LabProcess;
+let webhook: AdmissionWebhook | undefined;
 
 beforeEach(async () => {
   cluster = await PrivateCluster.start(['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'controller.yaml'], {
@@ -44,7 +46,10 @@ beforeEach(async () => {
     await admin.waitForObject('IPPool', pool, ({ status }) => readField(status, 'agentDeploymentRef') !== undefined);
 });
 
-afterEach(() => cluster.close());
+afterEach(async () => {
+  webhook = undefined;
+  await cluster.close();
+});
 
 /** With the rights of its ServiceAccount; the pods of controller.yaml are idle. */
 async function startController(): Promise<void> {
@@ -83,6 +88,7 @@ function documentedCommands(): string[] {
 
 async function deleteFile(file: string): Promise<void> {
   if (file === 'controller.yaml') await controller.stop();
+  if (file === 'webhook.yaml') await webhook?.kill();
   for (const { kind = '', metadata } of readYaml(join(CLUSTER_EXAMPLES, file))) {
     await admin.delete(kind, metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`);
   }
@@ -111,6 +117,8 @@ async function expectNothingLeft(): Promise<void> {
   expect(await admin.get('Lease', 'kube-system/vm-dhcp-controllers')).toBeUndefined();
   for (const { metadata } of await admin.list('NetworkAttachmentDefinition'))
     expect(Object.keys(metadata.labels ?? {}).filter((name) => name.includes('ippool'))).toEqual([]);
+  for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration', 'Secret'])
+    expect(await admin.list(kind), kind).toEqual([]);
   for (const kind of ['ClusterRole', 'ClusterRoleBinding'])
     expect((await admin.list(kind)).filter(({ metadata }) => metadata.name.startsWith('vm-dhcp'))).toEqual([]);
   await waitFor('the agents’ namespace to go', async () => (await admin.get('Namespace', 'vm-dhcp-agents')) === undefined);
@@ -119,13 +127,17 @@ async function expectNothingLeft(): Promise<void> {
 
 describe('the documented way to remove the product, always against a simulated API server', { timeout: 120_000 }, () => {
   it('leaves IPPools and VirtualMachineNetworkConfigs that nothing holds, and nothing else', async () => {
+    webhook = await cluster.startWebhook();
     const commands = documentedCommands();
     expect(commands.filter((command) => command.includes('uninstall'))).toHaveLength(2);
     for (const command of commands) {
       await type(command);
       if (!command.includes('controller.yaml')) continue;
       await admin.delete('Namespace', 'tenant');
-      await admin.waitForObject('Namespace', 'tenant', ({ status }) => JSON.stringify(status).includes('finalizers remaining'));
+      const { status } = await admin.waitForObject('Namespace', 'tenant', (namespace) =>
+        JSON.stringify(namespace.status).includes('finalizers remaining'),
+      );
+      expect(JSON.stringify(status), 'the webhook keeps an IPPool that is in use').toContain('1 virtual machine uses the IPPool');
     }
     await waitFor('the namespace that was held to go', async () => (await admin.get('Namespace', 'tenant')) === undefined);
     await expectNothingLeft();

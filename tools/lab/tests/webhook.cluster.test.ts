@@ -30,7 +30,6 @@ beforeAll(async () => {
     await admin.create(toCustomResourceDefinition(one) as unknown as KubernetesObject);
   await admin.create(networkAttachment('default/net'));
   webhook = await cluster.startWebhook('--service-cidr', '10.53.0.0/16');
-  await webhook.registered();
 });
 
 afterAll(() => cluster.close());

@@ -59,6 +59,8 @@ const OUR_DEFINITIONS = new Set(
 );
 const PAGE = 500;
 const CHECK_MS = 200;
+/** Of one step, at the version that was read a moment before. */
+const MOST_TRIES = 5;
 /** The duration of a controller's Lease that does not specify one: that of Harvester. */
 const LEASE_SECONDS = 45;
 /** No agent's Lease lasts longer: `--agent-lease-seconds` and the period of renewals are an hour at most, and together less than two. */
@@ -118,12 +120,25 @@ export class Uninstall {
     return new ApiObjectClient<KubernetesObject>(this.#connection, RESOURCES[kind]);
   }
 
-  async #take(step: UninstallStep): Promise<void> {
+  /** An object that changed meanwhile, as those of a namespace that is being deleted do, is read and planned again. */
+  async #take(step: UninstallStep, tries = MOST_TRIES): Promise<void> {
     const { object } = step;
     const result = await this.#write(step);
     if (result.ok || result.reason === 'not-found') return;
+    if (result.reason === 'conflict' && tries > 1) {
+      const again = await this.#planAgain(step);
+      if (again !== undefined) await this.#take(again, tries - 1);
+      return;
+    }
     const remedy = result.reason === 'conflict' ? '; something changed it meanwhile, run the command again' : '';
     throw new CommandError(`${keyOf(object)} (${step.of}): ${result.message}${remedy}`, ExitCode.failed);
+  }
+
+  /** Undefined: there is nothing to do any more. */
+  async #planAgain({ kind, of, object }: UninstallStep): Promise<UninstallStep | undefined> {
+    const { phases } = planUninstall(await this.#observe(), this.#settings.deleteData);
+    const steps = UNINSTALL_PHASES.flatMap((phase) => phases[phase]);
+    return steps.find((step) => step.kind === kind && step.of === of && step.object.metadata.uid === object.metadata.uid);
   }
 
   async #write(step: UninstallStep): Promise<WriteResult<unknown>> {

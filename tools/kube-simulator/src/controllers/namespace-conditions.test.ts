@@ -6,7 +6,7 @@ it('reports what is left, and the finalizers that keep it', () => {
     { group: 'network.example.com', resource: 'ippools', finalizers: [['example.com/hold'], ['example.com/hold', 'b']] },
     { group: '', resource: 'pods', finalizers: [[]] },
   ];
-  const conditions = namespaceConditions([], remains, new Date(0));
+  const conditions = namespaceConditions([], { remains, failures: [], now: new Date(0) });
   expect(conditions.slice(3)).toEqual([
     {
       type: 'NamespaceContentRemaining',
@@ -25,6 +25,15 @@ it('reports what is left, and the finalizers that keep it', () => {
         'Some content in the namespace has finalizers remaining: b in 1 resource instances, example.com/hold in 2 resource instances',
     },
   ]);
-  const later = namespaceConditions(conditions, remains, new Date(60_000));
+  const later = namespaceConditions(conditions, { remains, failures: [], now: new Date(60_000) });
   expect(later, 'times of transitions stay').toEqual(conditions);
+});
+
+it('reports what could not be deleted', () => {
+  const content = { remains: [], failures: ['b is denied', 'a is denied'], now: new Date(0) };
+  expect(namespaceConditions([], content).find(({ type }) => type === 'NamespaceDeletionContentFailure')).toMatchObject({
+    status: 'True',
+    reason: 'ContentDeletionFailed',
+    message: 'Failed to delete all resource types, 2 remaining: a is denied, b is denied',
+  });
 });

@@ -8,11 +8,17 @@ export interface Remains {
   readonly finalizers: readonly (readonly string[])[];
 }
 
+export interface NamespaceContent {
+  readonly remains: readonly Remains[];
+  /** Why objects could not be deleted. */
+  readonly failures: readonly string[];
+  readonly now: Date;
+}
+
 /** The conditions that tell what a namespace that is being deleted still waits for. */
 export const namespaceConditions = (
   before: readonly Condition[],
-  remains: readonly Remains[],
-  now: Date,
+  { remains, failures, now }: NamespaceContent,
 ): readonly Condition[] => {
   const counts = remains.map(
     ({ group, resource, finalizers }) => `${resource}.${group} has ${finalizers.length} resource instances`,
@@ -22,12 +28,19 @@ export const namespaceConditions = (
   const statements: readonly [string, string, string, string][] = [
     ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered'],
     ['NamespaceDeletionGroupVersionParsingFailure', 'False', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'],
-    [
-      'NamespaceDeletionContentFailure',
-      'False',
-      'ContentDeleted',
-      'All content successfully deleted, may be waiting on finalization',
-    ],
+    failures.length > 0
+      ? [
+          'NamespaceDeletionContentFailure',
+          'True',
+          'ContentDeletionFailed',
+          `Failed to delete all resource types, ${failures.length} remaining: ${failures.toSorted().join(', ')}`,
+        ]
+      : [
+          'NamespaceDeletionContentFailure',
+          'False',
+          'ContentDeleted',
+          'All content successfully deleted, may be waiting on finalization',
+        ],
     counts.length > 0
       ? [
           'NamespaceContentRemaining',

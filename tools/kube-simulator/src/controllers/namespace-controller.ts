@@ -1,10 +1,11 @@
 /** Creates the ServiceAccount `default` in every namespace, and empties namespaces that are being deleted. */
 import type { WatchEvent } from '../api/api-client.js';
+import { ApiError } from '../api-error.js';
 import type { JsonObject } from '../api-object.js';
 import type { ResourceType } from '../resources/resource-type.js';
 import { isConflict, isMissing } from './api-outcome.js';
 import type { ControllerContext } from './controller-context.js';
-import { namespaceConditions, type Remains } from './namespace-conditions.js';
+import { type NamespaceContent, namespaceConditions, type Remains } from './namespace-conditions.js';
 import { updateObject } from './update-object.js';
 import { WorkQueue } from './work-queue.js';
 import { type Condition, isDeleting, type KubeObject } from './workload-kinds.js';
@@ -87,10 +88,11 @@ export class NamespaceController {
 
   async #empty(namespace: Namespace, name: string): Promise<void> {
     if (!namespace.spec?.finalizers?.includes('kubernetes')) return;
-    for (const type of this.#contentTypes()) await this.#deleteAll(type, name);
+    const failures: string[] = [];
+    for (const type of this.#contentTypes()) failures.push(...(await this.#deleteAll(type, name)));
     const remains = this.#contentTypes().flatMap((type) => this.#remains(type, name) ?? []);
     if (remains.length > 0) {
-      await this.#explain(name, remains);
+      await this.#explain(name, { remains, failures, now: new Date() });
       this.#queue.addAfter(name, nextLookMs);
       return;
     }
@@ -106,16 +108,19 @@ export class NamespaceController {
     return [...new Map(stored.toReversed().map((type) => [type.storage, type])).values()].toReversed();
   }
 
-  async #deleteAll({ group, plural }: ResourceType, namespace: string): Promise<void> {
+  /** Returns why not, for each kind that admission or a failure keeps: the others are deleted. */
+  async #deleteAll({ group, plural }: ResourceType, namespace: string): Promise<string[]> {
     const path = { group, resource: plural, namespace };
     for (const object of this.#options.api.list(path)) {
       if (isDeleting(object)) continue;
       try {
         await this.#options.api.delete({ ...path, name: object.metadata.name ?? '' }, { propagationPolicy: 'Background' });
       } catch (error) {
+        if (error instanceof ApiError && !isMissing(error)) return [error.message];
         if (!isMissing(error)) throw error;
       }
     }
+    return [];
   }
 
   #remains({ group, plural }: ResourceType, namespace: string): Remains | undefined {
@@ -124,9 +129,9 @@ export class NamespaceController {
     return { group, resource: plural, finalizers: objects.map(({ metadata }) => metadata.finalizers ?? []) };
   }
 
-  #explain(name: string, remains: readonly Remains[]): Promise<void> {
+  #explain(name: string, content: NamespaceContent): Promise<void> {
     return updateObject<Namespace>(this.#options.api, { ...namespaces, name, subresource: 'status' }, (live) => {
-      const conditions = namespaceConditions(live.status?.conditions ?? [], remains, new Date());
+      const conditions = namespaceConditions(live.status?.conditions ?? [], content);
       return { ...live, status: { ...live.status, conditions } };
     });
   }

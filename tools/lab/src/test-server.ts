@@ -1,0 +1,75 @@
+/** The API server that the cluster suite runs against: a real one by its kubeconfig, or a simulated one in this process, with the webhook. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { AdmissionWebhook } from './admission-webhook.js';
+import { ClusterAccess } from './cluster-access.js';
+import { CLUSTER_EXAMPLES } from './cluster-examples.js';
+
+/** Names the kubeconfig of the cluster to test against. Not KUBECONFIG itself: no cluster is to be used by accident. */
+export const TEST_CLUSTER_VARIABLE = 'VMDHCP_TEST_KUBECONFIG';
+
+export interface TestServerSettings {
+  /**
+   * `on`, the default: the webhook of this checkout decides about everything that tests and controllers write. `off`: for tests that write what is
+   * wrong, as a cluster without the webhook may have it. A real cluster has the webhook that it has.
+   */
+  readonly admission?: 'on' | 'off';
+}
+
+export class TestServer {
+  readonly access: ClusterAccess;
+  readonly kubeconfigPath: string;
+  /** Undefined: the cluster is a real one. */
+  readonly simulator: KubeSimulator | undefined;
+  readonly #folder: string;
+  readonly #admission: 'on' | 'off';
+  #webhook: Promise<AdmissionWebhook> | undefined;
+
+  private constructor(
+    parts: Pick<TestServer, 'access' | 'kubeconfigPath' | 'simulator'>,
+    { folder, admission }: { readonly folder: string; readonly admission: 'on' | 'off' },
+  ) {
+    this.access = parts.access;
+    this.kubeconfigPath = parts.kubeconfigPath;
+    this.simulator = parts.simulator;
+    this.#folder = folder;
+    this.#admission = admission;
+  }
+
+  /** Opens it, and has KubeVirt's and Multus' kinds defined. */
+  static async open({ admission = 'on' }: TestServerSettings = {}): Promise<TestServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-server-'));
+    const given = process.env[TEST_CLUSTER_VARIABLE];
+    const simulator = given ? undefined : await startKubeSimulator();
+    const kubeconfigPath = given || join(folder, 'kubeconfig');
+    if (simulator !== undefined) writeFileSync(kubeconfigPath, simulator.kubeconfig(), { mode: 0o600 });
+    const access = await ClusterAccess.open(kubeconfigPath);
+    await access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
+    return new TestServer({ access, kubeconfigPath, simulator }, { folder, admission });
+  }
+
+  /** Starts the webhook, once. It is ready when a controller has defined our kinds. */
+  async startAdmission(): Promise<void> {
+    const { simulator, access: admin } = this;
+    if (simulator === undefined || this.#admission === 'off') return;
+    this.#webhook ??= AdmissionWebhook.start({ simulator, admin, folder: this.#folder });
+    await this.#webhook;
+  }
+
+  /** Resolves when the API server asks the webhook. */
+  async admissionReady(): Promise<void> {
+    await (await this.#webhook)?.registered();
+  }
+
+  async close(): Promise<void> {
+    try {
+      await (await this.#webhook)?.close();
+    } finally {
+      this.access.close();
+      await this.simulator?.stop();
+      rmSync(this.#folder, { recursive: true });
+    }
+  }
+}
