@@ -20,6 +20,7 @@ export default defineConfig({
       unit('agent-cli'),
       unit('controller-cli'),
       unit('kube-simulator', 'tools'),
+      unit('chart-renderer', 'tools'),
       unit('service-process'),
     ],
   },

@@ -16,11 +16,15 @@ import {
 } from '../../packages/ippool-api/dist/index.js';
 import { ADMISSION_RULES } from '../../packages/reconciler/dist/index.js';
 import { EXIT_CODES } from '../../packages/service-process/dist/index.js';
+import { describeValues } from '../../tools/chart-renderer/dist/index.js';
 
 export { ADMISSION_RULES, CONDITIONS, EXIT_CODES, OBJECT_KEYS, REASONS };
 
 /** By reason; `by` names the package that decides it. */
 export const packetReasons = Object.entries({ ...PACKET_REASONS, ...AGENT_PACKET_REASONS }).toSorted(byName);
+
+/** Of charts/vmdhcp. */
+export const values = describeValues();
 
 export const resources = [ipPoolResource, virtualMachineNetworkConfigResource];
 

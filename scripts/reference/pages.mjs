@@ -11,6 +11,7 @@ import {
   programs,
   REASONS,
   resources,
+  values,
 } from './facts.mjs';
 import { fieldPage } from './field-page.mjs';
 import { code, table } from './markdown.mjs';
@@ -29,6 +30,7 @@ export const referencePages = new Map(
     ['annotations-and-labels', 'Annotations, labels and finalizers', keysPage()],
     ['exit-codes', 'Exit codes', exitCodesPage()],
     ['admission', 'Rules of admission', admissionPage()],
+    ['values', 'Values of the chart', valuesPage()],
     fieldPage,
     eventPage,
     apiIndex,
@@ -47,6 +49,15 @@ and limits. From \`packages/ippool-api/src/reasons.ts\`: code that writes a reas
 of \`kubectl get ippool\` and \`kubectl get vmnetcfg\`. *Agent report* is the annotation of the agents' Lease.
 
 ${table(['reason', 'shown on', 'meaning', 'what to do'], rows)}`;
+}
+
+function valuesPage() {
+  const rows = values.map(({ path, description, defaultValue }) => [`\`${path}\``, description, `\`${defaultValue}\``]);
+  return `What \`--set\` and \`--values\` of \`helm install\` take. Values at the top level are about the controller; \`agent\` is about the agents, and \`webhook\` about
+the admission webhook. A value that is not here, or of another type, is refused with every problem. From \`charts/vmdhcp/values.yaml\`. How to
+install: [install](../install.md).
+
+${table(['value', 'meaning', 'default'], rows)}`;
 }
 
 function admissionPage() {

@@ -3,6 +3,7 @@ import { customResourceDefinition } from './core/custom-resource-definition.js';
 import { coreEvent, event } from './core/event.js';
 import { lease } from './core/lease.js';
 import { namespace } from './core/namespace.js';
+import { networkPolicy } from './core/network-policy.js';
 import {
   clusterRole,
   clusterRoleBinding,
@@ -12,10 +13,11 @@ import {
   priorityClass,
   role,
   roleBinding,
-  service,
   validatingWebhookConfiguration,
 } from './core/other-kinds.js';
 import { pod } from './core/pod.js';
+import { podDisruptionBudget } from './core/pod-disruption-budget.js';
+import { service } from './core/service.js';
 import { daemonSet, deployment, replicaSet } from './core/workloads.js';
 import type { ResourceType } from './resource-type.js';
 
@@ -42,5 +44,7 @@ export const builtInTypes: readonly ResourceType[] = [
   validatingWebhookConfiguration,
   customResourceDefinition,
   lease,
+  networkPolicy,
+  podDisruptionBudget,
   priorityClass,
 ];

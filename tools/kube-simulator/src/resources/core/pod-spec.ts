@@ -1,6 +1,6 @@
 /** corev1.PodSpec: only what the project's own workloads and kubectl use has a shape of its own. */
 import { always, anything, flag, int32, int64, intOrString, list, map, pointer, quantity, struct, text } from '../go-type.js';
-import { objectMeta } from '../object-meta.js';
+import { labelSelector, objectMeta } from '../object-meta.js';
 
 const keyToPath = struct('KeyToPath', { key: always(text), path: always(text), mode: pointer(int32) });
 const fieldRef = struct('ObjectFieldSelector', { apiVersion: text, fieldPath: always(text) });
@@ -90,6 +90,8 @@ export const resourceRequirements = struct('ResourceRequirements', {
   claims: list(anything),
 });
 
+const seccompProfile = struct('SeccompProfile', { type: always(text), localhostProfile: pointer(text) });
+
 const containerFields = {
   name: always(text),
   image: text,
@@ -134,7 +136,7 @@ const containerFields = {
     readOnlyRootFilesystem: pointer(flag),
     allowPrivilegeEscalation: pointer(flag),
     procMount: pointer(text),
-    seccompProfile: anything,
+    seccompProfile,
     appArmorProfile: anything,
   }),
   stdin: flag,
@@ -149,6 +151,33 @@ const toleration = struct('Toleration', {
   value: text,
   effect: text,
   tolerationSeconds: pointer(int64),
+});
+
+const podSecurityContext = struct('PodSecurityContext', {
+  seLinuxOptions: anything,
+  windowsOptions: anything,
+  runAsUser: pointer(int64),
+  runAsGroup: pointer(int64),
+  runAsNonRoot: pointer(flag),
+  supplementalGroups: list(int64),
+  supplementalGroupsPolicy: pointer(text),
+  fsGroup: pointer(int64),
+  sysctls: list(struct('Sysctl', { name: always(text), value: always(text) })),
+  fsGroupChangePolicy: pointer(text),
+  seccompProfile,
+  appArmorProfile: anything,
+  seLinuxChangePolicy: pointer(text),
+});
+
+const topologySpreadConstraint = struct('TopologySpreadConstraint', {
+  maxSkew: always(int32),
+  topologyKey: always(text),
+  whenUnsatisfiable: always(text),
+  labelSelector,
+  minDomains: pointer(int32),
+  nodeAffinityPolicy: pointer(text),
+  nodeTaintsPolicy: pointer(text),
+  matchLabelKeys: list(text),
 });
 
 export const podSpec = struct('PodSpec', {
@@ -169,7 +198,7 @@ export const podSpec = struct('PodSpec', {
   hostPID: flag,
   hostIPC: flag,
   shareProcessNamespace: pointer(flag),
-  securityContext: anything,
+  securityContext: podSecurityContext,
   imagePullSecrets: list(struct('LocalObjectReference', { name: text })),
   hostname: text,
   subdomain: text,
@@ -185,7 +214,7 @@ export const podSpec = struct('PodSpec', {
   enableServiceLinks: pointer(flag),
   preemptionPolicy: pointer(text),
   overhead: map(quantity),
-  topologySpreadConstraints: list(anything),
+  topologySpreadConstraints: list(topologySpreadConstraint),
   setHostnameAsFQDN: pointer(flag),
   os: anything,
   hostUsers: pointer(flag),

@@ -1,4 +1,4 @@
-/** The mistakes in a PodSpec that are found: names, images, pull policies, probe ports. */
+/** The mistakes in a PodSpec that are found: names, images, pull policies, ports, variables, mounts, the spread of replicas. */
 
 import type { Cause } from '../../api-error.js';
 import type { Json, JsonObject } from '../../api-object.js';
@@ -12,6 +12,8 @@ export function podSpecCauses(spec: JsonObject, path: string): readonly Cause[] 
   const missing = containers.length === 0 ? [required(`${path}.containers`)] : [];
   return [
     ...missing,
+    ...spreadCauses(spec, path),
+    ...mountCauses(spec, path),
     ...containers.flatMap((container, index) => containerCauses(container, `${path}.containers[${index}]`)),
     ...objectsOf(spec['initContainers']).flatMap((container, index) =>
       containerCauses(container, `${path}.initContainers[${index}]`),
@@ -33,7 +35,70 @@ function containerCauses(container: JsonObject, path: string): readonly Cause[] 
   }
   for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe'])
     causes.push(...probeCauses(container[probe], `${path}.${probe}`));
-  return causes;
+  return [...causes, ...portCauses(container, path), ...variableCauses(container, path)];
+}
+
+function portCauses(container: JsonObject, path: string): readonly Cause[] {
+  return objectsOf(container['ports']).flatMap(({ containerPort: port, name }, index): Cause[] => {
+    const field = `${path}.ports[${index}]`;
+    const isNamed = typeof name !== 'string' || /^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$/.test(name);
+    return [
+      ...(isPort(port) ? [] : [invalid(`${field}.containerPort`, port, 'must be between 1 and 65535, inclusive')]),
+      ...(isNamed ? [] : [invalid(`${field}.name`, name, 'must be at most 15 lower case letters, digits and single dashes')]),
+    ];
+  });
+}
+
+function variableCauses(container: JsonObject, path: string): readonly Cause[] {
+  return objectsOf(container['env']).flatMap(({ name, value, valueFrom }, index): Cause[] => {
+    const field = `${path}.env[${index}]`;
+    const isTwice = typeof value === 'string' && value !== '' && isObject(valueFrom);
+    return [
+      ...((name ?? '') === '' ? [required(`${field}.name`)] : []),
+      ...(isTwice ? [invalid(`${field}.valueFrom`, '', 'may not be specified when `value` is not empty')] : []),
+    ];
+  });
+}
+
+function mountCauses(spec: JsonObject, path: string): readonly Cause[] {
+  const volumes = new Set(objectsOf(spec['volumes']).map(({ name }) => name));
+  return objectsOf(spec['containers']).flatMap((container, index) =>
+    objectsOf(container['volumeMounts']).flatMap(({ name, mountPath }, position): Cause[] => {
+      const field = `${path}.containers[${index}].volumeMounts[${position}]`;
+      return [
+        ...(volumes.has(name)
+          ? []
+          : [{ reason: 'FieldValueNotFound', message: `Not found: ${JSON.stringify(name ?? '')}`, field: `${field}.name` }]),
+        ...((mountPath ?? '') === '' ? [required(`${field}.mountPath`)] : []),
+      ];
+    }),
+  );
+}
+
+function spreadCauses(spec: JsonObject, path: string): readonly Cause[] {
+  return objectsOf(spec['topologySpreadConstraints']).flatMap(({ maxSkew, topologyKey, whenUnsatisfiable }, index): Cause[] => {
+    const field = `${path}.topologySpreadConstraints[${index}]`;
+    const isKnown = whenUnsatisfiable === 'DoNotSchedule' || whenUnsatisfiable === 'ScheduleAnyway';
+    return [
+      ...(typeof maxSkew === 'number' && maxSkew > 0 ? [] : [invalid(`${field}.maxSkew`, maxSkew, 'must be greater than zero')]),
+      ...((topologyKey ?? '') === '' ? [required(`${field}.topologyKey`)] : []),
+      ...(isKnown
+        ? []
+        : [
+            {
+              reason: 'FieldValueNotSupported',
+              message: `Unsupported value: ${JSON.stringify(whenUnsatisfiable ?? '')}: supported values: "DoNotSchedule", "ScheduleAnyway"`,
+              field: `${field}.whenUnsatisfiable`,
+            },
+          ]),
+    ];
+  });
+}
+
+const isPort = (port: Json | undefined): boolean => typeof port === 'number' && port >= 1 && port <= 65_535;
+
+function invalid(field: string, value: Json | undefined, why: string): Cause {
+  return { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value ?? null)}: ${why}`, field };
 }
 
 function probeCauses(probe: Json | undefined, path: string): readonly Cause[] {
@@ -41,8 +106,7 @@ function probeCauses(probe: Json | undefined, path: string): readonly Cause[] {
   return ['httpGet', 'tcpSocket'].flatMap((kind) => {
     const action = probe[kind];
     const port = isObject(action) ? action['port'] : undefined;
-    if (typeof port !== 'number' || (port >= 1 && port <= 65_535)) return [];
-    const message = `Invalid value: ${port}: must be between 1 and 65535, inclusive`;
-    return [{ reason: 'FieldValueInvalid', message, field: `${path}.${kind}.port` }];
+    if (typeof port !== 'number' || isPort(port)) return [];
+    return [invalid(`${path}.${kind}.port`, port, 'must be between 1 and 65535, inclusive')];
   });
 }

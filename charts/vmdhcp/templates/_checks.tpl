@@ -1,0 +1,34 @@
+{{/* What values.schema.json cannot say. Every problem is listed. */}}
+{{- define "vmdhcp.check" -}}
+{{- $problems := list -}}
+{{- $values := .Values -}}
+{{- range $path, $repository := dict "image" $values.image.repository "agent.image" $values.agent.image.repository "webhook.image" $values.webhook.image.repository -}}
+{{- if contains "harvester-vm-dhcp-" ($repository | toString) -}}
+{{- $problems = append $problems (printf "%s.repository: %s is a program of Harvester's vm-dhcp-controller, which this chart cannot run; remove %s.repository, %s.tag and %s.digest" $path $repository $path $path $path) -}}
+{{- end -}}
+{{- end -}}
+{{- if ($values.ingress).enabled -}}
+{{- $problems = append $problems "ingress.enabled: the controller has no pages for an Ingress; remove ingress (metrics are at the Service)" -}}
+{{- end -}}
+{{- if ($values.autoscaling).enabled -}}
+{{- $problems = append $problems "autoscaling.enabled: one replica is leader and does the work, so more of them do not help; remove autoscaling and set replicaCount" -}}
+{{- end -}}
+{{- if ne (int $values.webhook.service.port) 443 -}}
+{{- $problems = append $problems (printf "webhook.service.port: %d: the webhook registers itself with port 443; remove webhook.service.port" (int $values.webhook.service.port)) -}}
+{{- end -}}
+{{- if and $values.agent.enabled $values.agent.createNamespace (eq $values.agent.namespace .Release.Namespace) -}}
+{{- $problems = append $problems (printf "agent.namespace: %s is the namespace of the release, which the chart cannot create; set agent.createNamespace to false, or leave the agents in a namespace of their own" $values.agent.namespace) -}}
+{{- end -}}
+{{- if and $values.agent.previousNamespace (eq $values.agent.previousNamespace $values.agent.namespace) -}}
+{{- $problems = append $problems (printf "agent.previousNamespace: %s is agent.namespace; remove agent.previousNamespace" $values.agent.previousNamespace) -}}
+{{- end -}}
+{{- if and $values.agent.noLeaderElection (gt (int $values.agent.replicaCount) 1) -}}
+{{- $problems = append $problems (printf "agent.noLeaderElection: %d agents without an election would all add the server addresses; set agent.replicaCount to 1, or agent.noLeaderElection to false" (int $values.agent.replicaCount)) -}}
+{{- end -}}
+{{- if and $values.onlyNamespace $values.agent.enabled (ne $values.onlyNamespace $values.agent.namespace) (not $values.agent.serviceAccount.name) -}}
+{{- $problems = append $problems (printf "onlyNamespace: with %s the controller gives no rights in namespace %s; set agent.serviceAccount.name, or agent.namespace to %s" $values.onlyNamespace $values.agent.namespace $values.onlyNamespace) -}}
+{{- end -}}
+{{- with $problems -}}
+{{- fail (printf "\n\n%d problem(s) with the values:\n  - %s\n" (len .) (join "\n  - " .)) -}}
+{{- end -}}
+{{- end }}

@@ -1,0 +1,103 @@
+{{/* How names of objects begin. A cluster has one installation, so they do not depend on the release. */}}
+{{- define "vmdhcp.fullname" -}}
+{{- .Values.fullnameOverride | default "vm-dhcp" -}}
+{{- end }}
+
+{{- define "vmdhcp.controller.name" -}}
+{{- include "vmdhcp.fullname" . }}-controller
+{{- end }}
+
+{{- define "vmdhcp.webhook.name" -}}
+{{- include "vmdhcp.fullname" . }}-webhook
+{{- end }}
+
+{{- define "vmdhcp.agent.name" -}}
+{{- include "vmdhcp.fullname" . }}-controller-agent
+{{- end }}
+
+{{- define "vmdhcp.controller.serviceAccount" -}}
+{{- .Values.serviceAccount.name | default (include "vmdhcp.controller.name" .) -}}
+{{- end }}
+
+{{- define "vmdhcp.webhook.serviceAccount" -}}
+{{- .Values.webhook.serviceAccount.name | default (include "vmdhcp.webhook.name" .) -}}
+{{- end }}
+
+{{/* Of the agents' Deployment; the topology decides whether the name in the values means it. */}}
+{{- define "vmdhcp.agent.serviceAccount" -}}
+{{- if eq .Values.agent.topology "unified" -}}
+{{- .Values.agent.serviceAccount.name | default (include "vmdhcp.agent.name" .) -}}
+{{- else -}}
+{{- include "vmdhcp.agent.name" . -}}
+{{- end -}}
+{{- end }}
+
+{{/* "true" where all agents share a ServiceAccount that is named in the values, and the controller creates none. */}}
+{{- define "vmdhcp.agent.shared" -}}
+{{- if and .Values.agent.enabled (ne .Values.agent.topology "unified") .Values.agent.serviceAccount.name -}}true{{- end -}}
+{{- end }}
+
+{{/* "true" where the chart installs the Deployment of the agents. */}}
+{{- define "vmdhcp.agent.hasDeployment" -}}
+{{- $create := .Values.agent.createDeployment | toString -}}
+{{- if and .Values.agent.enabled (or (eq $create "true") (and (eq $create "auto") (eq .Values.agent.topology "unified"))) -}}true{{- end -}}
+{{- end }}
+
+{{/* Of `root` and `component`. */}}
+{{- define "vmdhcp.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{ include "vmdhcp.selectorLabels" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: vmdhcp
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Of `root` and `component`: what never changes. */}}
+{{- define "vmdhcp.selectorLabels" -}}
+app.kubernetes.io/name: {{ .root.Values.nameOverride | default .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{/* Of `root` and `image`. */}}
+{{- define "vmdhcp.image" -}}
+{{- if .image.digest -}}
+{{ .image.repository }}@{{ .image.digest }}
+{{- else -}}
+{{ .image.repository }}:{{ .image.tag | default .root.Chart.AppVersion }}
+{{- end -}}
+{{- end }}
+
+{{/* What `vmdhcp.image` takes, of the webhook: its own tag or digest, else the controller's. */}}
+{{- define "vmdhcp.webhook.image" -}}
+{{- $own := .Values.webhook.image -}}
+{{- $repository := $own.repository | default .Values.image.repository -}}
+{{- if or $own.tag $own.digest -}}
+{{- include "vmdhcp.image" (dict "root" . "image" (dict "repository" $repository "tag" $own.tag "digest" $own.digest)) -}}
+{{- else -}}
+{{- include "vmdhcp.image" (dict "root" . "image" (dict "repository" $repository "tag" .Values.image.tag "digest" .Values.image.digest)) -}}
+{{- end -}}
+{{- end }}
+
+{{/* Of `root`, `component` and `given`: replicas on different nodes, where there are several. */}}
+{{- define "vmdhcp.spread" -}}
+{{- if .given -}}
+{{ toYaml .given }}
+{{- else -}}
+- maxSkew: 1
+  topologyKey: kubernetes.io/hostname
+  whenUnsatisfiable: ScheduleAnyway
+  labelSelector:
+    matchLabels:
+      {{- include "vmdhcp.selectorLabels" . | nindent 6 }}
+{{- end -}}
+{{- end }}
+
+{{/* Of `root`, `value` (true, false, auto) and `kind`: "true" where an object of the Prometheus operator is wanted. */}}
+{{- define "vmdhcp.monitors" -}}
+{{- $wanted := .value | toString -}}
+{{- if or (eq $wanted "true") (and (eq $wanted "auto") (.root.Capabilities.APIVersions.Has (printf "monitoring.coreos.com/v1/%s" .kind))) -}}true{{- end -}}
+{{- end }}

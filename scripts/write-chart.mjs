@@ -1,0 +1,22 @@
+// Writes what follows from other files into the chart: its version, the CustomResourceDefinitions, and manifests/vmdhcp.yaml, the chart with its default
+// values for `kubectl apply`. Tests of tools/chart-renderer fail when one of them is not what this would write.
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { missingPackages, renderManifest } from '../tools/chart-renderer/dist/index.js';
+
+const { version } = JSON.parse(readFileSync('packages/controller-cli/package.json', 'utf8'));
+const chart = readFileSync('charts/vmdhcp/Chart.yaml', 'utf8');
+write('charts/vmdhcp/Chart.yaml', chart.replaceAll(/^(version|appVersion): .*$/gm, `$1: ${version}`));
+for (const path of globSync('packages/ippool-api/crds/*.yaml'))
+  write(`charts/vmdhcp/files/crds/${basename(path)}`, readFileSync(path, 'utf8'));
+
+if (missingPackages().length === 0) {
+  write('manifests/vmdhcp.yaml', renderManifest());
+} else {
+  process.stderr.write(`manifests/vmdhcp.yaml is left as it is: apt-get install ${missingPackages().join(' ')}\n`);
+}
+
+function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

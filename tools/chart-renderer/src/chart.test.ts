@@ -1,0 +1,216 @@
+/** charts/vmdhcp: its values, what it refuses, and what follows from it. Whether a cluster accepts it: tools/lab/tests/chart.cluster.test.ts. */
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, parseDocument } from 'yaml';
+import { describeValues } from './describe-values.js';
+import { CHART, mergeValues, renderChart, renderNotes } from './render-chart.js';
+import { renderManifest } from './render-manifest.js';
+import { hasRenderer, NEEDS_RENDERER } from './renderer-program.js';
+import { valuesProblems } from './values-problems.js';
+
+const ROOT = join(CHART, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const SETS = globSync(join(CHART, 'ci/*-values.yaml')).toSorted();
+
+interface Rendered {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: { readonly template?: { readonly spec: PodSpec } } & Partial<PodSpec>;
+}
+interface PodSpec {
+  readonly securityContext?: object;
+  readonly containers: readonly { readonly name: string; readonly image: string; readonly securityContext: object }[];
+}
+
+const rendered = (settings: Parameters<typeof renderChart>[0]) => renderChart(settings) as unknown as readonly Rendered[];
+const refused = (...set: readonly string[]) =>
+  valuesProblems(mergeValues({ set })).map(({ path, message }) => `${path} ${message}`);
+
+describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
+  it.each(SETS.map((path) => [basename(path), path] as const))('accepts the values of ci/%s', (_, path) => {
+    expect(valuesProblems(mergeValues({ files: [path] }))).toEqual([]);
+    const objects = rendered({ files: [path] });
+    for (const { kind, metadata } of objects) {
+      for (const label of ['name', 'instance', 'component', 'version', 'part-of', 'managed-by'])
+        expect(metadata.labels, `${kind} ${metadata.name}`).toHaveProperty([`app.kubernetes.io/${label}`]);
+      expect(metadata.labels).toMatchObject({ 'helm.sh/chart': expect.stringMatching(/^vmdhcp-\d/) as string });
+    }
+    const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`);
+    expect(new Set(names).size).toBe(names.length);
+    expect(renderNotes({ files: [path] })).toContain('rollout status deployment/');
+  });
+
+  it.each<[string, string]>([
+    ['replicaCount=-1', 'replicaCount must be >= 0'],
+    ['replicaCount=two', 'replicaCount must be integer'],
+    ['replicas=2', 'replicas is unknown'],
+    ['agent.topolgy=unified', 'agent.topolgy is unknown'],
+    ['agent.topology=per-node', 'agent.topology must be equal to one of the allowed values: per-network, per-pool, unified'],
+    ['agent.image.tag=a/b', 'agent.image.tag must match pattern'],
+    ['image.digest=sha256:1', 'image.digest must match pattern'],
+    ['image.repository=Registry/X', 'image.repository must match pattern'],
+    ['image.pullPolicy=Sometimes', 'image.pullPolicy must be equal to one of the allowed values: Always, IfNotPresent, Never'],
+    ['agent.leaseSeconds=1', 'agent.leaseSeconds must be >= 2.5'],
+    ['agent.maxPoolsPerAgent=0', 'agent.maxPoolsPerAgent must be >= 1'],
+    ['agent.namespace=', 'agent.namespace must match pattern'],
+    ['agent.namespace=Agents', 'agent.namespace must match pattern'],
+    ['agent.resources.limits.memory=a lot', 'agent.resources.limits.memory must match pattern'],
+    ['agent.resources.limits=null', "agent.resources must have required property 'limits'"],
+    ['crds.managedBy=helm', 'crds.managedBy must be equal to one of the allowed values: controller, chart, none'],
+    ['fullnameOverride=Dhcp', 'fullnameOverride must match pattern'],
+    ['logLevel=loud', 'logLevel must be equal to one of the allowed values: trace, debug, info, warn, error, silent'],
+    ['leaderElection.leaseDuration=15', 'leaderElection.leaseDuration must be string'],
+    ['serviceMonitor.enabled=maybe', 'serviceMonitor.enabled must be equal to one of the allowed values: true, false, auto'],
+    ['service.metricsPort=0', 'service.metricsPort must be >= 1'],
+    ['service.metricsPort=99999', 'service.metricsPort must be <= 65535'],
+    ['service.type=ExternalName', 'service.type must be equal to one of the allowed values: ClusterIP, NodePort, LoadBalancer'],
+    ['networkPolicy.apiServerPorts={}', 'networkPolicy.apiServerPorts must NOT have fewer than 1 items'],
+    ['podDisruptionBudget.maxUnavailable=some', 'podDisruptionBudget.maxUnavailable must match pattern'],
+    ['imagePullSecrets={registry}', 'imagePullSecrets.0 must be object'],
+    ['extraEnv[0].value=x', "extraEnv.0 must have required property 'name'"],
+    ['tolerations[0].effect=Never', 'tolerations.0.effect must be equal to one of the allowed values'],
+    ['affinity.podAffinty.x=1', 'affinity.podAffinty is unknown'],
+    ['webhook.virtualMachines=ignore', 'webhook.virtualMachines must be equal to one of the allowed values: warn, refuse'],
+    ['webhook.serviceCIDRs={10.53.0.0}', 'webhook.serviceCIDRs.0 must match pattern'],
+    ['webhook.apiServerAddresses={host}', 'webhook.apiServerAddresses.0 must match pattern'],
+    ['webhook.certManager.issuerRef.kid=Issuer', 'webhook.certManager.issuerRef.kid is unknown'],
+    ['livenessProbe.httpGet.path=/x', 'livenessProbe.httpGet is unknown'],
+  ])('values.schema.json refuses --set %s', (set, problem) => {
+    expect(refused(set).join('\n')).toContain(problem);
+  });
+
+  it('lists every problem of the schema at once', () => {
+    expect(refused('replicaCount=-1,foo=1', 'agent.topology=x')).toHaveLength(3);
+  });
+
+  it.each<[string, string]>([
+    [
+      'image.repository=rancher/harvester-vm-dhcp-controller',
+      'image.repository: rancher/harvester-vm-dhcp-controller is a program of',
+    ],
+    [
+      'agent.image.repository=rancher/harvester-vm-dhcp-agent',
+      'remove agent.image.repository, agent.image.tag and agent.image.digest',
+    ],
+    ['ingress.enabled=true', 'ingress.enabled: the controller has no pages for an Ingress; remove ingress'],
+    ['autoscaling.enabled=true', 'autoscaling.enabled: one replica is leader and does the work'],
+    ['webhook.service.port=8443', 'webhook.service.port: 8443: the webhook registers itself with port 443'],
+    ['agent.namespace=vm-dhcp-system', 'agent.namespace: vm-dhcp-system is the namespace of the release'],
+    ['agent.previousNamespace=vm-dhcp-agents', 'agent.previousNamespace: vm-dhcp-agents is agent.namespace'],
+    ['agent.noLeaderElection=true', 'agent.noLeaderElection: 2 agents without an election'],
+    ['onlyNamespace=red', 'onlyNamespace: with red the controller gives no rights in namespace vm-dhcp-agents'],
+  ])('refuses --set %s, and states what to do', (set, problem) => {
+    expect(valuesProblems(mergeValues({ set: [set] }))).toEqual([]);
+    expect(() => renderChart({ set: [set] })).toThrow(problem);
+  });
+
+  it('lists every problem of the values at once', () => {
+    const set = ['ingress.enabled=true', 'autoscaling.enabled=true', 'webhook.service.port=1'];
+    expect(() => renderChart({ set })).toThrow(/3 problem\(s\) with the values:\n {2}- /);
+  });
+
+  it('names the values of Harvester that have no effect, and those of another topology', () => {
+    const set = ['ingress.enabled=false', 'autoscaling.enabled=false', 'agent.nodeSelector.a=b'];
+    expect(renderNotes({ set })).toContain(
+      'These values have no effect here: ingress, autoscaling, agent.nodeSelector (needs agent.topology unified).',
+    );
+    expect(renderNotes()).not.toContain('no effect');
+  });
+
+  it('observes the Prometheus operator only where the cluster has it', () => {
+    const monitors = (settings: Parameters<typeof renderChart>[0]) =>
+      rendered(settings).flatMap(({ kind }) => (kind.endsWith('Monitor') ? [kind] : []));
+    const apiVersions = ['monitoring.coreos.com/v1/ServiceMonitor', 'monitoring.coreos.com/v1/PodMonitor'];
+    expect(monitors({})).toEqual([]);
+    expect(monitors({ apiVersions })).toEqual(['PodMonitor', 'ServiceMonitor']);
+    expect(monitors({ apiVersions, set: ['serviceMonitor.enabled=false', 'podMonitor.enabled=false'] })).toEqual([]);
+  });
+
+  it('keeps the pods of the release within the Pod Security level restricted', () => {
+    for (const { kind, metadata, spec } of rendered({}).filter((one) => ['Deployment', 'Pod'].includes(one.kind))) {
+      const pod = (spec?.template?.spec ?? spec) as PodSpec;
+      expect(pod.securityContext, `${kind} ${metadata.name}`).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      for (const { securityContext } of pod.containers)
+        expect(securityContext).toMatchObject({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+    }
+  });
+
+  it('adds the capabilities of an agent whatever its security context is', () => {
+    const set = ['agent.topology=unified', 'agent.securityContext.capabilities.add={NET_ADMIN,SYS_TIME}'];
+    const deployment = rendered({ set }).find(
+      ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'vm-dhcp-controller-agent',
+    );
+    expect(deployment?.spec?.template?.spec.containers[0]?.securityContext).toMatchObject({
+      capabilities: { drop: ['ALL'], add: ['NET_ADMIN', 'SYS_TIME', 'NET_BIND_SERVICE', 'NET_RAW'] },
+    });
+  });
+
+  it('manifests/vmdhcp.yaml is what `npm run generate` writes', () => {
+    expect(read('manifests/vmdhcp.yaml')).toBe(renderManifest());
+  });
+});
+
+describe('values.schema.json', () => {
+  const schema = JSON.parse(read('charts/vmdhcp/values.schema.json')) as Schema;
+  const described = describeValues().map(({ path }) => path);
+  /** Accepted, and without a default. */
+  const extra = ['global', 'ingress', 'autoscaling'];
+
+  it('knows each value that values.yaml describes, and no others', () => {
+    const known = pathsOf({ schema, root: schema, path: '', described });
+    expect(known.filter((path) => !extra.includes(path))).toEqual(described.toSorted());
+  });
+
+  it('values.yaml describes each value', () => {
+    const isDescribed = (path: string) => described.some((one) => path === one || path.startsWith(`${one}.`));
+    expect(leavesOf(parse(read('charts/vmdhcp/values.yaml'))).filter((path) => !isDescribed(path))).toEqual([]);
+  });
+});
+
+describe('what follows from other files (npm run generate)', () => {
+  it.each(globSync(join(ROOT, 'packages/ippool-api/crds/*.yaml')).map((path) => basename(path)))('the chart has %s', (name) => {
+    expect(read(`charts/vmdhcp/files/crds/${name}`)).toBe(read(`packages/ippool-api/crds/${name}`));
+  });
+
+  it('the chart has the version of the packages', () => {
+    const { version } = JSON.parse(read('packages/controller-cli/package.json')) as { version: string };
+    expect(parseDocument(read('charts/vmdhcp/Chart.yaml')).toJS()).toMatchObject({ version, appVersion: version });
+  });
+});
+
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly definitions?: Readonly<Record<string, Schema>>;
+}
+
+interface Walk {
+  readonly schema: Schema;
+  readonly root: Schema;
+  readonly path: string;
+  /** Here the walk ends. */
+  readonly described: readonly string[];
+}
+
+/** The values of a schema, as in `--set`. */
+function pathsOf({ schema, root, path, described }: Walk): string[] {
+  const name = schema.$ref?.split('/').at(-1);
+  const { properties } = name === undefined ? schema : (root.definitions?.[name] ?? {});
+  if (properties === undefined || described.includes(path) || ['ingress', 'autoscaling'].includes(path)) return [path];
+  return Object.entries(properties)
+    .flatMap(([key, one]) => pathsOf({ schema: one, root, path: path === '' ? key : `${path}.${key}`, described }))
+    .toSorted();
+}
+
+function leavesOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).length === 0) return [path];
+  return Object.entries(value).flatMap(([key, one]) => leavesOf(one, path === '' ? key : `${path}.${key}`));
+}
