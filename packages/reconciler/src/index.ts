@@ -12,6 +12,7 @@ export { type DefaultedPool, defaultIpPool, type JsonPatchOperation } from './ad
 export { factsOfObjects } from './admission/facts-of-objects.js';
 export { reviewIpPool } from './admission/review-ip-pool.js';
 export { reviewNetworkConfig } from './admission/review-network-config.js';
+export { reviewUnfilledIpPool } from './admission/review-unfilled-ip-pool.js';
 export { reviewVirtualMachine, type VirtualMachineRules } from './admission/review-virtual-machine.js';
 export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
 export type { AgentsObservation } from './agents/agents-observation.js';
@@ -60,7 +61,6 @@ export {
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './pool/address-conflict.js';
 export { fillInDefaults } from './pool/fill-in-defaults.js';
 export { findLeaseTimeProblem } from './pool/find-lease-time-problem.js';
-export { isLeftOut } from './pool/plan-pool-defaults.js';
 export { probesConflicts } from './pool/probes-conflicts.js';
 export { type PoolReading, readPool } from './pool/read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './pool/recorded-addresses.js';

@@ -6,6 +6,7 @@ import {
   CLUSTER_EXAMPLES,
   type ClientName,
   endDhclient,
+  ipPool,
   isInstalled,
   Lab,
   LabCluster,
@@ -44,7 +45,9 @@ const TOPOLOGIES: Readonly<Record<AgentTopology, { readonly group: string; reado
 };
 
 const { topology } = new Command('npm run demo --')
-  .description('A cluster with two pools: virtual machines get addresses, an agent dies, another one serves.')
+  .description(
+    'A cluster with two pools: virtual machines get addresses, an agent dies, another one serves, a wrong pool is refused.',
+  )
   .addOption(new Option('--topology <topology>', 'which pools share agents').choices(AGENT_TOPOLOGIES).default('per-network'))
   .addHelpText('after', '\nExamples:\n  npm run demo\n  npm run demo -- --topology per-pool\n')
   .parse()
@@ -92,7 +95,11 @@ async function demo(): Promise<void> {
   for (const machine of MACHINES) await ask(machine.name, machine.client, machines.get(machine.name) as Machine);
 
   await recreate(cluster, machines.get('web') as Machine);
+  // It starts while the other agent takes over, which is a time of waiting.
+  const starting = cluster.startWebhook();
   await failOver(cluster, machines.get('web') as Machine);
+  await (await starting).registered();
+  await refuse(cluster);
   await exhaust(cluster);
   await showTable(cluster);
 }
@@ -121,6 +128,21 @@ async function failOver(inCluster: LabCluster, machine: Machine): Promise<void> 
   const gapMs = performance.now() - killedAtMs;
   const next = await waitFor('another leader', () => inCluster.leader(group));
   view.line(`${colors.green('serving again')} after ${(gapMs / 1000).toFixed(1)} s: ${next.name}`);
+}
+
+async function refuse(inCluster: LabCluster): Promise<void> {
+  view.step('An IPPool with two mistakes is refused before it does harm: kubectl apply');
+  const wrong = { cidr: '192.168.48.0/24', exclude: '192.168.49.7' };
+  const key = 'default/net-50';
+  view.line(`IPPool ${key}: networkName default/vlan-48, cidr ${wrong.cidr}, exclude ${wrong.exclude}`);
+  const object = ipPool(key, {
+    network: 'default/vlan-48',
+    ipv4Config: { cidr: wrong.cidr, serverIP: undefined, pool: { exclude: [wrong.exclude] } },
+  });
+  const result = await inCluster.access.client('IPPool').create(object);
+  if (result.ok) throw new Error(`IPPool ${key} was accepted; look at the lines of the webhook above`);
+  const [, reasons = result.message] = result.message.split('denied the request: ', 2);
+  for (const reason of reasons.split('\n')) view.line(`${colors.red('refused')} ${reason}`);
 }
 
 async function exhaust(inCluster: LabCluster): Promise<void> {
@@ -222,7 +244,7 @@ function parse(line: string): Readonly<Record<string, string | undefined>> | und
 
 /** `agent vx4kp` of `vm-dhcp-controller-agent-5d8f9c-vx4kp`. */
 function shortName(who: string): string {
-  return who === 'controller' ? who : `agent ${who.split('-').at(-1)}`;
+  return who === 'controller' || who === 'webhook' ? who : `agent ${who.split('-').at(-1)}`;
 }
 
 async function end(exitCode: number): Promise<void> {

@@ -116,16 +116,26 @@ export class LabCluster {
       '--image',
       AGENT_IMAGE,
     ];
-    const place = { simulator: this.simulator, admin: this.access, folder: this.#lab.folder };
-    if (this.#settings.admission === 'on') this.#webhook ??= AdmissionWebhook.start(place);
+    if (this.#settings.admission === 'on') this.#webhook ??= this.#startWebhook();
     const started = this.#lab.start(process.execPath, [CONTROLLER_BIN, 'run', ...flags, ...parameters], {
       onLine: (line) => this.#settings.onLine?.('controller', line),
     });
     const url = `http://127.0.0.1:${port}`;
     await controllerReady(started, url);
-    await (await this.#webhook)?.registered();
+    if (this.#settings.admission === 'on') await (await this.#webhook)?.registered();
     this.#controller = { process: started, url };
     return this.#controller;
+  }
+
+  /** Starts the webhook, which is ready later. */
+  async startWebhook(): Promise<AdmissionWebhook> {
+    this.#webhook = this.#startWebhook();
+    return await this.#webhook;
+  }
+
+  #startWebhook(): Promise<AdmissionWebhook> {
+    const onLine = (line: string) => this.#settings.onLine?.('webhook', line);
+    return AdmissionWebhook.start({ simulator: this.simulator, admin: this.access, folder: this.#lab.folder }, [], { onLine });
   }
 
   /** Ends the controller that was started last, and starts another one. */

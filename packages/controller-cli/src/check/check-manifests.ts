@@ -9,9 +9,9 @@ import {
   defaultIpPool,
   factsOfObjects,
   fillInDefaults,
-  isLeftOut,
   reviewIpPool,
   reviewNetworkConfig,
+  reviewUnfilledIpPool,
   reviewVirtualMachine,
 } from '@vmdhcp/reconciler';
 import { byPlace, type CheckFinding } from './check-finding.js';
@@ -41,22 +41,15 @@ export function checkManifests(files: readonly ManifestFile[], { namespace, clus
   );
   const found = objects.flatMap((located, index) => {
     const object = filled[index]?.object ?? located.object;
-    const review = reviewOne({ ...located, object }, facts);
     const defaults = located.kind === 'IPPool' ? defaultIpPool(creationOf(located.object), facts) : undefined;
     const unfilled = defaults?.problems ?? [];
-    const own = review.problems.filter((one) => unfilled.length === 0 || !isOfLeftOut(one));
-    const problems = [...own, ...unfilled];
-    const warnings = [...(defaults?.warnings ?? []), ...review.warnings];
-    return toFindings(located, problems, warnings);
+    const review =
+      unfilled.length === 0
+        ? reviewOne({ ...located, object }, facts)
+        : reviewUnfilledIpPool(creationOf(object), facts, unfilled);
+    return toFindings(located, review.problems, [...(defaults?.warnings ?? []), ...review.warnings]);
   });
   return { findings: [...findings, ...found].toSorted(byPlace), checked: countKinds(objects), ignored };
-}
-
-/** Fields of an IPPool that may be left out. That they are not filled in is no news: what keeps them from it is reported. */
-const WITH_DEFAULTS: ReadonlySet<string> = new Set(['serverIP', 'pool', 'pool.start', 'pool.end']);
-
-function isOfLeftOut({ path, value }: AdmissionProblem): boolean {
-  return isLeftOut(value) && WITH_DEFAULTS.has(path.slice(2).join('.'));
 }
 
 function withDefaults({ kind, object }: LocatedObject, { apiServers }: ClusterNetworks): KubernetesObject {

@@ -55,6 +55,19 @@ describe('createClusterReviewer', () => {
     expect(refreshes()).toBe(0);
   });
 
+  it('what cannot be completed is refused with everything that is wrong: validation is not asked any more', async () => {
+    const { ask } = setUp();
+    const wrong = { cidr: '192.168.0.0/24', pool: { exclude: ['10.0.0.1'] }, leaseTime: 'soon' };
+    const object = { ...pool(wrong), spec: { networkName: '', ipv4Config: wrong } } as unknown as KubernetesObject;
+    const { response } = await ask(object, 'defaulting');
+    expect(response.allowed).toBe(false);
+    expect(response.status?.details.causes.map(({ field }) => field).toSorted()).toEqual([
+      'spec.ipv4Config.leaseTime',
+      'spec.ipv4Config.pool.exclude[0]',
+      'spec.networkName',
+    ]);
+  });
+
   it('defaults come as a patch; other resources, and configs that the controller writes, are allowed', async () => {
     const { ask } = setUp();
     expect((await ask(pool({ cidr: '192.168.0.0/24' }), 'defaulting')).patch?.length).toBeGreaterThan(0);

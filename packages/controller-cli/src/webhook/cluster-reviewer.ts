@@ -6,6 +6,7 @@ import {
   defaultIpPool,
   reviewIpPool,
   reviewNetworkConfig,
+  reviewUnfilledIpPool,
   reviewVirtualMachine,
   toAdmissionResponse,
   type VirtualMachineRules,
@@ -51,7 +52,8 @@ function review(path: AdmissionPath, { resource, request }: ReceivedReview, sett
 
 function fillIn(request: AdmissionRequest, { facts }: ClusterReviewerSettings): AdmissionAnswer {
   const { patch, problems, warnings } = defaultIpPool(request, facts);
-  return { response: toAdmissionResponse({ allowed: problems.length === 0, problems, warnings }), patch };
+  if (problems.length > 0) return { response: toAdmissionResponse(reviewUnfilledIpPool(request, facts, problems)) };
+  return { response: toAdmissionResponse({ allowed: true, problems, warnings }), patch };
 }
 
 function decide(resource: string, request: AdmissionRequest, { facts, virtualMachines }: ClusterReviewerSettings) {
