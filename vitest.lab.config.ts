@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests with real interfaces and real clients: one after the other, as they share two processors and one network stack. */
+/** Tests with real interfaces and real clients. Files that run at the same time do so in namespaces of their own (`npm run test:lab`). */
 export default defineConfig({
   test: {
     include: ['tools/lab/tests/**/*.lab.test.ts'],

@@ -23,9 +23,14 @@ export function findNamespaces() {
   return { reason: `namespaces cannot be made here (${reason}); allow unprivileged user namespaces or run as root` };
 }
 
+/** @returns parameters of `unshare` that run a command in namespaces of its own. */
+export function parametersInNamespaces(way, command, parameters) {
+  return [...way, 'sh', '-c', SET_UP, 'sh', command, ...parameters];
+}
+
 /** @returns what `spawnSync` returns. */
 export function runInNamespaces(way, command, parameters, options) {
-  return spawnSync('unshare', [...way, 'sh', '-c', SET_UP, 'sh', command, ...parameters], {
+  return spawnSync('unshare', parametersInNamespaces(way, command, parameters), {
     stdio: 'inherit',
     ...options,
     env: { ...process.env, ...options?.env, VMDHCP_LAB: '1' },

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
+import { findNamespaces } from '../in-namespaces.mjs';
+import { runLabTests } from '../run-lab-tests.mjs';
 
 const PARTS = {
   checks: runChecks,
@@ -23,7 +24,7 @@ if (only !== undefined && PARTS[only] === undefined) {
   process.exit(64);
 }
 for (const [name, runPart] of Object.entries(PARTS)) {
-  if (only === undefined || only === name) runPart();
+  if (only === undefined || only === name) await runPart();
 }
 for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`);
@@ -53,12 +54,11 @@ function check(title, command, parameters) {
 }
 
 /** Tests with real interfaces, in namespaces; if those are forbidden, one line reports that. */
-function runLab() {
+async function runLab() {
   const { way, reason } = findNamespaces();
   if (way !== undefined) {
-    runVitest('tests with real interfaces', ['--config', 'vitest.lab.config.ts'], (command, parameters, options) =>
-      runInNamespaces(way, command, parameters, options),
-    );
+    process.stdout.write('\ntests with real interfaces\n');
+    await runLabTests(way, filters, (files) => prepareVitest(['--config', 'vitest.lab.config.ts', ...files]));
   } else if (strict) {
     totals.failed++;
     process.stdout.write(`FAILED tests with real interfaces: ${reason}\n`);
@@ -67,14 +67,23 @@ function runLab() {
   }
 }
 
-function runVitest(title, parameters, run = spawnSync) {
+function runVitest(title, parameters) {
+  process.stdout.write(`\n${title}\n`);
+  const run = prepareVitest([...parameters, ...filters]);
+  run.ended(spawnSync('vitest', run.parameters, { stdio: 'inherit' }).status);
+}
+
+/** Parameters of vitest, and what adds its counts to the totals once it has ended. */
+function prepareVitest(parameters) {
   const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-test-'));
   const report = join(folder, 'report.json');
-  process.stdout.write(`\n${title}\n`);
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const { status } = run('vitest', ['run', ...reporters, ...parameters, ...filters], { stdio: 'inherit' });
-  addCounts(report, status);
-  rmSync(folder, { recursive: true });
+  return {
+    parameters: ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...parameters],
+    ended: (status) => {
+      addCounts(report, status);
+      rmSync(folder, { recursive: true });
+    },
+  };
 }
 
 /** A run that broke before it could count is a failure of its own. */
