@@ -1,11 +1,13 @@
 // docs/supported-dhcp.md names a test for each requirement, and docs/security.md for each promise: every name must be that of a
-// test. Every link must have a target, and ARCHITECTURE.md must name folders and files that exist.
+// test. Every link must have a target, every page must be found, and ARCHITECTURE.md must name folders and files that exist.
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { findUndocumented } from './reference/api-pages.mjs';
+import { findWrongLinks } from './reference/check-links.mjs';
 import { findWrongMentions } from './reference/check-mentions.mjs';
 import { findWrongReasons } from './reference/check-reasons.mjs';
 import { findWrongVariables } from './reference/check-variables.mjs';
+import { REASONS } from './reference/facts.mjs';
 import { referencePages } from './reference/pages.mjs';
 
 const tests = globSync('{packages,tools}/**/*.test.ts', { exclude: (name) => name.includes('node_modules') })
@@ -65,13 +67,35 @@ for (const text of accepted)
   if (findWrongMentions('docs/tried.md', text).length !== 0) problems.push(`the check refuses ${text}`);
 
 const pages = globSync('**/*.md', { exclude: (name) => name.includes('node_modules') });
-for (const page of pages) {
-  const text = readFileSync(page, 'utf8');
-  problems.push(...findWrongMentions(page, text));
-  for (const [, target] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
-    if (!existsSync(join(dirname(page), target))) problems.push(`${page} links to ${target}, which is not there`);
-  }
+for (const page of pages) problems.push(...findWrongMentions(page, readFileSync(page, 'utf8')));
+problems.push(...findWrongLinks(pages));
+
+// The check of links, tried on pages that are wrong in one way each.
+const tried = {
+  'docs/README.md': '[one](one.md)\n',
+  'docs/one.md':
+    '# One\n\n## A `code`, twice\n\n## A `code`, twice\n\n[two](two.md#a-heading)\n\nNext: [here](#a-code-twice-1).\n',
+  'docs/two.md': '# Two\n\n## A heading\n\n```\n[no link](nowhere.md)\n```\n\nNext: [one](one.md).\n',
+};
+const triedWith = (changes) =>
+  findWrongLinks([...new Set([...Object.keys(tried), ...Object.keys(changes)])], (path) => changes[path] ?? tried[path]);
+const WRONG = {
+  'which is not there': { 'docs/two.md': `${tried['docs/two.md']}\n[x](nowhere.md)\n\nNext: [one](one.md).` },
+  'has no such heading': { 'docs/two.md': tried['docs/two.md'].replace('## A heading', '## Another heading') },
+  'is not found from': { 'docs/three.md': tried['docs/two.md'] },
+  'does not end with': { 'docs/two.md': tried['docs/two.md'].replace('Next: [one](one.md).', '') },
+};
+if (triedWith({}).length > 0) problems.push(`the check of links refuses ${triedWith({}).join(', ')}`);
+for (const [wanted, changes] of Object.entries(WRONG)) {
+  const found = triedWith(changes);
+  if (found.length !== 1 || !found[0].includes(wanted))
+    problems.push(`the check of links finds "${found.join(', ')}", not: ${wanted}`);
 }
+
+// Each reason that needs a person is in the page that people read when something is wrong.
+const troubleshooting = readFileSync('docs/troubleshooting.md', 'utf8');
+for (const reason of Object.keys(REASONS))
+  if (!troubleshooting.includes(`\`${reason}\``)) problems.push(`docs/troubleshooting.md does not name the reason ${reason}`);
 
 // `agent-cli/src/serve` is a path in packages/ or tools/; `plan-agents.ts` is a file somewhere in them.
 const files = globSync('{packages,tools}/*/{src,crds,tests}/**', { exclude: (name) => name.includes('node_modules') });

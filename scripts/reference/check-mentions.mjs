@@ -23,7 +23,8 @@ const commands = new Map(
 );
 const everyFlag = new Set([...commands.values()].flatMap((flags) => [...flags]));
 const metricNames = new Set(metrics.flatMap(({ metrics: own }) => own.flatMap(namesOf)));
-const keys = Object.keys(OBJECT_KEYS);
+/** Those of objects, and the label of nodes that have the cluster network `mgmt`, Harvester's own. */
+const keys = [...Object.keys(OBJECT_KEYS), 'network.harvesterhci.io/mgmt'];
 const conditionTypes = new Set(Object.values(CONDITIONS).flatMap((types) => Object.keys(types)));
 
 /** What a page mentions and does not exist, one sentence each. */
@@ -66,8 +67,9 @@ function wrongVariables(text) {
     .map(([name]) => `names the variable ${name}, which nothing reads`);
 }
 
+/** `kubectl annotate KIND NAME key-` removes a key. */
 function wrongKeys(text) {
-  return [...text.matchAll(/\b(?:network\.|static-ip\.)?harvesterhci\.io\/([A-Za-z0-9-]*)/g)]
+  return [...text.replaceAll(/-(?=\s|$)/gm, '').matchAll(/\b(?:network\.|static-ip\.)?harvesterhci\.io\/([A-Za-z0-9-]*)/g)]
     .filter(
       ([key, name]) =>
         name !== '' && !/^v1/.test(name) && !keys.some((one) => one === key || (one.endsWith('/') && key.startsWith(one))),

@@ -31,7 +31,7 @@ describe('YAML 1.1 and 1.2 read the same', () => {
   it('there are manifests and pages to look at', () => {
     expect(manifests).toContain('packages/ippool-api/crds/ippools.yaml');
     expect(manifests).toContain('examples/cluster/pools.yaml');
-    expect(pages).toContain('docs/running-in-a-cluster.md');
+    expect(pages).toContain('docs/first-pool.md');
   });
 
   it.each(manifests)('in %s', (path) => {
