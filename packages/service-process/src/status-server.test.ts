@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ReadGauge } from './read-gauge.js';
 import { type StatusSources, startStatusServer } from './status-server.js';
 
 const stops: (() => void)[] = [];
@@ -41,6 +42,32 @@ describe('startStatusServer', () => {
     const port = await start({ pages: { '/caches/': page } });
     expect(await get(port, '/caches/default%2Fnet')).toBe('200 <default/net>');
     expect(await get(port, '/')).toBe('404 nothing is here; there are /healthz, /readyz, /metrics, /caches/');
+  });
+
+  it('serves the metrics of the registry, and a process with very many does other things meanwhile', async () => {
+    const registry = new Registry();
+    const registers = [registry];
+    new Counter({ name: 'packets_total', help: 'Packets.', labelNames: ['reason'], registers }).inc({ reason: 'odd' }, 3);
+    let turns = 0;
+    let waiting = setImmediate(function count() {
+      turns++;
+      waiting = setImmediate(count);
+    });
+    const turnsSeen = new Set<number>();
+    function* read() {
+      for (let number = 0; number < 20_000; number++) {
+        turnsSeen.add(turns);
+        yield { labels: { name: `thing ${number}` }, value: number };
+      }
+    }
+    new ReadGauge({ name: 'things', help: 'Things.', labelNames: ['name'], registers, read });
+    new Gauge({ name: 'leading', help: 'Leading.', registers }).set(1);
+    const port = await start({ registry });
+    const page = await get(port, '/metrics');
+    clearImmediate(waiting);
+    // 20,000 lines are 0.6 MB.
+    expect(turnsSeen.size).toBeGreaterThan(10);
+    expect(page).toBe(`200 ${(await registry.metrics()).trim()}`);
   });
 
   it.each(['GET // HTTP/1.1', 'GET http://[ HTTP/1.1', 'GET /%zz HTTP/1.1'])('%s ends nothing', async (line) => {

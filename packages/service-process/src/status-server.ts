@@ -4,7 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import type { Registry } from 'prom-client';
 import { limitConnections } from './connection-limit.js';
 import { CommandError, ExitCode } from './exit-code.js';
+import { inSlices, joined } from './in-slices.js';
 import { formatListenAddress, type ListenAddress } from './listen-address.js';
+import { metricsText } from './metrics-text.js';
 
 const MOST_CONNECTIONS = 64;
 /** For a whole request, and between one answer and the next request. */
@@ -80,7 +82,8 @@ async function respond(request: IncomingMessage, response: ServerResponse, sourc
       sendReadiness(response, sources.unready());
       return;
     case '/metrics':
-      send(response, { status: 200, text: await sources.registry.metrics(), contentType: sources.registry.contentType });
+      response.writeHead(200, { 'content-type': sources.registry.contentType });
+      await pipeline(Readable.from(inSlices(metricsText(sources.registry))), response);
       return;
     default:
       await sendPage(response, url, sources.pages ?? {});
@@ -97,7 +100,7 @@ async function sendPage(response: ServerResponse, url: URL, pages: Readonly<Reco
   }
   const { status, contentType, body } = page({ rest: decoded(url.pathname.slice(path.length)), query: url.searchParams });
   response.writeHead(status, { 'content-type': contentType });
-  await pipeline(Readable.from(body), response);
+  await pipeline(Readable.from(inSlices(joined(body))), response);
 }
 
 function decoded(text: string): string {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type KubernetesObject, keyOf, readConditions } from '@vmdhcp/kube-runtime';
-import { CLUSTER_EXAMPLES, ClusterAccess, CONTROLLER_BIN, waitFor } from '@vmdhcp/lab';
+import { CLUSTER_EXAMPLES, ClusterAccess, CONTROLLER_BIN, freePort, waitFor } from '@vmdhcp/lab';
 import { usageOf } from './process-usage.js';
 
 export type SimulatorRequest = 'count' | 'expire' | 'stop';
@@ -25,7 +25,6 @@ export interface Used {
   readonly writes: number;
 }
 
-const CONTROLLER_HTTP = '127.0.0.1:18097';
 const SIMULATOR = fileURLToPath(new URL('large-simulator.js', import.meta.url));
 const PATIENCE_MS = 900_000;
 /** A controller that uses less than this is idle. */
@@ -33,38 +32,50 @@ const IDLE_MS = 20;
 const IDLE_LOOK_MS = 250;
 const IDLE_LOOKS = 4;
 
+interface ClusterParts {
+  readonly folder: string;
+  readonly simulator: ChildProcess;
+  readonly controllerFlags: readonly string[];
+}
+
 export class LargeCluster {
   readonly access: ClusterAccess;
   readonly #folder: string;
   readonly #simulator: ChildProcess;
+  readonly #controllerFlags: readonly string[];
+  /** Where the controller serves its status. */
+  #http = '';
   #controller: ChildProcess | undefined;
 
-  private constructor(folder: string, simulator: ChildProcess, access: ClusterAccess) {
+  private constructor(parts: Pick<LargeCluster, 'access'> & ClusterParts) {
+    const { folder, simulator, access, controllerFlags } = parts;
     this.#folder = folder;
     this.#simulator = simulator;
     this.access = access;
+    this.#controllerFlags = controllerFlags;
   }
 
-  static async start(): Promise<LargeCluster> {
+  /** @param controllerFlags - of Node, in place of those that the controller gives itself; none: its own. */
+  static async start(controllerFlags: readonly string[] = []): Promise<LargeCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-bench-'));
     const kubeconfig = join(folder, 'kubeconfig');
     const simulator = fork(SIMULATOR, [kubeconfig]);
     await nextAnswer(simulator);
-    const cluster = new LargeCluster(folder, simulator, await ClusterAccess.open(kubeconfig));
+    const cluster = new LargeCluster({ folder, simulator, access: await ClusterAccess.open(kubeconfig), controllerFlags });
     await cluster.access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
     await cluster.startController();
     return cluster;
   }
 
   async startController(): Promise<void> {
-    const flags = ['--kubeconfig', join(this.#folder, 'kubeconfig'), '--http', CONTROLLER_HTTP, '--log-level', 'warn'];
-    this.#controller = spawn(process.execPath, [CONTROLLER_BIN, 'run', '--no-agent', '--no-leader-election', ...flags], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    this.#http = `127.0.0.1:${await freePort()}`;
+    const flags = ['--kubeconfig', join(this.#folder, 'kubeconfig'), '--http', this.#http, '--log-level', 'warn'];
+    const run = [CONTROLLER_BIN, 'run', '--no-agent', '--no-leader-election', ...flags];
+    this.#controller = spawn(process.execPath, [...this.#controllerFlags, ...run], { stdio: ['ignore', 'ignore', 'inherit'] });
     await waitFor(
       'the controller',
       () =>
-        fetch(`http://${CONTROLLER_HTTP}/readyz`).then(
+        fetch(`http://${this.#http}/readyz`).then(
           ({ ok }) => ok,
           () => false,
         ),
@@ -119,7 +130,7 @@ export class LargeCluster {
   /** What the controller has written into pools, and one page of metrics: how long it took, how large it is. */
   async scrape(): Promise<{ readonly poolPatches: number; readonly ms: number; readonly megabytes: number }> {
     const begunAtMs = performance.now();
-    const text = await (await fetch(`http://${CONTROLLER_HTTP}/metrics`)).text();
+    const text = await (await fetch(`http://${this.#http}/metrics`)).text();
     const ms = performance.now() - begunAtMs;
     const patches = text.matchAll(/^vmdhcpcontroller_api_requests_total\{method="PATCH",resource="ippools\/status".*\} (\d+)$/gm);
     const poolPatches = [...patches].reduce((sum, [, count]) => sum + Number(count), 0);

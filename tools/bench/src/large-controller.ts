@@ -10,6 +10,8 @@ export interface LargeSettings {
   readonly perPool: number;
   /** Of single creations and deletions: the median counts. */
   readonly rounds: number;
+  /** Of Node, for the controller; none: its own. */
+  readonly controllerFlags: readonly string[];
   readonly onProgress: (text: string) => void;
 }
 
@@ -36,7 +38,7 @@ const PROGRESS_EVERY = 500;
 
 export async function measureLarge(settings: LargeSettings): Promise<LargeRow> {
   const { machines, perPool } = settings;
-  const cluster = await LargeCluster.start();
+  const cluster = await LargeCluster.start(settings.controllerFlags);
   try {
     const pools = Number.isFinite(perPool) ? Math.ceil(machines / perPool) : 1;
     await createPools(cluster, pools);

@@ -10,6 +10,7 @@ interface Options {
   readonly pool: string;
   readonly perPool: string;
   readonly rounds: string;
+  readonly nodeFlags: string;
   readonly only?: string;
 }
 
@@ -19,6 +20,11 @@ const options = new Command('npm run bench:large --')
   .option('--per-pool <n>', 'of them in each pool', '100')
   .option('--pool <counts>', 'virtual machines in one pool, one row each', '1000,10000,40000')
   .option('--rounds <n>', 'single virtual machines that are created and deleted then', '5')
+  .option(
+    '--node-flags <flags>',
+    "of Node, for the controller, in place of its own; as in --node-flags='--max-semi-space-size=1'",
+    '',
+  )
   .option('--only <part>', 'spread, pool, agent or memory')
   .addHelpText('after', '\nExamples:\n  npm run bench:large\n  npm run bench:large -- --only pool --pool 1000,2000\n')
   .parse()
@@ -48,6 +54,7 @@ async function controllerTables(title: string, counts: readonly number[], perPoo
         machines,
         perPool,
         rounds: Number(options.rounds),
+        controllerFlags: options.nodeFlags.split(' ').filter((flag) => flag !== ''),
         onProgress: (text) => progress(`${label}: ${text}`),
       }),
     );

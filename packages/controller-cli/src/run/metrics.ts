@@ -3,8 +3,8 @@
 import { readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { RequestObserver } from '@vmdhcp/kube-runtime/node';
 import type { DhcpController, ReconciledKey } from '@vmdhcp/reconciler';
+import { ReadGauge, type Series } from '@vmdhcp/service-process';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { ReadGauge } from './read-gauge.js';
 
 export interface ControllerMetrics {
   readonly registry: Registry;
@@ -75,38 +75,41 @@ function describeCluster(controller: DhcpController, isLeading: () => boolean, r
   });
 }
 
-type InterfaceLabels = Readonly<Record<'vmnetcfg' | 'network' | 'mac' | 'ip' | 'state' | 'reason', string>>;
+type InterfaceSeries = Series<'vmnetcfg' | 'network' | 'mac' | 'ip' | 'state' | 'reason'>;
 
-function* interfacesOf(controller: DhcpController): Generator<InterfaceLabels> {
+function* interfacesOf(controller: DhcpController): Generator<InterfaceSeries> {
   for (const { metadata, status } of controller.caches.networkConfigs.values()) {
     const vmnetcfg = `${metadata.namespace}/${metadata.name}`;
     const why = readConditions(status).find(({ type }) => type === 'Allocated')?.reason ?? '';
-    const all = readList(status, 'networkConfigs').map((entry) => labelsOf(vmnetcfg, entry, why));
-    yield* all.length < 2 ? all : new Map(all.map((labels) => [JSON.stringify(labels), labels])).values();
+    const all = readList(status, 'networkConfigs').map((entry) => ({ labels: labelsOf(vmnetcfg, entry, why), value: 1 }));
+    yield* all.length < 2 ? all : new Map(all.map((series) => [JSON.stringify(series), series])).values();
   }
 }
 
-function labelsOf(vmnetcfg: string, entry: unknown, why: string): InterfaceLabels {
+function labelsOf(vmnetcfg: string, entry: unknown, why: string): InterfaceSeries['labels'] {
   const text = (name: string) => readText(entry, name) ?? '';
   const [network, mac, ip, state] = [text('networkName'), text('macAddress'), text('allocatedIPAddress'), text('state')];
   return { vmnetcfg, network, mac, ip, state, reason: state === 'Allocated' ? '' : why };
 }
 
 function describePools(controller: DhcpController, field: 'used' | 'available', registers: Registry[]): void {
-  new Gauge({
+  new ReadGauge({
     name: `vmdhcpcontroller_ippool_${field}`,
     help: field === 'used' ? 'Addresses of an IPPool that are in use.' : 'Addresses of an IPPool that are free.',
     labelNames: ['ippool', 'cidr', 'network'],
     registers,
-    collect() {
-      this.reset();
-      for (const { metadata, spec, status } of controller.caches.ipPools.values()) {
-        const count = readField(status, 'ipv4', field);
-        const labels = { cidr: readText(spec, 'ipv4Config', 'cidr') ?? '', network: readText(spec, 'networkName') ?? '' };
-        if (typeof count === 'number') this.set({ ippool: `${metadata.namespace}/${metadata.name}`, ...labels }, count);
-      }
-    },
+    read: () => countsOf(controller, field),
   });
+}
+
+function* countsOf(controller: DhcpController, field: 'used' | 'available'): Generator<Series<'ippool' | 'cidr' | 'network'>> {
+  for (const { metadata, spec, status } of controller.caches.ipPools.values()) {
+    const value = readField(status, 'ipv4', field);
+    if (typeof value !== 'number') continue;
+    const ippool = `${metadata.namespace}/${metadata.name}`;
+    const [cidr, network] = [readText(spec, 'ipv4Config', 'cidr') ?? '', readText(spec, 'networkName') ?? ''];
+    yield { labels: { ippool, cidr, network }, value };
+  }
 }
 
 /** `ippools/status` of `/apis/group/version/namespaces/default/ippools/net-48/status`. */

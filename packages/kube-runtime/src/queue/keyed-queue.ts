@@ -11,6 +11,7 @@
  */
 import { askedDelayMs, type BackOffSettings, backOffMs } from '../clock/back-off.js';
 import type { Clock } from '../clock/clock.js';
+import { WaitingKeys } from './waiting-keys.js';
 
 /** What became of a key. */
 export type ReconcileResult =
@@ -90,9 +91,10 @@ const DEADLINE_MS = 600_000;
 
 export class KeyedQueue {
   readonly #settings: KeyedQueueSettings;
-  /** Since when keys wait. Insertion order is the order in which they are reconciled. */
-  readonly #waiting: Readonly<Record<Urgency, Map<string, number>>> = { change: new Map(), background: new Map() };
+  readonly #waiting: Readonly<Record<Urgency, WaitingKeys>> = { change: new WaitingKeys(), background: new WaitingKeys() };
   readonly #running = new Map<string, Running>();
+  /** Reconciles under way that have not passed their deadline. */
+  #slotsInUse = 0;
   readonly #resting = new Map<string, Resting>();
   /** Failures in a row. */
   readonly #failures = new Map<string, number>();
@@ -182,25 +184,21 @@ export class KeyedQueue {
   #wait(key: string, urgency: Urgency): void {
     const { change, background } = this.#waiting;
     if (change.has(key)) return;
-    const sinceMs = background.get(key) ?? this.#settings.clock.nowMs();
+    const sinceMs = background.sinceMs(key) ?? this.#settings.clock.nowMs();
     if (urgency === 'change') background.delete(key);
-    if (!background.has(key)) this.#waiting[urgency].set(key, sinceMs);
+    if (!background.has(key)) this.#waiting[urgency].add(key, sinceMs);
   }
 
   #begin(): void {
     const { concurrency = 1 } = this.#settings;
     for (const waiting of [this.#waiting.change, this.#waiting.background]) {
-      for (const [key, sinceMs] of waiting) {
-        if (this.#slotsInUse() >= concurrency) return;
-        waiting.delete(key);
+      while (this.#slotsInUse < concurrency) {
+        const next = waiting.take();
+        if (next === undefined) break;
         // Settles always: every failure is a result.
-        void this.#run(key, sinceMs);
+        void this.#run(next.key, next.sinceMs);
       }
     }
-  }
-
-  #slotsInUse(): number {
-    return [...this.#running.values()].filter(({ isOverdue }) => !isOverdue).length;
   }
 
   async #run(key: string, sinceMs: number): Promise<void> {
@@ -213,8 +211,10 @@ export class KeyedQueue {
       isForgotten: false,
     };
     this.#running.set(key, running);
+    this.#slotsInUse++;
     const { result, error } = await this.#resultOf(key, running);
     this.#running.delete(key);
+    if (!running.isOverdue) this.#slotsInUse--;
     this.#tell(() => onReconciled?.(key, { result, waitedMs: running.waitedMs, durationMs: clock.nowMs() - begunAtMs }));
     if (!this.#stopped && !running.isForgotten) {
       this.#follow(key, running, { result, error });
@@ -242,6 +242,7 @@ export class KeyedQueue {
     const deadline = new AbortController();
     const callOff = clock.after(deadlineMs, () => {
       running.isOverdue = true;
+      this.#slotsInUse--;
       deadline.abort();
       this.#tell(() => onDeadline?.(key));
       this.#begin();

@@ -1,0 +1,24 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** About a millisecond of a page of metrics. */
+const SLICE_CHARACTERS = 32 << 10;
+
+/** The same text in pieces of about 32 KiB. */
+export function* joined(pieces: Iterable<string>): Generator<string> {
+  let text = '';
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < SLICE_CHARACTERS) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}
+
+/** The same pieces. After each one the process does whatever else waits: a long text, written at once, would keep all of that waiting. */
+export async function* inSlices(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    yield piece;
+    await nextTurn();
+  }
+}
