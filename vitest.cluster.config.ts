@@ -12,6 +12,8 @@ export default defineConfig({
     fileParallelism: simulated,
     maxWorkers: Math.min(availableParallelism(), 4),
     pool: 'forks',
+    // Of tests that run at the same time: each has an API server and programs of its own.
+    maxConcurrency: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -5,23 +5,30 @@ import { Resource } from '@vmdhcp/reconciler';
 import { parseAllDocuments } from 'yaml';
 import { waitFor } from './deadline.js';
 
+const NAMESPACED = { version: 'v1', namespaced: true } as const;
 const REGISTRATION = { group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false } as const;
 
 /** Kinds that tests and the demo apply, by the name they have in YAML. */
 const RESOURCES: Readonly<Record<string, ApiResource>> = {
+  Certificate: { group: 'cert-manager.io', ...NAMESPACED, plural: 'certificates' },
   CustomResourceDefinition: Resource.customResourceDefinitions,
   Deployment: Resource.deployments,
   Event: Resource.events,
   IPPool: Resource.ipPools,
+  Issuer: { group: 'cert-manager.io', ...NAMESPACED, plural: 'issuers' },
   Lease: Resource.leases,
   MutatingWebhookConfiguration: { ...REGISTRATION, plural: 'mutatingwebhookconfigurations' },
   Namespace: { group: '', version: 'v1', plural: 'namespaces', namespaced: false },
   NetworkAttachmentDefinition: Resource.networks,
+  NetworkPolicy: { group: 'networking.k8s.io', ...NAMESPACED, plural: 'networkpolicies' },
   Node: { group: '', version: 'v1', plural: 'nodes', namespaced: false },
   Pod: { group: '', version: 'v1', plural: 'pods', namespaced: true },
+  PodDisruptionBudget: { group: 'policy', ...NAMESPACED, plural: 'poddisruptionbudgets' },
+  PodMonitor: { group: 'monitoring.coreos.com', ...NAMESPACED, plural: 'podmonitors' },
   Secret: { group: '', version: 'v1', plural: 'secrets', namespaced: true },
   Service: { group: '', version: 'v1', plural: 'services', namespaced: true },
   ServiceAccount: { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true },
+  ServiceMonitor: { group: 'monitoring.coreos.com', ...NAMESPACED, plural: 'servicemonitors' },
   ClusterRole: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterroles', namespaced: false },
   ClusterRoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', namespaced: false },
   Role: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', namespaced: true },
@@ -31,6 +38,12 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   VirtualMachineInstance: Resource.virtualMachineInstances,
   VirtualMachineNetworkConfig: Resource.networkConfigs,
 };
+
+function resourceOf(kind: string): ApiResource {
+  const resource = RESOURCES[kind];
+  if (resource === undefined) throw new Error(`nothing is known of the kind ${kind}`);
+  return resource;
+}
 
 /** Rollouts of pods included. */
 const OBJECT_TIMEOUT_MS = 30_000;
@@ -48,9 +61,7 @@ export class ClusterAccess {
   }
 
   client(kind: string): ApiObjectClient<KubernetesObject> {
-    const resource = RESOURCES[kind];
-    if (resource === undefined) throw new Error(`nothing is known of the kind ${kind}`);
-    return new ApiObjectClient(this.connection, resource);
+    return new ApiObjectClient(this.connection, resourceOf(kind));
   }
 
   /** @param key - `namespace/name`, or the name alone of what has no namespace. */
@@ -98,6 +109,18 @@ export class ClusterAccess {
   /** Creates an object where there is none of its name, as soon as its kind is served. */
   async apply(object: KubernetesObject): Promise<void> {
     await waitFor(`${object.kind} to be served`, () => this.#tryCreate(object), 10_000);
+  }
+
+  /** Creates an object in which nothing is unknown. @throws Error with what the server refuses. */
+  async createStrictly(object: KubernetesObject): Promise<void> {
+    const kind = object.kind ?? '';
+    const { group, version, plural, namespaced } = resourceOf(kind);
+    const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+    const folder = namespaced ? `${base}/namespaces/${object.metadata.namespace}` : base;
+    const request = { method: 'POST', path: `${folder}/${plural}?fieldValidation=Strict`, body: object } as const;
+    await this.connection.request(request).catch((error: unknown) => {
+      throw new Error(`${kind} ${object.metadata.name}: ${(error as Error).message}`, { cause: error });
+    });
   }
 
   /** Waits until `matches` accepts an object; returns it. */

@@ -15,6 +15,7 @@ export { ClusterAccess, readYaml } from './cluster-access.js';
 export { CLUSTER_EXAMPLES } from './cluster-examples.js';
 export { waitFor } from './deadline.js';
 export { freePort } from './free-port.js';
+export { type InstalledPlace, type InstalledPod, InstalledProgram } from './installed-program.js';
 export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';
 export { AGENT_NAMESPACE, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
 export type { LabPod } from './lab-pod.js';

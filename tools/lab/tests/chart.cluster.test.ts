@@ -1,0 +1,221 @@
+/**
+ * charts/vmdhcp, with every file of values in its folder `ci`: what is rendered is accepted by an API server that refuses unknown fields, and the controller
+ * and the webhook start from it, with the arguments, variables and rights that it has for them, until a pool has its agents. Always against
+ * simulated API servers.
+ */
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CHART, hasRenderer, NEEDS_RENDERER, renderChart } from '@vmdhcp/chart-renderer';
+import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { configuredPools } from '@vmdhcp/reconciler';
+import { describe, expect, it } from 'vitest';
+import { CLUSTER_EXAMPLES, ClusterAccess, InstalledProgram, networkAttachment, readYaml, waitFor } from '../src/index.js';
+
+const SETS = globSync(join(CHART, 'ci/*-values.yaml')).toSorted();
+const OTHER_KINDS = fileURLToPath(new URL('../kinds/monitoring-and-certificates.yaml', import.meta.url));
+const NAMESPACE = 'vm-dhcp-system';
+const POOL = 'default/net';
+
+const render = (files: readonly string[]) =>
+  renderChart({ files, namespace: NAMESPACE }) as unknown as readonly KubernetesObject[];
+const componentOf = ({ metadata }: KubernetesObject) => metadata.labels?.['app.kubernetes.io/component'];
+const podOf = (deployment: KubernetesObject) => readField(deployment.spec, 'template', 'spec');
+
+function find(objects: readonly KubernetesObject[], kind: string, component: string): KubernetesObject | undefined {
+  return objects.find((one) => one.kind === kind && componentOf(one) === component);
+}
+
+/** What the webhooks that were started ran with: one that runs with the same needs no second start. */
+const startedWebhooks = new Set<string>();
+
+/** An API server of one test, and the programs that were started from what was rendered. */
+class ChartCluster {
+  readonly admin: ClusterAccess;
+  readonly #folder: string;
+  readonly #simulator: KubeSimulator;
+  readonly #programs: InstalledProgram[] = [];
+
+  private constructor(simulator: KubeSimulator, folder: string, admin: ClusterAccess) {
+    this.#simulator = simulator;
+    this.#folder = folder;
+    this.admin = admin;
+  }
+
+  static async start(): Promise<ChartCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-chart-'));
+    const simulator = await startKubeSimulator();
+    const kubeconfig = join(folder, 'kubeconfig');
+    writeFileSync(kubeconfig, simulator.kubeconfig(), { mode: 0o600 });
+    const admin = await ClusterAccess.open(kubeconfig);
+    for (const file of [join(CLUSTER_EXAMPLES, 'crds.yaml'), OTHER_KINDS]) await admin.applyFile(file);
+    for (const name of [NAMESPACE, 'harvester-system'])
+      await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    return new ChartCluster(simulator, folder, admin);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const program of this.#programs) await program.kill();
+    this.admin.close();
+    await this.#simulator.stop();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  async apply(objects: readonly KubernetesObject[]): Promise<void> {
+    for (const object of objects) await this.admin.createStrictly(object);
+  }
+
+  /** Starts the program of a rendered Deployment. */
+  async startFrom(deployment: KubernetesObject): Promise<InstalledProgram> {
+    const { name, namespace = '' } = deployment.metadata;
+    const place = { simulator: this.#simulator, admin: this.admin, folder: this.#folder };
+    const started = await InstalledProgram.start(place, { namespace, name, spec: podOf(deployment) });
+    this.#programs.push(started);
+    return started;
+  }
+
+  /** What cert-manager does: issues what the Certificate asks for, and tells the API server to trust it. */
+  async #issue(certificate: KubernetesObject): Promise<string> {
+    const [key, issued] = [join(this.#folder, 'tls.key'), join(this.#folder, 'tls.crt')];
+    const names = readList(certificate.spec, 'dnsNames').map((name) => `DNS:${String(name)}`);
+    const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+    const subject = ['-subj', '/CN=webhook', '-addext', `subjectAltName=${names.join(',')}`];
+    const { status, stderr } = spawnSync('openssl', [...request, ...subject, '-keyout', key, '-out', issued], {
+      encoding: 'utf8',
+    });
+    expect(status, stderr).toBe(0);
+    const [text, keyText] = [issued, key].map((path) => readFileSync(path).toString('base64'));
+    await this.admin.create({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: readText(certificate.spec, 'secretName') ?? '', namespace: NAMESPACE },
+      ...{ type: 'kubernetes.io/tls', data: { 'tls.crt': text, 'tls.key': keyText, 'ca.crt': text } },
+    } as KubernetesObject);
+    return text ?? '';
+  }
+
+  /** As cert-manager's injector, where the annotation asks for it. */
+  async #inject(name: string, certificate: string, caBundle: string): Promise<void> {
+    for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']) {
+      const registered = await this.admin.waitForObject(kind, name, () => true);
+      expect(registered.metadata.annotations?.['cert-manager.io/inject-ca-from']).toBe(certificate);
+      const webhooks = readList(registered, 'webhooks').map((one) => ({
+        ...(one as object),
+        clientConfig: { ...(readField(one, 'clientConfig') as object), caBundle },
+      }));
+      await this.admin.patch(kind, name, { webhooks });
+    }
+  }
+
+  async startWebhook(objects: readonly KubernetesObject[]): Promise<boolean> {
+    const deployment = find(objects, 'Deployment', 'webhook');
+    if (deployment === undefined || isStarted(objects)) return false;
+    const certificate = objects.find(({ kind }) => kind === 'Certificate');
+    const trusted = certificate && (await this.#issue(certificate));
+    const webhook = await this.startFrom(deployment);
+    await webhook.ready();
+    const { name } = deployment.metadata;
+    if (trusted !== undefined) await this.#inject(name, `${NAMESPACE}/${certificate?.metadata.name}`, trusted);
+    for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'])
+      await this.admin.waitForObject(kind, name, (one) =>
+        readList(one, 'webhooks').every((each) => readText(each, 'clientConfig', 'caBundle')),
+      );
+    return true;
+  }
+
+  /** A network and its pool: only its cidr, where a webhook fills in the rest. */
+  async createPool(isFilledIn: boolean): Promise<void> {
+    await this.admin.create(networkAttachment(POOL, 'mgmt'));
+    const rest = { serverIP: '10.1.0.2', pool: { start: '10.1.0.10', end: '10.1.0.99' } };
+    const ipv4Config = { cidr: '10.1.0.0/24', ...(!isFilledIn && rest) };
+    const [namespace = '', name = ''] = POOL.split('/');
+    await this.admin.create({
+      apiVersion: 'network.harvesterhci.io/v1alpha1',
+      kind: 'IPPool',
+      metadata: { namespace, name },
+      spec: { networkName: POOL, ipv4Config },
+    });
+  }
+
+  /** The Deployment whose pods serve the pool. */
+  async deploymentOfAgents(): Promise<KubernetesObject> {
+    return await waitFor('agents', async () =>
+      (await this.admin.list('Deployment')).find((deployment) =>
+        readList(deployment.spec, 'template', 'spec', 'containers').some((container) =>
+          configuredPools(deployment, readText(container, 'name') ?? '').has(POOL),
+        ),
+      ),
+    );
+  }
+}
+
+/** True if a webhook with these arguments, variables and rights was started before. */
+function isStarted(objects: readonly KubernetesObject[]): boolean {
+  const deployment = find(objects, 'Deployment', 'webhook');
+  const [container] = readList(deployment && podOf(deployment), 'containers');
+  const rights = objects.filter((one) => componentOf(one) === 'webhook' && 'rules' in one).map((one) => readField(one, 'rules'));
+  const key = JSON.stringify([readField(container, 'args'), readField(container, 'env'), deployment?.metadata.name, rights]);
+  const isThere = startedWebhooks.has(key);
+  startedWebhooks.add(key);
+  return isThere;
+}
+
+/** Services lead to pods of the release, and to ports that these name. */
+function expectServices(objects: readonly KubernetesObject[]): void {
+  for (const service of objects.filter(({ kind }) => kind === 'Service')) {
+    const deployment = find(objects, 'Deployment', componentOf(service) ?? '');
+    const template = readField(deployment?.spec, 'template');
+    expect(readField(template, 'metadata', 'labels')).toMatchObject(readField(service.spec, 'selector') as object);
+    const [container] = readList(template, 'spec', 'containers');
+    const named = readList(container, 'ports').map((port) => readText(port, 'name'));
+    for (const port of readList(service.spec, 'ports')) expect(named).toContain(readText(port, 'targetPort'));
+  }
+}
+
+describe.skipIf(!hasRenderer())(`the chart, always against a simulated API server ${NEEDS_RENDERER}`, { timeout: 60_000 }, () => {
+  it.concurrent.each(SETS.map((path) => [basename(path), path] as const))(
+    'with ci/%s a pool gets its agents',
+    async (file, path) => {
+      await using cluster = await ChartCluster.start();
+      const objects = render([path]);
+      expectServices(objects);
+      await cluster.apply(objects);
+      // A pipeline does it.
+      if (file === 'crds-of-others-values.yaml')
+        for (const definition of globSync(join(CHART, 'files/crds/*.yaml'))) await cluster.apply(readYaml(definition));
+      const controller = await cluster.startFrom(find(objects, 'Deployment', 'controller') as KubernetesObject);
+      await controller.ready();
+      await cluster.createPool(await cluster.startWebhook(objects));
+      await cluster.admin.waitForObject('IPPool', POOL, ({ status }) =>
+        readConditions(status).some(({ type, status: is }) => type === 'CacheReady' && is === 'True'),
+      );
+      if (file !== 'no-agents-values.yaml') await expectAgents(cluster, objects);
+    },
+  );
+});
+
+/** The agents that the controller deploys or configures are those that the values describe. */
+async function expectAgents(cluster: ChartCluster, objects: readonly KubernetesObject[]): Promise<void> {
+  const agents = await cluster.deploymentOfAgents();
+  const [container] = readList(podOf(agents), 'containers');
+  const controller = find(objects, 'Deployment', 'controller') as KubernetesObject;
+  const [program] = readList(podOf(controller), 'containers');
+  const variables = new Map(readList(program, 'env').map((one) => [readText(one, 'name'), readText(one, 'value')]));
+  const flags = readList(program, 'args').map(String);
+  expect(agents.metadata.namespace).toBe(variables.get('AGENT_NAMESPACE'));
+  expect(readText(container, 'image')).toBe(variables.get('AGENT_IMAGE'));
+  expect(readList(podOf(agents), 'imagePullSecrets')).toEqual(readList(podOf(controller), 'imagePullSecrets'));
+  const isOfChart = variables.get('AGENT_DEPLOYMENT_NAME') === agents.metadata.name;
+  expect(isOfChart).toBe(flags.includes('--agent-topology=unified'));
+  const account = readText(podOf(agents), 'serviceAccountName') ?? '';
+  const shared = variables.get('AGENT_SERVICE_ACCOUNT_NAME');
+  if (shared !== undefined) expect(account).toBe(shared);
+  expect(await cluster.admin.get('ServiceAccount', `${agents.metadata.namespace}/${account}`)).toBeDefined();
+  expect(readField(agents.spec, 'replicas')).toBe(
+    Number(flags.find((one) => one.startsWith('--agent-replicas='))?.split('=')[1]),
+  );
+  if (flags.includes('--no-dhcp')) expect(readList(container, 'args')).toContain('--dry-run');
+}
