@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export { type AdmissionFacts, type ClusterNetworks, NO_CLUSTER_NETWORKS } from './admission/admission-facts.js';
-export { type AdmissionResponse, toAdmissionResponse } from './admission/admission-response.js';
+export { type AdmissionResponse, type StatusSubject, toAdmissionResponse } from './admission/admission-response.js';
 export type { AdmissionProblem, AdmissionRequest, AdmissionReview } from './admission/admission-review.js';
 export { ADMISSION_RULES, type AdmissionReason } from './admission/admission-rules.js';
 export { ClusterFacts, type FactKind } from './admission/cluster-facts.js';

@@ -16,6 +16,7 @@ export { CLUSTER_EXAMPLES } from './cluster-examples.js';
 export { waitFor } from './deadline.js';
 export { freePort } from './free-port.js';
 export { type InstalledPlace, type InstalledPod, InstalledProgram } from './installed-program.js';
+export { hasDryRun, type KubectlAccess, type KubectlOutput, runKubectl } from './kubectl.js';
 export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';
 export { AGENT_NAMESPACE, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
 export type { LabPod } from './lab-pod.js';

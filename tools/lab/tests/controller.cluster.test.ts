@@ -1,7 +1,4 @@
 /** The controller as a process against an API server, and Debian's kubectl beside it. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
@@ -12,6 +9,7 @@ import {
   type LabProcess,
   needs,
   networkAttachment,
+  runKubectl,
   TestCluster,
   virtualMachineWith,
   waitFor,
@@ -179,13 +177,9 @@ describe('virtual machines without a MAC address, as plain KubeVirt makes them',
 });
 
 describe('kubectl', () => {
-  /** Not synchronously: the API server may be in this process. */
   const kubectl = async (input: string | undefined, ...words: readonly string[]) => {
-    const child = spawn('kubectl', ['--kubeconfig', cluster.kubeconfigPath, '-n', cluster.namespace, ...words], {
-      timeout: 20_000,
-    });
-    child.stdin.end(input ?? '');
-    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    const access = { kubeconfig: cluster.kubeconfigPath, namespace: cluster.namespace };
+    const { code, stdout, stderr } = await runKubectl(access, words, input);
     if (code !== 0) throw new Error(`kubectl ${words.join(' ')}: ${stderr}`);
     return stdout;
   };

@@ -8,9 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type AdmissionWebhook,
   type ClusterAccess,
+  has,
+  hasDryRun,
   ipPool,
+  needs,
   networkAttachment,
   PrivateCluster,
+  runKubectl,
   virtualMachine,
   WEBHOOK_NAME,
   WEBHOOK_NAMESPACE,
@@ -39,12 +43,26 @@ function withConfig(key: string, config: Readonly<Record<string, unknown>>): Kub
   return { ...pool, spec: { ...(pool.spec as object), ipv4Config: config } } as KubernetesObject;
 }
 
+function configOf(name: string, { networkConfigs, ownerReferences }: ConfigText): KubernetesObject {
+  const metadata = { namespace: 'default', name, ...(ownerReferences && { ownerReferences }) };
+  const spec = { vmName: name, networkConfigs };
+  const object = { apiVersion: 'network.harvesterhci.io/v1alpha1', kind: 'VirtualMachineNetworkConfig', metadata, spec };
+  return object as unknown as KubernetesObject;
+}
+
+interface ConfigText {
+  readonly networkConfigs: readonly object[];
+  readonly ownerReferences?: readonly object[];
+}
+
 async function trusted(): Promise<unknown> {
   const bundle = readText(readList(await admin.get(VALIDATING, WEBHOOK_NAME), 'webhooks')[0], 'clientConfig', 'caBundle') ?? '';
   return Buffer.from(bundle, 'base64').toString();
 }
 
 const WRONG = withConfig('default/wrong', { cidr: '10.53.7.0/24' });
+
+const withoutWarnings = (text: string) => text.replaceAll(/^Warning: .*\n/gm, '');
 
 describe('a cluster with the webhook', () => {
   it('fills in what an IPPool leaves out, refuses one that is wrong with the remedy, in a dry run too', async () => {
@@ -57,6 +75,57 @@ describe('a cluster with the webhook', () => {
     expect(readField(spec, 'ipv4Config')).toMatchObject({
       serverIP: '192.168.7.1',
       pool: { start: '192.168.7.1', end: '192.168.7.254' },
+    });
+  });
+
+  describe('kubectl', () => {
+    const kubectl = (words: readonly string[], object?: KubernetesObject) =>
+      runKubectl({ kubeconfig: cluster.adminKubeconfig, namespace: 'default' }, words, JSON.stringify(object));
+    const refusal =
+      'The IPPool "wrong" is invalid: \n' +
+      '* spec.networkName: there is no NetworkAttachmentDefinition default/wrong; create it, or delete the IPPool and create it again with another spec.networkName\n' +
+      '* spec.ipv4Config.cidr: 10.53.7.0/24 overlaps 10.53.0.0/16, the network of the Services of the cluster; choose another cidr: virtual machines could not reach the cluster, and nodes not the virtual machines\n';
+    const unwise = withConfig('default/seen', { cidr: '192.168.9.0/24' });
+    const warning =
+      'Warning: spec.ipv4Config.serverIP: serverIP and router are not set, so the DHCP server has 192.168.9.1; if another host on the network has 192.168.9.1, as the router often has, delete the IPPool and create it again with router or serverIP\n';
+    beforeAll(() => admin.apply(networkAttachment('default/seen')));
+
+    it.skipIf(!hasDryRun())(
+      'shows refusals and warnings of a dry run, which stores nothing [needs kubectl 1.22 or later]',
+      async () => {
+        const { code, stderr } = await kubectl(['apply', '--dry-run=server', '-f', '-'], WRONG);
+        expect({ code, stderr: withoutWarnings(stderr) }).toEqual({ code: 1, stderr: refusal });
+        const dry = await kubectl(['apply', '--dry-run=server', '-f', '-'], unwise);
+        expect(dry).toEqual({
+          code: 0,
+          stdout: 'ippool.network.harvesterhci.io/seen created (server dry run)\n',
+          stderr: warning,
+        });
+        expect(await admin.get('IPPool', 'default/seen')).toBeUndefined();
+      },
+    );
+
+    it.skipIf(!has('kubectl'))(`shows refusals, also of a deletion, and warnings${needs('kubectl')}`, async () => {
+      const { code, stderr } = await kubectl(['apply', '-f', '-'], WRONG);
+      expect({ code, stderr: withoutWarnings(stderr) }).toEqual({ code: 1, stderr: refusal });
+      const applied = await kubectl(['apply', '-f', '-'], unwise);
+      expect(applied).toEqual({ code: 0, stdout: 'ippool.network.harvesterhci.io/seen created\n', stderr: warning });
+      const networkConfigs = [{ networkName: 'default/seen', macAddress: '02:00:00:00:00:0a' }];
+      await admin.create(configOf('by-hand', { networkConfigs }));
+      // Its caches follow the API server a moment later.
+      const path = '/apis/network.harvesterhci.io/v1alpha1/namespaces/default/ippools/seen?dryRun=All';
+      const tryToDelete = () => admin.connection.request({ method: 'DELETE', path });
+      await waitFor('the claim in the cache', () =>
+        tryToDelete().then(
+          () => false,
+          () => true,
+        ),
+      );
+      const kept = await kubectl(['delete', 'ippool', 'seen']);
+      expect(kept.code).toBe(1);
+      expect(kept.stderr).toMatch(
+        /^Error from server \(Forbidden\): admission webhook "ippools\.network\.harvesterhci\.io" denied the request: 1 virtual machine uses the IPPool: default\/by-hand; delete them or detach them from network default\/seen first; .*\n$/,
+      );
     });
   });
 
@@ -82,17 +151,12 @@ describe('a cluster with the webhook', () => {
   });
 
   it('is asked about VirtualMachineNetworkConfigs of people, and not about those of virtual machines', async () => {
-    const configOf = (name: string, owners: object) => ({
-      apiVersion: 'network.harvesterhci.io/v1alpha1',
-      kind: 'VirtualMachineNetworkConfig',
-      metadata: { namespace: 'default', name, ...owners },
-      spec: { vmName: name, networkConfigs: [{ networkName: 'default/net', macAddress: 'zz' }] },
-    });
+    const networkConfigs = [{ networkName: 'default/net', macAddress: 'zz' }];
     const ownerReferences = [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'vm', uid: 'u' }];
     const before = await webhook.decisions('virtualmachinenetworkconfigs');
-    await admin.client('VirtualMachineNetworkConfig').create(configOf('of-a-machine', { ownerReferences }));
+    await admin.client('VirtualMachineNetworkConfig').create(configOf('of-a-machine', { networkConfigs, ownerReferences }));
     expect(await webhook.decisions('virtualmachinenetworkconfigs')).toBe(before);
-    await expect(admin.create(configOf('of-a-person', {}))).rejects.toThrow('macAddress');
+    await expect(admin.create(configOf('of-a-person', { networkConfigs }))).rejects.toThrow('macAddress');
     expect(await webhook.decisions('virtualmachinenetworkconfigs')).toBe(before + 1);
   });
 

@@ -8,6 +8,7 @@ import {
   reviewNetworkConfig,
   reviewUnfilledIpPool,
   reviewVirtualMachine,
+  type StatusSubject,
   toAdmissionResponse,
   type VirtualMachineRules,
 } from '@vmdhcp/reconciler';
@@ -47,13 +48,18 @@ function review(path: AdmissionPath, { resource, request }: ReceivedReview, sett
   if (found === undefined) return { decided: ALLOWED, dependsOnOthers: false };
   // What is wrong by itself stays so, whatever other objects are.
   const dependsOnOthers = !found.allowed && found.problems.every((problem) => problem.dependsOnOthers);
-  return { decided: { response: toAdmissionResponse(found) }, dependsOnOthers };
+  return { decided: { response: toAdmissionResponse(found, subjectOf(request)) }, dependsOnOthers };
 }
 
 function fillIn(request: AdmissionRequest, { facts }: ClusterReviewerSettings): AdmissionAnswer {
   const { patch, problems, warnings } = defaultIpPool(request, facts);
-  if (problems.length > 0) return { response: toAdmissionResponse(reviewUnfilledIpPool(request, facts, problems)) };
-  return { response: toAdmissionResponse({ allowed: true, problems, warnings }), patch };
+  const isFilledIn = problems.length === 0;
+  const review = isFilledIn ? { allowed: true, problems, warnings } : reviewUnfilledIpPool(request, facts, problems);
+  return { response: toAdmissionResponse(review, subjectOf(request)), ...(isFilledIn && { patch }) };
+}
+
+function subjectOf({ object, oldObject, name }: AdmissionRequest): StatusSubject {
+  return { kind: (object ?? oldObject)?.kind ?? '', name };
 }
 
 function decide(resource: string, request: AdmissionRequest, { facts, virtualMachines }: ClusterReviewerSettings) {

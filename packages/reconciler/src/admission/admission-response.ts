@@ -6,12 +6,21 @@ import type { AdmissionProblem, AdmissionReview } from './admission-review.js';
 export interface AdmissionResponse {
   readonly allowed: boolean;
   readonly warnings?: readonly string[];
-  readonly status?: {
-    readonly code: 422;
-    readonly reason: 'Invalid';
-    readonly message: string;
-    readonly details: { readonly causes: readonly StatusCause[] };
-  };
+  /** `Invalid`: kubectl shows the kind, the name and the causes. `Forbidden`, of what is true of the whole object: it shows the message. */
+  readonly status?:
+    | {
+        readonly code: 422;
+        readonly reason: 'Invalid';
+        readonly message: string;
+        readonly details: StatusSubject & { readonly causes: readonly StatusCause[] };
+      }
+    | { readonly code: 403; readonly reason: 'Forbidden'; readonly message: string };
+}
+
+/** What a request is about. */
+export interface StatusSubject {
+  readonly kind: string;
+  readonly name: string;
 }
 
 interface StatusCause {
@@ -26,13 +35,18 @@ const MOST_CAUSES = 64;
 const LONGEST_OCTETS = 512;
 
 /** What kubectl shows, each problem on a line of its own: where, what is wrong, what to do. */
-export function toAdmissionResponse({ allowed, problems, warnings }: AdmissionReview): AdmissionResponse {
+export function toAdmissionResponse(
+  { allowed, problems, warnings }: AdmissionReview,
+  { kind, name }: StatusSubject,
+): AdmissionResponse {
   const texts = warnings.slice(0, MOST_WARNINGS).map(sentence);
   const warned = texts.length === 0 ? {} : { warnings: texts };
   if (allowed) return { allowed, ...warned };
   const shown = problems.slice(0, MOST_CAUSES);
   const more = problems.length - shown.length;
-  const lines = [...shown.map(sentence), ...(more > 0 ? [`and ${more} more`] : [])];
+  const message = [...shown.map(sentence), ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+  if (shown.every(({ path }) => path.length === 0))
+    return { allowed, ...warned, status: { code: 403, reason: 'Forbidden', message } };
   const causes = shown.map((problem) => ({
     reason: 'FieldValueInvalid' as const,
     field: formatPath(problem.path),
@@ -41,7 +55,7 @@ export function toAdmissionResponse({ allowed, problems, warnings }: AdmissionRe
   return {
     allowed,
     ...warned,
-    status: { code: 422, reason: 'Invalid', message: lines.join('\n'), details: { causes } },
+    status: { code: 422, reason: 'Invalid', message, details: { kind, name, causes } },
   };
 }
 
