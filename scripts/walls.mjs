@@ -43,6 +43,7 @@ export const PACKAGES = {
       'uninstall',
       'view',
       'admission',
+      'migration',
       'controller',
     ],
   },

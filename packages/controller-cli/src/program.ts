@@ -1,6 +1,7 @@
 import type { Program } from '@vmdhcp/service-process';
 import { checkCommand } from './commands/check.js';
 import { crdsCommand } from './commands/crds.js';
+import { migrateCommand } from './commands/migrate.js';
 import { readyCommand } from './commands/ready.js';
 import { runCommand } from './commands/run.js';
 import { uninstallCommand } from './commands/uninstall.js';
@@ -11,7 +12,7 @@ export const program: Program = {
   name: 'vmdhcp-controller',
   description: 'Addresses for the virtual machines of a Kubernetes cluster.',
   packageUrl: new URL('../package.json', import.meta.url),
-  commands: [runCommand(), checkCommand(), crdsCommand(), uninstallCommand(), webhookCommand(), readyCommand()],
+  commands: [runCommand(), checkCommand(), crdsCommand(), migrateCommand(), uninstallCommand(), webhookCommand(), readyCommand()],
   environment: {
     POD_NAMESPACE: 'Namespace of the agents, or of the webhook, unless `--namespace` names one; default: harvester-system.',
     VM_DHCP_CONTROLLER_DEBUG: '`true`: the same as `--log-level debug`.',

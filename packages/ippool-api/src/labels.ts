@@ -28,6 +28,8 @@ export const RENEW_PERIOD_ANNOTATION = `${GROUP}/renew-period-ms`;
 export const LOG_LEVEL_ANNOTATION = `${GROUP}/log-level`;
 export const LOG_PACKETS_ANNOTATION = `${GROUP}/log-packets`;
 export const HOLD_AGENT_UPGRADE_ANNOTATION = `${GROUP}/hold-ippool-agent-upgrade`;
+/** On what a migration stopped: what it was before. */
+export const BEFORE_MIGRATION_ANNOTATION = `${GROUP}/before-migration`;
 export const VM_NAME_LABEL = 'harvesterhci.io/vmName';
 export const MAC_ADDRESS_ANNOTATION = 'harvesterhci.io/mac-address';
 /** Followed by the name of an interface. */
@@ -42,6 +44,7 @@ type Writer =
   | 'the owner of the virtual machine'
   | 'the controller'
   | 'the leader of the agents'
+  | 'the command migrate'
   | 'Harvester';
 
 interface ObjectKey {
@@ -203,6 +206,13 @@ export const OBJECT_KEYS = {
     writtenBy: ['an administrator'],
     values: '`true`',
     meaning: 'The controller leaves the number of replicas of these agents as it is.',
+  },
+  [BEFORE_MIGRATION_ANNOTATION]: {
+    type: 'annotation',
+    on: ['Deployment', 'Addon'],
+    writtenBy: ['the command migrate'],
+    values: 'a number of replicas; `enabled`',
+    meaning: 'What `vmdhcp-controller migrate` stopped: a Deployment had so many replicas, an add-on of Harvester was enabled.',
   },
   [SUSPENDED_POOLS_ANNOTATION]: {
     type: 'annotation',

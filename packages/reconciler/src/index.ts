@@ -52,6 +52,30 @@ export {
   type ReconciledKey,
   type ReconciledKind,
 } from './controller/dhcp-controller.js';
+export { MIGRATION_HOLDER, takenLeases } from './migration/lease-steps.js';
+export {
+  type MigrationDirection,
+  type MigrationObservation,
+  NOTHING_OBSERVED,
+  type ObservedDefinition,
+  type ObservedWorkload,
+  type WorkloadRole,
+} from './migration/migration-observation.js';
+export {
+  findLosses,
+  findMigrationProblems,
+  findWayBackProblems,
+  type MigrationFacts,
+  type MigrationFindings,
+  type MigrationProblem,
+  namespacesOfUpstreamAgents,
+  rightsProblems,
+} from './migration/migration-problems.js';
+export { describeRight, type NeededRight, neededRights } from './migration/migration-rights.js';
+export type { MigratedKind, MigrationStep, MigrationWrite } from './migration/migration-step.js';
+export { planMigration } from './migration/plan-migration.js';
+export { planWayBack } from './migration/plan-way-back.js';
+export { isAboutOurKinds, isOfUpstreamChart, isUpstreamAddOn, roleOf, UPSTREAM_CHART } from './migration/upstream-objects.js';
 export {
   type InterfaceClaim,
   type NetworkConfigClaims,

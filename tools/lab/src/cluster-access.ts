@@ -10,6 +10,7 @@ const REGISTRATION = { group: 'admissionregistration.k8s.io', version: 'v1', nam
 
 /** Kinds that tests and the demo apply, by the name they have in YAML. */
 const RESOURCES: Readonly<Record<string, ApiResource>> = {
+  Addon: { group: 'harvesterhci.io', version: 'v1beta1', plural: 'addons', namespaced: true },
   Certificate: { group: 'cert-manager.io', ...NAMESPACED, plural: 'certificates' },
   CustomResourceDefinition: Resource.customResourceDefinitions,
   Deployment: Resource.deployments,
@@ -17,7 +18,6 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   IPPool: Resource.ipPools,
   Issuer: { group: 'cert-manager.io', ...NAMESPACED, plural: 'issuers' },
   Lease: Resource.leases,
-  MutatingWebhookConfiguration: { ...REGISTRATION, plural: 'mutatingwebhookconfigurations' },
   Namespace: { group: '', version: 'v1', plural: 'namespaces', namespaced: false },
   NetworkAttachmentDefinition: Resource.networks,
   NetworkPolicy: { group: 'networking.k8s.io', ...NAMESPACED, plural: 'networkpolicies' },
@@ -33,6 +33,7 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   ClusterRoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', namespaced: false },
   Role: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', namespaced: true },
   RoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', namespaced: true },
+  MutatingWebhookConfiguration: { ...REGISTRATION, plural: 'mutatingwebhookconfigurations' },
   ValidatingWebhookConfiguration: { ...REGISTRATION, plural: 'validatingwebhookconfigurations' },
   VirtualMachine: Resource.virtualMachines,
   VirtualMachineInstance: Resource.virtualMachineInstances,

@@ -13,6 +13,7 @@ export {
 } from './clients.js';
 export { ClusterAccess, readYaml } from './cluster-access.js';
 export { CLUSTER_EXAMPLES } from './cluster-examples.js';
+export { ControllerPod } from './controller-pod.js';
 export { waitFor } from './deadline.js';
 export { freePort } from './free-port.js';
 export { type InstalledPlace, type InstalledPod, InstalledProgram } from './installed-program.js';
@@ -21,6 +22,7 @@ export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';
 export { AGENT_NAMESPACE, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
 export type { LabPod } from './lab-pod.js';
 export { LabProcess } from './lab-process.js';
+export { ownControllerDeployment } from './migration-objects.js';
 export { type IpPoolSettings, ipPool, networkAttachment } from './network-and-pool.js';
 export { openProbe } from './open-probe.js';
 export { type CapturedMessage, PacketCapture } from './packet-capture.js';
@@ -29,9 +31,21 @@ export { PrivateCluster } from './private-cluster.js';
 export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';
 export { type Reach, reach } from './reach.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
+export { ReportingAgent } from './reporting-agent.js';
 export { advertiseRouter } from './router-advertisement.js';
 export { serviceAccountToken } from './service-account-token.js';
 export { TestCluster } from './test-cluster.js';
 export { TEST_CLUSTER_VARIABLE, TestServer, type TestServerSettings } from './test-server.js';
+export { applyUpstreamDefinitions, UpstreamController } from './upstream-controller.js';
+export {
+  addOnDefinition,
+  poolOfUpstreamPod,
+  UPSTREAM_NAME,
+  UPSTREAM_NAMESPACE,
+  upstreamAddOn,
+  upstreamAgentPod,
+  upstreamChart,
+  upstreamRegistration,
+} from './upstream-objects.js';
 export { type MachineInterface, virtualMachine, virtualMachineWith } from './virtual-machine.js';
 export { startVlanLab, type VlanLab } from './vlan-lab.js';

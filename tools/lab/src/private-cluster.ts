@@ -51,8 +51,13 @@ export class PrivateCluster {
     return join(this.#folder, 'admin.kubeconfig');
   }
 
+  /** Writes a kubeconfig with the rights of a ServiceAccount beside the controller. @returns its path. */
+  async kubeconfigOf(account: string): Promise<string> {
+    return this.writeKubeconfig(account, await serviceAccountToken(this.admin, CONTROLLER_NAMESPACE, account));
+  }
+
   /** Writes a kubeconfig with this token. @returns its path. */
-  #kubeconfigOf(name: string, token: string): string {
+  writeKubeconfig(name: string, token: string): string {
     const path = join(this.#folder, `${name}.kubeconfig`);
     writeFileSync(path, this.simulator.kubeconfig({ name, token }), { mode: 0o600 });
     return path;
@@ -60,7 +65,7 @@ export class PrivateCluster {
 
   /** Requests with this token; they end with the cluster. */
   async open(name: string, token: string): Promise<ClusterAccess> {
-    const access = await ClusterAccess.open(this.#kubeconfigOf(name, token));
+    const access = await ClusterAccess.open(this.writeKubeconfig(name, token));
     this.#opened.push(access);
     return access;
   }
@@ -76,7 +81,7 @@ export class PrivateCluster {
   /** The same without waiting: the parameters decide whether there is a status server. */
   async startUnreadyController(...parameters: readonly string[]): Promise<LabProcess> {
     const token = await serviceAccountToken(this.admin, CONTROLLER_NAMESPACE, CONTROLLER_ACCOUNT);
-    const flags = ['--kubeconfig', this.#kubeconfigOf('controller', token), ...parameters];
+    const flags = ['--kubeconfig', this.writeKubeconfig('controller', token), ...parameters];
     this.#controller = new LabProcess(process.execPath, [CONTROLLER_BIN, 'run', ...flags]);
     return this.#controller;
   }

@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { UninstallOptions } from '../actions/uninstall.js';
 import { clusterOptions } from './cluster-options.js';
+import { parseSeconds } from './parse-seconds.js';
 
 const EXAMPLES = `
 Examples:
@@ -35,10 +36,4 @@ export function uninstallCommand(): Command {
     .addHelpText('after', EXAMPLES);
   for (const option of clusterOptions()) command.addOption(option);
   return command.action(async (options: UninstallOptions) => (await import('../actions/uninstall.js')).uninstall(options));
-}
-
-function parseSeconds(text: string): number {
-  const seconds = Number(text);
-  if (!(seconds > 0 && seconds <= 3_600)) throw new InvalidArgumentError('write seconds, more than 0 and up to 3600.');
-  return seconds;
 }

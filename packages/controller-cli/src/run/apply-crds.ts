@@ -58,7 +58,7 @@ async function apply(client: ApiObjectClient<KubernetesObject>, wanted: Kubernet
 }
 
 /** True if the object has everything that is wanted; it may have more: the server fills in defaults. */
-function containsAll(present: unknown, wanted: unknown): boolean {
+export function containsAll(present: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return (
       Array.isArray(present) &&

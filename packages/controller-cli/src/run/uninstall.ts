@@ -1,7 +1,7 @@
 /** Removes the product from a cluster: looks, plans, and carries out one phase after the other. */
 import { AGENT_GROUP_LABEL, toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { type ApiResource, type KubernetesObject, keyOf, readField, readText, type WriteResult } from '@vmdhcp/kube-runtime';
-import { type ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
+import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import {
   AGENT_SELECTOR,
   type Installation,
@@ -18,6 +18,7 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { RegistrationResource, WEBHOOK_LABELS } from '../webhook/webhook-registration.js';
 import { CUSTOM_RESOURCES } from './apply-crds.js';
 import { CONTROLLER_LEASE } from './controller-process.js';
+import { listAll } from './list-all.js';
 
 export interface UninstallSettings {
   readonly deleteData: boolean;
@@ -57,7 +58,6 @@ const RESOURCES: Readonly<Record<InstalledKind, ApiResource>> = {
 const OUR_DEFINITIONS = new Set(
   CUSTOM_RESOURCES.map((one) => (toCustomResourceDefinition(one) as unknown as KubernetesObject).metadata.name),
 );
-const PAGE = 500;
 const CHECK_MS = 200;
 /** Of one step, at the version that was read a moment before. */
 const MOST_TRIES = 5;
@@ -98,21 +98,8 @@ export class Uninstall {
     return Object.fromEntries(listed) as unknown as Installation;
   }
 
-  /** None of a kind that the cluster does not know. */
   async #list(kind: InstalledKind): Promise<KubernetesObject[]> {
-    const client = this.#client(kind);
-    const objects: KubernetesObject[] = [];
-    try {
-      let continueToken: string | undefined;
-      do {
-        const page = await client.list({ limit: PAGE, ...(continueToken !== undefined && { continueToken }) });
-        objects.push(...page.items);
-        ({ continueToken } = page);
-      } while (continueToken !== undefined);
-    } catch (error) {
-      if (error instanceof ApiRequestError && error.status === 404) return [];
-      throw error instanceof ApiRequestError ? new CommandError(error.message, ExitCode.failed, { cause: error }) : error;
-    }
+    const objects = await listAll(this.#client(kind));
     return kind === 'customResourceDefinitions' ? objects.filter(({ metadata }) => OUR_DEFINITIONS.has(metadata.name)) : objects;
   }
 

@@ -1,0 +1,60 @@
+/** The file with everything that a migration changes or ends: a Kubernetes List in JSON, so that kubectl reads it too. */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { isRecord, type KubernetesObject, readField, readList } from '@vmdhcp/kube-runtime';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+
+export class MigrationBackup {
+  readonly objects: readonly KubernetesObject[];
+
+  private constructor(objects: readonly KubernetesObject[]) {
+    this.objects = objects;
+  }
+
+  /** @returns undefined where there is no such file. @throws CommandError where it is no backup, or cannot be read. */
+  static read(path: string): MigrationBackup | undefined {
+    const text = readText(path);
+    if (text === undefined) return undefined;
+    const parsed = parse(text);
+    const objects = readList(parsed, 'items').filter(isRecord) as unknown as readonly KubernetesObject[];
+    const isList = readField(parsed, 'kind') === 'List' && objects.some(({ kind }) => kind === 'CustomResourceDefinition');
+    if (!isList)
+      throw new CommandError(`${path} is no backup of a migration; --backup FILE names another file`, ExitCode.invalidData);
+    return new MigrationBackup(objects);
+  }
+
+  /** Writes the file as a whole: after a crash it is complete or not there. @throws CommandError where it cannot be written. */
+  static write(path: string, objects: readonly KubernetesObject[]): MigrationBackup {
+    const part = `${path}.part`;
+    try {
+      const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, undefined, 1);
+      writeFileSync(part, `${text}\n`, { mode: 0o600, flush: true });
+      renameSync(part, path);
+    } catch (error) {
+      const message = `the backup cannot be written: ${(error as Error).message}; --backup FILE names another file`;
+      throw new CommandError(message, ExitCode.cannotCreate, { cause: error });
+    }
+    return new MigrationBackup(objects);
+  }
+
+  /** A CustomResourceDefinition as it was before. */
+  definition(name: string): KubernetesObject | undefined {
+    return this.objects.find(({ kind, metadata }) => kind === 'CustomResourceDefinition' && metadata.name === name);
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new CommandError(`the backup cannot be read: ${(error as Error).message}`, ExitCode.noInput, { cause: error });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+/** What a migration from Harvester's vm-dhcp-controller, or back to it, starts from. */
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+
+/** `forward`: from Harvester's vm-dhcp-controller to this one. `back`: the other way. */
+export type MigrationDirection = 'forward' | 'back';
+
+export type WorkloadRole = 'upstream-controller' | 'upstream-webhook' | 'own-controller' | 'own-webhook';
+
+export interface ObservedWorkload {
+  readonly role: WorkloadRole;
+  readonly deployment: KubernetesObject;
+  /** Pods of it that have not ended. */
+  readonly pods: number;
+}
+
+export interface ObservedDefinition {
+  readonly definition: KubernetesObject;
+  /** True: it has everything that ours has. */
+  readonly isOurs: boolean;
+  /** True: its specification is that of the backup. Undefined: there is no backup. */
+  readonly isAsBackedUp: boolean | undefined;
+}
+
+export interface MigrationObservation {
+  /** Deployments of both controllers and both webhooks. */
+  readonly workloads: readonly ObservedWorkload[];
+  /** The CustomResourceDefinitions of IPPool and VirtualMachineNetworkConfig that exist. */
+  readonly definitions: readonly ObservedDefinition[];
+  /** Names of ours that do not exist. */
+  readonly missingDefinitions: readonly string[];
+  /** Of Harvester (`harvesterhci.io` Addon) that install its vm-dhcp-controller. */
+  readonly addOns: readonly KubernetesObject[];
+  /** Webhook configurations of both kinds that are about our objects. */
+  readonly registrations: readonly KubernetesObject[];
+  readonly pools: readonly KubernetesObject[];
+  /** Pods with the agents' label, of all namespaces. */
+  readonly agentPods: readonly KubernetesObject[];
+  /** Objects with the agents' label that the controller created, of all namespaces: see `Installation`. */
+  readonly agentDeployments: readonly KubernetesObject[];
+  readonly agentLeases: readonly KubernetesObject[];
+  readonly agentRights: readonly KubernetesObject[];
+  /** True: the file of the backup exists. */
+  readonly hasBackup: boolean;
+}
+
+/** What is observed of a cluster where nothing of either controller is. */
+export const NOTHING_OBSERVED: MigrationObservation = {
+  workloads: [],
+  definitions: [],
+  missingDefinitions: [],
+  addOns: [],
+  registrations: [],
+  pools: [],
+  agentPods: [],
+  agentDeployments: [],
+  agentLeases: [],
+  agentRights: [],
+  hasBackup: false,
+};

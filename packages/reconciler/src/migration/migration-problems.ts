@@ -1,0 +1,220 @@
+/** What keeps a migration from beginning: every problem at once, each with what to do. */
+import { HOLD_AGENT_UPGRADE_ANNOTATION, parseObject, VERSION } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, keyOf, readList, readText } from '@vmdhcp/kube-runtime';
+import type { AdmissionProblem } from '../admission/admission-review.js';
+import { factsOfObjects } from '../admission/facts-of-objects.js';
+import { reviewIpPool } from '../admission/review-ip-pool.js';
+import { legacyPoolOf } from '../agents/legacy-pod.js';
+import type { MigrationObservation } from './migration-observation.js';
+import { workloadsOf } from './plan-migration.js';
+import { entriesUnknownUpstream, excludedRanges, fieldsUnknownUpstream } from './upstream-limits.js';
+import { hasFlag, settingOf } from './upstream-objects.js';
+
+/** One thing that is wrong: where, what, and what to do. */
+export interface MigrationProblem {
+  readonly object: string;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** What is asked once, before anything is changed. */
+export interface MigrationFacts {
+  readonly networkConfigs: readonly KubernetesObject[];
+  readonly networks: readonly KubernetesObject[];
+  /** Rights that the ServiceAccount of our controller lacks in the namespace of Harvester's agents, for people. */
+  readonly missingControllerRights: readonly string[];
+}
+
+export interface MigrationFindings {
+  readonly problems: readonly MigrationProblem[];
+  /** What does not keep the migration from beginning. */
+  readonly warnings: readonly MigrationProblem[];
+}
+
+const CHART_RELEASE = 'meta.helm.sh/release-name';
+const KEEP_POLICY = 'helm.sh/resource-policy';
+const INSTALL = "install it first (docs/install.md): it waits while Harvester's controller is leader";
+
+/** @returns what keeps the way to this controller from beginning. */
+export function findMigrationProblems(observed: MigrationObservation, facts: MigrationFacts): MigrationFindings {
+  const served = new Set(observed.agentPods.flatMap((pod) => legacyPoolOf(pod) ?? []));
+  const ofPools = observed.pools.flatMap((pool) =>
+    poolProblems(pool, observed, facts).map((problem) => ({ isServed: served.has(keyOf(pool)), problem })),
+  );
+  return {
+    problems: [
+      ...definitionProblems(observed),
+      ...controllerProblems(observed, facts),
+      ...ofPools.filter(({ isServed }) => isServed).map(({ problem }) => problem),
+      ...facts.networkConfigs.flatMap(networkConfigProblems),
+    ],
+    warnings: ofPools.filter(({ isServed }) => !isServed).map(({ problem }) => problem),
+  };
+}
+
+/** @returns what keeps the way back from beginning. */
+export function findWayBackProblems(observed: MigrationObservation): MigrationFindings {
+  return {
+    problems: [
+      ...backupProblems(observed),
+      ...upstreamProblems(observed),
+      ...observed.pools.flatMap(rangeProblems),
+      ...unifiedProblems(observed),
+    ],
+    warnings: [],
+  };
+}
+
+/** What is lost on the way back, for people. */
+export function findLosses({ pools }: MigrationObservation, networkConfigs: readonly KubernetesObject[]): string[] {
+  const ofKind = (kind: 'IPPool' | 'VirtualMachineNetworkConfig', objects: readonly KubernetesObject[]) =>
+    objects.flatMap(({ metadata, spec }) => {
+      const fields = fieldsUnknownUpstream(kind, spec);
+      return fields.length === 0 ? [] : [`${kind} ${keyOf({ metadata })}: ${fields.join(', ')}`];
+    });
+  const entries = pools.flatMap((pool) =>
+    entriesUnknownUpstream(pool).map(
+      ({ address, value }) => `IPPool ${keyOf(pool)}: address ${address} of ${value}, outside its range`,
+    ),
+  );
+  return [...entries, ...ofKind('IPPool', pools), ...ofKind('VirtualMachineNetworkConfig', networkConfigs)];
+}
+
+/** @param missing - rights that the user of the command lacks, for people. */
+export function rightsProblems(missing: readonly string[]): MigrationProblem[] {
+  if (missing.length === 0) return [];
+  const message = `you may not: ${missing.join('; ')}`;
+  return [{ object: 'rights', message, remedy: 'run the command as an administrator of the cluster' }];
+}
+
+function definitionProblems({ definitions }: MigrationObservation): MigrationProblem[] {
+  return definitions.flatMap(({ definition }) => {
+    const object = `CustomResourceDefinition ${definition.metadata.name}`;
+    const stored = readList(definition.status, 'storedVersions').map(String);
+    const others = stored.filter((version) => version !== VERSION);
+    if (others.length > 0) {
+      const remedy = `write every object again with a controller that knows ${VERSION}, then remove the others from status.storedVersions`;
+      return [{ object, message: `objects are stored in version ${others.join(', ')}, and ours has ${VERSION} only`, remedy }];
+    }
+    const { [CHART_RELEASE]: release, [KEEP_POLICY]: policy } = definition.metadata.annotations ?? {};
+    if (release === undefined || policy === 'keep') return [];
+    const message = `it belongs to the Helm release ${release}: with the release Helm would delete every object of the kind`;
+    const remedy = `kubectl annotate crd ${definition.metadata.name} ${CHART_RELEASE}- helm.sh/resource-policy=keep, and set the same annotation in the chart of that release`;
+    return [{ object, message, remedy }];
+  });
+}
+
+function controllerProblems(observed: MigrationObservation, facts: MigrationFacts): MigrationProblem[] {
+  const [own, ...others] = workloadsOf(observed, 'own-controller');
+  if (own === undefined) return [{ object: 'vmdhcp-controller', message: 'no Deployment of it is there', remedy: INSTALL }];
+  const object = `Deployment ${keyOf(own.deployment)}`;
+  if (others.length > 0) {
+    const names = others.map(({ deployment }) => keyOf(deployment)).join(', ');
+    return [{ object, message: `there is another one: ${names}`, remedy: 'delete one of them' }];
+  }
+  return [
+    ...electionProblems(object, own.deployment),
+    ...previousNamespaceProblems(object, own.deployment, observed),
+    ...facts.missingControllerRights.map((right) => ({
+      object,
+      message: `its ServiceAccount may not ${right}`,
+      remedy: 'kubectl apply -f examples/cluster/takeover.yaml (in the chart: the value agent.previousNamespace)',
+    })),
+  ];
+}
+
+function electionProblems(object: string, deployment: KubernetesObject): MigrationProblem[] {
+  if (!hasFlag(deployment, '--no-leader-election')) return [];
+  const message = "it runs with --no-leader-election, beside Harvester's controller";
+  return [{ object, message, remedy: 'remove that argument' }];
+}
+
+/** The namespaces in which agents of Harvester run, or ran. */
+export function namespacesOfUpstreamAgents({ agentPods, pools }: MigrationObservation): string[] {
+  const ofPods = agentPods.filter((pod) => legacyPoolOf(pod) !== undefined).map(({ metadata }) => metadata.namespace ?? '');
+  const recorded = pools.flatMap(({ status }) => readText(status, 'agentPodRef', 'namespace') || []);
+  return [...new Set([...ofPods, ...recorded])].toSorted();
+}
+
+function previousNamespaceProblems(
+  object: string,
+  deployment: KubernetesObject,
+  observed: MigrationObservation,
+): MigrationProblem[] {
+  const own = settingOf(deployment, '--namespace', 'AGENT_NAMESPACE') ?? deployment.metadata.namespace;
+  const previous = settingOf(deployment, '--previous-namespace', 'AGENT_PREVIOUS_NAMESPACE');
+  return namespacesOfUpstreamAgents(observed)
+    .filter((namespace) => namespace !== own && namespace !== previous)
+    .map((namespace) => ({
+      object,
+      message: `Harvester's agents are in namespace ${namespace}, and it does not take over from there (AGENT_PREVIOUS_NAMESPACE: ${previous ?? 'not set'})`,
+      remedy: `kubectl -n ${deployment.metadata.namespace} set env deployment/${deployment.metadata.name} AGENT_PREVIOUS_NAMESPACE=${namespace} (in the chart: the value agent.previousNamespace)`,
+    }));
+}
+
+function poolProblems(pool: KubernetesObject, { pools }: MigrationObservation, { networks }: MigrationFacts): MigrationProblem[] {
+  const object = `IPPool ${keyOf(pool)}`;
+  const { namespace = '', name } = pool.metadata;
+  const { status: _, ...written } = pool;
+  const review = reviewIpPool({ operation: 'CREATE', object: written, namespace, name }, factsOfObjects([...pools, ...networks]));
+  const holds = pool.metadata.annotations?.[HOLD_AGENT_UPGRADE_ANNOTATION] !== undefined;
+  return [
+    ...review.problems.map((problem) => toProblem(object, problem)),
+    ...(holds
+      ? [
+          {
+            object,
+            message: `the annotation ${HOLD_AGENT_UPGRADE_ANNOTATION} keeps its pod`,
+            remedy: `kubectl -n ${namespace} annotate ippool ${name} ${HOLD_AGENT_UPGRADE_ANNOTATION}-`,
+          },
+        ]
+      : []),
+  ];
+}
+
+function networkConfigProblems(config: KubernetesObject): MigrationProblem[] {
+  const { status: _, ...written } = config;
+  const parsed = parseObject(written);
+  const object = `VirtualMachineNetworkConfig ${keyOf(config)}`;
+  return parsed.ok ? [] : parsed.problems.map((problem) => toProblem(object, problem));
+}
+
+function toProblem(
+  object: string,
+  { path, message, remedy }: Pick<AdmissionProblem, 'path' | 'message' | 'remedy'>,
+): MigrationProblem {
+  const field = path.join('.');
+  return { object, message: field === '' ? message : `${field}: ${message}`, remedy };
+}
+
+function backupProblems({ hasBackup }: MigrationObservation): MigrationProblem[] {
+  if (hasBackup) return [];
+  const message = 'the file does not exist: it has the definitions of Harvester';
+  return [{ object: 'backup', message, remedy: '--backup FILE names the file that the migration wrote' }];
+}
+
+function upstreamProblems(observed: MigrationObservation): MigrationProblem[] {
+  if (workloadsOf(observed, 'upstream-controller').length > 0 || observed.addOns.length > 0) return [];
+  const message = 'neither its Deployment nor its add-on is there';
+  const remedy = 'apply the add-on, disabled; or install the chart harvester-vm-dhcp-controller with --set replicaCount=0';
+  return [{ object: "Harvester's vm-dhcp-controller", message, remedy }];
+}
+
+function rangeProblems(pool: KubernetesObject): MigrationProblem[] {
+  const ranges = excludedRanges(pool);
+  if (ranges.length === 0) return [];
+  const message = `spec.ipv4Config.pool.exclude has ${ranges.join(', ')}, and Harvester's controller reads single addresses only: it would not serve the pool`;
+  return [{ object: `IPPool ${keyOf(pool)}`, message, remedy: 'create the pool again with single addresses, or delete it' }];
+}
+
+/** Agents that a chart installed stay when the controller ends, and have a Lease that this command could not delete. */
+function unifiedProblems({ pools, agentDeployments }: MigrationObservation): MigrationProblem[] {
+  const ours = new Set(agentDeployments.map(({ metadata }) => metadata.name));
+  const names = pools.flatMap(({ status }) => readText(status, 'agentDeploymentRef', 'name') ?? []);
+  const others = [...new Set(names)].filter((name) => !ours.has(name));
+  return others.map((name) => ({
+    object: `Deployment ${name}`,
+    message: 'the controller did not create these agents (topology unified), so the command cannot end them',
+    remedy: 'start vmdhcp-controller with --agent-topology per-network, and wait until the pools have moved',
+  }));
+}
