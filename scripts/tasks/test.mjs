@@ -40,7 +40,7 @@ function runChecks() {
   check('docs name tests and pages that are there', process.execPath, ['scripts/check-docs.mjs']);
   check('no retired words (docs/glossary.md)', process.execPath, ['scripts/check-words.mjs']);
   check('one address of the repository', process.execPath, ['scripts/check-repository.mjs']);
-  check('another address of the repository is written everywhere', process.execPath, ['scripts/try-repository.mjs']);
+  check('another address and another version can be released', process.execPath, ['scripts/try-release.mjs']);
   check('workflows of GitHub are valid and keep our rules', process.execPath, ['scripts/check-workflows.mjs']);
   check('nothing unused (knip)', 'knip', ['--no-progress']);
   check('packed packages work alone, README examples run', process.execPath, ['scripts/check-packed-packages.mjs']);

@@ -1,10 +1,12 @@
-// `npm run repository` and its check, tried on a copy of what git tracks: another address is written everywhere, and one that is left is found.
+// What a maintainer does before a release, tried on a copy of what git tracks: another address is written everywhere, and one that is left is found; the
+// changesets become versions, CHANGELOGs and notes.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { repository } from './repository.mjs';
+import { publishedPackages, repository } from './repository.mjs';
 
+const AUTHOR = ['-c', 'user.name=test', '-c', 'user.email=test@example.com'];
 const copy = mkdtempSync(join(tmpdir(), 'vmdhcp-repository-'));
 const problems = [];
 try {
@@ -29,11 +31,28 @@ try {
   }
   const release = (from) => spawnSync(process.execPath, ['scripts/check-repository.mjs', '--release', from]).status;
   expect('a release from another repository is not refused', release('elsewhere/vmdhcp') === 1, true);
+  tryVersion();
 } finally {
   rmSync(copy, { recursive: true, force: true });
 }
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.exit(problems.length === 0 ? 0 : 1);
+
+/** All packages get one new version, and the notes have each changeset once. */
+function tryVersion() {
+  const changesets = tracked(copy).filter((path) => /^\.changeset\/.*\.md$/.test(path));
+  if (changesets.length === 0) return;
+  execFileSync('changeset', ['version'], { cwd: copy, stdio: 'ignore' });
+  const versions = new Set(publishedPackages(copy).map(({ manifest }) => manifest.version));
+  expect(`packages have the versions ${[...versions].join(', ')}`, versions.size, 1);
+  const [version = ''] = versions;
+  const notes = spawnSync(process.execPath, ['scripts/print-notes.mjs', version], { cwd: copy, encoding: 'utf8' }).stdout;
+  const entries = notes.match(/^- .*$/gm) ?? [];
+  const written = readFileSync(join(copy, 'packages/controller-cli/CHANGELOG.md'), 'utf8');
+  expect('the notes lack a changeset', entries.length < changesets.length, false);
+  expect('an entry is there twice', new Set(entries).size, entries.length);
+  expect('a CHANGELOG names our own packages as news', /Updated dependencies/.test(written), false);
+}
 
 function copyTracked() {
   for (const path of tracked('.')) {
@@ -42,6 +61,7 @@ function copyTracked() {
   }
   execFileSync('git', ['init', '-q'], { cwd: copy });
   execFileSync('git', ['add', '-A'], { cwd: copy });
+  execFileSync('git', [...AUTHOR, 'commit', '-q', '-m', 'A copy'], { cwd: copy });
 }
 
 function tracked(folder) {
