@@ -13,6 +13,7 @@ import { disturbStream, Faults, type RequestSelector, selects, type WatchFault }
 import type { ServerCertificate } from './http/certificates.js';
 import { HttpServer } from './http/http-server.js';
 import { formatKubeconfig } from './kubeconfig.js';
+import { Audit } from './request/audit.js';
 import { systemUser } from './request/request-chain.js';
 import { realTime, type WatchTimer } from './request/watch-timer.js';
 import type { User } from './request-user.js';
@@ -61,6 +62,8 @@ export class KubeSimulator {
   readonly adminToken: string;
   /** What requests are disturbed by. */
   readonly faults = new Faults();
+  /** The requests over HTTP so far, and which of them RBAC refused. */
+  readonly audit = new Audit();
   /** Nodes that come, go, lose power or contact. */
   readonly nodes: SimulatedNodes;
   readonly #options: KubeSimulatorOptions;
@@ -92,6 +95,7 @@ export class KubeSimulator {
       certificate: this.#certificate,
       port,
       previous,
+      audit: this.audit,
       decisions: {
         adminToken: this.adminToken,
         tokens,
@@ -204,6 +208,7 @@ interface Start {
   readonly port: number;
   /** The data of the server that was stopped. */
   readonly previous: ObjectStore | undefined;
+  readonly audit: Audit;
   readonly decisions: Omit<ControlPlaneOptions, 'client' | 'registry'>;
 }
 
@@ -231,7 +236,7 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
   store.compact();
   const { certificate } = start;
   const tls = certificate === undefined ? {} : { tls: { key: certificate.key, certificate: certificate.certificate } };
-  const server = new HttpServer({ context, chain: controlPlane.chain, ...tls });
+  const server = new HttpServer({ context, chain: controlPlane.chain, audit: start.audit, ...tls });
   const port = await server.listen(start.port, options.host ?? defaultHost);
   const stop = async (): Promise<void> => {
     await server.close();

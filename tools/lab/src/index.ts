@@ -11,6 +11,7 @@ export {
   type RunningClient,
   start as startClient,
 } from './clients.js';
+export { clockOffset } from './clock-offset.js';
 export { ClusterAccess, readYaml } from './cluster-access.js';
 export { CLUSTER_EXAMPLES } from './cluster-examples.js';
 export { ControllerPod } from './controller-pod.js';
@@ -32,6 +33,7 @@ export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';
 export { type Reach, reach } from './reach.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
 export { ReportingAgent } from './reporting-agent.js';
+export { type Account, compareRights, covers, describeRight, type Right, type RightsInUse, rightsOf } from './rights.js';
 export { advertiseRouter } from './router-advertisement.js';
 export { serviceAccountToken } from './service-account-token.js';
 export { TestCluster } from './test-cluster.js';

@@ -133,6 +133,11 @@ export class LabCluster {
     return await this.#webhook;
   }
 
+  /** Ends the webhook at once, whose registration stays. */
+  async killWebhook(): Promise<void> {
+    await (await this.#webhook)?.kill();
+  }
+
   #startWebhook(): Promise<AdmissionWebhook> {
     const onLine = (line: string) => this.#settings.onLine?.('webhook', line);
     return AdmissionWebhook.start({ simulator: this.simulator, admin: this.access, folder: this.#lab.folder }, [], { onLine });

@@ -2,13 +2,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type KubeSimulator, type KubeSimulatorOptions, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { AdmissionWebhook } from './admission-webhook.js';
 import { ClusterAccess } from './cluster-access.js';
 import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
 import { freePort } from './free-port.js';
-import { LabProcess } from './lab-process.js';
+import { LabProcess, type ProcessSettings } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
 import { serviceAccountToken } from './service-account-token.js';
 
@@ -44,6 +46,12 @@ export class PrivateCluster {
   /** Applies files of `examples/cluster`. */
   async apply(...files: readonly string[]): Promise<void> {
     for (const file of files) await this.admin.applyFile(join(CLUSTER_EXAMPLES, file));
+  }
+
+  /** Our kinds, where no controller defines them. */
+  async defineKinds(): Promise<void> {
+    for (const one of [ipPoolResource, virtualMachineNetworkConfigResource])
+      await this.admin.create(toCustomResourceDefinition(one) as unknown as KubernetesObject);
   }
 
   /** Where the administrator's kubeconfig is. */
@@ -87,18 +95,28 @@ export class PrivateCluster {
   }
 
   /** Starts a webhook with the rights of its ServiceAccount, and waits until the API server asks it, or with `--no-register` until it is ready. */
-  async startWebhook(...parameters: readonly string[]): Promise<AdmissionWebhook> {
+  startWebhook(...parameters: readonly string[]): Promise<AdmissionWebhook> {
+    return this.startWebhookWith({}, ...parameters);
+  }
+
+  /** The same with an environment of its own. */
+  async startWebhookWith(settings: ProcessSettings, ...parameters: readonly string[]): Promise<AdmissionWebhook> {
     const place = { simulator: this.simulator, admin: this.admin, folder: this.#folder };
-    const started = await AdmissionWebhook.start(place, parameters);
+    const started = await AdmissionWebhook.start(place, parameters, settings);
     this.#webhooks.push(started);
     await (parameters.includes('--no-register') ? started.ready() : started.registered());
     return started;
   }
 
+  /** Ends all webhooks at once; what they registered stays. */
+  async killWebhooks(): Promise<void> {
+    await Promise.all(this.#webhooks.splice(0).map((webhook) => webhook.kill()));
+  }
+
   /** Ends the controller that was started last, and everything else. */
   async close(): Promise<void> {
     await this.#controller?.stop();
-    for (const webhook of this.#webhooks) await webhook.kill();
+    await this.killWebhooks();
     for (const access of [this.admin, ...this.#opened]) access.close();
     await this.simulator.stop();
     rmSync(this.#folder, { recursive: true });

@@ -12,6 +12,7 @@ import {
   type Machine,
   PacketCapture,
   runAgent,
+  virtualMachine,
   waitFor,
 } from '../src/index.js';
 
@@ -78,6 +79,12 @@ describe('a cluster', () => {
     await waitFor('the new lease time', async () => (await exchange(web))?.leaseTimeSeconds === 900, 3_000);
 
     expect(controller.process.lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
+
+    await cluster.killWebhook();
+    expect(await exchange(web), 'leases do not depend on the webhook').toMatchObject({ address: first.address });
+    await cluster.access.create(virtualMachine('default/later', '02:00:5e:00:48:77', 'default/vlan-48'));
+    const later = lab.addMachine('later', { network: 'br48', macAddress: '02:00:5e:00:48:77' });
+    await waitFor('an answer for a new virtual machine', () => exchange(later));
   });
 
   it('only the leader has the server address; when it is killed the other replica has it, and serves', async () => {

@@ -2,18 +2,19 @@
  * The webhook in front of an API server: what it refuses and fills in, and what goes on without it. Always against a simulated API server,
  * whatever KUBECONFIG names: the registration would concern the whole cluster.
  */
-import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type AdmissionWebhook,
   type ClusterAccess,
+  compareRights,
   has,
   hasDryRun,
   ipPool,
   needs,
   networkAttachment,
   PrivateCluster,
+  rightsOf,
   runKubectl,
   virtualMachine,
   WEBHOOK_NAME,
@@ -22,6 +23,8 @@ import {
 } from '../src/index.js';
 
 const VALIDATING = 'ValidatingWebhookConfiguration';
+const AUTHORITY = `${WEBHOOK_NAMESPACE}/${WEBHOOK_NAME}-ca`;
+const TLS = `${WEBHOOK_NAMESPACE}/${WEBHOOK_NAME}-tls`;
 
 let cluster: PrivateCluster;
 let admin: ClusterAccess;
@@ -30,8 +33,7 @@ let webhook: AdmissionWebhook;
 beforeAll(async () => {
   cluster = await PrivateCluster.start(['crds.yaml']);
   admin = cluster.admin;
-  for (const one of [ipPoolResource, virtualMachineNetworkConfigResource])
-    await admin.create(toCustomResourceDefinition(one) as unknown as KubernetesObject);
+  await cluster.defineKinds();
   await admin.create(networkAttachment('default/net'));
   webhook = await cluster.startWebhook('--service-cidr', '10.53.0.0/16');
 });
@@ -55,7 +57,7 @@ interface ConfigText {
   readonly ownerReferences?: readonly object[];
 }
 
-async function trusted(): Promise<unknown> {
+async function trusted(): Promise<string> {
   const bundle = readText(readList(await admin.get(VALIDATING, WEBHOOK_NAME), 'webhooks')[0], 'clientConfig', 'caBundle') ?? '';
   return Buffer.from(bundle, 'base64').toString();
 }
@@ -160,16 +162,45 @@ describe('a cluster with the webhook', () => {
     expect(await webhook.decisions('virtualmachinenetworkconfigs')).toBe(before + 1);
   });
 
-  it('registration and Secrets that people delete come back, and the API server trusts what is served', {
-    timeout: 60_000,
-  }, async () => {
+  it('what people delete and edit comes back, and what was trusted still is', { timeout: 60_000 }, async () => {
     const before = await trusted();
+    const version = async () => (await admin.get('Secret', TLS))?.metadata.resourceVersion;
     await admin.delete(VALIDATING, WEBHOOK_NAME);
+    await admin.patch('MutatingWebhookConfiguration', WEBHOOK_NAME, { webhooks: [] });
+    const edited = (await admin.patch('Secret', TLS, { data: { 'tls.crt': 'bm9uZQ==' } })).metadata.resourceVersion;
+    await waitFor('the certificate', async () => (await version()) !== edited, 20_000);
     await waitFor('the registration', async () => (await admin.get(VALIDATING, WEBHOOK_NAME)) !== undefined, 20_000);
-    expect(await trusted()).toBe(before);
-    await admin.delete('Secret', `${WEBHOOK_NAMESPACE}/${WEBHOOK_NAME}-ca`);
-    await waitFor('another authority', async () => (await trusted()) !== before, 20_000);
     await expect(admin.create(WRONG)).rejects.toThrow(/10\.53\.0\.0\/16/);
+    expect(await trusted()).toBe(before);
+    expect(readList(await admin.get('MutatingWebhookConfiguration', WEBHOOK_NAME), 'webhooks')).toHaveLength(1);
+  });
+
+  it('the key of the authority is lost: the next replica that looks makes another authority, and the old one stays trusted', async () => {
+    const before = await trusted();
+    await admin.patch('Secret', AUTHORITY, { data: { 'issuer.key': 'bm9uZQ==' } });
+    await webhook.kill();
+    webhook = await cluster.startWebhook('--service-cidr', '10.53.0.0/16');
+    const after = await waitFor('another authority', async () => {
+      const now = await trusted();
+      return now === before ? undefined : now;
+    });
+    expect(after).toContain(before.trim());
+    await expect(admin.create(WRONG)).rejects.toThrow(/10\.53\.0\.0\/16/);
+  });
+
+  it('the Secret of the authority is deleted: there is another authority, and the old one is trusted no more', async () => {
+    const before = await trusted();
+    await admin.delete('Secret', AUTHORITY);
+    await webhook.kill();
+    webhook = await cluster.startWebhook('--service-cidr', '10.53.0.0/16');
+    await waitFor('another authority', async () => !(await trusted()).includes(before.trim().slice(0, 200)));
+    await expect(admin.create(WRONG)).rejects.toThrow(/10\.53\.0\.0\/16/);
+  });
+
+  it('every right of its Roles is used, and no other one is asked for', async () => {
+    const account = { namespace: WEBHOOK_NAMESPACE, name: WEBHOOK_NAME };
+    const rights = compareRights(await rightsOf(admin, account), cluster.simulator.audit.requests, account);
+    expect(rights).toEqual({ unused: [], refused: [] });
   });
 
   it('without it virtual machines are created, labels and finalizers of IPPools change, and specs are refused with its name', async () => {

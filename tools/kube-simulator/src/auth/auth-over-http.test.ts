@@ -77,6 +77,12 @@ describe('a request', () => {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'ro' };
     await send(`${rbac}/rolebindings`, { token: admin(), body: { metadata: { name: 'ro' }, roleRef, subjects } });
     expect((await list()).status).toBe(200);
+    const asked = { verb: 'list', group: '', resource: 'configmaps', subresource: '', namespace: 'default', name: '' };
+    const user = 'system:serviceaccount:default:agent';
+    expect(simulator.audit.requests.filter((request) => request.user === user)).toEqual([
+      { user, ...asked, allowed: false },
+      { user, ...asked, allowed: true },
+    ]);
     const review = { spec: { resourceAttributes: { namespace: 'default', verb: 'list', resource: 'configmaps' } } };
     expect(await send('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { token, body: review })).toMatchObject({
       status: 201,

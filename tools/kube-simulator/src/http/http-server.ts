@@ -5,6 +5,7 @@ import type { ApiContext } from '../api/api-call.js';
 import { ApiError } from '../api-error.js';
 import type { Json } from '../api-object.js';
 import { internalError, statusOf } from '../failures.js';
+import type { Audit } from '../request/audit.js';
 import type { FaultVerdict, RequestAttributes, RequestChain } from '../request/request-chain.js';
 import type { User } from '../request-user.js';
 import { aggregatedDiscovery, discoveryDocument } from './discovery.js';
@@ -17,6 +18,7 @@ import { parseRoute, type Route } from './route.js';
 export interface HttpServerOptions {
   readonly context: ApiContext;
   readonly chain: RequestChain;
+  readonly audit: Audit;
   /** PEM; absent: plain HTTP. */
   readonly tls?: { readonly key: string; readonly certificate: string };
 }
@@ -25,13 +27,15 @@ export interface HttpServerOptions {
 export class HttpServer {
   readonly #context: ApiContext;
   readonly #chain: RequestChain;
+  readonly #audit: Audit;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly resources: ResourceHandler;
 
-  constructor({ context, chain, tls }: HttpServerOptions) {
+  constructor({ context, chain, audit, tls }: HttpServerOptions) {
     this.#context = context;
     this.#chain = chain;
+    this.#audit = audit;
     this.resources = new ResourceHandler(context);
     const listener: RequestListener = (request, response) => {
       void this.#serve(request, response);
@@ -87,10 +91,20 @@ export class HttpServer {
     const attributes = attributesOf(route, user);
     const verdict = await this.#chain.faults.inspect(attributes);
     assertUndisturbed(verdict);
-    await this.#chain.authorizer.authorize(withSelectedName(attributes, route));
+    await this.#authorize(withSelectedName(attributes, route));
     const answer = await this.#dispatch({ request, response, route, attributes, warnings });
     if (verdict.kind === 'close-after') throw new ConnectionClosed();
     return answer;
+  }
+
+  async #authorize(attributes: RequestAttributes): Promise<void> {
+    try {
+      await this.#chain.authorizer.authorize(attributes);
+    } catch (error) {
+      this.#audit.record(attributes, false);
+      throw error;
+    }
+    this.#audit.record(attributes, true);
   }
 
   async #dispatch(exchange: Exchange): Promise<Answer | undefined> {
