@@ -12,16 +12,15 @@ if (major < 22 || (major === 22 && minor < 19)) {
 // --optimize-for-size has idle memory returned. With it alone the heap grows in steps of some megabytes, whatever its size, and each step costs
 // a collection of all of it; half of its size at a time costs the same for each object in a cluster of any size (docs/decisions/0058).
 // These can only be set when Node starts, so it is started again in place, as the same process.
-const SMALL_MEMORY = [
-  '--max-semi-space-size=1',
-  '--v8-pool-size=1',
-  '--optimize-for-size',
-  '--heap-growing-percent=50',
-  '--disable-warning=ExperimentalWarning',
-];
-const SERVICES = ['run', 'webhook'];
-if (SERVICES.includes(process.argv[2]) && process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined) {
-  process.execve?.(process.execPath, [process.execPath, ...SMALL_MEMORY, ...process.argv.slice(1)], process.env);
+const FLAGS = {
+  run: ['--max-semi-space-size=1', '--optimize-for-size', '--heap-growing-percent=50'],
+  // A decision must not wait for a heap that is compacted.
+  webhook: ['--max-semi-space-size=4'],
+};
+const flags = FLAGS[process.argv[2]];
+if (flags !== undefined && process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined) {
+  const all = [...flags, '--v8-pool-size=1', '--disable-warning=ExperimentalWarning'];
+  process.execve?.(process.execPath, [process.execPath, ...all, ...process.argv.slice(1)], process.env);
 }
 
 const { main } = await import('../dist/main.js');

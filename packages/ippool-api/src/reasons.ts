@@ -269,6 +269,23 @@ export const REASONS = {
     remedy:
       'Delete all but one of these IPPools, or create them again with CIDRs that do not overlap. The message names the bridge and VLAN, by which an administrator finds the NetworkAttachmentDefinition of a pool in another namespace.',
   },
+  OverlapsServiceCidr: {
+    shown: POOL_NOTE,
+    meaning: '`cidr` overlaps the network of the Services of the cluster (`--service-cidr`). The pool is served all the same.',
+    remedy: 'Move the virtual machines to a network with another IPPool, whose `cidr` does not overlap, and delete this one.',
+  },
+  OverlapsPodCidr: {
+    shown: POOL_NOTE,
+    meaning: '`cidr` overlaps the network of the pods of the cluster (`--pod-cidr`). The pool is served all the same.',
+    remedy:
+      'Move the virtual machines to a network with another IPPool, whose `cidr` overlaps none of them, and delete this one.',
+  },
+  IsApiServer: {
+    shown: POOL_NOTE,
+    meaning: 'The DHCP server has an address of the API server (`--api-server-address`), or a client could get it.',
+    remedy:
+      'Exclude the address, remove its reservation, or make the IPPool again with another `serverIP`, as the message names it.',
+  },
   AddressOutsideRange: {
     shown: POOL_NOTE,
     meaning: 'Addresses outside `start` to `end` stay assigned to the virtual machines that have them.',

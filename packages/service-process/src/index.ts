@@ -7,7 +7,6 @@ export { booleanOption } from './boolean-option.js';
 export { CommandError, EXIT_CODES, ExitCode } from './exit-code.js';
 export { formatListenAddress, type ListenAddress, parseListenAddress } from './listen-address.js';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
-export { ReadGauge, type ReadGaugeSettings, type Series } from './read-gauge.js';
 export { type Program, runProgram, stopSignal } from './run-program.js';
 export {
   type ListeningSocket,

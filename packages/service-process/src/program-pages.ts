@@ -4,6 +4,7 @@
  * page once for all processes of the machine, and reads it again from there, or from the file, when it is used again.
  */
 import { readFile, readlink } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import koffi from 'koffi';
 
 /** Pieces of memory that hold what the file holds, octet for octet. */
@@ -16,22 +17,40 @@ const MADV_DONTNEED = 4;
 /** A process that has started. */
 const FIRST_AFTER_MS = 10_000;
 const INTERVAL_MS = 600_000;
+/** Of pages of any size that the program's file may have. */
+const PART_OCTETS = 8 << 20;
 
 /** Has the kernel unmap the program's pages when the process has started, and now and then; those that are used come back. */
 export function keepProgramPagesFew(onError: (error: unknown) => void): void {
   if (process.platform !== 'linux') return;
-  const release = () => void releaseProgramPages().catch(onError);
+  // Read at the start: later the kernel needs tens of milliseconds to describe the memory of a large process, and these mappings stay as they are.
+  const mappings = findProgramMappings();
+  const release = () => void mappings.then(releaseMappings).catch(onError);
   setTimeout(() => {
     release();
     setInterval(release, INTERVAL_MS).unref();
   }, FIRST_AFTER_MS).unref();
 }
 
-/** Unmaps the pages of the program's file. Reading which they are takes the kernel milliseconds, in another thread. */
+/** Unmaps the pages of the program's file. */
 export async function releaseProgramPages(): Promise<void> {
+  await releaseMappings(await findProgramMappings());
+}
+
+async function findProgramMappings(): Promise<Mapping[]> {
   const [program, smaps] = await Promise.all([readlink('/proc/self/exe'), readFile('/proc/self/smaps', 'utf8')]);
-  // A refusal (-1) means that the pages are locked into memory: they stay.
-  for (const { start, length } of unchangedMappings(smaps, program)) madvise()(start, length, MADV_DONTNEED);
+  return unchangedMappings(smaps, program);
+}
+
+/** A part at a time: packets and requests that come meanwhile do not wait for all of it. */
+async function releaseMappings(mappings: readonly Mapping[]): Promise<void> {
+  for (const { start, length } of mappings) {
+    for (let offset = 0; offset < length; offset += PART_OCTETS) {
+      // A refusal (-1) means that the pages are locked into memory: they stay.
+      madvise()(start + offset, Math.min(PART_OCTETS, length - offset), MADV_DONTNEED);
+      await nextTurn();
+    }
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
-import type { AgentsSettings } from '@vmdhcp/reconciler';
+import type { AgentsSettings, ClusterNetworks } from '@vmdhcp/reconciler';
 import { createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { keepMemorySmall } from '@vmdhcp/service-process/memory';
 import { type ClusterOptions, findCluster, openConnection } from '../run/connect.js';
@@ -14,6 +14,7 @@ export interface RunOptions extends ClusterOptions {
   readonly http: ListenAddress | 'off';
   readonly leaderElection: boolean;
   readonly crds: boolean;
+  readonly clusterNetworks: ClusterNetworks;
   readonly enableCacheDumpApi?: boolean;
   readonly logLevel: LogLevel;
   readonly debug?: boolean;
@@ -73,5 +74,6 @@ function toSettings(options: RunOptions, agents: AgentsSettings | undefined): Co
     onlyNamespace: options.onlyNamespace,
     cacheDumps: options.enableCacheDumpApi === true,
     applyCrds: options.crds,
+    clusterNetworks: options.clusterNetworks,
   };
 }

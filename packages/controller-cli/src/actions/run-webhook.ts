@@ -16,9 +16,7 @@ export interface WebhookOptions extends ClusterOptions {
   readonly injectCaFrom?: string;
   readonly register: boolean;
   readonly virtualMachines: 'warn' | 'refuse';
-  readonly serviceCidr: ClusterNetworks['serviceCidrs'];
-  readonly podCidr: ClusterNetworks['podCidrs'];
-  readonly apiServerAddress: ClusterNetworks['apiServers'];
+  readonly clusterNetworks: ClusterNetworks;
   readonly logLevel: LogLevel;
 }
 
@@ -39,11 +37,7 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
       injectFrom: options.injectCaFrom || undefined,
       register: options.register,
       virtualMachines: { onProblem },
-      clusterNetworks: {
-        serviceCidrs: options.serviceCidr,
-        podCidrs: options.podCidr,
-        apiServers: options.apiServerAddress,
-      },
+      clusterNetworks: options.clusterNetworks,
     },
     { connection: openConnection(await findCluster(options), { onRequest: metrics.onRequest }), logger, metrics },
   );

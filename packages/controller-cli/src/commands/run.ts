@@ -2,6 +2,7 @@ import { booleanOption, LOG_LEVELS, parseListenAddress } from '@vmdhcp/service-p
 import { Command, Option } from 'commander';
 import type { RunOptions } from '../actions/run-controller.js';
 import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
+import { type ClusterNetworkOptions, clusterNetworkOptions, toClusterNetworks } from './cluster-network-options.js';
 import { clusterOptions } from './cluster-options.js';
 
 const EXAMPLES = `
@@ -10,6 +11,7 @@ Examples:
   vmdhcp-controller run --image registry.example.com/vmdhcp/vmdhcp-agent:v1 --agent-topology per-pool
   vmdhcp-controller run --agent-topology unified --agent-deployment my-agent --agent-container agent
   vmdhcp-controller run --kubeconfig ~/.kube/config --no-leader-election --no-agent --log-level debug
+  vmdhcp-controller run --image IMAGE --service-cidr 10.53.0.0/16 --pod-cidr 10.52.0.0/16    # warns of IPPools that overlap them
   vmdhcp-controller run --image IMAGE --enable-cache-dump-api    # then: curl 127.0.0.1:8080/caches/default/vlan-48 (a network)
 
 Which pools share agents (--agent-topology):
@@ -51,10 +53,10 @@ export function runCommand(): Command {
     .option('--debug', 'same as --log-level debug; also VM_DHCP_CONTROLLER_DEBUG=true')
     .option('--trace', 'same as --log-level trace; also VM_DHCP_CONTROLLER_TRACE=true')
     .addHelpText('after', EXAMPLES);
-  for (const option of [...agentOptions(), ...clusterOptions()]) command.addOption(option);
-  return command.action(async (options: RunOptions & AgentOptions) => {
+  for (const option of [...agentOptions(), ...clusterNetworkOptions(), ...clusterOptions()]) command.addOption(option);
+  return command.action(async (options: Omit<RunOptions, 'clusterNetworks'> & AgentOptions & ClusterNetworkOptions) => {
     const agents = toAgents(options);
     const { runController } = await import('../actions/run-controller.js');
-    await runController(options, agents);
+    await runController({ ...options, clusterNetworks: toClusterNetworks(options) }, agents);
   });
 }

@@ -1,7 +1,7 @@
-import { type Ipv4Address, type Ipv4Cidr, parseIpv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator';
 import { booleanOption, CommandError, ExitCode, LOG_LEVELS, parseListenAddress } from '@vmdhcp/service-process';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { WebhookOptions } from '../actions/run-webhook.js';
+import { type ClusterNetworkOptions, clusterNetworkOptions, toClusterNetworks } from './cluster-network-options.js';
 import { clusterOptions } from './cluster-options.js';
 
 const EXAMPLES = `
@@ -44,31 +44,18 @@ export function webhookCommand(): Command {
         .choices(['warn', 'refuse'])
         .default('warn'),
     )
-    .addOption(
-      networkOption('--service-cidr <cidr>', 'network of Services, which no IPPool may overlap; may be given several times'),
-    )
-    .addOption(networkOption('--pod-cidr <cidr>', 'network of pods; may be given several times'))
-    .addOption(
-      new Option('--api-server-address <address>', 'address that no client may get; may be given several times')
-        .argParser(parseAddress)
-        .default([] as readonly Ipv4Address[], 'none'),
-    )
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
     .addHelpText('after', EXAMPLES);
-  for (const option of clusterOptions()) command.addOption(option);
-  return command.action(async (options: WebhookOptions) => {
+  for (const option of [...clusterNetworkOptions(), ...clusterOptions()]) command.addOption(option);
+  return command.action(async (options: Omit<WebhookOptions, 'clusterNetworks'> & ClusterNetworkOptions) => {
     assertUsage(options);
     const { runWebhook } = await import('../actions/run-webhook.js');
-    await runWebhook(options);
+    await runWebhook({ ...options, clusterNetworks: toClusterNetworks(options) });
   });
 }
 
-function networkOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(parseCidr).default([] as readonly Ipv4Cidr[], 'none');
-}
-
 /** @throws CommandError where options contradict each other. */
-function assertUsage({ listen, certificateSecret, injectCaFrom, register }: WebhookOptions): void {
+function assertUsage({ listen, certificateSecret, injectCaFrom, register }: Omit<WebhookOptions, 'clusterNetworks'>): void {
   if ((listen as unknown) === 'off') throw new CommandError('--listen: a webhook has to listen; write HOST:PORT', ExitCode.usage);
   if (certificateSecret !== undefined && injectCaFrom === undefined && register) {
     const message =
@@ -77,16 +64,4 @@ function assertUsage({ listen, certificateSecret, injectCaFrom, register }: Webh
   }
   if (injectCaFrom !== undefined && certificateSecret === undefined)
     throw new CommandError('--inject-ca-from needs the Secret of that Certificate: --certificate-secret', ExitCode.usage);
-}
-
-function parseCidr(text: string, before: readonly Ipv4Cidr[]): readonly Ipv4Cidr[] {
-  const cidr = parseIpv4Cidr(text);
-  if (cidr === undefined) throw new InvalidArgumentError('write a network, for example 10.53.0.0/16.');
-  return [...before, cidr];
-}
-
-function parseAddress(text: string, before: readonly Ipv4Address[]): readonly Ipv4Address[] {
-  const address = parseIpv4Address(text);
-  if (address === undefined) throw new InvalidArgumentError('write an IPv4 address, for example 192.168.1.10.');
-  return [...before, address];
 }

@@ -19,6 +19,7 @@ import { type ApiConnection, ApiLeaseStore, ApiObjectClient, errorForLog, system
 import {
   type AgentAction,
   type AgentsSettings,
+  type ClusterNetworks,
   type ControllerObserver,
   cachedParts,
   DhcpController,
@@ -44,6 +45,7 @@ export interface ControllerProcessSettings {
   readonly onlyNamespace: string | undefined;
   readonly cacheDumps: boolean;
   readonly applyCrds: boolean;
+  readonly clusterNetworks: ClusterNetworks;
 }
 
 export interface ControllerProcessPorts {
@@ -144,6 +146,7 @@ export class ControllerProcess {
       now: rfc3339,
       random: Math.random,
       agents: this.#settings.agents,
+      clusterNetworks: this.#settings.clusterNetworks,
       observer: this.#observer(),
     });
   }

@@ -3,7 +3,7 @@
 import { readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { RequestObserver } from '@vmdhcp/kube-runtime/node';
 import type { DhcpController, ReconciledKey } from '@vmdhcp/reconciler';
-import { ReadGauge, type Series } from '@vmdhcp/service-process';
+import { ReadGauge, type Series } from '@vmdhcp/service-process/metrics';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface ControllerMetrics {

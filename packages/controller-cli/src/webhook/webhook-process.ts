@@ -10,6 +10,7 @@ import { type CertificateSource, givenCertificates, ownCertificates, type Served
 import { type ClusterFactsSource, createClusterFactsSource } from './cluster-facts-source.js';
 import { createClusterReviewer } from './cluster-reviewer.js';
 import { registerWebhook } from './register-webhook.js';
+import { warmUp } from './warm-up.js';
 import type { WebhookMetrics } from './webhook-metrics.js';
 import { RegistrationResource, WEBHOOK_LABELS } from './webhook-registration.js';
 
@@ -174,14 +175,14 @@ export class WebhookProcess {
 
   async #listen({ pair: certificate }: ServedCertificate): Promise<void> {
     const { logger, metrics } = this.#ports;
+    const rules = { facts: this.#source.facts, virtualMachines: this.#settings.virtualMachines };
+    await warmUp({ certificate, review: createClusterReviewer({ ...rules, refresh: async () => undefined }) }).catch(
+      (error: unknown) => logger.warn({ err: errorForLog(error) }, 'not warmed up: the first decisions take longer'),
+    );
     this.#server = await AdmissionServer.start({
       listen: this.#settings.listen,
       certificate,
-      review: createClusterReviewer({
-        facts: this.#source.facts,
-        virtualMachines: this.#settings.virtualMachines,
-        refresh: this.#source.refresh,
-      }),
+      review: createClusterReviewer({ ...rules, refresh: this.#source.refresh }),
       onDecided: (decision, { request }, answer) => {
         metrics.onDecided(decision);
         if (decision.outcome === 'allowed') return;

@@ -1,21 +1,14 @@
 /** What is wrong with an IPPool because of other objects: its network, other pools, and what the cluster needs itself. */
-import {
-  cidrsOverlap,
-  formatIpv4Address,
-  formatIpv4Cidr,
-  type Ipv4Address,
-  type Ipv4Cidr,
-  type Pool,
-  rangeContains,
-} from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Cidr, type Pool } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { explainSharedSegment } from '../network/explain-shared-segment.js';
 import { explainMissingNetwork, findNetworkProblem, networkOfPool } from '../network/network-problem.js';
 import { describeSegment, readNetworkSegment } from '../network/network-segment.js';
 import type { PoolView } from '../view/pool-views.js';
 import { oldestSibling } from '../view/shared-segments.js';
-import type { AdmissionFacts, ClusterNetworks } from './admission-facts.js';
+import type { AdmissionFacts } from './admission-facts.js';
 import { type AdmissionProblem, type Findings, NOTHING_FOUND } from './admission-review.js';
+import { findClusterOverlaps } from './cluster-overlaps.js';
 
 interface Candidate {
   readonly object: KubernetesObject;
@@ -31,7 +24,7 @@ export function findNeighbours({ object, pool }: Candidate, facts: AdmissionFact
   if (pool === undefined) return { problems: ofNetwork, warnings: [] };
   const shared = findOnSegment(object, pool, facts);
   return {
-    problems: [...ofNetwork, ...findInCluster(pool, facts.clusterNetworks), ...shared.problems],
+    problems: [...ofNetwork, ...findClusterOverlaps(pool, facts.clusterNetworks), ...shared.problems],
     warnings: shared.warnings,
   };
 }
@@ -46,50 +39,6 @@ function findInNetwork(object: KubernetesObject, facts: AdmissionFacts): Admissi
 }
 
 const DEPENDS_ON_OTHERS = { dependsOnOthers: true } as const;
-
-function findInCluster(pool: Pool, { serviceCidrs, podCidrs, apiServers }: ClusterNetworks): AdmissionProblem[] {
-  return [
-    ...overlaps(pool.cidr, serviceCidrs, { reason: 'overlaps-service-cidr', whose: 'Services' }),
-    ...overlaps(pool.cidr, podCidrs, { reason: 'overlaps-pod-cidr', whose: 'pods' }),
-    ...apiServers.flatMap((address) => findApiServer(pool, address)),
-  ];
-}
-
-interface Overlap {
-  readonly reason: 'overlaps-service-cidr' | 'overlaps-pod-cidr';
-  readonly whose: string;
-}
-
-function overlaps(cidr: Ipv4Cidr, networks: readonly Ipv4Cidr[], { reason, whose }: Overlap): AdmissionProblem[] {
-  const value = formatIpv4Cidr(cidr);
-  return networks
-    .filter((network) => cidrsOverlap(network, cidr))
-    .map((network) => ({
-      reason,
-      path: [...CONFIG, 'cidr'],
-      value,
-      message: `${value} overlaps ${formatIpv4Cidr(network)}, the network of the ${whose} of the cluster`,
-      remedy: 'choose another cidr: virtual machines could not reach the cluster, and nodes not the virtual machines',
-    }));
-}
-
-/** Nodes may be on the network of virtual machines; then no client may get their address. */
-function findApiServer(pool: Pool, address: Ipv4Address): AdmissionProblem[] {
-  const value = formatIpv4Address(address);
-  const about = { reason: 'is-api-server', value } as const;
-  if (address === pool.serverAddress) {
-    const message = `${value} is the address of the API server`;
-    const remedy = 'give the DHCP server an address of its own';
-    return [{ ...about, path: [...CONFIG, 'serverIP'], message, remedy }];
-  }
-  const isReserved = [...pool.reservations.values()].some((one) => one.address === address);
-  const isLeased = rangeContains(pool.range, address) && !pool.unavailable.some((range) => rangeContains(range, address));
-  if (!isReserved && !isLeased) return [];
-  const message = `a client could get ${value}, the address of the API server`;
-  if (isReserved)
-    return [{ ...about, path: [...CONFIG, 'reservations'], message, remedy: 'remove the reservation of that address' }];
-  return [{ ...about, path: [...CONFIG, 'pool'], message, remedy: 'add it to exclude, or choose another start or end' }];
-}
 
 function findOnSegment(object: KubernetesObject, pool: Pool, facts: AdmissionFacts): Findings {
   const network = networkOfPool(object);

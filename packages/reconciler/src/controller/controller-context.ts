@@ -1,6 +1,7 @@
 import type { EventOf } from '@vmdhcp/ippool-api';
 import type { CacheSubscription, Clock, EventRegarding, KubernetesObject, ObjectClient } from '@vmdhcp/kube-runtime';
 
+import type { ClusterNetworks } from '../admission/admission-facts.js';
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { ClusterView } from '../view/cluster-view.js';
 import type { PoolAgentsView } from '../view/pool-agents-view.js';
@@ -42,6 +43,8 @@ export interface ControllerContext {
   readonly enqueue: ByKind<(key: string) => void>;
   /** Has a pool free addresses, in a moment: those of many virtual machines go in one patch. */
   readonly enqueueRelease: (poolKey: string) => void;
+  /** Addresses that the cluster needs itself. */
+  readonly clusterNetworks: ClusterNetworks;
   /** Undefined: there are none to wait for. */
   readonly agents: Pick<PoolAgentsView, 'ofPool' | 'isInUse'> | undefined;
 }

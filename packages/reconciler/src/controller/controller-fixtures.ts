@@ -5,17 +5,19 @@ import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
 import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 import { type InstanceText, instance, network, type PoolText, pool } from '../fixtures/object-fixtures.js';
-import { type ControllerObserver, DhcpController } from './dhcp-controller.js';
+import { type ControllerObserver, DhcpController, type DhcpControllerSettings } from './dhcp-controller.js';
 
 /** A cluster, and a controller that leads in it. */
 export class Running {
   readonly clock = new FakeClock();
   readonly cluster = new MemoryCluster(this.clock);
   readonly #observer: ControllerObserver;
+  readonly #more: Pick<DhcpControllerSettings, 'clusterNetworks'>;
   controller: DhcpController;
 
-  constructor(observer: ControllerObserver = {}) {
+  constructor(observer: ControllerObserver = {}, more: Pick<DhcpControllerSettings, 'clusterNetworks'> = {}) {
     this.#observer = observer;
+    this.#more = more;
     this.controller = this.#create();
   }
 
@@ -143,6 +145,7 @@ export class Running {
       random,
       identity: 'controller-1',
       observer: this.#observer,
+      ...this.#more,
     });
   }
 

@@ -21,6 +21,7 @@ import {
   type ReconcileResult,
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
+import { type ClusterNetworks, NO_CLUSTER_NETWORKS } from '../admission/admission-facts.js';
 import type { AgentAction, AgentsSettings } from '../agents/agents-plan.js';
 import { Resource } from '../resources.js';
 import type { AgentObjectKind } from '../view/agent-resources.js';
@@ -85,6 +86,8 @@ export interface DhcpControllerSettings {
   readonly observer?: ControllerObserver;
   /** Undefined: this controller deploys no agents, and waits for none. */
   readonly agents?: AgentsSettings | undefined;
+  /** Addresses that the cluster needs itself; default: none are known. */
+  readonly clusterNetworks?: ClusterNetworks;
 }
 
 type State =
@@ -276,8 +279,9 @@ export class DhcpController implements ControllerPart {
   }
 
   #createContext(): ControllerContext {
-    const { clock, now, clientOf, observer } = this.#settings;
+    const { clock, now, clientOf, observer, clusterNetworks = NO_CLUSTER_NETWORKS } = this.#settings;
     return {
+      clusterNetworks,
       view: this.view,
       segments: this.#segments,
       caches: this.#caches,

@@ -9,8 +9,10 @@ import {
   mayBeKept,
   rangeContains,
 } from '@vmdhcp/dhcp-allocator';
-import { type Reason, type ReasonAt, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import { type Reason, type ReasonAt, reasonOf, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { describeNames } from '@vmdhcp/kube-runtime';
+import type { ClusterNetworks } from '../admission/admission-facts.js';
+import { findClusterOverlaps } from '../admission/cluster-overlaps.js';
 import type { AssignmentPlan } from '../assignment/plan-assignments.js';
 import { sentenceOf } from '../explanation.js';
 import { explainSharedSegment, type SharedSegment } from '../network/explain-shared-segment.js';
@@ -24,6 +26,17 @@ export interface PoolNote<Name extends Reason = ReasonAt<'IPPool CacheReady=True
 
 export function segmentNote({ network }: PoolView, shared: SharedSegment | undefined): PoolNote[] {
   return shared === undefined ? [] : [{ reason: 'SegmentShared', message: sentenceOf(explainSharedSegment(network, shared)) }];
+}
+
+/** The pool was there before admission refused such ones: it is served as it is, since its clients have no other. One note for each reason. */
+export function clusterNotes({ reading }: PoolView, networks: ClusterNetworks): PoolNote[] {
+  if (!reading.ok) return [];
+  const found = findClusterOverlaps(reading.pool, networks);
+  const reasons = [...new Set(found.map(({ reason }) => reason))];
+  return reasons.map((reason) => {
+    const sentences = found.filter((one) => one.reason === reason).map(sentenceOf);
+    return { reason: reasonOf(reason), message: sentences.slice(0, MOST_NAMES).join('; ') };
+  });
 }
 
 /**

@@ -24,7 +24,7 @@ import { AddressJournal } from './address-journal.js';
 import { ConfigNews } from './config-news.js';
 import type { ControllerContext } from './controller-context.js';
 import { type PoolObstacle, poolConditions, WITHOUT_AGENTS, withCause } from './pool-conditions.js';
-import { keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
+import { clusterNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
 import { agentWarnings, entryWarning, exhaustionWarning, type Warning } from './pool-warnings.js';
 
 const REFUSED_CHECK_MS = 30_000;
@@ -65,7 +65,13 @@ export class PoolReconciler {
     const obstacle = this.#obstacle(view);
     const plan = obstacle === undefined ? this.#plan(view) : undefined;
     const notes =
-      plan === undefined ? [] : [...keptNotes(view, plan), ...segmentNote(view, this.#context.segments.sharedBy(view))];
+      plan === undefined
+        ? []
+        : [
+            ...keptNotes(view, plan),
+            ...segmentNote(view, this.#context.segments.sharedBy(view)),
+            ...clusterNotes(view, this.#context.clusterNetworks),
+          ];
     const result = await this.#writeStatus(view, plan, { obstacle, agents, notes });
     if (plan === undefined) this.#forget(view.key);
     if (result.kind !== 'settled' || plan === undefined) return result;

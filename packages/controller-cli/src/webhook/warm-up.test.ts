@@ -1,0 +1,47 @@
+import { factsOfObjects } from '@vmdhcp/reconciler';
+import { CertificateKeeper, DEFAULT_TIMES } from '@vmdhcp/service-certificates';
+import { certificateIssuer, certificateReader } from '@vmdhcp/service-certificates/node';
+import { expect, it } from 'vitest';
+import type { AdmissionReviewer } from './admission-server.js';
+import { createClusterReviewer } from './cluster-reviewer.js';
+import { warmUp } from './warm-up.js';
+
+it('the path of a decision is used over TLS, with all kinds of requests, before the first one comes', async () => {
+  const stored = new Map<string, { readonly resourceVersion: string; readonly data: Readonly<Record<string, string>> }>();
+  const keeper = new CertificateKeeper({
+    secrets: {
+      read: async (name) => stored.get(name) ?? { resourceVersion: undefined, data: {} },
+      write: async (name, _before, data) => {
+        stored.set(name, { resourceVersion: String(stored.size + 1), data });
+        return 'written';
+      },
+    },
+    reader: certificateReader,
+    issuer: certificateIssuer,
+    authoritySecret: 'ca',
+    servingSecret: 'tls',
+    authorityName: 'test',
+    names: ['webhook.system.svc'],
+    times: DEFAULT_TIMES,
+  });
+  const decided = new Map<string, number>();
+  const rules = createClusterReviewer({
+    facts: factsOfObjects([]),
+    virtualMachines: { onProblem: 'Warn' },
+    refresh: async () => undefined,
+  });
+  const review: AdmissionReviewer = async (path, received) => {
+    const answer = await rules(path, received);
+    const outcome = `${path} ${received.resource} ${received.request.operation} ${answer.response.allowed}`;
+    decided.set(outcome, (decided.get(outcome) ?? 0) + 1);
+    return answer;
+  };
+  await warmUp({ certificate: (await keeper.keep(Date.now())).pair, review, requests: 70 });
+  expect(Object.fromEntries(decided)).toEqual({
+    'validation virtualmachines CREATE true': 30,
+    'validation ippools CREATE false': 10,
+    'validation ippools UPDATE true': 10,
+    'defaulting ippools CREATE true': 10,
+    'validation virtualmachinenetworkconfigs CREATE false': 10,
+  });
+});

@@ -1,0 +1,63 @@
+/** Addresses of a pool that the cluster needs itself: those of Services, of pods and of the API server. */
+import {
+  cidrsOverlap,
+  formatIpv4Address,
+  formatIpv4Cidr,
+  type Ipv4Address,
+  type Ipv4Cidr,
+  type Pool,
+  rangeContains,
+} from '@vmdhcp/dhcp-allocator';
+import type { ClusterNetworks } from './admission-facts.js';
+import type { AdmissionProblem } from './admission-review.js';
+
+export interface ClusterOverlap extends AdmissionProblem {
+  readonly reason: 'overlaps-service-cidr' | 'overlaps-pod-cidr' | 'is-api-server';
+}
+
+const CONFIG = ['spec', 'ipv4Config'];
+
+/** Every overlap of a pool with what the cluster needs itself: admission refuses it, and the controller warns of it. */
+export function findClusterOverlaps(pool: Pool, { serviceCidrs, podCidrs, apiServers }: ClusterNetworks): ClusterOverlap[] {
+  return [
+    ...overlaps(pool.cidr, serviceCidrs, { reason: 'overlaps-service-cidr', whose: 'Services' }),
+    ...overlaps(pool.cidr, podCidrs, { reason: 'overlaps-pod-cidr', whose: 'pods' }),
+    ...apiServers.flatMap((address) => findApiServer(pool, address)),
+  ];
+}
+
+interface Overlap {
+  readonly reason: 'overlaps-service-cidr' | 'overlaps-pod-cidr';
+  readonly whose: string;
+}
+
+function overlaps(cidr: Ipv4Cidr, networks: readonly Ipv4Cidr[], { reason, whose }: Overlap): ClusterOverlap[] {
+  const value = formatIpv4Cidr(cidr);
+  return networks
+    .filter((network) => cidrsOverlap(network, cidr))
+    .map((network) => ({
+      reason,
+      path: [...CONFIG, 'cidr'],
+      value,
+      message: `${value} overlaps ${formatIpv4Cidr(network)}, the network of the ${whose} of the cluster`,
+      remedy: 'choose another cidr: virtual machines could not reach the cluster, and nodes not the virtual machines',
+    }));
+}
+
+/** Nodes may be on the network of virtual machines; then no client may get their address. */
+function findApiServer(pool: Pool, address: Ipv4Address): ClusterOverlap[] {
+  const value = formatIpv4Address(address);
+  const about = { reason: 'is-api-server', value } as const;
+  if (address === pool.serverAddress) {
+    const message = `${value} is the address of the API server`;
+    const remedy = 'give the DHCP server an address of its own';
+    return [{ ...about, path: [...CONFIG, 'serverIP'], message, remedy }];
+  }
+  const isReserved = [...pool.reservations.values()].some((one) => one.address === address);
+  const isLeased = rangeContains(pool.range, address) && !pool.unavailable.some((range) => rangeContains(range, address));
+  if (!isReserved && !isLeased) return [];
+  const message = `a client could get ${value}, the address of the API server`;
+  if (isReserved)
+    return [{ ...about, path: [...CONFIG, 'reservations'], message, remedy: 'remove the reservation of that address' }];
+  return [{ ...about, path: [...CONFIG, 'pool'], message, remedy: 'add it to exclude, or choose another start or end' }];
+}
