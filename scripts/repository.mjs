@@ -1,7 +1,7 @@
 // Where this project is published. The one place that has the address is the field `repository.url` of the package.json at the root; everything
 // else (links, images, the chart's address, where to report a vulnerability) follows from it. `npm run repository -- URL` changes it everywhere.
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The address that stands here until a maintainer sets a real one; nothing is released from it. */
@@ -55,8 +55,10 @@ export function publishedFields(facts, folder) {
 
 /** The packages that are published, as `{ folder, manifest }`. */
 export function publishedPackages(root = ROOT) {
-  return globSync('packages/*/package.json', { cwd: root })
+  return readdirSync(join(root, 'packages'))
     .toSorted()
-    .map((path) => ({ folder: dirname(path), manifest: JSON.parse(readFileSync(join(root, path), 'utf8')) }))
+    .map((name) => `packages/${name}`)
+    .filter((folder) => existsSync(join(root, folder, 'package.json')))
+    .map((folder) => ({ folder, manifest: JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) }))
     .filter(({ manifest }) => manifest.private !== true);
 }
