@@ -76,7 +76,20 @@ export const PACKAGES = {
   'packages/linux-sockets': {
     imports: ['node:*', 'node:*/*', 'koffi'],
     why: 'it knows nothing of DHCP or Kubernetes',
-    folders: ['libc', 'ethernet', 'netlink', 'packet', 'tcp', 'udp', 'arp', 'links', 'addresses', 'routes', 'isolation'],
+    folders: [
+      'libc',
+      'capabilities',
+      'ethernet',
+      'netlink',
+      'packet',
+      'tcp',
+      'udp',
+      'arp',
+      'links',
+      'addresses',
+      'routes',
+      'isolation',
+    ],
   },
   'packages/service-process': {
     imports: ['node:*', 'node:*/*', 'pino', 'pino-pretty', 'prom-client', 'commander', 'koffi'],
@@ -142,6 +155,7 @@ export const PACKAGES = {
   },
   'tools/lab': { everything: true, refused: [], why: 'import a package by what it exports' },
   'tools/demo': { everything: true, refused: [], why: 'import a package by what it exports' },
+  'tools/images': { everything: true, refused: [], why: 'import a package by what it exports' },
   'tools/bench': { everything: true, refused: [], why: 'import a package by what it exports' },
 };
 

@@ -17,6 +17,7 @@ export { AddressProbe, type AddressQuestion, type AddressUse } from './arp/addre
 export { announceAddress } from './arp/announce-address.js';
 export { ArpSocket } from './arp/arp-socket.js';
 export { mayUseArp } from './arp/may-use-arp.js';
+export { type Capability, takeCapabilities } from './capabilities/take-capabilities.js';
 export { BROADCAST_MAC, formatMacAddress, type Ipv4Address, type MacAddress } from './ethernet/mac-address.js';
 export {
   closePath,

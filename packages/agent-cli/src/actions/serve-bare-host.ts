@@ -4,6 +4,7 @@ import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import { fileState } from '../pools-file/watch-file.js';
 import { poolsByInterface } from './pools-by-interface.js';
+import { takeAgentCapabilities } from './take-agent-capabilities.js';
 
 export interface BareHostOptions {
   readonly pools: string;
@@ -22,6 +23,7 @@ export async function serveBareHost(options: BareHostOptions): Promise<void> {
   // Another process parses the file. Meanwhile this one loads the agent, and the engine compiles the packet path.
   const [file, { BareHostAgent }] = await Promise.all([readPools(options.pools), loadAgent()]);
   const logger = await createLogger(options.logLevel);
+  takeAgentCapabilities({ serves: true, configures: options.configureInterfaces === true }, logger);
   const asked = stopSignal();
   const agent = await BareHostAgent.start(
     {

@@ -9,6 +9,7 @@ import { ClusterAgent } from '../cluster/cluster-agent.js';
 import { idle } from '../cluster/idle.js';
 import { podIsolation } from '../cluster/pod-isolation.js';
 import { AgentLog } from '../log/agent-log.js';
+import { takeAgentCapabilities } from './take-agent-capabilities.js';
 
 export interface ClusterServeOptions {
   readonly kubeconfig?: string;
@@ -28,6 +29,8 @@ export interface ClusterServeOptions {
 export async function serveCluster(options: ClusterServeOptions): Promise<void> {
   const parsed = parseAgentNetworkConfigs(process.env[AGENT_NETWORK_CONFIGS_VARIABLE]);
   const logger = (await createLogger(options.logLevel)).child(options.name === undefined ? {} : { name: options.name });
+  // A dry run isolates interfaces too, and opens no port.
+  takeAgentCapabilities({ serves: options.dryRun !== true, configures: true }, logger);
   const asked = stopSignal();
   const http = options.http === 'off' ? undefined : options.http;
   const podAddress = process.env['POD_IP'] || undefined;

@@ -30,6 +30,8 @@ export const sendmmsg = libc.func('int sendmmsg(int fd, void *messages, uint32_t
   [number, Memory, number, number]
 >;
 export const flock = libc.func('int flock(int fd, int operation)') as Call<[number, number]>;
+export const capget = libc.func('int capget(void *header, void *sets)') as Call<[Memory, Memory]>;
+export const capset = libc.func('int capset(void *header, const void *sets)') as Call<[Memory, Memory]>;
 export const ifNameToIndex = libc.func('uint32_t if_nametoindex(const char *name)') as Call<[string]>;
 
 /** Where memory lies, for structures that point at it. Only for memory of its own (`Buffer.allocUnsafeSlow`), which does not move. */

@@ -139,8 +139,9 @@ describe('the Deployment of a group', () => {
 
   it('has agents with the least rights that raw sockets and server addresses need', () => {
     expect(readField(container(), 'securityContext')).toEqual({
-      runAsUser: 0,
-      runAsGroup: 0,
+      runAsNonRoot: true,
+      runAsUser: 65_532,
+      runAsGroup: 65_532,
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE', 'NET_RAW', 'NET_ADMIN'] },

@@ -52,6 +52,8 @@ interface AgentDeploymentParts {
 }
 
 const HTTP_PORT = 8080;
+/** Whom the images are made for: an account that exists on no node. */
+const IMAGE_USER = 65_532;
 /** A node that is lost is not waited for: the pod is replaced elsewhere, and takes part in the election there. */
 const LOST_NODE_SECONDS = 10;
 /** An agent that is stopped hands over in a fraction of a second. */
@@ -149,9 +151,10 @@ function toContainer(
     terminationMessagePath: '/dev/termination-log',
     terminationMessagePolicy: 'FallbackToLogsOnError',
     securityContext: {
-      // The capabilities are of no use to another user: file capabilities would need a privilege that is refused here.
-      runAsUser: 0,
-      runAsGroup: 0,
+      // The image allows its Node these capabilities (file capabilities), so that the agent need not be root.
+      runAsNonRoot: true,
+      runAsUser: IMAGE_USER,
+      runAsGroup: IMAGE_USER,
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE', 'NET_RAW', 'NET_ADMIN'] },

@@ -1,0 +1,23 @@
+import { type Capability, takeCapabilities } from '@vmdhcp/linux-sockets';
+import type { Logger } from '@vmdhcp/service-process';
+
+/** What an agent does that needs capabilities. */
+interface Privileges {
+  /** Receives requests, and replies in frames. */
+  readonly serves: boolean;
+  /** Changes addresses and routing rules of interfaces. */
+  readonly configures: boolean;
+}
+
+/** Takes what the agent needs into use; logs what it may not use, with the remedy, and goes on: what needs it reports its own error. */
+export function takeAgentCapabilities({ serves, configures }: Privileges, logger: Pick<Logger, 'error'>): void {
+  const serving: readonly Capability[] = serves ? ['NET_BIND_SERVICE', 'NET_RAW'] : [];
+  const missing = takeCapabilities(configures ? [...serving, 'NET_ADMIN'] : serving);
+  if (missing.length === 0) return;
+  const names = missing.map((capability) => `CAP_${capability}`).join(', ');
+  logger.error(
+    { missing },
+    `The agent may not use ${names}. In a cluster: add them to securityContext.capabilities of its container; if they are there, use an image whose ` +
+      'node has these file capabilities (the image of vmdhcp-agent has), or run the container as user 0. On a host: run it as root or with these capabilities',
+  );
+}
