@@ -22,6 +22,7 @@ export default defineConfig({
       unit('kube-simulator', 'tools'),
       unit('chart-renderer', 'tools'),
       unit('service-process'),
+      unit('images', 'tools'),
     ],
   },
 });

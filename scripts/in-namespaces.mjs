@@ -6,17 +6,17 @@ const SET_UP =
   'mount --make-rprivate / 2>/dev/null; mount -t tmpfs tmpfs /run && mkdir -p /run/netns && ip link set lo up && exec "$@"';
 const WAYS = [['-Urnmpf', '--mount-proc', '--kill-child'], ['-Urnm'], ['-nmpf', '--mount-proc', '--kill-child']];
 
+/** As root, without a user namespace: only there do other users exist. */
+const ROOT_WAYS = WAYS.filter(needsRoot);
+
 /** The way that works on this machine: parameters for `unshare`; or why none does. */
-export function findNamespaces() {
+export function findNamespaces({ asRoot = false } = {}) {
   let reason = '';
-  for (const way of WAYS) {
-    const { status, stderr, error } = spawnSync(
-      'unshare',
-      [...way, 'sh', '-c', SET_UP, 'sh', 'ip', 'link', 'add', 'try', 'type', 'bridge'],
-      {
-        encoding: 'utf8',
-      },
-    );
+  for (const way of asRoot ? ROOT_WAYS : WAYS) {
+    const { status, stderr, error } = runInNamespaces(way, 'ip', ['link', 'add', 'try', 'type', 'bridge'], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
     if (status === 0) return { way };
     reason ||= (error?.message ?? stderr).trim().split('\n')[0];
   }
@@ -30,9 +30,19 @@ export function parametersInNamespaces(way, command, parameters) {
 
 /** @returns what `spawnSync` returns. */
 export function runInNamespaces(way, command, parameters, options) {
-  return spawnSync('unshare', parametersInNamespaces(way, command, parameters), {
+  const [program, ...before] = needsRoot(way) && process.getuid() !== 0 ? throughSudo() : ['unshare'];
+  return spawnSync(program, [...before, ...parametersInNamespaces(way, command, parameters)], {
     stdio: 'inherit',
     ...options,
     env: { ...process.env, ...options?.env, VMDHCP_LAB: '1' },
   });
+}
+
+function needsRoot([flags]) {
+  return !flags.includes('U');
+}
+
+/** Where sudo asks for no password. It would set a PATH of its own. */
+function throughSudo() {
+  return ['sudo', '--non-interactive', '--preserve-env', 'env', `PATH=${process.env.PATH}`, 'unshare'];
 }

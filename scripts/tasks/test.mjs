@@ -3,14 +3,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findNamespaces } from '../in-namespaces.mjs';
+import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
 import { runLabTests } from '../run-lab-tests.mjs';
 
 const PARTS = {
   checks: runChecks,
   unit: () => runVitest('unit tests', []),
   cluster: () => runVitest('tests against a simulated API server', ['--config', 'vitest.cluster.config.ts']),
-  lab: runLab,
+  lab: () => runInside('tests with real interfaces', {}, runLab),
+  images: () => runInside('tests of the images', { asRoot: true }, runImages),
 };
 const strict = process.env.VMDHCP_REQUIRE_REAL_PARTS === '1';
 const totals = { passed: 0, failed: 0 };
@@ -53,17 +54,26 @@ function check(title, command, parameters) {
   process.stdout.write(`${passed ? 'ok    ' : 'FAILED'} ${title}\n${passed ? '' : `${stdout}${stderr}`}`);
 }
 
-/** Tests with real interfaces, in namespaces; if those are forbidden, one line reports that. */
-async function runLab() {
-  const { way, reason } = findNamespaces();
+async function runLab(way) {
+  await runLabTests(way, filters, (files) => prepareVitest(['--config', 'vitest.lab.config.ts', ...files]));
+}
+
+function runImages(way) {
+  const run = prepareVitest(['--config', 'vitest.images.config.ts', ...filters]);
+  run.ended(runInNamespaces(way, 'vitest', run.parameters).status);
+}
+
+/** Tests in namespaces; if those are forbidden, one line reports that. */
+async function runInside(title, settings, run) {
+  const { way, reason } = findNamespaces(settings);
   if (way !== undefined) {
-    process.stdout.write('\ntests with real interfaces\n');
-    await runLabTests(way, filters, (files) => prepareVitest(['--config', 'vitest.lab.config.ts', ...files]));
+    process.stdout.write(`\n${title}\n`);
+    await run(way);
   } else if (strict) {
     totals.failed++;
-    process.stdout.write(`FAILED tests with real interfaces: ${reason}\n`);
+    process.stdout.write(`FAILED ${title}: ${reason}\n`);
   } else {
-    skipped.push(`tests with real interfaces: ${reason}`);
+    skipped.push(`${title}: ${reason}`);
   }
 }
 

@@ -21,7 +21,7 @@ export { type InstalledPlace, type InstalledPod, InstalledProgram } from './inst
 export { hasDryRun, type KubectlAccess, type KubectlOutput, runKubectl } from './kubectl.js';
 export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';
 export { AGENT_NAMESPACE, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
-export type { LabPod } from './lab-pod.js';
+export { type ContainerOfPod, type LabPod, type StartContainer, startCheckout } from './lab-pod.js';
 export { LabProcess } from './lab-process.js';
 export { ownControllerDeployment } from './migration-objects.js';
 export { type IpPoolSettings, ipPool, networkAttachment } from './network-and-pool.js';
@@ -38,6 +38,7 @@ export { advertiseRouter } from './router-advertisement.js';
 export { serviceAccountToken } from './service-account-token.js';
 export { TestCluster } from './test-cluster.js';
 export { TEST_CLUSTER_VARIABLE, TestServer, type TestServerSettings } from './test-server.js';
+export { type ContainerSettings, UNPRIVILEGED, UnpackedImage } from './unpacked-image.js';
 export { applyUpstreamDefinitions, UpstreamController } from './upstream-controller.js';
 export {
   addOnDefinition,

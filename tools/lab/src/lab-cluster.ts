@@ -10,7 +10,7 @@ import { ClusterAccess } from './cluster-access.js';
 import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
 import type { Lab } from './lab.js';
-import { LabPod, type PodEnvironment } from './lab-pod.js';
+import { LabPod, type PodEnvironment, type StartContainer } from './lab-pod.js';
 import type { LabProcess } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
 import { serviceAccountToken } from './service-account-token.js';
@@ -35,6 +35,8 @@ export interface LabClusterSettings {
   readonly admission?: 'on' | 'off';
   /** The output of pods and the controller, line by line. */
   readonly onLine?: (who: string, line: string) => void;
+  /** How pods run; default: the agent of this checkout. */
+  readonly startContainer?: StartContainer;
 }
 
 export class LabCluster {
@@ -208,6 +210,7 @@ export class LabCluster {
       apiServer: { host: API_HOST, port: Number(new URL(this.simulator.url).port) },
       caCertificate: this.simulator.caCertificate ?? '',
       sysctls: this.#settings.podSysctls ?? {},
+      startContainer: this.#settings.startContainer,
       token: (pod) => this.#podToken(pod),
       onLine: (pod, line) => this.#settings.onLine?.(pod, line),
     };

@@ -23,12 +23,28 @@ export interface PodEnvironment {
   /** A token for the pod's ServiceAccount. */
   readonly token: (pod: Pod) => Promise<string>;
   readonly onLine: (pod: string, line: string) => void;
+  /** Default: the agent of this checkout, as root of the machine. */
+  readonly startContainer?: StartContainer | undefined;
 }
+
+/** The container of a pod, with everything that the kubelet works out. */
+export interface ContainerOfPod {
+  readonly machine: Machine;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Of the specification. */
+  readonly securityContext: unknown;
+  /** Folder with the ServiceAccount's token. */
+  readonly secrets: string;
+  readonly onLine: (line: string) => void;
+}
+
+export type StartContainer = (container: ContainerOfPod) => LabProcess;
 
 /** Until it is ready, so that no test waits for a kubelet; then as often as a kubelet asks. */
 const FIRST_READINESS_INTERVAL_MS = 50;
 const READINESS_INTERVAL_MS = 1_000;
-const SECRETS = '/run/secrets/kubernetes.io/serviceaccount';
+export const SECRETS = '/run/secrets/kubernetes.io/serviceaccount';
 /** As in a container: kernel settings can be read there, and not written. */
 const READ_ONLY_SETTINGS = 'mount --bind /proc/sys /proc/sys && mount -o remount,ro,bind /proc/sys';
 let lastNumber = 0;
@@ -94,20 +110,22 @@ export class LabPod implements PodProcess {
     const machine = await this.#createMachine();
     this.#machine = machine;
     const folder = await this.#writeSecrets(machine);
-    const { apiServer, onLine } = this.#environment;
+    const { apiServer, onLine, startContainer = startCheckout } = this.#environment;
     const [container] = this.#containers();
-    const secrets = `mkdir -p ${SECRETS} && mount --bind ${folder} ${SECRETS}`;
-    const command = `${secrets} && ${READ_ONLY_SETTINGS} && exec "$@"`;
     const variables = this.#variables(container?.env ?? []);
     const parameters = (container?.args ?? []).map((text) =>
       text.replaceAll(/\$\((\w+)\)/g, (_, name: string) => variables[name] ?? ''),
     );
-    this.process = machine.start('sh', ['-c', command, 'sh', process.execPath, AGENT_BIN, ...parameters], {
+    this.process = startContainer({
+      machine,
+      args: parameters,
       env: {
         KUBERNETES_SERVICE_HOST: apiServer.host,
         KUBERNETES_SERVICE_PORT: String(apiServer.port),
         ...variables,
       },
+      securityContext: container?.securityContext,
+      secrets: folder,
       onLine: (line) => onLine(this.name, line),
     });
     if (this.#stopped) this.process.kill('SIGTERM');
@@ -174,6 +192,12 @@ export class LabPod implements PodProcess {
   }
 }
 
+/** The agent of this checkout, in the network namespace alone. */
+export function startCheckout({ machine, args, env, secrets, onLine }: ContainerOfPod): LabProcess {
+  const command = `mkdir -p ${SECRETS} && mount --bind ${secrets} ${SECRETS} && ${READ_ONLY_SETTINGS} && exec "$@"`;
+  return machine.start('sh', ['-c', command, 'sh', process.execPath, AGENT_BIN, ...args], { env, onLine });
+}
+
 /** What Multus would attach: interface to network. @throws Error for a network that the lab does not have, as Multus fails the pod. */
 function attachments({ metadata }: Pod, networks: ReadonlyMap<string, string>): Map<string, string> {
   const annotations = metadata['annotations'] as Readonly<Record<string, string>> | undefined;
@@ -190,6 +214,7 @@ function attachments({ metadata }: Pod, networks: ReadonlyMap<string, string>): 
 
 interface PodContainer {
   readonly args?: readonly string[];
+  readonly securityContext?: unknown;
   readonly env?: readonly {
     readonly name: string;
     readonly value?: string;

@@ -12,6 +12,9 @@ export const REAL_PROGRAMS = {
   tcpdump: 'tcpdump',
   dnsmasq: 'dnsmasq-base',
   kubectl: 'kubernetes-client',
+  crun: 'crun',
+  skopeo: 'skopeo',
+  umoci: 'umoci',
 } as const;
 
 export type RealProgram = keyof typeof REAL_PROGRAMS;

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { access, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { sha256 } from '../octets.js';
+import { runCommand } from '../run-command.js';
+import { readTar } from '../tar/read-tar.js';
+import { TAR_TYPE } from '../tar/tar-header.js';
+import type { NeededPackage } from './lockfile.js';
+
+/** A file of a package, by its path in it. */
+export interface PackageFile {
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+/** The files of npm packages: those that are installed in the workspace, and by `npm pack` those of other platforms. */
+export class NpmPackages {
+  readonly #root: string;
+  readonly #folder: string;
+  readonly #files = new Map<string, Promise<readonly PackageFile[]>>();
+
+  /** @param folder - Where packages that were fetched stay. */
+  constructor(root: string, folder: string) {
+    this.#root = root;
+    this.#folder = folder;
+  }
+
+  /** Files of a folder of the workspace or of a package, if `wants` their path; read once, however many images there are. */
+  async filesOf(one: NeededPackage, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
+    const files = this.#files.get(one.key) ?? this.#read(one, wants);
+    this.#files.set(one.key, files);
+    return await files;
+  }
+
+  async #read(one: NeededPackage, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
+    if (one.registry === undefined)
+      return await readFolder(join(this.#root, one.key), (path) => isPublished(path) && wants(path));
+    const folder = await this.#installed(one);
+    return folder === undefined ? await this.#fetched(one, wants) : await readFolder(folder, wants);
+  }
+
+  /** Undefined: not installed, as packages for other processors. */
+  async #installed({ key, name }: NeededPackage): Promise<string | undefined> {
+    // pnpm names a folder after the package and its peers; a long name ends with a hash.
+    const start = key.replace(/\(.*$/, '').replaceAll('/', '+');
+    const store = join(this.#root, 'node_modules/.pnpm');
+    const folders = (await readdir(store)).filter((folder) => folder === start || folder.startsWith(`${start}_`));
+    for (const folder of folders) {
+      const path = join(store, folder, 'node_modules', name);
+      if (await exists(path)) return await realpath(path);
+    }
+    return undefined;
+  }
+
+  async #fetched({ name, registry }: NeededPackage, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
+    const { version, integrity } = registry ?? { version: '', integrity: '' };
+    const path = join(this.#folder, `${sha256(integrity)}.tgz`);
+    if (!(await exists(path))) await this.#fetch(`${name}@${version}`, path);
+    const archive = await readFile(path);
+    const [algorithm = '', hash] = integrity.split('-', 2);
+    if (createHash(algorithm).update(archive).digest('base64') !== hash) {
+      await rm(path, { force: true });
+      throw new CommandError(`${name}@${version} of the registry is not that of pnpm-lock.yaml`, ExitCode.invalidData);
+    }
+    // The archives of npm have one folder, whatever its name is.
+    return readTar(await promisify(gunzip)(archive))
+      .filter(({ type }) => type === TAR_TYPE.file)
+      .map((entry) => ({ path: entry.path.replace(/^[^/]+\//, ''), content: entry.content }))
+      .filter(({ path: inside }) => wants(inside));
+  }
+
+  async #fetch(specifier: string, path: string): Promise<void> {
+    const folder = `${path}.fetch`;
+    await mkdir(folder, { recursive: true });
+    try {
+      await runCommand(['npm', 'pack', specifier, '--silent', '--pack-destination', folder]);
+      const [file = ''] = await readdir(folder);
+      await rename(join(folder, file), path);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Of a package of this workspace: what `files` in its package.json publishes. */
+function isPublished(path: string): boolean {
+  return path === 'package.json' || /^(bin|dist)\//.test(path);
+}
+
+async function readFolder(folder: string, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = found
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((path) => !path.startsWith('node_modules/') && wants(path));
+  return await Promise.all(paths.map(async (path) => ({ path, content: await readFile(join(folder, path)) })));
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
