@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GROUP } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
-import { type KubeSimulator, type Pod, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { type KubeSimulator, type Pod, type PodProcess, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { agentInterfaceName, UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import { AdmissionWebhook } from './admission-webhook.js';
 import { ClusterAccess } from './cluster-access.js';
@@ -33,6 +33,8 @@ export interface LabClusterSettings {
   readonly podSysctls?: Readonly<Record<string, string>>;
   /** `on`: the webhook decides about what is written, from the first controller on, which defines its kinds. `off` by default. */
   readonly admission?: 'on' | 'off';
+  /** What a pod runs; by default every pod is an agent. @param runAgent - starts an agent with the arguments and the environment of the pod. */
+  readonly runPod?: (pod: Pod, runAgent: (pod: Pod) => PodProcess) => PodProcess;
   /** The output of pods and the controller, line by line. */
   readonly onLine?: (who: string, line: string) => void;
   /** How pods run; default: the agent of this checkout. */
@@ -79,9 +81,13 @@ export class LabCluster {
       },
       runPod: (pod) => {
         if (started.cluster === undefined || started.cluster.#stopping) throw new Error('the lab is ending');
-        const running = new LabPod(pod, started.cluster.#podEnvironment());
-        pods.set(running.name, running);
-        return running;
+        const { cluster } = started;
+        const runAgent = (agent: Pod): LabPod => {
+          const running = new LabPod(agent, cluster.#podEnvironment());
+          pods.set(running.name, running);
+          return running;
+        };
+        return settings.runPod?.(pod, runAgent) ?? runAgent(pod);
       },
     });
     const kubeconfigPath = join(lab.folder, 'kubeconfig');
@@ -105,9 +111,7 @@ export class LabCluster {
   /** Starts a controller with the permissions of its ServiceAccount, and waits until it works. */
   async startController(...parameters: readonly string[]): Promise<LabController> {
     const port = ++lastPort;
-    const kubeconfig = join(this.#lab.folder, `controller-${port}.kubeconfig`);
-    const token = await serviceAccountToken(this.access, CONTROLLER_NAMESPACE, 'vm-dhcp-controller');
-    writeFileSync(kubeconfig, this.simulator.kubeconfig({ name: 'vm-dhcp-controller', token }), { mode: 0o600 });
+    const kubeconfig = await this.kubeconfigOf(CONTROLLER_NAMESPACE, 'vm-dhcp-controller');
     const flags = [
       '--kubeconfig',
       kubeconfig,
@@ -143,6 +147,14 @@ export class LabCluster {
   #startWebhook(): Promise<AdmissionWebhook> {
     const onLine = (line: string) => this.#settings.onLine?.('webhook', line);
     return AdmissionWebhook.start({ simulator: this.simulator, admin: this.access, folder: this.#lab.folder }, [], { onLine });
+  }
+
+  /** Writes a kubeconfig with the rights of a ServiceAccount. @returns its path. */
+  async kubeconfigOf(namespace: string, name: string): Promise<string> {
+    const path = join(this.#lab.folder, `${name}.kubeconfig`);
+    const token = await serviceAccountToken(this.access, namespace, name);
+    writeFileSync(path, this.simulator.kubeconfig({ name, token }), { mode: 0o600 });
+    return path;
   }
 
   /** Ends the controller that was started last, and starts another one. */

@@ -201,15 +201,30 @@ export function startCheckout({ machine, args, env, secrets, onLine }: Container
 /** What Multus would attach: interface to network. @throws Error for a network that the lab does not have, as Multus fails the pod. */
 function attachments({ metadata }: Pod, networks: ReadonlyMap<string, string>): Map<string, string> {
   const annotations = metadata['annotations'] as Readonly<Record<string, string>> | undefined;
-  const entries = (annotations?.[MULTUS_NETWORKS_ANNOTATION] ?? '').split(',').filter((entry) => entry !== '');
   return new Map(
-    entries.map((entry) => {
-      const [key = '', interfaceName = ''] = entry.split('@');
+    readAttachments(annotations?.[MULTUS_NETWORKS_ANNOTATION] ?? '').map(([key, interfaceName]) => {
       const network = networks.get(key);
       if (network === undefined) throw new Error(`the lab has no network for ${key}`);
       return [interfaceName, network];
     }),
   );
+}
+
+/** Both forms of the annotation: `namespace/name@interface` with commas, and JSON. @returns networks and interfaces. */
+function readAttachments(text: string): readonly (readonly [network: string, interfaceName: string])[] {
+  if (text.startsWith('[')) {
+    const entries = JSON.parse(text) as readonly {
+      readonly namespace: string;
+      readonly name: string;
+      readonly interface: string;
+    }[];
+    return entries.map((entry) => [`${entry.namespace}/${entry.name}`, entry.interface]);
+  }
+  const entries = text.split(',').filter((entry) => entry !== '');
+  return entries.map((entry) => {
+    const [key = '', interfaceName = ''] = entry.split('@');
+    return [key, interfaceName];
+  });
 }
 
 interface PodContainer {

@@ -1,4 +1,5 @@
 /** From one topology to another while clients ask all the time, and upgrades: real agents, real packets. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -51,16 +52,30 @@ function suspendedAgain(): string[] {
   });
 }
 
+interface RenewingSettings {
+  readonly macAddress: string;
+  readonly address: string;
+  /** When it asks again without a reply. */
+  readonly againMs: number;
+  /** Between a reply and the next question. */
+  readonly pauseMs: number;
+}
+
+const WEB_CLIENT: RenewingSettings = { macAddress: WEB, address: ADDRESS, againMs: 500, pauseMs: 0 };
+
 /** A client that asks again and again, as one that renews, and what became of it. */
 class Renewing {
-  longestWaitMs = 0;
+  /** How often it asked again in vain, for one reply. */
+  mostRetransmissions = 0;
   mostHolders = 0;
   renewals = 0;
   readonly addresses = new Set<string>();
+  readonly #settings: RenewingSettings;
   #isEnding = false;
   readonly #done: Promise<void>;
 
-  constructor() {
+  constructor({ macAddress, address, againMs, pauseMs }: RenewingSettings = WEB_CLIENT) {
+    this.#settings = { macAddress, address, againMs, pauseMs };
     this.#done = this.#renew();
   }
 
@@ -70,23 +85,31 @@ class Renewing {
   }
 
   async #renew(): Promise<void> {
-    for (let xid = 1; !this.#isEnding; xid++) {
-      const begunAtMs = performance.now();
-      // Asks again after half a second, and after that every second.
+    const { macAddress, address, againMs, pauseMs } = this.#settings;
+    while (!this.#isEnding) {
+      const xid = fleet.nextXid();
+      let asked = 0;
       const answer = await waitFor(
         'an answer',
         async () => {
-          fleet.ask({ macAddress: WEB, xid, address: ADDRESS });
-          return waitFor('an answer', () => fleet.answerTo(xid), 500).catch(() => undefined);
+          fleet.ask({ macAddress, xid, address });
+          asked++;
+          return waitFor('an answer', () => fleet.answerTo(xid), againMs).catch(() => undefined);
         },
         20_000,
       );
-      this.longestWaitMs = Math.max(this.longestWaitMs, performance.now() - begunAtMs);
+      this.mostRetransmissions = Math.max(this.mostRetransmissions, asked - 1);
       this.addresses.add(answer.address);
       this.mostHolders = Math.max(this.mostHolders, cluster.holders(POOL).length);
       this.renewals++;
+      if (pauseMs > 0) await delay(pauseMs);
     }
   }
+}
+
+/** The address of a client, as soon as it is answered. */
+function addressOf(macAddress: string): Promise<string> {
+  return waitFor('the first answer', () => fleet.addressFor({ macAddress }), 20_000);
 }
 
 async function switchTo(topology: string, ...parameters: readonly string[]): Promise<void> {
@@ -151,19 +174,26 @@ describe('agents of a cluster', () => {
     expect(renewing.renewals).toBeGreaterThan(20);
   });
 
-  it('another image is rolled out with the server address on one interface at a time; one on hold stays', {
+  it('another image is rolled out under load: the server address is on one interface at a time, and clients that ask again after a second are answered; one on hold stays', {
     timeout: 120_000,
   }, async () => {
     await cluster.startController('--no-leader-election');
     await cluster.access.applyFile(`${CLUSTER_EXAMPLES}pools.yaml`);
+    // The version before is the same program under another name of its image.
+    const crowd = Array.from({ length: 8 }, (_, index) => `02:00:5e:00:48:1${index}`);
     await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
+    for (const [index, macAddress] of crowd.entries())
+      await cluster.access.create(virtualMachine(`default/crowd-${index}`, macAddress, 'default/vlan-48'));
     await cluster.agentReady(POOL);
     await cluster.rolledOut('vm-dhcp-agent-mgmt-1');
     const imageOf = async () =>
       /"image":"([^"]*)"/.exec(
         JSON.stringify(await cluster.access.get('Deployment', `${AGENT_NAMESPACE}/vm-dhcp-agent-mgmt-1`)),
       )?.[1];
-    const renewing = new Renewing();
+    const clients = await Promise.all(
+      [WEB, ...crowd].map(async (macAddress) => ({ macAddress, address: await addressOf(macAddress) })),
+    );
+    const renewing = clients.map((client) => new Renewing({ ...client, againMs: 1_000, pauseMs: 20 }));
 
     await cluster.access.patch('IPPool', POOL, {
       metadata: { annotations: { 'network.harvesterhci.io/hold-ippool-agent-upgrade': '' } },
@@ -177,9 +207,13 @@ describe('agents of a cluster', () => {
     });
     await waitFor('the new image', async () => (await imageOf()) === 'vmdhcp-agent:next');
     await cluster.rolledOut('vm-dhcp-agent-mgmt-1');
-    await renewing.end();
-    expect([...renewing.addresses]).toEqual([ADDRESS]);
-    expect(renewing.mostHolders).toBe(1);
+    for (const [index, client] of renewing.entries()) {
+      await client.end();
+      expect([...client.addresses]).toEqual([clients[index]?.address]);
+      expect(client.mostHolders).toBe(1);
+      expect(client.mostRetransmissions).toBeLessThanOrEqual(1);
+      expect(client.renewals).toBeGreaterThan(20);
+    }
   });
 
   it('pools move from the namespace where agents ran before, one holder at a time, and are not served twice meanwhile', {
