@@ -28,6 +28,8 @@ export const RENEW_PERIOD_ANNOTATION = `${GROUP}/renew-period-ms`;
 export const LOG_LEVEL_ANNOTATION = `${GROUP}/log-level`;
 export const LOG_PACKETS_ANNOTATION = `${GROUP}/log-packets`;
 export const HOLD_AGENT_UPGRADE_ANNOTATION = `${GROUP}/hold-ippool-agent-upgrade`;
+/** On a CustomResourceDefinition: which version of the controller applied it. */
+export const APPLIED_BY_VERSION_ANNOTATION = `${GROUP}/applied-by-version`;
 /** On what a migration stopped: what it was before. */
 export const BEFORE_MIGRATION_ANNOTATION = `${GROUP}/before-migration`;
 export const VM_NAME_LABEL = 'harvesterhci.io/vmName';
@@ -213,6 +215,13 @@ export const OBJECT_KEYS = {
     writtenBy: ['the command migrate'],
     values: 'a number of replicas; `enabled`',
     meaning: 'What `vmdhcp-controller migrate` stopped: a Deployment had so many replicas, an add-on of Harvester was enabled.',
+  },
+  [APPLIED_BY_VERSION_ANNOTATION]: {
+    type: 'annotation',
+    on: ['CustomResourceDefinition'],
+    writtenBy: ['the controller'],
+    values: 'a version, as 1.2.0',
+    meaning: 'The version of the controller that applied the definition. A controller of an older version leaves it as it is.',
   },
   [SUSPENDED_POOLS_ANNOTATION]: {
     type: 'annotation',

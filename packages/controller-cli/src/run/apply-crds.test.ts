@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { ApiConnection } from '@vmdhcp/kube-runtime/node';
 import { CommandError } from '@vmdhcp/service-process';
 import { describe, expect, it } from 'vitest';
-import { applyCrds } from './apply-crds.js';
+import { applyCrds, isNewerVersion } from './apply-crds.js';
 
 /** What applying comes to at a server that answers every request with this status; undefined: there is no server. */
 async function outcomeAt(status: number | undefined): Promise<unknown> {
@@ -29,5 +29,19 @@ describe('applyCrds', () => {
     expect(error).toBeInstanceOf(CommandError);
     expect(error).toMatchObject({ exitCode });
     expect((error as Error).message).toContain(text);
+  });
+});
+
+describe('isNewerVersion', () => {
+  it.each([
+    ['1.0.0', '0.9.9', true],
+    ['1.10.0', '1.9.9', true],
+    ['1.2.4-rc.1', '1.2.3', true],
+    ['1.2.3', '1.2.3', false],
+    ['1.2.3', '1.2.4', false],
+    ['', '0.0.0', false],
+    ['nonsense', '0.0.0', false],
+  ])('%s after %s: %s', (one, other, expected) => {
+    expect(isNewerVersion(one, other)).toBe(expected);
   });
 });

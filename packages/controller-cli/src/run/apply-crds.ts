@@ -1,5 +1,7 @@
 /** The controller's CustomResourceDefinitions in a cluster: created, brought up to date, never made poorer by accident. */
+import { readFileSync } from 'node:fs';
 import {
+  APPLIED_BY_VERSION_ANNOTATION,
   type CustomResource,
   ipPoolResource,
   toCustomResourceDefinition,
@@ -14,8 +16,11 @@ export const CUSTOM_RESOURCES: readonly CustomResource[] = [ipPoolResource, virt
 
 export interface AppliedCrd {
   readonly name: string;
-  readonly outcome: 'created' | 'updated' | 'unchanged';
+  /** `kept`: a newer version of this program applied it, so it has everything that is needed here, and more. */
+  readonly outcome: 'created' | 'updated' | 'unchanged' | 'kept';
 }
+
+const OWN_VERSION = readOwnVersion();
 
 const ESTABLISHED_WITHIN_MS = 30_000;
 const ESTABLISHED_CHECK_MS = 100;
@@ -47,14 +52,45 @@ async function applyAll(connection: ApiConnection): Promise<AppliedCrd[]> {
 
 async function apply(client: ApiObjectClient<KubernetesObject>, wanted: KubernetesObject): Promise<AppliedCrd['outcome']> {
   const present = await client.get(wanted.metadata.name);
+  if (present !== undefined && isOfNewerVersion(present)) return 'kept';
   if (present !== undefined && containsAll(present.spec, wanted.spec)) return 'unchanged';
   const result = await (present === undefined
-    ? client.create(wanted)
-    : client.replace({ ...present, spec: { ...(present.spec as object), ...(wanted.spec as object) } }));
+    ? client.create({ ...wanted, metadata: withVersion(wanted.metadata) })
+    : client.replace({
+        ...present,
+        metadata: withVersion(present.metadata),
+        spec: { ...(present.spec as object), ...(wanted.spec as object) },
+      }));
   if (result.ok) return present === undefined ? 'created' : 'updated';
   // Another client, most likely another replica, did it meanwhile.
   if (result.reason === 'already-exists' || result.reason === 'conflict') return apply(client, wanted);
   throw new CommandError(`CustomResourceDefinition ${wanted.metadata.name}: ${result.message}`, ExitCode.failed);
+}
+
+/** An older program would take fields from objects that only the newer one knows: it leaves the definition as it is. */
+export function isOfNewerVersion({ metadata }: KubernetesObject): boolean {
+  return isNewerVersion(metadata.annotations?.[APPLIED_BY_VERSION_ANNOTATION] ?? '', OWN_VERSION);
+}
+
+/** By the numbers of two versions, as in 1.2.0; what follows them does not count. */
+export function isNewerVersion(one: string, other: string): boolean {
+  const [numbers, others] = [numbersOf(one), numbersOf(other)];
+  const at = numbers.findIndex((number, index) => number !== others[index]);
+  return at >= 0 && (numbers[at] ?? 0) > (others[at] ?? 0);
+}
+
+function numbersOf(version: string): number[] {
+  const [, ...parts] = /^(\d+)\.(\d+)\.(\d+)/.exec(version) ?? [];
+  return parts.map(Number);
+}
+
+function withVersion(metadata: KubernetesObject['metadata']): KubernetesObject['metadata'] {
+  return { ...metadata, annotations: { ...metadata.annotations, [APPLIED_BY_VERSION_ANNOTATION]: OWN_VERSION } };
+}
+
+function readOwnVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 /** True if the object has everything that is wanted; it may have more: the server fills in defaults. */

@@ -2,6 +2,7 @@
  * Carries a migration out: observes, plans, and does the first step of the plan, until the plan is empty. A step is done when it is not
  * planned any more, so that a run that was killed is continued by the next one.
  */
+import { APPLIED_BY_VERSION_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, type WriteResult } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import {
@@ -78,16 +79,16 @@ export class Migration {
       const steps = this.#plan(await this.#observe());
       const [step] = steps;
       if (step === undefined) return;
-      if (step.id !== current) {
+      if (step.id === current) {
+        reported = this.#wait(step, { reported, giveUpAtMs });
+        await delay(CHECK_MS);
+      } else {
         number = Math.max(number + 1, planned - steps.length + 1);
         this.#settings.onStep(step, { number, of: Math.max(planned, number + steps.length - 1) });
         [current, giveUpAtMs] = [step.id, performance.now() + this.#settings.timeoutMs];
       }
       for (const write of step.writes) await this.#take(write);
       await this.#settle(step);
-      if (step.writes.length > 0) continue;
-      reported = this.#wait(step, { reported, giveUpAtMs });
-      await delay(CHECK_MS);
     }
   }
 
@@ -174,7 +175,8 @@ export class Migration {
     const backedUp = this.#backup?.definition(name);
     const present = await client.get(name);
     if (backedUp === undefined || present === undefined) return { ok: false, reason: 'not-found', message: `${name} is gone` };
-    return client.replace({ ...present, spec: backedUp.spec });
+    const { [APPLIED_BY_VERSION_ANNOTATION]: _, ...annotations } = present.metadata.annotations ?? {};
+    return client.replace({ ...present, metadata: { ...present.metadata, annotations }, spec: backedUp.spec });
   }
 }
 

@@ -14,7 +14,7 @@ import {
   roleOf,
 } from '@vmdhcp/reconciler';
 import { RegistrationResource } from '../webhook/webhook-registration.js';
-import { CUSTOM_RESOURCES, containsAll } from './apply-crds.js';
+import { CUSTOM_RESOURCES, containsAll, isOfNewerVersion } from './apply-crds.js';
 import { listAll } from './list-all.js';
 import type { MigrationBackup } from './migration-backup.js';
 
@@ -115,7 +115,7 @@ function observeDefinition(
   return [
     {
       definition,
-      isOurs: containsAll(definition.spec, ours.spec),
+      isOurs: isOfNewerVersion(definition) || containsAll(definition.spec, ours.spec),
       isAsBackedUp: backedUp && JSON.stringify(backedUp.spec) === JSON.stringify(definition.spec),
     },
   ];
