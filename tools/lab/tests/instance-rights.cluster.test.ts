@@ -29,8 +29,8 @@ beforeAll(async () => {
     ({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'vm-dhcp-controller',
   );
   rules = (role as unknown as { readonly rules: readonly unknown[] }).rules;
-  const earlier = JSON.parse(JSON.stringify(rules).replace(`,"${INSTANCES}"`, '')) as readonly unknown[];
-  expect(JSON.stringify(earlier)).not.toContain(INSTANCES);
+  const earlier = rules.filter((rule) => !JSON.stringify(rule).includes(INSTANCES));
+  expect(earlier).toHaveLength(rules.length - 1);
   await admin.patch('ClusterRole', 'vm-dhcp-controller', { rules: earlier });
   controller = await cluster.startUnreadyController('--no-leader-election', '--no-agent', '--http', 'off');
   await cluster.startWebhook();
@@ -45,7 +45,7 @@ async function recorded(): Promise<unknown> {
 const logged = (text: string) => waitFor(text, async () => controller.lines.some((line) => line.includes(text)), 40_000);
 
 it('names the rule that is missing, assigns addresses, frees none, and continues as soon as the rule is there', async () => {
-  await logged('get, list and watch on virtualmachineinstances of the API group kubevirt.io');
+  await logged('list and watch on virtualmachineinstances of the API group kubevirt.io');
   await admin.create(networkAttachment('default/net'));
   await admin.create(
     ipPool('default/pool', { network: 'default/net', ipv4Config: { pool: { start: '10.1.0.10', end: '10.1.0.12' } } }),

@@ -519,7 +519,7 @@ describe('nothing is freed by what is not known', () => {
       await running.settle(60_000);
       expect(running.allocated()).toEqual({ '10.0.0.10': MAC, '10.0.0.11': '02:00:00:00:00:0b' });
       expect(messages(running, 'VirtualMachineInstancesUnreadable')).toContainEqual(
-        expect.stringContaining('get, list and watch on virtualmachineinstances of the API group kubevirt.io'),
+        expect.stringContaining('list and watch on virtualmachineinstances of the API group kubevirt.io'),
       );
       expect(messages(running, 'AwaitingMacAddress')).toContainEqual(expect.stringContaining('the controller may not read'));
 
