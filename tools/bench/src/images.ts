@@ -1,6 +1,6 @@
 /** npm run bench:images: from the start of a container to ready, out of the images, and of this checkout without one. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,6 +24,7 @@ import { markdown } from './tables.js';
 
 const BUILD = fileURLToPath(new URL('../../../scripts/tasks/images.mjs', import.meta.url));
 const CGROUPS = '/sys/fs/cgroup/unified';
+const SECRETS = '/var/run/secrets/kubernetes.io/serviceaccount';
 const LOOK_MS = 5;
 const LONGEST_MS = 60_000;
 let lastPort = 18_600;
@@ -92,15 +93,19 @@ async function measure(times: Times, isImage: boolean): Promise<void> {
   }
 }
 
-async function startController(lab: Lab, cluster: LabCluster, isImage: boolean): Promise<number> {
-  const kubeconfig = join(folder, 'kubeconfig');
-  const token = await serviceAccountToken(cluster.access, 'harvester-system', 'vm-dhcp-controller');
-  writeFileSync(kubeconfig, cluster.simulator.kubeconfig({ name: 'vm-dhcp-controller', token }), { mode: 0o644 });
+/** As in a pod: by the token of its ServiceAccount. */
+async function startController(lab: Lab, { access, simulator }: LabCluster, isImage: boolean): Promise<number> {
+  const token = await serviceAccountToken(access, 'harvester-system', 'vm-dhcp-controller');
+  const files = { 'ca.crt': simulator.caCertificate ?? '', namespace: 'harvester-system', token };
+  mkdirSync(SECRETS, { recursive: true });
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(SECRETS, name), content);
+  const { hostname, port } = new URL(simulator.url);
+  const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, POD_NAMESPACE: 'harvester-system' };
   const http = `127.0.0.1:${++lastPort}`;
-  const args = ['run', '--namespace', AGENT_NAMESPACE, '--image', 'vmdhcp-agent:lab', '--http', http, '--kubeconfig'];
+  const args = ['run', '--namespace', AGENT_NAMESPACE, '--image', 'vmdhcp-agent:lab', '--http', http];
   const startedAtMs = performance.now();
-  if (isImage) images.controller.start(lab, { args: [...args, '/etc/kubeconfig'], mounts: { [kubeconfig]: '/etc/kubeconfig' } });
-  else lab.start(process.execPath, [CONTROLLER_BIN, ...args, kubeconfig]);
+  if (isImage) images.controller.start(lab, { args, env, mounts: { [SECRETS]: SECRETS } });
+  else lab.start(process.execPath, [CONTROLLER_BIN, ...args], { env });
   while ((await fetch(`http://${http}/readyz`).catch(() => undefined))?.ok !== true) await delay(LOOK_MS);
   return performance.now() - startedAtMs;
 }
