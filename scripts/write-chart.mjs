@@ -1,8 +1,8 @@
-// Writes what follows from other files into the chart: its version, the CustomResourceDefinitions, and manifests/vmdhcp.yaml, the chart with its default
-// values for `kubectl apply`. Tests of tools/chart-renderer fail when one of them is not what this would write.
+// Writes what follows from other files into the chart: its version, the CustomResourceDefinitions, and manifests/, the chart for
+// `kubectl apply`. Tests of tools/chart-renderer fail when one of them is not what this would write.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { missingPackages, renderManifest } from '../tools/chart-renderer/dist/index.js';
+import { MANIFESTS, missingPackages, renderManifest } from '../tools/chart-renderer/dist/index.js';
 
 const { version } = JSON.parse(readFileSync('packages/controller-cli/package.json', 'utf8'));
 const chart = readFileSync('charts/vmdhcp/Chart.yaml', 'utf8');
@@ -11,9 +11,9 @@ for (const path of globSync('packages/ippool-api/crds/*.yaml'))
   write(`charts/vmdhcp/files/crds/${basename(path)}`, readFileSync(path, 'utf8'));
 
 if (missingPackages().length === 0) {
-  write('manifests/vmdhcp.yaml', renderManifest());
+  for (const file of Object.keys(MANIFESTS)) write(`manifests/${file}`, renderManifest(file));
 } else {
-  process.stderr.write(`manifests/vmdhcp.yaml is left as it is: apt-get install ${missingPackages().join(' ')}\n`);
+  process.stderr.write(`manifests/ is left as it is: apt-get install ${missingPackages().join(' ')}\n`);
 }
 
 function write(path, text) {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseDocument } from 'yaml';
 import { describeValues } from './describe-values.js';
 import { CHART, mergeValues, renderChart, renderNotes } from './render-chart.js';
-import { renderManifest } from './render-manifest.js';
+import { MANIFESTS, renderManifest } from './render-manifest.js';
 import { hasRenderer, NEEDS_RENDERER } from './renderer-program.js';
 import { valuesProblems } from './values-problems.js';
 
@@ -153,8 +153,8 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     });
   });
 
-  it('manifests/vmdhcp.yaml is what `npm run generate` writes', () => {
-    expect(read('manifests/vmdhcp.yaml')).toBe(renderManifest());
+  it.each(Object.keys(MANIFESTS))('manifests/%s is what `npm run generate` writes', (file) => {
+    expect(read(`manifests/${file}`)).toBe(renderManifest(file));
   });
 });
 

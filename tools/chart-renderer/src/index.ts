@@ -1,6 +1,6 @@
 /** Renders charts as `helm template` does. @packageDocumentation */
 export { type DescribedValue, describeValues } from './describe-values.js';
 export { CHART, type ChartSettings, mergeValues, renderChart, renderNotes } from './render-chart.js';
-export { MANIFEST_NAMESPACE, renderManifest } from './render-manifest.js';
+export { MANIFEST_NAMESPACE, MANIFESTS, renderManifest } from './render-manifest.js';
 export { hasRenderer, missingPackages, NEEDS_RENDERER } from './renderer-program.js';
 export { type ValuesProblem, valuesProblems } from './values-problems.js';

@@ -1,34 +1,38 @@
 import { render } from './render-chart.js';
 
-/** Where `manifests/vmdhcp.yaml` installs the controller. */
+/** Where the manifests install the controller. */
 export const MANIFEST_NAMESPACE = 'vm-dhcp-system';
 
-const HEAD = `# vmdhcp with the default values of its chart: kubectl apply -f manifests/vmdhcp.yaml
-# Written by \`npm run generate\` from charts/vmdhcp: change that, not this file. Other values: docs/install.md.
----
+/** The files of `manifests/`: what each is, and the values that it is rendered with. */
+export const MANIFESTS: Readonly<Record<string, { readonly title: string; readonly set: readonly string[] }>> = {
+  'vmdhcp.yaml': { title: 'vmdhcp with the default values of its chart', set: [] },
+  'vmdhcp-unified.yaml': {
+    title: 'vmdhcp with one Deployment of agents for all pools (topology unified)',
+    set: ['agent.topology=unified'],
+  },
+};
+
+const NAMESPACE = `---
 apiVersion: v1
 kind: Namespace
 metadata:
   name: ${MANIFEST_NAMESPACE}
   labels:
     app.kubernetes.io/name: vmdhcp
+    app.kubernetes.io/part-of: vmdhcp
     pod-security.kubernetes.io/enforce: restricted
 `;
 /** Labels of what Helm installed, which this is not. */
 const OF_HELM = /^ +(helm\.sh\/chart|app\.kubernetes\.io\/managed-by): .*\n/gm;
 
-/** The chart with its default values, as one file for `kubectl apply`, with the namespace of the release and without the hooks of Helm. */
-export function renderManifest(): string {
-  const documents = render({ namespace: MANIFEST_NAMESPACE }).split(/^---\n/m);
-  return (
-    HEAD +
-    documents
-      .filter((one) => one !== '' && !one.includes('helm.sh/hook:'))
-      .map(toText)
-      .join('')
-  );
-}
-
-function toText(document: string): string {
-  return `---\n${document.replaceAll(OF_HELM, '')}`;
+/** A file of `manifests/`: the chart for `kubectl apply`, with the namespace of the release and without the hooks of Helm. @throws Error for another name. */
+export function renderManifest(file: string): string {
+  const manifest = MANIFESTS[file];
+  if (manifest === undefined) throw new Error(`there is no manifest ${file}; there are ${Object.keys(MANIFESTS).join(', ')}`);
+  const head = `# ${manifest.title}: kubectl apply -f manifests/${file}
+# Written by \`npm run generate\` from charts/vmdhcp: change that, not this file. Other values: docs/install.md.
+`;
+  const documents = render({ namespace: MANIFEST_NAMESPACE, set: manifest.set }).split(/^---\n/m);
+  const kept = documents.filter((one) => one !== '' && !one.includes('helm.sh/hook:'));
+  return head + NAMESPACE + kept.map((one) => `---\n${one.replaceAll(OF_HELM, '')}`).join('');
 }

@@ -1,0 +1,25 @@
+/** What `manifests/` installs, for labs that start the programs themselves. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { readYaml } from './cluster-access.js';
+
+/** Where manifests are that a user applies too. */
+export const MANIFESTS = fileURLToPath(new URL('../../../manifests/', import.meta.url));
+/** Of the controller and the webhook. */
+export const CONTROLLER_NAMESPACE = 'vm-dhcp-system';
+const COMPONENT_LABEL = 'app.kubernetes.io/component';
+
+/** The namespaces, and what the controller or the webhook is installed with, but for the Deployment: a process stands for it. */
+export function installedFor(component: 'controller' | 'webhook'): readonly KubernetesObject[] {
+  return readYaml(join(MANIFESTS, 'vmdhcp.yaml')).filter(
+    ({ kind, metadata }) => kind === 'Namespace' || (kind !== 'Deployment' && metadata.labels?.[COMPONENT_LABEL] === component),
+  );
+}
+
+/** The agents of topology unified, with their rights. Their namespace comes with the controller. */
+export function unifiedAgents(): readonly KubernetesObject[] {
+  return readYaml(join(MANIFESTS, 'vmdhcp-unified.yaml')).filter(
+    ({ kind, metadata }) => kind !== 'Namespace' && metadata.labels?.[COMPONENT_LABEL] === 'agent',
+  );
+}
