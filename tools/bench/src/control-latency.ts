@@ -1,7 +1,7 @@
 /** npm run bench:control, second part: how long until a change in the cluster is in the replies, and until another agent serves. */
 import { join } from 'node:path';
 import type { ServerAnswer } from '@vmdhcp/dhcp-agent';
-import { CLUSTER_EXAMPLES, Lab, LabCluster, openProbe, virtualMachine, waitFor } from '@vmdhcp/lab';
+import { CLUSTER_EXAMPLES, Lab, LabCluster, openProbe, unifiedAgents, virtualMachine, waitFor } from '@vmdhcp/lab';
 import { markdown } from './tables.js';
 
 const ROUNDS = 5;
@@ -16,8 +16,8 @@ lab.addNetwork('br49');
 const cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': NETWORK, 'default/vlan-49': 'br49' } });
 try {
   await cluster.startController('--log-level', 'warn', '--agent-topology', 'unified');
-  for (const file of ['agent.yaml', 'pools.yaml', 'virtual-machines.yaml'])
-    await cluster.access.applyFile(join(CLUSTER_EXAMPLES, file));
+  await cluster.access.applyAll(unifiedAgents());
+  for (const file of ['pools.yaml', 'virtual-machines.yaml']) await cluster.access.applyFile(join(CLUSTER_EXAMPLES, file));
   await settled();
   const rows = [
     ['a new virtual machine gets a reply', await repeat('new virtual machine', newMachine), '1 s'],

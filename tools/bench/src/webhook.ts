@@ -7,7 +7,14 @@ import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import type { KubeSimulator } from '@vmdhcp/kube-simulator';
-import { CLUSTER_EXAMPLES, type LabProcess, networkAttachment, PrivateCluster, virtualMachine } from '@vmdhcp/lab';
+import {
+  CLUSTER_EXAMPLES,
+  CONTROLLER_NAMESPACE,
+  type LabProcess,
+  networkAttachment,
+  PrivateCluster,
+  virtualMachine,
+} from '@vmdhcp/lab';
 import { macOf, poolConfig } from './large-objects.js';
 import { usageOf } from './process-usage.js';
 
@@ -19,11 +26,11 @@ const SLICES = SECONDS > 60 ? 10 : 4;
 const GROUP = 'network.harvesterhci.io';
 const DEFINITIONS = ['ippools', 'virtualmachinenetworkconfigs'];
 const NAME = 'vm-dhcp-webhook';
-const NAMESPACE = 'harvester-system';
+const NAMESPACE = CONTROLLER_NAMESPACE;
 
 type Fields = Parameters<KubeSimulator['client']['create']>[1];
 
-const cluster = await PrivateCluster.start(['namespace.yaml', 'crds.yaml']);
+const cluster = await PrivateCluster.start(['crds.yaml']);
 try {
   await fill();
   const { process: webhook, port } = await cluster.startWebhook('--no-register');

@@ -14,6 +14,7 @@ import {
   type RealProgram,
   readYaml,
   runAgent,
+  unifiedAgents,
   virtualMachine,
   waitFor,
 } from '@vmdhcp/lab';
@@ -76,7 +77,7 @@ async function demo(): Promise<void> {
   );
   cluster = await LabCluster.start(lab, { networks: NETWORKS, onLine: showLine });
   await cluster.startController('--agent-topology', topology);
-  if (topology === 'unified') await apply(cluster, 'agent.yaml');
+  if (topology === 'unified') await cluster.access.applyAll(unifiedAgents(), showApplied);
   await apply(cluster, 'pools.yaml');
 
   view.step('Virtual machines are created: kubectl apply -f examples/cluster/virtual-machines.yaml');
@@ -185,9 +186,11 @@ async function showTable(inCluster: LabCluster): Promise<void> {
 }
 
 async function apply(inCluster: LabCluster, file: string): Promise<void> {
-  await inCluster.access.applyFile(join(CLUSTER_EXAMPLES, file), ({ kind, metadata }) =>
-    view.line(`${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name} created`),
-  );
+  await inCluster.access.applyFile(join(CLUSTER_EXAMPLES, file), showApplied);
+}
+
+function showApplied({ kind, metadata }: KubernetesObject): void {
+  view.line(`${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name} created`);
 }
 
 function allocated(inCluster: LabCluster, names: readonly string[]): Promise<KubernetesObject[]> {

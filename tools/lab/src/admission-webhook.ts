@@ -2,18 +2,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeSimulator } from '@vmdhcp/kube-simulator';
-import { type ClusterAccess, readYaml } from './cluster-access.js';
-import { CLUSTER_EXAMPLES } from './cluster-examples.js';
+import type { ClusterAccess } from './cluster-access.js';
 import { controllerReady } from './controller-readiness.js';
 import { waitFor } from './deadline.js';
 import { freePort } from './free-port.js';
+import { CONTROLLER_NAMESPACE, installedFor } from './installed-objects.js';
 import { LabProcess, type ProcessSettings } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
 import { serviceAccountToken } from './service-account-token.js';
 
 /** Of the Service, the ServiceAccount and both webhook configurations. */
 export const WEBHOOK_NAME = 'vm-dhcp-webhook';
-export const WEBHOOK_NAMESPACE = 'harvester-system';
+export const WEBHOOK_NAMESPACE = CONTROLLER_NAMESPACE;
 const HOST = '127.0.0.1';
 
 export interface WebhookPlace {
@@ -22,13 +22,6 @@ export interface WebhookPlace {
   readonly admin: ClusterAccess;
   /** For its kubeconfig. */
   readonly folder: string;
-}
-
-/** Applies `examples/cluster/webhook.yaml` but for its Deployment: the process stands for it. */
-async function applyWebhookExample(admin: ClusterAccess): Promise<void> {
-  await admin.applyFile(join(CLUSTER_EXAMPLES, 'namespace.yaml'));
-  for (const object of readYaml(join(CLUSTER_EXAMPLES, 'webhook.yaml')))
-    if (object.kind !== 'Deployment') await admin.apply(object);
 }
 
 export class AdmissionWebhook {
@@ -52,7 +45,7 @@ export class AdmissionWebhook {
     parameters: readonly string[] = [],
     settings: ProcessSettings = {},
   ): Promise<AdmissionWebhook> {
-    await applyWebhookExample(admin);
+    await admin.applyAll(installedFor('webhook'));
     const [port, httpPort] = [await freePort(), await freePort()];
     const token = await serviceAccountToken(admin, WEBHOOK_NAMESPACE, WEBHOOK_NAME);
     const kubeconfig = join(folder, `webhook-${port}.kubeconfig`);

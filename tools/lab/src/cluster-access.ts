@@ -101,7 +101,15 @@ export class ClusterAccess {
 
   /** Creates every object of a YAML file, in its order; kinds that are defined in it are waited for. */
   async applyFile(path: string, onApplied: (object: KubernetesObject) => void = () => undefined): Promise<void> {
-    for (const object of readYaml(path)) {
+    await this.applyAll(readYaml(path), onApplied);
+  }
+
+  /** The same with objects. */
+  async applyAll(
+    objects: readonly KubernetesObject[],
+    onApplied: (object: KubernetesObject) => void = () => undefined,
+  ): Promise<void> {
+    for (const object of objects) {
       await this.apply(object);
       onApplied(object);
     }

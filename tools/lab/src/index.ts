@@ -17,6 +17,7 @@ export { CLUSTER_EXAMPLES } from './cluster-examples.js';
 export { ControllerPod } from './controller-pod.js';
 export { waitFor } from './deadline.js';
 export { freePort } from './free-port.js';
+export { CONTROLLER_NAMESPACE, installedFor, MANIFESTS, unifiedAgents } from './installed-objects.js';
 export { type InstalledPlace, type InstalledPod, InstalledProgram } from './installed-program.js';
 export { hasDryRun, type KubectlAccess, type KubectlOutput, runKubectl } from './kubectl.js';
 export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';

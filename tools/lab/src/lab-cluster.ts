@@ -9,6 +9,7 @@ import { AdmissionWebhook } from './admission-webhook.js';
 import { ClusterAccess } from './cluster-access.js';
 import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
+import { CONTROLLER_NAMESPACE, installedFor } from './installed-objects.js';
 import type { Lab } from './lab.js';
 import { LabPod, type PodEnvironment, type StartContainer } from './lab-pod.js';
 import type { LabProcess } from './lab-process.js';
@@ -18,7 +19,6 @@ import { serviceAccountToken } from './service-account-token.js';
 const MANAGEMENT_NETWORK = 'br-mgmt';
 const API_HOST = '10.99.255.1';
 export const AGENT_NAMESPACE = 'vm-dhcp-agents';
-const CONTROLLER_NAMESPACE = 'harvester-system';
 /** Pods of the lab run the agent of this checkout, whatever their image is called. */
 export const AGENT_IMAGE = 'vmdhcp-agent:lab';
 /** Every node is attached to the cluster network of the examples. */
@@ -66,7 +66,7 @@ export class LabCluster {
     this.#pods = pods;
   }
 
-  /** Starts the API server and applies the kinds and permissions of `examples/cluster`. */
+  /** Starts the API server, applies what `manifests/` installs for a controller, and the kinds of KubeVirt and Multus. */
   static async start(lab: Lab, settings: LabClusterSettings): Promise<LabCluster> {
     lab.addNetwork(MANAGEMENT_NETWORK, `${API_HOST}/16`);
     const pods = new Map<string, LabPod>();
@@ -95,7 +95,8 @@ export class LabCluster {
     const access = await ClusterAccess.open(kubeconfigPath);
     const cluster = new LabCluster({ simulator, access, kubeconfigPath }, lab, { settings, pods });
     started.cluster = cluster;
-    for (const file of ['namespace.yaml', 'rbac.yaml', 'crds.yaml']) await access.applyFile(join(CLUSTER_EXAMPLES, file));
+    await access.applyAll(installedFor('controller'));
+    await access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
     return cluster;
   }
 

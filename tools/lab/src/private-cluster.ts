@@ -6,16 +6,19 @@ import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfig
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type KubeSimulator, type KubeSimulatorOptions, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { AdmissionWebhook } from './admission-webhook.js';
-import { ClusterAccess } from './cluster-access.js';
+import { ClusterAccess, readYaml } from './cluster-access.js';
 import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
 import { freePort } from './free-port.js';
 import { LabProcess, type ProcessSettings } from './lab-process.js';
+import { CONTROLLER_NAMESPACE, installedFor, unifiedAgents } from './installed-objects.js';
 import { CONTROLLER_BIN } from './programs.js';
 import { serviceAccountToken } from './service-account-token.js';
 
-const CONTROLLER_NAMESPACE = 'harvester-system';
 const CONTROLLER_ACCOUNT = 'vm-dhcp-controller';
+
+/** A file of `examples/cluster`, or what `manifests/` installs for a program: it is started by its method, or not at all. */
+export type Installed = `${string}.yaml` | 'controller' | 'unified agents';
 
 export class PrivateCluster {
   readonly simulator: KubeSimulator;
@@ -32,20 +35,19 @@ export class PrivateCluster {
     this.admin = admin;
   }
 
-  /** Starts the API server, and applies these files of `examples/cluster`. */
-  static async start(files: readonly string[], options: KubeSimulatorOptions = {}): Promise<PrivateCluster> {
+  /** Starts the API server, and applies this. */
+  static async start(installed: readonly Installed[], options: KubeSimulatorOptions = {}): Promise<PrivateCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-private-cluster-'));
     const simulator = await startKubeSimulator(options);
     const kubeconfig = join(folder, 'admin.kubeconfig');
     writeFileSync(kubeconfig, simulator.kubeconfig(), { mode: 0o600 });
     const cluster = new PrivateCluster(simulator, folder, await ClusterAccess.open(kubeconfig));
-    await cluster.apply(...files);
+    await cluster.apply(...installed);
     return cluster;
   }
 
-  /** Applies files of `examples/cluster`. */
-  async apply(...files: readonly string[]): Promise<void> {
-    for (const file of files) await this.admin.applyFile(join(CLUSTER_EXAMPLES, file));
+  async apply(...installed: readonly Installed[]): Promise<void> {
+    for (const one of installed) await this.admin.applyAll(objectsOf(one));
   }
 
   /** Our kinds, where no controller defines them. */
@@ -120,5 +122,16 @@ export class PrivateCluster {
     for (const access of [this.admin, ...this.#opened]) access.close();
     await this.simulator.stop();
     rmSync(this.#folder, { recursive: true });
+  }
+}
+
+function objectsOf(installed: Installed): readonly KubernetesObject[] {
+  switch (installed) {
+    case 'controller':
+      return installedFor('controller');
+    case 'unified agents':
+      return unifiedAgents();
+    default:
+      return readYaml(join(CLUSTER_EXAMPLES, installed));
   }
 }

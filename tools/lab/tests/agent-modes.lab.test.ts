@@ -9,6 +9,7 @@ import {
   type LabCluster,
   type LabPod,
   startVlanLab,
+  unifiedAgents,
   type VlanLab,
   virtualMachine,
   waitFor,
@@ -53,7 +54,7 @@ async function agentReady() {
 
 /** The chart's agents, with one more argument. */
 async function applyChart(argument: string): Promise<void> {
-  await cluster.access.applyFile(`${CLUSTER_EXAMPLES}agent.yaml`);
+  await cluster.access.applyAll(unifiedAgents());
   const chart = await cluster.access.get('Deployment', `${AGENT_NAMESPACE}/${UNIFIED}`);
   const containers = readList(chart?.spec, 'template', 'spec', 'containers').map((container) => ({
     ...(container as object),

@@ -13,6 +13,7 @@ import {
   PacketCapture,
   runAgent,
   virtualMachine,
+  unifiedAgents,
   waitFor,
 } from '../src/index.js';
 
@@ -58,7 +59,7 @@ beforeEach(async () => {
     admission: 'on',
   });
   controller = await cluster.startController('--agent-topology', 'unified');
-  await apply('agent.yaml');
+  await cluster.access.applyAll(unifiedAgents());
 });
 
 afterEach(async () => {

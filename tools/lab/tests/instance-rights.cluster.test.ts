@@ -1,15 +1,13 @@
 /** A controller whose ClusterRole is of a version that did not read VirtualMachineInstances. Always against a simulated API server. */
-import { join } from 'node:path';
 import { type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  CLUSTER_EXAMPLES,
   type ClusterAccess,
+  installedFor,
   ipPool,
   type LabProcess,
   networkAttachment,
   PrivateCluster,
-  readYaml,
   virtualMachine,
   waitFor,
 } from '../src/index.js';
@@ -19,13 +17,13 @@ const MAC = '02:00:00:00:00:0a';
 let cluster: PrivateCluster;
 let admin: ClusterAccess;
 let controller: LabProcess;
-/** The rules of the example, as they are. */
+/** The rules of the manifest, as they are. */
 let rules: readonly unknown[];
 
 beforeAll(async () => {
-  cluster = await PrivateCluster.start(['namespace.yaml', 'rbac.yaml', 'crds.yaml']);
+  cluster = await PrivateCluster.start(['controller', 'crds.yaml']);
   admin = cluster.admin;
-  const role = readYaml(join(CLUSTER_EXAMPLES, 'rbac.yaml')).find(
+  const role = installedFor('controller').find(
     ({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'vm-dhcp-controller',
   );
   rules = (role as unknown as { readonly rules: readonly unknown[] }).rules;

@@ -11,6 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CLUSTER_EXAMPLES,
   type ClusterAccess,
+  CONTROLLER_NAMESPACE,
+  installedFor,
   ipPool,
   type LabProcess,
   networkAttachment,
@@ -33,7 +35,7 @@ let admin: ClusterAccess;
 let controller: LabProcess;
 
 beforeAll(async () => {
-  cluster = await PrivateCluster.start(['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'agent.yaml']);
+  cluster = await PrivateCluster.start(['controller', 'crds.yaml', 'unified agents']);
   admin = cluster.admin;
   for (const name of ['red', 'blue']) await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await Promise.all([cluster.startWebhook(), startController()]);
@@ -169,7 +171,7 @@ describe('the controller, always against a simulated API server', () => {
   let access: ClusterAccess;
 
   beforeAll(async () => {
-    access = await cluster.open('as-controller', await serviceAccountToken(admin, 'harvester-system', 'vm-dhcp-controller'));
+    access = await cluster.open('as-controller', await serviceAccountToken(admin, CONTROLLER_NAMESPACE, 'vm-dhcp-controller'));
   });
 
   it('creates no Deployments and no pods beside Harvester’s own, and reads no Secrets', async () => {
@@ -178,7 +180,7 @@ describe('the controller, always against a simulated API server', () => {
       selector: { matchLabels: { a: 'b' } },
       template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'a', image: 'a' }] } },
     };
-    for (const namespace of ['harvester-system', 'kube-system', 'red']) {
+    for (const namespace of [CONTROLLER_NAMESPACE, 'kube-system', 'red']) {
       const body = { metadata, spec };
       expect(await status(access, `${DEPLOYMENTS}/${namespace}/deployments`, { method: 'POST', body })).toBe(403);
       expect(await status(access, `/api/v1/namespaces/${namespace}/secrets`)).toBe(403);
@@ -325,11 +327,11 @@ describe('rights, always against a simulated API server', () => {
   });
 });
 
-/** The objects of `examples/cluster` for the agents' namespace, for another one; and the rights to take over from the first. */
+/** What is installed in the agents' namespace, for another one; and the rights to take over from the first. */
 async function prepareMove(namespace: string): Promise<void> {
   await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   const moved = (object: KubernetesObject, to: string) => ({ ...object, metadata: { ...object.metadata, namespace: to } });
-  for (const object of readYaml(join(CLUSTER_EXAMPLES, 'rbac.yaml')))
+  for (const object of installedFor('controller'))
     if (object.metadata.namespace === AGENTS) await admin.create(moved(object, namespace));
   for (const object of readYaml(join(CLUSTER_EXAMPLES, 'takeover.yaml'))) await admin.create(moved(object, AGENTS));
 }

@@ -6,8 +6,10 @@ import {
   AGENT_NAMESPACE,
   CLUSTER_EXAMPLES,
   type ClientFleet,
+  CONTROLLER_NAMESPACE,
   type LabCluster,
   startVlanLab,
+  unifiedAgents,
   type VlanLab,
   virtualMachine,
   waitFor,
@@ -138,7 +140,7 @@ describe('agents of a cluster', () => {
     timeout: 180_000,
   }, async () => {
     await cluster.startController('--agent-topology', 'unified', '--no-leader-election');
-    await cluster.access.applyFile(`${CLUSTER_EXAMPLES}agent.yaml`);
+    await cluster.access.applyAll(unifiedAgents());
     await cluster.access.applyFile(`${CLUSTER_EXAMPLES}pools.yaml`);
     await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
     await cluster.agentReady(POOL);
@@ -229,8 +231,9 @@ describe('agents of a cluster', () => {
       kind: 'RoleBinding',
       metadata: { namespace: before, name: 'earlier' },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-      subjects: [{ kind: 'ServiceAccount', namespace: before, name: 'vm-dhcp-controller' }],
+      subjects: [{ kind: 'ServiceAccount', namespace: CONTROLLER_NAMESPACE, name: 'vm-dhcp-controller' }],
     };
+    await cluster.access.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: before } });
     await cluster.access.create(binding);
     await cluster.startController('--no-leader-election', '--namespace', before);
     await cluster.access.applyFile(`${CLUSTER_EXAMPLES}pools.yaml`);

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
 
-const EXAMPLE = new URL('../../../../examples/cluster/agent.yaml', import.meta.url);
+const MANIFEST = new URL('../../../../manifests/vmdhcp-unified.yaml', import.meta.url);
 
 /** The defaults that an API server fills into a Deployment. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
@@ -62,23 +62,25 @@ function generated() {
   return toAgentDeployment({ group: 'group', clusterNetwork: undefined, pools: [], image: settings.image }, settings);
 }
 
-interface ExampleObject {
+interface ManifestObject {
   readonly kind: string;
+  readonly metadata: { readonly name: string };
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-describe('examples/cluster/agent.yaml', () => {
-  const documents = parseAllDocuments(readFileSync(EXAMPLE, 'utf8')).map((document) => document.toJS() as ExampleObject);
-  const example = documents.find(({ kind }) => kind === 'Deployment') ?? { kind: '', spec: {} };
+describe('manifests/vmdhcp-unified.yaml', () => {
+  const documents = parseAllDocuments(readFileSync(MANIFEST, 'utf8')).map((document) => document.toJS() as ManifestObject);
+  const isAgents = ({ kind, metadata }: ManifestObject) => kind === 'Deployment' && metadata.name === 'vm-dhcp-controller-agent';
+  const agents = documents.find(isAgents) ?? { spec: {} };
 
   it('defines its pods like the controller defines those that it makes', () => {
-    expect(essence(example.spec)).toEqual(essence(generated().spec));
+    expect(essence(agents.spec)).toEqual(essence(generated().spec));
   });
 
   it('spreads its own pods', () => {
-    expect(example.spec).toMatchObject({
+    expect(agents.spec).toMatchObject({
       selector: { matchLabels: expect.anything() as object },
-      template: { spec: { topologySpreadConstraints: [{ labelSelector: example.spec['selector'] }] } },
+      template: { spec: { topologySpreadConstraints: [{ labelSelector: agents.spec['selector'] }] } },
     });
   });
 });
