@@ -14,7 +14,6 @@ export {
 export { clockOffset } from './clock-offset.js';
 export { ClusterAccess, readYaml } from './cluster-access.js';
 export { CLUSTER_EXAMPLES } from './cluster-examples.js';
-export { ControllerPod } from './controller-pod.js';
 export { waitFor } from './deadline.js';
 export { freePort } from './free-port.js';
 export { CONTROLLER_NAMESPACE, installedFor, MANIFESTS, unifiedAgents } from './installed-objects.js';
@@ -30,6 +29,7 @@ export { openProbe } from './open-probe.js';
 export { type CapturedMessage, PacketCapture } from './packet-capture.js';
 export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
 export { PrivateCluster } from './private-cluster.js';
+export { ProgramPod } from './program-pod.js';
 export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';
 export { type Reach, reach } from './reach.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';

@@ -1,20 +1,25 @@
+import { join } from 'node:path';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { readYaml } from './cluster-access.js';
+import { MANIFESTS } from './installed-objects.js';
 import { UPSTREAM_NAMESPACE } from './upstream-objects.js';
 
-/** Our controller as a chart installs it beside Harvester's: it takes its agents over. */
-export function ownControllerDeployment(agentNamespace: string, image: string): KubernetesObject {
-  const labels = { 'app.kubernetes.io/name': 'vm-dhcp-controller', 'app.kubernetes.io/component': 'controller' };
-  const env = [
-    { name: 'AGENT_NAMESPACE', value: agentNamespace },
-    { name: 'AGENT_PREVIOUS_NAMESPACE', value: UPSTREAM_NAMESPACE },
-    { name: 'AGENT_IMAGE', value: image },
-  ];
-  const containers = [{ name: 'vm-dhcp-controller', image: 'vmdhcp-controller', args: ['run'], env }];
-  const spec = { serviceAccountName: 'vm-dhcp-controller', containers };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { namespace: UPSTREAM_NAMESPACE, name: 'vm-dhcp-controller', labels },
-    spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+/** Our controller as the manifest installs it, one replica, beside Harvester's: it takes its agents over. */
+export function ownControllerDeployment(image: string): KubernetesObject {
+  const manifest = readYaml(join(MANIFESTS, 'vmdhcp.yaml'));
+  const found = manifest.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'vm-dhcp-controller');
+  const deployment = structuredClone(found) as unknown as Deployment;
+  const [container] = deployment.spec.template.spec.containers;
+  const settings = { AGENT_IMAGE: image, AGENT_PREVIOUS_NAMESPACE: UPSTREAM_NAMESPACE };
+  const kept = container.env.filter(({ name }) => !(name in settings));
+  container.env = [...kept, ...Object.entries(settings).map(([name, value]) => ({ name, value }))];
+  deployment.spec.replicas = 1;
+  return deployment as unknown as KubernetesObject;
+}
+
+interface Deployment {
+  readonly spec: {
+    replicas: number;
+    readonly template: { readonly spec: { readonly containers: readonly [{ env: { readonly name: string }[] }] } };
   };
 }

@@ -12,6 +12,7 @@ import { controllerReady } from './controller-readiness.js';
 import { freePort } from './free-port.js';
 import { LabProcess, type ProcessSettings } from './lab-process.js';
 import { CONTROLLER_NAMESPACE, installedFor, unifiedAgents } from './installed-objects.js';
+import type { InstalledPlace } from './installed-program.js';
 import { CONTROLLER_BIN } from './programs.js';
 import { serviceAccountToken } from './service-account-token.js';
 
@@ -61,9 +62,9 @@ export class PrivateCluster {
     return join(this.#folder, 'admin.kubeconfig');
   }
 
-  /** Writes a kubeconfig with the rights of a ServiceAccount beside the controller. @returns its path. */
-  async kubeconfigOf(account: string): Promise<string> {
-    return this.writeKubeconfig(account, await serviceAccountToken(this.admin, CONTROLLER_NAMESPACE, account));
+  /** Where programs that were installed start. */
+  get place(): InstalledPlace {
+    return { simulator: this.simulator, admin: this.admin, folder: this.#folder };
   }
 
   /** Writes a kubeconfig with this token. @returns its path. */
@@ -103,8 +104,7 @@ export class PrivateCluster {
 
   /** The same with an environment of its own. */
   async startWebhookWith(settings: ProcessSettings, ...parameters: readonly string[]): Promise<AdmissionWebhook> {
-    const place = { simulator: this.simulator, admin: this.admin, folder: this.#folder };
-    const started = await AdmissionWebhook.start(place, parameters, settings);
+    const started = await AdmissionWebhook.start(this.place, parameters, settings);
     this.#webhooks.push(started);
     await (parameters.includes('--no-register') ? started.ready() : started.registered());
     return started;

@@ -14,12 +14,13 @@ import {
   applyUpstreamDefinitions,
   type ClusterAccess,
   CONTROLLER_BIN,
-  ControllerPod,
+  CONTROLLER_NAMESPACE,
   ipPool,
   LabProcess,
   networkAttachment,
   ownControllerDeployment,
   PrivateCluster,
+  ProgramPod,
   poolOfUpstreamPod,
   ReportingAgent,
   serviceAccountToken,
@@ -33,7 +34,7 @@ import {
 } from '../src/index.js';
 
 const POOLS = ['default/net-48', 'tenant/net-49'];
-const OWN = `${UPSTREAM_NAMESPACE}/vm-dhcp-controller`;
+const OWN = `${CONTROLLER_NAMESPACE}/vm-dhcp-controller`;
 const ADD_ON = `${UPSTREAM_NAMESPACE}/${UPSTREAM_NAME}`;
 const COMPONENT = 'app.kubernetes.io/component';
 
@@ -50,7 +51,7 @@ function runPod(pod: Pod): PodProcess {
   if (poolOfUpstreamPod(pod as unknown as KubernetesObject) !== undefined || labels[COMPONENT] !== 'controller')
     return idlePod(pod);
   if (labels['app.kubernetes.io/name'] === UPSTREAM_NAME) return new UpstreamController(admin);
-  return new ControllerPod(pod, () => cluster.kubeconfigOf('vm-dhcp-controller'));
+  return new ProgramPod(pod, cluster.place);
 }
 
 /** As Harvester does with the chart of an add-on; what the chart's controller and webhook made stays. */
@@ -66,11 +67,13 @@ async function reconcileAddOn(): Promise<void> {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vmdhcp-migrate-'));
   backup = join(folder, 'backup.json');
-  cluster = await PrivateCluster.start(['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'takeover.yaml'], {
+  cluster = await PrivateCluster.start(['controller', 'crds.yaml'], {
     nodes: [{ name: 'node-1', labels: { 'network.harvesterhci.io/mgmt': 'true' } }],
     runPod,
   });
   admin = cluster.admin;
+  await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: UPSTREAM_NAMESPACE } });
+  await cluster.apply('takeover.yaml');
   await admin.create(addOnDefinition());
   await applyUpstreamDefinitions(admin);
   await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenant' } });
@@ -87,7 +90,7 @@ beforeAll(async () => {
       });
   }, 200);
   for (const key of POOLS) await served(key, 'agentPodRef');
-  await admin.create(ownControllerDeployment('vm-dhcp-agents', 'vmdhcp-agent:lab'));
+  await admin.create(ownControllerDeployment('vmdhcp-agent:lab'));
   await admin.waitForObject('Deployment', OWN, ({ status }) => readField(status, 'availableReplicas') === 1);
 }, 60_000);
 
@@ -100,7 +103,7 @@ afterAll(async () => {
 }, 30_000);
 
 function isOfController({ metadata }: KubernetesObject): boolean {
-  return metadata.labels?.['app.kubernetes.io/name'] === 'vm-dhcp-controller';
+  return metadata.namespace === CONTROLLER_NAMESPACE;
 }
 
 /** A pool as Harvester's controller leaves it, and a virtual machine that has an address of it. */
@@ -198,11 +201,9 @@ describe('vmdhcp-controller migrate, always against a simulated API server', { t
 
   it('refuses to begin while something is wrong, and names the remedy', async () => {
     const containers = (replaced: string) =>
-      JSON.parse(
-        JSON.stringify(ownControllerDeployment('vm-dhcp-agents', 'i').spec).replace('"harvester-system"', `"${replaced}"`),
-      );
+      JSON.parse(JSON.stringify(ownControllerDeployment('i').spec).replace('"harvester-system"', `"${replaced}"`));
     await admin.delete('Deployment', OWN);
-    const wrong = { ...ownControllerDeployment('vm-dhcp-agents', 'i'), spec: { ...containers('elsewhere'), replicas: 0 } };
+    const wrong = { ...ownControllerDeployment('i'), spec: { ...containers('elsewhere'), replicas: 0 } };
     await admin.create(wrong);
     const { code, output } = await migrate();
     expect(code).toBe(1);
@@ -210,7 +211,7 @@ describe('vmdhcp-controller migrate, always against a simulated API server', { t
     expect(output).toContain('set env deployment/vm-dhcp-controller AGENT_PREVIOUS_NAMESPACE=harvester-system');
     expect(existsSync(backup)).toBe(false);
     await admin.delete('Deployment', OWN);
-    await admin.create(ownControllerDeployment('vm-dhcp-agents', 'vmdhcp-agent:lab'));
+    await admin.create(ownControllerDeployment('vmdhcp-agent:lab'));
   });
 
   it('moves everything although it is killed at the beginning of each step, and addresses stay', async () => {
