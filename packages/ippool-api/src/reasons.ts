@@ -227,7 +227,7 @@ export const REASONS = {
   VirtualMachineInstancesUnreadable: {
     shown: MACHINE,
     meaning: 'The controller has no right to read VirtualMachineInstances, so interfaces that have changed keep their addresses.',
-    remedy: 'Apply the ClusterRole of `examples/cluster/rbac.yaml`.',
+    remedy: 'Apply the ClusterRole of `manifests/vmdhcp.yaml`.',
   },
   VirtualMachineInstanceUnseen: {
     shown: MACHINE,
@@ -346,7 +346,7 @@ export const REASONS = {
   AgentDeploymentMissing: {
     shown: AGENTS_WITH_EVENT,
     meaning: 'The Deployment of the agents (topology `unified`) does not exist.',
-    remedy: 'Install it (`kubectl apply -f examples/cluster/agent.yaml`, or the chart), or correct `AGENT_DEPLOYMENT_NAME`.',
+    remedy: 'Install it (`kubectl apply -f manifests/vmdhcp-unified.yaml`, or the chart), or correct `AGENT_DEPLOYMENT_NAME`.',
   },
   AgentContainerMissing: {
     shown: AGENTS_WITH_EVENT,
@@ -367,8 +367,7 @@ export const REASONS = {
     shown: AGENTS,
     meaning:
       "A ServiceAccount, Role or RoleBinding of the agents cannot be created; the message has the API server's text, or names the object in the way. Until then the agents are not configured with the pool.",
-    remedy:
-      'Apply `examples/cluster/rbac.yaml`, delete the object in the way, or start the controller with `--service-account-name`.',
+    remedy: 'Apply `manifests/vmdhcp.yaml`, delete the object in the way, or start the controller with `--service-account-name`.',
   },
   AgentConfigTooLarge: {
     shown: AGENTS_WITH_EVENT,

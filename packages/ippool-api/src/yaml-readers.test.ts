@@ -24,7 +24,10 @@ function yamlOf(page: string): string[] {
 }
 
 const ignored = (name: string) => name.includes('node_modules') || name.includes('/dist/');
-const manifests = globSync('{packages/ippool-api/crds,examples}/**/*.yaml', { cwd: ROOT, exclude: ignored });
+const manifests = globSync('{packages/ippool-api/crds,examples,manifests,charts/vmdhcp/ci}/**/*.yaml', {
+  cwd: ROOT,
+  exclude: ignored,
+});
 const pages = globSync('**/*.md', { cwd: ROOT, exclude: ignored });
 
 describe('YAML 1.1 and 1.2 read the same', () => {

@@ -3,16 +3,17 @@
  * server, whatever KUBECONFIG names: they remove the product from the whole cluster.
  */
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { type KubernetesObject, readConditions, readField } from '@vmdhcp/kube-runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type AdmissionWebhook,
-  CLUSTER_EXAMPLES,
   type ClusterAccess,
   CONTROLLER_BIN,
+  CONTROLLER_NAMESPACE,
   ipPool,
   LabProcess,
+  MANIFESTS,
   networkAttachment,
   PrivateCluster,
   readYaml,
@@ -31,7 +32,7 @@ let controller: LabProcess;
 let webhook: AdmissionWebhook | undefined;
 
 beforeEach(async () => {
-  cluster = await PrivateCluster.start(['namespace.yaml', 'rbac.yaml', 'crds.yaml', 'controller.yaml'], {
+  cluster = await PrivateCluster.start(['everything', 'crds.yaml'], {
     nodes: [{ name: 'node-1', labels: { 'network.harvesterhci.io/mgmt': 'true' } }],
   });
   admin = cluster.admin;
@@ -51,7 +52,7 @@ afterEach(async () => {
   await cluster.close();
 });
 
-/** With the rights of its ServiceAccount; the pods of controller.yaml are idle. */
+/** With the rights of its ServiceAccount; the pods of the manifest are idle. */
 async function startController(): Promise<void> {
   controller = await cluster.startController('--namespace', 'vm-dhcp-agents', '--image', 'agent:v1');
 }
@@ -87,25 +88,19 @@ function documentedCommands(): string[] {
 }
 
 async function deleteFile(file: string): Promise<void> {
-  if (file === 'controller.yaml') await controller.stop();
-  if (file === 'webhook.yaml') await webhook?.kill();
-  for (const { kind = '', metadata } of readYaml(join(CLUSTER_EXAMPLES, file))) {
+  if (file === 'manifests/vmdhcp.yaml') {
+    await controller.stop();
+    await webhook?.kill();
+  }
+  for (const { kind = '', metadata } of readYaml(join(MANIFESTS, '..', file))) {
     await admin.delete(kind, metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`);
   }
 }
 
 /** Does what a person who types the command has done. */
 async function type(command: string, extra: readonly string[] = []): Promise<void> {
-  const [, file] = /^kubectl delete (?:--ignore-not-found )?-f examples\/cluster\/(\S+)$/.exec(command) ?? [];
-  if (file !== undefined) return await deleteFile(basename(file));
-  const [, namespace, label, value] = /^kubectl -n (\S+) wait --for=delete pod -l ([^=]+)=(\S+)$/.exec(command) ?? [];
-  if (namespace !== undefined && label !== undefined) {
-    await waitFor('the pods to go', async () => {
-      const pods = await admin.list('Pod');
-      return !pods.some(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[label] === value);
-    });
-    return;
-  }
+  const [, file] = /^kubectl delete (?:--ignore-not-found )?-f (\S+)$/.exec(command) ?? [];
+  if (file !== undefined) return await deleteFile(file);
   const [, flags] = /^npx vmdhcp-controller uninstall(.*)$/.exec(command) ?? [];
   if (flags === undefined) throw new Error(`this test does not know what the command does: ${command}`);
   const { code, output } = await uninstall(...flags.split(' ').filter(Boolean), ...extra);
@@ -122,7 +117,10 @@ async function expectNothingLeft(): Promise<void> {
   for (const kind of ['ClusterRole', 'ClusterRoleBinding'])
     expect((await admin.list(kind)).filter(({ metadata }) => metadata.name.startsWith('vm-dhcp'))).toEqual([]);
   await waitFor('the agents’ namespace to go', async () => (await admin.get('Namespace', 'vm-dhcp-agents')) === undefined);
-  expect(await admin.get('Namespace', 'harvester-system')).toBeDefined();
+  await waitFor(
+    'the namespace of the controller to go',
+    async () => (await admin.get('Namespace', CONTROLLER_NAMESPACE)) === undefined,
+  );
 }
 
 describe('the documented way to remove the product, always against a simulated API server', { timeout: 120_000 }, () => {
@@ -132,12 +130,12 @@ describe('the documented way to remove the product, always against a simulated A
     expect(commands.filter((command) => command.includes('uninstall'))).toHaveLength(2);
     for (const command of commands) {
       await type(command);
-      if (!command.includes('controller.yaml')) continue;
+      if (!command.includes('manifests/vmdhcp.yaml')) continue;
       await admin.delete('Namespace', 'tenant');
       const { status } = await admin.waitForObject('Namespace', 'tenant', (namespace) =>
         JSON.stringify(namespace.status).includes('finalizers remaining'),
       );
-      expect(JSON.stringify(status), 'the webhook keeps an IPPool that is in use').toContain('1 virtual machine uses the IPPool');
+      expect(JSON.stringify(status), 'the registration is left until uninstall').toContain('failed calling webhook');
     }
     await waitFor('the namespace that was held to go', async () => (await admin.get('Namespace', 'tenant')) === undefined);
     await expectNothingLeft();
@@ -170,9 +168,7 @@ describe('the documented way to remove the product, always against a simulated A
     const before = await admin.list('Deployment');
     const { code, output } = await uninstall();
     expect(code).toBe(1);
-    expect(output).toMatch(
-      /the controller \S+ works .*stop it first, for example: kubectl -n harvester-system delete deployment/,
-    );
+    expect(output).toMatch(/the controller \S+ works .*stop it first, for example: kubectl -n vm-dhcp-system delete deployment/);
     expect((await admin.list('Deployment')).length).toBe(before.length);
   });
 
@@ -192,7 +188,7 @@ describe('the documented way to remove the product, always against a simulated A
       const { code, output } = await uninstall();
       expect(code, output).toBe(1);
       expect(output).toMatch(
-        /agent vm-dhcp-agents\/vm-dhcp-controller-agent-1 serves .* delete it first \(kubectl delete -f examples\/cluster\/agent\.yaml/,
+        /agent vm-dhcp-agents\/vm-dhcp-controller-agent-1 serves .* delete it first \(kubectl delete -f manifests\/vmdhcp-unified\.yaml/,
       );
       expect((await labelled('Deployment')).length).toBeGreaterThan(0);
       expect((await uninstall('--dry-run')).output).toContain('agent vm-dhcp-agents/vm-dhcp-controller-agent-1 may still serve');

@@ -14,8 +14,8 @@ Removes, in this order: the registration of the webhook and its Secrets; the age
 of IPPools and VirtualMachineNetworkConfigs, and the labels ippool-namespace and ippool-name of NetworkAttachmentDefinitions.
 Keeps IPPools, VirtualMachineNetworkConfigs and their definitions, so that a successor assigns each virtual machine the address that it
 has; --delete-data deletes them too. Stop the controller first. You can run it again at any time.
-It does not delete what a manifest or a chart installed: kubectl delete -f examples/cluster/rbac.yaml, or helm uninstall. Agents that
-they installed (topology unified) have to be deleted first: kubectl delete -f examples/cluster/agent.yaml.
+It does not delete what a manifest or a chart installed: kubectl delete -f manifests/vmdhcp.yaml, or helm uninstall. Agents that
+they installed (topology unified) have to be deleted first: kubectl delete -f manifests/vmdhcp-unified.yaml.
 
 Exit codes: 0 removed, or nothing was there; 1 a controller or such agents run, the API server refused, or an object is not deleted in time;
 64 wrong usage, 66 no connection to a cluster.

@@ -9,10 +9,10 @@ Examples:
   vmdhcp-controller webhook
   vmdhcp-controller webhook --service-cidr 10.53.0.0/16 --pod-cidr 10.52.0.0/16
   vmdhcp-controller webhook --virtual-machines refuse
-  vmdhcp-controller webhook --certificate-secret my-tls --inject-ca-from harvester-system/my-certificate   # cert-manager
+  vmdhcp-controller webhook --certificate-secret my-tls --inject-ca-from vm-dhcp-system/my-certificate   # cert-manager
 
 Answers the API server's questions about IPPools, VirtualMachineNetworkConfigs and VirtualMachines: fills in what an IPPool leaves out, and
-refuses what is wrong, with the remedy. Run two replicas behind a Service (examples/cluster/webhook.yaml).
+refuses what is wrong, with the remedy. Run two replicas behind a Service (manifests/vmdhcp.yaml).
 Without an answer IPPools cannot be created, deleted, or changed in their spec; virtual machines can, and leases are not concerned.
 Certificates are kept in the Secrets NAME-ca and NAME-tls, rotated without a restart; a Secret that is deleted is made anew. Both
 webhook configurations NAME are registered, and repaired every ten seconds. vmdhcp-controller uninstall removes all of it.

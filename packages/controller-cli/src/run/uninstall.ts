@@ -172,7 +172,7 @@ export class Uninstall {
 
   /** Without the IPPools, agents would continue to answer from memory. */
   async #assertNoOtherAgents(leases: readonly KubernetesObject[]): Promise<void> {
-    const remedy = 'kubectl delete -f examples/cluster/agent.yaml, or helm uninstall';
+    const remedy = 'kubectl delete -f manifests/vmdhcp-unified.yaml, or helm uninstall';
     const agentOf = ({ metadata, spec }: KubernetesObject) => `agent ${metadata.namespace}/${readText(spec, 'holderIdentity')}`;
     for (const lease of leases) {
       const consequence = this.#settings.dryRun
@@ -217,7 +217,7 @@ export class Uninstall {
     const renewed = await this.#findRenewed([lease], 'controllerLeases');
     if (renewed === undefined) return;
     const { namespace, name } = CONTROLLER_LEASE;
-    const message = `the controller ${holderOf(renewed)} works (it renews the Lease ${namespace}/${name}) and would make everything again; stop it first, for example: kubectl -n harvester-system delete deployment vm-dhcp-controller`;
+    const message = `the controller ${holderOf(renewed)} works (it renews the Lease ${namespace}/${name}) and would make everything again; stop it first, for example: kubectl -n vm-dhcp-system delete deployment vm-dhcp-controller`;
     throw new CommandError(message, ExitCode.failed);
   }
 }

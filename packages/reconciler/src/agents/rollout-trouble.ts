@@ -40,7 +40,7 @@ function remedyFor(cause: string, { metadata, spec }: KubernetesObject): string 
   }
   if (/serviceaccount "?[^" ]*"? not found/i.test(cause)) {
     const account = readText(spec, 'template', 'spec', 'serviceAccountName') ?? 'default';
-    return `create the ServiceAccount ${namespace}/${account} with the rights of agents (as in examples/cluster/agent.yaml), or name another one (--service-account-name)`;
+    return `create the ServiceAccount ${namespace}/${account} with the rights of agents (as in manifests/vmdhcp-unified.yaml), or name another one (--service-account-name)`;
   }
   const priorityClass = /no PriorityClass with name (\S+) was found/i.exec(cause)?.[1];
   if (priorityClass !== undefined) {

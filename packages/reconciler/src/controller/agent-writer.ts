@@ -205,10 +205,10 @@ function toRightsProblem(
   }
   // A binding may come a moment before its Role.
   if (kind === 'create-right' && reason === 'parent-not-found' && object.kind !== 'RoleBinding') {
-    const message = `${name} cannot be created: ${refusal}; create the namespace (examples/cluster/rbac.yaml), or name another one (--namespace)`;
+    const message = `${name} cannot be created: ${refusal}; create the namespace (manifests/vmdhcp.yaml), or name another one (--namespace)`;
     return { reason: 'AgentRightsMissing', message };
   }
   if (reason !== 'forbidden' && reason !== 'invalid') return undefined;
-  const message = `the API server refused ${name}, which grants the agents their rights: ${refusal}; apply examples/cluster/rbac.yaml, or start the controller with --service-account-name`;
+  const message = `the API server refused ${name}, which grants the agents their rights: ${refusal}; apply manifests/vmdhcp.yaml, or start the controller with --service-account-name`;
   return { reason: 'AgentRightsMissing', message };
 }

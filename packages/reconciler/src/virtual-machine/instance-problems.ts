@@ -35,7 +35,7 @@ function nameOf({ metadata: { namespace, name } }: KubernetesObject): string {
 
 /** What lets the controller read VirtualMachineInstances, for people. */
 export const INSTANCES_REMEDY =
-  'allow its ServiceAccount list and watch on virtualmachineinstances of the API group kubevirt.io (examples/cluster/rbac.yaml has the rule)';
+  'allow its ServiceAccount list and watch on virtualmachineinstances of the API group kubevirt.io (manifests/vmdhcp.yaml has the rule)';
 
 export function describeAwaited(
   virtualMachine: KubernetesObject,
