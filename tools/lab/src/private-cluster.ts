@@ -10,9 +10,9 @@ import { ClusterAccess, readYaml } from './cluster-access.js';
 import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
 import { freePort } from './free-port.js';
-import { LabProcess, type ProcessSettings } from './lab-process.js';
 import { CONTROLLER_NAMESPACE, installedFor, MANIFESTS, unifiedAgents } from './installed-objects.js';
 import type { InstalledPlace } from './installed-program.js';
+import { LabProcess, type ProcessSettings } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
 import { serviceAccountToken } from './service-account-token.js';
 

@@ -12,8 +12,8 @@ import {
   type Machine,
   PacketCapture,
   runAgent,
-  virtualMachine,
   unifiedAgents,
+  virtualMachine,
   waitFor,
 } from '../src/index.js';
 

@@ -23,7 +23,7 @@ const home = mkdtempSync(join(tmpdir(), 'vmdhcp-commands-'));
 let cluster: PrivateCluster;
 
 beforeAll(async () => {
-  cluster = await PrivateCluster.start(['namespace.yaml', 'rbac.yaml', 'crds.yaml'], {
+  cluster = await PrivateCluster.start(['everything', 'crds.yaml'], {
     nodes: [{ name: 'node-1', labels: { 'network.harvesterhci.io/mgmt': 'true' } }],
   });
   for (const one of [ipPoolResource, virtualMachineNetworkConfigResource])
@@ -31,7 +31,6 @@ beforeAll(async () => {
   await cluster.admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tenant' } });
   await cluster.admin.create(networkAttachment('tenant/vlan-48'));
   await cluster.startController('--namespace', 'vm-dhcp-agents', '--image', 'agent:v1');
-  await cluster.apply('controller.yaml');
 });
 
 afterAll(async () => {
