@@ -71,7 +71,7 @@ interface ManifestObject {
 describe('manifests/vmdhcp-unified.yaml', () => {
   const documents = parseAllDocuments(readFileSync(MANIFEST, 'utf8')).map((document) => document.toJS() as ManifestObject);
   const isAgents = ({ kind, metadata }: ManifestObject) => kind === 'Deployment' && metadata.name === 'vm-dhcp-controller-agent';
-  const agents = documents.find(isAgents) ?? { spec: {} };
+  const agents: Pick<ManifestObject, 'spec'> = documents.find(isAgents) ?? { spec: {} };
 
   it('defines its pods like the controller defines those that it makes', () => {
     expect(essence(agents.spec)).toEqual(essence(generated().spec));
