@@ -10,6 +10,7 @@ import { ClusterAccess } from './cluster-access.js';
 import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
 import { CONTROLLER_NAMESPACE, installedFor } from './installed-objects.js';
+import type { InstalledPlace } from './installed-program.js';
 import type { Lab } from './lab.js';
 import { LabPod, type PodEnvironment, type StartContainer } from './lab-pod.js';
 import type { LabProcess } from './lab-process.js';
@@ -37,6 +38,8 @@ export interface LabClusterSettings {
   readonly runPod?: (pod: Pod, runAgent: (pod: Pod) => PodProcess) => PodProcess;
   /** The output of pods and the controller, line by line. */
   readonly onLine?: (who: string, line: string) => void;
+  /** False: nothing of `manifests/` is applied, for tests that install it themselves. */
+  readonly isInstalled?: boolean;
   /** How pods run; default: the agent of this checkout. */
   readonly startContainer?: StartContainer;
 }
@@ -95,9 +98,14 @@ export class LabCluster {
     const access = await ClusterAccess.open(kubeconfigPath);
     const cluster = new LabCluster({ simulator, access, kubeconfigPath }, lab, { settings, pods });
     started.cluster = cluster;
-    await access.applyAll(installedFor('controller'));
+    if (settings.isInstalled !== false) await access.applyAll(installedFor('controller'));
     await access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
     return cluster;
+  }
+
+  /** Where programs that were installed start. */
+  get place(): InstalledPlace {
+    return { simulator: this.simulator, admin: this.access, folder: this.#lab.folder };
   }
 
   get isStopping(): boolean {
@@ -112,7 +120,7 @@ export class LabCluster {
   /** Starts a controller with the permissions of its ServiceAccount, and waits until it works. */
   async startController(...parameters: readonly string[]): Promise<LabController> {
     const port = ++lastPort;
-    const kubeconfig = await this.kubeconfigOf(CONTROLLER_NAMESPACE, 'vm-dhcp-controller');
+    const kubeconfig = await this.#kubeconfigOf(CONTROLLER_NAMESPACE, 'vm-dhcp-controller');
     const flags = [
       '--kubeconfig',
       kubeconfig,
@@ -151,7 +159,7 @@ export class LabCluster {
   }
 
   /** Writes a kubeconfig with the rights of a ServiceAccount. @returns its path. */
-  async kubeconfigOf(namespace: string, name: string): Promise<string> {
+  async #kubeconfigOf(namespace: string, name: string): Promise<string> {
     const path = join(this.#lab.folder, `${name}.kubeconfig`);
     const token = await serviceAccountToken(this.access, namespace, name);
     writeFileSync(path, this.simulator.kubeconfig({ name, token }), { mode: 0o600 });

@@ -14,7 +14,6 @@ import {
   applyUpstreamDefinitions,
   CLUSTER_EXAMPLES,
   CONTROLLER_BIN,
-  ControllerPod,
   has,
   ipPool,
   type LabCluster,
@@ -23,6 +22,7 @@ import {
   needs,
   networkAttachment,
   ownControllerDeployment,
+  ProgramPod,
   poolOfUpstreamPod,
   startClient,
   startVlanLab,
@@ -58,7 +58,7 @@ function runPod(pod: Pod, runAgent: (pod: Pod) => PodProcess): PodProcess {
   if (poolOfUpstreamPod(pod as unknown as KubernetesObject) !== undefined) return runAgent(asBareHost(pod));
   if (labels['app.kubernetes.io/component'] !== 'controller') return idlePod(pod);
   if (labels['app.kubernetes.io/name'] === UPSTREAM_NAME) return new UpstreamController(cluster.access);
-  return new ControllerPod(pod, () => cluster.kubeconfigOf(UPSTREAM_NAMESPACE, 'vm-dhcp-controller'));
+  return new ProgramPod(pod, cluster.place);
 }
 
 /** The pod of Harvester's agent, with our agent on a bare host as its process. */
@@ -82,6 +82,7 @@ function poolWith(more: Readonly<Record<string, unknown>> = {}): KubernetesObjec
 /** A cluster as Harvester leaves it: its chart, a pool with two addresses, and their virtual machines; ours is installed and waits. */
 async function installBoth(): Promise<void> {
   const { access } = cluster;
+  await access.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: UPSTREAM_NAMESPACE } });
   await applyUpstreamDefinitions(access);
   await access.create(networkAttachment('default/vlan-48', 'mgmt'));
   await access.create(poolWith());
@@ -91,7 +92,7 @@ async function installBoth(): Promise<void> {
     await access.create(virtualMachine(`default/vm-${index}`, macAddress, 'default/vlan-48'));
   for (const object of upstreamChart()) await access.create(object);
   await access.applyFile(join(CLUSTER_EXAMPLES, 'takeover.yaml'));
-  await access.create(ownControllerDeployment(AGENT_NAMESPACE, 'vmdhcp-agent:lab'));
+  await access.create(ownControllerDeployment('vmdhcp-agent:lab'));
   await access.waitForObject('IPPool', POOL, ({ status }) => readField(status, 'agentPodRef') !== undefined);
 }
 

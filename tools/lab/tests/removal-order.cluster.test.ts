@@ -24,7 +24,7 @@ let admin: ClusterAccess;
 let controller: LabProcess;
 
 beforeAll(async () => {
-  cluster = await PrivateCluster.start(['namespace.yaml', 'rbac.yaml', 'crds.yaml'], {
+  cluster = await PrivateCluster.start(['controller', 'crds.yaml'], {
     nodes: [{ name: 'node-1', labels: { 'network.harvesterhci.io/mgmt': 'true' } }],
   });
   admin = cluster.admin;
@@ -93,7 +93,7 @@ describe('removed in another order, always against a simulated API server', { ti
     await gone('Namespace', 'vm-dhcp-agents');
     expect(controller.hasEnded).toBe(false);
     // The rights of the controller there went with it.
-    await cluster.apply('rbac.yaml');
+    await cluster.apply('controller');
     await admin.waitForObject('Namespace', 'vm-dhcp-agents', () => true);
   });
 

@@ -34,7 +34,7 @@ import {
 
 const AGENTS = 'vm-dhcp-agents';
 const GROUP = 'vm-dhcp-agent-red-1';
-const CONTROLLER = { namespace: 'harvester-system', name: 'vm-dhcp-controller' };
+const CONTROLLER = { namespace: 'vm-dhcp-system', name: 'vm-dhcp-controller' };
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
 const LABEL = 'network.harvesterhci.io/vm-dhcp-controller';
 
@@ -43,7 +43,7 @@ let admin: ClusterAccess;
 let controller: LabProcess;
 
 beforeAll(async () => {
-  cluster = await PrivateCluster.start(['namespace.yaml', 'rbac.yaml', 'crds.yaml']);
+  cluster = await PrivateCluster.start(['controller', 'crds.yaml']);
   admin = cluster.admin;
   await startController();
 });
