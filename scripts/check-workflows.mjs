@@ -1,6 +1,6 @@
 // .github: workflows and actions are valid as GitHub's own language service finds it (keys, contexts, functions, jobs that need each other), and keep our
 // rules: the least rights, actions by commit, no text of others in a script, an end for each job. Tried first on what it must refuse.
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { parse } from 'yaml';
 
@@ -17,12 +17,15 @@ const REFUSED = [
   ['steps:\n      - uses: actions/checkout@v4', 'commit'],
   ['steps:\n      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1', 'persist-credentials'],
   ['steps:\n      - run: "true"\n    timeout_minutes: 5', 'Unexpected value'],
+  ['steps:\n      - run: npm run --silent no-such-script', 'which is not there'],
+  ['steps:\n      - run: node scripts/no-such-file.mjs', 'which is not there'],
   ['needs: missing\n    steps: [{ run: "true" }]', "'missing' is not valid"],
   ['steps:\n      - run: "true"\n        if: gihub.ref', 'Unrecognized named-value'],
 ];
 const frame = (job) =>
   `on: push\npermissions: {}\njobs:\n  one:\n    runs-on: ubuntu-24.04\n    timeout-minutes: 5\n    permissions: {}\n    ${job}\n`;
 
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 const problems = [];
 /** The language service remembers what it found by the address of a document. */
 let documents = 0;
@@ -83,11 +86,21 @@ function wrongJob(job) {
 
 function wrongSteps(steps) {
   return steps.flatMap((step) => [
+    ...unknownScripts(step.run ?? ''),
     ...(step.run?.includes('${{') ? [`"${step.run.split('\n')[0]}" puts a value into a script; pass it by env`] : []),
     ...(step.uses?.startsWith('actions/checkout@') && step.with?.['persist-credentials'] !== false
       ? ['actions/checkout leaves its token to all later steps; set persist-credentials: false']
       : []),
   ]);
+}
+
+/** `npm run NAME` and `node scripts/FILE` are there. */
+function unknownScripts(run) {
+  const names = [...run.matchAll(/npm run (?:--\S+ )*([\w:-]+)/g)]
+    .map(([, name]) => name)
+    .filter((name) => scripts[name] === undefined);
+  const files = [...run.matchAll(/node (scripts\/\S+)/g)].map(([, file]) => file).filter((file) => !existsSync(file));
+  return [...names, ...files].map((name) => `runs ${name}, which is not there`);
 }
 
 /** By the commit, with the version that Renovate reads and changes. */
