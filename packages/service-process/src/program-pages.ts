@@ -16,7 +16,7 @@ export interface Mapping {
 const MADV_DONTNEED = 4;
 /** A process that has started. */
 const FIRST_AFTER_MS = 10_000;
-const INTERVAL_MS = 600_000;
+const INTERVAL_MS = 60_000;
 /** Of pages of any size that the program's file may have. */
 const PART_OCTETS = 8 << 20;
 
