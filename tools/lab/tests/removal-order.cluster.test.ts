@@ -33,8 +33,8 @@ beforeAll(async () => {
 
 afterAll(() => cluster.close());
 
-async function start(): Promise<void> {
-  controller = await cluster.startController('--namespace', 'vm-dhcp-agents', '--image', 'agent:v1');
+async function start(...flags: readonly string[]): Promise<void> {
+  controller = await cluster.startController('--namespace', 'vm-dhcp-agents', '--image', 'agent:v1', ...flags);
 }
 
 /** A namespace with a pool that agents are deployed for, and a virtual machine that has an address of it. */
@@ -106,13 +106,16 @@ describe('removed in another order, always against a simulated API server', { ti
     expect(readField(pool.spec, 'future')).toBe('kept');
   });
 
-  it('definitions of an older version are brought up to date when the controller starts, and addresses stay', async () => {
+  it('definitions of an older version are reported with --no-crds, and else brought up to date when the controller starts; addresses stay', async () => {
     const allocated = async () => readField((await admin.get('IPPool', 'second/net'))?.status, 'ipv4', 'allocated');
     const before = await allocated();
     await controller.stop();
     const annotations = { 'network.harvesterhci.io/applied-by-version': null };
     await admin.patch('CustomResourceDefinition', DEFINITIONS[0] ?? '', { metadata: { annotations } });
     await applyUpstreamDefinitions(admin);
+    await start('--no-crds');
+    await controller.line('lacks fields of this version');
+    await controller.stop();
     await start();
     const definition = await admin.get('CustomResourceDefinition', DEFINITIONS[0] ?? '');
     expect(JSON.stringify(definition?.spec)).toContain('conflictProbe');

@@ -39,6 +39,23 @@ export async function applyCrds(connection: ApiConnection): Promise<AppliedCrd[]
   }
 }
 
+/**
+ * Names of definitions that lack something that this version has, or are not there. None where they cannot be read: a controller that does not
+ * apply them need not be allowed to.
+ */
+export async function findOutdatedCrds(connection: ApiConnection): Promise<string[]> {
+  const client = new ApiObjectClient<KubernetesObject>(connection, Resource.customResourceDefinitions);
+  const names = await Promise.all(
+    CUSTOM_RESOURCES.map(async (resource) => {
+      const wanted = toCustomResourceDefinition(resource) as unknown as KubernetesObject;
+      const present = await client.get(wanted.metadata.name);
+      const isEnough = present !== undefined && (isOfNewerVersion(present) || containsAll(present.spec, wanted.spec));
+      return isEnough ? [] : [wanted.metadata.name];
+    }),
+  ).catch(() => []);
+  return names.flat();
+}
+
 async function applyAll(connection: ApiConnection): Promise<AppliedCrd[]> {
   const client = new ApiObjectClient<KubernetesObject>(connection, Resource.customResourceDefinitions);
   const applied: AppliedCrd[] = [];

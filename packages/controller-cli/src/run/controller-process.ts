@@ -28,7 +28,7 @@ import {
 } from '@vmdhcp/reconciler';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { createAddressLog } from './address-log.js';
-import { applyCrds } from './apply-crds.js';
+import { applyCrds, findOutdatedCrds } from './apply-crds.js';
 import { cacheDumpPages } from './cache-dumps.js';
 import type { ControllerMetrics } from './metrics.js';
 
@@ -109,6 +109,8 @@ export class ControllerProcess {
     if (this.#settings.applyCrds) {
       for (const { name, outcome } of await applyCrds(connection))
         logger.info({ crd: name, outcome }, 'CustomResourceDefinition');
+    } else {
+      for (const crd of await findOutdatedCrds(connection)) logger.warn({ crd }, OUTDATED);
     }
     void this.#run.ended.then((end) => {
       if (end.kind !== 'stopped') onFailed(end);
@@ -193,6 +195,9 @@ export class ControllerProcess {
     };
   }
 }
+
+const OUTDATED =
+  'this CustomResourceDefinition does not exist or lacks fields of this version, which the API server removes from what is written: vmdhcp-controller crds --apply';
 
 const ACTION_MESSAGES: Readonly<Record<AgentAction['kind'], string>> = {
   'create-deployment': 'agents are deployed',
