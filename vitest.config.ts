@@ -15,6 +15,7 @@ export default defineConfig({
       shared('kube-runtime'),
       shared('reconciler'),
       shared('dhcp-agent'),
+      shared('wake-on-lan'),
       unit('service-certificates'),
       unit('linux-sockets'),
       unit('agent-cli'),

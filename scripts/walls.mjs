@@ -73,6 +73,12 @@ export const PACKAGES = {
     /** Folders that may import more, and are not pure. */
     edges: { node: ['node:*', 'node:*/*', '@vmdhcp/kube-runtime', '@peculiar/x509', 'reflect-metadata'] },
   },
+  'packages/wake-on-lan': {
+    ...PURE,
+    imports: ['@vmdhcp/dhcp-allocator/address'],
+    why: 'it is pure: packets, and who may be woken',
+    folders: ['packet', 'window', 'machine'],
+  },
   'packages/linux-sockets': {
     imports: ['node:*', 'node:*/*', 'koffi'],
     why: 'it knows nothing of DHCP or Kubernetes',

@@ -12,8 +12,11 @@ import {
   ServedPool,
   validatePool,
 } from '@vmdhcp/dhcp-allocator';
+import { MAGIC_SEEDS, magicOutcomeOf } from './fuzz-magic-packets.mjs';
 
 const GOOD_EVERY = 1_000;
+/** Every eighth packet is a magic packet. */
+const MAGIC_EVERY = 8;
 const FIXTURES = new URL('../../../packages/dhcp-allocator/src/wire/fixtures/', import.meta.url);
 const seeds = ['captured-packets', 'odd-packets'].flatMap((name) =>
   JSON.parse(readFileSync(new URL(`${name}.json`, FIXTURES), 'utf8')).map(({ hex }) => Uint8Array.from(Buffer.from(hex, 'hex'))),
@@ -41,8 +44,10 @@ parentPort.on('message', ({ seed, count }) => {
   state = hash(seed);
   const counts = new Map();
   for (let done = 1; done <= count; done++) {
-    const packet = mutate(seeds[random(seeds.length)]);
-    const outcome = outcomeOf(packet, done % GOOD_EVERY === 0);
+    const isMagic = done % MAGIC_EVERY === 0;
+    const from = isMagic ? MAGIC_SEEDS : seeds;
+    const packet = mutate(from[random(from.length)]);
+    const outcome = isMagic ? magicOutcomeOf(packet) : outcomeOf(packet, done % GOOD_EVERY === 0);
     if (typeof outcome !== 'string') {
       parentPort.postMessage({ failure: { ...outcome, hex: Buffer.from(packet).toString('hex') } });
       return;

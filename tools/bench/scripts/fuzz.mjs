@@ -1,6 +1,7 @@
 // npm run fuzz [-- PACKETS [SEED]]: mutates captured packets of real clients and servers, and the corpus of odd packets (default one
 // hundred million), and puts every one through the whole server, on every processor. Whatever comes in, nothing may throw, replies go
-// only to the networks of the pools, and the next good client must get its address. The same seed gives the same packets again.
+// only to the networks of the pools, and the next good client must get its address. Every eighth packet is a mutated magic packet, and must wake what
+// a search of every offset finds. The same seed gives the same packets again.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
@@ -59,6 +60,8 @@ function report() {
 
 function fail({ why, hex }) {
   process.stderr.write(`${why}\npacket: ${hex}\n`);
-  process.stderr.write('Add it to packages/dhcp-allocator/src/wire/fixtures/odd-packets.json when it is corrected.\n');
+  process.stderr.write(
+    'Add it when it is corrected: to packages/dhcp-allocator/src/wire/fixtures/odd-packets.json, or magic-packet.test.ts.\n',
+  );
   process.exit(1);
 }

@@ -1,0 +1,44 @@
+/**
+ * Wake-on-LAN as pure functions: magic packets, frames and SecureOn passwords, repeated wake-ups, which machine may be woken, and what waking
+ * it means.
+ *
+ * @packageDocumentation
+ */
+export type { LabelRequirement, LabelSelector } from './machine/label-selector.js';
+export {
+  type MachineState,
+  type NoActionReason,
+  planWakeUp,
+  type RunStrategy,
+  type WakeUpAction,
+  type WakeUpPolicy,
+  type WakeUpRefusalReason,
+} from './machine/plan-wake-up.js';
+export {
+  type ExplicitMapping,
+  type MachineKey,
+  type WakeConfig,
+  type WakeMachine,
+  wakeConfigProblems,
+} from './machine/wake-config.js';
+export { type AllowedMachine, type DuplicateAddress, WakeIndex, type WakeTarget, wakeable } from './machine/wakeable.js';
+export { type DecodedMagicPacket, decodeMagicPacket, type NotMagicReason } from './packet/decode-magic-packet.js';
+export { encodeMagicPacket } from './packet/encode-magic-packet.js';
+export { MAGIC_PACKET_LENGTH, type MagicPacket } from './packet/magic-packet.js';
+export { isSamePassword, parseSecureOnPassword, type SecureOnPassword } from './packet/secure-on-password.js';
+export {
+  type DecodedWakeFrame,
+  decodeWakeFrame,
+  ETHERTYPE_WAKE_ON_LAN,
+  encodeWakeFrame,
+  type NotWakeFrameReason,
+  type WakeFrame,
+} from './packet/wake-frame.js';
+export { type RateDecision, RateLimit, type RateLimitSettings } from './window/rate-limit.js';
+export {
+  type SeenWakeUp,
+  type Sighting,
+  type WakeUpKey,
+  WakeUpWindow,
+  type WakeUpWindowSettings,
+} from './window/wake-up-window.js';

@@ -1,0 +1,108 @@
+/**
+ * What a wake-up means for a virtual machine of KubeVirt in each of its states. A machine is started by the `start` subresource, and its run
+ * strategy is never written: KubeVirt refuses `start` for `Always` and `Once`.
+ * Source: KubeVirt user guide, "Run Strategies"; `VirtualMachineStatus.printableStatus`.
+ */
+
+/** `spec.runStrategy`; `spec.running: true` is `Always`, `false` is `Halted`. */
+export type RunStrategy = 'Always' | 'Halted' | 'Manual' | 'Once' | 'RerunOnFailure';
+
+/** What is known of a virtual machine. */
+export interface MachineState {
+  /** Undefined: one that is not known here. */
+  readonly runStrategy: RunStrategy | undefined;
+  /** `status.printableStatus`. */
+  readonly printableStatus: string | undefined;
+  /** It has a deletion timestamp. */
+  readonly isBeingDeleted: boolean;
+}
+
+export interface WakeUpPolicy {
+  /** True: a paused machine continues. */
+  readonly unpauses: boolean;
+}
+
+/** Nothing has to be done. */
+export type NoActionReason =
+  | 'already-running'
+  | 'already-starting'
+  /** The run strategy makes KubeVirt start it by itself. */
+  | 'kubevirt-starts-it';
+
+/** Nothing can be done. */
+export type WakeUpRefusalReason =
+  | 'being-deleted'
+  | 'paused'
+  /** It was started, and no node has room for it. */
+  | 'unschedulable'
+  /** Its image, its volume or its claim is not there. */
+  | 'image-or-volume-not-ready'
+  | 'crashes-repeatedly'
+  /** `Once`: it has run, and KubeVirt does not start it a second time. */
+  | 'runs-only-once'
+  /** It waits for a machine that migrates from another cluster. */
+  | 'receives-a-migration'
+  /** KubeVirt does not report its state, or one that is not known here. */
+  | 'state-unknown'
+  | 'run-strategy-unknown';
+
+/** What to do about a wake-up. */
+export type WakeUpAction =
+  | { readonly kind: 'start' }
+  | { readonly kind: 'unpause' }
+  /** It stops. Plan again when it is down. */
+  | { readonly kind: 'wait-until-down' }
+  | { readonly kind: 'nothing'; readonly reason: NoActionReason }
+  | { readonly kind: 'refuse'; readonly reason: WakeUpRefusalReason };
+
+const STARTING: WakeUpAction = { kind: 'nothing', reason: 'already-starting' };
+const RUNNING: WakeUpAction = { kind: 'nothing', reason: 'already-running' };
+const NOT_READY: WakeUpAction = { kind: 'refuse', reason: 'image-or-volume-not-ready' };
+
+/** The states in which the run strategy makes no difference. */
+const BY_STATE: ReadonlyMap<string, WakeUpAction> = new Map<string, WakeUpAction>([
+  ['Running', RUNNING],
+  ['Migrating', RUNNING],
+  ['Starting', STARTING],
+  ['Provisioning', STARTING],
+  ['WaitingForVolumeBinding', STARTING],
+  ['Terminating', { kind: 'refuse', reason: 'being-deleted' }],
+  ['ErrorUnschedulable', { kind: 'refuse', reason: 'unschedulable' }],
+  ['ErrImagePull', NOT_READY],
+  ['ImagePullBackOff', NOT_READY],
+  ['ErrorPvcNotFound', NOT_READY],
+  ['DataVolumeError', NOT_READY],
+  ['CrashLoopBackOff', { kind: 'refuse', reason: 'crashes-repeatedly' }],
+  ['WaitingForReceiver', { kind: 'refuse', reason: 'receives-a-migration' }],
+]);
+
+/** What a wake-up of this machine means now. */
+export function planWakeUp(machine: MachineState, { unpauses }: WakeUpPolicy): WakeUpAction {
+  if (machine.isBeingDeleted) return { kind: 'refuse', reason: 'being-deleted' };
+  switch (machine.printableStatus ?? '') {
+    case 'Paused':
+      return unpauses ? { kind: 'unpause' } : { kind: 'refuse', reason: 'paused' };
+    case 'Stopped':
+      return startAction(machine.runStrategy, { kind: 'start' });
+    case 'Stopping':
+      return startAction(machine.runStrategy, { kind: 'wait-until-down' });
+    default:
+      return BY_STATE.get(machine.printableStatus ?? '') ?? { kind: 'refuse', reason: 'state-unknown' };
+  }
+}
+
+/** @param action - where the run strategy allows it. */
+function startAction(runStrategy: RunStrategy | undefined, action: WakeUpAction): WakeUpAction {
+  switch (runStrategy) {
+    case 'Halted':
+    case 'Manual':
+    case 'RerunOnFailure':
+      return action;
+    case 'Always':
+      return { kind: 'nothing', reason: 'kubevirt-starts-it' };
+    case 'Once':
+      return { kind: 'refuse', reason: 'runs-only-once' };
+    case undefined:
+      return { kind: 'refuse', reason: 'run-strategy-unknown' };
+  }
+}

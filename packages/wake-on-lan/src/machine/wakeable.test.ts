@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ExplicitMapping, type WakeConfig, type WakeMachine, wakeConfigProblems } from './wake-config.js';
+import { type WakeIndex, wakeable } from './wakeable.js';
+
+const mac = (last: number) => `02:00:00:00:00:0${last}`;
+const machine = (name: string, last: number, labels: Record<string, string> = {}): WakeMachine => {
+  const [namespace = '', vm = ''] = name.split('/');
+  return { namespace, name: vm, labels, macAddresses: [mac(last)] };
+};
+const all = (name: string, ...namespaces: string[]): WakeConfig => ({ name, namespaces, mode: 'All' });
+const labelled = (name: string, labels: Record<string, string>, ...namespaces: string[]): WakeConfig => ({
+  ...{ name, namespaces, mode: 'LabelSelector' },
+  selector: { matchLabels: labels },
+});
+const explicit = (name: string, mappings: readonly ExplicitMapping[], ...namespaces: string[]): WakeConfig => ({
+  ...{ name, namespaces, mode: 'Explicit' },
+  mappings,
+});
+const mapping = (name: string, macAddress: string): ExplicitMapping => {
+  const [namespace = '', vm = ''] = name.split('/');
+  return { macAddress, namespace, name: vm };
+};
+
+const MACHINES = [
+  machine('lab/vm-a', 1, { wake: 'yes' }),
+  machine('lab/vm-b', 2),
+  machine('prod/vm-c', 3, { wake: 'yes' }),
+  machine('prod/vm-d', 4),
+];
+/** What an address wakes, as text. */
+function woken(index: WakeIndex, macAddress: string): string {
+  const target = index.find(macAddress);
+  switch (target.kind) {
+    case 'machine':
+      return `${target.machine.namespace}/${target.machine.name} (${target.configs.join(', ')})`;
+    case 'ambiguous':
+      return `ambiguous: ${target.machines.map(({ machine: one }) => `${one.namespace}/${one.name}`).join(', ')}`;
+    case 'not-allowed':
+      return 'not allowed';
+  }
+}
+const wokenOf = (configs: readonly WakeConfig[]) => [1, 2, 3, 4].map((last) => woken(wakeable(configs, MACHINES), mac(last)));
+
+describe('wakeable', () => {
+  it('without a configuration no machine may be woken', () => {
+    expect(wokenOf([])).toEqual(Array(4).fill('not allowed'));
+  });
+
+  it('All: every machine, or those of the namespaces', () => {
+    expect(wokenOf([all('x')])).toEqual(['lab/vm-a (x)', 'lab/vm-b (x)', 'prod/vm-c (x)', 'prod/vm-d (x)']);
+    expect(wokenOf([all('x', 'lab')])).toEqual(['lab/vm-a (x)', 'lab/vm-b (x)', 'not allowed', 'not allowed']);
+  });
+
+  it('LabelSelector: the machines it selects, in its namespaces', () => {
+    expect(wokenOf([labelled('x', { wake: 'yes' })])).toEqual(['lab/vm-a (x)', 'not allowed', 'prod/vm-c (x)', 'not allowed']);
+    expect(wokenOf([labelled('x', { wake: 'yes' }, 'prod')])[0]).toBe('not allowed');
+  });
+
+  it('Explicit: the machine of a mapping, by the address of the mapping, in any spelling', () => {
+    const config = explicit('x', [mapping('lab/vm-b', '02-00-00-00-00-0F')]);
+    expect(wokenOf([config])).toEqual(Array(4).fill('not allowed'));
+    expect(woken(wakeable([config], MACHINES), '02:00:00:00:00:0f')).toBe('lab/vm-b (x)');
+  });
+
+  it('several: a machine is allowed where one of them allows it, and each is named', () => {
+    const configs = [labelled('labels', { wake: 'yes' }), all('lab', 'lab'), explicit('one', [mapping('prod/vm-d', mac(4))])];
+    expect(wokenOf(configs)).toEqual(['lab/vm-a (lab, labels)', 'lab/vm-b (lab)', 'prod/vm-c (labels)', 'prod/vm-d (one)']);
+  });
+
+  it('a mapping outside of the namespaces of its configuration allows nothing, and is a problem', () => {
+    const config = explicit('x', [mapping('prod/vm-c', mac(3))], 'lab');
+    expect(wokenOf([config])).toEqual(Array(4).fill('not allowed'));
+    expect(wakeConfigProblems(config)).toEqual([
+      'mapping of prod/vm-c: namespace prod is not in namespaceSelectors; add it, or remove the mapping',
+    ]);
+  });
+
+  it('every problem of a configuration is listed', () => {
+    const config = explicit('x', [mapping('lab/vm-a', 'ff:ff:ff:ff:ff:ff'), mapping('prod/vm-c', 'no address')], 'lab');
+    expect(wakeConfigProblems(config)).toHaveLength(3);
+    expect(wakeConfigProblems(all('x'))).toEqual([]);
+    const selector = { matchExpressions: [{ key: 'wake', operator: 'Near' }] };
+    expect(wakeConfigProblems({ name: 'x', namespaces: [], mode: 'LabelSelector', selector })).toEqual([
+      'operator Near is unknown, so that no machine is selected; use In, NotIn, Exists or DoesNotExist',
+    ]);
+  });
+
+  it('two machines with one address: none is woken, and both are named; when one is gone, the other one is', () => {
+    const index = wakeable([all('x')], [...MACHINES, machine('prod/copy', 1)]);
+    expect(woken(index, mac(1))).toBe('ambiguous: lab/vm-a, prod/copy');
+    expect(index.duplicates()).toEqual([{ macAddress: mac(1), machines: ['lab/vm-a', 'prod/copy'] }]);
+    index.delete({ namespace: 'lab', name: 'vm-a' });
+    expect(woken(index, mac(1))).toBe('prod/copy (x)');
+    expect(index.duplicates()).toEqual([]);
+  });
+
+  it('a machine that no configuration allows makes no address ambiguous', () => {
+    const index = wakeable([all('x', 'lab')], [...MACHINES, machine('prod/copy', 1)]);
+    expect(woken(index, mac(1))).toBe('lab/vm-a (x)');
+  });
+
+  it('mappings of machines that do not exist are named', () => {
+    const config = explicit('x', [mapping('lab/vm-z', mac(9)), mapping('lab/vm-a', mac(1)), mapping('lab/vm-z', mac(8))]);
+    expect(wakeable([config], MACHINES).missingMachines(config)).toEqual(['lab/vm-z']);
+    expect(wakeable([all('y')], MACHINES).missingMachines(all('y'))).toEqual([]);
+  });
+
+  it('addresses that no machine has, and texts that are none, wake nothing', () => {
+    const odd = { ...machine('lab/odd', 7), macAddresses: ['01:00:5e:00:00:01', 'odd', '00:00:00:00:00:00'] };
+    const index = wakeable([all('x')], [odd]);
+    expect(woken(index, '01:00:5e:00:00:01')).toBe('not allowed');
+    expect(woken(index, '00:00:00:00:00:00')).toBe('not allowed');
+    expect(index.managedBy('x')).toBe(0);
+  });
+});
+
+const names = fc.constantFrom('lab/vm-a', 'lab/vm-b', 'prod/vm-c', 'prod/vm-d');
+const anyMachine = fc
+  .tuple(names, fc.nat(4), fc.constantFrom({}, { wake: 'yes' }, { wake: 'no' }))
+  .map(([name, last, labels]) => machine(name, last, labels));
+const namespaces = fc.subarray(['lab', 'prod']);
+const anyConfig = fc
+  .tuple(fc.constantFrom('c1', 'c2', 'c3'), namespaces, names, fc.nat(4), fc.nat(2))
+  .map(
+    ([name, inNamespaces, target, last, mode]): WakeConfig =>
+      [
+        all(name, ...inNamespaces),
+        labelled(name, { wake: 'yes' }, ...inNamespaces),
+        explicit(name, [mapping(target, mac(last))], ...inNamespaces),
+      ][mode] as WakeConfig,
+  );
+const configsWithNames = fc.uniqueArray(anyConfig, { selector: ({ name }) => name, maxLength: 3 });
+
+describe('laws of the index', () => {
+  it('the union is never wider than what one configuration alone allows, and never narrower', () => {
+    fc.assert(
+      fc.property(configsWithNames, fc.array(anyMachine, { maxLength: 6 }), (configs, machines) => {
+        const unique = [...new Map(machines.map((one) => [`${one.namespace}/${one.name}`, one])).values()];
+        for (const last of [0, 1, 2, 3, 4]) {
+          const together = allowedBy(wakeable(configs, unique), mac(last));
+          const alone = configs.flatMap((config) => allowedBy(wakeable([config], unique), mac(last)));
+          expect(together.toSorted()).toEqual(alone.toSorted());
+        }
+      }),
+    );
+  });
+
+  it('one change after the other gives the index of all, whatever the order', () => {
+    const change = fc.tuple(anyMachine, fc.boolean());
+    fc.assert(
+      fc.property(configsWithNames, fc.array(change, { maxLength: 12 }), (configs, changes) => {
+        const index = wakeable(configs, []);
+        const present = new Map<string, WakeMachine>();
+        for (const [one, isThere] of changes) {
+          const key = `${one.namespace}/${one.name}`;
+          if (isThere) {
+            index.set(one);
+            present.set(key, one);
+          } else {
+            index.delete(one);
+            present.delete(key);
+          }
+        }
+        const fresh = wakeable(configs.toReversed(), [...present.values()].toReversed());
+        expect(index.duplicates()).toEqual(fresh.duplicates());
+        for (const last of [0, 1, 2, 3, 4]) expect(index.find(mac(last))).toEqual(fresh.find(mac(last)));
+        for (const { name } of configs) expect(index.managedBy(name)).toBe(fresh.managedBy(name));
+      }),
+    );
+  });
+});
+
+/** `machine config` for each that allows it. */
+function allowedBy(index: WakeIndex, macAddress: string): string[] {
+  const target = index.find(macAddress);
+  const machines = target.kind === 'machine' ? [target] : target.kind === 'ambiguous' ? target.machines : [];
+  return machines.flatMap(({ machine: { namespace, name }, configs }) =>
+    configs.map((config) => `${namespace}/${name} ${config}`),
+  );
+}

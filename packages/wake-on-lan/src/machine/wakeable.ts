@@ -1,0 +1,136 @@
+/**
+ * Who may be woken: the union of what each configuration allows, never wider. A machine is allowed if one configuration alone allows it; what another
+ * configuration leaves empty adds nothing to it.
+ */
+import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { type Allowance, allowanceOf, type MachineKey, machineKey, type WakeConfig, type WakeMachine } from './wake-config.js';
+
+/** A machine that may be woken, and the names of the configurations that allow it, sorted. */
+export interface AllowedMachine {
+  readonly machine: WakeMachine;
+  readonly configs: readonly string[];
+}
+
+export type WakeTarget =
+  | ({ readonly kind: 'machine' } & AllowedMachine)
+  /** No configuration allows a machine by this address, or there is none. */
+  | { readonly kind: 'not-allowed' }
+  /** More than one machine is allowed by this address; sorted by name. None is woken. */
+  | { readonly kind: 'ambiguous'; readonly machines: readonly AllowedMachine[] };
+
+/** An address by which more than one machine may be woken. */
+export interface DuplicateAddress {
+  readonly macAddress: MacAddress;
+  /** Sorted. */
+  readonly machines: readonly MachineKey[];
+}
+
+/** The index of machines that may be woken, by MAC address. The order of configurations and machines makes no difference. */
+export function wakeable(configs: readonly WakeConfig[], machines: Iterable<WakeMachine>): WakeIndex {
+  const index = new WakeIndex(configs);
+  for (const machine of machines) index.set(machine);
+  return index;
+}
+
+/** The machines that may be woken, kept up to date one machine at a time. */
+export class WakeIndex {
+  readonly #allowances: readonly { readonly name: string; readonly allowance: Allowance }[];
+  readonly #machines = new Map<MachineKey, WakeMachine>();
+  readonly #addresses = new Map<MachineKey, ReadonlyMap<MacAddress, readonly string[]>>();
+  readonly #allowed = new Map<MacAddress, Set<MachineKey>>();
+  readonly #duplicates = new Set<MacAddress>();
+  readonly #managed = new Map<string, number>();
+
+  /** Without machines. */
+  constructor(configs: readonly WakeConfig[]) {
+    this.#allowances = configs.map((config) => ({ name: config.name, allowance: allowanceOf(config) }));
+  }
+
+  /** A machine is new, or has changed. Takes time in proportion to the configurations, not to the machines. */
+  set(machine: WakeMachine): void {
+    const key = machineKey(machine);
+    this.delete(machine);
+    this.#machines.set(key, machine);
+    const addresses = this.#addressesOf(machine);
+    if (addresses.size === 0) return;
+    this.#addresses.set(key, addresses);
+    for (const macAddress of addresses.keys()) this.#allow(macAddress, key);
+    this.#count(addresses, 1);
+  }
+
+  /** A machine is gone; nothing happens where it was not there. */
+  delete(machine: Pick<WakeMachine, 'namespace' | 'name'>): void {
+    const key = machineKey(machine);
+    this.#machines.delete(key);
+    const addresses = this.#addresses.get(key);
+    if (addresses === undefined) return;
+    this.#addresses.delete(key);
+    for (const macAddress of addresses.keys()) this.#disallow(macAddress, key);
+    this.#count(addresses, -1);
+  }
+
+  /** The machine that a packet for this address, in its canonical spelling, wakes. */
+  find(macAddress: MacAddress): WakeTarget {
+    const machines = [...(this.#allowed.get(macAddress) ?? [])]
+      .toSorted()
+      .flatMap((key) => this.#allowedMachine(key, macAddress));
+    const [first] = machines;
+    if (first === undefined) return { kind: 'not-allowed' };
+    return machines.length === 1 ? { kind: 'machine', ...first } : { kind: 'ambiguous', machines };
+  }
+
+  /** Every address by which more than one machine may be woken, sorted. */
+  duplicates(): DuplicateAddress[] {
+    return [...this.#duplicates].toSorted().map((macAddress) => ({
+      macAddress,
+      machines: [...(this.#allowed.get(macAddress) ?? [])].toSorted(),
+    }));
+  }
+
+  /** The mappings of a configuration whose machine does not exist, as `namespace/name`, sorted. */
+  missingMachines(config: WakeConfig): MachineKey[] {
+    if (config.mode !== 'Explicit') return [];
+    return [...new Set(config.mappings.map(machineKey))].filter((key) => !this.#machines.has(key)).toSorted();
+  }
+
+  /** How many machines the configuration of this name allows. */
+  managedBy(config: string): number {
+    return this.#managed.get(config) ?? 0;
+  }
+
+  /** MAC address to the names of the configurations that allow it. */
+  #addressesOf(machine: WakeMachine): ReadonlyMap<MacAddress, readonly string[]> {
+    const addresses = new Map<MacAddress, string[]>();
+    for (const { name, allowance } of this.#allowances) {
+      for (const macAddress of allowance(machine)) {
+        const names = addresses.get(macAddress) ?? [];
+        addresses.set(macAddress, [...names, name].toSorted());
+      }
+    }
+    return addresses;
+  }
+
+  #allowedMachine(key: MachineKey, macAddress: MacAddress): AllowedMachine[] {
+    const machine = this.#machines.get(key);
+    const configs = this.#addresses.get(key)?.get(macAddress);
+    return machine === undefined || configs === undefined ? [] : [{ machine, configs }];
+  }
+
+  #allow(macAddress: MacAddress, key: MachineKey): void {
+    const keys = this.#allowed.get(macAddress) ?? new Set();
+    this.#allowed.set(macAddress, keys.add(key));
+    if (keys.size > 1) this.#duplicates.add(macAddress);
+  }
+
+  #disallow(macAddress: MacAddress, key: MachineKey): void {
+    const keys = this.#allowed.get(macAddress);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#allowed.delete(macAddress);
+    if ((keys?.size ?? 0) < 2) this.#duplicates.delete(macAddress);
+  }
+
+  #count(addresses: ReadonlyMap<MacAddress, readonly string[]>, difference: number): void {
+    for (const config of new Set([...addresses.values()].flat()))
+      this.#managed.set(config, (this.#managed.get(config) ?? 0) + difference);
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Which of the packets that ask for the same machine is a wake-up of its own. Senders repeat packets, every node of a network receives them, and
+ * a record that is made too early loses a wake-up. So a record is made when the wake-up was accepted, and its window begins at the first
+ * sighting and does not slide.
+ *
+ * The memory has a bound. When it is full, the sighting that waits longest for its answer goes first: made-up addresses are never
+ * accepted, so that a flood of them replaces itself. Only when every entry is accepted does the one that was accepted longest ago go. An
+ * entry that goes makes the next packet for that machine a wake-up again: a wake-up may be reported twice, and is never lost.
+ */
+import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { OldestFirst } from './oldest-first.js';
+
+/** Whose answers a record counts for: two managers do not know what the other one accepted. */
+export interface WakeUpKey {
+  readonly macAddress: MacAddress;
+  readonly manager: string;
+}
+
+/** The first packet of a wake-up. Its owner ends it by `accept` or `refuse`. */
+export interface Sighting extends WakeUpKey {
+  readonly firstSeenMs: number;
+}
+
+export type SeenWakeUp =
+  /** To be reported. */
+  | { readonly kind: 'new'; readonly sighting: Sighting }
+  /** It is reported already, and has no answer yet. */
+  | { readonly kind: 'in-progress'; readonly sighting: Sighting }
+  /** It was accepted less than a window after its first sighting. */
+  | { readonly kind: 'repeated' };
+
+export interface WakeUpWindowSettings {
+  /** From the first sighting of a wake-up; in milliseconds. */
+  readonly windowMs: number;
+  /** Entries, 1 or more. */
+  readonly capacity: number;
+}
+
+/** The wake-ups that wait for an answer, and those that were accepted. */
+export class WakeUpWindow {
+  readonly #settings: WakeUpWindowSettings;
+  /** In the order of their first sightings. */
+  readonly #waiting = new OldestFirst<Sighting>();
+  /** In the order of their acceptance. */
+  readonly #accepted = new OldestFirst<Sighting>();
+
+  constructor(settings: WakeUpWindowSettings) {
+    this.#settings = settings;
+  }
+
+  /** Entries in memory, never more than the capacity. */
+  get size(): number {
+    return this.#waiting.size + this.#accepted.size;
+  }
+
+  /** What a packet is that was received at `nowMs`, of any clock that goes forward; one that jumps ends windows. */
+  see({ macAddress, manager }: WakeUpKey, nowMs: number): SeenWakeUp {
+    const key = keyOf({ macAddress, manager });
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined) return { kind: 'in-progress', sighting: waiting };
+    const accepted = this.#accepted.get(key);
+    if (accepted !== undefined && this.#isWithinWindow(accepted, nowMs)) return { kind: 'repeated' };
+    this.#accepted.delete(key);
+    this.#forgetEnded(nowMs);
+    this.#makeRoom();
+    const sighting: Sighting = { macAddress, manager, firstSeenMs: nowMs };
+    this.#waiting.set(key, sighting);
+    return { kind: 'new', sighting };
+  }
+
+  /** The wake-up was accepted: packets until the end of its window are repeated. */
+  accept(sighting: Sighting): void {
+    const key = keyOf(sighting);
+    this.refuse(sighting);
+    this.#accepted.delete(key);
+    this.#makeRoom();
+    this.#accepted.set(key, sighting);
+  }
+
+  /** The wake-up was refused, or not delivered: the next packet is a wake-up again. */
+  refuse(sighting: Sighting): void {
+    const key = keyOf(sighting);
+    // Another sighting may stand here, where this one had to go.
+    if (this.#waiting.get(key) === sighting) this.#waiting.delete(key);
+  }
+
+  #isWithinWindow({ firstSeenMs }: Sighting, nowMs: number): boolean {
+    return nowMs >= firstSeenMs && nowMs - firstSeenMs < this.#settings.windowMs;
+  }
+
+  #forgetEnded(nowMs: number): void {
+    let oldest = this.#accepted.oldest();
+    while (oldest !== undefined && !this.#isWithinWindow(oldest, nowMs)) {
+      this.#accepted.deleteOldest();
+      oldest = this.#accepted.oldest();
+    }
+  }
+
+  #makeRoom(): void {
+    if (this.size < this.#settings.capacity) return;
+    if (this.#waiting.size > 0) this.#waiting.deleteOldest();
+    else this.#accepted.deleteOldest();
+  }
+}
+
+/** A MAC address has no space in it. */
+function keyOf({ macAddress, manager }: WakeUpKey): string {
+  return `${macAddress} ${manager}`;
+}
