@@ -6,11 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   AGENT_NAMESPACE,
   CLUSTER_EXAMPLES,
+  compareRights,
   Lab,
   LabCluster,
   type LabController,
   type Machine,
   PacketCapture,
+  rightsOf,
   runAgent,
   unifiedAgents,
   virtualMachine,
@@ -80,6 +82,10 @@ describe('a cluster', () => {
     await waitFor('the new lease time', async () => (await exchange(web))?.leaseTimeSeconds === 900, 3_000);
 
     expect(controller.process.lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
+
+    const account = { namespace: AGENT_NAMESPACE, name: 'vm-dhcp-controller-agent' };
+    const granted = await rightsOf(cluster.access, account);
+    expect(compareRights(granted, cluster.simulator.audit.requests, account)).toEqual({ unused: [], refused: [] });
 
     await cluster.killWebhook();
     expect(await exchange(web), 'leases do not depend on the webhook').toMatchObject({ address: first.address });

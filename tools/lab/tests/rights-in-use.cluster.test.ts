@@ -173,7 +173,7 @@ const AGENT_RIGHTS: readonly Right[] = [
     namespace: AGENTS,
     name: GROUP,
   })),
-  ...['get', 'list', 'watch'].map((verb) => ({
+  ...['list', 'watch'].map((verb) => ({
     verb,
     group: 'network.harvesterhci.io',
     resource: 'ippools',

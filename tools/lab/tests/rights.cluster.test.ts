@@ -70,6 +70,12 @@ async function configuredOf(group: string, pools: readonly string[]): Promise<Ku
   );
 }
 
+/** Where an agent follows a pool: `namespace/name`. */
+function pathOf(pool: string): string {
+  const [namespace = '', name = ''] = pool.split('/', 2);
+  return `${POOLS}/namespaces/${namespace}/ippools?fieldSelector=metadata.name%3D${name}`;
+}
+
 interface Asked {
   readonly method?: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
   readonly body?: object;
@@ -99,15 +105,15 @@ describe('an agent, always against a simulated API server', () => {
     expect(await status(agent, `${LEASES}/${A}`)).toBe(200);
     expect(await status(agent, `${LEASES}?fieldSelector=metadata.name%3D${A}`)).toBe(200);
     expect(await status(agent, `${LEASES}/${A}`, { method: 'PUT', body: (await lease(A)) as object })).toBe(200);
-    expect(await status(agent, `${POOLS}/namespaces/red/ippools/one`)).toBe(200);
-    expect(await status(agent, `${POOLS}/namespaces/default/ippools?fieldSelector=metadata.name%3Dtwo`)).toBe(200);
+    expect(await status(agent, pathOf('red/one'))).toBe(200);
+    expect(await status(agent, pathOf('default/two'))).toBe(200);
   });
 
   it('neither reads nor writes the Lease, the pools and the Deployment of another group', async () => {
     expect(await status(agent, `${LEASES}/${B}`)).toBe(403);
     expect(await status(agent, `${LEASES}/${B}`, { method: 'PUT', body: (await lease(B)) as object })).toBe(403);
     expect(await status(agent, LEASES)).toBe(403);
-    expect(await status(agent, `${POOLS}/namespaces/blue/ippools/three`)).toBe(403);
+    expect(await status(agent, pathOf('blue/three'))).toBe(403);
     expect(await status(agent, `${POOLS}/namespaces/blue/ippools`)).toBe(403);
     expect(await status(agent, `${POOLS}/namespaces/red/ippools`)).toBe(403);
     expect(await status(agent, `${POOLS}/ippools`)).toBe(403);
@@ -230,12 +236,12 @@ describe('rights, always against a simulated API server', () => {
     expect(new Set(given)).toEqual(new Set(['granted first']));
     await configured;
     const agent = await cluster.open('agent-again', await serviceAccountToken(admin, AGENTS, A));
-    expect(await status(agent, `${POOLS}/namespaces/blue/ippools/four`)).toBe(200);
+    expect(await status(agent, pathOf('blue/four'))).toBe(200);
     await admin.delete('IPPool', 'blue/four');
     await waitFor('the right to go', async () => (await admin.get('Role', `blue/${A}`)) === undefined, 20_000);
     expect(await admin.get('RoleBinding', `blue/${A}`)).toBeUndefined();
-    expect(await status(agent, `${POOLS}/namespaces/blue/ippools/four`)).toBe(403);
-    expect(await status(agent, `${POOLS}/namespaces/red/ippools/one`)).toBe(200);
+    expect(await status(agent, pathOf('blue/four'))).toBe(403);
+    expect(await status(agent, pathOf('red/one'))).toBe(200);
   });
 
   it('that another client removes or widens are restored', async () => {
@@ -308,9 +314,9 @@ describe('rights, always against a simulated API server', () => {
     await admin.waitForObject('Deployment', `second/${A}`, (deployment) => configuredPools(deployment, 'agent').size === 2);
     const agent = await cluster.open('new-agent', await serviceAccountToken(admin, 'second', A));
     const leaseIn = (namespace: string) => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${A}`;
-    for (const pool of ['red/ippools/one', 'default/ippools/two']) {
-      expect(await status(old, `${POOLS}/namespaces/${pool}`)).toBe(200);
-      expect(await status(agent, `${POOLS}/namespaces/${pool}`)).toBe(200);
+    for (const pool of ['red/one', 'default/two']) {
+      expect(await status(old, pathOf(pool))).toBe(200);
+      expect(await status(agent, pathOf(pool))).toBe(200);
     }
     expect(await status(old, leaseIn(AGENTS))).toBe(200);
     expect(await status(agent, leaseIn('second'))).toBe(200);
@@ -322,8 +328,8 @@ describe('rights, always against a simulated API server', () => {
     });
     for (const kind of ['Deployment', 'ServiceAccount', 'RoleBinding', 'Role'])
       await waitFor(`${kind} ${A}`, async () => (await admin.get(kind, `${AGENTS}/${A}`)) === undefined, 30_000);
-    await waitFor('the right to red/one', async () => (await status(old, `${POOLS}/namespaces/red/ippools/one`)) !== 200, 10_000);
-    expect(await status(agent, `${POOLS}/namespaces/red/ippools/one`)).toBe(200);
+    await waitFor('the right to red/one', async () => (await status(old, pathOf('red/one'))) !== 200, 10_000);
+    expect(await status(agent, pathOf('red/one'))).toBe(200);
   });
 });
 

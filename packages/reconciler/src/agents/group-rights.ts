@@ -7,9 +7,10 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { CONTROLLER, MANAGED_BY_LABEL } from './agent-deployment.js';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
-const READ = ['get', 'list', 'watch'];
+/** Agents follow their pools; they never ask for one by itself. */
+const FOLLOW = ['list', 'watch'];
 /** No `create`: that right knows no names. The controller creates the Lease before the agents start. */
-const LEAD = [...READ, 'update'];
+const LEAD = ['get', ...FOLLOW, 'update'];
 
 export interface RightsHolder {
   /** Also the name of the Lease, of the ServiceAccount, and of every Role and RoleBinding. */
@@ -48,7 +49,7 @@ function toRole(holder: RightsHolder, namespace: string, names: readonly string[
     rules.push({ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [holder.group], verbs: LEAD });
   }
   if (names.length > 0) {
-    rules.push({ apiGroups: [GROUP], resources: ['ippools'], resourceNames: names.toSorted(), verbs: READ });
+    rules.push({ apiGroups: [GROUP], resources: ['ippools'], resourceNames: names.toSorted(), verbs: FOLLOW });
   }
   return { apiVersion: `${RBAC_GROUP}/v1`, kind: 'Role', metadata: toMetadata(holder, namespace), ...{ rules } };
 }
@@ -77,7 +78,7 @@ export function accountNamespacesOf(binding: KubernetesObject): readonly string[
 /** Names of the IPPools that a Role lets agents follow. */
 export function poolNamesOf(role: KubernetesObject): readonly string[] {
   return rulesOf(role).flatMap(({ resources = [], resourceNames = [], verbs = [] }) =>
-    resources.includes('ippools') && READ.every((verb) => verbs.includes(verb)) ? resourceNames : [],
+    resources.includes('ippools') && FOLLOW.every((verb) => verbs.includes(verb)) ? resourceNames : [],
   );
 }
 

@@ -109,9 +109,9 @@ describe('planGroupRights', () => {
         apiGroups: ['network.harvesterhci.io'],
         resources: ['ippools'],
         resourceNames: ['a', 'b'],
-        verbs: ['get', 'list', 'watch'],
+        verbs: ['list', 'watch'],
       },
-      { apiGroups: ['network.harvesterhci.io'], resources: ['ippools'], resourceNames: ['c'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['network.harvesterhci.io'], resources: ['ippools'], resourceNames: ['c'], verbs: ['list', 'watch'] },
     ]);
     expect(plan(POOLS, GIVEN)).toEqual({ actions: [], granted: new Set(POOLS), isReady: true });
   });
