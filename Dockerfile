@@ -1,5 +1,6 @@
 # For those who have a container engine: docker build --target agent . (or controller).
 # The files are those of `npm run images`, which builds the same images without an engine, for both architectures and reproducibly (docs/images.md).
+# Tried with buildah 1.28, with a local build image in the place of BUILD_IMAGE: the stages, and that the capabilities stay; not with Docker.
 # The build stage runs on the machine's own processor; nothing of another architecture is executed.
 ARG BUILD_IMAGE=docker.io/library/node:24-bookworm
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { access, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -96,7 +97,8 @@ async function readFolder(folder: string, wants: (path: string) => boolean): Pro
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .filter((path) => !path.startsWith('node_modules/') && wants(path));
-  return await Promise.all(paths.map(async (path) => ({ path, content: await readFile(join(folder, path)) })));
+  // One after the other: thousands of open files are more than containers may have.
+  return paths.map((path) => ({ path, content: readFileSync(join(folder, path)) }));
 }
 
 async function exists(path: string): Promise<boolean> {
