@@ -77,7 +77,7 @@ export const PACKAGES = {
     ...PURE,
     imports: ['@vmdhcp/dhcp-allocator/address'],
     why: 'it is pure: packets, and who may be woken',
-    folders: ['packet', 'window', 'machine'],
+    folders: ['packet', 'window', 'machine', 'listen'],
   },
   'packages/linux-sockets': {
     imports: ['node:*', 'node:*/*', 'koffi'],
@@ -88,6 +88,7 @@ export const PACKAGES = {
       'ethernet',
       'netlink',
       'packet',
+      'frames',
       'tcp',
       'udp',
       'arp',
@@ -115,7 +116,7 @@ export const PACKAGES = {
     ],
     refused: ['@vmdhcp/lab', '@vmdhcp/bench', '@vmdhcp/demo', '@vmdhcp/kube-simulator'],
     why: 'a command line imports libraries: no other command line and no test support',
-    folders: ['log', 'pools-file', 'probe', 'state', 'http', 'cluster', 'bare-host', 'actions', 'commands'],
+    folders: ['log', 'pools-file', 'probe', 'state', 'http', 'cluster', 'bare-host', 'wake-on-lan', 'actions', 'commands'],
   },
   'packages/controller-cli': {
     imports: [

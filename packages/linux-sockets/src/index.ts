@@ -19,6 +19,7 @@ export { ArpSocket } from './arp/arp-socket.js';
 export { mayUseArp } from './arp/may-use-arp.js';
 export { type Capability, takeCapabilities } from './capabilities/take-capabilities.js';
 export { BROADCAST_MAC, formatMacAddress, type Ipv4Address, type MacAddress } from './ethernet/mac-address.js';
+export { type FrameHandler, FrameSocket, type FrameSocketSettings } from './frames/frame-socket.js';
 export {
   closePath,
   type InterfaceAddress,
@@ -39,6 +40,7 @@ export {
 export { SocketError } from './libc/socket-error.js';
 export { growReceiveBuffer, growSendBuffer, setSocketNumber } from './libc/socket-options.js';
 export { bringUp } from './links/bring-up.js';
+export { type ListedLink, listLinks } from './links/list-links.js';
 export { Netlink } from './netlink/netlink.js';
 export { NetlinkError } from './netlink/netlink-error.js';
 export type { NetlinkRequest } from './netlink/netlink-message.js';

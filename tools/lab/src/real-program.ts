@@ -11,6 +11,8 @@ export const REAL_PROGRAMS = {
   perfdhcp: 'kea-admin',
   tcpdump: 'tcpdump',
   dnsmasq: 'dnsmasq-base',
+  etherwake: 'etherwake',
+  wakeonlan: 'wakeonlan',
   kubectl: 'kubernetes-client',
   crun: 'crun',
   skopeo: 'skopeo',

@@ -1,0 +1,52 @@
+import { isGroupMacAddress, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { parseSecureOnPassword, type SecureOnPassword } from '@vmdhcp/wake-on-lan';
+import { Command, InvalidArgumentError } from 'commander';
+import type { WakeOptions } from '../actions/send-wake-up.js';
+import { parseUdpPort } from './parse-udp-port.js';
+
+const EXAMPLES = `
+Examples:
+  vmdhcp-agent wake 52:54:00:12:34:56                          by broadcast, on the interface of the default route
+  vmdhcp-agent wake 52-54-00-12-34-56 --interface eth1         ... on this interface
+  vmdhcp-agent wake 5254.0012.3456 --to 192.0.2.11 --port 7    to one host
+  vmdhcp-agent wake 52:54:00:12:34:56 --interface eth1 --raw   a frame without IP, EtherType 0x0842
+  vmdhcp-agent wake 52:54:00:12:34:56 --password 00:22:44:66:88:aa --json
+
+One packet is sent, and no answer comes back: exit code 0 means that the kernel sent it. --raw needs CAP_NET_RAW.
+Exit codes: 0 sent, 64 wrong usage, 69 it cannot be sent.
+`;
+
+/** `vmdhcp-agent wake` */
+export function wakeCommand(): Command {
+  return new Command('wake')
+    .description('Send a magic packet (Wake-on-LAN) for a machine.')
+    .argument('<mac>', 'the MAC address of the machine, in any spelling', parseMachineAddress)
+    .option('--to <address>', 'IPv4 address of a host or of a broadcast', parseAddress, '255.255.255.255')
+    .option('--interface <iface>', 'send through this interface')
+    .option('--port <number>', 'UDP port', parseUdpPort, 9)
+    .option('--password <password>', 'SecureOn password: 00:22:44:66:88:aa or 192.168.1.1', parsePassword)
+    .option('--raw', 'send an Ethernet frame without IP to every host; needs --interface')
+    .option('--json', 'print what was sent as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(async (macAddress: MacAddress, options: WakeOptions) =>
+      (await import('../actions/send-wake-up.js')).sendWakeUp(macAddress, options),
+    );
+}
+
+function parseMachineAddress(text: string): MacAddress {
+  const macAddress = parseMacAddress(text);
+  if (macAddress === undefined) throw new InvalidArgumentError('write six octets, as in 52:54:00:12:34:56.');
+  if (isGroupMacAddress(macAddress)) throw new InvalidArgumentError('no machine has this address: it is a multicast address.');
+  return macAddress;
+}
+
+function parseAddress(text: string): string {
+  if (parseIpv4Address(text) === undefined) throw new InvalidArgumentError('write an IPv4 address, as in 192.0.2.11.');
+  return text;
+}
+
+function parsePassword(text: string): SecureOnPassword {
+  const password = parseSecureOnPassword(text);
+  if (password === undefined) throw new InvalidArgumentError('write four or six octets, as in 00:22:44:66:88:aa or 192.168.1.1.');
+  return password;
+}
