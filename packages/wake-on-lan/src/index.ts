@@ -4,6 +4,18 @@
  *
  * @packageDocumentation
  */
+export { type ChosenInterfaces, chooseInterfaces } from './listen/choose-interfaces.js';
+export { type HeardPacket, type HearingSettings, type IgnoredReason, PacketHearing } from './listen/hear-packet.js';
+export type { HostLink } from './listen/host-link.js';
+export {
+  describePlace,
+  type ListeningEvent,
+  type ListeningPlace,
+  type ListeningPorts,
+  type PayloadHandler,
+  type WakeSocket,
+} from './listen/listening-ports.js';
+export { WakeListeners, type WakeListenersSettings } from './listen/wake-listeners.js';
 export type { LabelRequirement, LabelSelector } from './machine/label-selector.js';
 export {
   type MachineState,

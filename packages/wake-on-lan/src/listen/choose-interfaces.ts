@@ -1,0 +1,64 @@
+/**
+ * On which interfaces packets from outside are received. A port of a bridge or bond is none of them: what it receives arrives at the bridge or bond. Interfaces of
+ * pods, containers and virtual machines are none either, as their packets come from inside.
+ */
+import type { HostLink } from './host-link.js';
+
+/** Kinds that have no network outside of the host behind them, or only another tunnel. */
+const INSIDE_KINDS: ReadonlySet<string> = new Set([
+  ...['dummy', 'ifb', 'tun', 'macvtap', 'ipvlan', 'vrf', 'nlmon', 'netdevsim'],
+  ...['vxlan', 'geneve', 'gretap', 'ip6gretap', 'erspan', 'bareudp'],
+]);
+
+/** Names that container networks and hypervisors give to what is inside. */
+const INSIDE_NAMES = [
+  ...['docker*', 'podman*', 'cni*', 'flannel*', 'cali*', 'cilium_*', 'lxc*', 'lxd*', 'virbr*', 'vnet*', 'tap*', 'veth*'],
+  ...['kube-*', 'nodelocaldns*', 'br-int', 'ovs-system', 'ovn-k8s-*', 'genev_sys*'],
+].map(toExpression);
+/** Docker names the bridges of its networks so. */
+const DOCKER_BRIDGE = /^br-[0-9a-f]{12}$/;
+/** The end of a pair that a machine made of namespaces has as its network card. */
+const CARD_NAME = /^(eth|en)/;
+
+export interface ChosenInterfaces {
+  readonly links: readonly HostLink[];
+  /** Names without wildcard that no usable interface has: it is not there, is down, or is no Ethernet. Sorted. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * The interfaces that the patterns choose; without a pattern that chooses, every interface with a network outside.
+ * A pattern may have `*` and `?`; those choose among interfaces with a network outside. A whole name chooses that interface, whatever it is. A pattern that begins with
+ * `!` leaves out what it matches, whatever else chooses it.
+ */
+export function chooseInterfaces(links: readonly HostLink[], patterns: readonly string[]): ChosenInterfaces {
+  const leftOut = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => toExpression(pattern.slice(1)));
+  const choosing = patterns.filter((pattern) => !pattern.startsWith('!'));
+  const names = new Set(choosing.filter((pattern) => !/[*?]/.test(pattern)));
+  const expressions = (choosing.length === 0 ? ['*'] : choosing).map(toExpression);
+  const usable = links.filter(({ isUp, isEthernet }) => isUp && isEthernet);
+  const chosen = usable.filter(
+    (link) =>
+      (names.has(link.interfaceName) || (isOutside(link, links) && matches(link, expressions))) && !matches(link, leftOut),
+  );
+  const found = new Set(usable.map(({ interfaceName }) => interfaceName));
+  return { links: chosen, missing: [...names].filter((name) => !found.has(name)).toSorted() };
+}
+
+function isOutside(link: HostLink, links: readonly HostLink[]): boolean {
+  if (link.kind !== undefined && INSIDE_KINDS.has(link.kind)) return false;
+  if (link.kind === 'veth' && !CARD_NAME.test(link.interfaceName)) return false;
+  if (matches(link, INSIDE_NAMES) || DOCKER_BRIDGE.test(link.interfaceName)) return false;
+  if (link.masterIndex === undefined) return true;
+  // An interface of a VRF is no port: packets arrive at itself.
+  return links.find(({ interfaceIndex }) => interfaceIndex === link.masterIndex)?.kind === 'vrf';
+}
+
+function matches({ interfaceName }: HostLink, expressions: readonly RegExp[]): boolean {
+  return expressions.some((expression) => expression.test(interfaceName));
+}
+
+function toExpression(pattern: string): RegExp {
+  const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`);
+}

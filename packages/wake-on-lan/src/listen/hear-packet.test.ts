@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { encodeMagicPacket } from '../packet/encode-magic-packet.js';
+import { type HeardPacket, type HearingSettings, PacketHearing } from './hear-packet.js';
+
+const VM_A = '02:00:00:00:00:0a';
+const PASSWORD = Uint8Array.of(1, 2, 3, 4);
+const packetFor = (macAddress: string, password?: Uint8Array) => encodeMagicPacket({ macAddress, ...(password && { password }) });
+const madeUp = (made: number) =>
+  packetFor(`02:ff:${[made >> 16, made >> 8, made].map((part) => (part & 0xff).toString(16).padStart(2, '0')).join(':')}:00`);
+const hearing = (settings: Partial<HearingSettings> = {}) =>
+  new PacketHearing({ machines: undefined, password: undefined, windowMs: 10_000, ...settings });
+const router = () => '192.0.2.1';
+const textOf = (heard: HeardPacket) => (heard.kind === 'ignored' ? heard.reason : heard.kind);
+
+describe('PacketHearing', () => {
+  it('vm-a is woken once, although a UDP packet and a frame arrive; after a failure it is woken again', () => {
+    const packets = hearing();
+    const first = packets.hear(packetFor(VM_A), router, 0);
+    expect(textOf(packets.hear(packetFor(VM_A), () => '02:00:00:00:00:01', 1))).toBe('in-progress');
+    if (first.kind === 'wake-up') packets.refuse(first.sighting);
+    const second = packets.hear(packetFor(VM_A), router, 2);
+    expect(second.kind).toBe('wake-up');
+    if (second.kind === 'wake-up') packets.accept(second.sighting);
+    expect(textOf(packets.hear(packetFor(VM_A), router, 3))).toBe('repeated');
+    expect(textOf(packets.hear(packetFor(VM_A), router, 10_002))).toBe('wake-up');
+  });
+
+  it('with a password, only packets that have it count', () => {
+    const packets = hearing({ password: PASSWORD });
+    expect(textOf(packets.hear(packetFor(VM_A), router, 0))).toBe('wrong-password');
+    expect(textOf(packets.hear(packetFor(VM_A, Uint8Array.of(1, 2, 3, 5)), router, 0))).toBe('wrong-password');
+    expect(textOf(packets.hear(packetFor(VM_A, PASSWORD), router, 0))).toBe('wake-up');
+  });
+
+  it('with a list, a flood of made-up addresses from the same sender delays no machine of the list', () => {
+    const packets = hearing({ machines: new Set([VM_A]) });
+    for (let made = 0; made < 50_000; made++) expect(textOf(packets.hear(madeUp(made), router, made / 100))).toBe('not-in-list');
+    expect(textOf(packets.hear(packetFor(VM_A), router, 500))).toBe('wake-up');
+  });
+
+  it('without a list, a flood becomes few wake-ups, from one sender and from made-up ones; what was refused is heard later', () => {
+    for (const senderOf of [() => router, (made: number) => () => `10.0.${made >> 8}.${made & 0xff}`]) {
+      const packets = hearing();
+      const heard = Array.from({ length: 10_000 }, (_, made) => textOf(packets.hear(madeUp(made), senderOf(made), made / 10)));
+      const wakeUps = heard.filter((one) => one === 'wake-up').length;
+      expect(wakeUps).toBeGreaterThan(0);
+      expect(wakeUps).toBeLessThanOrEqual(120);
+      expect(heard.at(-1)).toBe('too-many');
+      expect(textOf(packets.hear(madeUp(9_999), router, 60_000))).toBe('wake-up');
+    }
+  });
+
+  it('what is no magic packet is named', () => {
+    expect(textOf(hearing().hear(new Uint8Array(4), router, 0))).toBe('no-synchronization-stream');
+  });
+});

@@ -1,0 +1,93 @@
+/**
+ * Which packets become wake-ups. Machines of a list are looked up before anything is counted or remembered, so that a flood of made-up addresses costs a
+ * look-up each and delays no real wake-up. Without a list every address could be a machine: then limits for each sender and for all of them bound what a flood does.
+ */
+import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { decodeMagicPacket, type NotMagicReason } from '../packet/decode-magic-packet.js';
+import { isSamePassword, type SecureOnPassword } from '../packet/secure-on-password.js';
+import { RateLimit } from '../window/rate-limit.js';
+import { type Sighting, WakeUpWindow } from '../window/wake-up-window.js';
+
+const ALL_SENDERS = '';
+const CAPACITY = 10_000;
+/** For each sender of packets for machines that no list has. */
+const SENDER_LIMIT = { burst: 20, perSecond: 2, capacity: CAPACITY };
+/** For all of them together, as senders can be made up too. */
+const TOTAL_LIMIT = { burst: 100, perSecond: 20, capacity: 1 };
+
+export interface HearingSettings {
+  /** In their canonical spelling; undefined: every machine. */
+  readonly machines: ReadonlySet<MacAddress> | undefined;
+  /** Packets without it are ignored. */
+  readonly password: SecureOnPassword | undefined;
+  readonly windowMs: number;
+}
+
+/** Why a packet is ignored. */
+export type IgnoredReason =
+  | NotMagicReason
+  | 'wrong-password'
+  | 'not-in-list'
+  /** It is one more packet of a wake-up that is processed. */
+  | 'in-progress'
+  /** It is one more packet of a wake-up that was accepted. */
+  | 'repeated'
+  /** Its sender, or all senders together, sent too many. */
+  | 'too-many';
+
+export type HeardPacket =
+  | { readonly kind: 'wake-up'; readonly sighting: Sighting }
+  | { readonly kind: 'ignored'; readonly reason: IgnoredReason };
+
+/** Hears packets, and remembers the wake-ups that they were. */
+export class PacketHearing {
+  readonly #settings: HearingSettings;
+  readonly #window: WakeUpWindow;
+  readonly #senders = new RateLimit(SENDER_LIMIT);
+  readonly #total = new RateLimit(TOTAL_LIMIT);
+
+  constructor(settings: HearingSettings) {
+    this.#settings = settings;
+    this.#window = new WakeUpWindow({ windowMs: settings.windowMs, capacity: CAPACITY });
+  }
+
+  /** What a packet is that was received at `nowMs`. @param sender - called only where it is needed. */
+  hear(payload: Uint8Array, sender: () => string, nowMs: number): HeardPacket {
+    const decoded = decodeMagicPacket(payload);
+    if (!decoded.ok) return ignored(decoded.reason);
+    const { macAddress, password } = decoded.packet;
+    const { machines } = this.#settings;
+    if (machines?.has(macAddress) === false) return ignored('not-in-list');
+    if (!this.#isRightPassword(password)) return ignored('wrong-password');
+    const seen = this.#window.see({ macAddress, manager: '' }, nowMs);
+    if (seen.kind !== 'new') return ignored(seen.kind);
+    if (machines === undefined && !this.#isWithinLimits(sender(), nowMs)) {
+      this.#window.refuse(seen.sighting);
+      return ignored('too-many');
+    }
+    return { kind: 'wake-up', sighting: seen.sighting };
+  }
+
+  /** The wake-up was accepted: further packets of it are repeated. */
+  accept(sighting: Sighting): void {
+    this.#window.accept(sighting);
+  }
+
+  /** The wake-up failed: the next packet is one again. */
+  refuse(sighting: Sighting): void {
+    this.#window.refuse(sighting);
+  }
+
+  #isRightPassword(password: SecureOnPassword | undefined): boolean {
+    const wanted = this.#settings.password;
+    return wanted === undefined || (password !== undefined && isSamePassword(password, wanted));
+  }
+
+  #isWithinLimits(sender: string, nowMs: number): boolean {
+    return this.#senders.take(sender, nowMs).kind === 'allowed' && this.#total.take(ALL_SENDERS, nowMs).kind === 'allowed';
+  }
+}
+
+function ignored(reason: IgnoredReason): HeardPacket {
+  return { kind: 'ignored', reason };
+}

@@ -1,0 +1,40 @@
+/** What the listeners need of the world. */
+import type { HostLink } from './host-link.js';
+
+/** Where a listener receives: a UDP port of an interface, or frames with EtherType 0x0842. */
+export type ListeningPlace =
+  | { readonly interfaceName: string; readonly way: 'udp'; readonly port: number }
+  | { readonly interfaceName: string; readonly way: 'ethernet' };
+
+/** Handles one payload. `sender` is an IPv4 address or a MAC address, read only when it is asked for; both are valid only during the call. */
+export type PayloadHandler = (payload: Uint8Array, place: ListeningPlace, sender: () => string) => void;
+
+export interface WakeSocket {
+  /** The interface as it was when the socket was opened. */
+  readonly interfaceIndex: number;
+  close(): void;
+}
+
+export interface ListeningPorts {
+  /** Every interface of the host. Throws where the kernel refuses. */
+  readonly listLinks: () => readonly HostLink[];
+  /** Rejects where the place is taken, or not allowed. `onError`: the socket failed later. */
+  readonly open: (place: ListeningPlace, onPayload: PayloadHandler, onError: (error: Error) => void) => Promise<WakeSocket>;
+  /** What has changed. */
+  readonly observe: (event: ListeningEvent) => void;
+}
+
+/** What happens to the listeners. */
+export type ListeningEvent =
+  | { readonly kind: 'listening'; readonly place: ListeningPlace }
+  /** Reported once for each message; it is tried again. */
+  | { readonly kind: 'listener-failed'; readonly place: ListeningPlace; readonly error: Error }
+  /** The interface is gone, is down, or was replaced. */
+  | { readonly kind: 'interface-lost'; readonly interfaceName: string }
+  | { readonly kind: 'interface-missing'; readonly interfaceName: string }
+  | { readonly kind: 'interfaces-not-listed'; readonly error: Error };
+
+/** `eth1 UDP port 9`, `eth1 EtherType 0x0842` */
+export function describePlace(place: ListeningPlace): string {
+  return place.way === 'udp' ? `${place.interfaceName} UDP port ${place.port}` : `${place.interfaceName} EtherType 0x0842`;
+}
