@@ -28,6 +28,44 @@
 {{- if and $values.onlyNamespace $values.agent.enabled (ne $values.onlyNamespace $values.agent.namespace) (not $values.agent.serviceAccount.name) -}}
 {{- $problems = append $problems (printf "onlyNamespace: with %s the controller gives no rights in namespace %s; set agent.serviceAccount.name, or agent.namespace to %s" $values.onlyNamespace $values.agent.namespace $values.onlyNamespace) -}}
 {{- end -}}
+{{- range $path, $labels := dict "commonLabels" $values.commonLabels "agent.namespaceLabels" $values.agent.namespaceLabels "serviceMonitor.labels" $values.serviceMonitor.labels "podMonitor.labels" $values.podMonitor.labels -}}
+{{- range $label := keys ($labels | default dict) | sortAlpha -}}
+{{- if or (hasPrefix "network.harvesterhci.io/" $label) (has $label (list "helm.sh/chart" "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" "app.kubernetes.io/version" "app.kubernetes.io/part-of" "app.kubernetes.io/managed-by")) -}}
+{{- $problems = append $problems (printf "%s: the chart sets the label %s itself; remove it" $path $label) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $path, $labels := dict "podLabels" $values.podLabels "webhook.podLabels" $values.webhook.podLabels "agent.podLabels" $values.agent.podLabels -}}
+{{- range $label := keys ($labels | default dict) | sortAlpha -}}
+{{- if or (hasPrefix "network.harvesterhci.io/" $label) (has $label (list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component")) -}}
+{{- $problems = append $problems (printf "%s: the Deployment finds its pods by the label %s; remove it" $path $label) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $path, $port := dict "webhook.httpsPort" $values.webhook.httpsPort "webhook.service.port" $values.webhook.service.port -}}
+{{- if eq (int $port) (int $values.webhook.metricsPort) -}}
+{{- $problems = append $problems (printf "webhook.metricsPort: %d is %s too; choose another port" (int $port) $path) -}}
+{{- end -}}
+{{- end -}}
+{{- $account := include "vmdhcp.controller.serviceAccount" . -}}
+{{- $created := list -}}
+{{- if $values.serviceAccount.create -}}
+{{- $created = append $created (printf "%s/%s" .Release.Namespace $account) -}}
+{{- end -}}
+{{- if and $values.webhook.enabled $values.webhook.serviceAccount.create -}}
+{{- $created = append $created (printf "%s/%s" .Release.Namespace (include "vmdhcp.webhook.serviceAccount" .)) -}}
+{{- end -}}
+{{- if $values.agent.serviceAccount.create -}}
+{{- if include "vmdhcp.agent.hasDeployment" . -}}
+{{- $created = append $created (printf "%s/%s" $values.agent.namespace (include "vmdhcp.agent.serviceAccount" .)) -}}
+{{- end -}}
+{{- if include "vmdhcp.agent.shared" . -}}
+{{- $created = append $created (printf "%s/%s" $values.agent.namespace $values.agent.serviceAccount.name) -}}
+{{- end -}}
+{{- end -}}
+{{- if ne (len $created) (len (uniq $created)) -}}
+{{- $problems = append $problems (printf "serviceAccount.name, webhook.serviceAccount.name, agent.serviceAccount.name: one ServiceAccount would be created twice (%s), and give each program the rights of the other; choose different names" (join ", " $created)) -}}
+{{- end -}}
 {{- with $problems -}}
 {{- fail (printf "\n\n%d problem(s) with the values:\n  - %s\n" (len .) (join "\n  - " .)) -}}
 {{- end -}}

@@ -43,22 +43,22 @@
 {{- if and .Values.agent.enabled (or (eq $create "true") (and (eq $create "auto") (eq .Values.agent.topology "unified"))) -}}true{{- end -}}
 {{- end }}
 
-{{/* Of `root` and `component`. */}}
+{{/* Of `root`, `component` and `more` (labels of one object, which win over those of all). */}}
 {{- define "vmdhcp.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
 {{ include "vmdhcp.selectorLabels" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/part-of: vmdhcp
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-{{- with .root.Values.commonLabels }}
+{{- with merge (dict) (.more | default dict) (.root.Values.commonLabels | default dict) }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
 
 {{/* Of `root` and `component`: what never changes. */}}
 {{- define "vmdhcp.selectorLabels" -}}
-app.kubernetes.io/name: {{ .root.Values.nameOverride | default .root.Chart.Name }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/name: {{ .root.Values.nameOverride | default .root.Chart.Name | toYaml }}
+app.kubernetes.io/instance: {{ .root.Release.Name | toYaml }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 

@@ -76,6 +76,10 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ['webhook.apiServerAddresses={host}', 'webhook.apiServerAddresses.0 must match pattern'],
     ['webhook.certManager.issuerRef.kid=Issuer', 'webhook.certManager.issuerRef.kid is unknown'],
     ['livenessProbe.httpGet.path=/x', 'livenessProbe.httpGet is unknown'],
+    ['replicaCount=null', "must have required property 'replicaCount'"],
+    ['agent.replicaCount=null', "agent must have required property 'replicaCount'"],
+    ['webhook=null', "must have required property 'webhook'"],
+    ['webhook.certManager.issuerRef.kind=Issuer', "webhook.certManager.issuerRef must have required property 'name'"],
   ])('values.schema.json refuses --set %s', (set, problem) => {
     expect(refused(set).join('\n')).toContain(problem);
   });
@@ -100,9 +104,63 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ['agent.previousNamespace=vm-dhcp-agents', 'agent.previousNamespace: vm-dhcp-agents is agent.namespace'],
     ['agent.noLeaderElection=true', 'agent.noLeaderElection: 2 agents without an election'],
     ['onlyNamespace=red', 'onlyNamespace: with red the controller gives no rights in namespace vm-dhcp-agents'],
+    ['webhook.httpsPort=8080', 'webhook.metricsPort: 8080 is webhook.httpsPort too'],
+    ['webhook.metricsPort=443', 'webhook.metricsPort: 443 is webhook.service.port too'],
+    ['commonLabels.app\\.kubernetes\\.io/part-of=x', 'commonLabels: the chart sets the label app.kubernetes.io/part-of itself'],
+    ['podLabels.app\\.kubernetes\\.io/name=x', 'podLabels: the Deployment finds its pods by the label app.kubernetes.io/name'],
+    [
+      'podLabels.network\\.harvesterhci\\.io/vm-dhcp-controller=agent',
+      'podLabels: the Deployment finds its pods by the label network.harvesterhci.io/vm-dhcp-controller',
+    ],
+    ['serviceAccount.name=a,webhook.serviceAccount.name=a', 'one ServiceAccount would be created twice (vm-dhcp-system/a,'],
   ])('refuses --set %s, and states what to do', (set, problem) => {
     expect(valuesProblems(mergeValues({ set: [set] }))).toEqual([]);
     expect(() => renderChart({ set: [set] })).toThrow(problem);
+  });
+
+  const EVERYTHING = [
+    'agent.topology=unified',
+    ...['networkPolicy', 'serviceMonitor', 'podMonitor', 'webhook.certManager'].map((what) => `${what}.enabled=true`),
+  ];
+  const describedPaths = describeValues().map(({ path }) => path);
+  const withGroups = describedPaths.flatMap((path) => path.split('.').map((_, end, keys) => keys.slice(0, end + 1).join('.')));
+
+  it.each([...new Set(withGroups)])('refuses null for %s, or does without', (path) => {
+    const set = [...EVERYTHING, `${path}=null`];
+    if (valuesProblems(mergeValues({ set })).length > 0) return;
+    expect(oddities(renderChart({ set }))).toEqual([]);
+  });
+
+  it('writes as text what YAML would read as something else', () => {
+    const serviceAccount = { name: '1e3' };
+    const values = {
+      ...{ nameOverride: '123', serviceAccount: { name: 'null' }, webhook: { serviceAccount: { name: '0x1f' } } },
+      agent: { namespace: '007', previousNamespace: '42', serviceAccount },
+    };
+    const unified = { ...values, agent: { ...values.agent, topology: 'unified', priorityClassName: '1' } };
+    for (const each of [values, unified])
+      expect(oddities(renderChart({ name: 'true', namespace: '2024', values: each, set: EVERYTHING.slice(1) }))).toEqual([]);
+  });
+
+  it('a label of one object wins over that of all', () => {
+    const set = [
+      'commonLabels.a=all',
+      'serviceMonitor.enabled=true',
+      'serviceMonitor.labels.a=one',
+      'agent.namespaceLabels.a=one',
+    ];
+    const objects = rendered({ set });
+    const labelOf = (wanted: string) => objects.find(({ kind }) => kind === wanted)?.metadata.labels?.['a'];
+    expect(['Deployment', 'ServiceMonitor', 'Namespace'].map(labelOf)).toEqual(['all', 'one', 'one']);
+  });
+
+  it('names the Roles of agents itself: a ServiceAccount may have the name of a role that exists', () => {
+    const roles = rendered({ set: ['agent.serviceAccount.name=view'] }).filter(({ kind }) => kind.endsWith('Role'));
+    expect(roles.map(({ metadata }) => metadata.name)).not.toContain('view');
+  });
+
+  it('accepts the condition of a parent chart', () => {
+    expect(refused('enabled=true')).toEqual([]);
   });
 
   it('lists every problem of the values at once', () => {
@@ -158,11 +216,25 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
   });
 });
 
+const TEXT = /(^|\.)(labels|matchLabels|annotations)\.|\.(name|namespace|value|serviceAccountName|priorityClassName|image)$/;
+
+/** What an API server would refuse or understand otherwise: null, text that is none, arguments and numbers that are empty. */
+function oddities(value: unknown, path = ''): string[] {
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([key, one]) => oddities(one, `${path}.${key}`));
+  const isEmpty =
+    typeof value === 'string' && (value.includes('<no value>') || /^--[a-z-]+=0?$/.test(value) || value.startsWith(':'));
+  const isAllowed = value === '--agent-priority-class=';
+  const isZero = /\.(replicas|port|containerPort)$/.test(path) && value === 0;
+  const isWrong = value === null || (isEmpty && !isAllowed) || isZero || (TEXT.test(path) && typeof value !== 'string');
+  return isWrong ? [`${path}: ${JSON.stringify(value)}`] : [];
+}
+
 describe('values.schema.json', () => {
   const schema = JSON.parse(read('charts/vmdhcp/values.schema.json')) as Schema;
   const described = describeValues().map(({ path }) => path);
   /** Accepted, and without a default. */
-  const extra = ['global', 'ingress', 'autoscaling'];
+  const extra = ['global', 'enabled', 'ingress', 'autoscaling'];
 
   it('knows each value that values.yaml describes, and no others', () => {
     const known = pathsOf({ schema, root: schema, path: '', described });
