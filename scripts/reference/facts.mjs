@@ -2,6 +2,7 @@
 // pages are compared with.
 import { createMetrics as agentMetrics } from '../../packages/agent-cli/dist/http/metrics.js';
 import { program as agent } from '../../packages/agent-cli/dist/program.js';
+import { createWakeMetrics } from '../../packages/agent-cli/dist/wake-on-lan/wake-metrics.js';
 import { program as controller } from '../../packages/controller-cli/dist/program.js';
 import { createMetrics as controllerMetrics } from '../../packages/controller-cli/dist/run/metrics.js';
 import { createWebhookMetrics } from '../../packages/controller-cli/dist/webhook/webhook-metrics.js';
@@ -85,13 +86,14 @@ const agentRegistry = agentMetrics({
   allocation: { poolCounts: none, refusedClaims: none },
   election: { isLeading: () => false, standbyAnswers: () => 0 },
 }).registry;
+const ofWakeOnLan = createWakeMetrics({ packets: none, wakeUps: () => ({}), listeners: () => ({}) });
 const ofController = controllerMetrics();
 const ofWebhook = createWebhookMetrics();
 ofController.follow({}, () => false);
 
 /** Our own metrics by program; those of Node come from prom-client. */
 export const metrics = [
-  { program: agent.name, metrics: ownMetrics(agentRegistry) },
+  { program: agent.name, metrics: [...ownMetrics(agentRegistry), ...ownMetrics(ofWakeOnLan)] },
   { program: controller.name, metrics: [...ownMetrics(ofController.registry), ...ownMetrics(ofWebhook.registry)] },
 ];
 

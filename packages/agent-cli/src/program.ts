@@ -5,13 +5,14 @@ import { leasesCommand } from './commands/leases.js';
 import { probeCommand } from './commands/probe.js';
 import { serveCommand } from './commands/serve.js';
 import { wakeCommand } from './commands/wake.js';
+import { wolCommand } from './commands/wol.js';
 
 /** The command line `vmdhcp-agent`. */
 export const program: Program = {
   name: 'vmdhcp-agent',
   description: 'A DHCPv4 server for virtual machines: serves IPPools on real interfaces.',
   packageUrl: new URL('../package.json', import.meta.url),
-  commands: [serveCommand(), checkCommand(), leasesCommand(), probeCommand(), wakeCommand()],
+  commands: [serveCommand(), checkCommand(), leasesCommand(), probeCommand(), wakeCommand(), wolCommand()],
   environment: {
     [AGENT_NETWORK_CONFIGS_VARIABLE]:
       'JSON: the pools of the agent, and the interface and server address of each. The controller sets it in the Deployment.',

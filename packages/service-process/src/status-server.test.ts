@@ -37,6 +37,12 @@ describe('startStatusServer', () => {
     expect(await get(port, '/healthz', 'POST')).toBe('405 only GET is known here');
   });
 
+  it('names why the process should be started again', async () => {
+    const port = await start({ unhealthy: () => ['eth0 UDP port 9: EADDRINUSE'] });
+    expect(await get(port, '/healthz')).toBe('503 eth0 UDP port 9: EADDRINUSE');
+    expect(await get(port, '/readyz')).toBe('200 {"ok":true}');
+  });
+
   it('serves pages with what follows their path', async () => {
     const page = ({ rest }: { readonly rest: string }) => ({ status: 200, contentType: 'text/plain', body: ['<', rest, '>'] });
     const port = await start({ pages: { '/caches/': page } });

@@ -18,6 +18,8 @@ const ANSWER_MS = 5_000;
 export interface StatusSources {
   /** Why the process is not ready, a line each; empty: it is. */
   readonly unready: () => readonly string[];
+  /** Why the process cannot do its task, a line each, so that it should be started again; empty, or not given: it can. */
+  readonly unhealthy?: () => readonly string[];
   readonly registry: Registry;
   /** Further pages, by path; the page of a path that ends in `/` receives the rest of the path. */
   readonly pages?: Readonly<Record<string, StatusPage>>;
@@ -76,7 +78,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, sourc
   }
   switch (url.pathname) {
     case '/healthz':
-      send(response, OK);
+      sendReadiness(response, healthProblems(sources));
       return;
     case '/readyz':
       sendReadiness(response, sources.unready());
@@ -109,6 +111,10 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+function healthProblems({ unhealthy }: StatusSources): readonly string[] {
+  return unhealthy?.() ?? [];
 }
 
 /** As upstream answers. */

@@ -1,8 +1,8 @@
-import { isGroupMacAddress, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
-import { parseSecureOnPassword, type SecureOnPassword } from '@vmdhcp/wake-on-lan';
+import { type MacAddress, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { Command, InvalidArgumentError } from 'commander';
 import type { WakeOptions } from '../actions/send-wake-up.js';
 import { parseUdpPort } from './parse-udp-port.js';
+import { parseMachineAddress, parsePassword } from './parse-wake-target.js';
 
 const EXAMPLES = `
 Examples:
@@ -33,20 +33,7 @@ export function wakeCommand(): Command {
     );
 }
 
-function parseMachineAddress(text: string): MacAddress {
-  const macAddress = parseMacAddress(text);
-  if (macAddress === undefined) throw new InvalidArgumentError('write six octets, as in 52:54:00:12:34:56.');
-  if (isGroupMacAddress(macAddress)) throw new InvalidArgumentError('no machine has this address: it is a multicast address.');
-  return macAddress;
-}
-
 function parseAddress(text: string): string {
   if (parseIpv4Address(text) === undefined) throw new InvalidArgumentError('write an IPv4 address, as in 192.0.2.11.');
   return text;
-}
-
-function parsePassword(text: string): SecureOnPassword {
-  const password = parseSecureOnPassword(text);
-  if (password === undefined) throw new InvalidArgumentError('write four or six octets, as in 00:22:44:66:88:aa or 192.168.1.1.');
-  return password;
 }

@@ -50,6 +50,18 @@ describe('PacketHearing', () => {
     }
   });
 
+  it('a machine of the list whose wake-ups fail is tried again, not with every packet of a flood', () => {
+    const packets = hearing({ machines: new Set([VM_A]) });
+    let tried = 0;
+    for (let nowMs = 0; nowMs < 10_000; nowMs += 10) {
+      const heard = packets.hear(packetFor(VM_A), router, nowMs);
+      if (heard.kind !== 'wake-up') continue;
+      tried++;
+      packets.refuse(heard.sighting);
+    }
+    expect(tried).toBe(9);
+  });
+
   it('what is no magic packet is named', () => {
     expect(textOf(hearing().hear(new Uint8Array(4), router, 0))).toBe('no-synchronization-stream');
   });

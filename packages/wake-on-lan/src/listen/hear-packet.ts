@@ -12,6 +12,8 @@ const ALL_SENDERS = '';
 const CAPACITY = 10_000;
 /** For each sender of packets for machines that no list has. */
 const SENDER_LIMIT = { burst: 20, perSecond: 2, capacity: CAPACITY };
+/** For each machine: what is not accepted, as a command that fails, is tried again this often. */
+const MACHINE_LIMIT = { burst: 5, perSecond: 0.5, capacity: CAPACITY };
 /** For all of them together, as senders can be made up too. */
 const TOTAL_LIMIT = { burst: 100, perSecond: 20, capacity: 1 };
 
@@ -32,7 +34,7 @@ export type IgnoredReason =
   | 'in-progress'
   /** It is one more packet of a wake-up that was accepted. */
   | 'repeated'
-  /** Its sender, or all senders together, sent too many. */
+  /** Its sender, or all senders together, sent too many; or wake-ups of its machine failed too often. */
   | 'too-many';
 
 export type HeardPacket =
@@ -43,6 +45,7 @@ export type HeardPacket =
 export class PacketHearing {
   readonly #settings: HearingSettings;
   readonly #window: WakeUpWindow;
+  readonly #machines = new RateLimit(MACHINE_LIMIT);
   readonly #senders = new RateLimit(SENDER_LIMIT);
   readonly #total = new RateLimit(TOTAL_LIMIT);
 
@@ -61,7 +64,7 @@ export class PacketHearing {
     if (!this.#isRightPassword(password)) return ignored('wrong-password');
     const seen = this.#window.see({ macAddress, manager: '' }, nowMs);
     if (seen.kind !== 'new') return ignored(seen.kind);
-    if (machines === undefined && !this.#isWithinLimits(sender(), nowMs)) {
+    if (!this.#isWithinLimits(macAddress, machines === undefined ? sender : undefined, nowMs)) {
       this.#window.refuse(seen.sighting);
       return ignored('too-many');
     }
@@ -83,8 +86,11 @@ export class PacketHearing {
     return wanted === undefined || (password !== undefined && isSamePassword(password, wanted));
   }
 
-  #isWithinLimits(sender: string, nowMs: number): boolean {
-    return this.#senders.take(sender, nowMs).kind === 'allowed' && this.#total.take(ALL_SENDERS, nowMs).kind === 'allowed';
+  /** @param sender - of a packet for a machine that no list has. */
+  #isWithinLimits(macAddress: MacAddress, sender: (() => string) | undefined, nowMs: number): boolean {
+    if (this.#machines.take(macAddress, nowMs).kind !== 'allowed') return false;
+    if (sender === undefined) return true;
+    return this.#senders.take(sender(), nowMs).kind === 'allowed' && this.#total.take(ALL_SENDERS, nowMs).kind === 'allowed';
   }
 }
 
