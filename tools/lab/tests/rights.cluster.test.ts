@@ -19,6 +19,8 @@ import {
   PrivateCluster,
   readYaml,
   serviceAccountToken,
+  WEBHOOK_NAME,
+  WEBHOOK_NAMESPACE,
   waitFor,
 } from '../src/index.js';
 
@@ -93,6 +95,45 @@ async function status(access: ClusterAccess, path: string, { method = 'GET', bod
 }
 
 const lease = (name: string) => admin.get('Lease', `${AGENTS}/${name}`);
+
+describe('the webhook, always against a simulated API server', () => {
+  const HOOKS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+  let webhook: ClusterAccess;
+
+  beforeAll(async () => {
+    webhook = await cluster.open('webhook', await serviceAccountToken(admin, WEBHOOK_NAMESPACE, WEBHOOK_NAME));
+  });
+
+  it('reads its own Secrets and no others, and writes no IPPool, no virtual machine and no right', async () => {
+    const secrets = `/api/v1/namespaces/${WEBHOOK_NAMESPACE}/secrets`;
+    expect(await status(webhook, `${secrets}/${WEBHOOK_NAME}-tls`)).toBe(200);
+    for (const path of [
+      secrets,
+      `${secrets}/other`,
+      `/api/v1/namespaces/kube-system/secrets/${WEBHOOK_NAME}-tls`,
+      '/api/v1/secrets',
+    ])
+      expect(await status(webhook, path), path).toBe(403);
+    const body = { metadata: { labels: { a: 'b' } } };
+    for (const path of [
+      `${POOLS}/namespaces/red/ippools/one`,
+      `${POOLS}/namespaces/red/ippools/one/status`,
+      `${POOLS}/namespaces/red/virtualmachinenetworkconfigs/any`,
+      '/apis/kubevirt.io/v1/namespaces/red/virtualmachines/any',
+      `/apis/rbac.authorization.k8s.io/v1/clusterroles/${WEBHOOK_NAME}`,
+    ])
+      expect(await status(webhook, path, { method: 'PATCH', body }), path).toBe(403);
+    expect(await status(webhook, '/apis/rbac.authorization.k8s.io/v1/clusterroles/vm-dhcp-controller')).toBe(403);
+  });
+
+  it('changes and deletes no registration of another webhook', async () => {
+    const body = { webhooks: [] };
+    expect(await status(webhook, `${HOOKS}/other`)).toBe(403);
+    expect(await status(webhook, `${HOOKS}/other`, { method: 'PATCH', body })).toBe(403);
+    expect(await status(webhook, `${HOOKS}/${WEBHOOK_NAME}`, { method: 'DELETE' })).toBe(403);
+    expect(await status(webhook, `${HOOKS}/${WEBHOOK_NAME}`)).toBe(200);
+  });
+});
 
 describe('an agent, always against a simulated API server', () => {
   let agent: ClusterAccess;

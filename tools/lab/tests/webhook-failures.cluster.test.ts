@@ -139,3 +139,15 @@ it('the webhook is gone and its registration is not: virtual machines are create
   expect(await uninstall.ended()).toMatchObject({ code: 0 });
   await waitFor('the registration to have no effect', () => admin.create(ipPool('default/net')));
 });
+
+it('is uninstalled, or left out by webhook.enabled=false: its registration goes with its ClusterRole, and IPPools can be changed', async () => {
+  const webhook = await cluster.startWebhook();
+  await expectDecision();
+  await webhook.kill();
+  const pool = ipPool('default/later', { network: 'default/net' });
+  await expect(admin.create(pool)).rejects.toThrow('failed calling webhook');
+  await admin.delete('ClusterRole', WEBHOOK_NAME);
+  for (const kind of CONFIGURATIONS)
+    await waitFor(`the ${kind} to go`, async () => (await admin.get(kind, WEBHOOK_NAME)) === undefined);
+  await waitFor('the registration to have no effect', () => admin.create(pool));
+});

@@ -19,7 +19,7 @@ function setUp() {
   };
   const webhooksOf = (kind: RegistrationKind) =>
     (servers[kind].objects.get('hook') as unknown as { webhooks: Webhook[] }).webhooks;
-  return { servers, register, webhooksOf };
+  return { clock, servers, register, webhooksOf };
 }
 
 interface Webhook {
@@ -70,6 +70,33 @@ describe('registerWebhook', () => {
     const injected = { ...webhook, clientConfig: { ...webhook?.clientConfig, caBundle: 'eA==' } };
     servers.MutatingWebhookConfiguration.put({ ...there, webhooks: [injected] } as unknown as KubernetesObject);
     expect(await register(given)).toEqual([]);
+  });
+
+  const owner = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'hook', uid: '1' };
+
+  it('both have no owner where the API server refuses one', async () => {
+    const { clock, servers } = setUp();
+    const clientOf = (kind: RegistrationKind) => {
+      const server = servers[kind];
+      const create: typeof server.create = async (object) =>
+        object.metadata.ownerReferences === undefined
+          ? await server.create(object)
+          : { ok: false, reason: 'forbidden', message: 'may not delete it' };
+      return { create, get: server.get.bind(server), patch: server.patch.bind(server), delete: server.delete.bind(server) };
+    };
+    const registered = registerWebhook(clientOf, { ...SETTINGS, owner });
+    await clock.advance(100);
+    const changes = await registered;
+    expect(changes.map(({ outcome }) => outcome)).toEqual(['created', 'created']);
+  });
+
+  it('both go with what owns them', async () => {
+    const { servers, register } = setUp();
+    await register();
+    expect(await register({ owner })).toHaveLength(2);
+    expect(await register({ owner })).toEqual([]);
+    expect(await register()).toEqual([]);
+    for (const { objects } of Object.values(servers)) expect(objects.get('hook')?.metadata.ownerReferences).toEqual([owner]);
   });
 
   it('a configuration of another owner is left alone', async () => {

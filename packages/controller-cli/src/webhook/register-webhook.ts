@@ -37,7 +37,9 @@ export async function registerWebhook(
     const change = await registerOne(clientOf(desired.kind as RegistrationKind), desired, settings);
     if (change !== undefined) changes.push(change);
   }
-  return changes;
+  // Some API servers refuse owners of objects that the client may not delete: a registration without an owner is better than none.
+  const isOwnerRefused = settings.owner !== undefined && changes.some(({ outcome }) => outcome === 'refused');
+  return isOwnerRefused ? await registerWebhook(clientOf, { ...settings, owner: undefined }) : changes;
 }
 
 async function registerOne(

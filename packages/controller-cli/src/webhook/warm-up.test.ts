@@ -6,7 +6,7 @@ import type { AdmissionReviewer } from './admission-server.js';
 import { createClusterReviewer } from './cluster-reviewer.js';
 import { warmUp } from './warm-up.js';
 
-it('the path of a decision is used over TLS, with all kinds of requests, before the first one comes', async () => {
+async function newCertificate() {
   const stored = new Map<string, { readonly resourceVersion: string; readonly data: Readonly<Record<string, string>> }>();
   const keeper = new CertificateKeeper({
     secrets: {
@@ -24,6 +24,10 @@ it('the path of a decision is used over TLS, with all kinds of requests, before 
     names: ['webhook.system.svc'],
     times: DEFAULT_TIMES,
   });
+  return (await keeper.keep(Date.now())).pair;
+}
+
+it('the path of a decision is used over TLS, with all kinds of requests, before the first one comes', async () => {
   const decided = new Map<string, number>();
   const rules = createClusterReviewer({
     facts: factsOfObjects([]),
@@ -36,7 +40,8 @@ it('the path of a decision is used over TLS, with all kinds of requests, before 
     decided.set(outcome, (decided.get(outcome) ?? 0) + 1);
     return answer;
   };
-  await warmUp({ certificate: (await keeper.keep(Date.now())).pair, review, requests: 70 });
+  const most = { workMs: 60_000, wallMs: 60_000 };
+  await warmUp({ certificate: await newCertificate(), review, requests: 70, most });
   expect(Object.fromEntries(decided)).toEqual({
     'validation virtualmachines CREATE true': 30,
     'validation ippools CREATE false': 10,
@@ -44,4 +49,22 @@ it('the path of a decision is used over TLS, with all kinds of requests, before 
     'defaulting ippools CREATE true': 10,
     'validation virtualmachinenetworkconfigs CREATE false': 10,
   });
+});
+
+it.each([
+  ['has used its share of a processor', { workMs: 50, wallMs: 600_000 }],
+  ['has taken its time', { workMs: 600_000, wallMs: 50 }],
+])('ends when it %s, however many requests are left', async (_, most) => {
+  const review: AdmissionReviewer = async () => ({ response: { uid: 'warm-up', allowed: true } }) as never;
+  await warmUp({ certificate: await newCertificate(), review, requests: Infinity, most });
+});
+
+it('asks nothing when there is no time', async () => {
+  let asked = 0;
+  const review: AdmissionReviewer = async () => {
+    asked++;
+    throw new Error('asked');
+  };
+  await warmUp({ certificate: await newCertificate(), review, most: { workMs: 0, wallMs: 0 } });
+  expect(asked).toBe(0);
 });

@@ -1,6 +1,6 @@
 /** The webhook as a process: caches, rules, an HTTPS server, and the upkeep of its certificate and its registration. */
 import type { Server } from 'node:http';
-import { type ApiResource, type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import { type ApiResource, type KubernetesObject, type OwnerReference, SharedCaches } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { type ClusterNetworks, cachedParts, type VirtualMachineRules } from '@vmdhcp/reconciler';
 import { certificateReader, clusterSecrets } from '@vmdhcp/service-certificates/node';
@@ -12,7 +12,7 @@ import { createClusterReviewer } from './cluster-reviewer.js';
 import { registerWebhook } from './register-webhook.js';
 import { warmUp } from './warm-up.js';
 import type { WebhookMetrics } from './webhook-metrics.js';
-import { RegistrationResource, WEBHOOK_LABELS } from './webhook-registration.js';
+import { OwnerResource, RegistrationResource, toRegistrationOwner, WEBHOOK_LABELS } from './webhook-registration.js';
 
 export interface WebhookProcessSettings {
   readonly listen: ListenAddress;
@@ -162,7 +162,8 @@ export class WebhookProcess {
     const { logger } = this.#ports;
     if (!register) return;
     try {
-      const registration = { name, namespace, injectFrom, trusted };
+      const owner = await this.#findOwner(name);
+      const registration = { name, namespace, injectFrom, trusted, owner };
       const changes = await registerWebhook((kind) => this.#client(RegistrationResource[kind]), registration);
       for (const { outcome, message, ...change } of changes) {
         if (outcome === 'refused') logger.error({ ...change, message }, 'the webhook cannot be registered; retrying');
@@ -171,6 +172,14 @@ export class WebhookProcess {
     } catch (error) {
       logger.warn({ err: errorForLog(error) }, 'the registration of the webhook cannot be read or written; retrying');
     }
+  }
+
+  /** Undefined where there is none, or it may not be read: the registration then stays when the webhook is uninstalled. */
+  async #findOwner(name: string): Promise<OwnerReference | undefined> {
+    const role = await this.#client(OwnerResource)
+      .get(name)
+      .catch(() => undefined);
+    return toRegistrationOwner(role);
   }
 
   async #listen({ pair: certificate }: ServedCertificate): Promise<void> {

@@ -1,6 +1,6 @@
 /** What the API server must know of the webhook: which requests it sends, where to, and what happens without an answer. */
 import { GROUP, VERSION } from '@vmdhcp/ippool-api';
-import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
+import type { ApiResource, KubernetesObject, OwnerReference } from '@vmdhcp/kube-runtime';
 import { ADMISSION_PATHS, type AdmissionPath } from './admission-server.js';
 
 export interface RegistrationSettings {
@@ -12,6 +12,8 @@ export interface RegistrationSettings {
   readonly trusted: string | undefined;
   /** `namespace/name` of a Certificate of cert-manager. */
   readonly injectFrom: string | undefined;
+  /** Deleted with it; undefined: not known. */
+  readonly owner?: OwnerReference | undefined;
 }
 
 export const WEBHOOK_LABELS = { 'app.kubernetes.io/managed-by': 'vmdhcp-controller', 'app.kubernetes.io/component': 'webhook' };
@@ -23,6 +25,19 @@ export const RegistrationResource = {
   MutatingWebhookConfiguration: { ...REGISTRATION, plural: 'mutatingwebhookconfigurations' },
   ValidatingWebhookConfiguration: { ...REGISTRATION, plural: 'validatingwebhookconfigurations' },
 } as const satisfies Readonly<Record<string, ApiResource>>;
+
+const CLUSTER_ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' } as const;
+/** Of what the chart installs for the webhook, this belongs to the cluster, so it can own the configurations: they go with the release. */
+export const OwnerResource: ApiResource = {
+  ...{ group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterroles' },
+  namespaced: false,
+};
+
+/** The reference to a ClusterRole as it was read; undefined where there is none. */
+export function toRegistrationOwner(role: KubernetesObject | undefined): OwnerReference | undefined {
+  const { name, uid } = role?.metadata ?? {};
+  return name === undefined || uid === undefined ? undefined : { ...CLUSTER_ROLE, name, uid };
+}
 
 export type RegistrationKind = keyof typeof RegistrationResource;
 
@@ -99,8 +114,12 @@ const VALIDATION: readonly Rule[] = [
 
 /** Both configurations. They have all fields of each webhook: a list is replaced as a whole. */
 export function toWebhookConfigurations(settings: RegistrationSettings): readonly KubernetesObject[] {
-  const { name, injectFrom } = settings;
-  const metadata = { name, labels: WEBHOOK_LABELS, ...(injectFrom && { annotations: { [INJECT_ANNOTATION]: injectFrom } }) };
+  const { name, injectFrom, owner } = settings;
+  const metadata = {
+    ...{ name, labels: WEBHOOK_LABELS },
+    ...(injectFrom && { annotations: { [INJECT_ANNOTATION]: injectFrom } }),
+    ...(owner && { ownerReferences: [owner] }),
+  };
   const apiVersion = 'admissionregistration.k8s.io/v1';
   const defaulting = { ...toWebhook(DEFAULTING, settings), reinvocationPolicy: 'IfNeeded' };
   const validating = VALIDATION.map((rule) => toWebhook(rule, settings));
