@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
@@ -39,7 +40,7 @@ export class DebianArchive {
     const path = join(this.#folder, `${wanted}.deb`);
     if (await hasContent(path, wanted)) return path;
     await this.update(lock.suite);
-    const folder = join(this.#folder, `fetch-${one.name}-${architecture.name}`);
+    const folder = join(this.#folder, `fetch-${one.name}-${architecture.name}-${randomUUID()}`);
     await mkdir(folder, { recursive: true });
     try {
       await this.#apt(['download', `${one.name}:${architecture.name}=${one.version}`], folder);
@@ -60,7 +61,7 @@ export class DebianArchive {
 
   /** Reads the archive's lists, once. */
   async update(suite: string): Promise<void> {
-    this.#updated ??= this.#prepare(suite).then(() => this.#apt(['update'], this.#folder));
+    this.#updated ??= this.#prepare(suite).then(() => this.#readLists());
     await this.#updated;
   }
 
@@ -80,6 +81,17 @@ export class DebianArchive {
       throw new CommandError(`${name} has another version for each architecture; try again later`, ExitCode.unavailable);
     const hashes = Object.fromEntries(records.map(({ architecture, sha256: hash }) => [architecture, hash]));
     return { name, version: first.version, sha256: hashes as LockedDebianPackage['sha256'] };
+  }
+
+  /** By itself, apt-get goes on with the lists that it has where it reaches no archive. */
+  async #readLists(): Promise<void> {
+    try {
+      await this.#apt(['update', '-o', 'APT::Update::Error-Mode=any'], this.#folder);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      const message = `the lists of Debian's archive at ${this.#mirror} cannot be read; check the network, or name another mirror (--debian-mirror)`;
+      throw new CommandError(`${message}\n${error.message}`, error.exitCode, { cause: error });
+    }
   }
 
   async #prepare(suite: string): Promise<void> {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { access, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -37,10 +37,15 @@ export class NpmPackages {
   }
 
   async #read(one: NeededPackage, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
-    if (one.registry === undefined)
-      return await readFolder(join(this.#root, one.key), (path) => isPublished(path) && wants(path));
+    if (one.registry === undefined) return await this.#readOwn(join(this.#root, one.key), wants);
     const folder = await this.#installed(one);
     return folder === undefined ? await this.#fetched(one, wants) : await readFolder(folder, wants);
+  }
+
+  /** A compiler leaves what it made of a source that is gone: that is no part of the package. */
+  async #readOwn(folder: string, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
+    const files = await readFolder(folder, (path) => isPublished(path) && wants(path));
+    return files.filter(({ path }) => !COMPILED.test(path) || existsSync(join(folder, path.replace(COMPILED, 'src/$1.ts'))));
   }
 
   /** Undefined: not installed, as packages for other processors. */
@@ -59,10 +64,9 @@ export class NpmPackages {
   async #fetched({ name, registry }: NeededPackage, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
     const { version, integrity } = registry ?? { version: '', integrity: '' };
     const path = join(this.#folder, `${sha256(integrity)}.tgz`);
-    if (!(await exists(path))) await this.#fetch(`${name}@${version}`, path);
-    const archive = await readFile(path);
-    const [algorithm = '', hash] = integrity.split('-', 2);
-    if (createHash(algorithm).update(archive).digest('base64') !== hash) {
+    const kept = await readFile(path).catch(() => undefined);
+    const archive = kept !== undefined && isIntact(kept, integrity) ? kept : await this.#fetch(`${name}@${version}`, path);
+    if (!isIntact(archive, integrity)) {
       await rm(path, { force: true });
       throw new CommandError(`${name}@${version} of the registry is not that of pnpm-lock.yaml`, ExitCode.invalidData);
     }
@@ -73,18 +77,27 @@ export class NpmPackages {
       .filter(({ path: inside }) => wants(inside));
   }
 
-  async #fetch(specifier: string, path: string): Promise<void> {
-    const folder = `${path}.fetch`;
+  async #fetch(specifier: string, path: string): Promise<Buffer> {
+    // Another build may fetch the same one at the same time.
+    const folder = `${path}.${randomUUID()}.fetch`;
     await mkdir(folder, { recursive: true });
     try {
       await runCommand(['npm', 'pack', specifier, '--silent', '--pack-destination', folder]);
       const [file = ''] = await readdir(folder);
       await rename(join(folder, file), path);
+      return await readFile(path);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 }
+
+function isIntact(archive: Buffer, integrity: string): boolean {
+  const [algorithm = '', hash] = integrity.split('-', 2);
+  return createHash(algorithm).update(archive).digest('base64') === hash;
+}
+
+const COMPILED = /^dist\/(.*)\.js$/;
 
 /** Of a package of this workspace: what `files` in its package.json publishes. */
 function isPublished(path: string): boolean {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,6 +26,8 @@ export interface PackedLayer {
 /** Larger archives are compressed once: 45 MB of Node take 8 s. */
 const WORTH_KEEPING = 8 * 1024 * 1024;
 const LEVEL = 6;
+/** SHA-256, in hexadecimal digits. */
+const HASH_LENGTH = 64;
 
 /** Compresses layers; the same entries give the same octets with the same Node. */
 export class LayerPacker {
@@ -43,15 +46,24 @@ export class LayerPacker {
 
   async #compress(archive: Buffer, digest: string): Promise<Buffer> {
     if (this.#folder === undefined || archive.length < WORTH_KEEPING) return await compress(archive);
-    const path = join(this.#folder, `${digest}-${process.versions.zlib}-${process.arch}-${LEVEL}.gz`);
-    const kept = await readFile(path).catch(() => undefined);
+    const path = join(this.#folder, `${digest}-${process.versions.zlib}-${process.arch}-${LEVEL}.layer`);
+    const kept = checked(await readFile(path).catch(() => undefined));
     if (kept !== undefined) return kept;
     const compressed = await compress(archive);
     await mkdir(this.#folder, { recursive: true });
-    await writeFile(`${path}.part`, compressed);
-    await rename(`${path}.part`, path);
+    // Another build may write the same one at the same time.
+    const part = `${path}.${randomUUID()}.part`;
+    await writeFile(part, [Buffer.from(sha256(compressed)), compressed]);
+    await rename(part, path);
     return compressed;
   }
+}
+
+/** What was kept, without the hash in front of it; undefined: nothing, or a part of it. */
+function checked(kept: Buffer | undefined): Buffer | undefined {
+  if (kept === undefined) return undefined;
+  const compressed = kept.subarray(HASH_LENGTH);
+  return kept.toString('latin1', 0, HASH_LENGTH) === sha256(compressed) ? compressed : undefined;
 }
 
 /** Node writes no time and no file name into the header. */
