@@ -49,11 +49,23 @@ interface AgentDeploymentParts {
   readonly clusterNetwork: string | undefined;
   readonly pools: readonly PoolForAgents[];
   readonly image: string;
+  /** Of the container; undefined: what the images of this version need. */
+  readonly securityContext?: unknown;
 }
 
 const HTTP_PORT = 8080;
 /** Whom the images are made for: an account that exists on no node. */
 const IMAGE_USER = 65_532;
+/** The image allows its Node these capabilities (file capabilities), so that the agent need not be root. */
+const SECURITY_CONTEXT = {
+  runAsNonRoot: true,
+  runAsUser: IMAGE_USER,
+  runAsGroup: IMAGE_USER,
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE', 'NET_RAW', 'NET_ADMIN'] },
+  seccompProfile: { type: 'RuntimeDefault' },
+};
 /** A node that is lost is not waited for: the pod is replaced elsewhere, and takes part in the election there. */
 const LOST_NODE_SECONDS = 10;
 /** An agent that is stopped hands over in a fraction of a second. */
@@ -61,7 +73,7 @@ const GRACE_SECONDS = 10;
 
 /** The Deployment of a group of pools, as it should be: everything that an API server would fill in is written out. */
 export function toAgentDeployment(
-  { group, clusterNetwork, pools, image }: AgentDeploymentParts,
+  { group, clusterNetwork, pools, image, securityContext = SECURITY_CONTEXT }: AgentDeploymentParts,
   settings: AgentPodSettings,
 ): KubernetesObject {
   const selected = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: group };
@@ -106,7 +118,7 @@ export function toAgentDeployment(
             effect: 'NoExecute',
             tolerationSeconds: LOST_NODE_SECONDS,
           })),
-          containers: [toContainer({ group, image, configs }, settings)],
+          containers: [toContainer({ group, image, securityContext, configs }, settings)],
         },
       },
     },
@@ -114,7 +126,12 @@ export function toAgentDeployment(
 }
 
 function toContainer(
-  { group, image, configs }: { readonly group: string; readonly image: string; readonly configs: readonly AgentNetworkConfig[] },
+  {
+    group,
+    image,
+    securityContext,
+    configs,
+  }: Pick<AgentDeploymentParts, 'group' | 'image' | 'securityContext'> & { readonly configs: readonly AgentNetworkConfig[] },
   { imagePullPolicy, resources, leaseSeconds, dryRun, showsLeases = false }: AgentPodSettings,
 ): Readonly<Record<string, unknown>> {
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
@@ -150,16 +167,7 @@ function toContainer(
     readinessProbe: probe('/readyz', { periodSeconds: 1, failureThreshold: 3 }),
     terminationMessagePath: '/dev/termination-log',
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    securityContext: {
-      // The image allows its Node these capabilities (file capabilities), so that the agent need not be root.
-      runAsNonRoot: true,
-      runAsUser: IMAGE_USER,
-      runAsGroup: IMAGE_USER,
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE', 'NET_RAW', 'NET_ADMIN'] },
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
+    securityContext,
   };
 }
 

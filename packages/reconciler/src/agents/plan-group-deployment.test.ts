@@ -56,6 +56,13 @@ const there = (keys: readonly string[], object = made(keys)): ClusterState => ({
 const containerOf = (object: KubernetesObject) =>
   (object.spec as { template: { spec: { serviceAccountName: string; containers: readonly [{ image: string }] } } }).template.spec;
 
+/** With another security context of the container. */
+function withSecurityContext(object: KubernetesObject, securityContext: object): KubernetesObject {
+  const changed = structuredClone(object) as { spec: { template: { spec: { containers: object[] } } } };
+  changed.spec.template.spec.containers = changed.spec.template.spec.containers.map((one) => ({ ...one, securityContext }));
+  return changed as unknown as KubernetesObject;
+}
+
 describe('the Deployment of a group', () => {
   it('is created for its pools, and is left alone when it is as it should be', () => {
     expect(kinds(plan({}))).toEqual(['create-deployment']);
@@ -118,6 +125,21 @@ describe('the Deployment of a group', () => {
       const running = made([A], { pods: { ...SETTINGS.pods, image: 'agent:v0' } });
       expect(kinds(plan(there([A], running), { own: [activePool(A, { holdsImage: true })] })), 'v0 runs').toEqual([]);
       expect(kinds(plan(there([A], running)))).toEqual(['patch-deployment']);
+    });
+
+    it('with the user and the rights that it was made for: an image may need root', () => {
+      const asRoot = { runAsUser: 0, runAsGroup: 0, allowPrivilegeEscalation: false };
+      const running = withSecurityContext(made([A], { pods: { ...SETTINGS.pods, image: 'agent:v0' } }), asRoot);
+      const held = activePool(A, { holdsImage: true });
+      expect(kinds(plan(there([A], running), { own: [held] })), 'a controller that is upgraded changes nothing').toEqual([]);
+      const [more] = actionsOf(plan(there([A], running), { own: [held, activePool(B)] }));
+      expect(JSON.stringify(more), 'one pool more').not.toMatch(/65532|runAsNonRoot/);
+      const moved = activePool(A, { holdsImage: true, recorded: { group: 'before', image: 'agent:v0' } });
+      const [created] = actionsOf(plan({ groups: { before: { deployment: running } } }, { own: [moved] }));
+      const container = created?.kind === 'create-deployment' ? containerOf(created.deployment).containers[0] : undefined;
+      expect(container, 'in another group').toMatchObject({ image: 'agent:v0', securityContext: asRoot });
+      const [next] = actionsOf(plan(there([A], running)));
+      expect(JSON.stringify(next), 'without the annotation').toContain('"runAsUser":65532');
     });
   });
 

@@ -1,5 +1,5 @@
 /** What has to be done to the Deployment of a group so that its agents serve the group's pools. */
-import { isBeingDeleted, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
+import { isBeingDeleted, type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
 import { AGENT_CONTAINER, toAgentDeployment } from './agent-deployment.js';
 import { type ActivePool, type ObservedGroup, observedGroup } from './agents-observation.js';
 import type { DeploymentAction, GroupProblem } from './agents-plan.js';
@@ -85,14 +85,14 @@ function planChange(
 function toWanted(
   group: GroupToDeploy,
   { deployment }: ObservedGroup,
-  { settings: { pods }, groups }: GroupContext,
+  { settings: { pods }, groups, observed }: GroupContext,
 ): KubernetesObject | undefined {
   const { name, own, pools } = group;
   if (pods === undefined || own.length === 0) return undefined;
-  const image = imageToKeep(own, deployment) ?? pods.image;
+  const kept = keptAgent(own, deployment, observed) ?? { image: pods.image, securityContext: undefined };
   const clusterNetwork = groups.get(name)?.clusterNetwork;
   const serviceAccountName = pods.serviceAccountName ?? ownAccount(group, deployment);
-  return toAgentDeployment({ group: name, clusterNetwork, pools, image }, { ...pods, serviceAccountName });
+  return toAgentDeployment({ group: name, clusterNetwork, pools, ...kept }, { ...pods, serviceAccountName });
 }
 
 /** Agents that run under another ServiceAccount keep it until the group's own has all of their rights. */
@@ -105,11 +105,25 @@ function isReconfigured({ configured }: ObservedGroup, pools: readonly PoolForAg
   return pools.length !== configured.size || !pools.every((pool) => isConfigured(configured.get(pool.key), pool));
 }
 
-/** The image of agents that shall keep theirs, for all pools of a group if one of them asks for it. */
-function imageToKeep(own: readonly ActivePool[], deployment: KubernetesObject | undefined): string | undefined {
+/** What agents that shall keep their image have, for all pools of a group if one of them asks for it. */
+interface KeptAgent {
+  readonly image: string;
+  /** Of the container that has the image: it may need user 0. Undefined: no container has it. */
+  readonly securityContext: unknown;
+}
+
+function keptAgent(
+  own: readonly ActivePool[],
+  deployment: KubernetesObject | undefined,
+  { groups }: GroupContext['observed'],
+): KeptAgent | undefined {
   const keeping = own.filter(({ holdsImage }) => holdsImage);
   if (keeping.length === 0) return undefined;
+  const before = keeping.map(({ recorded: { group } }) => groups.get(group ?? '')?.deployment);
+  const containers = [deployment, ...before].flatMap((one) => (one && findContainer(one, AGENT_CONTAINER)) ?? []);
   const recorded = keeping.flatMap(({ recorded: { image } }) => image ?? [])[0];
-  const running = deployment === undefined ? undefined : readText(findContainer(deployment, AGENT_CONTAINER), 'image');
-  return recorded ?? running;
+  const image = recorded ?? readText(deployment && findContainer(deployment, AGENT_CONTAINER), 'image');
+  if (image === undefined) return undefined;
+  const withImage = containers.find((container) => readText(container, 'image') === image);
+  return { image, securityContext: readField(withImage, 'securityContext') };
 }
