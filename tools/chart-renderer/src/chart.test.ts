@@ -20,7 +20,12 @@ interface Rendered {
 }
 interface PodSpec {
   readonly securityContext?: object;
-  readonly containers: readonly { readonly name: string; readonly image: string; readonly securityContext: object }[];
+  readonly containers: readonly {
+    readonly name: string;
+    readonly image: string;
+    readonly args?: readonly string[];
+    readonly securityContext: object;
+  }[];
 }
 
 const rendered = (settings: Parameters<typeof renderChart>[0]) => renderChart(settings) as unknown as readonly Rendered[];
@@ -161,6 +166,22 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
 
   it('accepts the condition of a parent chart', () => {
     expect(refused('enabled=true')).toEqual([]);
+  });
+
+  it('gives the networks of the cluster to the controller as to the webhook, also without the webhook', () => {
+    const networks =
+      'webhook.serviceCIDRs={10.53.0.0/16},webhook.podCIDRs={10.52.0.0/16},webhook.apiServerAddresses={192.168.48.5}';
+    for (const [enabled, programs] of [
+      ['true', ['run', 'webhook']],
+      ['false', ['run']],
+    ] as const) {
+      const args = rendered({ set: [networks, `webhook.enabled=${enabled}`] })
+        .filter(({ kind }) => kind === 'Deployment')
+        .map(({ spec }) => spec?.template?.spec.containers[0]?.args ?? []);
+      expect(args.map(([command]) => command).toSorted()).toEqual(programs);
+      const flags = ['--service-cidr=10.53.0.0/16', '--pod-cidr=10.52.0.0/16', '--api-server-address=192.168.48.5'];
+      for (const one of args) expect(one).toEqual(expect.arrayContaining(flags));
+    }
   });
 
   it('lists every problem of the values at once', () => {

@@ -13,13 +13,20 @@ export interface CheckOptions {
   readonly namespace: string;
   readonly serviceCidr: readonly Ipv4Cidr[];
   readonly podCidr: readonly Ipv4Cidr[];
+  readonly apiServerAddress: readonly Ipv4Address[];
+  /** The same, by the name of earlier versions. */
   readonly apiServer: readonly Ipv4Address[];
 }
 
 /** Prints what is wrong with manifest files. @throws CommandError where a file cannot be read. */
-export async function check({ filename, output, namespace, serviceCidr, podCidr, apiServer }: CheckOptions): Promise<void> {
+export async function check(options: CheckOptions): Promise<void> {
+  const { filename, output, namespace, serviceCidr, podCidr } = options;
   const files = await findManifestFiles(filename);
-  const clusterNetworks = { serviceCidrs: serviceCidr, podCidrs: podCidr, apiServers: apiServer };
+  const clusterNetworks = {
+    serviceCidrs: serviceCidr,
+    podCidrs: podCidr,
+    apiServers: [...options.apiServerAddress, ...options.apiServer],
+  };
   const result = checkManifests(files, { namespace, clusterNetworks });
   process.stdout.write(formatFindings(output, result));
   if (result.findings.some(({ severity }) => severity === 'problem')) process.exitCode = ExitCode.invalidData;

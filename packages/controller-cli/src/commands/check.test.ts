@@ -67,7 +67,7 @@ describe('vmdhcp-controller check', { timeout: 30_000 }, () => {
       64,
       'write address/prefix length, as in 10.53.0.0/16',
     ],
-    ['an address that is none', ['-f', 'good', '--api-server', 'x'], 64, 'write an IPv4 address, as in 192.168.48.10'],
+    ['an address that is none', ['-f', 'good', '--api-server-address', 'x'], 64, 'write an IPv4 address, as in 192.168.48.10'],
     ['another format', ['-f', 'good', '--output', 'xml'], 64, 'Allowed choices are text, json, sarif, github'],
   ])('%s', (_what, words, status, text) => {
     const result = run(words);
@@ -75,7 +75,7 @@ describe('vmdhcp-controller check', { timeout: 30_000 }, () => {
     expect(result.status).toBe(status);
   });
 
-  it('what the cluster needs itself, given twice', () => {
+  it.each(['--api-server-address', '--api-server'])('what the cluster needs itself, given twice: with %s', (flag) => {
     const { status, stdout } = run([
       '-f',
       'good',
@@ -83,7 +83,7 @@ describe('vmdhcp-controller check', { timeout: 30_000 }, () => {
       '10.0.0.0/8',
       '--service-cidr',
       '192.168.0.0/16',
-      '--api-server',
+      flag,
       '192.168.48.1',
     ]);
     expect(status).toBe(65);

@@ -24,22 +24,29 @@ Exit codes: 0 no problems, 65 problems, 66 a file cannot be read, 64 wrong usage
 
 /** `vmdhcp-controller check` */
 export function checkCommand(): Command {
-  return new Command('check')
-    .description('List every problem of manifest files, without a cluster.')
-    .requiredOption('-f, --filename <path...>', 'files, folders (with their folders), or - for the standard input')
-    .addOption(new Option('-o, --output <format>', 'how to print it').choices(OUTPUT_FORMATS).default('text'))
-    .option('-n, --namespace <namespace>', 'namespace of objects that have none', 'default')
-    .addOption(
-      networkOption('--service-cidr <cidr>', 'a network of Services, which no pool may overlap; may be given several times'),
-    )
-    .addOption(networkOption('--pod-cidr <cidr>', 'a network of pods, which no pool may overlap; may be given several times'))
-    .addOption(
-      new Option('--api-server <address>', 'an address of the API server, which no client may get; may be given several times')
-        .argParser(collect(parseAddress))
-        .default([], 'none'),
-    )
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: CheckOptions) => (await import('../actions/check.js')).check(options));
+  return (
+    new Command('check')
+      .description('List every problem of manifest files, without a cluster.')
+      .requiredOption('-f, --filename <path...>', 'files, folders (with their folders), or - for the standard input')
+      .addOption(new Option('-o, --output <format>', 'how to print it').choices(OUTPUT_FORMATS).default('text'))
+      .option('-n, --namespace <namespace>', 'namespace of objects that have none', 'default')
+      .addOption(
+        networkOption('--service-cidr <cidr>', 'a network of Services, which no pool may overlap; may be given several times'),
+      )
+      .addOption(networkOption('--pod-cidr <cidr>', 'a network of pods, which no pool may overlap; may be given several times'))
+      .addOption(
+        new Option(
+          '--api-server-address <address>',
+          'an address of the API server, which no client may get; may be given several times',
+        )
+          .argParser(collect(parseAddress))
+          .default([], 'none'),
+      )
+      // Its name in earlier versions.
+      .addOption(new Option('--api-server <address>').argParser(collect(parseAddress)).default([]).hideHelp())
+      .addHelpText('after', EXAMPLES)
+      .action(async (options: CheckOptions) => (await import('../actions/check.js')).check(options))
+  );
 }
 
 function networkOption(flags: string, description: string): Option {
