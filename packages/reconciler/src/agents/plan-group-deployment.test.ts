@@ -130,9 +130,9 @@ describe('the Deployment of a group', () => {
     it('with the user and the rights that it was made for: an image may need root', () => {
       const asRoot = { runAsUser: 0, runAsGroup: 0, allowPrivilegeEscalation: false };
       const running = withSecurityContext(made([A], { pods: { ...SETTINGS.pods, image: 'agent:v0' } }), asRoot);
-      const held = activePool(A, { holdsImage: true });
-      expect(kinds(plan(there([A], running), { own: [held] })), 'a controller that is upgraded changes nothing').toEqual([]);
-      const [more] = actionsOf(plan(there([A], running), { own: [held, activePool(B)] }));
+      const keeping = activePool(A, { holdsImage: true });
+      expect(kinds(plan(there([A], running), { own: [keeping] })), 'a controller that is upgraded changes nothing').toEqual([]);
+      const [more] = actionsOf(plan(there([A], running), { own: [keeping, activePool(B)] }));
       expect(JSON.stringify(more), 'one pool more').not.toMatch(/65532|runAsNonRoot/);
       const moved = activePool(A, { holdsImage: true, recorded: { group: 'before', image: 'agent:v0' } });
       const [created] = actionsOf(plan({ groups: { before: { deployment: running } } }, { own: [moved] }));

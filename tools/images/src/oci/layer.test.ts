@@ -30,7 +30,7 @@ describe('a large layer', () => {
     ['something else', (path) => writeFileSync(path, 'x'.repeat(1_000))],
   ];
 
-  it.each(damages)('is what its digest says, also where the one that was kept is %s', async (_, damage) => {
+  it.each(damages)('has the digest that the image names, also where the one that was kept is %s', async (_, damage) => {
     const first = await new LayerPacker(folder).pack(LAYER);
     const [kept = ''] = readdirSync(folder);
     damage(join(folder, kept));
