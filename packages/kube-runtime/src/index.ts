@@ -69,7 +69,7 @@ export {
 } from './object/kubernetes-object.js';
 export { objectNameWithin } from './object/object-name.js';
 export { quote } from './object/quote.js';
-export { isRecord, readField, readList, readText } from './object/read-field.js';
+export { isRecord, readField, readList, readText, readTexts } from './object/read-field.js';
 export { isOlderVersion } from './object/resource-version.js';
 export { formatTime, parseTime } from './object/time.js';
 export type { ControllerPart } from './parts/controller-part.js';

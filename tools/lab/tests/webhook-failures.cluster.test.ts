@@ -6,7 +6,7 @@ import { readList, readText } from '@vmdhcp/kube-runtime';
 import { createServerCertificate } from '@vmdhcp/kube-simulator';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import {
-  type AdmissionWebhook,
+  AdmissionWebhook,
   type ClusterAccess,
   CONTROLLER_BIN,
   clockOffset,
@@ -88,6 +88,15 @@ it('a host’s clock is behind: its replica serves the certificate that is there
   await logged(webhook, 'the clock of this host is behind');
   await expectDecision();
   expect(await secrets()).toEqual(before);
+});
+
+it('asked to end before it serves, it ends at once and registers nothing', async () => {
+  const webhook = await AdmissionWebhook.start(cluster.place, []);
+  // The next thing that it does is to warm up.
+  await logged(webhook, 'certificate in use');
+  webhook.process.kill('SIGTERM');
+  expect(await webhook.process.ended()).toMatchObject({ code: 0 });
+  for (const kind of CONFIGURATIONS) expect(await admin.get(kind, WEBHOOK_NAME)).toBeUndefined();
 });
 
 it('certificates and trust of cert-manager: both are used and neither is written', async () => {

@@ -48,6 +48,21 @@ spec:
       networks: [{name: nic, multus: {networkName: net-48}}]
 `;
 
+describe('annotations', () => {
+  it('that are no text are problems, and nothing else of the files is hidden', () => {
+    const machine = MACHINE.replace('192.168.48.40', '5').replace(
+      'spec:',
+      '    network.harvesterhci.io/dhcp-opt-out: true\nspec:',
+    );
+    const texts = findings({ 'a.yaml': machine, 'b.yaml': `${NETWORK}---\n${POOL.replace('192.168.48.1', 'x')}` });
+    expect(texts).toEqual([
+      expect.stringContaining('metadata.annotations.static-ip.harvesterhci.io/nic: 5 is a number, not text'),
+      expect.stringContaining('metadata.annotations.network.harvesterhci.io/dhcp-opt-out: true is'),
+      expect.stringContaining('spec.ipv4Config.router: "x" is no IPv4 address'),
+    ]);
+  });
+});
+
 describe('files without problems', () => {
   it.each<[what: string, files: Readonly<Record<string, string>>]>([
     ['a pool with only a CIDR and a router, and its network', { 'a.yaml': `${NETWORK}---\n${POOL}` }],
@@ -55,6 +70,13 @@ describe('files without problems', () => {
     ['objects of other kinds', { 'a.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n' }],
     ['a kind of the same name of another group', { 'a.yaml': 'apiVersion: ipam.example.org/v1\nkind: VirtualMachine\n' }],
     ['nothing', { 'a.yaml': '' }],
+    [
+      'metadata whose fields are empty, as templates write them',
+      {
+        'a.yaml': `${NETWORK.replace('}', ', annotations: , labels: }')}---\n${POOL.replace('spec:', '  annotations:\n  labels:\nspec:')}`,
+        'b.yaml': MACHINE.replace(/: 192\.168\.48\.40/, ': "192.168.48.40"').replace('spec:', '  labels:\nspec:'),
+      },
+    ],
   ])('%s', (_what, files) => expect(findings(files)).toEqual([]));
 
   it('are counted', () => {

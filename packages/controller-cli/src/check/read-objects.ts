@@ -85,10 +85,16 @@ function readOne(
   if (!isRecord(value) || kind === undefined) return wrongObject(value, note);
   const checked = KINDS.find((one) => one === kind && isOfGroup(value, API_GROUPS[one]));
   if (checked === undefined) return otherKind(value, kind, note);
-  const metadata = isRecord(value['metadata']) ? value['metadata'] : {};
+  const metadata = readMetadata(value);
   const name = readText(metadata, 'name') ?? '';
   const object = { ...value, metadata: { ...metadata, name, namespace: readText(metadata, 'namespace') || namespace } };
   return { kind: checked, object: object as unknown as KubernetesObject, note };
+}
+
+/** Without empty fields: Kubernetes reads them as absent, and templates write them. */
+function readMetadata(value: unknown): Readonly<Record<string, unknown>> {
+  const metadata = readField(value, 'metadata');
+  return isRecord(metadata) ? Object.fromEntries(Object.entries(metadata).filter(([, field]) => field !== null)) : {};
 }
 
 function isOfGroup(value: unknown, group: string): boolean {

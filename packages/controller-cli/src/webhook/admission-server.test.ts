@@ -182,6 +182,21 @@ describe('AdmissionServer', () => {
     expect((await send({ ca: old.trusted })).status).toBe(200);
   });
 
+  it('before it stops, it answers, and each answer ends its connection: requests after it go to another replica', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const freed = vi.fn();
+    agent.on('free', freed);
+    expect((await send({ agent })).status).toBe(200);
+    await vi.waitFor(() => expect(freed).toHaveBeenCalledTimes(1));
+    const drained = server.drain(100);
+    const [socket] = Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
+    const closed = new Promise((resolve) => socket?.once('close', resolve));
+    expect((await send({ agent })).status).toBe(200);
+    await closed;
+    await drained;
+    agent.destroy();
+  });
+
   it('stop answers the request under way, and accepts no other', async () => {
     const gate = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();

@@ -90,6 +90,12 @@ export class AdmissionServer {
     this.#server.setSecureContext(toTls(certificate));
   }
 
+  /** Answers for so long, and asks clients with each answer to open another connection, which is to another replica. */
+  async drain(durationMs: number): Promise<void> {
+    this.#isStopping = true;
+    await new Promise((resolve) => setTimeout(resolve, durationMs));
+  }
+
   /** Accepts no connection any more; resolves when requests under way are answered, or after ten seconds. */
   async stop(): Promise<void> {
     this.#isStopping = true;

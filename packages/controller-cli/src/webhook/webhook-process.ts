@@ -82,7 +82,8 @@ export class WebhookProcess {
       this.#http = await startStatusServer(http, { unready: () => this.#unready(), registry: this.#ports.metrics.registry });
     }
     this.#source.start();
-    await this.#look();
+    this.#upkeep = this.#look();
+    await this.#upkeep;
   }
 
   /** Goes on answering until no request comes any more, ends those under way, and closes everything. */
@@ -90,13 +91,16 @@ export class WebhookProcess {
     if (this.#isStopping) return;
     this.#isStopping = true;
     clearTimeout(this.#timer);
-    await this.#upkeep;
-    if (this.#server !== undefined) await new Promise((resolve) => setTimeout(resolve, LAST_REQUESTS_MS));
-    await this.#server?.stop();
+    const server = this.#server;
+    await server?.drain(LAST_REQUESTS_MS);
+    await server?.stop();
     this.#source.stop();
+    // What the upkeep waits for fails now, and a start under way ends.
+    this.#ports.connection.close();
+    await this.#upkeep.catch(() => undefined);
+    if (this.#server !== server) await this.#server?.stop();
     this.#http?.close();
     this.#http?.closeAllConnections();
-    this.#ports.connection.close();
     this.#ports.logger.info('stopped');
   }
 
@@ -110,7 +114,7 @@ export class WebhookProcess {
   /** @throws CommandError where the address of the server cannot be listened on. */
   async #look(): Promise<void> {
     await this.#keepCertificate();
-    if (this.#served !== undefined && this.#server === undefined) await this.#listen(this.#served);
+    if (this.#served !== undefined && this.#server === undefined && !this.#isStopping) await this.#listen(this.#served);
     // Requests that come before the caches are complete would be decided by what is not known yet.
     const isReady = this.#server !== undefined && this.#source.synced();
     if (isReady && this.#served !== undefined) await this.#keepRegistration(this.#served);
@@ -137,6 +141,7 @@ export class WebhookProcess {
       if (kept.pair.certificate !== before?.pair.certificate) this.#use(kept);
       this.#served = kept;
     } catch (error) {
+      if (this.#isStopping) return;
       this.#problem = `there is no certificate: ${error instanceof Error ? error.message : String(error)}`;
       this.#ports.logger.error({ err: errorForLog(error) }, 'the certificate cannot be kept; retrying');
     }
@@ -188,6 +193,7 @@ export class WebhookProcess {
     await warmUp({ certificate, review: createClusterReviewer({ ...rules, refresh: async () => undefined }) }).catch(
       (error: unknown) => logger.warn({ err: errorForLog(error) }, 'not warmed up: the first decisions take longer'),
     );
+    if (this.#isStopping) return;
     this.#server = await AdmissionServer.start({
       listen: this.#settings.listen,
       certificate,

@@ -12,7 +12,7 @@ import {
   networkAddressOf,
   parseIpv4Cidr,
 } from './ipv4-cidr.js';
-import { formatIpv4Range, parseIpv4Range, sizeOfRange } from './ipv4-range.js';
+import { formatIpv4Range, mergeRanges, parseIpv4Range, rangeContains, rangesContain, sizeOfRange } from './ipv4-range.js';
 import { isGroupMacAddress, macAddressBytes, parseMacAddress, readMacAddress } from './mac-address.js';
 
 const anyAddress = fc.integer({ min: 0, max: 0xffffffff });
@@ -136,4 +136,14 @@ describe('hardware addresses in any spelling are one client', () => {
       }),
     );
   });
+});
+
+it('law: merged ranges contain the addresses that one of the ranges contains', () => {
+  const small = fc.nat(60);
+  const range = fc.tuple(small, small).map(([one, other]) => ({ first: Math.min(one, other), last: Math.max(one, other) }));
+  fc.assert(
+    fc.property(fc.array(range, { maxLength: 6 }), small, (ranges, address) => {
+      expect(rangesContain(mergeRanges(ranges), address)).toBe(ranges.some((one) => rangeContains(one, address)));
+    }),
+  );
 });

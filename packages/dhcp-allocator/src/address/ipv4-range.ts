@@ -51,3 +51,15 @@ export function mergeRanges(ranges: readonly Ipv4Range[]): Ipv4Range[] {
   }
   return merged;
 }
+
+/** True if one of the ranges contains the address. @param ranges - sorted, as `mergeRanges` returns them. */
+export function rangesContain(ranges: readonly Ipv4Range[], address: Ipv4Address): boolean {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ranges[middle]?.last ?? 0) < address) low = middle + 1;
+    else high = middle;
+  }
+  const range = ranges[low];
+  return range !== undefined && rangeContains(range, address);
+}

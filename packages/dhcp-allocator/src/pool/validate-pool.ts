@@ -11,7 +11,14 @@ import {
   lastAddressOf,
   networkAddressOf,
 } from '../address/ipv4-cidr.js';
-import { type Ipv4Range, intersectRanges, mergeRanges, rangeContains, sizeOfRange } from '../address/ipv4-range.js';
+import {
+  type Ipv4Range,
+  intersectRanges,
+  mergeRanges,
+  rangeContains,
+  rangesContain,
+  sizeOfRange,
+} from '../address/ipv4-range.js';
 import type { MacAddress } from '../address/mac-address.js';
 import type { Checked } from '../problem.js';
 import { DEFAULT_LEASE_TIME_SECONDS, MAX_RANGE_SIZE, type Pool, type Reservation } from './pool.js';
@@ -220,11 +227,12 @@ function checkReservations(subject: Subject, serverAddress?: Ipv4Address): Map<M
   const { fields, problems } = subject;
   const byMac = new Map<MacAddress, Reservation>();
   const ownerOf = new Map<Ipv4Address, MacAddress>();
+  const excluded = mergeRanges(fields.exclude.map(({ range }) => range));
   for (const { index, ...reservation } of fields.reservations) {
     const { macAddress, address } = reservation;
     const path = ['reservations', index, 'address'];
     const text = formatIpv4Address(address);
-    const inUseBy = usedByInfrastructure(address, fields, serverAddress);
+    const inUseBy = usedByInfrastructure(address, { serverAddress, router: fields.options.router, excluded });
     if (!checkHostAddress(subject, path, address)) continue;
     if (inUseBy !== undefined) {
       problems.add('reservation-in-use', {
@@ -257,11 +265,16 @@ function checkReservations(subject: Subject, serverAddress?: Ipv4Address): Map<M
   return byMac;
 }
 
-function usedByInfrastructure(address: Ipv4Address, fields: ReadPoolFields, serverAddress?: Ipv4Address): string | undefined {
+interface Infrastructure {
+  readonly serverAddress: Ipv4Address | undefined;
+  readonly router: Ipv4Address | undefined;
+  readonly excluded: readonly Ipv4Range[];
+}
+
+function usedByInfrastructure(address: Ipv4Address, { serverAddress, router, excluded }: Infrastructure): string | undefined {
   if (address === serverAddress) return 'is the DHCP server';
-  if (address === fields.options.router) return 'is the router';
-  if (fields.exclude.some(({ range }) => rangeContains(range, address))) return 'is excluded';
-  return undefined;
+  if (address === router) return 'is the router';
+  return rangesContain(excluded, address) ? 'is excluded' : undefined;
 }
 
 function unavailableRanges({ cidr, fields }: Subject, range: Ipv4Range, serverAddress: Ipv4Address): Ipv4Range[] {

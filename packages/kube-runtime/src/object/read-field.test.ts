@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isRecord, readField, readList, readText } from './read-field.js';
+import { isRecord, readField, readList, readText, readTexts } from './read-field.js';
 
 const object = { spec: { name: 'a', count: 1, list: ['x'], none: null, '': 'empty' } };
 
@@ -25,6 +25,14 @@ it('a text or a list is read only where there is one', () => {
     undefined,
   ]);
   expect([readList(object, 'spec', 'list'), readList(object, 'spec', 'name'), readList(null, 'spec')]).toEqual([['x'], [], []]);
+});
+
+it('of fields, those that are text are read', () => {
+  expect([readTexts(object, 'spec'), readTexts(object, 'spec', 'none'), readTexts(object, 'spec', 'list')]).toEqual([
+    { name: 'a', '': 'empty' },
+    {},
+    {},
+  ]);
 });
 
 it.each<[unknown, boolean]>([

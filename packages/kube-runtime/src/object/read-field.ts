@@ -14,6 +14,13 @@ export function readText(value: unknown, ...path: readonly string[]): string | u
   return typeof found === 'string' ? found : undefined;
 }
 
+/** The fields at a path that are text, as annotations and labels are; none where there are no fields. */
+export function readTexts(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
+  const found = readField(value, ...path);
+  if (!isRecord(found)) return {};
+  return Object.fromEntries(Object.entries(found).filter((field): field is [string, string] => typeof field[1] === 'string'));
+}
+
 /** The items of the list at a path; none where there is no list. */
 export function readList(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = readField(value, ...path);

@@ -47,18 +47,27 @@ export function toReview({ problems, warnings }: Findings): AdmissionReview {
  * not repeated.
  */
 export function newFindings(before: Findings, after: Findings): Findings {
-  const [problems, warnings] = [new Set(before.problems.map(describe)), new Set(before.warnings.map(describe))];
-  return {
-    problems: after.problems.filter((problem) => !problems.has(describe(problem))),
-    warnings: [
-      ...after.problems.filter((problem) => problems.has(describe(problem))),
-      ...after.warnings.filter((warning) => !warnings.has(describe(warning))),
-    ],
-  };
+  const problems = separate(before.problems, after.problems);
+  const warnings = separate(before.warnings, after.warnings);
+  return { problems: problems.fresh, warnings: [...problems.known, ...warnings.fresh] };
 }
 
+/** Each one from before accounts for one that is there now. */
+function separate(before: readonly AdmissionProblem[], after: readonly AdmissionProblem[]) {
+  const counts = new Map<string, number>();
+  for (const text of before.map(describe)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const { fresh = [], known = [] } = Object.groupBy(after, (problem) => {
+    const text = describe(problem);
+    const count = counts.get(text) ?? 0;
+    counts.set(text, count - 1);
+    return count > 0 ? 'known' : 'fresh';
+  });
+  return { fresh, known };
+}
+
+/** Without its position in a list: the removal of an entry moves those after it. */
 function describe({ reason, path, message }: AdmissionProblem): string {
-  return `${reason} ${path.join('.')} ${message}`;
+  return `${reason} ${path.filter((part) => typeof part === 'string').join('.')} ${message}`;
 }
 
 /** Key of the object that a request is about. */

@@ -10,7 +10,7 @@ import {
   sizeOfRange,
 } from '@vmdhcp/dhcp-allocator';
 import { readPoolLogSettings } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readField, readList, readText, readTexts } from '@vmdhcp/kube-runtime';
 import { findLeaseTimeProblem } from '../pool/find-lease-time-problem.js';
 import type { AdmissionProblem } from './admission-review.js';
 
@@ -28,8 +28,8 @@ export function findUnwise(object: KubernetesObject, pool: Pool | undefined): Ad
   ];
 }
 
-function findInAnnotations({ metadata: { annotations = {} } }: KubernetesObject): AdmissionProblem[] {
-  return readPoolLogSettings(annotations).problems.map(({ key, value, message, remedy }) => ({
+function findInAnnotations({ metadata }: KubernetesObject): AdmissionProblem[] {
+  return readPoolLogSettings(readTexts(metadata, 'annotations')).problems.map(({ key, value, message, remedy }) => ({
     reason: 'log-annotation-unreadable',
     path: ['metadata', 'annotations', key],
     value,

@@ -727,6 +727,34 @@ describe('a change of a pool', () => {
     ]);
   });
 
+  it.each<[what: string, wrong: Config, corrected: Config]>([
+    [
+      'exclusion',
+      { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.12', '192.168.7.1'] } },
+      { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.7.1'] } },
+    ],
+    ['DNS server', { dns: ['192.168.0.3', 'x'] }, { dns: ['x'] }],
+    [
+      'reservation',
+      {
+        reservations: [
+          { macAddress: A, ipAddress: '192.168.0.20' },
+          { macAddress: B, ipAddress: '192.168.7.1' },
+        ],
+      },
+      { reservations: [{ macAddress: B, ipAddress: '192.168.7.1' }] },
+    ],
+  ])('the %s before one that was wrong can be removed', (_what, wrong, corrected) => {
+    expect(changed(ipPool(wrong), ipPool(corrected)).problems).toEqual([]);
+    expect(changed(ipPool(corrected), ipPool(wrong)).problems).toEqual([]);
+  });
+
+  it('an entry that is wrong in the way of another one is refused', () => {
+    const excluding = (...exclude: string[]) => ipPool({ pool: { start: '192.168.0.10', end: '192.168.0.99', exclude } });
+    expect(changed(excluding('x'), excluding('x', 'x')).problems).toHaveLength(1);
+    expect(changed(excluding('x'), excluding('y')).problems).toHaveLength(1);
+  });
+
   it('what changes no setting is not looked at: labels, finalizers, a pool without its network', () => {
     const old = ipPool({ router: 'x' });
     const object = { ...old, metadata: { ...old.metadata, labels: { a: 'b' }, finalizers: [] } };

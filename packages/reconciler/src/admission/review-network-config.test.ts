@@ -304,6 +304,11 @@ describe('a change', () => {
     expect(changed(twice, [...twice, { mac: '02:00:00:00:00:0d' }]).problems).toEqual([]);
   });
 
+  it('of as many entries as fit into a request is one problem for each', () => {
+    const entries = Array.from({ length: 20_000 }, () => ({ ip: '192.168.0.30' }));
+    expect(changed([], entries).problems).toHaveLength(entries.length - 1);
+  });
+
   it('of an object that is being deleted, and a deletion: accepted', () => {
     const object = networkConfig([{ mac: 'x' }]);
     const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };

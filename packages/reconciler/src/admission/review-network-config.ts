@@ -76,29 +76,48 @@ function schemaProblems(object: KubernetesObject): AdmissionProblem[] {
   return [...problems.filter((one) => !isOfEntry(one) || one.reason === 'wrong-type'), ...parsed.unknownFields];
 }
 
-/** Interfaces that want what another one of the object has. An edit is not refused for two that were there before. */
+/** Interfaces that want what one before them wants. An edit is not refused for two that were there before. */
 function findTwice(entries: readonly Entry[], before: ReadonlySet<string>): AdmissionProblem[] {
-  return entries.flatMap((entry, at) =>
-    entries.slice(0, at).flatMap((former) => {
-      const isOld = before.has(describe(entry)) && before.has(describe(former));
-      return isOld ? [] : findSame(entry, former);
-    }),
-  );
+  const [byMacAddress, byAddress] = [new Map<string, Entry>(), new Map<string, Entry>()];
+  return entries.flatMap((entry) => {
+    const { claim } = entry;
+    if (claim === undefined) return [];
+    const { network, macAddress, wanted } = claim;
+    const isNew = (former: Entry | undefined) =>
+      former !== undefined && !(before.has(describe(entry)) && before.has(describe(former)));
+    const sameMacAddress = firstOf(byMacAddress, `${network} ${macAddress}`, entry);
+    const sameAddress = wanted === undefined ? undefined : firstOf(byAddress, `${network} ${wanted}`, entry);
+    return [
+      ...(isNew(sameMacAddress) ? [macAddressTwice(entry.index, claim)] : []),
+      ...(isNew(sameAddress) && sameAddress?.claim?.macAddress !== macAddress
+        ? [addressTwice(entry.index, claim, sameAddress?.claim)]
+        : []),
+    ];
+  });
 }
 
-function findSame({ index, claim }: Entry, { claim: former }: Entry): AdmissionProblem[] {
-  if (claim === undefined || former === undefined || claim.network !== former.network) return [];
-  const { network, macAddress, wanted } = claim;
-  if (macAddress === former.macAddress) {
-    const message = `${macAddress} is on network ${network} already`;
-    const about = { reason: 'mac-address-twice', path: [...ENTRIES, index, 'macAddress'], value: macAddress } as const;
-    return [{ ...about, message, remedy: 'remove one of the two entries' }];
-  }
-  if (wanted === undefined || wanted !== former.wanted) return [];
+/** The one that was there before; undefined where this one is the first. */
+function firstOf(entries: Map<string, Entry>, key: string, entry: Entry): Entry | undefined {
+  const former = entries.get(key);
+  if (former === undefined) entries.set(key, entry);
+  return former;
+}
+
+function macAddressTwice(index: number, { network, macAddress }: InterfaceClaim): AdmissionProblem {
+  const message = `${macAddress} is on network ${network} already`;
+  const about = { reason: 'mac-address-twice', path: [...ENTRIES, index, 'macAddress'], value: macAddress } as const;
+  return { ...about, message, remedy: 'remove one of the two entries' };
+}
+
+function addressTwice(
+  index: number,
+  { network, wanted = 0 }: InterfaceClaim,
+  former: InterfaceClaim | undefined,
+): AdmissionProblem {
   const value = formatIpv4Address(wanted);
-  const message = `${value} is wanted by ${former.macAddress} on network ${network} already`;
+  const message = `${value} is wanted by ${former?.macAddress} on network ${network} already`;
   const about = { reason: 'address-wanted-twice', path: [...ENTRIES, index, 'ipAddress'], value } as const;
-  return [{ ...about, message, remedy: 'give one of them another address' }];
+  return { ...about, message, remedy: 'give one of them another address' };
 }
 
 function findOnNetwork(entry: Entry, owner: string, facts: AdmissionFacts): AdmissionProblem[] {

@@ -47,24 +47,39 @@ const NEVER_REFUSED: ReadonlySet<AdmissionReason> = new Set(['address-quarantine
 /** By the template and the annotations: a change of a virtual machine that runs takes effect with its next start. */
 function findInMachine(object: KubernetesObject, facts: AdmissionFacts): AdmissionProblem[] {
   const { interfaces = [], problems } = wantedInterfaces(object, { remembered: facts.knowledgeOf(object).remembered });
+  const positions = { interface: positionsIn(object, INTERFACES), network: positionsIn(object, NETWORKS) };
   const written = problems.flatMap(({ reason, place, value, fault, remedy }): AdmissionProblem[] => {
     if (reason === 'virtual-machine-instances-unreadable' || reason === 'virtual-machine-instance-unseen') return [];
-    return [{ reason, path: pathOf(place, object), value, message: fault, remedy }];
+    return [{ reason, path: pathOf(place, positions), value, message: fault, remedy }];
   });
-  return [...written, ...findTooMany(interfaces), ...interfaces.flatMap((one) => findOnNetwork(one, object, facts))];
+  const owner = keyOf(object);
+  return [
+    ...written,
+    ...findTooMany(interfaces),
+    ...interfaces.flatMap((one) => findOnNetwork(one, { owner, positions }, facts)),
+  ];
 }
 
 const TEMPLATE = ['spec', 'template', 'spec'];
 const INTERFACES = [...TEMPLATE, 'domain', 'devices', 'interfaces'];
 const NETWORKS = [...TEMPLATE, 'networks'];
 
+/** Name to index in the lists of the template. */
+type Positions = Readonly<Record<'interface' | 'network', ReadonlyMap<string | undefined, number>>>;
+
+function positionsIn(object: KubernetesObject, list: readonly string[]): ReadonlyMap<string | undefined, number> {
+  // The first of a name counts.
+  const names = readList(object, ...list).map((entry, index) => [readText(entry, 'name'), index] as const);
+  return new Map(names.toReversed());
+}
+
 /** The list, where the part is not in the template: an instance that runs may have it still. */
-function pathOf({ part, name }: WrittenPlace, object: KubernetesObject): (string | number)[] {
+function pathOf({ part, name }: WrittenPlace, positions: Positions): (string | number)[] {
   if (part === 'annotation') return ['metadata', 'annotations', name];
   if (part === 'template') return TEMPLATE;
   const list = part === 'interface' ? INTERFACES : NETWORKS;
-  const index = readList(object, ...list).findIndex((entry) => readText(entry, 'name') === name);
-  return index < 0 ? list : [...list, index];
+  const index = positions[part].get(name);
+  return index === undefined ? list : [...list, index];
 }
 
 /** Which ones get no address depends on which have one: those that are named come last by name. */
@@ -76,10 +91,9 @@ function findTooMany(interfaces: readonly WantedInterface[]): AdmissionProblem[]
 
 function findOnNetwork(
   { name, networkName: network, macAddress, ipAddress }: WantedInterface,
-  object: KubernetesObject,
+  { owner, positions }: { readonly owner: string; readonly positions: Positions },
   facts: AdmissionFacts,
 ): AdmissionProblem[] {
-  const owner = keyOf(object);
   const found: AdmissionProblem[] = [];
   const wanted = ipAddress === undefined ? undefined : parseIpv4Address(ipAddress);
   const problem = wanted === undefined ? undefined : findAddressProblem({ owner, network, macAddress, wanted }, facts);
@@ -89,7 +103,7 @@ function findOnNetwork(
   }
   const other = [...facts.machinesHaving(network, macAddress)].find((key) => key !== owner);
   if (other !== undefined) {
-    const path = [...pathOf({ part: 'interface', name }, object), 'macAddress'];
+    const path = [...pathOf({ part: 'interface', name }, positions), 'macAddress'];
     const about = { reason: 'mac-address-claimed-twice', path, value: macAddress, dependsOnOthers: true } as const;
     found.push({ ...about, ...explainSecondClaim(macAddress, other) });
   }

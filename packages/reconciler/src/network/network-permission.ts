@@ -3,7 +3,7 @@
  * may create IPPools in one namespace could answer the DHCP clients of every other.
  */
 import { ALLOWED_POOL_NAMESPACES_ANNOTATION, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readText, readTexts } from '@vmdhcp/kube-runtime';
 import type { Explanation } from '../explanation.js';
 
 /**
@@ -19,8 +19,8 @@ export function mayServeNetwork(
   network: KubernetesObject | undefined,
 ): boolean {
   if (namespace === namespaceOf(networkKey)) return true;
-  const { annotations, labels = {} } = network?.metadata ?? {};
-  const allowed = annotations?.[ALLOWED_POOL_NAMESPACES_ANNOTATION];
+  const allowed = readText(network, 'metadata', 'annotations', ALLOWED_POOL_NAMESPACES_ANNOTATION);
+  const labels = readTexts(network, 'metadata', 'labels');
   if (allowed !== undefined) return splitNames(allowed).some((one) => one === '*' || one === namespace);
   return labels[IPPOOL_NAMESPACE_LABEL] === namespace && labels[IPPOOL_NAME_LABEL] === name;
 }

@@ -26,6 +26,16 @@ const B = '02:00:00:00:00:0b';
 const C = '02:00:00:00:00:0c';
 
 describe('wantedInterfaces', () => {
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['values that are no text', { 'static-ip.harvesterhci.io/nic': 5, 'network.harvesterhci.io/dhcp-opt-out': null }],
+    ['a list', ['x']],
+  ])('annotations that are %s, as files may have them, are none', (_what, annotations) => {
+    const object = virtualMachine('vm', { interfaces: { nic: [A, 'net'] } });
+    const odd = { ...object, metadata: { ...object.metadata, annotations } } as unknown as KubernetesObject;
+    expect(summary(odd)).toEqual({ interfaces: [['nic', 'default/net', A, '']], problems: [] });
+  });
+
   it.each<[string, Parameters<typeof virtualMachine>[1], unknown[][], string[]]>([
     ['no MAC address yet', { interfaces: { nic: [undefined, 'net'] } }, [], []],
     ['MAC address in the spec', { interfaces: { nic: [A, 'net'] } }, [['nic', 'default/net', A, '']], []],

@@ -19,6 +19,7 @@ import {
   readField,
   readList,
   readText,
+  readTexts,
 } from '@vmdhcp/kube-runtime';
 
 import { NOTHING_REMEMBERED, type RememberedInterfaces } from './remembered-interfaces.js';
@@ -108,7 +109,7 @@ export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: Ma
   }
   const networks = readNetworks(shape, virtualMachine.metadata.namespace, problems);
   if (isUncertain(knowledge.instance)) addRemembered(networks, knowledge.remembered);
-  const annotations = virtualMachine.metadata.annotations ?? {};
+  const annotations = readTexts(virtualMachine.metadata, 'annotations');
   const macAddresses = readMacAddresses({ annotations, template, networks, knowledge }, problems);
   if (macAddresses === undefined) return { interfaces: undefined, awaited: NONE, problems };
   const optedOut = readOptOut(annotations[DHCP_OPT_OUT_ANNOTATION], networks, problems);
