@@ -32,6 +32,8 @@ export const HOLD_AGENT_UPGRADE_ANNOTATION = `${GROUP}/hold-ippool-agent-upgrade
 export const APPLIED_BY_VERSION_ANNOTATION = `${GROUP}/applied-by-version`;
 /** On what a migration stopped: what it was before. */
 export const BEFORE_MIGRATION_ANNOTATION = `${GROUP}/before-migration`;
+/** On the CustomResourceDefinition of IPPool: which run of a migration goes on. */
+export const MIGRATION_RUN_ANNOTATION = `${GROUP}/migration-run`;
 export const VM_NAME_LABEL = 'harvesterhci.io/vmName';
 export const MAC_ADDRESS_ANNOTATION = 'harvesterhci.io/mac-address';
 /** Followed by the name of an interface. */
@@ -211,10 +213,18 @@ export const OBJECT_KEYS = {
   },
   [BEFORE_MIGRATION_ANNOTATION]: {
     type: 'annotation',
-    on: ['Deployment', 'Addon'],
+    on: ['Deployment', 'Addon', 'Lease'],
     writtenBy: ['the command migrate'],
-    values: 'a number of replicas; `enabled`',
-    meaning: 'What `vmdhcp-controller migrate` stopped: a Deployment had so many replicas, an add-on of Harvester was enabled.',
+    values: 'a number of replicas; `enabled`; seconds',
+    meaning:
+      'What `vmdhcp-controller migrate` stopped: a Deployment had so many replicas, an add-on of Harvester was enabled, a Lease lasted so long.',
+  },
+  [MIGRATION_RUN_ANNOTATION]: {
+    type: 'annotation',
+    on: ['CustomResourceDefinition'],
+    writtenBy: ['the command migrate'],
+    values: 'a direction and a random id',
+    meaning: 'Which run of `vmdhcp-controller migrate` goes on: another one that finds it ends.',
   },
   [APPLIED_BY_VERSION_ANNOTATION]: {
     type: 'annotation',

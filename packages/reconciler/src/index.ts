@@ -20,6 +20,7 @@ export type { AgentAction, AgentsPlan, AgentsSettings } from './agents/agents-pl
 export { configuredPools } from './agents/configured-pools.js';
 export { type FittingPools, fitAgentConfigs, MOST_CONFIG_OCTETS } from './agents/fit-agent-configs.js';
 export { agentInterfaceName } from './agents/interface-name.js';
+export { isGoneForGood } from './agents/legacy-pod.js';
 export { planAgents } from './agents/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agents/plan-unified-deployment.js';
 export { type PoolForAgents, toAgentNetworkConfigs } from './agents/pool-for-agents.js';

@@ -4,13 +4,13 @@ import { readYaml } from './cluster-access.js';
 import { MANIFESTS } from './installed-objects.js';
 import { UPSTREAM_NAMESPACE } from './upstream-objects.js';
 
-/** Our controller as the manifest installs it, one replica, beside Harvester's: it takes its agents over. */
-export function ownControllerDeployment(image: string): KubernetesObject {
+/** Our controller as the manifest installs it, one replica, beside Harvester's: it takes its agents over. @param more - of its environment. */
+export function ownControllerDeployment(image: string, more: Readonly<Record<string, string>> = {}): KubernetesObject {
   const manifest = readYaml(join(MANIFESTS, 'vmdhcp.yaml'));
   const found = manifest.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'vm-dhcp-controller');
   const deployment = structuredClone(found) as unknown as Deployment;
   const [container] = deployment.spec.template.spec.containers;
-  const settings = { AGENT_IMAGE: image, AGENT_PREVIOUS_NAMESPACE: UPSTREAM_NAMESPACE };
+  const settings = { AGENT_IMAGE: image, AGENT_PREVIOUS_NAMESPACE: UPSTREAM_NAMESPACE, ...more };
   const kept = container.env.filter(({ name }) => !(name in settings));
   container.env = [...kept, ...Object.entries(settings).map(([name, value]) => ({ name, value }))];
   deployment.spec.replicas = 1;

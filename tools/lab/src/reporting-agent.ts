@@ -6,6 +6,7 @@ import type { ClusterAccess } from './cluster-access.js';
 
 const PREFIX = 'network.harvesterhci.io';
 const INTERVAL_MS = 100;
+const LEASE_SECONDS = 1;
 
 export class ReportingAgent implements PodProcess {
   readonly ready = Promise.resolve();
@@ -61,7 +62,7 @@ export class ReportingAgent implements PodProcess {
       [`${PREFIX}/lease-duration-ms`]: null,
     };
     const renewTime = new Date().toISOString().replace('Z', '000Z');
-    const spec = { holderIdentity: this.#identity, leaseDurationSeconds: 3, renewTime };
+    const spec = { holderIdentity: this.#identity, leaseDurationSeconds: LEASE_SECONDS, renewTime };
     await this.#write({ metadata: { annotations: written }, spec }, resourceVersion);
   }
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type KubernetesObject, keyOf, readConditions, readField } from '@vmdhcp/kube-runtime';
 import { idlePod, type Pod, type PodProcess } from '@vmdhcp/kube-simulator';
+import { neededRights } from '@vmdhcp/reconciler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addOnDefinition,
@@ -34,15 +35,25 @@ import {
 } from '../src/index.js';
 
 const POOLS = ['default/net-48', 'tenant/net-49'];
+const DEFINITION = 'ippools.network.harvesterhci.io';
 const OWN = `${CONTROLLER_NAMESPACE}/vm-dhcp-controller`;
 const ADD_ON = `${UPSTREAM_NAMESPACE}/${UPSTREAM_NAME}`;
 const COMPONENT = 'app.kubernetes.io/component';
+
+/** Ours takes the Lease of Harvester's controller soon after that has released it. */
+const SOON_LEADER = {
+  CATTLE_ELECTION_LEASE_DURATION: '3s',
+  CATTLE_ELECTION_RENEW_DEADLINE: '2s',
+  CATTLE_ELECTION_RETRY_PERIOD: '300ms',
+};
 
 let cluster: PrivateCluster;
 let admin: ClusterAccess;
 let folder: string;
 let backup: string;
 let harvester: NodeJS.Timeout;
+/** The flags by which the command runs as a user who may only do what it asks for. */
+let forward: readonly string[];
 
 /** What each pod of the cluster runs. */
 function runPod(pod: Pod): PodProcess {
@@ -90,7 +101,7 @@ beforeAll(async () => {
       });
   }, 200);
   for (const key of POOLS) await served(key, 'agentPodRef');
-  await admin.create(ownControllerDeployment('vmdhcp-agent:lab'));
+  await admin.create(ownControllerDeployment('vmdhcp-agent:lab', SOON_LEADER));
   await admin.waitForObject('Deployment', OWN, ({ status }) => readField(status, 'availableReplicas') === 1);
 }, 60_000);
 
@@ -145,21 +156,60 @@ async function migrate(...flags: readonly string[]): Promise<Ran> {
   return { code, output: running.lines.join('\n') };
 }
 
-/** Runs the command until it is done, and kills it whenever it begins a step that it has not begun before. @returns those steps. */
-async function migrateWithKills(...flags: readonly string[]): Promise<string[]> {
-  const begun: string[] = [];
+const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+const titleOf = (line: string) => /^\d+\/\d+ (.*)$/.exec(line)?.[1];
+
+/** Runs the command until it is done; kills it when it begins one of these steps for the first time. That any step may be killed is a law of the plans. */
+async function migrateWithKills(killed: readonly RegExp[], ...flags: readonly string[]): Promise<string[]> {
+  const titles = new Set<string>();
+  const waiting = [...killed];
   for (;;) {
     const running = start(flags, (line) => {
-      const [, title] = /^\d+\/\d+ (.*)$/.exec(line) ?? [];
-      if (title === undefined || begun.includes(title)) return;
-      begun.push(title);
+      const title = titleOf(line);
+      if (title === undefined) return;
+      titles.add(title);
+      const at = waiting.findIndex((one) => one.test(title));
+      if (at < 0) return;
+      waiting.splice(at, 1);
       running.kill('SIGKILL');
     });
     const { code, signal } = await running.ended(40_000);
     if (signal === 'SIGKILL') continue;
     expect(code, running.lines.join('\n')).toBe(0);
-    return begun;
+    expect(waiting, 'steps that did not come').toEqual([]);
+    return [...titles];
   }
+}
+
+/** A user with the rights that the command asks for in this direction, and no other. @returns the flags that make the command run as that user. */
+async function asUserOf(direction: 'forward' | 'back'): Promise<string[]> {
+  const rules = neededRights(direction).map(({ verb, group, resource, subresource }) => ({
+    apiGroups: [group],
+    resources: [subresource === undefined ? resource : `${resource}/${subresource}`],
+    verbs: [verb],
+  }));
+  const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: direction } };
+  await admin.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: 'default', name: direction } });
+  await admin.create({ ...rbac, kind: 'ClusterRole', ...{ rules } });
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: direction };
+  const subjects = [{ kind: 'ServiceAccount', namespace: 'default', name: direction }];
+  await admin.create({ ...rbac, kind: 'ClusterRoleBinding', ...{ roleRef, subjects } });
+  return ['--kubeconfig', cluster.writeKubeconfig(direction, await serviceAccountToken(admin, 'default', direction))];
+}
+
+/** What this user has asked of the API server so far. */
+function verbsOf(direction: 'forward' | 'back'): string[] {
+  const asked = cluster.simulator.audit.requests.filter(({ user }) => user === `system:serviceaccount:default:${direction}`);
+  return [...new Set(asked.map(({ verb, resource }) => (READING.has(verb) ? verb : `${verb} ${resource}`)))].toSorted();
+}
+
+/** What an API server under an upgrade answers this user. */
+function disturb(direction: 'forward' | 'back'): void {
+  const username = `system:serviceaccount:default:${direction}`;
+  const inject = cluster.simulator.faults.inject.bind(cluster.simulator.faults);
+  inject({ requests: { username, verb: 'patch' }, effect: { kind: 'answer', status: 500 } });
+  inject({ requests: { username, verb: 'delete' }, effect: { kind: 'answer', status: 409 } });
+  inject({ requests: { username, verb: 'delete' }, effect: { kind: 'close', when: 'after' } });
 }
 
 describe('vmdhcp-controller migrate, always against a simulated API server', { timeout: 120_000 }, () => {
@@ -175,12 +225,23 @@ describe('vmdhcp-controller migrate, always against a simulated API server', { t
     expect(existsSync(backup)).toBe(false);
   });
 
-  it('lists what it would do, and does nothing; as JSON for programs', async () => {
-    const text = await migrate('--dry-run');
-    expect(text.code, text.output).toBe(0);
-    expect(text.output).toContain(`1. write everything that changes into the backup file`);
-    const { code, output } = await migrate('--dry-run', '--output', 'json');
-    expect(code).toBe(0);
+  it('lists what it would do, writes nothing, and refuses to begin while something is wrong; as JSON for programs', async () => {
+    const another = ownControllerDeployment('i');
+    Object.assign(another.metadata, { name: 'another' });
+    Object.assign(another.spec as object, { replicas: 0 });
+    await admin.create(another);
+    const refused = await migrate();
+    await admin.delete('Deployment', `${CONTROLLER_NAMESPACE}/another`);
+    expect(refused.code).toBe(1);
+    expect(refused.output).toMatch(
+      /problem: Deployment vm-dhcp-system\/\S+: there is another one: vm-dhcp-system\/\S+; delete one of them/,
+    );
+    expect(refused.output).toContain('1 problem: nothing was changed');
+    forward = await asUserOf('forward');
+    const { code, output } = await migrate('--dry-run', '--output', 'json', ...forward);
+    expect(code, output).toBe(0);
+    expect(verbsOf('forward')).toEqual(['create selfsubjectaccessreviews', 'create subjectaccessreviews', 'list']);
+    expect(output).toContain('1. write everything that changes into the backup file');
     const result = JSON.parse(output.split('\n').find((line) => line.startsWith('{')) ?? '') as {
       readonly problems: readonly unknown[];
       readonly steps: readonly { readonly id: string }[];
@@ -199,25 +260,27 @@ describe('vmdhcp-controller migrate, always against a simulated API server', { t
     expect(readField((await admin.get('Deployment', ADD_ON))?.spec, 'replicas')).toBe(1);
   });
 
-  it('refuses to begin while something is wrong, and names the remedy', async () => {
-    const containers = (replaced: string) =>
-      JSON.parse(JSON.stringify(ownControllerDeployment('i').spec).replace('"harvester-system"', `"${replaced}"`));
-    await admin.delete('Deployment', OWN);
-    const wrong = { ...ownControllerDeployment('i'), spec: { ...containers('elsewhere'), replicas: 0 } };
-    await admin.create(wrong);
-    const { code, output } = await migrate();
+  it('ends when another run has begun', async () => {
+    const theirs = 'back 2f1e';
+    const annotations = { 'network.harvesterhci.io/migration-run': theirs };
+    let claimed: Promise<unknown> | undefined;
+    const running = start([], (line) => {
+      if (titleOf(line) === undefined) return;
+      claimed ??= admin.patch('CustomResourceDefinition', DEFINITION, { metadata: { annotations } });
+    });
+    const { code } = await running.ended(40_000);
+    await claimed;
     expect(code).toBe(1);
-    expect(output).toContain(`problem: Deployment ${OWN}: Harvester's agents are in namespace ${UPSTREAM_NAMESPACE}`);
-    expect(output).toContain('set env deployment/vm-dhcp-controller AGENT_PREVIOUS_NAMESPACE=harvester-system');
-    expect(existsSync(backup)).toBe(false);
-    await admin.delete('Deployment', OWN);
-    await admin.create(ownControllerDeployment('vmdhcp-agent:lab'));
+    expect(running.lines.join('\n')).toContain(
+      `another run of this command has begun since (${theirs}), and goes on; this one ends`,
+    );
   });
 
-  it('moves everything although it is killed at the beginning of each step, and addresses stay', async () => {
+  it('moves everything although it is killed and the API server fails, with the rights that it asks for; addresses stay', async () => {
     const before = await addresses();
-    const steps = await migrateWithKills();
-    expect(steps.length, steps.join('\n')).toBeGreaterThanOrEqual(6);
+    disturb('forward');
+    const steps = await migrateWithKills([/^move IPPool/, /^disable/], ...forward);
+    expect(steps.length, steps.join('\n')).toBeGreaterThanOrEqual(4);
     for (const key of POOLS) {
       const pool = await admin.waitForObject('IPPool', key, ({ status }) =>
         readConditions(status).some(({ type, status: is }) => type === 'AgentReady' && is === 'True'),
@@ -228,18 +291,50 @@ describe('vmdhcp-controller migrate, always against a simulated API server', { t
     expect((await admin.list('Pod')).filter((pod) => poolOfUpstreamPod(pod) !== undefined)).toEqual([]);
     expect(await admin.list('ValidatingWebhookConfiguration')).toEqual([]);
     expect(JSON.parse(readFileSync(backup, 'utf8'))).toMatchObject({ kind: 'List' });
-    const again = await migrate();
-    expect(again.code).toBe(0);
-    expect(again.output).toContain('nothing to do');
+    const { metadata } = (await admin.get('CustomResourceDefinition', DEFINITION)) ?? {};
+    expect(Object.keys(metadata?.annotations ?? {})).not.toContain('network.harvesterhci.io/migration-run');
   });
 
-  it('goes back although it is killed at the beginning of each step, names what is lost, and addresses stay', async () => {
+  it('--remove-leftovers deletes what belongs to no Helm release, and nothing in a dry run', async () => {
+    const labels = { 'app.kubernetes.io/name': UPSTREAM_NAME };
+    const ofHelm = { ...labels, 'app.kubernetes.io/managed-by': 'Helm', 'app.kubernetes.io/instance': 'of-helm' };
+    const role = (name: string, more: Readonly<Record<string, string>>) =>
+      admin.create({
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRole',
+        metadata: { name, labels: more },
+        ...{ rules: [] },
+      });
+    for (const [name, more] of Object.entries({ left: labels, helm: ofHelm, other: {} })) await role(name, more);
+    const account = { namespace: UPSTREAM_NAMESPACE, name: 'left', labels };
+    await admin.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
+    const left = async () => {
+      const roles = await Promise.all(['left', 'helm', 'other'].map((name) => admin.get('ClusterRole', name)));
+      const accounts = await admin.get('ServiceAccount', `${UPSTREAM_NAMESPACE}/left`);
+      return [...roles, accounts].flatMap((one) => one?.metadata.name ?? []);
+    };
+    const dry = await migrate('--remove-leftovers', '--dry-run');
+    expect(dry.output).toContain('nothing to do');
+    expect(dry.output).toContain('then delete ClusterRole left');
+    expect(await left()).toEqual(['left', 'helm', 'other', 'left']);
+    const { code, output } = await migrate('--remove-leftovers');
+    expect(code, output).toBe(0);
+    expect(output).toContain(`deleted ServiceAccount ${UPSTREAM_NAMESPACE}/left`);
+    expect(output).toMatch(/left of Harvester's chart: 1 object; .* helm uninstall -n harvester-system of-helm/);
+    expect(await left()).toEqual(['helm', 'other']);
+    expect((await migrate('--remove-leftovers', '--back')).code).toBe(64);
+  });
+
+  it('goes back although it is killed and the API server fails, names what is lost; addresses stay', async () => {
     const before = await addresses();
     await admin.patch('IPPool', POOLS[0] ?? '', { spec: { conflictProbe: 'Disabled' } });
-    const { output } = await migrate('--back', '--dry-run');
+    const user = await asUserOf('back');
+    const { code, output } = await migrate('--back', '--dry-run', ...user);
+    expect(code, output).toBe(0);
     expect(output).toContain(`lost: IPPool ${POOLS[0]}: spec.conflictProbe`);
-    const steps = await migrateWithKills('--back');
-    expect(steps.length).toBeGreaterThanOrEqual(7);
+    disturb('back');
+    const steps = await migrateWithKills([/^release the server addresses/, /^remove our agents/], '--back', ...user);
+    expect(steps.length, steps.join('\n')).toBeGreaterThanOrEqual(7);
     for (const key of POOLS) await served(key, 'agentPodRef');
     expect(await addresses()).toEqual(before);
     const left = (await admin.list('Pod')).filter(
@@ -248,7 +343,7 @@ describe('vmdhcp-controller migrate, always against a simulated API server', { t
     expect(left).toEqual([]);
     for (const kind of ['Role', 'RoleBinding', 'Lease'])
       expect((await admin.list(kind)).filter(({ metadata }) => metadata.name.startsWith('vm-dhcp-agent-'))).toEqual([]);
-    const definition = await admin.get('CustomResourceDefinition', 'ippools.network.harvesterhci.io');
+    const definition = await admin.get('CustomResourceDefinition', DEFINITION);
     expect(JSON.stringify(definition?.spec)).not.toContain('conflictProbe');
   });
 });

@@ -113,7 +113,7 @@ describe('removed in another order, always against a simulated API server', { ti
     const annotations = { 'network.harvesterhci.io/applied-by-version': null };
     await admin.patch('CustomResourceDefinition', DEFINITIONS[0] ?? '', { metadata: { annotations } });
     await applyUpstreamDefinitions(admin);
-    await start('--no-crds');
+    controller = await cluster.startUnreadyController('--namespace', 'vm-dhcp-agents', '--image', 'agent:v1', '--no-crds');
     await controller.line('lacks fields of this version');
     await controller.stop();
     await start();

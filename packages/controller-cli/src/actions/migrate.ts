@@ -23,6 +23,8 @@ export interface MigrateOptions extends ClusterOptions {
 
 /** Moves a cluster from Harvester's vm-dhcp-controller to this one, or back. @throws CommandError where that cannot be done. */
 export async function migrate(options: MigrateOptions): Promise<void> {
+  if (options.back === true && options.removeLeftovers === true)
+    throw new CommandError('--remove-leftovers deletes what --back needs; use one of them', ExitCode.usage);
   const connection = await connect(options);
   try {
     await migrateCluster(connection, options);
@@ -51,6 +53,7 @@ async function migrateCluster(connection: ApiConnection, options: MigrateOptions
   const outlook = await migration.look();
   printAll(print, describeOutlook(outlook, direction));
   const isRefused = outlook.problems.length > 0;
+  if (!isRefused) printAll(print, await previewLeftovers(connection, options));
   const done = !isRefused && !dryRun;
   const leftovers = done ? await carryOut(migration, outlook, { connection, options, print }) : [];
   if (options.output === 'json')
@@ -69,6 +72,13 @@ async function carryOut(
   const leftovers = options.back === true ? [] : await clearLeftovers(connection, options, print);
   printAll(print, leftovers);
   return leftovers;
+}
+
+/** @returns what `--remove-leftovers` would delete when everything has moved, for people. */
+async function previewLeftovers(connection: ApiConnection, options: MigrateOptions): Promise<string[]> {
+  if (options.removeLeftovers !== true) return [];
+  const { others } = await findLeftovers(connection);
+  return others.map(({ object }) => `then delete ${object.kind} ${keyOf(object)}`);
 }
 
 function printAll(print: Print, lines: readonly string[]): void {
@@ -134,9 +144,9 @@ function refusalOf(problems: readonly MigrationProblem[]): string {
 function describeEnd({ observed }: MigrationOutlook, direction: MigrationDirection): string[] {
   const pools = describeCount(observed.pools.length, 'IPPool');
   return direction === 'forward'
-    ? [`done: vmdhcp-controller serves ${pools}`]
+    ? [`done: vmdhcp-controller is in charge of ${pools}; kubectl get ippools -A shows which are served (AGENTREADY)`]
     : [
-        `done: Harvester's vm-dhcp-controller serves ${pools}`,
+        `done: Harvester's vm-dhcp-controller is in charge of ${pools}`,
         'left of vmdhcp: its chart or manifest; helm uninstall, or kubectl delete -f',
       ];
 }

@@ -14,7 +14,8 @@ Install vmdhcp-controller first: it waits while Harvester's controller is leader
 changes nothing if there is a problem. It stops Harvester's controller and webhook, applies our definitions, and waits until each IPPool has
 moved: the new agents are ready before the old one ends. Then it disables Harvester's add-on. Virtual machines keep their addresses.
 --back goes the other way: our agents release their server addresses and answer clients that no server has answered, until Harvester's agents are ready.
-You can end the command at any time and run it again: it continues from what it finds. It keeps a backup that exists.
+You can end the command at any time and run it again: it continues from what it finds. It keeps a backup that exists. A way back must not stay
+unfinished for more than an hour. Of two runs at a time, the one that was begun last goes on.
 
 Exit codes: 0 done, nothing to do, or a dry run without problems; 1 there are problems, the API server refused, or a step takes too long;
 64 wrong usage, 65 the backup is none, 66 no connection to a cluster, or the backup cannot be read, 73 the backup cannot be written.
@@ -31,7 +32,7 @@ export function migrateCommand(): Command {
       'where the objects are written before they change, and read for --back',
       'vmdhcp-migration-backup.json',
     )
-    .option('--remove-leftovers', "delete what is left of Harvester's controller and belongs to no Helm release")
+    .option('--remove-leftovers', "delete what is left of Harvester's controller and belongs to no Helm release; not with --back")
     .option('--timeout <seconds>', 'how long to wait for a step', parseSeconds, 300)
     .addOption(new Option('-o, --output <format>', 'how to print it').choices(['text', 'json']).default('text'))
     .addHelpText('after', EXAMPLES);

@@ -1,5 +1,5 @@
 /** The file with everything that a migration changes or ends: a Kubernetes List in JSON, so that kubectl reads it too. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isRecord, type KubernetesObject, readField, readList } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
@@ -24,16 +24,25 @@ export class MigrationBackup {
 
   /** Writes the file as a whole: after a crash it is complete or not there. @throws CommandError where it cannot be written. */
   static write(path: string, objects: readonly KubernetesObject[]): MigrationBackup {
-    const part = `${path}.part`;
+    const part = `${path}.${process.pid}.part`;
     try {
       const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, undefined, 1);
       writeFileSync(part, `${text}\n`, { mode: 0o600, flush: true });
-      renameSync(part, path);
+      // Not over a backup that another run has written meanwhile: that one may be of before a change.
+      linkSync(part, path);
     } catch (error) {
       const message = `the backup cannot be written: ${(error as Error).message}; --backup FILE names another file`;
       throw new CommandError(message, ExitCode.cannotCreate, { cause: error });
+    } finally {
+      rmSync(part, { force: true });
     }
     return new MigrationBackup(objects);
+  }
+
+  /** True if one of these objects is in it, by its uid. */
+  hasOneOf(objects: readonly KubernetesObject[]): boolean {
+    const uids = new Set(this.objects.map(({ metadata }) => metadata.uid));
+    return objects.some(({ metadata: { uid } }) => uid !== undefined && uids.has(uid));
   }
 
   /** A CustomResourceDefinition as it was before. */

@@ -2,7 +2,8 @@
  * Carries a migration out: observes, plans, and does the first step of the plan, until the plan is empty. A step is done when it is not
  * planned any more, so that a run that was killed is continued by the next one.
  */
-import { APPLIED_BY_VERSION_ANNOTATION } from '@vmdhcp/ippool-api';
+import { randomUUID } from 'node:crypto';
+import { APPLIED_BY_VERSION_ANNOTATION, MIGRATION_RUN_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, type WriteResult } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import {
@@ -27,6 +28,7 @@ import { listAll } from './list-all.js';
 import { MigrationBackup } from './migration-backup.js';
 import { missingRights, readMigrationFacts } from './migration-facts.js';
 import { describeObject, MIGRATED_RESOURCES, observeMigration } from './observe-migration.js';
+import { passingTroubleOf } from './passing-trouble.js';
 
 export interface MigrationSettings {
   readonly direction: MigrationDirection;
@@ -46,15 +48,30 @@ export interface MigrationOutlook extends MigrationFindings {
 }
 
 const CHECK_MS = 250;
+const RETRY_MS = 500;
+/** On this definition each run leaves its name. */
+const CLAIMED = 'ippools.network.harvesterhci.io';
+
+interface Progress {
+  readonly planned: number;
+  hasClaimed: boolean;
+  number: number;
+  /** Id of the step that was begun last. */
+  current: string;
+  reported: string;
+  giveUpAtMs: number;
+}
 
 export class Migration {
   readonly #connection: ApiConnection;
   readonly #settings: MigrationSettings;
+  readonly #runId: string;
   #backup: MigrationBackup | undefined;
 
   constructor(connection: ApiConnection, settings: MigrationSettings) {
     this.#connection = connection;
     this.#settings = settings;
+    this.#runId = `${settings.direction} ${randomUUID()}`;
     this.#backup = MigrationBackup.read(settings.backupPath);
   }
 
@@ -72,38 +89,87 @@ export class Migration {
       : { observed, steps, losses: findLosses(observed, facts.networkConfigs), ...findWayBackProblems(observed) };
   }
 
-  /** @throws CommandError where a step is refused, or takes too long. */
+  /** @throws CommandError where a step is refused, or takes too long, or another run has begun. */
   async run(planned: number): Promise<void> {
-    let [current, reported, giveUpAtMs, number] = ['', '', 0, 0];
-    for (;;) {
-      const steps = this.#plan(await this.#observe());
-      const [step] = steps;
-      if (step === undefined) return;
-      if (step.id === current) {
-        reported = this.#wait(step, { reported, giveUpAtMs });
-        await delay(CHECK_MS);
-      } else {
-        number = Math.max(number + 1, planned - steps.length + 1);
-        this.#settings.onStep(step, { number, of: Math.max(planned, number + steps.length - 1) });
-        [current, giveUpAtMs] = [step.id, performance.now() + this.#settings.timeoutMs];
-      }
-      for (const write of step.writes) await this.#take(write);
-      await this.#settle(step);
+    const progress: Progress = { planned, hasClaimed: false, number: 0, current: '', reported: '', giveUpAtMs: this.#limit() };
+    for (let isDone = false; !isDone; ) isDone = await this.#goOn(progress);
+  }
+
+  /** @returns true where nothing is left to do. What the API server could not answer now is asked again. */
+  async #goOn(progress: Progress): Promise<boolean> {
+    try {
+      return await this.#takeStep(progress);
+    } catch (error) {
+      const trouble = passingTroubleOf(error);
+      if (trouble === undefined) throw error;
+      this.#wait(progress, `the API server (${trouble})`);
+      await delay(RETRY_MS);
+      return false;
     }
   }
 
-  /** @returns what was reported last. */
-  #wait({ title, waitsFor = title }: MigrationStep, { reported, giveUpAtMs }: { reported: string; giveUpAtMs: number }): string {
-    if (performance.now() > giveUpAtMs) {
+  async #takeStep(progress: Progress): Promise<boolean> {
+    const observed = await this.#observe();
+    if (progress.hasClaimed) this.#expectClaim(observed);
+    const steps = this.#plan(observed);
+    const [step] = steps;
+    if (step === undefined) {
+      if (runIdOf(observed) !== undefined) await this.#claim(null);
+      return true;
+    }
+    if (!progress.hasClaimed) await this.#claim(this.#runId);
+    progress.hasClaimed = true;
+    await this.#begin(step, steps.length, progress);
+    return false;
+  }
+
+  async #begin(step: MigrationStep, left: number, progress: Progress): Promise<void> {
+    if (step.id === progress.current) {
+      this.#wait(progress, step.waitsFor ?? `this to take effect: ${step.title}`);
+      await delay(CHECK_MS);
+    } else {
+      const { planned } = progress;
+      progress.number = Math.max(progress.number + 1, planned - left + 1);
+      this.#settings.onStep(step, { number: progress.number, of: Math.max(planned, progress.number + left - 1) });
+      progress.current = step.id;
+      progress.giveUpAtMs = this.#limit() + (step.settlesMs ?? 0);
+    }
+    if (step.settlesMs !== undefined) await delay(step.settlesMs);
+    for (const write of step.writes) await this.#take(write);
+  }
+
+  #limit(): number {
+    return performance.now() + this.#settings.timeoutMs;
+  }
+
+  #wait(progress: Progress, waitsFor: string): void {
+    if (performance.now() > progress.giveUpAtMs) {
       const message = `still waiting for ${waitsFor} after ${this.#settings.timeoutMs / 1000} s; nothing is undone: find out what keeps it from going on, then run the command again`;
-      throw new CommandError(message, ExitCode.failed);
+      throw new CommandError(`${message}${this.#urgency()}`, ExitCode.failed);
     }
-    if (waitsFor !== reported) this.#settings.onProgress(`waiting for ${waitsFor}`);
-    return waitsFor;
+    if (waitsFor !== progress.reported) this.#settings.onProgress(`waiting for ${waitsFor}`);
+    progress.reported = waitsFor;
   }
 
-  async #settle({ settlesMs = 0, writes }: MigrationStep): Promise<void> {
-    if (settlesMs > 0 && writes.length > 0) await delay(settlesMs);
+  /** The Leases that a way back takes expire. */
+  #urgency(): string {
+    return this.#settings.direction === 'back'
+      ? ' within an hour (or without --back): after that our agents elect a leader again, which has the server addresses'
+      : '';
+  }
+
+  /** The run that has begun last goes on; an earlier one ends when it finds that out. @param runId - null: nothing goes on. */
+  async #claim(runId: string | null): Promise<void> {
+    const client = new ApiObjectClient<KubernetesObject>(this.#connection, Resource.customResourceDefinitions);
+    const patch = { metadata: { annotations: { [MIGRATION_RUN_ANNOTATION]: runId } } };
+    this.#expect(`CustomResourceDefinition ${CLAIMED}`, await client.patch({ key: CLAIMED }, patch));
+  }
+
+  #expectClaim(observed: MigrationObservation): void {
+    const runId = runIdOf(observed);
+    if (runId === undefined || runId === this.#runId) return;
+    const message = `another run of this command has begun since (${runId}), and goes on; this one ends`;
+    throw new CommandError(message, ExitCode.failed);
   }
 
   #observe(): Promise<MigrationObservation> {
@@ -135,7 +201,8 @@ export class Migration {
   /** What another client changed meanwhile is observed again. */
   #expect(what: string, result: WriteResult<unknown>): void {
     if (result.ok || result.reason === 'not-found' || result.reason === 'conflict') return;
-    throw new CommandError(`${what}: ${result.message}`, ExitCode.failed);
+    const message = `${what}: ${result.message}; nothing is undone: solve that, then run the command again`;
+    throw new CommandError(`${message}${this.#urgency()}`, ExitCode.failed);
   }
 
   async #write(write: Extract<MigrationWrite, { readonly object: KubernetesObject }>): Promise<WriteResult<unknown>> {
@@ -178,6 +245,11 @@ export class Migration {
     const { [APPLIED_BY_VERSION_ANNOTATION]: _, ...annotations } = present.metadata.annotations ?? {};
     return client.replace({ ...present, metadata: { ...present.metadata, annotations }, spec: backedUp.spec });
   }
+}
+
+function runIdOf({ definitions }: MigrationObservation): string | undefined {
+  const claimed = definitions.find(({ definition }) => definition.metadata.name === CLAIMED);
+  return claimed?.definition.metadata.annotations?.[MIGRATION_RUN_ANNOTATION];
 }
 
 function delay(ms: number): Promise<void> {

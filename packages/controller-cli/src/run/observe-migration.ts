@@ -1,10 +1,11 @@
 /** What is there of both controllers, in a cluster. */
 import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
-import { type ApiResource, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
+import { type ApiResource, type KubernetesObject, keyOf, readField } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import {
   AGENT_SELECTOR,
   isAboutOurKinds,
+  isGoneForGood,
   isUpstreamAddOn,
   type MigratedKind,
   type MigrationObservation,
@@ -56,9 +57,11 @@ export async function observeMigration(
       ofAgents(Resource.roles),
       ofAgents(Resource.serviceAccounts),
     ]);
+  const workloads = await observeWorkloads(deployments, list);
+  const known = [...definitions, ...deployments, ...addOns, ...pools, ...agentPods];
   const names = new Set(definitions.map(({ metadata }) => metadata.name));
   return {
-    workloads: await observeWorkloads(deployments, list),
+    workloads,
     definitions: OURS.flatMap((ours) => observeDefinition(ours, definitions, backup)),
     missingDefinitions: OURS.map(({ metadata }) => metadata.name).filter((name) => !names.has(name)),
     addOns: addOns.filter(isUpstreamAddOn),
@@ -69,6 +72,7 @@ export async function observeMigration(
     agentLeases,
     agentRights: rights.flat(),
     hasBackup: backup !== undefined,
+    isForeignBackup: backup !== undefined && !backup.hasOneOf(known),
   };
 }
 
@@ -87,7 +91,7 @@ async function observeWorkloads(
         namespace: deployment.metadata.namespace ?? '',
         labelSelector: selectorOf(deployment),
       });
-      return { role, deployment, pods: pods.filter((pod) => !hasEnded(pod)).length };
+      return { role, deployment, pods: pods.filter((pod) => !isGoneForGood(pod, Date.now())).length };
     }),
   );
 }
@@ -97,11 +101,6 @@ function selectorOf({ spec }: KubernetesObject): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
-}
-
-function hasEnded({ status }: KubernetesObject): boolean {
-  const phase = readText(status, 'phase');
-  return phase === 'Succeeded' || phase === 'Failed';
 }
 
 function observeDefinition(

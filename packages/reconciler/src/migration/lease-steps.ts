@@ -3,7 +3,7 @@
  * agents may add them; its replicas are standbys, which answer clients that no server has answered. They do so until Harvester's agents are
  * ready: no client waits longer than a retransmission.
  */
-import { LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api';
+import { BEFORE_MIGRATION_ANNOTATION, LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api';
 import { describeCount, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
 import type { MigrationObservation } from './migration-observation.js';
 import type { MigrationStep } from './migration-step.js';
@@ -15,22 +15,49 @@ const TAKEN_SECONDS = 3_600;
 
 /** The Leases that a way back has taken from the agents. */
 export function takenLeases({ agentLeases }: Pick<MigrationObservation, 'agentLeases'>): KubernetesObject[] {
-  return agentLeases.filter((lease) => readText(lease.spec, 'holderIdentity') === MIGRATION_HOLDER);
+  return agentLeases.filter(isTaken);
 }
 
 export function takeLeases(leases: readonly KubernetesObject[]): MigrationStep[] {
-  const free = leases.filter((lease) => readText(lease.spec, 'holderIdentity') !== MIGRATION_HOLDER);
+  const free = leases.filter((lease) => !isTaken(lease));
   if (free.length === 0) return [];
-  const annotations = { [LEASE_DURATION_ANNOTATION]: String(TAKEN_SECONDS * 1_000) };
+  const duration = { [LEASE_DURATION_ANNOTATION]: String(TAKEN_SECONDS * 1_000) };
   const spec = { holderIdentity: MIGRATION_HOLDER, leaseDurationSeconds: TAKEN_SECONDS };
   return [
     {
       id: 'take leases',
       title: `release the server addresses of our agents, which answer as standbys from now on: take ${describeLeases(free)}`,
-      writes: free.map((object) => ({ kind: 'patch', of: 'Lease', object, patch: { metadata: { annotations }, spec } })),
-      settlesMs: 1_000 * Math.max(...free.map(secondsOf)),
+      writes: free.map((object) => {
+        const seconds = secondsOf(object);
+        const annotations = { ...duration, ...(seconds > 0 && { [BEFORE_MIGRATION_ANNOTATION]: String(seconds) }) };
+        return { kind: 'patch', of: 'Lease', object, patch: { metadata: { annotations }, spec } };
+      }),
     },
   ];
+}
+
+/** A leader that cannot reach the API server does not know that its Lease is taken: it has its addresses until the Lease would have expired. */
+export function awaitAddresses(leases: readonly KubernetesObject[]): MigrationStep[] {
+  const recent = leases.filter((lease) => isTaken(lease) && beforeOf(lease) !== undefined);
+  const seconds = Math.max(0, ...leases.map((lease) => (isTaken(lease) ? Number(beforeOf(lease) ?? 0) : secondsOf(lease))));
+  if (seconds === 0) return [];
+  const patch = { metadata: { annotations: { [BEFORE_MIGRATION_ANNOTATION]: null } } };
+  return [
+    {
+      id: 'await addresses',
+      title: `wait ${seconds} s, after which an agent that cannot reach the API server has lost its server addresses too`,
+      settlesMs: 1_000 * seconds,
+      writes: recent.map((object) => ({ kind: 'patch', of: 'Lease', object, patch })),
+    },
+  ];
+}
+
+function isTaken({ spec }: KubernetesObject): boolean {
+  return readText(spec, 'holderIdentity') === MIGRATION_HOLDER;
+}
+
+function beforeOf({ metadata }: KubernetesObject): string | undefined {
+  return metadata.annotations?.[BEFORE_MIGRATION_ANNOTATION];
 }
 
 /** As long as a leader that cannot reach the API server has its server addresses at most. */
@@ -41,7 +68,7 @@ function secondsOf({ spec }: KubernetesObject): number {
 
 export function releaseLeases(leases: readonly KubernetesObject[]): MigrationStep[] {
   if (leases.length === 0) return [];
-  const patch = { spec: { holderIdentity: '' } };
+  const patch = { metadata: { annotations: { [BEFORE_MIGRATION_ANNOTATION]: null } }, spec: { holderIdentity: '' } };
   return [
     {
       id: 'release leases',

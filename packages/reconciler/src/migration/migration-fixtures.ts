@@ -48,6 +48,12 @@ export function agentPod(key = POOL): KubernetesObject {
   };
 }
 
+/** On a node that does not answer: only a person, or the node, removes it. */
+export function lostAgentPod(key = POOL): KubernetesObject {
+  const pod = agentPod(key);
+  return { ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' }, status: {} };
+}
+
 export function poolOf(
   status: Readonly<Record<string, unknown>> = {},
   more: Readonly<Record<string, unknown>> = {},
@@ -65,17 +71,28 @@ export function poolOf(
 export function registration(owner: 'upstream' | 'own', kind = 'ValidatingWebhookConfiguration'): KubernetesObject {
   const labels = { 'app.kubernetes.io/managed-by': 'vmdhcp-controller' };
   const rules = [{ apiGroups: ['network.harvesterhci.io'], resources: ['ippools'] }];
+  const path = `/v1/webhook/${kind.startsWith('Mutating') ? 'mutation' : 'validation'}`;
+  const clientConfig = { service: { namespace: 'harvester-system', name: 'harvester-vm-dhcp-controller-webhook', path } };
   return {
     kind,
     metadata: { name: `${owner}-webhook`, ...(owner === 'own' && { labels }) },
-    ...{ webhooks: [{ rules }] },
+    ...{ webhooks: [{ rules, clientConfig }] },
   };
 }
 
+/** Of a policy engine that has a policy about IPPools. */
+export function policyRegistration(): KubernetesObject {
+  const rules = [{ apiGroups: ['network.harvesterhci.io'], resources: ['ippools'] }];
+  const clientConfig = { service: { namespace: 'policies', name: 'policies', path: '/validate/fail' } };
+  return { kind: 'ValidatingWebhookConfiguration', metadata: { name: 'policies' }, ...{ webhooks: [{ rules, clientConfig }] } };
+}
+
+/** One that is not enabled was disabled by a migration. */
 export function addOn(enabled: boolean): KubernetesObject {
+  const annotations = { 'network.harvesterhci.io/before-migration': 'enabled' };
   return {
     kind: 'Addon',
-    metadata: { namespace: 'harvester-system', name: 'harvester-vm-dhcp-controller' },
+    metadata: { namespace: 'harvester-system', name: 'harvester-vm-dhcp-controller', ...(!enabled && { annotations }) },
     spec: { enabled, chart: 'harvester-vm-dhcp-controller' },
   };
 }

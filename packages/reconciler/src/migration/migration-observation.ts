@@ -41,6 +41,8 @@ export interface MigrationObservation {
   readonly agentRights: readonly KubernetesObject[];
   /** True: the file of the backup exists. */
   readonly hasBackup: boolean;
+  /** True: no object of the backup is one of this cluster. */
+  readonly isForeignBackup?: boolean;
 }
 
 /** What is observed of a cluster where nothing of either controller is. */

@@ -141,6 +141,24 @@ describe('findMigrationProblems', () => {
     expect(found.warnings.length).toBeGreaterThan(0);
   });
 
+  it('refuses to begin with a broken pool whose pod is gone and still recorded: the migration would wait for it', () => {
+    const pools = [poolOf({ agentPodRef: { name: 'p' } }, { cidr: '10.2.0.0/24' })];
+    expect(forward({ agentPods: [], pools }).join('\n')).toContain('IPPool default/net: spec.ipv4Config');
+  });
+
+  it('refuses to stop Harvester’s controller while no pod of ours is available; goes on where it has stopped', () => {
+    const own = workload('own-controller');
+    const failing = { ...own, deployment: { ...own.deployment, status: {} } };
+    const text = forward({ workloads: [workload('upstream-controller'), failing] }).join('\n');
+    expect(text).toContain('no pod of it is available; kubectl -n harvester-system describe pods');
+    expect(forward({ workloads: [workload('upstream-controller', 0), failing] })).toEqual([]);
+  });
+
+  it('refuses a backup of another cluster, in both directions', () => {
+    expect(forward({ isForeignBackup: true }).join('\n')).toContain('the file is of another cluster');
+    expect(back({ isForeignBackup: true }).join('\n')).toContain('the file is of another cluster');
+  });
+
   it('counts agents of each namespace', () => {
     const elsewhere = { ...agentPod(), metadata: { ...agentPod().metadata, namespace: 'other' } };
     expect(forward({ agentPods: [agentPod(), elsewhere] }).join('\n')).toContain('agents are in namespace other');
@@ -180,6 +198,15 @@ it('findLosses names fields and addresses that Harvester’s controller does not
     'IPPool default/net: address 10.1.0.200 of bb, outside its range',
     'IPPool default/net: spec.ipv4Config.mtu, spec.ipv4Config.reservations',
   ]);
+});
+
+it('what the command lists at any time is among the rights that it asks for at the beginning', () => {
+  const listed = ['roles.rbac.authorization.k8s.io', 'rolebindings.rbac.authorization.k8s.io', 'serviceaccounts'];
+  const leftovers = ['services', 'clusterroles.rbac.authorization.k8s.io', 'clusterrolebindings.rbac.authorization.k8s.io'];
+  const forwardRights = neededRights('forward').map(describeRight);
+  expect(forwardRights).toEqual(expect.arrayContaining([...listed, ...leftovers].map((resource) => `list ${resource}`)));
+  expect(forwardRights).toContain('create subjectaccessreviews.authorization.k8s.io');
+  expect(neededRights('back').map(describeRight)).toContain('list virtualmachinenetworkconfigs.network.harvesterhci.io');
 });
 
 it('rights are named as RBAC has them', () => {

@@ -1,12 +1,13 @@
 /** What keeps a migration from beginning: every problem at once, each with what to do. */
 import { HOLD_AGENT_UPGRADE_ANNOTATION, parseObject, VERSION } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, keyOf, readList, readText } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { AdmissionProblem } from '../admission/admission-review.js';
 import { factsOfObjects } from '../admission/facts-of-objects.js';
 import { reviewIpPool } from '../admission/review-ip-pool.js';
 import { legacyPoolOf } from '../agents/legacy-pod.js';
 import type { MigrationObservation } from './migration-observation.js';
 import { workloadsOf } from './plan-migration.js';
+import { isAvailable, replicasOf } from './scale-steps.js';
 import { entriesUnknownUpstream, excludedRanges, fieldsUnknownUpstream } from './upstream-limits.js';
 import { hasFlag, settingOf } from './upstream-objects.js';
 
@@ -37,12 +38,14 @@ const INSTALL = "install it first (docs/install.md): it waits while Harvester's 
 
 /** @returns what keeps the way to this controller from beginning. */
 export function findMigrationProblems(observed: MigrationObservation, facts: MigrationFacts): MigrationFindings {
-  const served = new Set(observed.agentPods.flatMap((pod) => legacyPoolOf(pod) ?? []));
+  const pods = new Set(observed.agentPods.flatMap((pod) => legacyPoolOf(pod) ?? []));
+  const isAwaited = (pool: KubernetesObject) => pods.has(keyOf(pool)) || readField(pool.status, 'agentPodRef') !== undefined;
   const ofPools = observed.pools.flatMap((pool) =>
-    poolProblems(pool, observed, facts).map((problem) => ({ isServed: served.has(keyOf(pool)), problem })),
+    poolProblems(pool, observed, facts).map((problem) => ({ isServed: isAwaited(pool), problem })),
   );
   return {
     problems: [
+      ...foreignBackupProblems(observed),
       ...definitionProblems(observed),
       ...controllerProblems(observed, facts),
       ...ofPools.filter(({ isServed }) => isServed).map(({ problem }) => problem),
@@ -57,6 +60,7 @@ export function findWayBackProblems(observed: MigrationObservation): MigrationFi
   return {
     problems: [
       ...backupProblems(observed),
+      ...foreignBackupProblems(observed),
       ...upstreamProblems(observed),
       ...observed.pools.flatMap(rangeProblems),
       ...unifiedProblems(observed),
@@ -113,6 +117,7 @@ function controllerProblems(observed: MigrationObservation, facts: MigrationFact
     return [{ object, message: `there is another one: ${names}`, remedy: 'delete one of them' }];
   }
   return [
+    ...availabilityProblems(object, own.deployment, observed),
     ...electionProblems(object, own.deployment),
     ...previousNamespaceProblems(object, own.deployment, observed),
     ...facts.missingControllerRights.map((right) => ({
@@ -121,6 +126,14 @@ function controllerProblems(observed: MigrationObservation, facts: MigrationFact
       remedy: 'kubectl apply -f examples/cluster/takeover.yaml (in the chart: the value agent.previousNamespace)',
     })),
   ];
+}
+
+/** Only while Harvester's controller runs: from then on the migration waits for ours itself. */
+function availabilityProblems(object: string, deployment: KubernetesObject, observed: MigrationObservation): MigrationProblem[] {
+  const isUpstreamRunning = workloadsOf(observed, 'upstream-controller').some((one) => replicasOf(one.deployment) > 0);
+  if (!isUpstreamRunning || replicasOf(deployment) === 0 || isAvailable(deployment)) return [];
+  const remedy = `kubectl -n ${deployment.metadata.namespace} describe pods, and solve what is reported there`;
+  return [{ object, message: 'no pod of it is available', remedy }];
 }
 
 function electionProblems(object: string, deployment: KubernetesObject): MigrationProblem[] {
@@ -191,6 +204,12 @@ function backupProblems({ hasBackup }: MigrationObservation): MigrationProblem[]
   if (hasBackup) return [];
   const message = 'the file does not exist: it has the definitions of Harvester';
   return [{ object: 'backup', message, remedy: '--backup FILE names the file that the migration wrote' }];
+}
+
+function foreignBackupProblems({ isForeignBackup = false }: MigrationObservation): MigrationProblem[] {
+  if (!isForeignBackup) return [];
+  const message = 'the file is of another cluster: no object in it is one of this cluster';
+  return [{ object: 'backup', message, remedy: '--backup FILE names the file of this cluster, or a new one' }];
 }
 
 function upstreamProblems(observed: MigrationObservation): MigrationProblem[] {

@@ -10,6 +10,7 @@ export interface NeededRight {
 }
 
 const READ = ['list'];
+const RBAC = 'rbac.authorization.k8s.io';
 const NEEDED: Readonly<
   Record<MigrationDirection, readonly (readonly [verbs: readonly string[], group: string, resource: string])[]>
 > = {
@@ -17,11 +18,18 @@ const NEEDED: Readonly<
     [['list', 'patch'], 'harvesterhci.io', 'addons'],
     [['list', 'patch'], 'apps', 'deployments'],
     [READ, '', 'pods'],
+    [READ, '', 'services'],
+    [READ, '', 'serviceaccounts'],
+    [READ, RBAC, 'roles'],
+    [READ, RBAC, 'rolebindings'],
+    [READ, RBAC, 'clusterroles'],
+    [READ, RBAC, 'clusterrolebindings'],
+    [['create'], 'authorization.k8s.io', 'subjectaccessreviews'],
     [['list', 'patch'], 'coordination.k8s.io', 'leases'],
     [READ, GROUP, 'ippools'],
     [READ, GROUP, 'virtualmachinenetworkconfigs'],
     [READ, 'k8s.cni.cncf.io', 'network-attachment-definitions'],
-    [['get', 'list', 'create', 'update'], 'apiextensions.k8s.io', 'customresourcedefinitions'],
+    [['get', 'list', 'create', 'patch', 'update'], 'apiextensions.k8s.io', 'customresourcedefinitions'],
     [['list', 'delete'], 'admissionregistration.k8s.io', 'mutatingwebhookconfigurations'],
     [['list', 'delete'], 'admissionregistration.k8s.io', 'validatingwebhookconfigurations'],
   ],
@@ -31,11 +39,14 @@ const NEEDED: Readonly<
     [READ, '', 'pods'],
     [['list', 'patch', 'delete'], 'coordination.k8s.io', 'leases'],
     [['list', 'delete'], '', 'serviceaccounts'],
-    [['list', 'delete'], 'rbac.authorization.k8s.io', 'roles'],
-    [['list', 'delete'], 'rbac.authorization.k8s.io', 'rolebindings'],
+    [['list', 'delete'], RBAC, 'roles'],
+    [['list', 'delete'], RBAC, 'rolebindings'],
     [READ, GROUP, 'ippools'],
     [['patch'], GROUP, 'ippools/status'],
-    [['get', 'list', 'update'], 'apiextensions.k8s.io', 'customresourcedefinitions'],
+    [READ, GROUP, 'virtualmachinenetworkconfigs'],
+    [READ, 'k8s.cni.cncf.io', 'network-attachment-definitions'],
+    [['create'], 'authorization.k8s.io', 'subjectaccessreviews'],
+    [['get', 'list', 'patch', 'update'], 'apiextensions.k8s.io', 'customresourcedefinitions'],
     [['list', 'delete'], 'admissionregistration.k8s.io', 'mutatingwebhookconfigurations'],
     [['list', 'delete'], 'admissionregistration.k8s.io', 'validatingwebhookconfigurations'],
   ],

@@ -38,6 +38,6 @@ export interface MigrationStep {
   readonly writes: readonly MigrationWrite[];
   /** What is waited for, for people, where the writes are not everything. */
   readonly waitsFor?: string;
-  /** How long the writes take to have their effect where nothing shows it, in milliseconds. */
+  /** How long to wait before the writes, in milliseconds: for what nothing shows. */
   readonly settlesMs?: number;
 }

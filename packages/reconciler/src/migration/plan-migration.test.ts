@@ -4,6 +4,8 @@ import {
   addOn,
   afterWrites,
   definitions,
+  lostAgentPod,
+  policyRegistration,
   poolOf,
   registration,
   SERVED_HERE,
@@ -12,6 +14,7 @@ import {
   workload,
 } from './migration-fixtures.js';
 import { type MigrationObservation, NOTHING_OBSERVED } from './migration-observation.js';
+import type { MigrationStep } from './migration-step.js';
 import { planMigration } from './plan-migration.js';
 import { planWayBack } from './plan-way-back.js';
 
@@ -63,6 +66,17 @@ describe('planMigration', () => {
       },
       ['release leases', 'start harvester-system/vm-dhcp-controller'],
     ],
+    [
+      'a pod of a node that is lost stays in Terminating, and the new agents serve',
+      { ...SERVED_HERE, agentPods: [...SERVED_HERE.agentPods, lostAgentPod()] },
+      [],
+    ],
+    [
+      'a pod ends, and the new agents do not serve yet',
+      { ...SERVED_HERE, agentPods: [lostAgentPod()], pools: [poolOf({ agentPodRef: { name: 'p' } })] },
+      ['move default/net'],
+    ],
+    ['a webhook of something else is about IPPools too', { ...SERVED_HERE, registrations: [policyRegistration()] }, []],
     ['definitions of Harvester’s came back', { ...SERVED_HERE, definitions: definitions(false) }, ['define']],
   ])('where %s', (_what, observed, expected) => {
     expect(ids(planMigration, observed)).toEqual(expected);
@@ -90,6 +104,7 @@ describe('planWayBack', () => {
       'unregister ValidatingWebhookConfiguration own-webhook',
       'prepare default/net',
       'take leases',
+      'await addresses',
       'restore ippools.network.harvesterhci.io',
       `enable ${CONTROLLER}`,
       `start ${CONTROLLER}`,
@@ -110,12 +125,26 @@ describe('planWayBack', () => {
     ]);
   });
 
-  it('gives each Lease a holder for an hour, and waits as long as its last one had it', () => {
+  it('gives each Lease a holder for an hour, then waits as long as its last one had it, again after a crash', () => {
     const step = planWayBack(SERVED_HERE).find(({ id }) => id === 'take leases');
     expect(step).toMatchObject({
-      settlesMs: 3_000,
       writes: [{ patch: { spec: { holderIdentity: MIGRATION_HOLDER, leaseDurationSeconds: 3_600 } } }],
     });
+    const taken = settled(
+      afterWrites({ ...SERVED_HERE, workloads: [workload('upstream-controller', 0)] }, step as MigrationStep),
+    );
+    const wait = planWayBack(taken).find(({ id }) => id === 'await addresses');
+    expect(wait?.settlesMs).toBe(3_000);
+    expect(ids(planWayBack, taken).indexOf('await addresses')).toBeLessThan(
+      ids(planWayBack, taken).indexOf(`start ${CONTROLLER}`),
+    );
+    expect(ids(planWayBack, afterWrites(taken, wait as MigrationStep))).not.toContain('await addresses');
+  });
+
+  it('enables only the add-on that it disabled, or one where no Deployment is there to start', () => {
+    const never = { ...addOn(false), metadata: { namespace: 'harvester-system', name: 'harvester-vm-dhcp-controller' } };
+    expect(ids(planWayBack, { ...SERVED_HERE, addOns: [never] })).not.toContain(`enable ${CONTROLLER}`);
+    expect(ids(planWayBack, { ...SERVED_HERE, workloads: [], addOns: [never] })).toContain(`enable ${CONTROLLER}`);
   });
 
   it('takes addresses from the status that would keep Harvester’s controller from serving the pool', () => {

@@ -5,13 +5,13 @@
  * chart is not removed before the last pool has moved: its ServiceAccount is that of its agents.
  */
 import { BEFORE_MIGRATION_ANNOTATION } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, keyOf, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
+import { isBeingDeleted, type KubernetesObject, keyOf, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { legacyPoolOf } from '../agents/legacy-pod.js';
 import { releaseLeases, takenLeases } from './lease-steps.js';
 import type { MigrationObservation, ObservedWorkload, WorkloadRole } from './migration-observation.js';
 import type { MigratedKind, MigrationStep } from './migration-step.js';
 import { startSteps, stopSteps } from './scale-steps.js';
-import { isAboutOurKinds } from './upstream-objects.js';
+import { isUpstreamRegistration } from './upstream-objects.js';
 
 /** @returns what is to be done, in order. Empty: everything has moved, or nothing of Harvester's vm-dhcp-controller is there. */
 export function planMigration(observed: MigrationObservation): MigrationStep[] {
@@ -58,9 +58,9 @@ function backUpSteps({ hasBackup }: MigrationObservation): MigrationStep[] {
   return [{ id: 'back up', title: 'write everything that changes into the backup file', writes: [{ kind: 'back-up' }] }];
 }
 
-/** Webhook configurations that this project did not register. */
+/** Webhook configurations that Harvester's webhook registered. */
 export function upstreamRegistrations(registrations: readonly KubernetesObject[]): readonly KubernetesObject[] {
-  return registrations.filter((one) => isAboutOurKinds(one) && !isOwnRegistration(one));
+  return registrations.filter((one) => isUpstreamRegistration(one) && !isOwnRegistration(one));
 }
 
 export function isOwnRegistration({ metadata }: KubernetesObject): boolean {
@@ -94,11 +94,17 @@ function moveSteps({ pools, agentPods }: MigrationObservation): MigrationStep[] 
   return pools.flatMap((pool) => {
     const key = keyOf(pool);
     const pods = podsOf.get(key) ?? [];
-    if (pods.length === 0 && readField(pool.status, 'agentPodRef') === undefined) return [];
+    if (hasMoved(pool, pods)) return [];
     const [pod] = pods;
     const title = `move IPPool ${key} to the new agents${pod === undefined ? '' : `, which replace Pod ${keyOf(pod)}`}`;
     return [{ id: `move ${key}`, title, writes: [], waitsFor: describeMove(pool, pod) }];
   });
+}
+
+/** Our controller removes the name of the pod when the new agents serve. A pod on a node that is lost stays in Terminating. */
+function hasMoved({ status }: KubernetesObject, pods: readonly KubernetesObject[]): boolean {
+  if (readField(status, 'agentPodRef') !== undefined) return false;
+  return pods.length === 0 || (readField(status, 'agentDeploymentRef') !== undefined && pods.every(isBeingDeleted));
 }
 
 function describeMove(pool: KubernetesObject, pod: KubernetesObject | undefined): string {

@@ -15,7 +15,7 @@ import {
   readText,
 } from '@vmdhcp/kube-runtime';
 import { legacyPoolOf } from '../agents/legacy-pod.js';
-import { takeLeases } from './lease-steps.js';
+import { awaitAddresses, takeLeases } from './lease-steps.js';
 import type { MigrationObservation } from './migration-observation.js';
 import type { MigratedKind, MigrationStep, MigrationWrite } from './migration-step.js';
 import { removeRegistrations, workloadsOf } from './plan-migration.js';
@@ -32,8 +32,9 @@ export function planWayBack(observed: MigrationObservation): MigrationStep[] {
     ...removeRegistrations(observed, 'vmdhcp'),
     ...(isDone ? [] : observed.pools.flatMap(prepareSteps)),
     ...takeLeases(leases),
+    ...awaitAddresses(leases),
     ...restoreSteps(observed),
-    ...observed.addOns.flatMap(enableAddOn),
+    ...observed.addOns.filter((addOn) => wasEnabled(addOn, observed)).flatMap(enableAddOn),
     ...startUpstream(observed),
     ...observed.pools.flatMap((pool) => awaitPod(pool, observed.agentPods)),
     ...removeAgents(observed),
@@ -92,6 +93,12 @@ function restoreSteps({ definitions }: MigrationObservation): MigrationStep[] {
   });
 }
 
+/** An add-on that was disabled before the migration stays disabled, unless nothing else is there that could be started. */
+function wasEnabled({ metadata }: KubernetesObject, observed: MigrationObservation): boolean {
+  const isRecorded = metadata.annotations?.[BEFORE_MIGRATION_ANNOTATION] !== undefined;
+  return isRecorded || workloadsOf(observed, 'upstream-controller').length === 0;
+}
+
 function enableAddOn(object: KubernetesObject): MigrationStep[] {
   if (readField(object.spec, 'enabled') === true) return [];
   const patch = { metadata: { annotations: { [BEFORE_MIGRATION_ANNOTATION]: null } }, spec: { enabled: true } };
@@ -117,7 +124,8 @@ function awaitPod(pool: KubernetesObject, pods: readonly KubernetesObject[]): Mi
   if (readField(pool.spec, 'paused') === true || isBeingDeleted(pool)) return [];
   const pod = pods.find((one) => legacyPoolOf(one) === key && !isBeingDeleted(one));
   if (pod !== undefined && isReady(pod)) return [];
-  const waitsFor = pod === undefined ? `a pod for IPPool ${key}` : `Pod ${keyOf(pod)} to be ready`;
+  const without = `kubectl -n ${pool.metadata.namespace} patch ippool ${pool.metadata.name} --type merge -p '{"spec":{"paused":true}}' goes on without it`;
+  const waitsFor = `${pod === undefined ? `a pod for IPPool ${key}` : `Pod ${keyOf(pod)} to be ready`} (${without})`;
   return [{ id: `serve ${key}`, title: `wait until Harvester's agent serves IPPool ${key}`, writes: [], waitsFor }];
 }
 

@@ -52,6 +52,6 @@ function recordedReplicas({ metadata }: KubernetesObject): number {
   return Number.isInteger(recorded) && recorded > 0 ? recorded : 1;
 }
 
-function isAvailable({ status }: KubernetesObject): boolean {
+export function isAvailable({ status }: KubernetesObject): boolean {
   return Number(readField(status, 'availableReplicas') ?? 0) > 0;
 }

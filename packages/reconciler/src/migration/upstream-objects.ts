@@ -9,6 +9,7 @@ const CHART_LABEL = 'helm.sh/chart';
 const NAME_LABEL = 'app.kubernetes.io/name';
 const COMPONENT_LABEL = 'app.kubernetes.io/component';
 const OWN_SETTINGS: ReadonlySet<string> = new Set(['AGENT_IMAGE', 'AGENT_NAMESPACE', 'AGENT_DEPLOYMENT_NAME']);
+const WEBHOOK_PATHS: ReadonlySet<string> = new Set(['/v1/webhook/validation', '/v1/webhook/mutation']);
 const OUR_KINDS: ReadonlySet<string> = new Set(['ippools', 'virtualmachinenetworkconfigs']);
 
 /** True for what Harvester's chart installed. */
@@ -33,6 +34,13 @@ export function roleOf(deployment: KubernetesObject): WorkloadRole | undefined {
 /** True for the Addon of Harvester that installs its vm-dhcp-controller. */
 export function isUpstreamAddOn(object: KubernetesObject): boolean {
   return readText(object.spec, 'chart') === UPSTREAM_CHART || object.metadata.name === UPSTREAM_CHART;
+}
+
+/** True for what Harvester's webhook registers: policy engines have rules for our kinds too. Its paths are those of its webhook library. */
+export function isUpstreamRegistration(configuration: KubernetesObject): boolean {
+  const webhooks = readList(configuration, 'webhooks');
+  const paths = webhooks.map((webhook) => readText(webhook, 'clientConfig', 'service', 'path') ?? '');
+  return isAboutOurKinds(configuration) && paths.every((path) => WEBHOOK_PATHS.has(path));
 }
 
 /** True for a webhook configuration that has a rule for IPPools or VirtualMachineNetworkConfigs by name. */
