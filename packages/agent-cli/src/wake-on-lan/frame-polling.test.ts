@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FramePolling } from './frame-polling.js';
+
+/** A packet socket whose frames wait to be read, so many with each call. */
+class FakeSocket {
+  waiting = 0;
+  reads = 0;
+
+  receive(handler: (payload: Uint8Array, sender: Uint8Array) => void): number {
+    this.reads++;
+    const frames = Math.min(this.waiting, 10);
+    this.waiting -= frames;
+    for (let frame = 0; frame < frames; frame++) handler(new Uint8Array(0), new Uint8Array(6));
+    return frames;
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('FramePolling', () => {
+  it('reads every socket fifty times a second, until it is removed', () => {
+    const polling = new FramePolling();
+    const [one, other] = [new FakeSocket(), new FakeSocket()];
+    const removals = [one, other].map((socket) => polling.add(socket, () => undefined));
+    vi.advanceTimersByTime(1_000);
+    expect([one.reads, other.reads]).toEqual([50, 50]);
+    for (const remove of removals) remove();
+    vi.advanceTimersByTime(1_000);
+    expect([one.reads, vi.getTimerCount()]).toEqual([50, 0]);
+  });
+
+  it('reads again at once while frames come in, on every socket', () => {
+    const polling = new FramePolling();
+    const [flooded, quiet] = [new FakeSocket(), new FakeSocket()];
+    let heard = 0;
+    polling.add(flooded, () => heard++);
+    polling.add(quiet, () => heard++);
+    flooded.waiting = 95;
+    const startedAt = Date.now();
+    // The first look, and ten more, the last of which finds nothing.
+    for (let look = 0; look < 11; look++) vi.advanceTimersToNextTimer();
+    expect(Date.now() - startedAt).toBe(20);
+    expect([heard, flooded.waiting]).toEqual([95, 0]);
+    expect(quiet.reads).toBe(11);
+  });
+});
