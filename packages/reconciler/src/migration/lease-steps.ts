@@ -3,8 +3,14 @@
  * agents may add them; its replicas are standbys, which answer clients that no server has answered. They do so until Harvester's agents are
  * ready: no client waits longer than a retransmission.
  */
-import { BEFORE_MIGRATION_ANNOTATION, LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api';
+import {
+  BEFORE_MIGRATION_ANNOTATION,
+  formatSuspendedPools,
+  LEASE_DURATION_ANNOTATION,
+  SUSPENDED_POOLS_ANNOTATION,
+} from '@vmdhcp/ippool-api';
 import { describeCount, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
+import { legacyPoolOf } from '../agents/legacy-pod.js';
 import type { MigrationObservation } from './migration-observation.js';
 import type { MigrationStep } from './migration-step.js';
 
@@ -66,14 +72,20 @@ function secondsOf({ spec }: KubernetesObject): number {
   return hasHolder ? Math.min(Number(readField(spec, 'leaseDurationSeconds') ?? 0), TAKEN_SECONDS) : 0;
 }
 
-export function releaseLeases(leases: readonly KubernetesObject[]): MigrationStep[] {
+/** A pool that has a pod of Harvester's is suspended until our controller has moved it: that pod has the server address. */
+export function releaseLeases(leases: readonly KubernetesObject[], agentPods: readonly KubernetesObject[]): MigrationStep[] {
   if (leases.length === 0) return [];
-  const patch = { metadata: { annotations: { [BEFORE_MIGRATION_ANNOTATION]: null } }, spec: { holderIdentity: '' } };
+  const pools = new Set(agentPods.flatMap((pod) => legacyPoolOf(pod) ?? []));
   return [
     {
       id: 'release leases',
       title: `let our agents elect a leader again: release ${describeLeases(leases)}`,
-      writes: leases.map((object) => ({ kind: 'patch', of: 'Lease', object, patch })),
+      writes: leases.map((object) => {
+        const before = object.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION];
+        const suspended = pools.size > 0 && { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(pools, before) };
+        const annotations = { [BEFORE_MIGRATION_ANNOTATION]: null, ...suspended };
+        return { kind: 'patch', of: 'Lease', object, patch: { metadata: { annotations }, spec: { holderIdentity: '' } } };
+      }),
     },
   ];
 }

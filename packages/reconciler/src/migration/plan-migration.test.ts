@@ -1,4 +1,6 @@
+import { parseSuspendedPools, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
+import { legacyPoolOf } from '../agents/legacy-pod.js';
 import { MIGRATION_HOLDER } from './lease-steps.js';
 import {
   addOn,
@@ -185,6 +187,28 @@ describe('both ways, killed anywhere', () => {
     }
     expect(plan(observed)).toEqual([]);
     expect(done.length).toBeGreaterThan(6);
+  });
+
+  it('back, turned round after any step: our agents get no pool back that a pod of Harvester’s has', () => {
+    const suspendedWith: string[] = [];
+    let observed = SERVED_HERE;
+    for (let turn = 0; turn < 40 && planWayBack(observed).length > 0; turn++) {
+      let turned = observed;
+      for (let step = 0; step < 40 && planMigration(turned).length > 0; step++) {
+        const [next] = planMigration(turned) as [MigrationStep];
+        const leases = afterWrites(turned, next).agentLeases;
+        const pods = turned.agentPods.flatMap((pod) => legacyPoolOf(pod) ?? []);
+        if (next.id === 'release leases') {
+          for (const { metadata } of leases)
+            expect([...parseSuspendedPools(metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION])]).toEqual(pods);
+          suspendedWith.push(...pods);
+        }
+        turned = settled(afterWrites(turned, next));
+      }
+      expect(planMigration(turned)).toEqual([]);
+      observed = settled(afterWrites(observed, planWayBack(observed)[0] as MigrationStep));
+    }
+    expect(suspendedWith).toContain('default/net');
   });
 
   it('turned round after any step: the other way leads to where it began', () => {

@@ -23,7 +23,7 @@ export function planMigration(observed: MigrationObservation): MigrationStep[] {
     ...stops,
     ...removeRegistrations(observed, 'Harvester'),
     ...defineSteps(observed),
-    ...releaseLeases(takenLeases(observed)),
+    ...releaseLeases(takenLeases(observed), observed.agentPods),
     ...(['own-controller', 'own-webhook'] as const).flatMap((role) => workloadsOf(observed, role)).flatMap(startSteps),
     ...moves,
     ...observed.addOns.flatMap(disableAddOn),
