@@ -144,7 +144,7 @@ function removeAgents({ agentDeployments, agentPods }: MigrationObservation): Mi
         id: `remove agents ${keyOf(deployment)}`,
         title: `remove our agents: delete Deployment ${keyOf(deployment)}`,
         writes: isBeingDeleted(deployment) ? [] : [deletion('Deployment', deployment)],
-        waitsFor: `${describeCount(pods, 'pod')} of ${keyOf(deployment)} to end`,
+        ...(pods > 0 && { waitsFor: `${describeCount(pods, 'pod')} of ${keyOf(deployment)} to end` }),
       },
     ];
   });
@@ -164,7 +164,7 @@ function removeRights({ agentLeases, agentRights, agentPods }: MigrationObservat
       id: 'remove rights',
       title: `remove the Leases and rights of our agents: ${describeCount(objects.length, 'object')}`,
       writes: pods > 0 ? [] : objects.map((object) => deletion(object.kind as MigratedKind, object)),
-      waitsFor: `${describeCount(pods, 'pod')} of our agents to end`,
+      ...(pods > 0 && { waitsFor: `${describeCount(pods, 'pod')} of our agents to end` }),
     },
   ];
 }
