@@ -1,7 +1,7 @@
 /**
  * charts/vmdhcp, with every file of values in its folder `ci`: what is rendered is accepted by an API server that refuses unknown fields, and the controller
- * and the webhook start from it, with the arguments, variables and rights that it has for them, until a pool has its agents. Always against
- * simulated API servers.
+ * and the webhook start from it, with the arguments, variables and rights that it has for them, until a pool has its agents. A program that was started
+ * with the same before is not started again. Always against simulated API servers.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ import { describe, expect, it } from 'vitest';
 import { CLUSTER_EXAMPLES, ClusterAccess, InstalledProgram, networkAttachment, readYaml, waitFor } from '../src/index.js';
 
 const SETS = globSync(join(CHART, 'ci/*-values.yaml')).toSorted();
+const DEFINITIONS = globSync(join(CHART, 'files/crds/*.yaml'));
 const OTHER_KINDS = fileURLToPath(new URL('../kinds/monitoring-and-certificates.yaml', import.meta.url));
 const NAMESPACE = 'vm-dhcp-system';
 const POOL = 'default/net';
@@ -29,8 +30,8 @@ function find(objects: readonly KubernetesObject[], kind: string, component: str
   return objects.find((one) => one.kind === kind && componentOf(one) === component);
 }
 
-/** What the webhooks that were started ran with: one that runs with the same needs no second start. */
-const startedWebhooks = new Set<string>();
+/** What the programs that were started ran with: one that runs with the same needs no second start. */
+const startedPrograms = new Set<string>();
 
 /** An API server of one test, and the programs that were started from what was rendered. */
 class ChartCluster {
@@ -110,9 +111,8 @@ class ChartCluster {
     }
   }
 
-  async startWebhook(objects: readonly KubernetesObject[]): Promise<boolean> {
-    const deployment = find(objects, 'Deployment', 'webhook');
-    if (deployment === undefined || isStarted(objects)) return false;
+  /** Ready, and registered with what the API server is to trust. */
+  async startWebhook(objects: readonly KubernetesObject[], deployment: KubernetesObject): Promise<void> {
     const certificate = objects.find(({ kind }) => kind === 'Certificate');
     const trusted = certificate && (await this.#issue(certificate));
     const webhook = await this.startFrom(deployment);
@@ -123,7 +123,6 @@ class ChartCluster {
       await this.admin.waitForObject(kind, name, (one) =>
         readList(one, 'webhooks').every((each) => readText(each, 'clientConfig', 'caBundle')),
       );
-    return true;
   }
 
   /** A network and its pool: only its cidr, where a webhook fills in the rest. */
@@ -152,15 +151,26 @@ class ChartCluster {
   }
 }
 
-/** True if a webhook with these arguments, variables and rights was started before. */
-function isStarted(objects: readonly KubernetesObject[]): boolean {
-  const deployment = find(objects, 'Deployment', 'webhook');
+/** The Deployment of a program, unless one with the same arguments, variables and rights was started before, and with the same agents. */
+function notStarted(objects: readonly KubernetesObject[], program: 'controller' | 'webhook'): KubernetesObject | undefined {
+  const deployment = find(objects, 'Deployment', program);
   const [container] = readList(deployment && podOf(deployment), 'containers');
-  const rights = objects.filter((one) => componentOf(one) === 'webhook' && 'rules' in one).map((one) => readField(one, 'rules'));
-  const key = JSON.stringify([readField(container, 'args'), readField(container, 'env'), deployment?.metadata.name, rights]);
-  const isThere = startedWebhooks.has(key);
-  startedWebhooks.add(key);
-  return isThere;
+  // Ports of this host replace those of the pods.
+  const flags = readList(container, 'args').filter((flag) => !/^--(http|listen)=/.test(String(flag)));
+  const parts = program === 'controller' ? ['controller', 'agent'] : ['webhook'];
+  const rights = objects
+    .filter((one) => parts.includes(componentOf(one) ?? '') && !['NetworkPolicy', 'PodDisruptionBudget'].includes(one.kind ?? ''))
+    .map((one) => [one.kind, one.metadata.namespace, readField(one, 'rules'), agentOf(one)]);
+  const account = readText(deployment && podOf(deployment), 'serviceAccountName');
+  const key = JSON.stringify([deployment?.metadata.name, account, flags, readList(container, 'env'), rights]);
+  if (startedPrograms.has(key)) return undefined;
+  startedPrograms.add(key);
+  return deployment;
+}
+
+/** What the controller finds in a Deployment of agents. */
+function agentOf(object: KubernetesObject): unknown {
+  return object.kind === 'Deployment' && componentOf(object) === 'agent' ? podOf(object) : undefined;
 }
 
 /** Services lead to pods of the release, and to ports that these name. */
@@ -177,18 +187,24 @@ function expectServices(objects: readonly KubernetesObject[]): void {
 
 describe.skipIf(!hasRenderer())(`the chart, always against a simulated API server ${NEEDS_RENDERER}`, { timeout: 60_000 }, () => {
   it.concurrent.each(SETS.map((path) => [basename(path), path] as const))(
-    'with ci/%s a pool gets its agents',
+    'with ci/%s what is rendered is accepted, and what starts from it gives a pool its agents',
     async (file, path) => {
       await using cluster = await ChartCluster.start();
       const objects = render([path]);
       expectServices(objects);
       await cluster.apply(objects);
-      // A pipeline does it.
-      if (file === 'crds-of-others-values.yaml')
-        for (const definition of globSync(join(CHART, 'files/crds/*.yaml'))) await cluster.apply(readYaml(definition));
-      const controller = await cluster.startFrom(find(objects, 'Deployment', 'controller') as KubernetesObject);
-      await controller.ready();
-      await cluster.createPool(await cluster.startWebhook(objects));
+      const [controller, webhook] = [notStarted(objects, 'controller'), notStarted(objects, 'webhook')];
+      const isOfController = readList(find(objects, 'ClusterRole', 'controller'), 'rules').some((rule) =>
+        [readList(rule, 'resources'), readList(rule, 'verbs')].flat().join().includes('customresourcedefinitions,create'),
+      );
+      const isOfChart = objects.some(({ kind }) => kind === 'CustomResourceDefinition');
+      // A pipeline does it, or a controller that is not started again.
+      if (!isOfChart && (!isOfController || controller === undefined))
+        for (const definition of DEFINITIONS) await cluster.apply(readYaml(definition));
+      if (controller !== undefined) await (await cluster.startFrom(controller)).ready();
+      if (webhook !== undefined) await cluster.startWebhook(objects, webhook);
+      await cluster.createPool(webhook !== undefined);
+      if (controller === undefined) return;
       await cluster.admin.waitForObject('IPPool', POOL, ({ status }) =>
         readConditions(status).some(({ type, status: is }) => type === 'CacheReady' && is === 'True'),
       );
