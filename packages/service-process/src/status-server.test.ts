@@ -76,6 +76,43 @@ describe('startStatusServer', () => {
     expect(page).toBe(`200 ${(await registry.metrics()).trim()}`);
   });
 
+  it('a page of metrics is whole for each of two clients at once, and one that hangs up in the middle ends its reading', async () => {
+    const registry = new Registry();
+    const registers = [registry];
+    const ended: string[] = [];
+    function* read() {
+      let how = 'cut short';
+      try {
+        for (let number = 0; number < 60_000; number++) yield { labels: { name: `thing ${number}` }, value: number };
+        how = 'whole';
+      } finally {
+        ended.push(how);
+      }
+    }
+    new ReadGauge({ name: 'things', help: 'Things.', labelNames: ['name'], registers, read });
+    const port = await start({ registry });
+    const asked = request({ host: '127.0.0.1', port, path: '/metrics', agent: false }).end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    await once(response, 'data');
+    response.destroy();
+    const pages = await Promise.all([get(port, '/metrics'), get(port, '/metrics')]);
+    const expected = `200 ${(await registry.metrics()).trim()}`;
+    expect(pages.map((page) => page === expected)).toEqual([true, true]);
+    expect(ended.toSorted()).toEqual(['cut short', 'whole', 'whole', 'whole']);
+  });
+
+  it('a page of metrics that cannot be read to its end is not taken for a whole one, and ends nothing', async () => {
+    const registry = new Registry();
+    function* read() {
+      for (let number = 0; number < 2_000; number++) yield { labels: { name: `thing ${number}` }, value: number };
+      throw new Error('gone');
+    }
+    new ReadGauge({ name: 'things', help: 'Things.', labelNames: ['name'], registers: [registry], read });
+    const port = await start({ registry });
+    await expect(get(port, '/metrics')).rejects.toThrow('terminated');
+    expect(await get(port, '/healthz')).toBe('200 {"ok":true}');
+  });
+
   it.each(['GET // HTTP/1.1', 'GET http://[ HTTP/1.1', 'GET /%zz HTTP/1.1'])('%s ends nothing', async (line) => {
     const port = await start({ pages: { '/x/': () => ({ status: 200, contentType: 'text/plain', body: [] }) } });
     await new Promise<void>((resolve, reject) => {

@@ -62,6 +62,20 @@ describe('ObjectCache', () => {
     expect(cache.get('default/a')?.spec).toEqual({ text: '2' });
   });
 
+  it('each object is read once, however long reading all of them takes: also one that is deleted and created again meanwhile', async () => {
+    const { clock, server, cache } = await start();
+    for (const name of ['a', 'b', 'c']) server.put(object(name, '1'));
+    await clock.advance(10);
+    const all = cache.values();
+    const names = [all.next().value?.metadata.name];
+    server.remove('default/a');
+    await clock.advance(10);
+    server.put(object('a', '2'));
+    await clock.advance(10);
+    names.push(...[...all].map(({ metadata }) => metadata.name));
+    expect(names).toEqual(['a', 'b', 'c']);
+  });
+
   it('what the watch has passed by already is not believed any more', async () => {
     const { clock, server, cache } = await start();
     const created = await written(clock, server.create(object('a', '1')));

@@ -48,9 +48,10 @@ export class ObjectCache<Kind extends ApiObjectLike> {
     return this.#newer(key) ?? this.#reflector.get(key);
   }
 
-  /** All objects that a list or watch has brought, each in its newest version. */
+  /** All objects that a list or watch has brought when the first one is read, each once. */
   *values(): Generator<Kind> {
-    for (const object of this.#reflector.values()) yield this.#newer(keyOf(object)) ?? object;
+    // A copy of the references: a Map would show an object again that is deleted and created while a slow reader has a part.
+    for (const object of [...this.#reflector.values()]) yield this.#newer(keyOf(object)) ?? object;
   }
 
   /** Keys of all objects that `get` returns, those included that were written and that no list or watch has brought yet. */
