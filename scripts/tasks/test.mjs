@@ -1,6 +1,6 @@
 // npm test: checks, then tests, then what was skipped by name, then one line that sums up: `N passed, N failed`.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
@@ -58,9 +58,32 @@ async function runLab(way) {
   await runLabTests(way, filters, (files) => prepareVitest(['--config', 'vitest.lab.config.ts', ...files]));
 }
 
+/** The images are built outside of the namespaces, where no registry can be reached. */
 function runImages(way) {
-  const run = prepareVitest(['--config', 'vitest.images.config.ts', ...filters]);
-  run.ended(runInNamespaces(way, 'vitest', run.parameters).status);
+  const layouts = mkdtempSync(join(tmpdir(), 'vmdhcp-images-'));
+  try {
+    const parameters = ['scripts/tasks/images.mjs', 'build', '--output', layouts, '--json'];
+    const { status, stdout, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8', maxBuffer: 2 ** 24 });
+    if (status !== 0) {
+      reportNoImages(status, stderr.trim());
+      return;
+    }
+    writeFileSync(join(layouts, 'built.json'), stdout);
+    const run = prepareVitest(['--config', 'vitest.images.config.ts', ...filters]);
+    run.ended(runInNamespaces(way, 'vitest', run.parameters, { env: { VMDHCP_IMAGE_LAYOUTS: layouts } }).status);
+  } finally {
+    rmSync(layouts, { recursive: true });
+  }
+}
+
+/** A part that cannot be fetched, or a program that is missing (69): the machine lacks something. */
+function reportNoImages(status, why) {
+  if (status === 69 && !strict) {
+    skipped.push(`tests of the images: ${why.split('\n')[0]}`);
+    return;
+  }
+  totals.failed++;
+  process.stdout.write(`FAILED tests of the images: they cannot be built\n${why}\n`);
 }
 
 /** Tests in namespaces; if those are forbidden, one line reports that. */

@@ -17,15 +17,20 @@ export interface ImageSummary {
   }[];
 }
 
-/** Builds all images as a user does. @param root - Where the source is. */
-export async function buildImages(
-  output: string,
-  { root = ROOT, env = {} }: { readonly root?: string; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<readonly ImageSummary[]> {
+/** Builds one image as a user does. @param root - Where the source is. */
+export async function buildImage(
+  { program, architecture }: { readonly program: string; readonly architecture: string },
+  { output, root, env }: { readonly output: string; readonly root: string; readonly env: Readonly<Record<string, string>> },
+): Promise<ImageSummary | undefined> {
   const task = join(root, 'scripts/tasks/images.mjs');
   const settings = { cwd: root, env: { ...process.env, ...env }, maxBuffer: 2 ** 24 };
-  const { stdout } = await promisify(execFile)(process.execPath, [task, 'build', '--output', output, '--json'], settings);
-  return JSON.parse(stdout) as readonly ImageSummary[];
+  const parameters = [task, 'build', '--program', program, '--arch', architecture, '--output', output, '--json'];
+  const { stdout } = await promisify(execFile)(
+    'sh',
+    ['-c', 'umask 077; exec "$@"', 'sh', process.execPath, ...parameters],
+    settings,
+  );
+  return (JSON.parse(stdout) as readonly ImageSummary[])[0];
 }
 
 export function readJson<Value>(path: string): Value {

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { buildImages, type ImageSummary } from './build-images.js';
+import { type ImageSummary, readJson } from './build-images.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,12 +14,12 @@ declare module 'vitest' {
 
 const CGROUPS = '/sys/fs/cgroup/unified';
 
-/** Builds the images once for all tests. */
-export async function setup(project: TestProject): Promise<() => void> {
-  const layouts = mkdtempSync(join(tmpdir(), 'vmdhcp-images-'));
+/** The images that `npm run test:images` has built: registries cannot be reached from here. */
+export function setup(project: TestProject): void {
+  const layouts = process.env['VMDHCP_IMAGE_LAYOUTS'];
+  if (layouts === undefined) throw new Error('there are no images; run these tests by "npm run test:images"');
   project.provide('layouts', layouts);
-  project.provide('images', await buildImages(layouts));
+  project.provide('images', readJson<readonly ImageSummary[]>(join(layouts, 'built.json')));
   // crun does not run where control groups of both versions are mounted. This mount is seen in the namespaces of the tests only.
   if (existsSync(CGROUPS)) execFileSync('mount', ['--bind', CGROUPS, '/sys/fs/cgroup']);
-  return () => rmSync(layouts, { recursive: true, force: true });
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import {
   AGENT_NAMESPACE,
   acquire,
+  CONTROLLER_NAMESPACE,
   freePort,
   has,
   ipPool,
@@ -73,7 +74,7 @@ describe.runIf(hasRuntime)(`the images ${hasRuntime ? '' : needs('crun', 'skopeo
       try {
         const port = await freePort();
         const kubeconfig = join(folder, 'kubeconfig');
-        const token = await serviceAccountToken(cluster.access, 'harvester-system', 'vm-dhcp-controller');
+        const token = await serviceAccountToken(cluster.access, CONTROLLER_NAMESPACE, 'vm-dhcp-controller');
         writeFileSync(kubeconfig, cluster.simulator.kubeconfig({ name: 'vm-dhcp-controller', token }), { mode: 0o644 });
         const args = ['run', '--kubeconfig', '/etc/kubeconfig', '--namespace', AGENT_NAMESPACE, '--image', 'vmdhcp-agent:lab'];
         controller.start(
@@ -108,6 +109,33 @@ describe.runIf(hasRuntime)(`the images ${hasRuntime ? '' : needs('crun', 'skopeo
       }
     },
   );
+
+  it('report an agent without its capabilities: its log has the remedy, and its pod is never ready, so that an upgrade goes no further', async () => {
+    const lines: string[] = [];
+    lab.addNetwork('br48');
+    const cluster = await LabCluster.start(lab, {
+      networks: { 'default/vlan-48': 'br48' },
+      startContainer: (container) => agent.startPod(lab, { ...container, securityContext: UNPRIVILEGED }),
+      onLine: (who, line) => lines.push(`${who} ${line}`),
+    });
+    try {
+      await cluster.startController();
+      await cluster.access.create(networkAttachment('default/vlan-48', 'mgmt'));
+      await cluster.access.create(ipPool(POOL, { network: 'default/vlan-48' }));
+      const why = await waitFor('an agent that is not ready', async () => {
+        const [pod] = cluster.pods.values();
+        const page = pod && (await fetch(`${pod.url}/readyz`).catch(() => undefined));
+        const text = (await page?.text()) ?? '';
+        return page?.status === 503 && text.startsWith(POOL) ? text : undefined;
+      });
+      expect(why).toMatch(/^default\/net-48: interface \S+ is /);
+      expect(lines.join('\n')).toContain(
+        'may not use CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_NET_ADMIN. In a cluster: add them to',
+      );
+    } finally {
+      await cluster.stop();
+    }
+  });
 });
 
 /** NET_BIND_SERVICE, NET_ADMIN, NET_RAW. */
