@@ -113,7 +113,8 @@ describe('removed in another order, always against a simulated API server', { ti
     const annotations = { 'network.harvesterhci.io/applied-by-version': null };
     await admin.patch('CustomResourceDefinition', DEFINITIONS[0] ?? '', { metadata: { annotations } });
     await applyUpstreamDefinitions(admin);
-    controller = await cluster.startUnreadyController('--namespace', 'vm-dhcp-agents', '--image', 'agent:v1', '--no-crds');
+    const flags = ['--namespace', 'vm-dhcp-agents', '--image', 'agent:v1', '--no-crds', '--http', 'off'];
+    controller = await cluster.startUnreadyController(...flags);
     await controller.line('lacks fields of this version');
     await controller.stop();
     await start();

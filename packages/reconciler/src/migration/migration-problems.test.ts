@@ -187,6 +187,16 @@ describe('findWayBackProblems', () => {
     expect(back(observed).join('\n')).toContain(expected);
   });
 
+  it('warns of agents that are not all available: a standby may not answer yet', () => {
+    const [deployment] = SERVED_HERE.agentDeployments;
+    const warningsAt = (availableReplicas: number) => {
+      const agentDeployments = [{ ...deployment, spec: { replicas: 2 }, status: { availableReplicas } } as KubernetesObject];
+      return texts(findWayBackProblems({ ...SERVED_HERE, agentDeployments }).warnings);
+    };
+    expect(warningsAt(1).join()).toContain('1 of 2 agents are available, so a client may wait longer');
+    expect(warningsAt(2)).toEqual([]);
+  });
+
   it('finds none where everything is prepared', () => {
     expect(back({})).toEqual([]);
   });

@@ -65,7 +65,7 @@ export function findWayBackProblems(observed: MigrationObservation): MigrationFi
       ...observed.pools.flatMap(rangeProblems),
       ...unifiedProblems(observed),
     ],
-    warnings: [],
+    warnings: observed.agentDeployments.flatMap(standbyWarnings),
   };
 }
 
@@ -224,6 +224,17 @@ function rangeProblems(pool: KubernetesObject): MigrationProblem[] {
   if (ranges.length === 0) return [];
   const message = `spec.ipv4Config.pool.exclude has ${ranges.join(', ')}, and Harvester's controller reads single addresses only: it would not serve the pool`;
   return [{ object: `IPPool ${keyOf(pool)}`, message, remedy: 'create the pool again with single addresses, or delete it' }];
+}
+
+/** Our agents answer as standbys until Harvester's are ready. */
+function standbyWarnings(deployment: KubernetesObject): MigrationProblem[] {
+  const [wanted, available] = [replicasOf(deployment), Number(readField(deployment.status, 'availableReplicas') ?? 0)];
+  if (available >= wanted) return [];
+  const { namespace = '', name } = deployment.metadata;
+  const message = `${available} of ${wanted} agents are available, so a client may wait longer than until it asks again`;
+  return [
+    { object: `Deployment ${keyOf(deployment)}`, message, remedy: `kubectl -n ${namespace} rollout status deployment/${name}` },
+  ];
 }
 
 /** Agents that a chart installed stay when the controller ends, and have a Lease that this command could not delete. */
