@@ -16,7 +16,7 @@ process.on('exit', () => process.stderr.write('LOADED' + JSON.stringify([...pack
 
 function loadedBy(env: NodeJS.ProcessEnv, ...words: readonly string[]) {
   const hook = `data:text/javascript,${encodeURIComponent(LIST_LOADED)}`;
-  const settings = { encoding: 'utf8', env: { PATH: process.env['PATH'], ...env } } as const;
+  const settings = { encoding: 'utf8', timeout: 20_000, env: { PATH: process.env['PATH'], ...env } } as const;
   const { status, stderr } = spawnSync(process.execPath, ['--import', hook, PROGRAM, ...words], settings);
   return { status, loaded: new Set(JSON.parse(stderr.split('LOADED')[1] ?? '[]') as string[]) };
 }
