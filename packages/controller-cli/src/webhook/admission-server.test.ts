@@ -146,6 +146,20 @@ describe('AdmissionServer', () => {
     expect(malformed).toEqual([expect.stringContaining('larger than 3145728 octets')]);
   });
 
+  it('clients that send large bodies and do not end them use up no memory, and others are answered when they are gone', async () => {
+    const body = 'x'.repeat(3_000_000);
+    const slow = Array.from({ length: 12 }, () => {
+      const options = { host: '127.0.0.1', port: server.port, servername: NAME, path: ADMISSION_PATHS.validation, method: 'POST' };
+      const sent = request({ ...options, ca: kept.trusted, agent: false });
+      sent.on('error', () => undefined);
+      sent.write(body);
+      return sent;
+    });
+    await vi.waitFor(() => expect(malformed).toEqual([expect.stringContaining('are being received already')]), 10_000);
+    for (const one of slow) one.destroy();
+    await vi.waitFor(async () => expect((await send({ body: aReview({ extra: body }) })).status).toBe(200));
+  });
+
   it('other paths and methods are refused with what there is', async () => {
     expect(await send({ path: '/' })).toMatchObject({
       status: 404,

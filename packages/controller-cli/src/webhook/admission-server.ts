@@ -38,6 +38,8 @@ export const ADMISSION_PATHS: Readonly<Record<AdmissionPath, string>> = {
 
 /** The API server sends an object and the one before it; etcd takes 1.5 MiB of each. */
 const MOST_BODY_OCTETS = 3 * 1024 * 1024;
+/** Of all requests that are being received: any pod can send some, and memory has a limit. */
+const MOST_OCTETS_AT_ONCE = 32 * 1024 * 1024;
 const MOST_CONNECTIONS = 256;
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 10_000;
@@ -49,6 +51,8 @@ export class AdmissionServer {
   readonly #server: Server;
   readonly #settings: AdmissionServerSettings;
   #isStopping = false;
+  /** Of bodies that are being received. */
+  #octets = 0;
 
   private constructor(server: Server, settings: AdmissionServerSettings) {
     this.#server = server;
@@ -116,9 +120,27 @@ export class AdmissionServer {
       send(response, 405, 'only POST is known here\n');
       return;
     }
-    const body = await readBody(request);
-    if (body === undefined) this.#refuse(response, 413, `the AdmissionReview is larger than ${MOST_BODY_OCTETS} octets`);
-    else await this.#answer(response, path, body);
+    const body = await this.#read(request);
+    if (typeof body === 'string') await this.#answer(response, path, body);
+    else this.#refuse(response, body.status, body.message);
+  }
+
+  async #read(request: IncomingMessage): Promise<string | { readonly status: number; readonly message: string }> {
+    const parts: Buffer[] = [];
+    let size = 0;
+    try {
+      for await (const part of request as AsyncIterable<Buffer>) {
+        size += part.length;
+        this.#octets += part.length;
+        if (size > MOST_BODY_OCTETS) return { status: 413, message: `the AdmissionReview is larger than ${MOST_BODY_OCTETS} octets` };
+        if (this.#octets > MOST_OCTETS_AT_ONCE)
+          return { status: 503, message: `requests of ${MOST_OCTETS_AT_ONCE} octets are being received already; try again` };
+        parts.push(part);
+      }
+      return Buffer.concat(parts).toString('utf8');
+    } finally {
+      this.#octets -= size;
+    }
   }
 
   async #answer(response: ServerResponse, path: AdmissionPath, body: string): Promise<void> {
@@ -146,7 +168,7 @@ export class AdmissionServer {
   #refuse(response: ServerResponse, status: number, message: string): void {
     this.#settings.onMalformed(message);
     // What is left of the body is not read.
-    if (status === 413) response.setHeader('connection', 'close');
+    if (status !== 400) response.setHeader('connection', 'close');
     send(response, status, `${message}\n`);
   }
 
@@ -166,18 +188,6 @@ function pathOf(url: string): AdmissionPath | undefined {
 
 function toTls({ certificate: cert, key }: Pair): { readonly cert: string; readonly key: string } {
   return { cert, key };
-}
-
-/** Undefined: it is too large. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > MOST_BODY_OCTETS) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 function send(response: ServerResponse, status: number, text: string): void {

@@ -39,7 +39,11 @@ function setUp() {
   });
   const ask = async (object: KubernetesObject, path: AdmissionPath = 'validation', resource = 'ippools') =>
     await review(path, { uid: 'u', resource, request: { operation: 'CREATE', object, namespace: 'default', name: 'pool' } });
-  return { ask, refreshes: () => refreshes };
+  const change = async (oldObject: KubernetesObject, object: KubernetesObject, path: AdmissionPath = 'validation') => {
+    const request = { operation: 'UPDATE', object, oldObject, namespace: 'default', name: 'pool' } as const;
+    return await review(path, { uid: 'u', resource: 'ippools', request });
+  };
+  return { ask, change, refreshes: () => refreshes };
 }
 
 describe('createClusterReviewer', () => {
@@ -67,6 +71,28 @@ describe('createClusterReviewer', () => {
       'spec.ipv4Config.pool.exclude[0]',
       'spec.networkName',
     ]);
+  });
+
+  it.each<[what: string, old: object]>([
+    ['a subnet of two addresses without serverIP', { cidr: '192.168.0.0/31' }],
+    ['everything excluded, without serverIP', { cidr: '192.168.0.0/24', pool: { exclude: ['192.168.0.1-192.168.0.254'] } }],
+  ])('an IPPool of before the webhook with %s can be changed in everything else, and is not made worse', async (_what, old) => {
+    const { change } = setUp();
+    const filled = await change(pool(old), pool({ ...old, leaseTime: 60 }), 'defaulting');
+    expect([filled.response, filled.patch]).toEqual([{ allowed: true }, []]);
+    const after = (await change(pool(old), pool({ ...old, leaseTime: 60 }))).response;
+    expect([after.allowed, after.status]).toEqual([true, undefined]);
+    const worse = await change(pool(old), pool({ ...old, cidr: '192.168.0.0/24', pool: { exclude: ['x'] } }), 'defaulting');
+    expect(worse.response.allowed).toBe(false);
+  });
+
+  it('an IPPool that is being deleted can be changed in any way', async () => {
+    const { change } = setUp();
+    const old = pool({ cidr: '192.168.0.0/24', serverIP: '192.168.0.1', pool: GOOD.pool });
+    const leaving = pool({ cidr: '192.168.0.0/31' });
+    const metadata = { ...leaving.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+    expect((await change(old, { ...leaving, metadata }, 'defaulting')).response).toEqual({ allowed: true });
+    expect((await change(old, { ...leaving, metadata })).response).toEqual({ allowed: true });
   });
 
   it('defaults come as a patch; other resources, and configs that the controller writes, are allowed', async () => {

@@ -1,7 +1,7 @@
-import { isRecord, readField, readText } from '@vmdhcp/kube-runtime';
+import { isBeingDeleted, isRecord, type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
 import { isLeftOut, planPoolDefaults } from '../pool/plan-pool-defaults.js';
 import type { AdmissionFacts } from './admission-facts.js';
-import type { AdmissionProblem, AdmissionRequest } from './admission-review.js';
+import { type AdmissionProblem, type AdmissionRequest, newFindings } from './admission-review.js';
 
 /** One operation of a JSON patch. Source: RFC 6902 §4. */
 export type JsonPatchOperation =
@@ -25,14 +25,14 @@ const CONFIG = '/spec/ipv4Config';
 export function defaultIpPool(request: AdmissionRequest, facts: Pick<AdmissionFacts, 'clusterNetworks'>): DefaultedPool {
   const { operation, object, oldObject } = request;
   const given = readField(object?.spec, 'ipv4Config');
-  if (operation === 'DELETE' || !isRecord(given)) return { patch: [], problems: [], warnings: [] };
+  if (operation === 'DELETE' || !isRecord(given) || (object && isBeingDeleted(object))) return NOTHING;
   const kept = operation === 'UPDATE' ? addressesOf(oldObject?.spec) : NO_ADDRESSES;
   const keptPool = withoutEmpty({ start: kept.start, end: kept.end }, readField(given, 'pool'));
   const keptServer = withoutEmpty({ serverIP: kept.serverIP }, given);
   const pool = readField(given, 'pool');
   const merged = { ...given, ...keptServer, pool: { ...(isRecord(pool) && pool), ...keptPool } };
   const defaults = planPoolDefaults(merged, facts.clusterNetworks.apiServers);
-  if (!defaults.ok) return { patch: [], problems: defaults.problems, warnings: [] };
+  if (!defaults.ok) return { ...NOTHING, problems: newProblems(defaults.problems, oldObject, facts) };
   const settings = { ...keptServer, ...defaults.settings };
   const range = { ...keptPool, ...defaults.pool };
   return {
@@ -44,6 +44,19 @@ export function defaultIpPool(request: AdmissionRequest, facts: Pick<AdmissionFa
     problems: [],
     warnings: chosenServer(defaults.settings.serverIP, merged),
   };
+}
+
+const NOTHING: DefaultedPool = { patch: [], problems: [], warnings: [] };
+
+/** What could not be filled in before does not keep an IPPool from being changed: its validation warns of it. */
+function newProblems(
+  problems: readonly AdmissionProblem[],
+  oldObject: KubernetesObject | undefined,
+  { clusterNetworks }: Pick<AdmissionFacts, 'clusterNetworks'>,
+): readonly AdmissionProblem[] {
+  const before = planPoolDefaults(readField(oldObject?.spec, 'ipv4Config'), clusterNetworks.apiServers);
+  if (before.ok) return problems;
+  return newFindings({ problems: before.problems, warnings: [] }, { problems, warnings: [] }).problems;
 }
 
 interface Addresses {
