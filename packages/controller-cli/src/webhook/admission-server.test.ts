@@ -149,7 +149,13 @@ describe('AdmissionServer', () => {
   it('clients that send large bodies and do not end them use up no memory, and others are answered when they are gone', async () => {
     const body = 'x'.repeat(3_000_000);
     const slow = Array.from({ length: 12 }, () => {
-      const options = { host: '127.0.0.1', port: server.port, servername: NAME, path: ADMISSION_PATHS.validation, method: 'POST' };
+      const options = {
+        host: '127.0.0.1',
+        port: server.port,
+        servername: NAME,
+        path: ADMISSION_PATHS.validation,
+        method: 'POST',
+      };
       const sent = request({ ...options, ca: kept.trusted, agent: false });
       sent.on('error', () => undefined);
       sent.write(body);

@@ -132,7 +132,8 @@ export class AdmissionServer {
       for await (const part of request as AsyncIterable<Buffer>) {
         size += part.length;
         this.#octets += part.length;
-        if (size > MOST_BODY_OCTETS) return { status: 413, message: `the AdmissionReview is larger than ${MOST_BODY_OCTETS} octets` };
+        if (size > MOST_BODY_OCTETS)
+          return { status: 413, message: `the AdmissionReview is larger than ${MOST_BODY_OCTETS} octets` };
         if (this.#octets > MOST_OCTETS_AT_ONCE)
           return { status: 503, message: `requests of ${MOST_OCTETS_AT_ONCE} octets are being received already; try again` };
         parts.push(part);
