@@ -23,10 +23,10 @@ const CONFIG = '/spec/ipv4Config';
  * an address (`kubectl replace`) keeps the one that the pool has.
  */
 export function defaultIpPool(request: AdmissionRequest, facts: Pick<AdmissionFacts, 'clusterNetworks'>): DefaultedPool {
-  const { operation, object, oldObject } = request;
+  const { object, oldObject } = request;
   const given = readField(object?.spec, 'ipv4Config');
-  if (operation === 'DELETE' || !isRecord(given) || (object && isBeingDeleted(object))) return NOTHING;
-  const kept = operation === 'UPDATE' ? addressesOf(oldObject?.spec) : NO_ADDRESSES;
+  if (object === undefined || isBeingDeleted(object) || !isRecord(given)) return NOTHING;
+  const kept = addressesOf(oldObject?.spec);
   const keptPool = withoutEmpty({ start: kept.start, end: kept.end }, readField(given, 'pool'));
   const keptServer = withoutEmpty({ serverIP: kept.serverIP }, given);
   const pool = readField(given, 'pool');
@@ -64,8 +64,6 @@ interface Addresses {
   readonly start: string | undefined;
   readonly end: string | undefined;
 }
-
-const NO_ADDRESSES: Addresses = { serverIP: undefined, start: undefined, end: undefined };
 
 function addressesOf(spec: unknown): Addresses {
   const config = readField(spec, 'ipv4Config');
