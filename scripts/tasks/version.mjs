@@ -8,6 +8,8 @@ for (const [command, ...parameters] of [
   [process.execPath, 'scripts/tasks/generate.mjs'],
   ['biome', 'check', '--write', '.'],
 ]) {
-  const { status } = spawnSync(command, parameters, { stdio: 'inherit' });
+  // Without the renderer of the chart manifests/ would keep the images of the version before.
+  const env = { ...process.env, VMDHCP_REQUIRE_REAL_PARTS: '1' };
+  const { status } = spawnSync(command, parameters, { stdio: 'inherit', env });
   if (status !== 0) process.exit(status ?? 1);
 }
