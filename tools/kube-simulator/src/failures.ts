@@ -101,6 +101,16 @@ export function methodNotSupported(type: Names, verb: string): ApiError {
   });
 }
 
+/** Clients that create objects again as they are deleted would keep their definition for ever. */
+export function definitionTerminating(type: Names): ApiError {
+  return new ApiError({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: 'create not allowed while custom resource definition is terminating',
+    details: { ...withGroup(type.group), kind: type.plural },
+  });
+}
+
 export function notAcceptable(): ApiError {
   return new ApiError({
     code: 406,

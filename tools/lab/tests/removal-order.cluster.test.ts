@@ -130,6 +130,9 @@ describe('removed in another order, always against a simulated API server', { ti
       await admin.waitForObject('CustomResourceDefinition', name, ({ status }) =>
         JSON.stringify(status).includes('InstanceDeletionInProgress'),
       );
+    await expect(admin.create(ipPool('default/late'))).rejects.toThrow(
+      'create not allowed while custom resource definition is terminating',
+    );
     await admin.delete('Namespace', 'second');
     await uninstall();
     for (const name of DEFINITIONS) await gone('CustomResourceDefinition', name);

@@ -1,6 +1,7 @@
 import type { ApiObject, JsonObject, ObjectMeta } from '../api-object.js';
-import { alreadyExists, badRequest, forbidden, internalError, invalid, notFound } from '../failures.js';
+import { alreadyExists, badRequest, definitionTerminating, forbidden, internalError, invalid, notFound } from '../failures.js';
 import { section } from '../json-parts.js';
+import { customResourceDefinition } from '../resources/core/custom-resource-definition.js';
 import { namespace as namespaceType } from '../resources/core/namespace.js';
 import {
   type ApiCall,
@@ -23,6 +24,7 @@ import { storeObject } from './store-object.js';
 /** Stores a new object and returns it. */
 export async function createObject(context: ApiContext, call: ApiCall, body: JsonObject): Promise<Written> {
   const { type } = call;
+  assertDefinitionStays(context, call);
   const decoded = decodeObject(call, body);
   if ((decoded.metadata.resourceVersion ?? '') !== '') {
     throw internalError('resourceVersion should not be set on objects to be created');
@@ -75,6 +77,11 @@ export function assertSameNamespace(call: ApiCall, metadata: ObjectMeta): void {
   const sent = metadata.namespace ?? '';
   if (sent === '' || sent === call.attributes.namespace) return;
   throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+function assertDefinitionStays(context: ApiContext, { type }: ApiCall): void {
+  const definition = collectionOf(context, customResourceDefinition).get(`${type.plural}.${type.group}`);
+  if (definition?.object.metadata['deletionTimestamp'] !== undefined) throw definitionTerminating(type);
 }
 
 /** Nothing is created in a namespace that does not exist or is being deleted. */
