@@ -42,8 +42,6 @@ const MOST_BODY_OCTETS = 3 * 1024 * 1024;
 const MOST_OCTETS_AT_ONCE = 32 * 1024 * 1024;
 const MOST_CONNECTIONS = 256;
 const HEADERS_MS = 5_000;
-/** Node looks at these times every 30 s otherwise: so long connections without a request could keep others out. */
-const CHECK_MS = 1_000;
 const REQUEST_MS = 10_000;
 /** The API server closes an idle connection after 90 s: it must be the one that closes, or a request meets a connection that ends. */
 const IDLE_MS = 120_000;
@@ -72,7 +70,6 @@ export class AdmissionServer {
       ...toTls(settings.certificate),
       headersTimeout: HEADERS_MS,
       requestTimeout: REQUEST_MS,
-      connectionsCheckingInterval: CHECK_MS,
       keepAliveTimeout: IDLE_MS,
       handshakeTimeout: HEADERS_MS,
     });
