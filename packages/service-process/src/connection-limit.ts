@@ -1,18 +1,46 @@
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+
+/** What a server reports of its connections, so that those which are of use are closed last. */
+export interface ConnectionLimit {
+  /** The connection is of use: others are closed before it. @param socket of a request; that of TLS too */
+  readonly keep: (socket: Socket) => void;
+}
 
 /**
- * Keeps at most so many connections open: one more closes the oldest. So idle connections do not block new ones, as they would if
- * the newest were refused.
+ * Keeps at most so many connections open: one more closes the oldest of those that were of no use yet, or else the one whose last
+ * use is longest ago. So idle connections do not block new ones, as they would if the newest were refused.
  */
-export function limitConnections(server: Server, most: number): void {
-  const open = new Set<Socket>();
+export function limitConnections(server: Server, most: number): ConnectionLimit {
+  const unused = new Map<string, Socket>();
+  const used = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-    const [oldest] = open;
-    if (open.size <= most || oldest === undefined) return;
-    open.delete(oldest);
-    oldest.destroy();
+    const peer = peerOf(socket);
+    unused.set(peer, socket);
+    socket.once('close', () => {
+      for (const sockets of [unused, used]) if (sockets.get(peer) === socket) sockets.delete(peer);
+    });
+    if (unused.size + used.size > most) closeOldest(unused.size > 1 ? unused : used);
   });
+  return {
+    keep: (socket) => {
+      const peer = peerOf(socket);
+      const open = unused.get(peer) ?? used.get(peer);
+      if (open === undefined) return;
+      unused.delete(peer);
+      used.delete(peer);
+      used.set(peer, open);
+    },
+  };
+}
+
+/** The socket of TLS is another object than the connection below it, of the same peer. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+function closeOldest(sockets: Map<string, Socket>): void {
+  const [oldest] = sockets;
+  if (oldest === undefined) return;
+  sockets.delete(oldest[0]);
+  oldest[1].destroy();
 }

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export { booleanOption } from './boolean-option.js';
+export { type ConnectionLimit, limitConnections } from './connection-limit.js';
 export { CommandError, EXIT_CODES, ExitCode } from './exit-code.js';
 export { formatListenAddress, type ListenAddress, parseListenAddress } from './listen-address.js';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';

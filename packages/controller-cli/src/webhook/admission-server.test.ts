@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { Agent, request } from 'node:https';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { CertificateKeeper, DEFAULT_TIMES, type KeptCertificate } from '@vmdhcp/service-certificates';
 import { certificateIssuer, certificateReader } from '@vmdhcp/service-certificates/node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -164,6 +165,26 @@ describe('AdmissionServer', () => {
     await vi.waitFor(() => expect(malformed).toEqual([expect.stringContaining('are being received already')]), 10_000);
     for (const one of slow) one.destroy();
     await vi.waitFor(async () => expect((await send({ body: aReview({ extra: body }) })).status).toBe(200));
+  });
+
+  it('connections that ask nothing keep no API server out, and close none that it uses', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const idle: Socket[] = [];
+    try {
+      expect((await send({ agent })).status).toBe(200);
+      const [used] = Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
+      for (let count = 0; count < 400; count++) {
+        const socket = connect(server.port, '127.0.0.1').on('error', () => undefined);
+        idle.push(socket);
+        await once(socket, 'connect');
+      }
+      expect((await send({})).status).toBe(200);
+      expect((await send({ agent })).status).toBe(200);
+      expect(Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? [])).toEqual([used]);
+    } finally {
+      for (const socket of idle) socket.destroy();
+      agent.destroy();
+    }
   });
 
   it('other paths and methods are refused with what there is', async () => {

@@ -3,7 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Pair } from '@vmdhcp/service-certificates';
-import { CommandError, ExitCode, formatListenAddress, type ListenAddress } from '@vmdhcp/service-process';
+import {
+  CommandError,
+  type ConnectionLimit,
+  ExitCode,
+  formatListenAddress,
+  type ListenAddress,
+  limitConnections,
+} from '@vmdhcp/service-process';
 import { type AdmissionAnswer, decodeReview, encodeAnswer, type ReceivedReview } from './admission-message.js';
 
 /** What is asked for: fill in what is left out, or decide. */
@@ -50,6 +57,8 @@ const STOP_MS = 10_000;
 export class AdmissionServer {
   readonly #server: Server;
   readonly #settings: AdmissionServerSettings;
+  /** Any pod can open connections: those that brought a decision are closed last. */
+  readonly #connections: ConnectionLimit;
   #isStopping = false;
   /** Of bodies that are being received. */
   #octets = 0;
@@ -57,6 +66,7 @@ export class AdmissionServer {
   private constructor(server: Server, settings: AdmissionServerSettings) {
     this.#server = server;
     this.#settings = settings;
+    this.#connections = limitConnections(server, MOST_CONNECTIONS);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.#respond(request, response).catch((error: unknown) => this.#fail(response, error));
     });
@@ -73,7 +83,6 @@ export class AdmissionServer {
       keepAliveTimeout: IDLE_MS,
       handshakeTimeout: HEADERS_MS,
     });
-    server.maxConnections = MOST_CONNECTIONS;
     const started = new AdmissionServer(server, settings);
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error) => {
@@ -158,6 +167,7 @@ export class AdmissionServer {
     };
     try {
       const answer = await this.#settings.review(path, review);
+      this.#connections.keep(response.req.socket);
       send(response, 200, encodeAnswer(review.uid, answer));
       report(answer.response.allowed ? 'allowed' : 'refused', answer);
     } catch (error) {
