@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const unit = (name: string, folder = 'packages') => ({
@@ -9,6 +10,8 @@ const shared = (name: string) => ({ test: { ...unit(name).test, pool: 'threads' 
 
 export default defineConfig({
   test: {
+    // One worker fewer, vitest's default, is only one on two processors.
+    maxWorkers: availableParallelism(),
     projects: [
       shared('dhcp-allocator'),
       shared('ippool-api'),
