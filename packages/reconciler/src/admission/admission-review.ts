@@ -3,7 +3,7 @@ import type { Problem } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
 import type { AdmissionReason } from './admission-rules.js';
 
-/** A request of the API server, or an object of a file. A decision has no effect, so that a dry run is decided as any other request. */
+/** A request of the API server, or an object of a file. Deciding changes nothing, so a dry run is decided like any other request. */
 export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   /** As it shall be; of a deletion there is none. */
