@@ -1,13 +1,22 @@
-// Writes crds/*.yaml from the schemas. A test fails when the files are not what this would write.
+// Writes crds/*.yaml and crds/bare-metal/*.yaml from the schemas. A test fails when the files are not what this would write.
 // `compat`: kubectl reads YAML 1.1, so words that mean something else there are quoted.
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from '../dist/index.js';
+import { bareMetalResources } from '../dist/bare-metal/index.js';
+import {
+  ipPoolResource,
+  toCustomResourceDefinition,
+  virtualMachineNetworkConfigResource,
+  wolConfigResource,
+} from '../dist/index.js';
 
-for (const resource of [ipPoolResource, virtualMachineNetworkConfigResource]) {
-  const file = new URL(`../crds/${resource.plural}.yaml`, import.meta.url);
+const options = { lineWidth: 120, aliasDuplicateObjects: false, compat: 'yaml-1.1' };
+const write = (folder, resource) =>
   writeFileSync(
-    file,
-    stringify(toCustomResourceDefinition(resource), { lineWidth: 120, aliasDuplicateObjects: false, compat: 'yaml-1.1' }),
+    new URL(`../crds/${folder}${resource.plural}.yaml`, import.meta.url),
+    stringify(toCustomResourceDefinition(resource), options),
   );
-}
+
+for (const resource of [ipPoolResource, virtualMachineNetworkConfigResource, wolConfigResource]) write('', resource);
+// A folder of its own: who applies crds/ gets the kinds of DHCP for virtual machines only.
+for (const resource of bareMetalResources) write('bare-metal/', resource);

@@ -30,6 +30,11 @@ export const VirtualMachineNetworkConfigConditionType = {
   inSynced: 'InSynced',
 } as const;
 
+export const WolConfigConditionType = {
+  ready: 'Ready',
+  mappingsResolved: 'MappingsResolved',
+} as const;
+
 interface ConditionMeaning {
   readonly True: string;
   readonly False: string;
@@ -73,6 +78,16 @@ export const CONDITIONS = {
       False: 'Addresses that are no longer wanted are being freed.',
     },
   },
+  WolConfig: {
+    Ready: {
+      True: 'Agents listen for magic packets, and the virtual machines that may be woken are known.',
+      False: 'Magic packets may not be received; the reason has the cause.',
+    },
+    MappingsResolved: {
+      True: 'Each MAC address leads to one virtual machine, and each mapping to one that exists.',
+      False: 'Some virtual machines are not woken; the message names them. The others are.',
+    },
+  },
 } as const satisfies {
   readonly IPPool: Readonly<Record<(typeof IPPoolConditionType)[keyof typeof IPPoolConditionType], ConditionMeaning>>;
   readonly VirtualMachineNetworkConfig: Readonly<
@@ -81,4 +96,5 @@ export const CONDITIONS = {
       ConditionMeaning
     >
   >;
+  readonly WolConfig: Readonly<Record<(typeof WolConfigConditionType)[keyof typeof WolConfigConditionType], ConditionMeaning>>;
 };

@@ -12,6 +12,7 @@ export {
   condition,
   IPPoolConditionType,
   VirtualMachineNetworkConfigConditionType,
+  WolConfigConditionType,
 } from './condition.js';
 export type { CustomResource, PrinterColumn } from './custom-resource.js';
 export { toCustomResourceDefinition } from './custom-resource-definition.js';
@@ -28,7 +29,9 @@ export {
 } from './ip-pool.js';
 export { type NetworkAttachmentDefinition, networkAttachmentDefinition, networkKey } from './network-attachment-definition.js';
 export { DEFAULT_NAMESPACE, type ObjectMeta, objectKey } from './object-meta.js';
-export { type ApiObject, type ObjectProblem, type ObjectProblemReason, type ParsedObject, parseObject } from './parse-object.js';
+export type { ObjectProblem, ObjectProblemReason, ParsedKind } from './parse-by-kind.js';
+export { type ApiObject, type ParsedObject, parseObject } from './parse-object.js';
+export { parseWolConfig } from './parse-wol-config.js';
 export {
   type ConditionOf,
   type ConditionPlace,
@@ -50,3 +53,11 @@ export {
   virtualMachineNetworkConfig,
   virtualMachineNetworkConfigResource,
 } from './virtual-machine-network-config.js';
+export {
+  type WolConfig,
+  type WolConfigAgent,
+  type WolConfigSpec,
+  type WolConfigStatus,
+  wolConfig,
+  wolConfigResource,
+} from './wol-config.js';

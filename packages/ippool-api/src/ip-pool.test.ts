@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { ipPoolResource, parseObject, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from './index.js';
+import {
+  ipPoolResource,
+  parseObject,
+  toCustomResourceDefinition,
+  virtualMachineNetworkConfigResource,
+  wolConfigResource,
+} from './index.js';
 
 const upstreamExample = () => ({
   apiVersion: 'network.harvesterhci.io/v1alpha1',
@@ -49,7 +55,7 @@ describe('IPPool', () => {
 });
 
 describe('generated files', () => {
-  it.each([ipPoolResource, virtualMachineNetworkConfigResource])(
+  it.each([ipPoolResource, virtualMachineNetworkConfigResource, wolConfigResource])(
     'crds/$plural.yaml is what `npm run generate` writes',
     (resource) => {
       const written = readFileSync(new URL(`../crds/${resource.plural}.yaml`, import.meta.url), 'utf8');

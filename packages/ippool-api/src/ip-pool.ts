@@ -72,6 +72,22 @@ const ipv4Config = z
       .max(4096)
       .optional()
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['macAddress'] }),
+    dynamic: z
+      .array(ipv4AddressOrRange())
+      .max(64)
+      .optional()
+      .meta({
+        'x-kubernetes-validations': [
+          {
+            rule: 'size(self) == 0',
+            message:
+              'Addresses for unknown clients are served by vmdhcp-agent serve --pools only: remove dynamic, or serve the pool on a bare host',
+          },
+        ],
+      })
+      .describe(
+        'Addresses, or ranges like 192.168.48.100-192.168.48.199, that unknown clients may lease. Only on a bare host: in a cluster the field must be empty.',
+      ),
     relays: z
       .array(ipv4AddressOrCidr())
       .max(32)

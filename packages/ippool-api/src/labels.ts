@@ -5,6 +5,10 @@
 export const GROUP = 'network.harvesterhci.io';
 export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
+/** Of WolConfig: that of the predecessor, whose objects are used as they are. */
+export const WOL_GROUP = 'wol.pillon.org';
+export const WOL_VERSION = 'v1beta1';
+export const WOL_API_VERSION = `${WOL_GROUP}/${WOL_VERSION}`;
 
 // Each is described in OBJECT_KEYS.
 export const IPPOOL_NAMESPACE_LABEL = `${GROUP}/ippool-namespace`;
@@ -34,12 +38,18 @@ export const APPLIED_BY_VERSION_ANNOTATION = `${GROUP}/applied-by-version`;
 export const BEFORE_MIGRATION_ANNOTATION = `${GROUP}/before-migration`;
 /** On the CustomResourceDefinition of IPPool: which run of a migration goes on. */
 export const MIGRATION_RUN_ANNOTATION = `${GROUP}/migration-run`;
+/** On a ConfigMap: it has MAC addresses of stopped virtual machines. */
+export const MAC_ADDRESS_MEMORY_LABEL = `${GROUP}/mac-address-memory`;
 export const VM_NAME_LABEL = 'harvesterhci.io/vmName';
 export const MAC_ADDRESS_ANNOTATION = 'harvesterhci.io/mac-address';
 /** Followed by the name of an interface. */
 export const STATIC_IP_ANNOTATION_PREFIX = 'static-ip.harvesterhci.io/';
 export const DHCP_OPT_OUT_ANNOTATION = `${GROUP}/dhcp-opt-out`;
 export const INTERFACES_ANNOTATION = `${GROUP}/interfaces`;
+/** On the Lease of the controllers: where agents of Wake-on-LAN reach the leader. */
+export const WAKE_ON_LAN_LEADER_ANNOTATION = `${GROUP}/wake-on-lan-leader`;
+export const WOL_CONFIG_LABEL = `${WOL_GROUP}/wolconfig`;
+export const HOLD_WAKE_AGENT_UPGRADE_ANNOTATION = `${WOL_GROUP}/hold-agent-upgrade`;
 export const NETWORK_CONFIG_FINALIZER = 'wrangler.cattle.io/vm-dhcp-vmnetcfg-controller';
 export const IPPOOL_FINALIZER = 'wrangler.cattle.io/vm-dhcp-ippool-controller';
 
@@ -61,6 +71,8 @@ interface ObjectKey {
   readonly meaning: string;
   /** True: Harvester's vm-dhcp-controller has the same key with the same meaning. */
   readonly isUpstream?: true;
+  /** True: kubevirt-wol has the same key with the same meaning. */
+  readonly isOfKubevirtWol?: true;
 }
 
 const OF_AGENTS = ['Deployment', 'Pod', 'Lease', 'ServiceAccount', 'Role', 'RoleBinding'] as const;
@@ -175,6 +187,29 @@ export const OBJECT_KEYS = {
     meaning:
       'Which entry of the specification belongs to which interface: the MAC address of an interface may change with each start of the virtual machine.',
   },
+  [WOL_CONFIG_LABEL]: {
+    type: 'label',
+    on: ['DaemonSet', 'Pod'],
+    writtenBy: ['the controller'],
+    values: 'a name',
+    meaning: 'The WolConfig whose agents listen for magic packets there.',
+    isOfKubevirtWol: true,
+  },
+  [HOLD_WAKE_AGENT_UPGRADE_ANNOTATION]: {
+    type: 'annotation',
+    on: ['WolConfig'],
+    writtenBy: ['an administrator'],
+    values: 'any',
+    meaning: 'The agents of the WolConfig keep the image that they run.',
+  },
+  [MAC_ADDRESS_MEMORY_LABEL]: {
+    type: 'label',
+    on: ['ConfigMap'],
+    writtenBy: ['the controller'],
+    values: '`true`',
+    meaning:
+      'The ConfigMap has MAC addresses that KubeVirt chose for virtual machines which are stopped now: Wake-on-LAN finds them by these.',
+  },
   [NETWORK_CONFIG_FINALIZER]: {
     type: 'finalizer',
     on: ['VirtualMachineNetworkConfig'],
@@ -275,5 +310,13 @@ export const OBJECT_KEYS = {
     writtenBy: ['the leader of the agents', 'the controller'],
     values: 'milliseconds',
     meaning: 'How long the Lease lasts, where that is no whole number of seconds, as `leaseDurationSeconds` has it.',
+  },
+  [WAKE_ON_LAN_LEADER_ANNOTATION]: {
+    type: 'annotation',
+    on: ['Lease'],
+    writtenBy: ['the controller'],
+    values: '`HOST:PORT`; empty: not known',
+    meaning:
+      'Where agents of Wake-on-LAN reach the leader of the controllers. Controllers that are not leader direct agents there.',
   },
 } as const satisfies Readonly<Record<string, ObjectKey>>;

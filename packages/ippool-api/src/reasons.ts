@@ -3,7 +3,7 @@
  * are made from it, so that code which writes a reason that is not here, or writes it in another place, does not compile; and
  * `docs/reference/reasons.md` is generated from it.
  */
-import type { IPPoolConditionType, VirtualMachineNetworkConfigConditionType } from './condition.js';
+import type { IPPoolConditionType, VirtualMachineNetworkConfigConditionType, WolConfigConditionType } from './condition.js';
 
 type Status = 'True' | 'False' | 'Unknown';
 type TypeOf<Types> = Types[keyof Types] & string;
@@ -11,12 +11,17 @@ type TypeOf<Types> = Types[keyof Types] & string;
 /** `IPPool AgentReady=False`: a condition with this status. */
 export type ConditionPlace =
   | `IPPool ${TypeOf<typeof IPPoolConditionType>}=${Status}`
-  | `VirtualMachineNetworkConfig ${TypeOf<typeof VirtualMachineNetworkConfigConditionType>}=${Status}`;
+  | `VirtualMachineNetworkConfig ${TypeOf<typeof VirtualMachineNetworkConfigConditionType>}=${Status}`
+  | `WolConfig ${TypeOf<typeof WolConfigConditionType>}=${Status}`;
+/** Kinds that Events are about. */
+type EventKind = 'IPPool' | 'VirtualMachine' | 'VirtualMachineNetworkConfig' | 'WolConfig';
 /** `Warning Event on VirtualMachine`: an Event of this type about an object of this kind. */
-export type EventPlace = `${'Normal' | 'Warning'} Event on ${'IPPool' | 'VirtualMachine' | 'VirtualMachineNetworkConfig'}`;
+export type EventPlace = `${'Normal' | 'Warning'} Event on ${EventKind}`;
 /** What the leader of a group of agents writes into its Lease about a pool that it does not serve. */
 export type ReportPlace = 'agent report';
-export type ReasonPlace = ConditionPlace | EventPlace | ReportPlace;
+/** What only shows where all objects on the way to an address are looked at together. */
+export type ExplanationPlace = 'kubectl vmdhcp why';
+export type ReasonPlace = ConditionPlace | EventPlace | ReportPlace | ExplanationPlace;
 
 interface ReasonEntry {
   readonly shown: readonly ReasonPlace[];
@@ -53,6 +58,12 @@ const UNSERVED_WITH_EVENT = [...UNSERVED, 'Warning Event on IPPool'] as const;
 const REPORTED = ['agent report', ...UNSERVED] as const;
 /** New agents cannot run; the status is True while older ones serve. */
 const ROLLOUT = ['IPPool AgentReady=False', 'IPPool AgentReady=True', 'Warning Event on IPPool'] as const;
+
+/** What keeps a WolConfig from being used as it is written. */
+const WOL_CONFIG = ['WolConfig Ready=False', 'Warning Event on WolConfig'] as const;
+/** Virtual machines that a WolConfig names or selects, and that are not woken. */
+const WOL_MAPPINGS = ['WolConfig MappingsResolved=False', 'Warning Event on WolConfig'] as const;
+const EXPLAINED = ['kubectl vmdhcp why'] as const;
 
 export const REASONS = {
   PoolExhausted: {
@@ -239,6 +250,50 @@ export const REASONS = {
     shown: MACHINE,
     meaning: 'The API server refused the VirtualMachineNetworkConfig of the virtual machine; the message has its text.',
     remedy: 'Correct what the API server names.',
+  },
+
+  WakeUpStarted: {
+    shown: ['Normal Event on VirtualMachine'],
+    meaning: 'A magic packet arrived for the virtual machine, and KubeVirt accepted the request to start it.',
+    remedy: 'Nothing. The message has the sender of the packet.',
+  },
+  WakeUpUnpaused: {
+    shown: ['Normal Event on VirtualMachine'],
+    meaning:
+      'A magic packet arrived for the virtual machine, which was paused, and KubeVirt accepted the request to continue it.',
+    remedy: 'Nothing. If paused machines are to stay paused, set `spec.unpause` of the WolConfig to false.',
+  },
+  WakeUpWaiting: {
+    shown: ['Normal Event on VirtualMachine'],
+    meaning: 'A magic packet arrived for the virtual machine while it was stopping. It is started when it is down.',
+    remedy: 'Nothing. The controller waits two minutes at most, and another Event reports the end.',
+  },
+  WakeUpNotNeeded: {
+    shown: ['Normal Event on VirtualMachine'],
+    meaning: 'A magic packet arrived for the virtual machine, which runs already, is starting, or is started by KubeVirt itself.',
+    remedy: 'Nothing.',
+  },
+  WakeUpRefused: {
+    shown: MACHINE,
+    meaning: 'A magic packet arrived for the virtual machine, and its state or its run strategy does not allow a start.',
+    remedy: 'Do what the message names, and send the packet again.',
+  },
+  WakeUpFailed: {
+    shown: MACHINE,
+    meaning:
+      'A magic packet arrived for the virtual machine, and the API server or KubeVirt refused the request to start or continue it, or did not answer.',
+    remedy:
+      'Do what the message names. Where there was no answer, agents report the wake-up again for two minutes; look at the pods of virt-api.',
+  },
+  WakeUpAmbiguous: {
+    shown: MACHINE,
+    meaning: 'A magic packet arrived for an address that several virtual machines have. None of them is started.',
+    remedy: 'Change the MAC address of all but one of the virtual machines, or let WolConfigs allow only one of them.',
+  },
+  WakeUpAbandoned: {
+    shown: MACHINE,
+    meaning: 'A wake-up waited until the virtual machine was down, and the wait ended without a start.',
+    remedy: 'Send the packet again. The message has the reason.',
   },
 
   NetworkTaken: {
@@ -487,6 +542,123 @@ export const REASONS = {
     meaning: "The leader's pod cannot open the sockets of the pool; the message has the system's text.",
     remedy: 'Grant the capabilities `CAP_NET_RAW` and `CAP_NET_BIND_SERVICE`, or do what the message names.',
   },
+
+  MappingUpdated: {
+    shown: ['WolConfig Ready=True'],
+    meaning: 'Agents listen for magic packets, and the virtual machines that may be woken are known.',
+    remedy: 'Nothing.',
+  },
+  Configured: {
+    shown: ['WolConfig Ready=False'],
+    meaning: 'The WolConfig is valid, and no agent of its DaemonSet is ready yet.',
+    remedy: 'Nothing: this takes seconds. If the reason stays, look at the pods of the DaemonSet that the message names.',
+  },
+  InvalidConfig: {
+    shown: [...WOL_CONFIG, 'WolConfig MappingsResolved=Unknown'],
+    meaning:
+      'The WolConfig has problems, so that nothing of it is used: it has no agents, and allows no virtual machine to be woken.',
+    remedy: 'Correct the fields that the condition `Ready` names.',
+  },
+  PortConflict: {
+    shown: WOL_CONFIG,
+    meaning:
+      'An older WolConfig has agents that open the same UDP port, and may run on the same nodes. The agents of this one go without that port; its other ports are open.',
+    remedy: 'Choose another UDP port, or the nodes or the settings that the message names.',
+  },
+  AgentsRefused: {
+    shown: WOL_CONFIG,
+    meaning: 'A DaemonSet that the controller did not create for the WolConfig has the name of that of its agents.',
+    remedy: 'Delete that DaemonSet, or create the WolConfig again with another name.',
+  },
+  AgentFailed: {
+    shown: WOL_CONFIG,
+    meaning: "The DaemonSet of the agents cannot be written, or no node takes its pods; the message has the API server's text.",
+    remedy: 'Correct what the message names: `spec.agent` of the WolConfig, or the rights of the controller.',
+  },
+  MappingIgnored: {
+    shown: WOL_MAPPINGS,
+    meaning:
+      'A mapping has an address that no machine has, or a namespace that `namespaceSelectors` leaves out: it allows nothing. The other mappings do.',
+    remedy: 'Correct the mappings that the message names.',
+  },
+  MachineMissing: {
+    shown: WOL_MAPPINGS,
+    meaning: 'A mapping names a virtual machine that does not exist. The other mappings work.',
+    remedy: 'Create the virtual machine, or correct the mapping.',
+  },
+  AddressAmbiguous: {
+    shown: WOL_MAPPINGS,
+    meaning: 'More than one virtual machine may be woken by the same MAC address, so that none of them is.',
+    remedy: 'Change the MAC address of one of them, or allow only one of them to be woken.',
+  },
+
+  VirtualMachineUnknown: {
+    shown: EXPLAINED,
+    meaning: 'Neither a VirtualMachine nor a VirtualMachineNetworkConfig has this name.',
+    remedy: 'Correct the name or the namespace: `kubectl get vm -A`.',
+  },
+  VirtualMachineStopped: {
+    shown: EXPLAINED,
+    meaning: 'The virtual machine does not run, so it uses no address now. An address that is assigned to it stays assigned.',
+    remedy: 'Start the virtual machine.',
+  },
+  NoInterfaceOnNetwork: {
+    shown: EXPLAINED,
+    meaning:
+      'No interface of the virtual machine is to have an address: none is on a Multus network, or the annotation `network.harvesterhci.io/dhcp-opt-out` excludes those that are.',
+    remedy: 'Attach the virtual machine to a Multus network, or correct the annotation.',
+  },
+  NetworkUnknown: {
+    shown: EXPLAINED,
+    meaning: 'The NetworkAttachmentDefinition that the interface names does not exist.',
+    remedy: 'Create it, or correct the network of the interface in the VirtualMachine.',
+  },
+  NetworkConfigMissing: {
+    shown: EXPLAINED,
+    meaning: 'The virtual machine has no VirtualMachineNetworkConfig, or it has no entry for the interface.',
+    remedy:
+      'Nothing: the controller creates it within a moment. If the reason stays, look at the log of the controller and the Events of the virtual machine.',
+  },
+  NetworkConfigPaused: {
+    shown: EXPLAINED,
+    meaning: '`spec.paused` of the VirtualMachineNetworkConfig is true, so its addresses are free for others.',
+    remedy: 'Set `spec.paused` of the VirtualMachineNetworkConfig to false.',
+  },
+  AddressPending: {
+    shown: EXPLAINED,
+    meaning: 'The pool has not recorded an address for the interface yet.',
+    remedy: 'Nothing: this takes a moment. If the reason stays, look at the log of the controller.',
+  },
+  AddressFree: {
+    shown: EXPLAINED,
+    meaning: 'No client has the address.',
+    remedy: 'Nothing. If a machine uses it all the same, it has a fixed address: reserve or exclude it.',
+  },
+  ClientUnknown: {
+    shown: EXPLAINED,
+    meaning: 'No pool has the address, or a record of the MAC address, so its messages get no reply.',
+    remedy:
+      'Compare the address with the interfaces of the virtual machines: `kubectl get vmnetcfg -A`. A machine that is no virtual machine needs an entry in `spec.ipv4Config.reservations` of an IPPool.',
+  },
+  ControllerNotLeading: {
+    shown: EXPLAINED,
+    meaning:
+      'No controller renews its Lease `kube-system/vm-dhcp-controllers`: nothing is assigned, and conditions may be old. Addresses that are recorded are served all the same.',
+    remedy: 'Look at the pods of the controller: `kubectl get pods -A -l app.kubernetes.io/component=controller`.',
+  },
+  InstanceHasNoAddress: {
+    shown: EXPLAINED,
+    meaning:
+      'The guest agent of the running virtual machine reports no IPv4 address for the interface, although the pool is served.',
+    remedy:
+      'Have the guest operating system ask for an address, as with `networkctl renew` or a restart, and look whether its messages arrive: annotate the IPPool `network.harvesterhci.io/log-packets=true`.',
+  },
+  InstanceHasAnotherAddress: {
+    shown: EXPLAINED,
+    meaning: 'The running virtual machine reports another IPv4 address than the one that is assigned to it.',
+    remedy:
+      'Restart the virtual machine, so that it asks for its address. If it keeps the other one, it has a fixed address, or another DHCP server answers.',
+  },
 } as const satisfies Readonly<Record<string, ReasonEntry>>;
 
 /** Every reason of the table. */
@@ -498,7 +670,7 @@ export type ReasonAt<Place extends ReasonPlace> = {
 }[Reason];
 
 /** A condition of one kind, with the reasons that the table has for its type and status. */
-export type ConditionOf<Kind extends 'IPPool' | 'VirtualMachineNetworkConfig'> = {
+export type ConditionOf<Kind extends 'IPPool' | 'VirtualMachineNetworkConfig' | 'WolConfig'> = {
   [Place in Extract<ConditionPlace, `${Kind} ${string}`>]: Place extends `${Kind} ${infer Type}=${infer State extends Status}`
     ? {
         readonly type: Type;
@@ -512,7 +684,7 @@ export type ConditionOf<Kind extends 'IPPool' | 'VirtualMachineNetworkConfig'> =
 }[Extract<ConditionPlace, `${Kind} ${string}`>];
 
 /** What an Event about an object of one kind may have. */
-export type EventOf<Kind extends 'IPPool' | 'VirtualMachine' | 'VirtualMachineNetworkConfig'> = {
+export type EventOf<Kind extends EventKind> = {
   [Type in 'Normal' | 'Warning']: {
     readonly type: Type;
     readonly reason: ReasonAt<`${Type} Event on ${Kind}`>;

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from './index.js';
+import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource, wolConfigResource } from './index.js';
 
 const ROOT = new URL('../../../', import.meta.url);
 
@@ -69,7 +69,7 @@ function wordsOf(schema: unknown): string[] {
   return [...own, ...Object.values(schema).flatMap(wordsOf)];
 }
 
-describe.each([ipPoolResource, virtualMachineNetworkConfigResource])('the words of $kind', (resource) => {
+describe.each([ipPoolResource, virtualMachineNetworkConfigResource, wolConfigResource])('the words of $kind', (resource) => {
   const words = [...new Set(wordsOf(toCustomResourceDefinition(resource)))].filter((word) => !PRESCRIBED.includes(word));
 
   it('are text to YAML 1.1 and 1.2, quoted or not', () => {

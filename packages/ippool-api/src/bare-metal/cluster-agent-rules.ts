@@ -1,0 +1,126 @@
+/**
+ * The CEL rules of a ClusterAgent: what the webhook of the predecessor refuses, and what it lets pass although no server could serve it. The same
+ * that `clusterAgentProblems` of `@vmdhcp/host-inventory` finds.
+ *
+ * A stored object may break them, and its status and finalizers must be writable all the same: so they hold for an object without status, which
+ * is a new one, and for every change of the field that they are about.
+ */
+import { SUBNET_SIZES, toNumber } from '../range-rules.js';
+import { IPV4_ADDRESS, IPV4_CIDR } from '../text-formats.js';
+import { BOTH_OR_NONE, bothOrNone } from './endpoint-fields.js';
+
+interface ClusterAgentRule {
+  readonly rule: string;
+  readonly message: string;
+  readonly fieldPath?: string;
+}
+
+const FEATURE = 'self.spec.feature';
+const CONFIG = `${FEATURE}.dhcpServerConfig`;
+/** DHCP is on unless it is switched off. */
+const IS_OFF = `(has(${FEATURE}) && has(${FEATURE}.enableDhcpServer) && !${FEATURE}.enableDhcpServer)`;
+const HAS_CONFIG = `(has(${FEATURE}) && has(${CONFIG}))`;
+const HAS_SELF = `has(${CONFIG}.selfIp)`;
+
+const bare = (pattern: RegExp) => pattern.source.slice(1, -1);
+const matches = (field: string, pattern: string) => `${CONFIG}.${field}.matches('^${pattern.replaceAll('\\', '\\\\')}$')`;
+const IPV4 = bare(IPV4_ADDRESS.pattern);
+const FORMATS = {
+  subnet: matches('subnet', bare(IPV4_CIDR.pattern)),
+  ipRange: matches('ipRange', `${IPV4}-${IPV4}`),
+  gateway: matches('gateway', IPV4),
+  selfIp: `(!${HAS_SELF} || ${matches('selfIp', bare(IPV4_CIDR.pattern))})`,
+};
+
+const SIZE = `${SUBNET_SIZES}[int(${CONFIG}.subnet.split('/')[1])]`;
+// A text that is split once has parts of a known length; parts of parts have none.
+const NETWORK = toNumber(`${CONFIG}.subnet.replace('/', '.')`);
+const SELF = toNumber(`${CONFIG}.selfIp.replace('/', '.')`);
+const GATEWAY = toNumber(`${CONFIG}.gateway`);
+const FIRST = toNumber(`${CONFIG}.ipRange.replace('-', '.')`);
+const LAST = toNumber(`${CONFIG}.ipRange.replace('-', '.')`, 4);
+
+const at = (field: string) => `.spec.feature.dhcpServerConfig.${field}`;
+const isOutOfRange = (address: string) => `(${address} < ${FIRST} || ${address} > ${LAST})`;
+/** Of a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1. */
+const isHost = (address: string) =>
+  `[${SIZE}].all(size, ${address} / size == ${NETWORK} / size && (size <= 2 || (${address} % size != 0 && ${address} % size != size - 1)))`;
+
+/** About texts whose formats are right: others have a rule of their own. */
+function ofConfig(field: string, expression: string, message: string): ClusterAgentRule {
+  const formats = Object.values(FORMATS).join(' && ');
+  return { rule: `${IS_OFF} || !${HAS_CONFIG} || !(${formats}) || ${expression}`, message, fieldPath: at(field) };
+}
+
+function ofFormat(field: keyof typeof FORMATS, message: string): ClusterAgentRule {
+  return { rule: `${IS_OFF} || !${HAS_CONFIG} || ${FORMATS[field]}`, message, fieldPath: at(field) };
+}
+
+const OF_FEATURE: readonly ClusterAgentRule[] = [
+  {
+    rule: `${IS_OFF} || ${HAS_CONFIG}`,
+    message: 'DhcpServerConfig is missing: write it, or set enableDhcpServer to false',
+    fieldPath: '.spec.feature',
+  },
+  ofFormat('subnet', 'Subnet is no IPv4 subnet: write address/prefix length, as in 192.168.0.0/24'),
+  ofFormat('ipRange', 'IpRange is no range of IPv4 addresses: write first and last, as in 192.168.0.10-192.168.0.100'),
+  ofFormat('gateway', 'Gateway is no IPv4 address: write four numbers of 0 to 255, as in 192.168.0.1'),
+  ofFormat('selfIp', 'SelfIp is no IPv4 address with a prefix length: write it as in 192.168.0.2/24'),
+  ofConfig('ipRange', `${FIRST} <= ${LAST}`, 'IpRange ends before its start: swap the two addresses'),
+  ofConfig('ipRange', `(${isHost(FIRST)} && ${isHost(LAST)})`, 'IpRange has addresses that no host in the subnet can have'),
+  ofConfig('gateway', isHost(GATEWAY), 'Gateway is no address of a host in the subnet'),
+  ofConfig('gateway', isOutOfRange(GATEWAY), 'Gateway is in ipRange, so a client could get its address: shorten the range'),
+  ofConfig(
+    'selfIp',
+    `!${HAS_SELF} || ${CONFIG}.selfIp.split('/')[1] == ${CONFIG}.subnet.split('/')[1]`,
+    'SelfIp has another prefix length than the subnet: write that of the subnet',
+  ),
+  ofConfig('selfIp', `!${HAS_SELF} || ${isHost(SELF)}`, 'SelfIp is no address of a host in the subnet'),
+  ofConfig(
+    'selfIp',
+    `!${HAS_SELF} || ${isOutOfRange(SELF)}`,
+    'SelfIp is in ipRange, so a client could get the address of the DHCP server: shorten the range',
+  ),
+  ofConfig(
+    'selfIp',
+    `!${HAS_SELF} || ${SELF} != ${GATEWAY}`,
+    'SelfIp is the gateway: give the DHCP server an address of its own',
+  ),
+];
+
+const OF_ENDPOINT: readonly ClusterAgentRule[] = [
+  { rule: `!has(self.spec.endpoint) || ${bothOrNone('self.spec.endpoint')}`, message: BOTH_OR_NONE, fieldPath: '.spec.endpoint' },
+];
+
+const OF_AGENT: readonly ClusterAgentRule[] = [
+  {
+    rule: `has(self.spec.agentYaml.underlayInterface) && self.spec.agentYaml.underlayInterface != ''`,
+    message: 'UnderlayInterface is missing: write the NetworkAttachmentDefinition of the management network',
+    fieldPath: '.spec.agentYaml',
+  },
+];
+
+/** Names of objects and of pods begin with it. A name cannot change, so this holds for new objects only. */
+const OF_NAME: ClusterAgentRule = {
+  rule: `has(self.status) || self.metadata.name.matches('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$')`,
+  message: 'The name must have at most 63 lower-case letters, digits and hyphens, and begin and end with a letter or digit',
+};
+
+export function clusterAgentRules(): { readonly 'x-kubernetes-validations': ClusterAgentRule[] } {
+  return {
+    'x-kubernetes-validations': [
+      OF_NAME,
+      ...[...OF_AGENT, ...OF_ENDPOINT, ...OF_FEATURE].map((one) => ({ ...one, rule: `has(self.status) || ${one.rule}` })),
+      ...OF_AGENT.map((one) => whenChanged('agentYaml', one)),
+      ...OF_ENDPOINT.map((one) => whenChanged('endpoint', one)),
+      ...OF_FEATURE.map((one) => whenChanged('feature', one)),
+    ],
+  };
+}
+
+/** An object without status is looked at by the rule for new ones: the same problem has one message. */
+function whenChanged(field: string, { rule, ...others }: ClusterAgentRule): ClusterAgentRule {
+  const [now, before] = [`self.spec.${field}`, `oldSelf.spec.${field}`];
+  const isSame = `(has(${now}) == has(${before}) && (!has(${now}) || ${now} == ${before}))`;
+  return { rule: `!has(self.status) || ${isSame} || ${rule}`, ...others };
+}

@@ -1,0 +1,133 @@
+/**
+ * Every reason of an Event about a bare-metal host, as REASONS has those of the other kinds: code that writes a reason which is not here, or writes it
+ * in another place, does not compile; and the reference pages are generated from it.
+ */
+type EventKind = 'ClusterAgent' | 'HostEndpoint' | 'HostOperation' | 'HostStatus';
+/** `Warning Event on HostStatus`: an Event of this type about an object of this kind. */
+export type HostReasonPlace = `${'Normal' | 'Warning'} Event on ${EventKind}`;
+
+interface HostReasonEntry {
+  readonly shown: readonly HostReasonPlace[];
+  /** What is true where the reason is shown. The message of the Event has the names. */
+  readonly meaning: string;
+  /** What an administrator does next. */
+  readonly remedy: string;
+}
+
+export const HOST_REASONS = {
+  HostDiscovered: {
+    shown: ['Normal Event on HostStatus'],
+    meaning: 'An unknown client got a lease, so the host has an object.',
+    remedy: 'Nothing.',
+  },
+  HostEndpointAdded: {
+    shown: ['Normal Event on HostStatus'],
+    meaning: 'A HostEndpoint names the host, so the host has an object.',
+    remedy: 'Nothing.',
+  },
+  HostEndpointAdopted: {
+    shown: ['Normal Event on HostStatus'],
+    meaning: 'A HostEndpoint names an address that was learned from a lease: the object belongs to the HostEndpoint now.',
+    remedy: 'Nothing. If the host still gets its address by DHCP, configure the address in the host.',
+  },
+  MacAddressChanged: {
+    shown: ['Warning Event on HostStatus'],
+    meaning: 'Another client has the lease of the address now; the message has both MAC addresses.',
+    remedy: 'Nothing if the network card or the machine was replaced. Else find out which machine has that MAC address.',
+  },
+  LeaseEnded: {
+    shown: ['Normal Event on HostStatus', 'Normal Event on ClusterAgent'],
+    meaning:
+      'The client released its lease, or the lease expired. The object stays if the address is bound, and is deleted if not.',
+    remedy: 'Nothing if the host was switched off. Else look at its network.',
+  },
+  LeaseReturned: {
+    shown: ['Normal Event on HostStatus'],
+    meaning: 'The client of a bound address has a lease again.',
+    remedy: 'Nothing.',
+  },
+  HostStatusCorrected: {
+    shown: ['Normal Event on HostStatus'],
+    meaning:
+      'The object differed from the lease or the HostEndpoint of the host, because a setting changed, a person edited it, or an agent ended while it wrote; the message has the fields.',
+    remedy: 'Nothing. Settings of a host are in the ClusterAgent and in the HostEndpoint.',
+  },
+  HostHealthy: {
+    shown: ['Normal Event on HostStatus'],
+    meaning: 'The management controller of the host answers.',
+    remedy: 'Nothing.',
+  },
+  HostUnhealthy: {
+    shown: ['Warning Event on HostStatus'],
+    meaning: 'The management controller of the host does not answer as it should; the message has the cause.',
+    remedy: 'Do what the message names. Look at the address, the port, the certificate and the Secret of the host.',
+  },
+  BMCLogEntry: {
+    shown: ['Normal Event on HostStatus', 'Warning Event on HostStatus'],
+    meaning: 'The management controller has a new entry in its log. Warning: its severity is not `OK`.',
+    remedy: 'Read the message.',
+  },
+  BindingUnreadable: {
+    shown: ['Warning Event on HostStatus'],
+    meaning: 'The annotation `bmc.spidernet.io/bound-to` is neither a MAC address nor `none`. It is ignored.',
+    remedy: 'Correct the annotation, or remove it.',
+  },
+  BoundElsewhere: {
+    shown: ['Warning Event on HostStatus'],
+    meaning: 'The client has another address that is bound to it: a DHCP server gives a client one bound address.',
+    remedy: 'Set `bmc.spidernet.io/bound-to` of one of the two objects to `none`.',
+  },
+  BoundAddressInUse: {
+    shown: ['Warning Event on HostStatus'],
+    meaning: 'Another client has the lease of an address that is bound.',
+    remedy: 'Nothing: the address goes to its client when that lease ends. To keep it where it is, change the annotation.',
+  },
+  HostEndpointInvalid: {
+    shown: ['Warning Event on HostEndpoint'],
+    meaning: 'The HostEndpoint has a setting that cannot be used, so its host has no object; the message has the setting.',
+    remedy: 'Delete the HostEndpoint, and create it again with what the message names.',
+  },
+  HostEndpointAddressTaken: {
+    shown: ['Warning Event on HostEndpoint'],
+    meaning: 'An older HostEndpoint has the same address, so this one has no object.',
+    remedy: 'Delete one of the two.',
+  },
+  ClusterAgentMissing: {
+    shown: ['Warning Event on HostEndpoint'],
+    meaning: 'The HostEndpoint names no ClusterAgent, or one that does not exist.',
+    remedy: 'Create the ClusterAgent, or delete the HostEndpoint and create it again with `spec.clusterAgent`.',
+  },
+  HostStatusNameTaken: {
+    shown: ['Warning Event on HostEndpoint', 'Warning Event on ClusterAgent'],
+    meaning: 'The object of a host would have the name of an object that belongs to another owner.',
+    remedy: 'Delete the object that the message names.',
+  },
+  OperationSucceeded: {
+    shown: ['Normal Event on HostOperation'],
+    meaning: 'The management controller accepted the action.',
+    remedy: 'Nothing.',
+  },
+  OperationFailed: {
+    shown: ['Warning Event on HostOperation'],
+    meaning: 'The action was not carried out, or it is not known whether it was; the message has which.',
+    remedy: 'Look at the power state of the host. To try again, create another HostOperation.',
+  },
+} as const satisfies Readonly<Record<string, HostReasonEntry>>;
+
+/** Every reason of the table. */
+export type HostReason = keyof typeof HOST_REASONS;
+
+/** The reasons that a place may show. */
+export type HostReasonAt<Place extends HostReasonPlace> = {
+  [Name in HostReason]: Place extends (typeof HOST_REASONS)[Name]['shown'][number] ? Name : never;
+}[HostReason];
+
+/** What an Event about an object of one kind may have. */
+export type HostEventOf<Kind extends EventKind> = {
+  [Type in 'Normal' | 'Warning']: {
+    readonly type: Type;
+    readonly reason: HostReasonAt<`${Type} Event on ${Kind}`>;
+    /** What happened, where, and what to do next. */
+    readonly message: string;
+  };
+}['Normal' | 'Warning'];

@@ -1,0 +1,54 @@
+/**
+ * Names of the API of bare-metal hosts: its group, its labels and annotations, and the reasons of its Events. Without schemas.
+ *
+ * @packageDocumentation
+ */
+export { HOST_REASONS, type HostEventOf, type HostReason, type HostReasonAt, type HostReasonPlace } from './host-reasons.js';
+
+export const BARE_METAL_GROUP = 'bmc.spidernet.io';
+export const BARE_METAL_VERSION = 'v1beta1';
+export const BARE_METAL_API_VERSION = `${BARE_METAL_GROUP}/${BARE_METAL_VERSION}`;
+
+// Each is described in HOST_OBJECT_KEYS.
+export const HOST_ADDRESS_LABEL = `${BARE_METAL_GROUP}/ipAddr`;
+export const HOST_MODE_LABEL = `${BARE_METAL_GROUP}/mode`;
+export const DHCP_ACTIVE_LABEL = `${BARE_METAL_GROUP}/dhcp-ip-active`;
+export const BOUND_TO_ANNOTATION = `${BARE_METAL_GROUP}/bound-to`;
+/** The value of the annotation by which an address is never bound. */
+export const BOUND_TO_NONE = 'none';
+
+/** By key, as OBJECT_KEYS has those of the other kinds. */
+export const HOST_OBJECT_KEYS = {
+  [HOST_ADDRESS_LABEL]: {
+    type: 'label',
+    on: ['HostStatus'],
+    writtenBy: ['the agent of bare-metal hosts'],
+    values: 'an IPv4 address',
+    meaning: 'The address of the host.',
+    isOfBmc: true,
+  },
+  [HOST_MODE_LABEL]: {
+    type: 'label',
+    on: ['HostStatus'],
+    writtenBy: ['the agent of bare-metal hosts'],
+    values: '`dhcp` or `hostEndpoint`',
+    meaning: 'How the host is known: by its lease, or by a HostEndpoint.',
+    isOfBmc: true,
+  },
+  [DHCP_ACTIVE_LABEL]: {
+    type: 'label',
+    on: ['HostStatus'],
+    writtenBy: ['the agent of bare-metal hosts'],
+    values: '`true` or `false`',
+    meaning: 'Whether a client has a lease of the address. Only with the mode `dhcp`.',
+    isOfBmc: true,
+  },
+  [BOUND_TO_ANNOTATION]: {
+    type: 'annotation',
+    on: ['HostStatus'],
+    writtenBy: ['an administrator'],
+    values: 'a MAC address, or `none`',
+    meaning:
+      'The address belongs to this client for good, whatever `enableBindDhcpIP` of the ClusterAgent is. `none`: the address is not bound, and the object goes when the lease ends. Without it, `enableBindDhcpIP` decides.',
+  },
+} as const;

@@ -1,0 +1,95 @@
+import type { z } from 'zod';
+import { explainIssue, type IssueReason, valueAt } from './describe-issue.js';
+import { repairTypes } from './repair-types.js';
+import { type UnknownField, unknownFields } from './unknown-fields.js';
+
+export type ObjectProblemReason = IssueReason | 'no-object' | 'unknown-kind' | 'nested-too-deeply';
+
+/** One thing wrong with an object; `path` leads to it from the object's root. */
+export interface ObjectProblem {
+  readonly reason: ObjectProblemReason;
+  readonly path: readonly (string | number)[];
+  readonly value: unknown;
+  /** What is there, what is expected. */
+  readonly message: string;
+  /** What to write. */
+  readonly remedy: string;
+  /** True: nothing stands there. */
+  readonly isMissing?: true;
+}
+
+export type ParsedKind<One> =
+  | {
+      readonly ok: true;
+      readonly object: One;
+      /** Fields that the kind does not have: typing errors, mostly. */
+      readonly unknownFields: readonly UnknownField[];
+    }
+  | {
+      readonly ok: false;
+      readonly problems: readonly ObjectProblem[];
+      readonly unknownFields: readonly UnknownField[];
+      /** The object with empty values where others were of a wrong type. Not for use: for finding what else is wrong with it. */
+      readonly rest?: One;
+    };
+
+/** The schema of each kind. */
+export type SchemaByKind<One> = Readonly<Record<string, z.ZodType<One>>>;
+
+/** The object of one of these kinds that parsed YAML or JSON holds, or everything that its schema finds wrong with it. Never throws. */
+export function parseByKind<One>(schemas: SchemaByKind<One>, value: unknown): ParsedKind<One> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return failure('no-object', {
+      path: [],
+      value,
+      message: 'is no object',
+      remedy: 'write apiVersion, kind, metadata and spec',
+    });
+  }
+  const kind = 'kind' in value && typeof value.kind === 'string' ? value.kind : '';
+  const schema = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
+  return schema === undefined ? unknownKind(kind, Object.keys(schemas)) : parseWithin(schema, value);
+}
+
+function unknownKind(kind: string, kinds: readonly string[]): ParsedKind<never> {
+  const message = kind === '' ? 'is missing' : `${JSON.stringify(kind)} is no kind that is read here`;
+  const remedy = `write one of ${kinds.join(', ')}`;
+  return failure('unknown-kind', { path: ['kind'], value: kind, message, remedy });
+}
+
+function parseWithin<One>(schema: z.ZodType<One>, value: object): ParsedKind<One> {
+  try {
+    return parseBy(schema, value);
+  } catch (error) {
+    // The value is nested deeper than the stack is.
+    if (!(error instanceof RangeError)) throw error;
+    const problem = { path: [], value: undefined, message: 'is nested too deeply', remedy: 'write it flatter' };
+    return failure('nested-too-deeply', problem);
+  }
+}
+
+function parseBy<One>(schema: z.ZodType<One>, value: object): ParsedKind<One> {
+  const parsed = schema.safeParse(value);
+  const unknown = unknownFields(schema, value);
+  if (parsed.success) return { ok: true, object: parsed.data, unknownFields: unknown };
+  const rest = repairTypes(schema, value);
+  const problems = withoutEchoes(parsed.error.issues).map((issue) => toProblem(issue, value));
+  return { ok: false, problems, unknownFields: unknown, ...(rest !== undefined && { rest }) };
+}
+
+function failure(reason: ObjectProblemReason, problem: Omit<ObjectProblem, 'reason'>): ParsedKind<never> {
+  return { ok: false, problems: [{ reason, ...problem }], unknownFields: [] };
+}
+
+/** A value of a wrong type is measured all the same, as text where a list is expected: only its type is worth a word. */
+function withoutEchoes(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const wrongTypes = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')));
+  return issues.filter(({ code, path }) => code === 'invalid_type' || !wrongTypes.has(path.join('.')));
+}
+
+function toProblem(issue: z.core.$ZodIssue, value: unknown): ObjectProblem {
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
+  const found = valueAt(value, path);
+  const problem = { ...explainIssue(issue, value), path, value: found };
+  return found === undefined ? { ...problem, isMissing: true } : problem;
+}
