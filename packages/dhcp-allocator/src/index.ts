@@ -13,9 +13,32 @@ export {
   mayBeKept,
   type PoolCounts,
 } from './allocation/address-allocator.js';
+// Bindings of unknown clients
+export { type Binding, type BindingRecord, isBindingValid } from './binding/binding.js';
+export {
+  type BindingRecordFault,
+  type BindingRecordReading,
+  formatBindingRecord,
+  parseBindingRecord,
+} from './binding/binding-record.js';
+export { BindingTable } from './binding/binding-table.js';
+export { type ClientId, clientIdOf, hardwareClientId, isClientId } from './binding/client-id.js';
 export type { Assignment, AssignmentChanges, Lease, LeaseChange } from './lease/lease.js';
 export { LeaseIndex } from './lease/lease-index.js';
 export { ConflictingAssignmentsError, LeaseTable } from './lease/lease-table.js';
+// Open pools
+export { answerOpenPacket, type OpenServing, type RecordAnswer } from './open/answer-open-packet.js';
+export { BindingRecorder, type BindingRecorderPorts } from './open/binding-recorder.js';
+export type { BindingStore } from './open/binding-store.js';
+export type { DeclaredAddress } from './open/leasable-addresses.js';
+export { MOST_OFFERS, OFFER_MS } from './open/offers.js';
+export {
+  type LeaseToAdopt,
+  OpenPool,
+  type OpenPoolCounts,
+  SHORT_LEASE_SECONDS,
+  type WaitingDeclaration,
+} from './open/open-pool.js';
 // Options by name
 export type { AddressPair, OptionKind, SubOption, VendorInformation } from './options/option-kinds.js';
 export {
@@ -52,7 +75,7 @@ export { answerPreparedAmong, type PreparedPool } from './prepared/answer-prepar
 export { PreparedAnswers, type PreparedReply } from './prepared/prepared-answers.js';
 export { type Checked, describeProblem, formatPath, type Problem } from './problem.js';
 // The server's decisions
-export { type Answer, answerPacket, type DropReason, leaseExpiry, ServedPool, type Serving } from './server/answer-packet.js';
+export { type Answer, answerPacket, type DropReason, leaseExpiry, type ReplyAnswer } from './server/answer-packet.js';
 export {
   type ClientMessage,
   type ClientMessageResult,
@@ -65,6 +88,7 @@ export type { Decision, IgnoreReason, KnownClient, NakReason } from './server/de
 export { PACKET_REASONS, type PacketReason } from './server/packet-reasons.js';
 export { type Reply, ReplyComposer } from './server/reply-composer.js';
 export { CLIENT_PORT, type ReplyDestination, replyDestination, SERVER_PORT } from './server/reply-destination.js';
+export { ServedPool, type Serving } from './server/served-pool.js';
 // DHCPv4 codec
 export { type DecodeResult, decodeMessage, type MalformedReason } from './wire/decode-message.js';
 export type { DhcpMessage } from './wire/dhcp-message.js';

@@ -12,7 +12,15 @@ import {
   networkAddressOf,
   parseIpv4Cidr,
 } from './ipv4-cidr.js';
-import { formatIpv4Range, mergeRanges, parseIpv4Range, rangeContains, rangesContain, sizeOfRange } from './ipv4-range.js';
+import {
+  formatIpv4Range,
+  mergeRanges,
+  parseIpv4Range,
+  rangeContains,
+  rangesContain,
+  sizeOfRange,
+  subtractRanges,
+} from './ipv4-range.js';
 import { isGroupMacAddress, macAddressBytes, parseMacAddress, readMacAddress } from './mac-address.js';
 
 const anyAddress = fc.integer({ min: 0, max: 0xffffffff });
@@ -144,6 +152,19 @@ it('law: merged ranges contain the addresses that one of the ranges contains', (
   fc.assert(
     fc.property(fc.array(range, { maxLength: 6 }), small, (ranges, address) => {
       expect(rangesContain(mergeRanges(ranges), address)).toBe(ranges.some((one) => rangeContains(one, address)));
+    }),
+  );
+});
+
+it('law: subtracted ranges contain the addresses that the first have and the others have not', () => {
+  const small = fc.nat(60);
+  const range = fc.tuple(small, small).map(([one, other]) => ({ first: Math.min(one, other), last: Math.max(one, other) }));
+  const ranges = fc.array(range, { maxLength: 6 }).map(mergeRanges);
+  fc.assert(
+    fc.property(ranges, ranges, small, (some, others, address) => {
+      const left = subtractRanges(some, others);
+      expect(rangesContain(left, address)).toBe(rangesContain(some, address) && !rangesContain(others, address));
+      expect(left).toEqual(left.toSorted((one, other) => one.first - other.first));
     }),
   );
 });

@@ -63,3 +63,21 @@ export function rangesContain(ranges: readonly Ipv4Range[], address: Ipv4Address
   const range = ranges[low];
   return range !== undefined && rangeContains(range, address);
 }
+
+/** The addresses of `ranges` that `others` do not contain. @param ranges, others - sorted, as `mergeRanges` returns them. */
+export function subtractRanges(ranges: readonly Ipv4Range[], others: readonly Ipv4Range[]): Ipv4Range[] {
+  let from = 0;
+  return ranges.flatMap((range) => {
+    const left: Ipv4Range[] = [];
+    let { first } = range;
+    // What ends before this range ends before every later one.
+    while (from < others.length && (others[from] as Ipv4Range).last < first) from++;
+    for (let index = from; index < others.length && (others[index] as Ipv4Range).first <= range.last; index++) {
+      const other = others[index] as Ipv4Range;
+      if (other.first > first) left.push({ first, last: other.first - 1 });
+      first = other.last + 1;
+    }
+    if (first <= range.last) left.push({ first, last: range.last });
+    return left;
+  });
+}

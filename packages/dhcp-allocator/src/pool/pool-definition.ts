@@ -19,6 +19,11 @@ export interface PoolDefinition {
   /** Addresses (`192.168.48.5`) or ranges (`192.168.48.10-192.168.48.19`) that are never leased. */
   readonly exclude?: readonly string[];
   readonly reservations?: readonly ReservationDefinition[];
+  /**
+   * Addresses or ranges of the subnet that unknown clients may lease (`OpenPool`), inside or outside of `start` to `end`. Excluded and reserved
+   * addresses in them are left out. Default: none, and unknown clients get no reply.
+   */
+  readonly dynamic?: readonly string[];
   /** Seconds a lease lasts, 1 to 4294967294, or 4294967295 for ever; default one year. */
   readonly leaseTimeSeconds?: number;
   /**

@@ -14,6 +14,8 @@ export interface Pool {
   readonly unavailable: readonly Ipv4Range[];
   /** By MAC address; at most one address each, at most one MAC address per address. */
   readonly reservations: ReadonlyMap<MacAddress, Reservation>;
+  /** The addresses that unknown clients may lease, without what is unavailable or reserved. Sorted, merged. Empty: the pool is not open. */
+  readonly dynamic: readonly Ipv4Range[];
   readonly leaseTimeSeconds: number;
   /** Relays outside `cidr` that are answered. */
   readonly relays: readonly Ipv4Cidr[];

@@ -7,14 +7,22 @@ import { INFINITE_LEASE_TIME_SECONDS, MAX_RELAYS, type PoolOptions, type Reserva
 import type { BootDefinition, PoolDefinition, PoolOptionsDefinition } from './pool-definition.js';
 import type { PoolProblemReason, PoolProblems } from './pool-problems.js';
 
+/** A range, as its entry of a list spells it. */
+export interface WrittenRange {
+  readonly index: number;
+  readonly text: string;
+  readonly range: Ipv4Range;
+}
+
 /** Every field that could be read; those that could not are absent, and in the problems. */
 export interface ReadPoolFields {
   readonly cidr: Ipv4Cidr | undefined;
   readonly serverAddress: Ipv4Address | undefined;
   readonly start: Ipv4Address | undefined;
   readonly end: Ipv4Address | undefined;
-  readonly exclude: readonly { readonly index: number; readonly text: string; readonly range: Ipv4Range }[];
+  readonly exclude: readonly WrittenRange[];
   readonly reservations: readonly (Reservation & { readonly index: number })[];
+  readonly dynamic: readonly WrittenRange[];
   readonly relays: readonly Ipv4Cidr[];
   readonly options: PoolOptions;
   /** Of static routes, also of those whose destination could not be read. */
@@ -38,15 +46,20 @@ export function readPoolFields(definition: PoolDefinition, problems: PoolProblem
     serverAddress: reader.optionalAddress(['serverAddress'], definition.serverAddress),
     start: reader.optionalAddress(['start'], definition.start),
     end: reader.optionalAddress(['end'], definition.end),
-    exclude: (definition.exclude ?? []).flatMap((text, index) => {
-      const range = reader.range(['exclude', index], text);
-      return range === undefined ? [] : [{ index, text, range }];
-    }),
+    exclude: readRanges(definition, 'exclude', reader),
     reservations: readReservations(definition, reader),
+    dynamic: readRanges(definition, 'dynamic', reader),
     relays: reader.relays(['relays'], definition.relays),
     options: { ...readOptions(options, reader), staticRoutes: readStaticRoutes(options, reader, gateways) },
     gateways,
   };
+}
+
+function readRanges(definition: PoolDefinition, field: 'exclude' | 'dynamic', reader: FieldReader): WrittenRange[] {
+  return (definition[field] ?? []).flatMap((text, index) => {
+    const range = reader.range([field, index], text);
+    return range === undefined ? [] : [{ index, text, range }];
+  });
 }
 
 function readReservations(definition: PoolDefinition, reader: FieldReader): (Reservation & { index: number })[] {

@@ -226,3 +226,33 @@ describe('a pool with problems is refused, with where and why', () => {
     ]);
   });
 });
+
+describe('dynamic addresses: those that unknown clients may lease', () => {
+  it.each<[string, Partial<PoolDefinition>, string]>([
+    ['none by default', {}, ''],
+    ['ranges are merged', { dynamic: ['10.0.0.20-10.0.0.29', '10.0.0.10-10.0.0.19'] }, '10.0.0.10-10.0.0.29'],
+    ['also outside of start to end', { start: '10.0.0.50', dynamic: ['10.0.0.10-10.0.0.19'] }, '10.0.0.10-10.0.0.19'],
+    [
+      'without what is excluded, reserved, or the address of server, router or network',
+      {
+        ...{ dynamic: ['10.0.0.0-10.0.0.9'], exclude: ['10.0.0.3-10.0.0.4'], options: { router: '10.0.0.2' } },
+        reservations: [{ macAddress: '02:00:00:00:00:01', address: '10.0.0.7' }],
+      },
+      '10.0.0.5-10.0.0.6 10.0.0.8-10.0.0.9',
+    ],
+  ])('%s', (_what, definition, expected) => {
+    const checked = validatePool({ ...BASE, serverAddress: '10.0.0.1', ...definition });
+    expect(checked.ok && checked.value.dynamic.map(formatIpv4Range).join(' ')).toBe(expected);
+  });
+
+  it('every problem at once', () => {
+    expect(problemsOf({ dynamic: ['10.0.1.10', '10.0.0.9-10.0.0.5', '999.0.0.1'] })).toEqual([
+      'dynamic[1] not-a-range',
+      'dynamic[2] not-a-range',
+      'dynamic[0] outside-subnet',
+    ]);
+    expect(problemsOf({ cidr: '10.0.0.0/7', end: '10.0.0.9', dynamic: ['10.0.0.10', '11.255.0.1'] })).toEqual([
+      'dynamic range-too-large',
+    ]);
+  });
+});

@@ -18,6 +18,7 @@ import {
   rangeContains,
   rangesContain,
   sizeOfRange,
+  subtractRanges,
 } from '../address/ipv4-range.js';
 import type { MacAddress } from '../address/mac-address.js';
 import type { Checked } from '../problem.js';
@@ -44,13 +45,15 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
   checkHostAddresses({ cidr, fields, problems });
   checkServer({ cidr, fields, problems });
   checkRange(range, fields, problems);
-  checkExclusions({ cidr, fields, problems });
+  checkInsideSubnet({ cidr, fields, problems }, 'exclude');
+  checkInsideSubnet({ cidr, fields, problems }, 'dynamic');
+  checkDynamicSize(fields, problems);
   checkGateways({ cidr, fields, problems });
   const reservations = checkReservations({ cidr, fields, problems }, serverAddress);
 
   if (problems.all.length > 0 || serverAddress === undefined) return { ok: false, problems: problems.all };
   const { name, leaseTimeSeconds = DEFAULT_LEASE_TIME_SECONDS, authoritative = false, rapidCommit = false } = definition;
-  const unavailable = unavailableRanges({ cidr, fields, problems }, range, serverAddress);
+  const excluded = excludedRanges({ cidr, fields, problems }, serverAddress);
   return {
     ok: true,
     value: {
@@ -58,8 +61,9 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
       cidr,
       serverAddress,
       range,
-      unavailable,
+      unavailable: excluded.flatMap((unavailable) => intersectRanges(range, unavailable) ?? []),
       reservations,
+      dynamic: dynamicRanges(fields, excluded),
       leaseTimeSeconds,
       relays: fields.relays,
       authoritative,
@@ -204,16 +208,31 @@ function checkRange(range: Ipv4Range, fields: ReadPoolFields, problems: PoolProb
 }
 
 /** Excluding what `start` to `end` leaves out anyway is harmless; excluding what no address of the subnet is, is a typo. */
-function checkExclusions({ cidr, fields, problems }: Subject): void {
-  for (const { index, range, text } of fields.exclude) {
+function checkInsideSubnet({ cidr, fields, problems }: Subject, field: 'exclude' | 'dynamic'): void {
+  for (const { index, range, text } of fields[field]) {
     if (cidrContains(cidr, range.first) && cidrContains(cidr, range.last)) continue;
     problems.add('outside-subnet', {
-      path: ['exclude', index],
+      path: [field, index],
       value: text,
       message: `${text} is outside ${formatIpv4Cidr(cidr)}`,
       remedy: 'remove it or widen the cidr',
     });
   }
+}
+
+/** One bit an address, from the first to the last of all ranges. */
+function checkDynamicSize(fields: ReadPoolFields, problems: PoolProblems): void {
+  const merged = mergeRanges(fields.dynamic.map(({ range }) => range));
+  const [first, last] = [merged[0], merged.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const size = sizeOfRange({ first: first.first, last: last.last });
+  if (size <= MAX_RANGE_SIZE) return;
+  problems.add('range-too-large', {
+    path: ['dynamic'],
+    value: size,
+    message: `the dynamic ranges reach over ${size} addresses`,
+    remedy: `keep the first and the last at most ${MAX_RANGE_SIZE} addresses apart`,
+  });
 }
 
 /** A client sends to a gateway on its own link; 0.0.0.0 means that the destination is on the link. Source: RFC 3442, "Local Subnet Routes". */
@@ -277,10 +296,16 @@ function usedByInfrastructure(address: Ipv4Address, { serverAddress, router, exc
   return rangesContain(excluded, address) ? 'is excluded' : undefined;
 }
 
-function unavailableRanges({ cidr, fields }: Subject, range: Ipv4Range, serverAddress: Ipv4Address): Ipv4Range[] {
+/** Sorted and merged. */
+function excludedRanges({ cidr, fields }: Subject, serverAddress: Ipv4Address): Ipv4Range[] {
   const ranges = fields.exclude.map((entry) => entry.range);
   for (const address of [serverAddress, fields.options.router, networkAddressOf(cidr), broadcastAddressOf(cidr)]) {
     if (address !== undefined) ranges.push({ first: address, last: address });
   }
-  return mergeRanges(ranges).flatMap((unavailable) => intersectRanges(range, unavailable) ?? []);
+  return mergeRanges(ranges);
+}
+
+function dynamicRanges(fields: ReadPoolFields, excluded: readonly Ipv4Range[]): Ipv4Range[] {
+  const reserved = fields.reservations.map(({ address }) => ({ first: address, last: address }));
+  return subtractRanges(mergeRanges(fields.dynamic.map(({ range }) => range)), mergeRanges([...excluded, ...reserved]));
 }

@@ -7,7 +7,8 @@ import { macAddressBytes } from '../address/mac-address.js';
 import { LeaseTable } from '../lease/lease-table.js';
 import type { PoolDefinition } from '../pool/pool-definition.js';
 import { validatePool } from '../pool/validate-pool.js';
-import { answerPacket, ServedPool } from '../server/answer-packet.js';
+import { answerPacket } from '../server/answer-packet.js';
+import { ServedPool } from '../server/served-pool.js';
 import { encodeMessage } from '../wire/encode-message.js';
 import { PreparedAnswers } from './prepared-answers.js';
 

@@ -1,4 +1,4 @@
-import type { ServedPool } from '../server/answer-packet.js';
+import type { ServedPool } from '../server/served-pool.js';
 import { encodedLength, encodeMessage } from '../wire/encode-message.js';
 import { HTYPE_ETHERNET, LARGEST_REPLY_LENGTH, MINIMUM_MESSAGE_LENGTH, Offset, OP_REPLY, OptionCode } from '../wire/layout.js';
 import type { RequestFields } from './request-fields.js';

@@ -15,10 +15,13 @@ export type IgnoreReason =
   | 'address-missing'
   | 'address-not-its-own'
   | 'client-not-on-this-network'
-  | 'server-identifier-missing';
+  | 'server-identifier-missing'
+  | 'pool-exhausted'
+  | 'being-recorded'
+  | 'not-recorded';
 
 /** Why a client has to start over. */
-export type NakReason = 'reservation-gone' | 'address-not-its-own' | 'not-authorized-here';
+export type NakReason = 'reservation-gone' | 'address-not-its-own' | 'not-authorized-here' | 'address-not-available';
 
 /**
  * How to answer one message. `offer`, `ack`, `inform` and `nak` are sent; `release` and `decline` change leases without an
@@ -33,10 +36,10 @@ export type Decision =
   | { readonly kind: 'release'; readonly lease: Lease }
   | { readonly kind: 'decline'; readonly lease: Lease };
 
-export function ignore(reason: IgnoreReason): Decision {
+export function ignore(reason: IgnoreReason): Extract<Decision, { kind: 'ignore' }> {
   return { kind: 'ignore', reason };
 }
 
-export function nak(reason: NakReason): Decision {
+export function nak(reason: NakReason): Extract<Decision, { kind: 'nak' }> {
   return { kind: 'nak', reason };
 }

@@ -13,7 +13,8 @@ import type { DhcpMessage } from '../wire/dhcp-message.js';
 import { DhcpOptions } from '../wire/dhcp-options.js';
 import { encodeMessage } from '../wire/encode-message.js';
 import { type MessageType, MessageTypeCode, messageTypeOf, OptionCode } from '../wire/layout.js';
-import { type Answer, answerPacket, ServedPool } from './answer-packet.js';
+import { type Answer, answerPacket } from './answer-packet.js';
+import { ServedPool } from './served-pool.js';
 
 const VM_A = '02:00:00:00:00:0a';
 const UNKNOWN = '02:00:00:00:00:ff';

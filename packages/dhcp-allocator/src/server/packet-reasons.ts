@@ -10,7 +10,7 @@ export interface PacketReason {
   readonly source?: string;
 }
 
-/** By reason. Every reason that `answerPacket` returns, and no other. */
+/** By reason. Every reason that `answerPacket` and `answerOpenPacket` return, and `not-recorded`, which their caller finds. */
 export const PACKET_REASONS = {
   'message-too-short': {
     outcomes: ['dropped'],
@@ -122,6 +122,26 @@ export const PACKET_REASONS = {
   'not-authorized-here': {
     outcomes: ['nak'],
     meaning: 'The client asks for an address and has no lease, and `spec.ipv4Config.authoritative` of the IPPool is true.',
+    source: 'RFC 2131 §4.3.2',
+  },
+  'pool-exhausted': {
+    outcomes: ['ignored'],
+    meaning: 'An open pool has no address left for an unknown client: each is leased, in quarantine or declared.',
+    source: 'RFC 2131 §4.3.1',
+  },
+  'being-recorded': {
+    outcomes: ['ignored'],
+    meaning: 'The lease of an unknown client is being recorded because of an earlier message; the reply to that one follows.',
+  },
+  'not-recorded': {
+    outcomes: ['ignored'],
+    meaning: 'The lease of an unknown client could not be recorded, so it is not acknowledged. The client retransmits.',
+    source: 'RFC 2131 §3.1',
+  },
+  'address-not-available': {
+    outcomes: ['nak'],
+    meaning:
+      'An unknown client asks for an address of an open pool that another client has or is offered, that an object declares, or that is in quarantine or not dynamic any more.',
     source: 'RFC 2131 §4.3.2',
   },
 } as const satisfies Readonly<Record<DropReason | IgnoreReason | NakReason, PacketReason>>;

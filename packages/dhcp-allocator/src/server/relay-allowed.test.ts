@@ -8,7 +8,8 @@ import type { PoolDefinition } from '../pool/pool-definition.js';
 import { validatePool } from '../pool/validate-pool.js';
 import { toBytes } from '../wire/big-endian.js';
 import { encodeMessage } from '../wire/encode-message.js';
-import { type Answer, answerPacket, ServedPool } from './answer-packet.js';
+import { type Answer, answerPacket } from './answer-packet.js';
+import { ServedPool } from './served-pool.js';
 
 const VM_A = '02:00:00:00:00:0a';
 const ip = (text: string): number => parseIpv4Address(text) as number;

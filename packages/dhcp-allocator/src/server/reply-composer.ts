@@ -46,6 +46,7 @@ const NAK_TEXT: Readonly<Record<NakReason, string>> = {
   'reservation-gone': 'no address is assigned to this client here',
   'address-not-its-own': 'the claimed address is not assigned to this client',
   'not-authorized-here': 'unknown client',
+  'address-not-available': 'the address is not available to this client',
 };
 
 export class ReplyComposer {

@@ -8,7 +8,8 @@ import { validatePool } from '../pool/validate-pool.js';
 import { decodeMessage } from '../wire/decode-message.js';
 import type { DhcpMessage } from '../wire/dhcp-message.js';
 import { encodeMessage } from '../wire/encode-message.js';
-import { answerPacket, ServedPool } from './answer-packet.js';
+import { answerPacket } from './answer-packet.js';
+import { ServedPool } from './served-pool.js';
 
 const VM_A = '02:00:00:00:00:0a';
 const ip = (text: string): number => parseIpv4Address(text) as number;

@@ -1,0 +1,17 @@
+/**
+ * The lease file of ISC dhcpd 4.4 (`dhcpd.leases`): text to leases and every problem of it, leases to text, and what the leases are in an open pool.
+ *
+ * @packageDocumentation
+ */
+export { formatIscLeases } from './format-isc-leases.js';
+export {
+  type IscBindingState,
+  type IscLease,
+  type IscLeaseEntry,
+  type IscLeaseProblem,
+  type IscLeaseProblemReason,
+  isBrokenFile,
+} from './isc-lease.js';
+export { type IscLeaseReading, parseIscLeases } from './parse-isc-leases.js';
+export { type ImportedIscLease, type IscImport, type IscLeaseOutcome, toBindingRecords } from './to-binding-records.js';
+export { toIscLeases } from './to-isc-leases.js';

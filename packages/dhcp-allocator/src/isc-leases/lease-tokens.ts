@@ -1,0 +1,131 @@
+/** A lease file as words. Reading never throws: what is no text of a lease file is a token too. */
+
+export type Token =
+  /** `text` is a word; or a quoted text without its quotes, whose escapes are octets. */
+  | { readonly kind: 'word' | 'text'; readonly text: string; readonly line: number }
+  /** `lease ADDRESS {`, as a whole: wherever it stands, an entry begins. */
+  | { readonly kind: 'entry'; readonly text: string; readonly line: number }
+  | { readonly kind: ';' | '{' | '}'; readonly line: number }
+  /** Octets that are no text, or a quoted text that its line does not close. */
+  | { readonly kind: 'unreadable'; readonly line: number };
+
+const BLANK = /[ \t\r\f\v]+|#[^\n]*/y;
+const ENTRY = /lease[ \t]+([^\s{};"#]+)[ \t]*\{/y;
+/** Control characters are no words: a disk that lost power leaves such octets. */
+const WORD = /[^\s{};"#\p{Cc}]+/uy;
+/** Source: dhcpd, common/conflex.c `read_string`: `\` and up to three octal digits, `\x` and two hexadecimal ones, or a letter. */
+const ESCAPE = /\\(?:[0-3][0-7]{0,2}|x[0-9a-f]{1,2}|.)/gis;
+const LETTERS: Readonly<Record<string, string>> = { t: '\t', r: '\r', n: '\n', b: '\b' };
+
+export class LeaseTokens {
+  readonly #text: string;
+  #offset = 0;
+  #line = 1;
+  #returned: Token | undefined;
+  #isCutInText = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The line of the end of what was read. */
+  get line(): number {
+    return this.#line;
+  }
+
+  /** The text ends inside quotes. */
+  get isCutInText(): boolean {
+    return this.#isCutInText;
+  }
+
+  /** The next token is this one again. */
+  giveBack(token: Token): void {
+    this.#returned = token;
+  }
+
+  next(): Token | undefined {
+    const token = this.#returned ?? this.#read();
+    this.#returned = undefined;
+    return token;
+  }
+
+  #read(): Token | undefined {
+    this.#skipBlanks();
+    if (this.#offset >= this.#text.length) return undefined;
+    const line = this.#line;
+    const mark = this.#text[this.#offset];
+    if (mark === ';' || mark === '{' || mark === '}') {
+      this.#offset++;
+      return { kind: mark, line };
+    }
+    return mark === '"' ? this.#readText(line) : this.#readWord(line);
+  }
+
+  #readText(line: number): Token | undefined {
+    const start = this.#offset + 1;
+    let end = start;
+    for (; end < this.#text.length && this.#text[end] !== '"' && this.#text[end] !== '\n'; end++)
+      if (this.#text[end] === '\\' && this.#text[end + 1] !== '\n') end++;
+    this.#offset = Math.min(end, this.#text.length);
+    if (end >= this.#text.length) {
+      this.#isCutInText = true;
+      return undefined;
+    }
+    if (this.#text[end] === '\n') return { kind: 'unreadable', line };
+    this.#offset = end + 1;
+    return { kind: 'text', text: decodeEscapes(this.#text.slice(start, end)), line };
+  }
+
+  #readWord(line: number): Token {
+    const entry = this.#text[this.#offset] === 'l' ? this.#match(ENTRY) : null;
+    if (entry !== null) return { kind: 'entry', text: entry[1] as string, line };
+    const word = this.#match(WORD);
+    if (word === null) this.#skipUnreadable();
+    return word === null ? { kind: 'unreadable', line } : { kind: 'word', text: word[0], line };
+  }
+
+  #skipUnreadable(): void {
+    do this.#offset++;
+    while (isControl(this.#text.charCodeAt(this.#offset)));
+  }
+
+  #skipBlanks(): void {
+    for (;;) {
+      if (this.#text[this.#offset] === '\n') {
+        this.#offset++;
+        this.#line++;
+      } else if (this.#match(BLANK) === null) return;
+    }
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#offset;
+    const found = pattern.exec(this.#text);
+    if (found !== null) this.#offset = pattern.lastIndex;
+    return found;
+  }
+}
+
+function isControl(code: number): boolean {
+  return code < 0x09 || (code > 0x0d && code < 0x20) || (code >= 0x7f && code < 0xa0);
+}
+
+function decodeEscapes(quoted: string): string {
+  return quoted.replace(ESCAPE, decodeEscape);
+}
+
+/** @param sequence - with its `\`. */
+function decodeEscape(sequence: string): string {
+  const rest = sequence.slice(1);
+  if (/^[0-3]/.test(rest)) return String.fromCharCode(Number.parseInt(rest, 8));
+  if (/^x./i.test(rest)) return String.fromCharCode(Number.parseInt(rest.slice(1), 16));
+  return LETTERS[rest] ?? rest;
+}
+
+/** `"..."`, as dhcpd writes it: octets that are not printable ASCII as `\ooo`. Source: dhcpd, common/print.c `quotify_buf`. */
+export function quoteOctets(octets: string): string {
+  const inside = octets.replace(/[^ !#-[\]-~]/g, (octet) =>
+    octet === '"' || octet === '\\' ? `\\${octet}` : `\\${octet.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  );
+  return `"${inside}"`;
+}

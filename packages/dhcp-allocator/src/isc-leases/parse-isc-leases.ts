@@ -1,0 +1,160 @@
+/**
+ * Reads a `dhcpd.leases` file. dhcpd appends to it, so the last entry of an address counts. What is not taken is a problem with its line, or is
+ * counted by its first word; no text throws.
+ */
+import { type Ipv4Address, parseIpv4Address } from '../address/ipv4-address.js';
+import { type IscLeaseEntry, type IscLeaseProblem, type IscLeaseProblemReason, isBrokenFile } from './isc-lease.js';
+import { LeaseTokens, type Token } from './lease-tokens.js';
+import { type LeaseDraft, readLeaseStatement } from './read-lease-statement.js';
+import { readStatement, type Statement } from './read-statement.js';
+
+/** What a file holds. */
+export interface IscLeaseReading {
+  /** One for each address: the last entry that could be read, in the order of the file. */
+  readonly leases: readonly IscLeaseEntry[];
+  /** In the order of the file. */
+  readonly problems: readonly IscLeaseProblem[];
+  /** How many entries were read; those that a later one of the same address replaces included. */
+  readonly entryCount: number;
+  /** Statements that dhcpd writes and that no binding has: how many of each first word, as `set` or `option`. */
+  readonly skipped: ReadonlyMap<string, number>;
+}
+
+/** Top-level statements without anything about leases. Source: dhcpd.leases(5). */
+const HEADER: ReadonlySet<string> = new Set(['authoring-byte-order', 'server-duid']);
+const NOT_TAKEN: Readonly<Record<string, { readonly reason: IscLeaseProblemReason; readonly message: string }>> = {
+  failover: {
+    reason: 'failover-state',
+    message: 'the state of a failover partner is not taken; stop both servers, and import the file of one',
+  },
+  host: { reason: 'host-declaration', message: 'a host declaration is not taken; declare the host in the pool' },
+  ...Object.fromEntries(
+    ['ia-na', 'ia-ta', 'ia-pd'].map((word) => [
+      word,
+      { reason: 'ipv6-lease' as const, message: `an IPv6 lease (${word}) is not taken: only DHCPv4 is supported` },
+    ]),
+  ),
+};
+
+/** The leases of a `dhcpd.leases` file, and every problem of it. Never throws. @param text - a character for each octet (latin1). */
+export function parseIscLeases(text: string): IscLeaseReading {
+  const reader = new LeaseFileReader(text);
+  reader.read();
+  const { leases, problems, entryCount, skipped } = reader;
+  return { leases, problems, entryCount, skipped };
+}
+
+class LeaseFileReader implements IscLeaseReading {
+  readonly skipped = new Map<string, number>();
+  entryCount = 0;
+  readonly #found: IscLeaseProblem[] = [];
+  readonly #tokens: LeaseTokens;
+  readonly #byAddress = new Map<Ipv4Address, IscLeaseEntry>();
+
+  constructor(text: string) {
+    this.#tokens = new LeaseTokens(text);
+  }
+
+  get leases(): readonly IscLeaseEntry[] {
+    return [...this.#byAddress.values()];
+  }
+
+  get problems(): readonly IscLeaseProblem[] {
+    return this.#found.toSorted((one, other) => one.line - other.line);
+  }
+
+  read(): void {
+    for (let token = this.#tokens.next(); token !== undefined; token = this.#tokens.next()) {
+      if (token.kind === 'entry') this.#readEntry(token.text, token.line);
+      else this.#readOther(token);
+    }
+    if (this.#tokens.isCutInText && this.#found.at(-1)?.reason !== 'file-cut') this.#reportCut(this.#tokens.line);
+  }
+
+  #readOther(token: Token): void {
+    if (token.kind === 'unreadable') {
+      this.#reportUnreadable(token.line);
+      return;
+    }
+    const statement = readStatement(token, this.#tokens);
+    const { line, ending } = statement;
+    if (ending === 'cut') this.#reportCut(line);
+    else if (ending === 'unreadable') this.#reportUnreadable(line);
+    else this.#takeOther(statement);
+  }
+
+  #takeOther({ words, line, ending }: Statement): void {
+    const word = words[0]?.text ?? '';
+    const known = Object.hasOwn(NOT_TAKEN, word) ? NOT_TAKEN[word] : undefined;
+    const isWhole = ending === 'closed' && words.length > 0;
+    if (known !== undefined) this.#found.push({ ...known, line });
+    else if (isWhole && HEADER.has(word)) this.#skip(word);
+    else if (isWhole) this.#report('unknown-statement', line, `the statement ${shown(word)} is not known and was left out`);
+    else this.#report('unexpected-text', line, 'this is no statement; the text up to the next one was left out');
+  }
+
+  #readEntry(addressText: string, line: number): void {
+    const address = parseIpv4Address(addressText);
+    const draft: LeaseDraft = { fields: {}, problems: [] };
+    const isClosed = this.#readStatements(draft, { line, address });
+    for (const problem of draft.problems) this.#found.push({ ...problem, ...(address !== undefined && { address }) });
+    if (address === undefined)
+      this.#report('address-invalid', line, `${shown(addressText)} is no IPv4 address; the entry was left out`);
+    if (address === undefined || !isClosed || draft.problems.some(isBrokenFile)) return;
+    this.entryCount++;
+    // The last entry stands where it stands in the file.
+    this.#byAddress.delete(address);
+    this.#byAddress.set(address, { address, state: 'active', ...draft.fields, line });
+  }
+
+  /** False if the entry is not closed: it is cut, or another one begins in it. */
+  #readStatements(draft: LeaseDraft, { line, address }: { line: number; address: Ipv4Address | undefined }): boolean {
+    for (let token = this.#tokens.next(); token !== undefined; token = this.#tokens.next()) {
+      if (token.kind === '}') return true;
+      if (token.kind === 'entry') {
+        this.#tokens.giveBack(token);
+        const message =
+          'the entry does not end before the next one begins; it was left out, and an earlier one of the address counts';
+        this.#found.push({ reason: 'entry-not-closed', line, message, ...(address !== undefined && { address }) });
+        return false;
+      }
+      const statement = readStatement(token, this.#tokens);
+      if (statement.ending === 'cut') break;
+      this.#takeStatement(statement, draft);
+    }
+    this.#reportCut(line, address);
+    return false;
+  }
+
+  #takeStatement(statement: Statement, draft: LeaseDraft): void {
+    const skipped = readLeaseStatement(statement, draft);
+    if (skipped !== undefined) this.#skip(skipped);
+  }
+
+  #skip(word: string): void {
+    this.skipped.set(word, (this.skipped.get(word) ?? 0) + 1);
+  }
+
+  #reportCut(line: number, address?: Ipv4Address): void {
+    const message = 'the file ends in the middle of what begins here; copy it again while dhcpd is stopped';
+    this.#found.push({ reason: 'file-cut', line, message, ...(address !== undefined && { address }) });
+  }
+
+  /** A run of such octets is one problem. */
+  #reportUnreadable(line: number): void {
+    let token = this.#tokens.next();
+    while (token?.kind === 'unreadable') token = this.#tokens.next();
+    if (token !== undefined) this.#tokens.giveBack(token);
+    this.#report('unreadable-octets', line, 'octets that are no text were left out; look at the disk');
+  }
+
+  #report(reason: IscLeaseProblemReason, line: number, message: string): void {
+    this.#found.push({ reason, line, message });
+  }
+}
+
+const LONGEST_SHOWN = 40;
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text);
+}

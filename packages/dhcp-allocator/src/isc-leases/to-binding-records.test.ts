@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatIpv4Address, parseIpv4Address } from '../address/ipv4-address.js';
+import type { BindingRecord } from '../binding/binding.js';
+import { BindingTable } from '../binding/binding-table.js';
+import { type IscLeaseEntry, type IscLeaseOutcome, parseIscLeases, toBindingRecords, toIscLeases } from './index.js';
+import { anyIscLeases, DHCPD_FILE } from './isc-lease-fixtures.js';
+
+const NOW = Date.UTC(2026, 10, 23, 16, 35);
+const HOUR = 3_600_000;
+const MAC = '02:00:00:00:00:01';
+const SETTINGS = { poolNameOf: () => 'net', nowMs: NOW };
+const lease = (last: number, more: Partial<IscLeaseEntry>): IscLeaseEntry => ({
+  ...{ address: (parseIpv4Address('10.0.0.0') as number) + last, state: 'active', line: last, ...more },
+});
+const recordsOf = (leases: readonly IscLeaseEntry[]) =>
+  toBindingRecords(leases, SETTINGS).flatMap(({ record }) => (record === undefined ? [] : [record]));
+
+describe('each lease has one outcome', () => {
+  const bound = { startsAtMs: NOW - HOUR, clientLastSeenAtMs: NOW - 60_000, macAddress: MAC };
+  it.each<[string, Partial<IscLeaseEntry>, IscLeaseOutcome, object | undefined]>([
+    [
+      'active, of a client with an identifier and a host name',
+      { ...bound, endsAtMs: NOW + HOUR, uid: 'ff0001', hostname: 'node-1' },
+      'leased',
+      {
+        clientId: 'ff0001',
+        macAddress: MAC,
+        hostname: 'node-1',
+        boundAtMs: NOW - HOUR,
+        grantedAtMs: NOW - 60_000,
+        endsAtMs: NOW + HOUR,
+      },
+    ],
+    [
+      'active for ever',
+      { ...bound, endsAtMs: Number.POSITIVE_INFINITY },
+      'leased',
+      { clientId: '01020000000001', endsAtMs: Number.POSITIVE_INFINITY },
+    ],
+    [
+      'active, an identifier of one octet is none',
+      { ...bound, endsAtMs: NOW + HOUR, uid: 'ff' },
+      'leased',
+      { clientId: '01020000000001' },
+    ],
+    ['active, a host name that is none is left out', { ...bound, endsAtMs: NOW + HOUR, hostname: 'a b' }, 'leased', {}],
+    ['active, and the time is over', { ...bound, endsAtMs: NOW }, 'previous-address', { endsAtMs: NOW }],
+    ['active, and no end is named', bound, 'previous-address', { endsAtMs: NOW - HOUR }],
+    [
+      'expired',
+      { ...bound, state: 'expired', endsAtMs: NOW - HOUR },
+      'previous-address',
+      { endsAtMs: NOW - HOUR, isReleased: false },
+    ],
+    ['released', { ...bound, state: 'released', endsAtMs: NOW - HOUR }, 'previous-address', { isReleased: true }],
+    [
+      'free with a client, whatever end it names',
+      { ...bound, state: 'free', endsAtMs: NOW + HOUR },
+      'previous-address',
+      { endsAtMs: NOW },
+    ],
+    ['backup with a client', { ...bound, state: 'backup', endsAtMs: NOW - HOUR }, 'previous-address', { endsAtMs: NOW - HOUR }],
+    ['reset with a client', { ...bound, state: 'reset', endsAtMs: NOW - HOUR }, 'previous-address', {}],
+    ['free, next state active', { ...bound, state: 'free', nextState: 'active', endsAtMs: NOW - HOUR }, 'previous-address', {}],
+    ['free without a client', { state: 'free' }, 'nothing-to-keep', undefined],
+    ['backup without a client', { state: 'backup', endsAtMs: NOW + HOUR }, 'nothing-to-keep', undefined],
+    [
+      'abandoned',
+      { state: 'abandoned', endsAtMs: NOW + HOUR },
+      'quarantined-abandoned',
+      { kind: 'quarantine', untilMs: NOW + HOUR },
+    ],
+    [
+      'abandoned for ever: a day',
+      { state: 'abandoned', endsAtMs: Number.POSITIVE_INFINITY },
+      'quarantined-abandoned',
+      { untilMs: NOW + 24 * HOUR },
+    ],
+    ['abandoned, and no end is named: a day', { state: 'abandoned' }, 'quarantined-abandoned', { untilMs: NOW + 24 * HOUR }],
+    ['abandoned, and the time is over', { state: 'abandoned', endsAtMs: NOW - 1 }, 'nothing-to-keep', undefined],
+    [
+      'active, without an Ethernet address',
+      { uid: 'ff0001', endsAtMs: NOW + HOUR },
+      'quarantined-no-ethernet-address',
+      { untilMs: NOW + HOUR },
+    ],
+    ['active, without an Ethernet address, over', { uid: 'ff0001', endsAtMs: NOW - 1 }, 'nothing-to-keep', undefined],
+  ])('%s', (_title, more, outcome, record) => {
+    const [imported] = toBindingRecords([lease(9, more)], SETTINGS);
+    expect(imported?.outcome).toBe(outcome);
+    if (record === undefined) expect(imported).not.toHaveProperty('record');
+    else expect(imported?.record).toMatchObject(record);
+    if (more.hostname === 'a b') expect(imported?.record).not.toHaveProperty('hostname');
+  });
+
+  it('an address that no pool has is named', () => {
+    const imported = toBindingRecords([lease(9, { endsAtMs: NOW + HOUR, macAddress: MAC })], {
+      ...SETTINGS,
+      poolNameOf: () => undefined,
+    });
+    expect(imported).toMatchObject([{ outcome: 'no-pool', lease: { line: 9 } }]);
+  });
+});
+
+describe('a client with several leases has the one that is active, else the one it used last', () => {
+  const of = (last: number, more: Partial<IscLeaseEntry>) => lease(last, { macAddress: MAC, startsAtMs: NOW - HOUR, ...more });
+  it.each([
+    [
+      'active before ended',
+      of(1, { endsAtMs: NOW + HOUR }),
+      of(2, { state: 'free', clientLastSeenAtMs: NOW }),
+      'client-has-later-lease',
+    ],
+    [
+      'two ended',
+      of(1, { state: 'free', clientLastSeenAtMs: NOW - 1 }),
+      of(2, { state: 'free', clientLastSeenAtMs: NOW - 2 }),
+      'client-has-later-lease',
+    ],
+    [
+      'two active: no other client gets the other one',
+      of(1, { endsAtMs: NOW + 1, clientLastSeenAtMs: NOW }),
+      of(2, { endsAtMs: NOW + HOUR }),
+      'quarantined-second-address',
+    ],
+  ])('%s', (_title, kept, other, outcome) => {
+    for (const leases of [
+      [kept, other],
+      [other, kept],
+    ]) {
+      const imported = toBindingRecords(leases, SETTINGS);
+      expect(imported.find((each) => each.lease === other)?.outcome).toBe(outcome);
+      const table = new BindingTable('net');
+      for (const record of recordsOf(leases)) table.apply(record);
+      expect([...table.bindings()].map(({ address }) => address)).toEqual([kept.address]);
+    }
+  });
+
+  it('clients of two pools are two clients', () => {
+    const leases = [of(1, { endsAtMs: NOW + HOUR }), of(2, { endsAtMs: NOW + HOUR })];
+    const imported = toBindingRecords(leases, { nowMs: NOW, poolNameOf: formatIpv4Address });
+    expect(imported.map(({ outcome }) => outcome)).toEqual(['leased', 'leased']);
+  });
+});
+
+describe('laws', () => {
+  it('law: each lease has one outcome, and no record is lost when all are applied', () => {
+    fc.assert(
+      fc.property(anyIscLeases, (leases) => {
+        const entries = leases.map((each, index) => ({ ...each, line: index + 1 }));
+        const imported = toBindingRecords(entries, SETTINGS);
+        expect(imported.map((each) => each.lease.line).toSorted((a, b) => a - b)).toEqual(entries.map(({ line }) => line));
+        const records = recordsOf(entries);
+        const table = new BindingTable('net');
+        for (const record of records) table.apply(record);
+        expect(table.size + table.quarantines().size).toBe(records.length);
+        // No address that dhcpd has leased is free.
+        const inUse = new Set(
+          records
+            .filter((record) => (record.kind === 'binding' ? record.endsAtMs : record.untilMs) > NOW)
+            .map(({ address }) => address),
+        );
+        for (const { address, state, endsAtMs = 0 } of leases)
+          expect(inUse.has(address) || state !== 'active' || endsAtMs <= NOW).toBe(true);
+      }),
+    );
+  });
+
+  it('law: what is exported and imported again is the same, but for who released, and a quarantine lasts a day at most', () => {
+    const withoutRelease = (record: BindingRecord) =>
+      record.kind === 'binding'
+        ? { ...record, isReleased: false }
+        : { ...record, untilMs: Math.min(record.untilMs, NOW + 24 * HOUR) };
+    const sorted = (records: readonly BindingRecord[]) => records.map(withoutRelease).toSorted((a, b) => a.address - b.address);
+    fc.assert(
+      fc.property(anyIscLeases, (leases) => {
+        const records = recordsOf(leases.map((each) => ({ ...each, line: 1 })));
+        const exported = toIscLeases(records, NOW).map((each) => ({ ...each, line: 1 }));
+        expect(sorted(recordsOf(exported))).toEqual(sorted(records));
+      }),
+    );
+  });
+
+  it('a file of dhcpd: two clients and an abandoned address', () => {
+    expect(toBindingRecords(parseIscLeases(DHCPD_FILE).leases, SETTINGS).map((each) => [each.lease.line, each.outcome])).toEqual([
+      [31, 'previous-address'],
+      [16, 'leased'],
+      [41, 'quarantined-abandoned'],
+    ]);
+  });
+});

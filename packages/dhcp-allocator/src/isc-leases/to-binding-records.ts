@@ -1,0 +1,137 @@
+/**
+ * What leases of ISC dhcpd are in an open pool. No address that a client may still use is free afterwards: a lease that has no place as a binding
+ * is a quarantine until it ends.
+ */
+import type { Ipv4Address } from '../address/ipv4-address.js';
+import type { BindingRecord } from '../binding/binding.js';
+import { type ClientId, clientIdOf } from '../binding/client-id.js';
+import { isHostName } from '../pool/host-name.js';
+import type { IscLease, IscLeaseEntry } from './isc-lease.js';
+
+/** What became of a lease. The first five have a record. */
+export type IscLeaseOutcome =
+  /** Active: the client has the address until the lease ends. */
+  | 'leased'
+  /** Ended, with a client: it gets the address again if it returns in time. */
+  | 'previous-address'
+  /** Abandoned: another machine used the address. */
+  | 'quarantined-abandoned'
+  /** Active, of a client without an Ethernet address. */
+  | 'quarantined-no-ethernet-address'
+  /** Active, of a client that has a later lease of another address. */
+  | 'quarantined-second-address'
+  /** Free or ended, and no client is known; or the time of an abandoned one is over. */
+  | 'nothing-to-keep'
+  /** Ended, of a client that has a later lease of another address. */
+  | 'client-has-later-lease'
+  /** No pool has the address. */
+  | 'no-pool';
+
+export interface ImportedIscLease {
+  readonly lease: IscLeaseEntry;
+  readonly outcome: IscLeaseOutcome;
+  readonly record?: BindingRecord;
+}
+
+export interface IscImport {
+  /** The pool that has the address; undefined: none. */
+  readonly poolNameOf: (address: Ipv4Address) => string | undefined;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** dhcpd leaves an abandoned address alone for a day. Source: dhcpd.conf(5), `abandon-lease-time`. */
+const ABANDONED_MS = 86_400_000;
+
+type BindingOfClient = Extract<BindingRecord, { kind: 'binding' }>;
+
+/** The outcome of each lease. The records, in this order, restore the bindings: what ended first comes first. */
+export function toBindingRecords(leases: readonly IscLeaseEntry[], settings: IscImport): ImportedIscLease[] {
+  const latest = new Map<string, IscLeaseEntry>();
+  for (const lease of leases) {
+    const key = clientKeyOf(lease, settings);
+    const other = key === undefined ? undefined : latest.get(key);
+    if (key !== undefined && (other === undefined || isLater(lease, other, settings.nowMs))) latest.set(key, lease);
+  }
+  const outcomes = leases.map((lease) => {
+    const key = clientKeyOf(lease, settings);
+    return importLease(lease, { ...settings, isLatest: key === undefined || latest.get(key) === lease });
+  });
+  return outcomes.toSorted((one, other) => orderOf(one) - orderOf(other));
+}
+
+function importLease(lease: IscLeaseEntry, settings: IscImport & { readonly isLatest: boolean }): ImportedIscLease {
+  const { nowMs, isLatest } = settings;
+  const poolName = settings.poolNameOf(lease.address);
+  if (poolName === undefined) return { lease, outcome: 'no-pool' };
+  const quarantine = (outcome: IscLeaseOutcome, untilMs: number): ImportedIscLease =>
+    untilMs > nowMs
+      ? { lease, outcome, record: { kind: 'quarantine', poolName, address: lease.address, untilMs } }
+      : { lease, outcome: 'nothing-to-keep' };
+  if (lease.state === 'abandoned') {
+    const longestMs = nowMs + ABANDONED_MS;
+    return quarantine('quarantined-abandoned', Math.min(lease.endsAtMs ?? longestMs, longestMs));
+  }
+  const isActive = isActiveAt(lease, nowMs);
+  const binding = bindingOf(lease, { poolName, nowMs });
+  if (binding === undefined) return quarantine('quarantined-no-ethernet-address', isActive ? endOf(lease) : nowMs);
+  if (isLatest) return { lease, outcome: isActive ? 'leased' : 'previous-address', record: binding };
+  return isActive ? quarantine('quarantined-second-address', endOf(lease)) : { lease, outcome: 'client-has-later-lease' };
+}
+
+function bindingOf(lease: IscLeaseEntry, { poolName, nowMs }: { poolName: string; nowMs: number }): BindingOfClient | undefined {
+  const { address, macAddress, hostname, startsAtMs } = lease;
+  const clientId = clientOf(lease);
+  if (macAddress === undefined || clientId === undefined) return undefined;
+  const boundAtMs = finiteOr(startsAtMs, finiteOr(lease.clientLastSeenAtMs, 0));
+  return {
+    ...{ kind: 'binding', poolName, address, clientId, macAddress },
+    ...(hostname !== undefined && isHostName(hostname) && { hostname }),
+    boundAtMs,
+    grantedAtMs: finiteOr(lease.clientLastSeenAtMs, boundAtMs),
+    endsAtMs: isActiveAt(lease, nowMs) ? endOf(lease) : Math.min(lease.endsAtMs ?? boundAtMs, nowMs),
+    isReleased: lease.state === 'released',
+  };
+}
+
+function clientOf({ macAddress, uid }: IscLease): ClientId | undefined {
+  if (macAddress === undefined) return undefined;
+  const octets = uid === undefined ? undefined : Uint8Array.from(uid.match(/../g) ?? [], (octet) => Number.parseInt(octet, 16));
+  return clientIdOf(macAddress, octets);
+}
+
+/** A client has one address of a pool. */
+function clientKeyOf(lease: IscLeaseEntry, { poolNameOf }: IscImport): string | undefined {
+  const [clientId, poolName] = [clientOf(lease), poolNameOf(lease.address)];
+  return clientId === undefined || poolName === undefined || lease.state === 'abandoned' ? undefined : `${clientId} ${poolName}`;
+}
+
+/** An active lease is later than one that ended; else the client's last message counts, then the place in the file. */
+function isLater(lease: IscLeaseEntry, other: IscLeaseEntry, nowMs: number): boolean {
+  const [isActive, isOtherActive] = [isActiveAt(lease, nowMs), isActiveAt(other, nowMs)];
+  return isActive === isOtherActive ? seenAt(lease) >= seenAt(other) : isActive;
+}
+
+function isActiveAt(lease: IscLease, nowMs: number): boolean {
+  return lease.state === 'active' && endOf(lease) > nowMs;
+}
+
+/** A lease that names no end has ended. */
+function endOf({ endsAtMs = 0 }: IscLease): number {
+  return endsAtMs;
+}
+
+function seenAt({ clientLastSeenAtMs, startsAtMs }: IscLease): number {
+  return finiteOr(clientLastSeenAtMs, finiteOr(startsAtMs, 0));
+}
+
+function finiteOr(timeMs: number | undefined, otherwise: number): number {
+  return timeMs !== undefined && Number.isFinite(timeMs) ? timeMs : otherwise;
+}
+
+/** What has no record comes first. */
+function orderOf({ record }: ImportedIscLease): number {
+  if (record === undefined) return -1;
+  const endsAtMs = record.kind === 'binding' ? record.endsAtMs : record.untilMs;
+  return Number.isFinite(endsAtMs) ? Math.max(0, endsAtMs) : Number.MAX_VALUE;
+}

@@ -1,0 +1,87 @@
+import type { Ipv4Address } from '../address/ipv4-address.js';
+import { type Ipv4Range, rangesContain, sizeOfRange } from '../address/ipv4-range.js';
+import { AddressBitmap } from '../allocation/address-bitmap.js';
+import { type Binding, isBindingValid } from '../binding/binding.js';
+import { EndOrder } from '../binding/end-order.js';
+
+/** What decides whether an address is free. */
+export interface AddressUse {
+  readonly binding: Binding | undefined;
+  /** Offered, being recorded, declared, or in quarantine. */
+  readonly isBlocked: boolean;
+}
+
+/**
+ * The dynamic addresses of a pool in the order in which they are leased: those that no client had, lowest first; then those whose lease has ended,
+ * the one that ended first before the others. So a client finds its last address as long as there are others.
+ */
+export class AddressSupply {
+  readonly #ranges: readonly Ipv4Range[];
+  readonly #first: Ipv4Address;
+  /** What is absent was never leased and is free. */
+  readonly #usedOrBlocked: AddressBitmap;
+  readonly #valid = new EndOrder();
+  /** Leases of addresses that are not dynamic any more. */
+  readonly #validOutside = new EndOrder();
+  readonly #ended = new EndOrder();
+  /** How many addresses there are, free or not. */
+  readonly size: number;
+
+  /** @param ranges - sorted and merged. */
+  constructor(ranges: readonly Ipv4Range[]) {
+    this.#ranges = ranges;
+    this.#first = ranges[0]?.first ?? 0;
+    const last = ranges.at(-1)?.last;
+    this.#usedOrBlocked = new AddressBitmap(last === undefined ? 0 : last - this.#first + 1);
+    let next = this.#first;
+    for (const { first, last } of ranges) {
+      if (next < first) this.#usedOrBlocked.addRange(next - this.#first, first - 1 - this.#first);
+      next = last + 1;
+    }
+    this.size = ranges.reduce((sum, range) => sum + sizeOfRange(range), 0);
+  }
+
+  /** Dynamic addresses that are leased. */
+  get validCount(): number {
+    return this.#valid.size;
+  }
+
+  contains(address: Ipv4Address): boolean {
+    return rangesContain(this.#ranges, address);
+  }
+
+  /** No client ever had the address, and nothing is against leasing it. */
+  isUnused(address: Ipv4Address): boolean {
+    return this.contains(address) && !this.#usedOrBlocked.has(address - this.#first);
+  }
+
+  lowestUnused(): Ipv4Address | undefined {
+    const lowest = this.#usedOrBlocked.lowestAbsent();
+    return lowest === undefined ? undefined : this.#first + lowest;
+  }
+
+  /** The free address whose lease ended before those of all others. */
+  oldestEnded(): Ipv4Address | undefined {
+    return this.#ended.first;
+  }
+
+  /** An address whose lease has ended since it was last refreshed; undefined: there is none. */
+  nextToEnd(nowMs: number): Ipv4Address | undefined {
+    for (const order of [this.#valid, this.#validOutside]) if (order.firstEndsAtMs <= nowMs) return order.first;
+    return undefined;
+  }
+
+  /** Puts the address where it belongs now. To be called after each change of what `AddressUse` has, and when a lease ends. */
+  refresh(address: Ipv4Address, { binding, isBlocked }: AddressUse, nowMs: number): void {
+    const isValid = binding !== undefined && isBindingValid(binding, nowMs);
+    const isDynamic = this.contains(address);
+    const order = isDynamic ? this.#valid : this.#validOutside;
+    if (isValid) order.set(address, binding.endsAtMs);
+    else order.delete(address);
+    if (!isDynamic) return;
+    if (binding !== undefined && !isValid && !isBlocked) this.#ended.set(address, binding.endsAtMs);
+    else this.#ended.delete(address);
+    if (binding === undefined && !isBlocked) this.#usedOrBlocked.delete(address - this.#first);
+    else this.#usedOrBlocked.add(address - this.#first);
+  }
+}

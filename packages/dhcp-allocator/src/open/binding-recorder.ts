@@ -1,0 +1,96 @@
+import type { BindingRecord } from '../binding/binding.js';
+import type { BindingStore } from './binding-store.js';
+import type { OpenPool } from './open-pool.js';
+
+export interface BindingRecorderPorts {
+  readonly store: BindingStore;
+  readonly openPoolOf: (poolName: string) => OpenPool | undefined;
+  readonly nowMs: () => number;
+  /** Called once for each append or replacement that failed. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+interface Waiting {
+  readonly record: BindingRecord;
+  readonly settle: (isRecorded: boolean) => void;
+}
+
+/**
+ * Records bindings in groups: what comes while the store writes goes into its next write, so that one flush of a disk serves many clients. It passes the
+ * outcome to the pool of each record, in order.
+ */
+export class BindingRecorder {
+  readonly #ports: BindingRecorderPorts;
+  #waiting: Waiting[] = [];
+  #replacement: { readonly records: () => Iterable<BindingRecord>; readonly settle: (isDone: boolean) => void } | undefined;
+  #isWriting = false;
+
+  constructor(ports: BindingRecorderPorts) {
+    this.#ports = ports;
+  }
+
+  /** True when the record survives a crash and counts in its pool; false: it may not survive, and its client gets no reply. Never rejects. */
+  record(record: BindingRecord): Promise<boolean> {
+    return new Promise((settle) => {
+      this.#waiting.push({ record, settle });
+      void this.#write();
+    });
+  }
+
+  /**
+   * Replaces what is stored, between two writes. True when that is done; false: the store is as it was, or another replacement waits already.
+   *
+   * @param records - called when the moment has come: all bindings of all pools.
+   */
+  replace(records: () => Iterable<BindingRecord>): Promise<boolean> {
+    if (this.#replacement !== undefined) return Promise.resolve(false);
+    return new Promise((settle) => {
+      this.#replacement = { records, settle };
+      void this.#write();
+    });
+  }
+
+  async #write(): Promise<void> {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    // What is asked for in this moment goes together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0 || this.#replacement !== undefined) {
+      await this.#writeReplacement();
+      await this.#writeGroup();
+    }
+    this.#isWriting = false;
+  }
+
+  async #writeReplacement(): Promise<void> {
+    const replacement = this.#replacement;
+    if (replacement === undefined) return;
+    const isDone = await this.#try(() => this.#ports.store.replace(replacement.records()));
+    this.#replacement = undefined;
+    replacement.settle(isDone);
+  }
+
+  async #writeGroup(): Promise<void> {
+    const group = this.#waiting;
+    if (group.length === 0) return;
+    this.#waiting = [];
+    const isRecorded = await this.#try(() => this.#ports.store.append(group.map(({ record }) => record)));
+    const nowMs = this.#ports.nowMs();
+    for (const { record, settle } of group) {
+      const pool = this.#ports.openPoolOf(record.poolName);
+      if (isRecorded) pool?.recorded(record, nowMs);
+      else pool?.notRecorded(record, nowMs);
+      settle(isRecorded);
+    }
+  }
+
+  async #try(write: () => Promise<void>): Promise<boolean> {
+    try {
+      await write();
+      return true;
+    } catch (error) {
+      this.#ports.onFailed(error);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,252 @@
+/**
+ * The dynamic addresses of a pool and all that keeps one from being leased: the binding of another client, an offer, a record that is being
+ * written, a declaration, a quarantine. Whatever changes for an address, `#refresh` puts it where it belongs; so there is one rule for what is free.
+ */
+import type { Ipv4Address } from '../address/ipv4-address.js';
+import type { MacAddress } from '../address/mac-address.js';
+import { mayBeKept } from '../allocation/address-allocator.js';
+import { type Binding, type BindingRecord, isBindingValid } from '../binding/binding.js';
+import { BindingTable } from '../binding/binding-table.js';
+import { hardwareClientId } from '../binding/client-id.js';
+import { EndOrder } from '../binding/end-order.js';
+import type { Pool } from '../pool/pool.js';
+import { AddressSupply } from './address-supply.js';
+import { MOST_OFFERS, OFFER_MS, type Offer, Offers } from './offers.js';
+import type { UnknownClient } from './unknown-client.js';
+
+/** An address that an object declares. */
+export interface DeclaredAddress {
+  readonly address: Ipv4Address;
+  /** Absent: it is not known. The unknown client that has the address now keeps it as long as it renews its lease. */
+  readonly macAddress?: MacAddress;
+}
+
+export class LeasableAddresses {
+  readonly table: BindingTable;
+  readonly #offers = new Offers();
+  /** What is being recorded, by address. */
+  readonly #recording = new Map<Ipv4Address, BindingRecord>();
+  readonly #quarantineEnds = new EndOrder();
+  /** Leases that ended, until `takeEnded` returns them. */
+  readonly #ended = new Map<Ipv4Address, Binding>();
+  /** As given, without the reservations of the pool. */
+  #given: readonly DeclaredAddress[] = [];
+  #declared: ReadonlyMap<Ipv4Address, DeclaredAddress> = new Map();
+  #declaredCount = 0;
+  #pool: Pool;
+  #supply: AddressSupply;
+
+  constructor(pool: Pool, records: Iterable<BindingRecord>, nowMs: number) {
+    this.table = new BindingTable(pool.name);
+    for (const record of records) if (record.poolName === pool.name) this.table.apply(record);
+    this.#pool = pool;
+    this.#supply = new AddressSupply(pool.dynamic);
+    this.setPool(pool, nowMs);
+  }
+
+  /** Other dynamic addresses. Bindings, offers and what is being recorded stay. */
+  setPool(pool: Pool, nowMs: number): void {
+    this.#pool = pool;
+    this.#supply = new AddressSupply(pool.dynamic);
+    for (const { address } of this.table.bindings()) this.#refresh(address, nowMs);
+    for (const [address, untilMs] of this.table.quarantines()) {
+      if (this.isDynamic(address)) this.#quarantineEnds.set(address, untilMs);
+      else this.#quarantineEnds.delete(address);
+    }
+    for (const address of this.table.quarantines().keys()) this.#refresh(address, nowMs);
+    for (const address of this.#recording.keys()) this.#refresh(address, nowMs);
+    for (const { address } of this.#offers.all()) this.#refresh(address, nowMs);
+    this.declare(this.#given, nowMs);
+  }
+
+  /** These, and the reservations of the pool. */
+  declare(declared: Iterable<DeclaredAddress>, nowMs: number): void {
+    const before = this.#declared;
+    this.#given = [...declared];
+    const all = [...this.#given, ...this.#pool.reservations.values()];
+    this.#declared = new Map(all.map((each) => [each.address, each]));
+    for (const address of this.#declared.keys()) this.#withdrawOfferAt(address);
+    for (const address of new Set([...before.keys(), ...this.#declared.keys()])) this.#refresh(address, nowMs);
+    this.#declaredCount = [...this.#declared.keys()].filter((address) => this.#supply.contains(address)).length;
+  }
+
+  get declared(): ReadonlyMap<Ipv4Address, DeclaredAddress> {
+    return this.#declared;
+  }
+
+  get size(): number {
+    return this.#supply.size;
+  }
+
+  get validCount(): number {
+    return this.#supply.validCount;
+  }
+
+  get quarantinedCount(): number {
+    return this.#quarantineEnds.size;
+  }
+
+  /** Less than half of the addresses are free. */
+  get isScarce(): boolean {
+    const inUse = this.validCount + this.quarantinedCount + this.#recording.size + this.#declaredCount;
+    return 2 * inUse > this.size;
+  }
+
+  isDynamic(address: Ipv4Address): boolean {
+    return this.#supply.contains(address);
+  }
+
+  isQuarantined(address: Ipv4Address, nowMs: number): boolean {
+    return (this.table.quarantines().get(address) ?? Number.NEGATIVE_INFINITY) > nowMs;
+  }
+
+  /** What is being recorded for the address. */
+  recordingAt(address: Ipv4Address): BindingRecord | undefined {
+    return this.#recording.get(address);
+  }
+
+  offerOf({ clientId }: Pick<UnknownClient, 'clientId'>): Offer | undefined {
+    return this.#offers.of(clientId);
+  }
+
+  /** Bindings whose lease has ended without a RELEASE since the last call; one that began anew meanwhile is not among them. */
+  takeEnded(nowMs: number): Binding[] {
+    this.advance(nowMs);
+    const ended = [...this.#ended.values()];
+    this.#ended.clear();
+    return ended;
+  }
+
+  /** Ends offers, leases and quarantines whose time is over. */
+  advance(nowMs: number): void {
+    for (const { address } of this.#offers.expire(nowMs)) this.#refresh(address, nowMs);
+    for (let address = this.#supply.nextToEnd(nowMs); address !== undefined; address = this.#supply.nextToEnd(nowMs)) {
+      this.#refresh(address, nowMs);
+      const binding = this.table.at(address);
+      if (binding !== undefined) this.#ended.set(address, binding);
+    }
+    while (this.#quarantineEnds.firstEndsAtMs <= nowMs) {
+      const address = this.#quarantineEnds.first as Ipv4Address;
+      this.#quarantineEnds.delete(address);
+      this.#refresh(address, nowMs);
+    }
+  }
+
+  /**
+   * The binding of the client, valid or ended. A client that sends an identifier for the first time has the one that was made for its hardware
+   * address, as a host does that first boots over the network.
+   */
+  bindingOf({ clientId, macAddress }: UnknownClient): Binding | undefined {
+    return this.table.ofClient(clientId) ?? this.table.ofClient(hardwareClientId(macAddress));
+  }
+
+  /** True if the client may have the address: it has it, or it is free and not offered to another client. */
+  mayBind(client: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
+    const recording = this.#recording.get(address);
+    if (recording !== undefined && !isOfClient(recording, client)) return false;
+    const binding = this.table.at(address);
+    const isOwn = binding !== undefined && binding.clientId === this.bindingOf(client)?.clientId;
+    if (binding !== undefined && isBindingValid(binding, nowMs)) return isOwn && this.#mayKeep(client, address);
+    return this.#isLeasable(address, nowMs) && (isOwn || this.#offers.allow(client.clientId, address, nowMs));
+  }
+
+  /**
+   * The address that the client is offered: its own, else its last one, else the one of an earlier offer, else the one it wishes for, else the lowest one
+   * that no client had, else the one whose lease ended first, else the one of the oldest offer. Undefined: all are in use.
+   *
+   * Source: RFC 2131 §4.3.1.
+   */
+  chooseAddress(client: UnknownClient, wished: Ipv4Address | undefined, nowMs: number): Ipv4Address | undefined {
+    const known = [this.bindingOf(client)?.address, this.offerOf(client)?.address];
+    for (const address of known) if (address !== undefined && this.mayBind(client, address, nowMs)) return address;
+    if (wished !== undefined && this.#isFreeWish(client, wished, nowMs)) return wished;
+    return this.#supply.lowestUnused() ?? this.#supply.oldestEnded() ?? this.#forgetOldestOffer(nowMs);
+  }
+
+  /** Keeps the address for the client for a short time. An offer of what the client has leased keeps nothing. */
+  offer(client: UnknownClient, address: Ipv4Address, { isShort, nowMs }: { isShort: boolean; nowMs: number }): void {
+    const binding = this.table.at(address);
+    if (binding !== undefined && isBindingValid(binding, nowMs)) return;
+    this.withdrawOffer(client, nowMs);
+    if (this.#offers.size >= MOST_OFFERS) this.#forgetOldestOffer(nowMs);
+    const { clientId, place } = client;
+    this.#offers.add({ clientId, address, place, isShort, endsAtMs: nowMs + OFFER_MS });
+    this.#refresh(address, nowMs);
+  }
+
+  withdrawOffer({ clientId }: Pick<UnknownClient, 'clientId'>, nowMs: number): void {
+    const offer = this.#offers.remove(clientId);
+    if (offer !== undefined) this.#refresh(offer.address, nowMs);
+  }
+
+  /** No other client gets the address until `endRecording`. */
+  beginRecording(record: BindingRecord, nowMs: number): void {
+    this.#recording.set(record.address, record);
+    this.#refresh(record.address, nowMs);
+  }
+
+  endRecording(record: BindingRecord, nowMs: number): void {
+    if (this.#recording.get(record.address) === record) this.#recording.delete(record.address);
+    this.#refresh(record.address, nowMs);
+  }
+
+  /** The record survives: from now on it counts. */
+  apply(record: BindingRecord, nowMs: number): void {
+    const { address } = record;
+    this.#quarantineEnds.delete(address);
+    if (record.kind === 'quarantine') this.#quarantineEnds.set(address, record.untilMs);
+    else this.withdrawOffer(record, nowMs);
+    // The first client that requests an address has it: what another one was offered is gone.
+    this.#withdrawOfferAt(address);
+    for (const changed of this.table.apply(record)) {
+      this.#ended.delete(changed);
+      this.#refresh(changed, nowMs);
+    }
+  }
+
+  #withdrawOfferAt(address: Ipv4Address): void {
+    const offer = this.#offers.at(address);
+    if (offer !== undefined) this.#offers.remove(offer.clientId);
+  }
+
+  #isLeasable(address: Ipv4Address, nowMs: number): boolean {
+    return this.isDynamic(address) && !this.#declared.has(address) && !this.isQuarantined(address, nowMs);
+  }
+
+  /** Also an address that is declared without a MAC address: the client may well be the host that is meant. */
+  #mayKeep({ macAddress }: UnknownClient, address: Ipv4Address): boolean {
+    if (!mayBeKept(this.#pool, address)) return false;
+    const declared = this.#declared.get(address);
+    return declared?.macAddress === undefined || declared.macAddress === macAddress;
+  }
+
+  /** An address that no client had; or the last one of this host, which changed its client identifier. */
+  #isFreeWish(client: UnknownClient, wished: Ipv4Address, nowMs: number): boolean {
+    if (this.#supply.isUnused(wished)) return true;
+    const isOfHost = this.table.at(wished)?.macAddress === client.macAddress;
+    return isOfHost && this.#offers.at(wished) === undefined && this.mayBind(client, wished, nowMs);
+  }
+
+  /** The address of the offer that is forgotten, which may be offered again. */
+  #forgetOldestOffer(nowMs: number): Ipv4Address | undefined {
+    for (let offer = this.#offers.forgetOldest(nowMs); offer !== undefined; offer = this.#offers.forgetOldest(nowMs)) {
+      const { address } = offer;
+      this.#refresh(address, nowMs);
+      if (!this.#recording.has(address)) return address;
+    }
+    return undefined;
+  }
+
+  #refresh(address: Ipv4Address, nowMs: number): void {
+    const isBlocked =
+      this.#declared.has(address) ||
+      this.#recording.has(address) ||
+      this.#offers.at(address) !== undefined ||
+      this.isQuarantined(address, nowMs);
+    this.#supply.refresh(address, { binding: this.table.at(address), isBlocked }, nowMs);
+  }
+}
+
+function isOfClient(record: BindingRecord, { clientId }: UnknownClient): boolean {
+  return record.kind === 'binding' && record.clientId === clientId;
+}

@@ -1,0 +1,222 @@
+/**
+ * A pool whose dynamic addresses unknown clients may lease. It does no I/O and reads no clock.
+ *
+ * A binding comes in two steps: a decision returns its record, and the binding counts when the caller reports that the record survives a crash
+ * (`recorded`). Until then its address is leased to no other client. So what was acknowledged is always among the records.
+ */
+import type { Ipv4Address } from '../address/ipv4-address.js';
+import type { MacAddress } from '../address/mac-address.js';
+import { mayBeKept } from '../allocation/address-allocator.js';
+import { type Binding, type BindingRecord, isBindingValid } from '../binding/binding.js';
+import type { BindingTable } from '../binding/binding-table.js';
+import { hardwareClientId } from '../binding/client-id.js';
+import type { Pool } from '../pool/pool.js';
+import { leaseExpiry } from '../server/answer-packet.js';
+import { ServedPool } from '../server/served-pool.js';
+import { type DeclaredAddress, LeasableAddresses } from './leasable-addresses.js';
+import type { UnknownClient } from './unknown-client.js';
+
+/**
+ * Seconds of the first lease of a client while less than half of the dynamic addresses are free; what it renews has the time of the pool. Made-up clients
+ * renew nothing, so their addresses are free again soon.
+ */
+export const SHORT_LEASE_SECONDS = 300;
+
+/** A client that asks again after so long is no made-up one: the renewal of a short lease comes at half of it. */
+const PROVEN_AFTER_MS = (SHORT_LEASE_SECONDS * 1000) / 4;
+
+/** A declared address that an unknown client still uses. */
+export interface WaitingDeclaration {
+  readonly declared: DeclaredAddress;
+  /** Of the unknown client. */
+  readonly binding: Binding;
+}
+
+/** How the dynamic addresses are used: `size = valid + quarantined + declared + free`. */
+export interface OpenPoolCounts {
+  readonly size: number;
+  /** Leased now. */
+  readonly valid: number;
+  readonly quarantined: number;
+  /** Not leased because an object declares them. */
+  readonly declared: number;
+  /** Free to be leased, offered ones included. */
+  readonly free: number;
+}
+
+/** The lease of a client that was declared. */
+export interface LeaseToAdopt {
+  readonly macAddress: MacAddress;
+  readonly address: Ipv4Address;
+  /** Infinity for a lease for ever. */
+  readonly endsAtMs: number;
+}
+
+export class OpenPool {
+  readonly #addresses: LeasableAddresses;
+  #served: ServedPool;
+  #servedShortly: ServedPool;
+
+  /**
+   * @param records - what was recorded for the pool, in order; records of other pools are ignored.
+   * @param nowMs - milliseconds on the clock of the records.
+   */
+  constructor(served: ServedPool, records: Iterable<BindingRecord>, nowMs: number) {
+    this.#served = served;
+    this.#servedShortly = withShortLeases(served.pool);
+    this.#addresses = new LeasableAddresses(served.pool, records, nowMs);
+  }
+
+  get pool(): Pool {
+    return this.#served.pool;
+  }
+
+  get served(): ServedPool {
+    return this.#served;
+  }
+
+  /** Bindings, valid and ended, and quarantines: to be read. `records()` are all of them, for a store that starts anew. */
+  get bindings(): Pick<BindingTable, 'ofClient' | 'at' | 'bindings' | 'records' | 'quarantines' | 'size'> {
+    return this.#addresses.table;
+  }
+
+  /** What decisions are made from. */
+  get addresses(): LeasableAddresses {
+    return this.#addresses;
+  }
+
+  /**
+   * The pool as it is from now on, of the same name. Bindings, offers and what is being recorded stay; a client whose address is not dynamic any more keeps
+   * it as long as it renews its lease.
+   */
+  setPool(served: ServedPool, nowMs: number): void {
+    this.#served = served;
+    this.#servedShortly = withShortLeases(served.pool);
+    this.#addresses.setPool(served.pool, nowMs);
+  }
+
+  /** The addresses that objects declare now, all of them; the reservations of the pool count too. No unknown client gets one that it does not have. */
+  declare(declared: Iterable<DeclaredAddress>, nowMs: number): void {
+    this.#addresses.declare(declared, nowMs);
+  }
+
+  /**
+   * Declared addresses that must not be served yet, because a client with another MAC address leases them, or will when its record survives. That client gets a
+   * DHCPNAK when it renews its lease, and another address then.
+   */
+  waitingDeclarations(nowMs: number): WaitingDeclaration[] {
+    return [...this.#addresses.declared.values()].flatMap((declared) => {
+      const { address, macAddress } = declared;
+      const recording = this.#addresses.recordingAt(address);
+      const users = [recording?.kind === 'binding' ? recording : undefined, this.#addresses.table.at(address)];
+      const binding = users.find((user) => user !== undefined && user.macAddress !== macAddress && isBindingValid(user, nowMs));
+      return macAddress === undefined || binding === undefined ? [] : [{ declared, binding }];
+    });
+  }
+
+  /**
+   * The record by which a client that was declared keeps its address as an unknown client, until its lease ends. To be recorded, and reported by
+   * `recorded`, before the declaration goes. Undefined: no client may have the address in this pool, or an
+   * unknown client still uses it.
+   */
+  adoptionOf({ macAddress, address, endsAtMs }: LeaseToAdopt, nowMs: number): BindingRecord | undefined {
+    if (!mayBeKept(this.pool, address) || this.waitingDeclarations(nowMs).some(({ binding }) => binding.address === address))
+      return undefined;
+    return {
+      ...{ kind: 'binding', poolName: this.pool.name, address, macAddress, clientId: hardwareClientId(macAddress) },
+      ...{ boundAtMs: nowMs, grantedAtMs: nowMs, endsAtMs, isReleased: false },
+    };
+  }
+
+  /**
+   * The record by which no client gets the address before `untilMs`, because another machine uses it; its binding ends. To be recorded, and reported by
+   * `recorded`. Undefined: a quarter of the dynamic addresses (at least one) is in quarantine, or the address is not dynamic, is declared, or is being recorded.
+   *
+   * Source: RFC 2131 §4.3.3.
+   */
+  beginQuarantine(address: Ipv4Address, untilMs: number, nowMs: number): BindingRecord | undefined {
+    const addresses = this.#addresses;
+    addresses.advance(nowMs);
+    const isFull = addresses.quarantinedCount >= Math.max(1, Math.floor(addresses.size / 4));
+    if (isFull && !addresses.isQuarantined(address, nowMs)) return undefined;
+    if (!addresses.isDynamic(address) || addresses.declared.has(address)) return undefined;
+    if (addresses.recordingAt(address) !== undefined) return undefined;
+    const record: BindingRecord = { kind: 'quarantine', poolName: this.pool.name, address, untilMs };
+    addresses.beginRecording(record, nowMs);
+    return record;
+  }
+
+  /** The record survives a crash: from now on it counts. To be called in the order in which records were recorded; also with those of another replica. */
+  recorded(record: BindingRecord, nowMs: number): void {
+    this.#addresses.endRecording(record, nowMs);
+    this.#addresses.apply(record, nowMs);
+  }
+
+  /** The record may not survive a crash: its client gets no reply, and may ask again. */
+  notRecorded(record: BindingRecord, nowMs: number): void {
+    this.#addresses.endRecording(record, nowMs);
+  }
+
+  /**
+   * Bindings whose lease has ended without a RELEASE since the last call, for logs and for those who watch. Their clients are remembered. A lease that began anew
+   * before the call is not among them.
+   */
+  takeEnded(nowMs: number): Binding[] {
+    return this.#addresses.takeEnded(nowMs);
+  }
+
+  counts(nowMs: number): OpenPoolCounts {
+    const addresses = this.#addresses;
+    addresses.advance(nowMs);
+    const { size, validCount: valid, quarantinedCount: quarantined } = addresses;
+    const isFree = (address: Ipv4Address) => {
+      const binding = addresses.table.at(address);
+      return binding === undefined || !isBindingValid(binding, nowMs);
+    };
+    const declared = [...addresses.declared.keys()].filter((address) => {
+      return addresses.isDynamic(address) && !addresses.isQuarantined(address, nowMs) && isFree(address);
+    }).length;
+    return { size, valid, quarantined, declared, free: Math.max(0, size - valid - quarantined - declared) };
+  }
+
+  /** The pool with the lease time that the client gets for the address: its own, or `SHORT_LEASE_SECONDS`. */
+  servedFor(client: UnknownClient, address: Ipv4Address, nowMs: number): ServedPool {
+    return this.#isShort(client, address, nowMs) ? this.#servedShortly : this.#served;
+  }
+
+  /** Keeps the address for the client for a short time, in memory. */
+  offer(client: UnknownClient, address: Ipv4Address, nowMs: number): void {
+    this.#addresses.offer(client, address, { isShort: this.#isShort(client, address, nowMs), nowMs });
+  }
+
+  /** The record of the client's new or renewed binding. Nothing else happens to the address until `recorded` or `notRecorded` is called with it. */
+  beginRecording(client: UnknownClient, address: Ipv4Address, nowMs: number): Extract<BindingRecord, { kind: 'binding' }> {
+    const { clientId, macAddress } = client;
+    const own = this.#addresses.bindingOf(client);
+    const hostname = client.hostname ?? own?.hostname;
+    const record = {
+      ...{ kind: 'binding' as const, poolName: this.pool.name, address, clientId, macAddress },
+      ...(hostname !== undefined && { hostname }),
+      boundAtMs: own?.address === address ? own.boundAtMs : nowMs,
+      grantedAtMs: nowMs,
+      endsAtMs: leaseExpiry(this.servedFor(client, address, nowMs).pool, nowMs),
+      isReleased: false,
+    };
+    this.#addresses.beginRecording(record, nowMs);
+    return record;
+  }
+
+  #isShort(client: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
+    const own = this.#addresses.bindingOf(client);
+    if (own?.address === address) {
+      const wasShort = own.endsAtMs - own.grantedAtMs <= SHORT_LEASE_SECONDS * 1000;
+      return wasShort && nowMs - own.boundAtMs < PROVEN_AFTER_MS;
+    }
+    const offer = this.#addresses.offerOf(client);
+    return offer?.address === address ? offer.isShort : this.#addresses.isScarce;
+  }
+}
+
+function withShortLeases(pool: Pool): ServedPool {
+  return new ServedPool({ ...pool, leaseTimeSeconds: Math.min(pool.leaseTimeSeconds, SHORT_LEASE_SECONDS) });
+}

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { OptionCode } from '../wire/layout.js';
+import {
+  clientPacket,
+  decoded,
+  type Fields,
+  ip,
+  mac,
+  OpenServer,
+  outcomeOf,
+  SERVER,
+  servedPool,
+  shortOutcome,
+} from './open-pool-fixtures.js';
+
+describe('a story of an open pool', () => {
+  it('addresses are sticky; the oldest ended lease is reused first, and only when no address is left that no client had', () => {
+    const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.13'], leaseTimeSeconds: 200 });
+    expect([1, 2, 3].map((client) => server.join(client))).toEqual(['10.0.0.10', '10.0.0.11', '10.0.0.12']);
+    server.send('release', 2, { server: SERVER, ciaddr: '10.0.0.11' });
+    server.pass(10);
+    server.send('release', 1, { server: SERVER, ciaddr: '10.0.0.10' });
+    server.pass(1000);
+    // All have ended: .11 first, then .10, then .12.
+    expect(server.join(4)).toBe('10.0.0.13');
+    expect(server.join(5)).toBe('10.0.0.11');
+    expect(server.join(6)).toBe('10.0.0.10');
+    expect(server.join(3)).toBe('10.0.0.12');
+    expect(server.send('discover', 7)).toBe('ignored pool-exhausted');
+    // Client 2 lost its address to client 5, and is unknown now.
+    expect(server.send('request', 2, { requested: '10.0.0.11' })).toBe('ignored unknown-client');
+    server.pass(201);
+    // All ended together: the lowest.
+    expect(server.join(7)).toBe('10.0.0.10');
+  });
+
+  it('an offer is exclusive for thirty seconds, and costs nothing when the server dies', () => {
+    const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.11'] });
+    expect(shortOutcome(server.send('discover', 1))).toBe('offer 10.0.0.10');
+    expect(shortOutcome(server.send('discover', 2))).toBe('offer 10.0.0.11');
+    expect(server.stored).toEqual([]);
+    server.crash();
+    expect(shortOutcome(server.send('request', 2, { server: SERVER, requested: '10.0.0.11' }))).toBe('ack 10.0.0.11');
+    expect(shortOutcome(server.send('discover', 3))).toBe('offer 10.0.0.10');
+    server.pass(31);
+    expect(shortOutcome(server.send('request', 1, { server: SERVER, requested: '10.0.0.10' }))).toBe('ack 10.0.0.10');
+  });
+
+  it('a client that returns is offered its last address although that is offered to another client, which is refused then', () => {
+    const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.11'] });
+    for (const client of [1, 9]) server.join(client);
+    server.send('release', 1, { server: SERVER, ciaddr: '10.0.0.10' });
+    expect([2, 1].map((client) => shortOutcome(server.send('discover', client)))).toEqual(['offer 10.0.0.10', 'offer 10.0.0.10']);
+    expect(shortOutcome(server.send('request', 2, { server: SERVER, requested: '10.0.0.10' }))).toBe(
+      'nak 0.0.0.0 address-not-available',
+    );
+    server.send('request', 2, { server: '10.0.0.2', requested: '10.0.0.10' });
+    server.send('release', 9, { server: SERVER, ciaddr: '10.0.0.11' });
+    expect(shortOutcome(server.send('discover', 3))).toBe('offer 10.0.0.11');
+    expect(shortOutcome(server.send('request', 1, { server: SERVER, requested: '10.0.0.10' }))).toBe('ack 10.0.0.10');
+  });
+
+  it('what cannot be recorded is not acknowledged; the client has it when it asks again', () => {
+    const server = new OpenServer();
+    server.send('discover', 1);
+    server.canRecord = false;
+    expect(server.send('request', 1, { server: SERVER, requested: '10.0.0.10' })).toBe('ignored not-recorded');
+    expect(server.open.bindings.size).toBe(0);
+    server.canRecord = true;
+    expect(shortOutcome(server.send('discover', 2))).toBe('offer 10.0.0.11');
+    expect(shortOutcome(server.send('request', 1, { server: SERVER, requested: '10.0.0.10' }))).toBe('ack 10.0.0.10');
+  });
+
+  it('while a binding is being recorded, its address is leased to no other client, and repetitions are not recorded again', () => {
+    const server = new OpenServer();
+    const request = (client: number) => clientPacket('request', mac(client), { server: SERVER, requested: '10.0.0.10' });
+    server.send('discover', 1);
+    const first = server.receive(request(1));
+    if (first.kind !== 'record') throw new Error(first.kind);
+    expect(outcomeOf(server.receive(request(1)))).toBe('ignored being-recorded');
+    expect(shortOutcome(outcomeOf(server.receive(request(2))))).toBe('nak 0.0.0.0 address-not-available');
+    expect(shortOutcome(server.send('discover', 2))).toBe('offer 10.0.0.11');
+    server.pass(31);
+    expect(shortOutcome(outcomeOf(server.receive(request(2))))).toBe('nak 0.0.0.0 address-not-available');
+    server.record(first.record);
+    expect(server.open.bindings.ofClient('01020000000001')?.address).toBe(ip('10.0.0.10'));
+    expect(shortOutcome(outcomeOf(server.receive(request(1))))).toBe('ack 10.0.0.10');
+  });
+
+  it('a record names what the client did, and is kept when the memory of the packet is used again', () => {
+    const server = new OpenServer();
+    const event = (type: 'request' | 'release', fields: Fields) => {
+      const packet = clientPacket(type, mac(1), fields);
+      const answer = server.receive(packet);
+      packet.fill(0);
+      if (answer.kind !== 'record') return outcomeOf(answer);
+      // A release is repeated while it is being recorded.
+      if (type === 'release')
+        expect(outcomeOf(server.receive(clientPacket(type, mac(1), fields)))).toBe('ignored being-recorded');
+      server.record(answer.record);
+      return `${answer.event} ${answer.client.macAddress} ${answer.client.message.xid}`;
+    };
+    const selecting = { server: SERVER, requested: '10.0.0.10' };
+    expect(event('request', selecting)).toBe(`bound ${mac(1)} 7`);
+    expect(event('request', { ciaddr: '10.0.0.10' })).toBe(`renewed ${mac(1)} 7`);
+    expect(event('release', { server: SERVER, ciaddr: '10.0.0.10' })).toBe(`released ${mac(1)} 7`);
+    expect(server.open.takeEnded(server.nowMs)).toEqual([]);
+    expect(event('request', { requested: '10.0.0.10' })).toBe(`bound ${mac(1)} 7`);
+    server.pass(3600);
+    expect(server.open.takeEnded(server.nowMs)).toMatchObject([{ macAddress: mac(1), address: ip('10.0.0.10') }]);
+    expect(server.open.takeEnded(server.nowMs)).toEqual([]);
+    expect(event('request', { ciaddr: '10.0.0.10' })).toBe(`bound ${mac(1)} 7`);
+  });
+
+  it('a lease is renewed over a crash, and ends when the client is silent', () => {
+    const server = new OpenServer();
+    server.join(1);
+    server.pass(1800);
+    server.crash();
+    expect(shortOutcome(server.send('request', 1, { ciaddr: '10.0.0.10' }))).toBe('ack 10.0.0.10');
+    server.pass(3599);
+    expect(server.open.counts(server.nowMs)).toMatchObject({ valid: 1, free: 9 });
+    server.pass(1);
+    expect(server.open.counts(server.nowMs)).toMatchObject({ valid: 0, free: 10 });
+  });
+
+  it('§4.3.3 a declined address that is confirmed is leased to no client until its quarantine ends, at most a quarter of them', () => {
+    const server = new OpenServer();
+    server.join(1);
+    const quarantine = (address: string) => server.open.beginQuarantine(ip(address), server.nowMs + 3_600_000, server.nowMs);
+    const record = quarantine('10.0.0.10');
+    if (record === undefined) throw new Error('no record');
+    expect(quarantine('10.0.0.10')).toBeUndefined();
+    server.record(record);
+    expect(server.join(1)).toBe('10.0.0.11');
+    expect(shortOutcome(server.send('request', 2, { server: SERVER, requested: '10.0.0.10' }))).toBe(
+      'nak 0.0.0.0 address-not-available',
+    );
+    server.record(quarantine('10.0.0.19') ?? record);
+    expect(server.open.counts(server.nowMs)).toEqual({ size: 10, valid: 1, quarantined: 2, declared: 0, free: 7 });
+    expect(quarantine('10.0.0.12')).toBeUndefined();
+    expect(quarantine('10.0.0.99')).toBeUndefined();
+    server.crash();
+    expect(server.open.counts(server.nowMs).quarantined).toBe(2);
+    server.pass(3600);
+    expect(server.join(2)).toBe('10.0.0.10');
+  });
+
+  it('other ranges: clients keep what they have as long as they renew it, and what is being recorded stays', () => {
+    const server = new OpenServer();
+    server.join(1);
+    const record = server.open.beginQuarantine(ip('10.0.0.11'), server.nowMs + 3_600_000, server.nowMs);
+    if (record !== undefined) server.record(record);
+    server.served = servedPool({ dynamic: ['10.0.0.30-10.0.0.31'] });
+    server.open.setPool(server.served, server.nowMs);
+    expect(shortOutcome(server.send('request', 1, { ciaddr: '10.0.0.10' }))).toBe('ack 10.0.0.10');
+    expect(server.join(2)).toBe('10.0.0.30');
+    expect(server.open.counts(server.nowMs)).toEqual({ size: 2, valid: 1, quarantined: 0, declared: 0, free: 1 });
+    server.pass(3601);
+    expect(server.open.takeEnded(server.nowMs).map(({ address }) => address)).toEqual([ip('10.0.0.30'), ip('10.0.0.10')]);
+    expect(shortOutcome(server.send('request', 1, { ciaddr: '10.0.0.10' }))).toBe('nak 0.0.0.0 address-not-available');
+    expect(server.join(1)).toBe('10.0.0.31');
+  });
+});
+
+describe('the time of a lease', () => {
+  const seconds = (server: OpenServer, client: number, fields: Fields = {}): number | undefined => {
+    const answer = server.receive(clientPacket('discover', mac(client), fields));
+    return answer.kind === 'reply' ? decoded(answer.bytes).options.uint32(OptionCode.leaseTime) : undefined;
+  };
+
+  it('is that of the pool while half of the addresses are free; then the first lease is short, and its renewal is not', () => {
+    const server = new OpenServer();
+    for (let client = 0; client < 5; client++) server.join(client);
+    expect(seconds(server, 5)).toBe(3600);
+    server.join(5);
+    expect(seconds(server, 6)).toBe(300);
+    const request = clientPacket('request', mac(6), { server: SERVER, requested: '10.0.0.16' });
+    const answer = server.receive(request);
+    if (answer.kind !== 'record' || answer.reply === undefined) throw new Error(answer.kind);
+    const { options } = decoded(answer.reply.bytes);
+    expect([OptionCode.leaseTime, OptionCode.renewalTime, OptionCode.rebindingTime].map((code) => options.uint32(code))).toEqual([
+      300, 150, 262,
+    ]);
+    server.record(answer.record);
+    // Asking again at once proves nothing.
+    const renewed = () => {
+      server.send('request', 6, { ciaddr: '10.0.0.16' });
+      return ((server.open.bindings.at(ip('10.0.0.16'))?.endsAtMs ?? 0) - server.nowMs) / 1000;
+    };
+    expect(renewed()).toBe(300);
+    server.pass(150);
+    expect(renewed()).toBe(3600);
+    server.pass(1);
+    expect(renewed()).toBe(3600);
+  });
+
+  it('for ever is for ever', () => {
+    const server = new OpenServer({ leaseTimeSeconds: 0xffffffff });
+    server.join(1);
+    expect(server.open.bindings.at(ip('10.0.0.10'))?.endsAtMs).toBe(Number.POSITIVE_INFINITY);
+  });
+});

@@ -1,0 +1,219 @@
+/**
+ * A server, clients, and all that can happen to them. A client is modelled by what it believes: it uses its address from the ACK until its lease ends, and it
+ * gave it up when it requests another one.
+ */
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { formatIpv4Address } from '../address/ipv4-address.js';
+import type { Answer, ReplyAnswer } from '../server/answer-packet.js';
+import { OptionCode } from '../wire/layout.js';
+import type { RecordAnswer } from './answer-open-packet.js';
+import { clientPacket, decoded, type Fields, ip, mac, OpenServer, outcomeOf, SERVER } from './open-pool-fixtures.js';
+
+const CLIENTS = 6;
+const clientOfMac = (macAddress: string): number => Number.parseInt(macAddress.replaceAll(':', ''), 16) - 0x020000000000;
+
+export type Step =
+  | { readonly kind: 'discover'; readonly client: number; readonly wish: number }
+  | { readonly kind: 'select' | 'reboot' | 'renew' | 'release' | 'decline'; readonly client: number; readonly address: number }
+  | { readonly kind: 'settle'; readonly outcome: 'recorded' | 'lost' | 'unsure' }
+  | { readonly kind: 'pass'; readonly seconds: number }
+  | { readonly kind: 'declare'; readonly address: number; readonly client: number }
+  | { readonly kind: 'undeclare' }
+  | { readonly kind: 'crash' };
+
+const client = fc.nat(CLIENTS - 1);
+/** 0: the address that the client believes to have or was offered; else one of the pool. */
+const address = fc.oneof(fc.constant(0), fc.integer({ min: 10, max: 16 }));
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('discover' as const), client, wish: address }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('select' as const, 'select' as const, 'reboot', 'renew', 'release', 'decline'),
+      client,
+      address,
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('settle' as const),
+      outcome: fc.constantFrom('recorded' as const, 'recorded' as const, 'lost', 'unsure'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.constantFrom(1, 31, 200, 700) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('declare' as const), address, client }) },
+  { weight: 1, arbitrary: fc.constantFrom({ kind: 'crash' as const }, { kind: 'undeclare' as const }) },
+);
+
+interface Belief {
+  readonly address: string;
+  readonly endsAtMs: number;
+}
+
+/** What is being recorded, because of a message of this client. */
+interface InFlight {
+  readonly client: number;
+  readonly answer: RecordAnswer;
+  readonly requestedAtMs: number;
+}
+
+/** A server whose store settles when it is asked to, and clients that remember what they were sent. */
+export class World {
+  readonly server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.15'], leaseTimeSeconds: 600 });
+  readonly offered = new Map<number, string>();
+  readonly believed = new Map<number, Belief>();
+  #inFlight: InFlight[] = [];
+  /** Address and MAC address of what is declared. */
+  readonly #declared = new Map<number, string>();
+  readonly #servedDeclarations = new Set<string>();
+
+  run(step: Step): void {
+    const { server } = this;
+    if (step.kind === 'pass') server.pass(step.seconds);
+    else if (step.kind === 'settle') this.#settle(step.outcome);
+    else if (step.kind === 'crash') this.#crash();
+    else if (step.kind === 'declare') this.#declare(step.address, step.client);
+    else if (step.kind === 'undeclare') this.#undeclare();
+    else this.#send(step);
+  }
+
+  #send(step: Extract<Step, { client: number }>): void {
+    const { client } = step;
+    if (step.kind === 'discover') {
+      this.believed.delete(client);
+      this.#receive(client, 'discover', step.wish === 0 ? {} : { requested: `10.0.0.${step.wish}` });
+      return;
+    }
+    const address = this.#addressOf(client, step.address);
+    if (step.kind === 'select') {
+      // A client that selects an offer has no address any more.
+      this.believed.delete(client);
+      this.#receive(client, 'request', { server: SERVER, requested: address });
+    } else if (step.kind === 'reboot') this.#receive(client, 'request', { requested: address });
+    else if (step.kind === 'renew') this.#receive(client, 'request', { ciaddr: address });
+    else if (step.kind === 'release') {
+      this.believed.delete(client);
+      this.#receive(client, 'release', { server: SERVER, ciaddr: address });
+    } else this.#decline(client, address);
+  }
+
+  #decline(client: number, address: string): void {
+    const answer = this.#receive(client, 'decline', { server: SERVER, requested: address });
+    if (answer.kind !== 'noted') return;
+    this.believed.delete(client);
+    const { server } = this;
+    const record = server.open.beginQuarantine(ip(address), server.nowMs + 300_000, server.nowMs);
+    if (record !== undefined)
+      this.#inFlight.push({
+        client,
+        requestedAtMs: server.nowMs,
+        answer: { ...answer, kind: 'record', event: 'released', record },
+      });
+  }
+
+  #addressOf(client: number, wanted: number): string {
+    if (wanted !== 0) return `10.0.0.${wanted}`;
+    return this.believed.get(client)?.address ?? this.offered.get(client) ?? '10.0.0.10';
+  }
+
+  #receive(client: number, type: 'discover' | 'request' | 'release' | 'decline', fields: Fields): Answer | RecordAnswer {
+    const { server } = this;
+    const answer = server.receive(clientPacket(type, mac(client), fields));
+    if (answer.kind === 'record') this.#inFlight.push({ client, answer, requestedAtMs: server.nowMs });
+    else if (answer.kind === 'reply') this.#deliver(client, answer, server.nowMs);
+    return answer;
+  }
+
+  #deliver(client: number, reply: ReplyAnswer, requestedAtMs: number): void {
+    const outcome = outcomeOf(reply);
+    const leaseSeconds = decoded(reply.bytes).options.uint32(OptionCode.leaseTime) ?? 0;
+    const [type, address] = outcome.split(' ') as [string, string];
+    if (type === 'offer') this.offered.set(client, address);
+    if (type === 'nak') this.believed.delete(client);
+    if (type === 'ack') this.believed.set(client, { address, endsAtMs: requestedAtMs + leaseSeconds * 1000 });
+  }
+
+  /** The oldest record survives and is reported; or not; or it survives and the store does not know. */
+  #settle(outcome: 'recorded' | 'lost' | 'unsure'): void {
+    const next = this.#inFlight.shift();
+    if (next === undefined) return;
+    const { server } = this;
+    const { record, reply } = next.answer;
+    if (outcome !== 'lost') server.stored.push(record);
+    if (outcome === 'recorded') server.open.recorded(record, server.nowMs);
+    else server.open.notRecorded(record, server.nowMs);
+    if (outcome === 'recorded' && reply !== undefined) this.#acknowledge(next, reply);
+  }
+
+  #acknowledge({ client, answer, requestedAtMs }: InFlight, reply: ReplyAnswer): void {
+    expect(this.server.stored).toContain(answer.record);
+    // A client ignores the ACK to a message before its last one.
+    if (this.#inFlight.some((later) => later.client === client)) return;
+    this.#deliver(client, reply, requestedAtMs);
+  }
+
+  /** Of what is being recorded, a part from the front survives. */
+  #crash(): void {
+    const { server } = this;
+    const surviving = this.#inFlight.slice(0, Math.floor(this.#inFlight.length / 2));
+    server.stored.push(...surviving.map(({ answer }) => answer.record));
+    this.#inFlight = [];
+    server.crash();
+    this.#serveDeclared();
+  }
+
+  /** An address that is declared is served when it no longer waits, and stays declared. */
+  #declare(address: number, client: number): void {
+    if (address === 0 || this.#declared.size >= 2) return;
+    const key = ip(`10.0.0.${address}`);
+    if ([...this.#declared.values()].includes(mac(client + 100)) || this.#declared.has(key)) return;
+    this.#declared.set(key, mac(client + 100));
+    // The client that has the address already uses it from now on because it is declared.
+    if (this.believed.get(client + 100)?.address === formatIpv4Address(key)) this.believed.delete(client + 100);
+    this.#serveDeclared();
+  }
+
+  /** The client of the first declared address that is served becomes an unknown client, which has the address for ten minutes more. */
+  #undeclare(): void {
+    const { server } = this;
+    const address = [...this.#declared.keys()].find((each) => this.servedDeclarations().has(formatIpv4Address(each)));
+    const macAddress = address === undefined ? undefined : this.#declared.get(address);
+    if (address === undefined || macAddress === undefined) return;
+    const endsAtMs = server.nowMs + 600_000;
+    const record = server.open.adoptionOf({ macAddress, address, endsAtMs }, server.nowMs);
+    if (record === undefined) return;
+    // What was to be recorded before is settled before.
+    while (this.#inFlight.length > 0) this.#settle('recorded');
+    server.stored.push(record);
+    server.open.recorded(record, server.nowMs);
+    this.#declared.delete(address);
+    this.#servedDeclarations.delete(formatIpv4Address(address));
+    this.believed.set(clientOfMac(macAddress), { address: formatIpv4Address(address), endsAtMs });
+    this.#serveDeclared();
+  }
+
+  #serveDeclared(): void {
+    const { open, nowMs } = this.server;
+    open.declare(
+      [...this.#declared].map(([address, macAddress]) => ({ address, macAddress })),
+      nowMs,
+    );
+  }
+
+  /** Addresses that a declared client uses: from when it may, for good. */
+  servedDeclarations(): ReadonlySet<string> {
+    const { open, nowMs } = this.server;
+    const waiting = new Set(open.waitingDeclarations(nowMs).map(({ declared }) => declared.address));
+    for (const address of this.#declared.keys())
+      if (!waiting.has(address)) this.#servedDeclarations.add(formatIpv4Address(address));
+    return this.#servedDeclarations;
+  }
+
+  /** The addresses that clients use now. */
+  used(): string[] {
+    const { nowMs } = this.server;
+    return [...this.believed.values()].filter(({ endsAtMs }) => endsAtMs > nowMs).map((belief) => belief.address);
+  }
+}
