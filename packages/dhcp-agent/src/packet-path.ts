@@ -21,6 +21,7 @@ export type {
   FoundServer,
   GroupLease,
   InterfaceIsolation,
+  LateReply,
   LeaseContent,
   Link,
   LoggedPacket,
@@ -43,4 +44,5 @@ export { AGENT_PACKET_REASONS, type PacketDropReason, type SuppressReason } from
 export { ConflictedLeases } from './server/conflicted-leases.js';
 export { type AnswerGate, DhcpServer, type DhcpServerPorts } from './server/dhcp-server.js';
 export { MessageCounters } from './server/message-counters.js';
+export type { OpenPoolsPort } from './server/open-answers.js';
 export { warmUpPacketPath } from './server/warm-up.js';

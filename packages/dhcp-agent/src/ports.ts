@@ -97,6 +97,12 @@ export interface DhcpSocketEvents {
   readonly onBurst: (durationNs: number, packets: number) => void;
 }
 
+/** A reply that had to wait, until a record was on the disk for instance. */
+export interface LateReply {
+  readonly bytes: Uint8Array;
+  readonly queued: QueuedReply;
+}
+
 /** UDP port 67 of one interface. It is useless, without an error, once the interface was deleted. */
 export interface DhcpSocket {
   /** The interface as it was when the socket was opened. */
@@ -105,6 +111,8 @@ export interface DhcpSocket {
   readonly sendsFrames: boolean;
   /** Answers a packet that was received before, as if it was received now. */
   readonly inject: (packet: Uint8Array) => void;
+  /** Sends replies outside of the answer to a packet. */
+  readonly send: (replies: readonly LateReply[]) => void;
   readonly close: () => void;
 }
 

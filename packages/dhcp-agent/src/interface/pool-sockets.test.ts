@@ -41,6 +41,7 @@ beforeEach(() => {
           interfaceIndex: 7,
           sendsFrames: true,
           inject: () => injected.push(name),
+          send: () => undefined,
           close: () => open.splice(open.indexOf(name), 1),
         };
       },

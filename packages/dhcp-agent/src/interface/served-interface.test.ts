@@ -46,6 +46,7 @@ beforeEach(() => {
           interfaceIndex,
           sendsFrames,
           inject: (packet) => injected.push(packet),
+          send: () => undefined,
           close: () => closed.push(interfaceIndex),
         };
       },

@@ -4,7 +4,7 @@
  * for in short intervals.
  */
 
-import type { AgentObserver, DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets } from '../ports.js';
+import type { AgentObserver, DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets, LateReply } from '../ports.js';
 
 const RETRY_INTERVAL_MS = 1_000;
 
@@ -62,6 +62,11 @@ export class ServedInterface {
   /** Answers a packet that came in before, as if it came in now. */
   inject(packet: Uint8Array): void {
     this.#socket?.inject(packet);
+  }
+
+  /** Sends replies that had to wait; without an open port they are lost, and their clients ask again. */
+  send(replies: readonly LateReply[]): void {
+    this.#socket?.send(replies);
   }
 
   stop(): void {

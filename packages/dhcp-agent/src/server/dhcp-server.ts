@@ -6,6 +6,7 @@ import {
   type Answer,
   type Assignment,
   type AssignmentChanges,
+  answerOpenPacket,
   answerPacket,
   answerPreparedAmong,
   formatIpv4Address,
@@ -18,7 +19,8 @@ import {
   type Pool,
   PreparedAnswers,
   type PreparedPool,
-  type PreparedReply,
+  type RecordAnswer,
+  type ReplyAnswer,
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
 import type { LeaseEvent } from '../agent-event.js';
@@ -29,8 +31,10 @@ import { decoyAddresses } from '../probe/decoy-addresses.js';
 import type { DeclineIgnoreReason, SuppressReason } from './agent-packet-reasons.js';
 import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
 import { MessageCounters } from './message-counters.js';
+import { OpenAnswers, type OpenPoolsPort } from './open-answers.js';
+import { emptyReply, queuedReplyOf, type ReusedReply, writeQueued } from './queued-reply.js';
 
-type Reply = Extract<Answer, { readonly kind: 'reply' }>;
+type Reply = ReplyAnswer;
 
 export interface DhcpServerPorts {
   readonly observer: AgentObserver;
@@ -43,6 +47,8 @@ export interface DhcpServerPorts {
   readonly onDeclined: (lease: Lease, usedBy: MacAddress) => void;
   /** A client began or ceased to use its address. */
   readonly onBindingChanged: () => void;
+  /** Pools that lease addresses to unknown clients too. Default: none. */
+  readonly open?: OpenPoolsPort;
 }
 
 /** What an answer has to pass before it counts. */
@@ -89,7 +95,7 @@ interface PacketPath {
   /** What the last packet was answered from; the next one is too, as long as pools and leases stay as they are. */
   ready: ReadyPools;
   /** Overwritten by each prepared reply. */
-  readonly queued: { -readonly [Field in keyof QueuedReply]: QueuedReply[Field] };
+  readonly queued: ReusedReply;
 }
 
 export class DhcpServer {
@@ -100,6 +106,8 @@ export class DhcpServer {
   readonly #offers = this.counters.idOf('discover', 'offer', '');
   readonly #acks = this.counters.idOf('request', 'ack', '');
   readonly #declines: DeclineChecks;
+  /** Undefined: no pool is open. */
+  readonly #open: OpenAnswers | undefined;
   /** DECLINEs that are not believed are counted; so many of them are logged. */
   readonly #doubtLines = new RateBudget({ perSecond: 0.2, burst: 10 });
   readonly #packetLog: PacketLog;
@@ -115,6 +123,8 @@ export class DhcpServer {
       findUsers: ports.findUsers,
       onOutcome: (lease, interfaceName, outcome) => this.#onDeclineChecked(lease, interfaceName, outcome),
     });
+    const { open, observer, nowMs, findUsers } = ports;
+    this.#open = open && new OpenAnswers({ ...open, observer, nowMs, findUsers, counters: this.counters });
     this.#serving = { pools: [], into: new Uint8Array(0), leaseOf: this.#leaseOf };
   }
 
@@ -181,13 +191,15 @@ export class DhcpServer {
   /** So many addresses of the pool's subnet that no client has; fewer where so many are not found. @param random - 0 to less than 1. */
   decoysOf(poolName: string, count: number, random: () => number): readonly Ipv4Address[] {
     const pool = this.#pools.get(poolName)?.served.pool;
-    const isAssigned = (address: Ipv4Address) => this.#table.ownerOf(poolName, address) !== undefined;
+    const isAssigned = (address: Ipv4Address) =>
+      this.#table.ownerOf(poolName, address) !== undefined || this.#open?.bindingAt(poolName, address) !== undefined;
     return pool === undefined ? [] : decoyAddresses(pool, { count, isAssigned, random });
   }
 
   /** Notes leases that have ended. */
   expireLeases(): void {
     for (const lease of this.#table.expire(this.#ports.nowMs())) this.#observe('expired', lease);
+    this.#open?.noteEnded();
   }
 
   /**
@@ -242,8 +254,14 @@ export class DhcpServer {
     return ready.length === pools.length ? ready : [];
   }
 
-  #answer(packet: Uint8Array, { interfaceName, gate }: PacketPath): QueuedReply | undefined {
-    const answer = answerPacket(packet, this.#serving);
+  #answer(packet: Uint8Array, path: PacketPath): QueuedReply | undefined {
+    const answer = this.#decide(packet);
+    if (answer.kind !== 'record') return this.#settle(answer, packet, path);
+    this.#recordThenAnswer(answer, packet, path.interfaceName);
+    return undefined;
+  }
+
+  #settle(answer: Answer, packet: Uint8Array, { interfaceName, gate }: PacketPath): QueuedReply | undefined {
     const notSent = this.#whyNotSent(answer, packet, gate);
     if (this.#packetLog.isActive) {
       const poolName = this.#serving.pools[0]?.pool.name;
@@ -265,6 +283,21 @@ export class DhcpServer {
     }
   }
 
+  #decide(packet: Uint8Array): Answer | RecordAnswer {
+    if (this.#open === undefined) return answerPacket(packet, this.#serving);
+    return answerOpenPacket(packet, {
+      ...this.#serving,
+      openPoolOf: this.#open.openPoolOf,
+      nowMs: this.#ports.nowMs(),
+    });
+  }
+
+  #recordThenAnswer(answer: RecordAnswer, packet: Uint8Array, interfaceName: string): void {
+    if (this.#packetLog.isActive && answer.reply !== undefined)
+      this.#packetLog.note({ packet, answer: answer.reply, interfaceName, poolName: answer.pool.name, notSent: undefined });
+    this.#open?.recordThenSend(answer, interfaceName);
+  }
+
   #whyNotSent(answer: Answer, packet: Uint8Array, gate: AnswerGate): SuppressReason | undefined {
     if (answer.kind !== 'reply' && answer.kind !== 'noted') return undefined;
     const reason = gate.whyNotSent(answer, packet);
@@ -272,8 +305,9 @@ export class DhcpServer {
     return reason;
   }
 
-  #reply(answer: Reply, interfaceName: string): QueuedReply {
-    const { client, decision, pool, bytes, destination, omittedOptions } = answer;
+  #reply(answer: Reply, interfaceName: string): QueuedReply | undefined {
+    if (this.#open?.waitsForProbe(answer, interfaceName) === true) return undefined;
+    const { client, decision, pool, omittedOptions } = answer;
     this.counters.count(client.type, decision.kind, 'reason' in decision ? decision.reason : '');
     if (omittedOptions.length > 0) this.counters.omitOptions(omittedOptions.length);
     if (decision.kind === 'ack') this.#bind(decision.lease, pool, interfaceName);
@@ -285,13 +319,7 @@ export class DhcpServer {
         { interface: interfaceName, reason: decision.reason },
       );
     }
-    return {
-      length: bytes.length,
-      destination,
-      serverAddress: pool.serverAddress,
-      hardwareAddress: client.message.chaddr,
-      isOnLink: isOnLink(client.relayAddress !== undefined, pool),
-    };
+    return queuedReplyOf(answer);
   }
 
   #bind(lease: Lease, pool: Pool, interfaceName: string): void {
@@ -332,6 +360,7 @@ export class DhcpServer {
     const { poolName, macAddress, address } = lease;
     // While the address was probed, the client may have got another one.
     if (this.#table.lookup(poolName, macAddress)?.address !== address) {
+      if (this.#open?.onDeclined(lease, interfaceName, outcome.usedBy) === true) return;
       this.counters.count('decline', 'ignored', 'address-not-its-own');
       return;
     }
@@ -367,28 +396,4 @@ export class DhcpServer {
 function madeReady(pool: Pool): PoolOnServer {
   const served = new ServedPool(pool);
   return { served, prepared: new PreparedAnswers(served), alone: [served] };
-}
-
-/** A pool with relays of other subnets may have clients beyond them, which renew without the relay. */
-function isOnLink(isRelayed: boolean, { relays }: Pool): boolean {
-  return !isRelayed && relays.length === 0;
-}
-
-function emptyReply(): PacketPath['queued'] {
-  return {
-    length: 0,
-    destination: { kind: 'broadcast', address: 0, port: 0 },
-    serverAddress: 0,
-    hardwareAddress: new Uint8Array(0),
-    isOnLink: false,
-  };
-}
-
-function writeQueued(queued: PacketPath['queued'], reply: PreparedReply, pool: Pool): QueuedReply {
-  queued.length = reply.length;
-  queued.destination = reply.destination;
-  queued.hardwareAddress = reply.hardwareAddress;
-  queued.serverAddress = pool.serverAddress;
-  queued.isOnLink = isOnLink(reply.isRelayed, pool);
-  return queued;
 }

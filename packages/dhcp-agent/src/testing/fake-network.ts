@@ -6,7 +6,7 @@ import {
   OptionCode,
   type ReplyDestination,
 } from '@vmdhcp/dhcp-allocator';
-import type { DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets, SendFailure } from '../ports.js';
+import type { DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets, QueuedReply, SendFailure } from '../ports.js';
 import type { FakeKernel } from './fake-kernel.js';
 import type { FakeProcess } from './fake-process.js';
 
@@ -94,6 +94,9 @@ export class FakeNetwork {
       interfaceIndex,
       sendsFrames: this.sendsFrames,
       inject: (packet) => this.#answer(socket, packet),
+      send: (replies) => {
+        for (const { bytes, queued } of replies) this.#deliver(socket, bytes, queued);
+      },
       close: () => void this.#sockets.delete(socket),
     };
   }
@@ -108,11 +111,15 @@ export class FakeNetwork {
     });
   }
 
-  #answer({ host, interfaceName, interfaceIndex, handler }: OpenSocket, packet: Uint8Array): void {
+  #answer(socket: OpenSocket, packet: Uint8Array): void {
     const into = new Uint8Array(LARGEST_REPLY);
-    const reply = handler(packet, into);
-    if (reply === undefined || host.kernel.indexOf(interfaceName) !== interfaceIndex) return;
-    const decoded = decodeMessage(into.subarray(0, reply.length));
+    const reply = socket.handler(packet, into);
+    if (reply !== undefined) this.#deliver(socket, into, reply);
+  }
+
+  #deliver({ host, interfaceName, interfaceIndex }: OpenSocket, bytes: Uint8Array, reply: QueuedReply): void {
+    if (host.kernel.indexOf(interfaceName) !== interfaceIndex) return;
+    const decoded = decodeMessage(bytes.subarray(0, reply.length));
     if (!decoded.ok) throw new Error(`a reply cannot be decoded: ${decoded.reason}`);
     const { message } = decoded;
     this.onReply({

@@ -126,6 +126,17 @@ export class UdpBurstSocket {
     this.#flush();
   }
 
+  /** Sends these, outside of an answer. @param datagrams - each is asked for when its turn comes. */
+  send(datagrams: Iterable<{ readonly payload: Uint8Array; readonly datagram: OutgoingDatagram }>): void {
+    if (this.#isClosed) return;
+    for (const { payload, datagram } of datagrams) {
+      if (this.#outgoing.isFull) this.#flush();
+      this.#outgoing.next().set(payload);
+      this.#outgoing.push(datagram, this.#sockets);
+    }
+    this.#flush();
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
