@@ -12,12 +12,14 @@ export {
   type ListeningEvent,
   type ListeningPlace,
   type ListeningPorts,
+  type PacketSender,
   type PayloadHandler,
   type WakeSocket,
 } from './listen/listening-ports.js';
 export { WakeListeners, type WakeListenersSettings } from './listen/wake-listeners.js';
 export type { LabelRequirement, LabelSelector } from './machine/label-selector.js';
 export {
+  type InstanceState,
   type MachineState,
   type NoActionReason,
   planWakeUp,
@@ -29,6 +31,7 @@ export {
 export {
   type ExplicitMapping,
   type MachineKey,
+  machineKey,
   type WakeConfig,
   type WakeMachine,
   wakeConfigProblems,
@@ -46,6 +49,15 @@ export {
   type NotWakeFrameReason,
   type WakeFrame,
 } from './packet/wake-frame.js';
+export {
+  type Delivery,
+  type GivenUpReason,
+  type HeardWakeUp,
+  type ReportEnd,
+  type ReportPorts,
+  ReportQueue,
+  type ReportQueueSettings,
+} from './report/report-queue.js';
 export { type RateDecision, RateLimit, type RateLimitSettings } from './window/rate-limit.js';
 export {
   type SeenWakeUp,

@@ -62,6 +62,22 @@ describe('PacketHearing', () => {
     expect(tried).toBe(9);
   });
 
+  it('the list changes: a new machine is heard at once, one that left is not; without a list every machine is heard again', () => {
+    const packets = hearing({ machines: new Set() });
+    const hear = (nowMs: number) => {
+      const heard = packets.hear(packetFor(VM_A), router, nowMs);
+      if (heard.kind === 'wake-up') packets.refuse(heard.sighting);
+      return textOf(heard);
+    };
+    expect(hear(0)).toBe('not-in-list');
+    packets.hearOnly(new Set([VM_A]));
+    expect(hear(1)).toBe('wake-up');
+    packets.hearOnly(new Set());
+    expect(hear(2)).toBe('not-in-list');
+    packets.hearOnly(undefined);
+    expect(hear(3)).toBe('wake-up');
+  });
+
   it('what is no magic packet is named', () => {
     expect(textOf(hearing().hear(new Uint8Array(4), router, 0))).toBe('no-synchronization-stream');
   });

@@ -18,7 +18,7 @@ const MACHINE_LIMIT = { burst: 5, perSecond: 0.5, capacity: CAPACITY };
 const TOTAL_LIMIT = { burst: 100, perSecond: 20, capacity: 1 };
 
 export interface HearingSettings {
-  /** In their canonical spelling; undefined: every machine. */
+  /** At the start; see `hearOnly`. In their canonical spelling; undefined: every machine. */
   readonly machines: ReadonlySet<MacAddress> | undefined;
   /** Packets without it are ignored. */
   readonly password: SecureOnPassword | undefined;
@@ -44,14 +44,21 @@ export type HeardPacket =
 /** Hears packets, and remembers the wake-ups that they were. */
 export class PacketHearing {
   readonly #settings: HearingSettings;
+  #machines: ReadonlySet<MacAddress> | undefined;
   readonly #window: WakeUpWindow;
-  readonly #machines = new RateLimit(MACHINE_LIMIT);
-  readonly #senders = new RateLimit(SENDER_LIMIT);
-  readonly #total = new RateLimit(TOTAL_LIMIT);
+  readonly #machineLimit = new RateLimit(MACHINE_LIMIT);
+  readonly #senderLimit = new RateLimit(SENDER_LIMIT);
+  readonly #totalLimit = new RateLimit(TOTAL_LIMIT);
 
   constructor(settings: HearingSettings) {
     this.#settings = settings;
+    this.#machines = settings.machines;
     this.#window = new WakeUpWindow({ windowMs: settings.windowMs, capacity: CAPACITY });
+  }
+
+  /** Wake-ups in memory. */
+  get size(): number {
+    return this.#window.size;
   }
 
   /** What a packet is that was received at `nowMs`. @param sender - called only where it is needed. */
@@ -59,7 +66,7 @@ export class PacketHearing {
     const decoded = decodeMagicPacket(payload);
     if (!decoded.ok) return ignored(decoded.reason);
     const { macAddress, password } = decoded.packet;
-    const { machines } = this.#settings;
+    const machines = this.#machines;
     if (machines?.has(macAddress) === false) return ignored('not-in-list');
     if (!this.#isRightPassword(password)) return ignored('wrong-password');
     const seen = this.#window.see({ macAddress, manager: '' }, nowMs);
@@ -69,6 +76,11 @@ export class PacketHearing {
       return ignored('too-many');
     }
     return { kind: 'wake-up', sighting: seen.sighting };
+  }
+
+  /** From now on these machines count. @param machines - in their canonical spelling; undefined: every machine. */
+  hearOnly(machines: ReadonlySet<MacAddress> | undefined): void {
+    this.#machines = machines;
   }
 
   /** The wake-up was accepted: further packets of it are repeated. */
@@ -88,9 +100,11 @@ export class PacketHearing {
 
   /** @param sender - of a packet for a machine that no list has. */
   #isWithinLimits(macAddress: MacAddress, sender: (() => string) | undefined, nowMs: number): boolean {
-    if (this.#machines.take(macAddress, nowMs).kind !== 'allowed') return false;
+    if (this.#machineLimit.take(macAddress, nowMs).kind !== 'allowed') return false;
     if (sender === undefined) return true;
-    return this.#senders.take(sender(), nowMs).kind === 'allowed' && this.#total.take(ALL_SENDERS, nowMs).kind === 'allowed';
+    return (
+      this.#senderLimit.take(sender(), nowMs).kind === 'allowed' && this.#totalLimit.take(ALL_SENDERS, nowMs).kind === 'allowed'
+    );
   }
 }
 

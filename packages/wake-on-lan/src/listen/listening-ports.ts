@@ -6,8 +6,16 @@ export type ListeningPlace =
   | { readonly interfaceName: string; readonly way: 'udp'; readonly port: number }
   | { readonly interfaceName: string; readonly way: 'ethernet' };
 
-/** Handles one payload. `sender` is an IPv4 address or a MAC address, read only when it is asked for; both are valid only during the call. */
-export type PayloadHandler = (payload: Uint8Array, place: ListeningPlace, sender: () => string) => void;
+/** Who sent a packet. */
+export interface PacketSender {
+  /** IPv4 address, or MAC address of a frame. */
+  readonly address: string;
+  /** UDP port; 0: a frame. */
+  readonly port: number;
+}
+
+/** Handles one payload. `sender` is read only when it is asked for; both are valid only during the call. */
+export type PayloadHandler = (payload: Uint8Array, place: ListeningPlace, sender: () => PacketSender) => void;
 
 export interface WakeSocket {
   /** The interface as it was when the socket was opened. */

@@ -52,7 +52,9 @@ const ALL = ['eth0', 'eth1'].flatMap((name) => [`${name} UDP port 7`, `${name} U
 describe('WakeListeners', () => {
   it('listens on every UDP port and for frames on every interface; a second look opens nothing', async () => {
     const host = new FakeHost();
-    expect(host.listeners.dead).toEqual(['no interface is chosen: name one with --interface']);
+    expect(host.listeners.dead).toEqual([
+      'no interface has a network outside of this host; name one with --interface, or with spec.agent.interfaces of the WolConfig',
+    ]);
     await host.listeners.check(0);
     await host.listeners.check(1_000);
     expect([...host.open.keys()]).toEqual(ALL);
@@ -87,6 +89,15 @@ describe('WakeListeners', () => {
     await host.listeners.check(2_000);
     expect(host.open.size).toBe(6);
     expect(host.listeners.dead).toEqual([]);
+  });
+
+  it('patterns that choose no interface are named; a name that no interface has is named alone', async () => {
+    const [patterns, name] = [new FakeHost(['mgmt-*', '!*.100']), new FakeHost(['eth9'])];
+    for (const host of [patterns, name]) await host.listeners.check(0);
+    expect(patterns.listeners.dead).toEqual([
+      'no interface matches mgmt-* !*.100; name one with --interface, or with spec.agent.interfaces of the WolConfig',
+    ]);
+    expect(name.listeners.dead).toEqual(['eth9: no such interface, or it is down']);
   });
 
   it('an interface that was replaced by another one of the same name gets new sockets', async () => {

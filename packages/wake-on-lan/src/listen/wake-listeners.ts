@@ -61,7 +61,7 @@ export class WakeListeners {
       ...(this.#whyNotListed === undefined ? [] : [this.#whyNotListed]),
       ...this.#missing.map((name) => `${name}: no such interface, or it is down`),
       ...[...this.#listeners].flatMap(([place, one]) => (one.kind === 'failed' ? [`${place}: ${one.message}`] : [])),
-      ...(this.#listeners.size === 0 ? ['no interface is chosen: name one with --interface'] : []),
+      ...(this.#listeners.size === 0 && this.#missing.length === 0 ? [this.#describeNoInterface()] : []),
     ];
   }
 
@@ -86,6 +86,13 @@ export class WakeListeners {
     this.#isStopped = true;
     for (const listener of this.#listeners.values()) if (listener.kind === 'listening') listener.socket.close();
     this.#listeners.clear();
+  }
+
+  #describeNoInterface(): string {
+    const { patterns } = this.#settings;
+    const why =
+      patterns.length === 0 ? 'no interface has a network outside of this host' : `no interface matches ${patterns.join(' ')}`;
+    return `${why}; name one with --interface, or with spec.agent.interfaces of the WolConfig`;
   }
 
   #listLinks(): readonly HostLink[] | undefined {

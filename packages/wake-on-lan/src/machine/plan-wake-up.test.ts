@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planWakeUp, type RunStrategy, type WakeUpAction } from './plan-wake-up.js';
+import { type InstanceState, type MachineState, planWakeUp, type RunStrategy, type WakeUpAction } from './plan-wake-up.js';
 
 const STRATEGIES: readonly (RunStrategy | undefined)[] = ['Always', 'Halted', 'Manual', 'Once', 'RerunOnFailure', undefined];
 const STATES = [
@@ -25,6 +25,13 @@ describe('planWakeUp', () => {
     ['Stopping', 'RerunOnFailure', 'wait-until-down'],
     ['Stopping', 'Always', 'nothing: kubevirt-starts-it'],
     ['Stopping', 'Once', 'refuse: runs-only-once'],
+    // Its volumes are being filled; KubeVirt reports this of machines that are not to run too, and starts what was started when they are full.
+    ['Provisioning', 'Halted', 'start'],
+    ['Provisioning', 'Manual', 'start'],
+    ['Provisioning', 'RerunOnFailure', 'start'],
+    ['Provisioning', 'Always', 'nothing: kubevirt-starts-it'],
+    ['Provisioning', 'Once', 'nothing: already-starting'],
+    ['Provisioning', undefined, 'refuse: run-strategy-unknown'],
   ])('%s with run strategy %s: %s', (state, strategy, expected) => {
     expect(textOf(plan(state, strategy))).toBe(expected);
   });
@@ -33,7 +40,6 @@ describe('planWakeUp', () => {
     ['Running', 'nothing: already-running'],
     ['Migrating', 'nothing: already-running'],
     ['Starting', 'nothing: already-starting'],
-    ['Provisioning', 'nothing: already-starting'],
     ['WaitingForVolumeBinding', 'nothing: already-starting'],
     ['Paused', 'refuse: paused'],
     ['Terminating', 'refuse: being-deleted'],
@@ -55,6 +61,31 @@ describe('planWakeUp', () => {
     for (const strategy of STRATEGIES) expect(plan('Paused', strategy, true)).toEqual({ kind: 'unpause' });
   });
 
+  it.each<[string, Partial<MachineState>, string]>([
+    ['Stopped', { startRequested: true }, 'nothing: already-starting'],
+    ['Provisioning', { startRequested: true }, 'nothing: already-starting'],
+    ['Unknown', { startRequested: true }, 'nothing: already-starting'],
+    // KubeVirt restarts it.
+    ['Stopping', { startRequested: true, stopRequested: true }, 'nothing: already-starting'],
+    ['Running', { startRequested: true, stopRequested: true }, 'nothing: already-starting'],
+    ['DataVolumeError', { startRequested: true }, 'refuse: image-or-volume-not-ready'],
+    // Its stop was requested, and KubeVirt has not begun with it, or has not removed the request. It would refuse a start.
+    ['Running', { stopRequested: true }, 'wait-until-down'],
+    ['Paused', { stopRequested: true }, 'wait-until-down'],
+    ['Stopped', { stopRequested: true }, 'wait-until-down'],
+    // What the machine reports is older than its instance.
+    ['Stopped', { instance: 'active' }, 'nothing: already-starting'],
+    ['Provisioning', { instance: 'active' }, 'nothing: already-starting'],
+    ['Stopped', { instance: 'stopping' }, 'wait-until-down'],
+    ['Stopped', { instance: 'none' }, 'start'],
+    ['Stopped', { instance: 'succeeded' }, 'start'],
+    ['Stopped', { instance: 'failed' }, 'start'],
+    ['Stopped', { instance: 'failed', runStrategy: 'RerunOnFailure' }, 'nothing: kubevirt-starts-it'],
+  ])('%s, run strategy Manual, and %j: %s', (printableStatus, known, expected) => {
+    const machine: MachineState = { printableStatus, runStrategy: 'Manual', isBeingDeleted: false, ...known };
+    expect(textOf(planWakeUp(machine, { unpauses: false }))).toBe(expected);
+  });
+
   it('a machine that is being deleted is never started, whatever it reports', () => {
     for (const printableStatus of STATES)
       expect(planWakeUp({ printableStatus, runStrategy: 'Manual', isBeingDeleted: true }, { unpauses: true })).toEqual({
@@ -63,11 +94,30 @@ describe('planWakeUp', () => {
       });
   });
 
-  it('law: only a stopped machine whose run strategy allows `start` is started', () => {
-    for (const state of STATES) {
-      for (const strategy of STRATEGIES) {
-        const isStarted = plan(state, strategy, true).kind === 'start';
-        expect(isStarted, `${state} ${strategy}`).toBe(state === 'Stopped' && STARTABLE.has(strategy));
+  it('law: only a machine that is down is started, if its run strategy allows `start`, and never one whose start was requested or that has an instance', () => {
+    const instances: readonly (InstanceState | undefined)[] = [undefined, 'none', 'active', 'stopping', 'succeeded', 'failed'];
+    for (const printableStatus of STATES) {
+      for (const runStrategy of STRATEGIES) {
+        for (const instance of instances) {
+          for (const startRequested of [true, false]) {
+            const machine = {
+              printableStatus,
+              runStrategy,
+              isBeingDeleted: false,
+              startRequested,
+              ...(instance && { instance }),
+            };
+            const isDown = printableStatus === 'Stopped' || printableStatus === 'Provisioning';
+            const isStartable =
+              STARTABLE.has(runStrategy) &&
+              !startRequested &&
+              instance !== 'active' &&
+              instance !== 'stopping' &&
+              !(instance === 'failed' && runStrategy === 'RerunOnFailure');
+            const { kind } = planWakeUp(machine, { unpauses: true });
+            expect(kind === 'start', JSON.stringify(machine)).toBe(isDown && isStartable);
+          }
+        }
       }
     }
   });

@@ -1,11 +1,17 @@
 /**
  * What a wake-up means for a virtual machine of KubeVirt in each of its states. A machine is started by the `start` subresource, and its run
  * strategy is never written: KubeVirt refuses `start` for `Always` and `Once`.
- * Source: KubeVirt user guide, "Run Strategies"; `VirtualMachineStatus.printableStatus`.
+ *
+ * `printableStatus` alone is not enough. A start or a stop that was requested stands in `status.stateChangeRequests` until KubeVirt acts on it, and
+ * a machine whose volumes are being filled is `Provisioning`, whether it is to run or not.
+ * Source: KubeVirt user guide, "Run Strategies"; `VirtualMachineStatus.printableStatus`; virt-api, `StartVMRequestHandler`.
  */
 
 /** `spec.runStrategy`; `spec.running: true` is `Always`, `false` is `Halted`. */
 export type RunStrategy = 'Always' | 'Halted' | 'Manual' | 'Once' | 'RerunOnFailure';
+
+/** The VirtualMachineInstance: there is none, it is starting or runs, it is being deleted, or it has ended. */
+export type InstanceState = 'none' | 'active' | 'stopping' | 'succeeded' | 'failed';
 
 /** What is known of a virtual machine. */
 export interface MachineState {
@@ -15,6 +21,12 @@ export interface MachineState {
   readonly printableStatus: string | undefined;
   /** It has a deletion timestamp. */
   readonly isBeingDeleted: boolean;
+  /** `status.stateChangeRequests` has the action `Start`; with `Stop` beside it, KubeVirt restarts the machine. Default: false. */
+  readonly startRequested?: boolean;
+  /** `status.stateChangeRequests` has the action `Stop`. Default: false. */
+  readonly stopRequested?: boolean;
+  /** Default: not known, so that only what the machine reports counts. */
+  readonly instance?: InstanceState;
 }
 
 export interface WakeUpPolicy {
@@ -25,6 +37,7 @@ export interface WakeUpPolicy {
 /** Nothing has to be done. */
 export type NoActionReason =
   | 'already-running'
+  /** Its start was requested, or is under way. */
   | 'already-starting'
   /** The run strategy makes KubeVirt start it by itself. */
   | 'kubevirt-starts-it';
@@ -59,13 +72,16 @@ const STARTING: WakeUpAction = { kind: 'nothing', reason: 'already-starting' };
 const RUNNING: WakeUpAction = { kind: 'nothing', reason: 'already-running' };
 const NOT_READY: WakeUpAction = { kind: 'refuse', reason: 'image-or-volume-not-ready' };
 
-/** The states in which the run strategy makes no difference. */
+/** The states that decide alone. `Provisioning` and `Stopped` do not: see `planStart`. */
 const BY_STATE: ReadonlyMap<string, WakeUpAction> = new Map<string, WakeUpAction>([
   ['Running', RUNNING],
   ['Migrating', RUNNING],
   ['Starting', STARTING],
-  ['Provisioning', STARTING],
   ['WaitingForVolumeBinding', STARTING],
+]);
+
+/** What has to be repaired first, also where a start was requested already. */
+const FAULTS: ReadonlyMap<string, WakeUpAction> = new Map<string, WakeUpAction>([
   ['Terminating', { kind: 'refuse', reason: 'being-deleted' }],
   ['ErrorUnschedulable', { kind: 'refuse', reason: 'unschedulable' }],
   ['ErrImagePull', NOT_READY],
@@ -77,18 +93,37 @@ const BY_STATE: ReadonlyMap<string, WakeUpAction> = new Map<string, WakeUpAction
 ]);
 
 /** What a wake-up of this machine means now. */
-export function planWakeUp(machine: MachineState, { unpauses }: WakeUpPolicy): WakeUpAction {
+export function planWakeUp(machine: MachineState, policy: WakeUpPolicy): WakeUpAction {
   if (machine.isBeingDeleted) return { kind: 'refuse', reason: 'being-deleted' };
+  const fault = FAULTS.get(machine.printableStatus ?? '');
+  if (fault !== undefined) return fault;
+  if (machine.startRequested === true) return STARTING;
+  if (machine.stopRequested === true) return startAction(machine.runStrategy, { kind: 'wait-until-down' });
+  return planByState(machine, policy);
+}
+
+function planByState(machine: MachineState, { unpauses }: WakeUpPolicy): WakeUpAction {
   switch (machine.printableStatus ?? '') {
     case 'Paused':
       return unpauses ? { kind: 'unpause' } : { kind: 'refuse', reason: 'paused' };
     case 'Stopped':
-      return startAction(machine.runStrategy, { kind: 'start' });
+      return planStart(machine);
+    case 'Provisioning':
+      return machine.runStrategy === 'Once' ? STARTING : planStart(machine);
     case 'Stopping':
       return startAction(machine.runStrategy, { kind: 'wait-until-down' });
     default:
       return BY_STATE.get(machine.printableStatus ?? '') ?? { kind: 'refuse', reason: 'state-unknown' };
   }
+}
+
+/** Of a machine that reports no instance; what is known of the instance is newer. */
+function planStart({ runStrategy, instance }: MachineState): WakeUpAction {
+  if (instance === 'active') return STARTING;
+  if (instance === 'stopping') return startAction(runStrategy, { kind: 'wait-until-down' });
+  // KubeVirt refuses to start it, and starts it itself.
+  if (instance === 'failed' && runStrategy === 'RerunOnFailure') return { kind: 'nothing', reason: 'kubevirt-starts-it' };
+  return startAction(runStrategy, { kind: 'start' });
 }
 
 /** @param action - where the run strategy allows it. */

@@ -31,9 +31,10 @@ export interface WakeMachine {
   readonly macAddresses: readonly string[];
 }
 
-/** `namespace/name`. */
+/** `namespace/name` of a machine. */
 export type MachineKey = string;
 
+/** `namespace/name`. */
 export function machineKey({ namespace, name }: { readonly namespace: string; readonly name: string }): MachineKey {
   return `${namespace}/${name}`;
 }

@@ -95,6 +95,15 @@ describe('wakeable', () => {
     expect(index.duplicates()).toEqual([]);
   });
 
+  it('a machine that an administrator has mapped to its address is woken by it, whichever machine has a copy of the address', () => {
+    const copy = machine('prod/copy', 1);
+    const index = wakeable([all('x'), explicit('one', [mapping('lab/vm-a', mac(1))])], [...MACHINES, copy]);
+    expect(woken(index, mac(1))).toBe('lab/vm-a (one, x)');
+    expect(index.duplicates()).toEqual([]);
+    const both = [explicit('one', [mapping('lab/vm-a', mac(1))]), explicit('two', [mapping('prod/copy', mac(1))])];
+    expect(woken(wakeable([all('x'), ...both], [...MACHINES, copy]), mac(1))).toBe('ambiguous: lab/vm-a, prod/copy');
+  });
+
   it('a machine that no configuration allows makes no address ambiguous', () => {
     const index = wakeable([all('x', 'lab')], [...MACHINES, machine('prod/copy', 1)]);
     expect(woken(index, mac(1))).toBe('lab/vm-a (x)');
@@ -133,14 +142,16 @@ const anyConfig = fc
 const configsWithNames = fc.uniqueArray(anyConfig, { selector: ({ name }) => name, maxLength: 3 });
 
 describe('laws of the index', () => {
-  it('the union is never wider than what one configuration alone allows, and never narrower', () => {
+  it('the union is never wider than what one configuration alone allows, and narrower only where mappings name one of several machines', () => {
     fc.assert(
       fc.property(configsWithNames, fc.array(anyMachine, { maxLength: 6 }), (configs, machines) => {
         const unique = [...new Map(machines.map((one) => [`${one.namespace}/${one.name}`, one])).values()];
         for (const last of [0, 1, 2, 3, 4]) {
           const together = allowedBy(wakeable(configs, unique), mac(last));
           const alone = configs.flatMap((config) => allowedBy(wakeable([config], unique), mac(last)));
-          expect(together.toSorted()).toEqual(alone.toSorted());
+          const mapped = new Set(alone.filter((entry) => isByMapping(configs, entry)).map(machineOf));
+          const wanted = mapped.size === 1 ? alone.filter((entry) => mapped.has(machineOf(entry))) : alone;
+          expect(together.toSorted()).toEqual(wanted.toSorted());
         }
       }),
     );
@@ -164,12 +175,20 @@ describe('laws of the index', () => {
         }
         const fresh = wakeable(configs.toReversed(), [...present.values()].toReversed());
         expect(index.duplicates()).toEqual(fresh.duplicates());
+        expect([...index.addresses()].toSorted()).toEqual([...fresh.addresses()].toSorted());
+        for (const address of index.addresses()) expect(index.find(address).kind).not.toBe('not-allowed');
         for (const last of [0, 1, 2, 3, 4]) expect(index.find(mac(last))).toEqual(fresh.find(mac(last)));
         for (const { name } of configs) expect(index.managedBy(name)).toBe(fresh.managedBy(name));
       }),
     );
   });
 });
+
+const machineOf = (entry: string) => entry.split(' ')[0];
+
+function isByMapping(configs: readonly WakeConfig[], entry: string): boolean {
+  return configs.some(({ name, mode }) => mode === 'Explicit' && entry.endsWith(` ${name}`));
+}
 
 /** `machine config` for each that allows it. */
 function allowedBy(index: WakeIndex, macAddress: string): string[] {

@@ -15,10 +15,10 @@ export type WakeTarget =
   | ({ readonly kind: 'machine' } & AllowedMachine)
   /** No configuration allows a machine by this address, or there is none. */
   | { readonly kind: 'not-allowed' }
-  /** More than one machine is allowed by this address; sorted by name. None is woken. */
+  /** More than one machine is allowed by this address, and not exactly one of them by a mapping; sorted by name. None is woken. */
   | { readonly kind: 'ambiguous'; readonly machines: readonly AllowedMachine[] };
 
-/** An address by which more than one machine may be woken. */
+/** An address by which more than one machine may be woken, and none is. */
 export interface DuplicateAddress {
   readonly macAddress: MacAddress;
   /** Sorted. */
@@ -35,6 +35,8 @@ export function wakeable(configs: readonly WakeConfig[], machines: Iterable<Wake
 /** The machines that may be woken, kept up to date one machine at a time. */
 export class WakeIndex {
   readonly #allowances: readonly { readonly name: string; readonly allowance: Allowance }[];
+  /** Names of configurations whose mappings name each machine. */
+  readonly #explicit: ReadonlySet<string>;
   readonly #machines = new Map<MachineKey, WakeMachine>();
   readonly #addresses = new Map<MachineKey, ReadonlyMap<MacAddress, readonly string[]>>();
   readonly #allowed = new Map<MacAddress, Set<MachineKey>>();
@@ -43,6 +45,7 @@ export class WakeIndex {
 
   /** Without machines. */
   constructor(configs: readonly WakeConfig[]) {
+    this.#explicit = new Set(configs.filter(({ mode }) => mode === 'Explicit').map(({ name }) => name));
     this.#allowances = configs.map((config) => ({ name: config.name, allowance: allowanceOf(config) }));
   }
 
@@ -74,17 +77,26 @@ export class WakeIndex {
     const machines = [...(this.#allowed.get(macAddress) ?? [])]
       .toSorted()
       .flatMap((key) => this.#allowedMachine(key, macAddress));
-    const [first] = machines;
-    if (first === undefined) return { kind: 'not-allowed' };
-    return machines.length === 1 ? { kind: 'machine', ...first } : { kind: 'ambiguous', machines };
+    if (machines.length === 0) return { kind: 'not-allowed' };
+    // What an administrator has mapped is no doubt: else the owner of another machine could stop its wake-ups by a copy of the address.
+    const mapped = machines.filter(({ configs }) => configs.some((name) => this.#explicit.has(name)));
+    const [one, ...others] = mapped.length === 0 ? machines : mapped;
+    return one !== undefined && others.length === 0 ? { kind: 'machine', ...one } : { kind: 'ambiguous', machines };
   }
 
-  /** Every address by which more than one machine may be woken, sorted. */
+  /** Every address by which a machine may be woken, or more than one; in no order. */
+  addresses(): IterableIterator<MacAddress> {
+    return this.#allowed.keys();
+  }
+
+  /** Every address that wakes none of its machines as it is that of more than one, sorted. */
   duplicates(): DuplicateAddress[] {
-    return [...this.#duplicates].toSorted().map((macAddress) => ({
-      macAddress,
-      machines: [...(this.#allowed.get(macAddress) ?? [])].toSorted(),
-    }));
+    return [...this.#duplicates].toSorted().flatMap((macAddress) => {
+      const target = this.find(macAddress);
+      return target.kind === 'ambiguous'
+        ? [{ macAddress, machines: target.machines.map(({ machine }) => machineKey(machine)) }]
+        : [];
+    });
   }
 
   /** The mappings of a configuration whose machine does not exist, as `namespace/name`, sorted. */
