@@ -1,0 +1,94 @@
+import { describe, expect, it, vi } from 'vitest';
+import { REPORT, STARTED, startAgent, startManager, VM_A, VM_B } from './wol-fixtures.js';
+
+const until = (condition: () => unknown) => vi.waitFor(() => expect(condition()).toBeTruthy(), { timeout: 10_000, interval: 5 });
+
+describe('an agent and its managers', { timeout: 30_000 }, () => {
+  it('a report is answered with everything that the manager has to report', async () => {
+    const manager = await startManager();
+    const agent = await startAgent(manager.address);
+    expect(await agent.report()).toEqual({ kind: 'answered', answer: STARTED });
+    expect(manager.reports).toEqual([REPORT]);
+  });
+
+  it('the list arrives, and its changes', async () => {
+    const manager = await startManager();
+    const agent = await startAgent(manager.address);
+    await until(() => agent.addresses?.has(VM_A));
+    manager.list([VM_B]);
+    await until(() => agent.addresses?.has(VM_B));
+    expect([...(agent.addresses ?? [])]).toEqual([VM_B]);
+    manager.list([]);
+    await until(() => agent.addresses?.size === 0);
+    const many = Array.from({ length: 25_000 }, (_, index) => `02:00:00:00:${hex(index >> 8)}:${hex(index & 0xff)}`);
+    manager.list(many);
+    await until(() => agent.addresses?.size === many.length);
+  });
+
+  it('a manager that does not lead names the leader; the agent goes there, and comes back when the leader is gone', async () => {
+    const standby = await startManager();
+    const leader = await startManager();
+    standby.outcome = { kind: 'not-leading', leader: leader.address };
+    standby.isServing = false;
+    standby.leader = leader.address;
+    const agent = await startAgent(standby.address);
+    expect((await agent.report()).kind).toBe('answered');
+    await until(() => agent.client.state.kind === 'connected');
+    expect(agent.client.state.address).toBe(leader.address);
+    expect(leader.reports).toHaveLength(1);
+    // The standby becomes the leader, and the other one ends.
+    standby.outcome = { kind: 'answered', answer: STARTED };
+    standby.isServing = true;
+    standby.leader = undefined;
+    await leader.stop();
+    await until(() => agent.client.state.kind === 'connected' && agent.client.state.address === standby.address);
+    expect((await agent.report()).kind).toBe('answered');
+  });
+
+  it('a leader that steps down ends the list, and the agent follows to the next one', async () => {
+    const first = await startManager();
+    const second = await startManager();
+    const agent = await startAgent(first.address);
+    await until(() => agent.addresses);
+    second.list([VM_A, VM_B]);
+    first.isServing = false;
+    first.leader = second.address;
+    await until(() => agent.addresses?.size === 2);
+    expect(agent.client.state.address).toBe(second.address);
+  });
+
+  it('no manager listens: the reason is reported once, and a manager that starts is found', async () => {
+    const before = await startManager();
+    const { port } = before;
+    await before.stop();
+    const agent = await startAgent(`127.0.0.1:${port}`);
+    await until(() => agent.client.state.why !== 'not tried yet');
+    expect(agent.client.state.why).toContain('no manager listens there');
+    expect(await agent.report()).toMatchObject({ kind: 'unavailable' });
+    const manager = await startManager(undefined, { port });
+    await until(() => agent.client.state.kind === 'connected');
+    expect(agent.kinds()).toEqual(['disconnected', 'connected']);
+    expect((await agent.report()).kind).toBe('answered');
+    expect(manager.reports).toHaveLength(1);
+  });
+
+  it('a manager that cannot decide now is asked again by the agent; a report that it cannot read is not', async () => {
+    const manager = await startManager();
+    const agent = await startAgent(manager.address);
+    manager.outcome = { kind: 'unavailable', message: 'the API server does not answer' };
+    expect(await agent.report()).toEqual({ kind: 'unavailable', message: 'the API server does not answer' });
+    manager.outcome = { kind: 'later', message: 'too many wake-ups of lab/vm-a' };
+    expect(await agent.report()).toEqual({ kind: 'later', message: 'too many wake-ups of lab/vm-a' });
+    manager.outcome = () => Promise.reject(new Error('a bug'));
+    expect((await agent.report()).kind).toBe('unavailable');
+    expect(manager.events.map(({ kind }) => kind)).toEqual(['report-failed']);
+    expect(await agent.report({ ...REPORT, macAddress: 'vm-a', nodeName: 'a b' })).toMatchObject({
+      kind: 'malformed',
+      message: 'mac_address is no MAC address, as in 02:00:5e:10:00:01; node_name is no name of a node',
+    });
+  });
+});
+
+function hex(value: number): string {
+  return value.toString(16).padStart(2, '0');
+}
