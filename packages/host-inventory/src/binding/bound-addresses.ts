@@ -1,0 +1,185 @@
+/** Which addresses a DHCP server gives to one client only, or to none: a function of objects, so that a change of it takes effect without a restart. */
+import {
+  cidrContains,
+  formatIpv4Address,
+  type Ipv4Address,
+  isGroupMacAddress,
+  type MacAddress,
+  parseIpv4Address,
+  parseMacAddress,
+  rangeContains,
+} from '@vmdhcp/dhcp-allocator/address';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { clusterAgentOf } from '../check/host-endpoint-problems.js';
+import { parseHostStatusName } from '../host/host-name.js';
+import { type ObservedHost, readHost } from '../host/read-host.js';
+import type { InventoryFacts } from '../inventory/inventory-plan.js';
+import { agentsByEndpoint, claimOf } from '../inventory/own-objects.js';
+import type { HostEvent } from '../object/host-event.js';
+import { textAt } from '../object/read-field.js';
+import { readTime } from '../object/time.js';
+
+/** An address that only this client gets. */
+export interface BoundAddress {
+  readonly ipAddress: string;
+  readonly macAddress: MacAddress;
+  /** The object that binds it. */
+  readonly hostStatus: string;
+  /** By the annotation; otherwise by `enableBindDhcpIP`. */
+  readonly isByAnnotation: boolean;
+  /** The client has a lease now. */
+  readonly isActive: boolean;
+  /**
+   * When the object changed last; milliseconds since 1970, 0: not known. A server whose range is exhausted may give away bindings without a lease that are not by
+   * annotation, the oldest first: the object then follows the new lease. Otherwise a flood of made-up clients would keep the range for ever.
+   */
+  readonly changedAtMs: number;
+}
+
+export interface BoundAddresses {
+  /** In the order of addresses. One for each address and each client at most. */
+  readonly bindings: readonly BoundAddress[];
+  /** Addresses of the range that no client gets: those of HostEndpoints. In their order. */
+  readonly keptOut: readonly string[];
+  /** Annotations without effect, as Warning Events. */
+  readonly problems: readonly HostEvent[];
+}
+
+/**
+ * The addresses that are bound, by `enableBindDhcpIP` and by annotations, and those that are kept out of the range, by `enableBindStaticIP`. Each switch has its own
+ * effect only. Never throws, whatever is stored.
+ */
+export function boundAddresses(facts: Omit<InventoryFacts, 'nowMs'>): BoundAddresses {
+  const { clusterAgent } = facts;
+  const addresses = endpointAddresses(facts);
+  const hosts = learnedHosts(facts).filter(
+    ({ address }) => !addresses.has(address) && (clusterAgent.subnet === undefined || cidrContains(clusterAgent.subnet, address)),
+  );
+  const candidates = hosts.flatMap((one) => toCandidate(one, facts)).toSorted(compareCandidates);
+  const byClient = onePerClient(candidates);
+  const chosen = [...byClient.values()];
+  const { range } = clusterAgent;
+  const isInRange = (address: Ipv4Address) => range !== undefined && rangeContains(range, address);
+  const keptOut = clusterAgent.enableBindStaticIP ? [...addresses].filter(isInRange) : [];
+  return {
+    bindings: chosen.toSorted((one, other) => one.address - other.address).map(toBinding),
+    keptOut: keptOut.toSorted((one, other) => one - other).map(formatIpv4Address),
+    problems: [
+      ...hosts.flatMap(unreadable),
+      ...candidates.flatMap((one) => boundElsewhere(one, byClient)),
+      ...inUse(chosen, facts),
+    ],
+  };
+}
+
+interface LearnedHost {
+  readonly address: Ipv4Address;
+  readonly host: ObservedHost;
+  readonly object: KubernetesObject;
+}
+
+interface Candidate extends LearnedHost {
+  readonly macAddress: MacAddress;
+  readonly isByAnnotation: boolean;
+}
+
+/** Of HostEndpoints of this ClusterAgent, whether they are valid in other ways or not. */
+function endpointAddresses({ endpoints, clusterAgents, clusterAgent }: Omit<InventoryFacts, 'nowMs'>): ReadonlySet<Ipv4Address> {
+  const own = endpoints.filter((one) => clusterAgentOf(one, clusterAgents) === clusterAgent.name);
+  return new Set(own.flatMap(({ spec }) => parseIpv4Address(textAt(spec, 'ipAddr') ?? '') ?? []));
+}
+
+/** By the address in the name of their object: that in the status may be edited. */
+function learnedHosts({ hostStatuses, clusterAgent, endpoints, clusterAgents }: Omit<InventoryFacts, 'nowMs'>): LearnedHost[] {
+  const agents = agentsByEndpoint(endpoints, clusterAgents);
+  return hostStatuses.flatMap((object) => {
+    const host = readHost(object);
+    const address = parseIpv4Address(parseHostStatusName(host.name)?.address ?? '');
+    const isOwn = claimOf(object, { name: clusterAgent.name, clusterAgents: agents }) === 'own';
+    return isOwn && address !== undefined && host.mode === 'dhcp' ? [{ address, host, object }] : [];
+  });
+}
+
+function toCandidate(learned: LearnedHost, { clusterAgent }: Omit<InventoryFacts, 'nowMs'>): Candidate[] {
+  const { binding, macAddress } = learned.host;
+  if (binding.kind === 'bound')
+    return canBeBound(binding.macAddress) ? [{ ...learned, macAddress: binding.macAddress, isByAnnotation: true }] : [];
+  if (binding.kind === 'none' || !clusterAgent.enableBindDhcpIP || macAddress === undefined) return [];
+  return canBeBound(macAddress) ? [{ ...learned, macAddress, isByAnnotation: false }] : [];
+}
+
+/** No client has these addresses; the predecessor wrote zeros for what it did not know. */
+function canBeBound(macAddress: MacAddress): boolean {
+  return !isGroupMacAddress(macAddress) && macAddress !== '00:00:00:00:00:00';
+}
+
+/** What a person wrote comes first, then the address that is in use, then the lowest one. */
+function compareCandidates(one: Candidate, other: Candidate): number {
+  return rank(one) - rank(other) || one.address - other.address;
+}
+
+function rank({ isByAnnotation, host }: Candidate): number {
+  return (isByAnnotation ? 0 : 2) + (host.isActive === true ? 0 : 1);
+}
+
+/** The first candidate of each client. */
+function onePerClient(candidates: readonly Candidate[]): ReadonlyMap<MacAddress, Candidate> {
+  const byClient = new Map<MacAddress, Candidate>();
+  for (const one of candidates) if (!byClient.has(one.macAddress)) byClient.set(one.macAddress, one);
+  return byClient;
+}
+
+function toBinding({ address, macAddress, host, isByAnnotation, object }: Candidate): BoundAddress {
+  return {
+    ipAddress: formatIpv4Address(address),
+    macAddress,
+    hostStatus: host.name,
+    isByAnnotation,
+    isActive: host.isActive === true,
+    changedAtMs: readTime(textAt(object.status, 'lastUpdateTime')) ?? 0,
+  };
+}
+
+type BindingReason = 'BindingUnreadable' | 'BoundElsewhere' | 'BoundAddressInUse';
+
+function warning({ object: { metadata } }: LearnedHost, reason: BindingReason, message: string): HostEvent {
+  return {
+    regarding: { kind: 'HostStatus', name: metadata.name, uid: metadata.uid },
+    event: { type: 'Warning', reason, message },
+  };
+}
+
+function unreadable(learned: LearnedHost): HostEvent[] {
+  const { binding } = learned.host;
+  if (binding.kind === 'bound' && !canBeBound(binding.macAddress))
+    return [
+      warning(
+        learned,
+        'BindingUnreadable',
+        `no client has the MAC address ${binding.macAddress}: correct the annotation, or remove it`,
+      ),
+    ];
+  if (binding.kind !== 'unreadable') return [];
+  const text = JSON.stringify(binding.text.slice(0, 64));
+  return [
+    warning(learned, 'BindingUnreadable', `${text} is neither a MAC address nor none: correct the annotation, or remove it`),
+  ];
+}
+
+/** A binding by the switch gives way without an Event. */
+function boundElsewhere(left: Candidate, byClient: ReadonlyMap<MacAddress, Candidate>): HostEvent[] {
+  const other = byClient.get(left.macAddress);
+  if (!left.isByAnnotation || other === undefined || other === left) return [];
+  const message = `${left.macAddress} is bound to ${formatIpv4Address(other.address)} by HostStatus ${other.host.name}: set the annotation of one of them to none`;
+  return [warning(left, 'BoundElsewhere', message)];
+}
+
+function inUse(chosen: readonly Candidate[], { leases = [] }: Omit<InventoryFacts, 'nowMs'>): HostEvent[] {
+  const clients = new Map(leases.map(({ ipAddress, macAddress }) => [parseIpv4Address(ipAddress), parseMacAddress(macAddress)]));
+  return chosen.flatMap((one) => {
+    const client = clients.get(one.address);
+    if (!one.isByAnnotation || client === undefined || client === one.macAddress) return [];
+    const message = `${client} has the lease of ${formatIpv4Address(one.address)}, which is bound to ${one.macAddress}: it gets the address when that lease ends`;
+    return [warning(one, 'BoundAddressInUse', message)];
+  });
+}

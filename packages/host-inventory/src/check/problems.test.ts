@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { agentObject, endpointObject } from '../inventory/inventory-fixtures.js';
+import { describeHostProblem } from '../object/problem.js';
+import { clusterAgentProblems } from './cluster-agent-problems.js';
+import { clusterAgentOf, hostEndpointProblems } from './host-endpoint-problems.js';
+
+const DHCP = 'spec.feature.dhcpServerConfig';
+const found = (dhcp: object) => clusterAgentProblems(agentObject(dhcp)).map(describeHostProblem);
+
+describe('what is wrong with the DHCP settings of a ClusterAgent', () => {
+  it.each<[what: string, dhcp: object, problems: string[]]>([
+    ['nothing', {}, []],
+    ['nothing: selfIp', { selfIp: '10.0.0.2/24' }, []],
+    ['nothing: host bits of the subnet', { subnet: '10.0.0.77/24' }, []],
+    ['nothing: a /31', { subnet: '10.0.0.0/31', ipRange: '10.0.0.1-10.0.0.1', gateway: '10.0.0.0' }, []],
+    [
+      '999.999.999.999',
+      { gateway: '999.999.999.999' },
+      [`${DHCP}.gateway: "999.999.999.999" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.0.1`],
+    ],
+    [
+      'a range outside of the subnet',
+      { ipRange: '10.0.1.10-10.0.1.99' },
+      [
+        `${DHCP}.ipRange: has addresses that no host in 10.0.0.0/24 can have; write addresses of the subnet, without its first and last one`,
+      ],
+    ],
+    [
+      'a range with the network address',
+      { ipRange: '10.0.0.0-10.0.0.9', gateway: '10.0.0.10' },
+      [
+        `${DHCP}.ipRange: has addresses that no host in 10.0.0.0/24 can have; write addresses of the subnet, without its first and last one`,
+      ],
+    ],
+    [
+      'a reversed range',
+      { ipRange: '10.0.0.99-10.0.0.10' },
+      [`${DHCP}.ipRange: 10.0.0.99-10.0.0.10 ends before its start; swap the two addresses`],
+    ],
+    [
+      'one address for a range',
+      { ipRange: '10.0.0.10' },
+      [
+        `${DHCP}.ipRange: "10.0.0.10" is no range of IPv4 addresses; write two addresses, the lower one first, as in 192.168.0.10-192.168.0.100`,
+      ],
+    ],
+    [
+      'a gateway in the range',
+      { gateway: '10.0.0.50' },
+      [`${DHCP}.gateway: is in ipRange, so a client could get the address of the gateway; shorten the range`],
+    ],
+    [
+      'a gateway outside of the subnet',
+      { gateway: '10.9.0.1' },
+      [
+        `${DHCP}.gateway: is no address of a host in 10.0.0.0/24; write an address between the first and the last one of the subnet`,
+      ],
+    ],
+    [
+      'a selfIp with another prefix',
+      { selfIp: '10.0.0.2/16' },
+      [`${DHCP}.selfIp: 10.0.0.2/16 has another prefix length than 10.0.0.0/24; write 10.0.0.2/24`],
+    ],
+    [
+      'a selfIp in the range',
+      { selfIp: '10.0.0.10/24' },
+      [`${DHCP}.selfIp: is in ipRange, so a client could get the address of the DHCP server; shorten the range`],
+    ],
+    [
+      'a selfIp without a prefix',
+      { selfIp: '10.0.0.2' },
+      [`${DHCP}.selfIp: "10.0.0.2" is no IPv4 address with a prefix length; write it as in 192.168.0.2/24`],
+    ],
+    [
+      'a selfIp that is the gateway',
+      { selfIp: '10.0.0.1/24' },
+      [`${DHCP}.selfIp: 10.0.0.1 is the gateway; give the DHCP server an address of its own`],
+    ],
+    [
+      'everything at once',
+      { dhcpServerInterface: '', subnet: '', ipRange: undefined, gateway: 7, selfIp: 'x' },
+      [
+        `${DHCP}.dhcpServerInterface: is missing; write the name of a network interface`,
+        `${DHCP}.subnet: is missing; write address/prefix length, as in 192.168.0.0/24`,
+        `${DHCP}.ipRange: is missing; write two addresses, the lower one first, as in 192.168.0.10-192.168.0.100`,
+        `${DHCP}.gateway: is missing; write four numbers of 0 to 255, as in 192.168.0.1`,
+        `${DHCP}.selfIp: "x" is no IPv4 address with a prefix length; write it as in 192.168.0.2/24`,
+      ],
+    ],
+    [
+      'a small subnet, and all that does not fit it',
+      { subnet: '10.0.0.0/30', selfIp: '10.0.0.9/24' },
+      [
+        `${DHCP}.ipRange: has addresses that no host in 10.0.0.0/30 can have; write addresses of the subnet, without its first and last one`,
+        `${DHCP}.selfIp: 10.0.0.9/24 has another prefix length than 10.0.0.0/30; write 10.0.0.9/30`,
+        `${DHCP}.selfIp: is no address of a host in 10.0.0.0/30; write an address between the first and the last one of the subnet`,
+      ],
+    ],
+  ])('%s', (_, dhcp, problems) => expect(found(dhcp)).toEqual(problems));
+});
+
+describe('what else is wrong with a ClusterAgent', () => {
+  it.each<[what: string, object: unknown, paths: string[]]>([
+    ['no DHCP settings', { spec: { agentYaml: { underlayInterface: 'net' } } }, [DHCP]],
+    [
+      'no DHCP settings, with DHCP off',
+      { spec: { agentYaml: { underlayInterface: 'net' }, feature: { enableDhcpServer: false } } },
+      [],
+    ],
+    ['no specification', {}, ['spec.agentYaml.underlayInterface', DHCP]],
+    [
+      'a name with dots, half a Secret, a port and a number of agents out of bounds',
+      {
+        name: 'a.b',
+        spec: {
+          agentYaml: { underlayInterface: 'net', replicas: -1 },
+          endpoint: { port: 0, secretNamespace: 'b' },
+          feature: { enableDhcpServer: false },
+        },
+      },
+      ['metadata.name', 'spec.endpoint.port', 'spec.agentYaml.replicas', 'spec.endpoint.secretName'],
+    ],
+  ])('%s', (_, object, paths) => {
+    const { name = 'agent', spec } = object as { name?: string; spec?: unknown };
+    expect(clusterAgentProblems({ metadata: { name }, spec }).map(({ path }) => path.join('.'))).toEqual(paths);
+  });
+});
+
+describe('a HostEndpoint', () => {
+  it.each<[spec: object, reasons: string[]]>([
+    [{}, []],
+    [{ ipAddr: '2001:DB8::1' }, []],
+    [{ ipAddr: '10.0.0.256' }, ['not-an-address']],
+    [{ ipAddr: 'fe80::' }, ['not-an-address']],
+    [{ ipAddr: undefined, port: 70_000, secretName: 'a' }, ['missing', 'out-of-bounds', 'half-a-secret']],
+  ])('%j: %j', (spec, reasons) => {
+    expect(hostEndpointProblems(endpointObject('e', '10.0.0.7', spec)).map(({ reason }) => reason)).toEqual(reasons);
+  });
+
+  it.each<[written: string | undefined, names: string[], agent: string | undefined]>([
+    ['a', ['a', 'b'], 'a'],
+    ['c', ['a', 'b'], undefined],
+    ['', ['a'], 'a'],
+    [undefined, ['a'], 'a'],
+    [undefined, ['a', 'b'], undefined],
+    [undefined, [], undefined],
+  ])('of ClusterAgent %s, among %j, belongs to %s', (clusterAgent, names, agent) => {
+    expect(clusterAgentOf(endpointObject('e', '10.0.0.7', { clusterAgent }), names)).toBe(agent);
+  });
+});

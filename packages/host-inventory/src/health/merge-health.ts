@@ -1,0 +1,129 @@
+/** What a poll of a management controller changes in the status of its host. */
+
+import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
+import { formatTime, readField } from '@vmdhcp/kube-runtime';
+import { readHost } from '../host/read-host.js';
+import type { HostEvent } from '../object/host-event.js';
+import { recordAt, textAt } from '../object/read-field.js';
+import { cleanInfo, cleanText } from './clean-info.js';
+import { type BmcLogEntry, type HealthReport, isWarning } from './health-report.js';
+import { formatReported, newEntries, parseReported } from './reported-entries.js';
+
+export interface HealthFacts {
+  readonly hostStatus: KubernetesObject;
+  readonly report: HealthReport;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+  /** Events about log entries for one poll, 1 or more; the other entries wait for the next poll. Default: 20. */
+  readonly mostLogEvents?: number;
+}
+
+export interface HealthUpdate {
+  /**
+   * To be written before the patch. Each about a log entry has an `identity`: the status records it with the patch, and where the patch is lost, the same Event is
+   * planned again and has the same name.
+   */
+  readonly events: readonly HostEvent[];
+  /** Of the status subresource; undefined: nothing changed, so nothing is written. */
+  readonly patch: MergePatch | undefined;
+}
+
+const MOST_LOG_EVENTS = 20;
+const MOST_OF_MESSAGE = 900;
+
+/**
+ * The Events and the one write that follow from a poll. The information is cleared while the host is unhealthy; what is known of its log stays. Nothing is planned for an
+ * object whose status was not completed yet.
+ */
+export function mergeHealth(facts: HealthFacts): HealthUpdate {
+  const { hostStatus, report, nowMs } = facts;
+  const host = readHost(hostStatus);
+  if (host.clusterAgent === undefined || hostStatus.metadata.deletionTimestamp !== undefined)
+    return { events: [], patch: undefined };
+  const log = report.kind === 'healthy' && report.log !== undefined ? mergeLog(report.log, facts) : undefined;
+  const changed = {
+    ...healthFields(report, hostStatus.status),
+    ...part('log', log === undefined ? {} : differing(log.fields, recordAt(hostStatus.status, 'log'))),
+  };
+  const isChanged = Object.keys(changed).length > 0;
+  return {
+    events: [...healthEvents(host.isHealthy, facts), ...(log?.events ?? [])],
+    patch: isChanged ? { status: { ...changed, lastUpdateTime: formatTime(nowMs) } } : undefined,
+  };
+}
+
+function healthFields(report: HealthReport, status: unknown): Fields {
+  const isHealthy = report.kind === 'healthy';
+  return {
+    ...(readField(status, 'healthy') !== isHealthy && { healthy: isHealthy }),
+    ...(readField(status, 'healthReady') !== undefined && { healthReady: null }),
+    ...part('info', differing(isHealthy ? cleanInfo(report.info) : {}, recordAt(status, 'info'))),
+  };
+}
+
+interface MergedLog {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly events: readonly HostEvent[];
+}
+
+function mergeLog(log: readonly BmcLogEntry[], { hostStatus, mostLogEvents = MOST_LOG_EVENTS }: HealthFacts): MergedLog {
+  const warnings = log.filter(isWarning);
+  const known = parseReported(textAt(hostStatus.status, 'log', 'reportedEntries'));
+  const { entries, reported } = newEntries(log, known, mostLogEvents);
+  return {
+    fields: {
+      totalLogAccount: log.length,
+      warningLogAccount: warnings.length,
+      lastestLog: latest(log.at(-1)),
+      lastestWarningLog: latest(warnings.at(-1)),
+      reportedEntries: formatReported(reported),
+    },
+    events: entries.map(({ entry, identity }) => ({ ...logEvent(entry, hostStatus), identity })),
+  };
+}
+
+function latest(entry: BmcLogEntry | undefined): Readonly<Record<string, string>> | undefined {
+  return entry && { time: cleanText(entry.time, 64), message: cleanText(entry.message, MOST_OF_MESSAGE) };
+}
+
+function logEvent(entry: BmcLogEntry, object: KubernetesObject): HostEvent {
+  const severity = cleanText(entry.severity, 32);
+  const message = [cleanText(entry.time, 64), severity, cleanText(entry.message, MOST_OF_MESSAGE)]
+    .filter((text) => text !== '')
+    .join(' ');
+  const type = isWarning(entry) ? 'Warning' : 'Normal';
+  return { regarding: regarding(object), event: { type, reason: 'BMCLogEntry', message } };
+}
+
+/** Only a change: a host that stays away is in the column HEALTHY, and not in an Event of each poll. */
+function healthEvents(wasHealthy: boolean, { hostStatus, report }: HealthFacts): HostEvent[] {
+  if (wasHealthy === (report.kind === 'healthy')) return [];
+  const event =
+    report.kind === 'healthy'
+      ? ({ type: 'Normal', reason: 'HostHealthy', message: 'the management controller answers' } as const)
+      : ({ type: 'Warning', reason: 'HostUnhealthy', message: cleanText(report.message, MOST_OF_MESSAGE) } as const);
+  return [{ regarding: regarding(hostStatus), event }];
+}
+
+function regarding({ metadata: { name, uid } }: KubernetesObject) {
+  return { kind: 'HostStatus', name, uid } as const;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function part(name: string, changed: Fields): Fields {
+  return Object.keys(changed).length === 0 ? {} : { [name]: changed };
+}
+
+/** The patch that makes these the only fields; undefined is as good as not there. */
+function differing(wanted: Fields, observed: Fields): Fields {
+  const names = new Set([...Object.keys(wanted), ...Object.keys(observed)]);
+  const changed = [...names].filter((name) => JSON.stringify(sorted(wanted[name])) !== JSON.stringify(sorted(observed[name])));
+  return Object.fromEntries(changed.map((name) => [name, wanted[name] ?? null]));
+}
+
+/** Servers sort the fields of what they store. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+}

@@ -1,0 +1,59 @@
+import { type Ipv4Cidr, type Ipv4Range, parseIpv4Cidr, parseIpv4Range } from '@vmdhcp/dhcp-allocator/address';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { readField } from '@vmdhcp/kube-runtime';
+import { flagAt, numberAt, textAt } from '../object/read-field.js';
+
+/** How a management controller is reached. */
+export interface HostConnection {
+  readonly https: boolean;
+  /** TCP, 1 to 65535. */
+  readonly port: number;
+  /** Both, or none. */
+  readonly secretName?: string;
+  readonly secretNamespace?: string;
+}
+
+/** What one ClusterAgent specifies, with the defaults of its definition. */
+export interface ClusterAgentSettings {
+  readonly name: string;
+  readonly uid: string | undefined;
+  /** How learned hosts are reached, and HostEndpoints without a Secret of their own. */
+  readonly connection: HostConnection;
+  readonly enableDhcpServer: boolean;
+  readonly enableDhcpDiscovery: boolean;
+  readonly enableBindDhcpIP: boolean;
+  readonly enableBindStaticIP: boolean;
+  /** Undefined: not written, or not readable. */
+  readonly subnet: Ipv4Cidr | undefined;
+  readonly range: Ipv4Range | undefined;
+}
+
+const DHCP = ['spec', 'feature', 'dhcpServerConfig'] as const;
+const DEFAULT_PORT = 443;
+
+/** The settings of a ClusterAgent, whatever is stored: what cannot be read is as if it was not written. Never throws. */
+export function readClusterAgent(object: KubernetesObject): ClusterAgentSettings {
+  const isOn = (name: string) => flagAt(object, ...DHCP, name) ?? true;
+  return {
+    name: object.metadata.name,
+    uid: object.metadata.uid,
+    connection: readConnection(readField(object, 'spec', 'endpoint')),
+    enableDhcpServer: flagAt(object, 'spec', 'feature', 'enableDhcpServer') ?? true,
+    enableDhcpDiscovery: isOn('enableDhcpDiscovery'),
+    enableBindDhcpIP: isOn('enableBindDhcpIP'),
+    enableBindStaticIP: isOn('enableBindStaticIP'),
+    subnet: parseIpv4Cidr(textAt(object, ...DHCP, 'subnet') ?? ''),
+    range: parseIpv4Range(textAt(object, ...DHCP, 'ipRange') ?? ''),
+  };
+}
+
+/** How a host is reached, of fields that may lack some. Half a Secret is none. */
+export function readConnection(fields: unknown): HostConnection {
+  const [secretName, secretNamespace] = [textAt(fields, 'secretName'), textAt(fields, 'secretNamespace')];
+  const port = numberAt(fields, 'port');
+  return {
+    https: flagAt(fields, 'https') ?? true,
+    port: port !== undefined && Number.isInteger(port) && port > 0 && port <= 65_535 ? port : DEFAULT_PORT,
+    ...(secretName !== undefined && secretNamespace !== undefined && { secretName, secretNamespace }),
+  };
+}

@@ -1,0 +1,76 @@
+import type { KubernetesObject, MergePatch, OwnerReference } from '@vmdhcp/kube-runtime';
+import type { ClusterAgentSettings } from '../host/cluster-agent-settings.js';
+import type { HostEvent } from '../object/host-event.js';
+
+/** A lease that a client has now. One that was released or has expired is not in the list. */
+export interface HostLease {
+  /** IPv4, dotted decimal. */
+  readonly ipAddress: string;
+  /** Any common spelling. */
+  readonly macAddress: string;
+}
+
+/** All that the plan of one ClusterAgent depends on. The order of lists makes no difference. */
+export interface InventoryFacts {
+  readonly clusterAgent: ClusterAgentSettings;
+  /** The names of all ClusterAgents, with this one. */
+  readonly clusterAgents: readonly string[];
+  /** All leases of the DHCP server. Undefined: not known yet, so that no lease counts as ended. */
+  readonly leases: readonly HostLease[] | undefined;
+  /** All HostEndpoints. */
+  readonly endpoints: readonly KubernetesObject[];
+  /** All HostStatus objects, of other ClusterAgents too. */
+  readonly hostStatuses: readonly KubernetesObject[];
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** The object of a new host. */
+export interface NewHostStatus extends KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: 'HostStatus';
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly OwnerReference[];
+  };
+}
+
+/** One write. Its Events are written when it was carried out. */
+export type HostStatusAction =
+  /** Two writes: the API server drops the status of an object that is created. Where the second one is lost, the next plan has it. */
+  | {
+      readonly kind: 'create';
+      readonly name: string;
+      readonly object: NewHostStatus;
+      readonly status: Readonly<Record<string, unknown>>;
+      readonly events: readonly HostEvent[];
+    }
+  /** Of the object itself: labels and owners. */
+  | {
+      readonly kind: 'patch';
+      readonly name: string;
+      /** Only at this version, as a list is replaced; undefined: at any. */
+      readonly resourceVersion: string | undefined;
+      readonly patch: MergePatch;
+      readonly events: readonly HostEvent[];
+    }
+  /** Of its status subresource. */
+  | { readonly kind: 'patch-status'; readonly name: string; readonly patch: MergePatch; readonly events: readonly HostEvent[] }
+  /** Only this object, at this version: a person may have bound its address meanwhile. */
+  | {
+      readonly kind: 'delete';
+      readonly name: string;
+      readonly uid: string | undefined;
+      readonly resourceVersion: string | undefined;
+      readonly events: readonly HostEvent[];
+    };
+
+export interface InventoryPlan {
+  /** In the order of names; of one object in the order in which they are written. */
+  readonly actions: readonly HostStatusAction[];
+  /** What keeps hosts from having an object, as Warning Events. */
+  readonly problems: readonly HostEvent[];
+  /** Leases whose address or MAC address cannot be read. */
+  readonly ignoredLeases: readonly HostLease[];
+}

@@ -1,0 +1,159 @@
+/**
+ * The objects of the hosts of one ClusterAgent, as a plan: what leases and HostEndpoints specify, compared with what exists. No event is replayed, so
+ * that none can be lost: an agent that starts, one that lost a write and one that saw everything plan the same.
+ */
+import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { compareText, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { parseHostStatusName } from '../host/host-name.js';
+import { owningEndpoint, readHost } from '../host/read-host.js';
+import type { HostEvent } from '../object/host-event.js';
+import { metadataDifference, statusDifference } from './host-difference.js';
+import { eventOfNew, eventsOfChange } from './host-events.js';
+import type { HostStatusAction, InventoryFacts, InventoryPlan } from './inventory-plan.js';
+import { agentsByEndpoint, claimOf } from './own-objects.js';
+import { wantedEndpoints } from './wanted-endpoints.js';
+import { newObject, newStatus, type WantedHost } from './wanted-host.js';
+import { absentHost, leasedHost, readLeases } from './wanted-leases.js';
+
+/**
+ * The writes that make the HostStatus objects of a ClusterAgent what its leases and HostEndpoints specify. None when they are so. Objects of others are
+ * never in the plan. Never throws, whatever is stored.
+ */
+export function planHostInventory(facts: InventoryFacts): InventoryPlan {
+  const { clusterAgent, hostStatuses, nowMs } = facts;
+  const { hosts: ofEndpoints, problems } = wantedEndpoints(facts);
+  const clusterAgents = agentsByEndpoint(facts.endpoints, facts.clusterAgents);
+  const follows = clusterAgent.enableDhcpServer && clusterAgent.enableDhcpDiscovery;
+  const leases = facts.leases === undefined || !follows ? undefined : readLeases(facts.leases);
+  const endpointAddresses = new Set(ofEndpoints.map(({ address }) => address));
+  const learned = [...(leases?.clients ?? [])]
+    .filter(([address]) => !endpointAddresses.has(address))
+    .map(([address, macAddress]) => leasedHost(clusterAgent, address, macAddress));
+
+  const claims = new Map(hostStatuses.map((one) => [one, claimOf(one, { name: clusterAgent.name, clusterAgents })]));
+  const matched = matchObjects([...ofEndpoints, ...learned], hostStatuses, claims);
+  const surplus = hostStatuses.filter((one) => claims.get(one) === 'own' && !matched.used.has(one));
+  const context: SurplusContext = { facts, clients: leases?.clients, endpointAddresses };
+  const actions = [
+    ...matched.pairs.flatMap(({ wanted, object }) => planHost(wanted, object, nowMs)),
+    ...surplus.flatMap((one) => planSurplus(one, context)),
+  ];
+  return {
+    actions: actions.toSorted((one, other) => compareText(one.name, other.name)),
+    problems: [...problems, ...matched.taken.map((wanted) => nameTaken(wanted, facts))],
+    ignoredLeases: leases?.ignored ?? [],
+  };
+}
+
+interface Matched {
+  readonly pairs: readonly { readonly wanted: WantedHost; readonly object: KubernetesObject | undefined }[];
+  readonly used: ReadonlySet<KubernetesObject>;
+  /** Whose name an object of another owner has. */
+  readonly taken: readonly WantedHost[];
+}
+
+/** The object of each host: the one of its name; else one that its HostEndpoint owns, as the predecessor named it. */
+function matchObjects(
+  wanted: readonly WantedHost[],
+  objects: readonly KubernetesObject[],
+  claims: ReadonlyMap<KubernetesObject, string>,
+): Matched {
+  const byName = new Map(objects.map((one) => [one.metadata.name, one]));
+  const names = new Set(wanted.map(({ name }) => name));
+  const byOwner = ownedObjects(objects.filter((one) => claims.get(one) === 'own' && !names.has(one.metadata.name)));
+  const taken = new Set(wanted.filter(({ name }) => isOther(byName.get(name), claims)));
+  const pairs = wanted
+    .filter((one) => !taken.has(one))
+    .map((one) => {
+      const object = byName.get(one.name) ?? byOwner.get(one.owner?.uid ?? '');
+      const name = object?.metadata.name ?? one.name;
+      return { wanted: name === one.name ? one : { ...one, name }, object };
+    });
+  return { pairs, used: new Set(pairs.flatMap(({ object }) => object ?? [])), taken: [...taken] };
+}
+
+function isOther(object: KubernetesObject | undefined, claims: ReadonlyMap<KubernetesObject, string>): boolean {
+  return object !== undefined && claims.get(object) === 'other';
+}
+
+/** By the uid of the HostEndpoint that owns them; the first by name. */
+function ownedObjects(objects: readonly KubernetesObject[]): ReadonlyMap<string, KubernetesObject> {
+  const sorted = objects.toSorted((one, other) => compareText(other.metadata.name, one.metadata.name));
+  return new Map(
+    sorted.flatMap((one) => {
+      const uid = owningEndpoint(one)?.uid;
+      return uid === undefined ? [] : [[uid, one] as const];
+    }),
+  );
+}
+
+function planHost(wanted: WantedHost, object: KubernetesObject | undefined, nowMs: number): HostStatusAction[] {
+  if (object === undefined) {
+    const events = [eventOfNew(wanted)];
+    return [{ kind: 'create', name: wanted.name, object: newObject(wanted), status: newStatus(wanted, nowMs), events }];
+  }
+  if (object.metadata.deletionTimestamp !== undefined) return [];
+  const [metadata, status] = [metadataDifference(wanted, object), statusDifference(wanted, object, nowMs)];
+  const { name, resourceVersion } = object.metadata;
+  return [
+    ...(metadata === undefined
+      ? []
+      : [
+          {
+            kind: 'patch',
+            name,
+            resourceVersion: metadata.replacesOwners ? resourceVersion : undefined,
+            patch: metadata.patch,
+            events: [],
+          } as const,
+        ]),
+    ...(status === undefined
+      ? []
+      : [{ kind: 'patch-status', name, patch: status.patch, events: eventsOfChange(wanted, object, status.fields) } as const]),
+  ];
+}
+
+interface SurplusContext {
+  readonly facts: InventoryFacts;
+  /** Undefined: not known, or not followed. */
+  readonly clients: ReadonlyMap<string, MacAddress> | undefined;
+  readonly endpointAddresses: ReadonlySet<string>;
+}
+
+/** An object of ours that neither a lease nor a HostEndpoint asks for. */
+function planSurplus(object: KubernetesObject, { facts, clients, endpointAddresses }: SurplusContext): HostStatusAction[] {
+  const host = readHost(object);
+  const address = parseHostStatusName(host.name)?.address ?? host.address ?? '';
+  if (object.metadata.deletionTimestamp !== undefined) return [];
+  if (host.mode === 'hostEndpoint' || endpointAddresses.has(address)) return [deletion(object, [])];
+  if (clients === undefined) return [];
+  if (isKept(object, facts)) return planHost(absentHost(facts.clusterAgent, address), object, facts.nowMs);
+  return [deletion(object, [forgotten(address, facts)])];
+}
+
+/** A bound address keeps its object. An object without a MAC address was never completed, and has nothing to bind. */
+function isKept(object: KubernetesObject, { clusterAgent }: InventoryFacts): boolean {
+  const { binding, macAddress } = readHost(object);
+  if (binding.kind === 'bound') return true;
+  return binding.kind !== 'none' && clusterAgent.enableBindDhcpIP && macAddress !== undefined;
+}
+
+function deletion(
+  { metadata: { name, uid, resourceVersion } }: KubernetesObject,
+  events: readonly HostEvent[],
+): HostStatusAction {
+  return { kind: 'delete', name, uid, resourceVersion, events };
+}
+
+function forgotten(address: string, { clusterAgent: { name, uid } }: InventoryFacts): HostEvent {
+  const message = `the lease of ${address} ended, and the address is not bound: its HostStatus is deleted`;
+  return { regarding: { kind: 'ClusterAgent', name, uid }, event: { type: 'Normal', reason: 'LeaseEnded', message } };
+}
+
+function nameTaken({ name, owner }: WantedHost, { clusterAgent }: InventoryFacts): HostEvent {
+  const message = `HostStatus ${name} belongs to another owner: delete it, or rename what owns it`;
+  const event = { type: 'Warning', reason: 'HostStatusNameTaken', message } as const;
+  return owner === undefined
+    ? { regarding: { kind: 'ClusterAgent', name: clusterAgent.name, uid: clusterAgent.uid }, event }
+    : { regarding: { kind: 'HostEndpoint', name: owner.name, uid: owner.uid }, event };
+}

@@ -1,0 +1,80 @@
+import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
+import {
+  BARE_METAL_API_VERSION,
+  DHCP_ACTIVE_LABEL,
+  HOST_ADDRESS_LABEL,
+  HOST_MODE_LABEL,
+} from '@vmdhcp/ippool-api/bare-metal/keys';
+import type { OwnerReference } from '@vmdhcp/kube-runtime';
+import { formatTime } from '@vmdhcp/kube-runtime';
+import type { HostConnection } from '../host/cluster-agent-settings.js';
+import { isLabelValue } from '../host/host-name.js';
+import type { HostMode } from '../host/read-host.js';
+import type { NewHostStatus } from './inventory-plan.js';
+
+/** What the object of a host is to contain. */
+export interface WantedHost {
+  readonly name: string;
+  readonly clusterAgent: string;
+  readonly address: string;
+  readonly mode: HostMode;
+  readonly connection: HostConnection;
+  /** Undefined: what is stored stays. */
+  readonly macAddress: MacAddress | undefined;
+  /** Undefined: not learned from a lease. */
+  readonly isActive: boolean | undefined;
+  /** The HostEndpoint. */
+  readonly owner: OwnerReference | undefined;
+}
+
+/** Null: the label must not be there. */
+export function wantedLabels({ address, mode, isActive }: WantedHost): Readonly<Record<string, string | null>> {
+  return {
+    // An IPv6 address is no value of a label.
+    [HOST_ADDRESS_LABEL]: isLabelValue(address) ? address : null,
+    [HOST_MODE_LABEL]: mode,
+    [DHCP_ACTIVE_LABEL]: isActive === undefined ? null : String(isActive),
+  };
+}
+
+/** `status.basic`. Null: the field must not be there. */
+export function wantedBasic({ address, mode, connection, macAddress, isActive }: WantedHost): Readonly<Record<string, unknown>> {
+  return {
+    type: mode,
+    ipAddr: address,
+    https: connection.https,
+    port: connection.port,
+    secretName: connection.secretName ?? null,
+    secretNamespace: connection.secretNamespace ?? null,
+    ...(macAddress !== undefined && { mac: macAddress }),
+    activeDhcpClient: isActive ?? null,
+  };
+}
+
+/** The object of a host that has none. */
+export function newObject(wanted: WantedHost): NewHostStatus {
+  return {
+    apiVersion: BARE_METAL_API_VERSION,
+    kind: 'HostStatus',
+    metadata: {
+      name: wanted.name,
+      labels: withoutNull(wantedLabels(wanted)) as Record<string, string>,
+      ...(wanted.owner !== undefined && { ownerReferences: [wanted.owner] }),
+    },
+  };
+}
+
+/** The status that a new object gets. */
+export function newStatus(wanted: WantedHost, nowMs: number): Readonly<Record<string, unknown>> {
+  return {
+    healthy: false,
+    clusterAgent: wanted.clusterAgent,
+    lastUpdateTime: formatTime(nowMs),
+    basic: { mac: '', ...withoutNull(wantedBasic(wanted)) },
+    info: {},
+  };
+}
+
+function withoutNull(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,60 @@
+import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { textAt } from '../object/read-field.js';
+import { readTime } from '../object/time.js';
+
+/** Where an operation stands. */
+export type OperationState =
+  /** No agent has begun it. */
+  | { readonly kind: 'new' }
+  /** An agent recorded that it begins. */
+  | { readonly kind: 'pending'; readonly runId: string | undefined; readonly sinceMs: number | undefined }
+  | { readonly kind: 'ended' };
+
+export interface ReadOperation {
+  readonly object: KubernetesObject;
+  readonly name: string;
+  readonly uid: string;
+  readonly action: HostAction;
+  readonly hostStatusName: string;
+  readonly createdAtMs: number | undefined;
+  readonly state: OperationState;
+}
+
+const ACTIONS: ReadonlySet<string> = new Set<HostAction>([
+  'ForceOn',
+  'On',
+  'ForceOff',
+  'GracefulShutdown',
+  'ForceRestart',
+  'GracefulRestart',
+  'PxeReboot',
+]);
+
+/** An operation as it is stored; undefined: it has no action that is known here, or no uid yet. Never throws. */
+export function readOperation(object: KubernetesObject): ReadOperation | undefined {
+  const { metadata, spec, status } = object;
+  const action = textAt(spec, 'action');
+  if (action === undefined || !isAction(action) || metadata.uid === undefined) return undefined;
+  return {
+    object,
+    name: metadata.name,
+    uid: metadata.uid,
+    action,
+    hostStatusName: textAt(spec, 'hostStatusName') ?? '',
+    createdAtMs: readTime(metadata.creationTimestamp),
+    state: stateOf(status),
+  };
+}
+
+function isAction(text: string): text is HostAction {
+  return ACTIONS.has(text);
+}
+
+/** What is neither new nor pending is never begun again, whatever it is called. */
+function stateOf(status: unknown): OperationState {
+  const text = textAt(status, 'status');
+  if (text === undefined) return { kind: 'new' };
+  if (text !== 'pending') return { kind: 'ended' };
+  return { kind: 'pending', runId: textAt(status, 'startedBy'), sinceMs: readTime(textAt(status, 'lastUpdateTime')) };
+}
