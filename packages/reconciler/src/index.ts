@@ -43,7 +43,7 @@ export {
   type RefusedClaim,
 } from './assignment/plan-assignments.js';
 export type { AddressChange } from './controller/address-changes.js';
-export { cachedParts } from './controller/cached-parts.js';
+export { type CachedPartsSettings, cachedParts, cachedPartsWith } from './controller/cached-parts.js';
 export type { ByKind } from './controller/controller-context.js';
 export {
   type ControllerObserver,
@@ -104,8 +104,21 @@ export {
 export { AGENT_SELECTOR } from './view/agent-resources.js';
 export { ClusterView, type ObjectSource } from './view/cluster-view.js';
 export type { InstancesState } from './view/instance-source.js';
+export { MachineAddresses, type MachineAddressesSettings } from './view/machine-addresses.js';
+export type { MachineInventory } from './view/machine-inventory.js';
 export type { PoolView } from './view/pool-views.js';
 export { INSTANCES_REMEDY } from './virtual-machine/instance-problems.js';
+export {
+  type FormerMacAddresses,
+  type InterfaceKnowledge,
+  type KnownMacAddress,
+  type MacAddressSource,
+  type MachineInterface,
+  type MachineInterfaces,
+  macAddressesOf,
+  machineInterfaces,
+} from './virtual-machine/machine-interfaces.js';
+export type { MemoryProblem } from './virtual-machine/memory-record.js';
 export { type NetworkConfigPlan, planNetworkConfig } from './virtual-machine/plan-network-config.js';
 export {
   formatRememberedInterfaces,

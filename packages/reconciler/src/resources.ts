@@ -1,4 +1,4 @@
-import { GROUP, VERSION } from '@vmdhcp/ippool-api';
+import { GROUP, VERSION, WOL_GROUP, WOL_VERSION } from '@vmdhcp/ippool-api';
 import type { ApiResource } from '@vmdhcp/kube-runtime';
 
 /** Where the kinds are that the controller and the agents read and write. */
@@ -10,8 +10,11 @@ export const Resource = {
   virtualMachineInstances: { group: 'kubevirt.io', version: 'v1', plural: 'virtualmachineinstances', namespaced: true },
   events: { group: '', version: 'v1', plural: 'events', namespaced: true },
   deployments: { group: 'apps', version: 'v1', plural: 'deployments', namespaced: true },
+  daemonSets: { group: 'apps', version: 'v1', plural: 'daemonsets', namespaced: true },
+  wolConfigs: { group: WOL_GROUP, version: WOL_VERSION, plural: 'wolconfigs', namespaced: false },
   pods: { group: '', version: 'v1', plural: 'pods', namespaced: true },
   leases: { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true },
+  configMaps: { group: '', version: 'v1', plural: 'configmaps', namespaced: true },
   serviceAccounts: { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true },
   roles: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', namespaced: true },
   roleBindings: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', namespaced: true },

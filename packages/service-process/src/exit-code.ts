@@ -8,8 +8,12 @@ export const EXIT_CODES = {
   usage: { code: 64, meaning: 'Wrong usage: an option, an argument or an environment variable. The message names it.' },
   invalidData: { code: 65, meaning: 'A file has problems; the message has each with its line.' },
   noInput: { code: 66, meaning: 'A file does not exist or cannot be read, or there is no way to a cluster.' },
-  unavailable: { code: 69, meaning: 'A UDP or TCP port, an interface or another program cannot be reached.' },
+  unavailable: { code: 69, meaning: 'A UDP or TCP port, an interface, another program or the cluster cannot be reached.' },
   cannotCreate: { code: 73, meaning: 'A file or folder cannot be written.' },
+  noPermission: {
+    code: 77,
+    meaning: 'The cluster does not let this user read or write what is needed. The message names the right.',
+  },
   nodeTooOld: { code: 78, meaning: 'Node is older than 22.19.' },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly meaning: string }>>;
 

@@ -38,12 +38,13 @@ export interface ApiRequest {
   readonly mayBegin?: () => boolean;
 }
 
-/** Called for each request, for metrics. `status` 0: there was no answer. */
+/** Called for each request, for metrics. `status` 0: there was no answer. `date`: when the server answered, by its own clock, as HTTP has it. */
 export type RequestObserver = (request: {
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly durationMs: number;
+  readonly date?: string;
 }) => void;
 
 export interface ApiConnectionSettings {
@@ -86,11 +87,11 @@ export class ApiConnection {
   async request(request: ApiRequest): Promise<unknown> {
     const begunAtMs = performance.now();
     const { status, headers, body } = await this.#send(request).catch((error: unknown) => {
-      this.#observe(request, 0, begunAtMs);
+      this.#observe(request, { status: 0 }, begunAtMs);
       if (error instanceof NotLeadingError) throw error;
       throw new ApiRequestError(`${request.method} ${pathOnly(request.path)}: ${messageOf(error)}`, { cause: error });
     });
-    this.#observe(request, status, begunAtMs);
+    this.#observe(request, { status, date: headers.date }, begunAtMs);
     if (status >= 200 && status < 300) return parseBody(request, body.toString('utf8'));
     throw toError(request, { status, headers, body: body.toString('utf8') });
   }
@@ -191,8 +192,14 @@ export class ApiConnection {
     });
   }
 
-  #observe({ method, path }: ApiRequest, status: number, begunAtMs: number): void {
-    this.#settings.onRequest?.({ method, path: pathOnly(path), status, durationMs: performance.now() - begunAtMs });
+  #observe(
+    { method, path }: ApiRequest,
+    answer: { readonly status: number; readonly date?: string | undefined },
+    begunAtMs: number,
+  ): void {
+    const { status, date } = answer;
+    const durationMs = performance.now() - begunAtMs;
+    this.#settings.onRequest?.({ method, path: pathOnly(path), status, durationMs, ...(date !== undefined && { date }) });
   }
 }
 

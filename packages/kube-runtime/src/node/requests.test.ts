@@ -79,12 +79,15 @@ describe('a request', () => {
     await disconnected();
   });
 
-  it('is reported with its status and its time, without the query; 0 is no answer', async () => {
+  it('is reported with its status, its time and the date of its answer, without the query; 0 is no answer', async () => {
     const observed: unknown[] = [];
     const { connection, close } = await serve(
       (request, response) => answer(request.url === '/b' ? 404 : 200)(request, response),
       {
-        onRequest: ({ durationMs, ...request }) => observed.push({ ...request, isShort: durationMs >= 0 && durationMs < 60_000 }),
+        onRequest: ({ durationMs, date, ...request }) => {
+          const isDated = !Number.isNaN(Date.parse(date ?? ''));
+          observed.push({ ...request, isDated, isShort: durationMs >= 0 && durationMs < 60_000 });
+        },
       },
     );
     await connection.request({ method: 'GET', path: '/a?b=c' });
@@ -93,9 +96,9 @@ describe('a request', () => {
     servers.pop();
     await failure(connection.request({ method: 'GET', path: '/c?d' }));
     expect(observed).toEqual([
-      { method: 'GET', path: '/a', status: 200, isShort: true },
-      { method: 'DELETE', path: '/b', status: 404, isShort: true },
-      { method: 'GET', path: '/c', status: 0, isShort: true },
+      { method: 'GET', path: '/a', status: 200, isDated: true, isShort: true },
+      { method: 'DELETE', path: '/b', status: 404, isDated: true, isShort: true },
+      { method: 'GET', path: '/c', status: 0, isDated: false, isShort: true },
     ]);
   });
 

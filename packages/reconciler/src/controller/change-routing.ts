@@ -2,6 +2,7 @@
 import { isBeingDeleted } from '@vmdhcp/kube-runtime';
 import type { AgentsChange } from '../view/agents-view.js';
 import type { ClusterView } from '../view/cluster-view.js';
+import type { MachineAddresses } from '../view/machine-addresses.js';
 import type { SharedSegments } from '../view/shared-segments.js';
 import type { AgentsContext } from './agents-context.js';
 import type { ByKind, ControllerContext } from './controller-context.js';
@@ -11,6 +12,7 @@ type CachedKind = keyof ByKind<unknown>;
 export interface ChangeRoutingParts extends Pick<ControllerContext, 'caches' | 'enqueueRelease'> {
   readonly view: ClusterView;
   readonly segments: SharedSegments;
+  readonly inventory: Pick<MachineAddresses, 'note'>;
   /** Undefined: this controller deploys no agents. */
   readonly agents: Pick<AgentsContext, 'pools' | 'eligible'> | undefined;
   readonly isReconciling: () => boolean;
@@ -70,13 +72,14 @@ export class ChangeRouting {
 
   /** Of the virtual machine itself, or of its VirtualMachineInstance, which has the same name. */
   onMachineChange(key: string): void {
-    const { enqueue, view } = this.#parts;
+    const { enqueue, inventory, view } = this.#parts;
     for (const network of view.noteVirtualMachine(key)) this.#enqueueReleaseOn(network);
     enqueue('virtualMachines', key);
+    inventory.note(key);
   }
 
   #onNetworkConfigChange(key: string, isOwn: boolean): void {
-    const { caches, enqueue, forgetNetworkConfig, view } = this.#parts;
+    const { caches, enqueue, forgetNetworkConfig, inventory, view } = this.#parts;
     const object = caches.networkConfigs.get(key);
     const isEnding = object === undefined || isBeingDeleted(object);
     for (const network of view.noteNetworkConfig(key)) {
@@ -87,6 +90,8 @@ export class ChangeRouting {
     else enqueue('networkConfigs', key);
     // Its virtual machine decides what it contains: another client may have deleted it, or written into it.
     if (!isOwn) enqueue('virtualMachines', key);
+    // It remembers MAC addresses of its virtual machine.
+    inventory.note(key);
   }
 
   #enqueuePoolOf(network: string): void {

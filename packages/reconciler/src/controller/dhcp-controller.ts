@@ -27,12 +27,15 @@ import { Resource } from '../resources.js';
 import type { AgentObjectKind } from '../view/agent-resources.js';
 import { ClusterView } from '../view/cluster-view.js';
 import { InstanceSource, type InstancesState } from '../view/instance-source.js';
+import { MachineAddresses } from '../view/machine-addresses.js';
 import { SharedSegments } from '../view/shared-segments.js';
+import type { MemoryProblem } from '../virtual-machine/memory-record.js';
 import type { AddressChange } from './address-changes.js';
 import { AgentGroupsReconciler, ALL_AGENT_GROUPS } from './agent-groups-reconciler.js';
 import { type AgentsContext, createAgentsContext } from './agents-context.js';
 import { ChangeRouting } from './change-routing.js';
 import type { ByKind, ControllerContext } from './controller-context.js';
+import { MemoryKeeper } from './memory-keeper.js';
 import { NetworkConfigReconciler } from './network-config-reconciler.js';
 import { NetworkReconciler } from './network-reconciler.js';
 import { PoolReconciler } from './pool-reconciler.js';
@@ -42,7 +45,7 @@ import { VirtualMachineReconciler } from './virtual-machine-reconciler.js';
 type CachedKind = keyof ByKind<unknown>;
 export type ReconciledKind = CachedKind | 'agentGroups';
 /** Kinds that are listed and watched. */
-export type ReadKind = CachedKind | 'virtualMachineInstances' | AgentObjectKind;
+export type ReadKind = CachedKind | 'virtualMachineInstances' | 'macAddressMemory' | AgentObjectKind;
 
 export interface ReconciledKey {
   readonly kind: ReconciledKind;
@@ -58,11 +61,13 @@ export interface ControllerObserver {
   readonly onRetry?: (kind: ReconciledKind, key: string, cause: { readonly reason: string; readonly error?: unknown }) => void;
   /** A key cannot be reconciled before an object is changed. */
   readonly onTerminal?: (kind: ReconciledKind, key: string, reason: string) => void;
-  /** A list or watch failed, and will be tried again. */
+  /** A list or watch failed, or the memory of MAC addresses could not be written; it will be tried again. */
   readonly onReadError?: (kind: ReadKind, error: unknown) => void;
   /** What is known of VirtualMachineInstances is another than before. */
   readonly onInstances?: (state: InstancesState) => void;
   readonly onEventError?: (error: unknown) => void;
+  /** An entry of the memory of MAC addresses does not count, or a machine is not remembered. */
+  readonly onMemoryProblem?: (problem: MemoryProblem) => void;
   /** An address was recorded for a client or released, or a client was refused one. */
   readonly onAddressChange?: (change: AddressChange) => void;
   /** Something is about to be written for agents. */
@@ -88,6 +93,11 @@ export interface DhcpControllerSettings {
   readonly agents?: AgentsSettings | undefined;
   /** Addresses that the cluster needs itself; default: none are known. */
   readonly clusterNetworks?: ClusterNetworks;
+  /**
+   * Where ConfigMaps keep the MAC addresses of stopped machines that no other object has (ADR 73), for the `inventory`: the agents'
+   * namespace. Undefined: such an address is forgotten when the machine stops and the process ends.
+   */
+  readonly macAddressMemory?: { readonly namespace: string } | undefined;
 }
 
 type State =
@@ -120,6 +130,11 @@ const KINDS: readonly CachedKind[] = ['networks', 'ipPools', 'networkConfigs', '
 export class DhcpController implements ControllerPart {
   readonly name = 'dhcp';
   readonly view: ClusterView;
+  /**
+   * All machines and their MAC addresses, for Wake-on-LAN; complete with or without leadership. It has labels if the shared caches have them
+   * (`cachedPartsWith`).
+   */
+  readonly inventory: MachineAddresses;
   readonly #settings: DhcpControllerSettings;
   readonly #caches: ByKind<CacheSubscription>;
   readonly #queues: Readonly<Record<ReconciledKind, KeyedQueue>>;
@@ -129,6 +144,7 @@ export class DhcpController implements ControllerPart {
   readonly #agentGroups: AgentGroupsReconciler | undefined;
   readonly #segments: SharedSegments;
   readonly #routing: ChangeRouting;
+  readonly #memory: MemoryKeeper | undefined;
   #state: State = { kind: 'new' };
 
   constructor(settings: DhcpControllerSettings) {
@@ -143,6 +159,12 @@ export class DhcpController implements ControllerPart {
       onError: (error) => observer?.onReadError?.('virtualMachineInstances', error),
     });
     this.view = new ClusterView({ ...this.#caches, instances: this.#instances });
+    this.#memory = this.#createMemory();
+    this.inventory = new MachineAddresses({
+      virtualMachines: this.#caches.virtualMachines,
+      knowledgeOf: (virtualMachine) => this.view.knowledgeOf(virtualMachine),
+      memory: this.#memory?.memory,
+    });
     this.#segments = new SharedSegments(this.view, this.#caches.networks);
     this.#events = new EventRecorder({
       client: clientOf<EventObject>(Resource.events),
@@ -158,6 +180,7 @@ export class DhcpController implements ControllerPart {
     this.#routing = new ChangeRouting({
       view: this.view,
       segments: this.#segments,
+      inventory: this.inventory,
       caches: this.#caches,
       agents: this.#agents,
       isReconciling: () => this.reconciling,
@@ -214,6 +237,7 @@ export class DhcpController implements ControllerPart {
     this.#state = { kind: 'following' };
     for (const kind of KINDS) this.#caches[kind].start();
     this.#instances.start();
+    this.#memory?.start();
     this.#agents?.observed.start();
   }
 
@@ -242,7 +266,7 @@ export class DhcpController implements ControllerPart {
     this.#agents?.observed.stop();
     this.#agentGroups?.stop();
     this.#events.stop();
-    await Promise.all(Object.values(this.#queues).map((queue) => queue.stop()));
+    await Promise.all([...Object.values(this.#queues).map((queue) => queue.stop()), this.#memory?.stop()]);
   }
 
   /** Only objects of the namespace that this controller sees, where it is one. */
@@ -254,8 +278,24 @@ export class DhcpController implements ControllerPart {
   #subscribe(kind: CachedKind): CacheSubscription {
     return this.#settings.caches.subscribe(this.#within(Resource[kind]), {
       onChange: (key, isOwn) => this.#routing.onChange(kind, key, isOwn),
-      onSynced: () => this.#reconcileIfSynced(),
+      onSynced: () => this.#onSynced(),
       onError: (error) => this.#settings.observer?.onReadError?.(kind, error),
+    });
+  }
+
+  #createMemory(): MemoryKeeper | undefined {
+    const { macAddressMemory, observer } = this.#settings;
+    if (macAddressMemory === undefined) return undefined;
+    return new MemoryKeeper({
+      ...this.#settings,
+      ...macAddressMemory,
+      onlyNamespace: this.#settings.onlyNamespace,
+      virtualMachines: this.#caches.virtualMachines,
+      recordedInterfaces: (key) => this.view.recordedInterfaces(key),
+      onRead: (key) => this.inventory.note(key),
+      onKnown: () => this.#onSynced(),
+      onProblem: observer?.onMemoryProblem,
+      onError: (error) => observer?.onReadError?.('macAddressMemory', error),
     });
   }
 
@@ -314,10 +354,18 @@ export class DhcpController implements ControllerPart {
     });
   }
 
+  #onSynced(): void {
+    const { virtualMachines, networkConfigs } = this.#caches;
+    const isMemoryKnown = this.#memory?.known ?? true;
+    if (virtualMachines.synced && networkConfigs.synced && this.#instances.synced && isMemoryKnown) this.inventory.complete();
+    this.#reconcileIfSynced();
+  }
+
   #reconcileIfSynced(): void {
     if (this.#state.kind !== 'syncing' || !this.synced) return;
     this.#state = { kind: 'reconciling' };
     this.#settings.observer?.onSynced?.();
+    this.#memory?.lead();
     this.#enqueueAgentGroups();
     // Some were noted before their instances and their configs were known.
     for (const virtualMachine of this.#caches.virtualMachines.values()) this.view.noteVirtualMachine(keyOf(virtualMachine));
@@ -342,7 +390,10 @@ export class DhcpController implements ControllerPart {
     this.#settings.observer?.onInstances?.(state);
     if (this.reconciling)
       for (const virtualMachine of this.#caches.virtualMachines.values()) this.#routing.onMachineChange(keyOf(virtualMachine));
-    else this.#reconcileIfSynced();
+    else {
+      this.inventory.noteAll();
+      this.#onSynced();
+    }
   }
 
   #enqueueRelease(poolKey: string): void {

@@ -52,7 +52,7 @@ function ntpProblems(servers: readonly string[]): Problem<PoolReason>[] {
 }
 
 function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames): PoolDefinition {
-  const { relays, authoritative, reservations = [] } = config;
+  const { reservations = [] } = config;
   const leaseTime = config.leaseTime ?? 0;
   return {
     name,
@@ -69,9 +69,20 @@ function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames)
     })),
     // Upstream reads a missing, zero or negative lease time as the default.
     ...(leaseTime > 0 && { leaseTimeSeconds: Math.min(leaseTime, INFINITE_LEASE_TIME_SECONDS) }),
+    ...takenAsTheyAre(config),
+    options: toOptions(config, resolved),
+  };
+}
+
+function takenAsTheyAre({
+  dynamic,
+  relays,
+  authoritative,
+}: IPv4Config): Pick<PoolDefinition, 'dynamic' | 'relays' | 'authoritative'> {
+  return {
+    ...(dynamic !== undefined && { dynamic }),
     ...(relays !== undefined && { relays }),
     ...(authoritative !== undefined && { authoritative }),
-    options: toOptions(config, resolved),
   };
 }
 

@@ -16,6 +16,11 @@ const NOTHING: Installation = {
   mutatingWebhooks: [],
   validatingWebhooks: [],
   webhookSecrets: [],
+  memoryConfigMaps: [],
+  wakeDaemonSets: [],
+  wakePods: [],
+  wakeSecrets: [],
+  wolConfigs: [],
   ipPools: [],
   networkConfigs: [],
   networks: [],
@@ -28,6 +33,11 @@ const described = ({ phases }: UninstallPlan) =>
   UNINSTALL_PHASES.flatMap((phase) =>
     phases[phase].map(({ kind, of, object: { metadata } }) => `${phase}: ${kind} ${of} ${metadata.name}`),
   );
+
+/** A DaemonSet of Wake-on-LAN; that of kubevirt-wol has flags only. */
+function wakeAgents(name: string, args: readonly string[]): KubernetesObject {
+  return { ...object(name), spec: { template: { spec: { containers: [{ name: 'agent', args }] } } } };
+}
 
 const INSTALLED: Installation = {
   deployments: [object('g', { labels: OURS }), object('another', { labels: OURS })],
@@ -46,6 +56,14 @@ const INSTALLED: Installation = {
   mutatingWebhooks: [object('hook')],
   validatingWebhooks: [object('hook')],
   webhookSecrets: [object('hook-ca'), object('hook-tls')],
+  memoryConfigMaps: [object('vmdhcp-mac-addresses-0')],
+  wakeDaemonSets: [
+    wakeAgents('wol-agent-office', ['wol', '--manager', 'm:1']),
+    wakeAgents('wol-agent-other', ['--node-name=$(N)']),
+  ],
+  wakePods: [object('wol-agent-office-x')],
+  wakeSecrets: [object('vmdhcp-wake-on-lan-ca')],
+  wolConfigs: [object('office')],
   ipPools: [object('pool', { finalizers: ['other', 'wrangler.cattle.io/vm-dhcp-ippool-controller'] }), object('plain')],
   networkConfigs: [object('vm', { finalizers: ['wrangler.cattle.io/vm-dhcp-vmnetcfg-controller'] })],
   networks: [
@@ -72,16 +90,19 @@ describe('planUninstall', () => {
       'webhook: delete webhookSecrets hook-tls',
       'agents: delete deployments g',
       'agents: delete pods upstream',
+      'agents: delete wakeDaemonSets wol-agent-office',
       'rights: delete leases g',
       'rights: delete roleBindings g',
       'rights: delete roles g',
       'rights: delete serviceAccounts g',
       'rights: delete controllerLeases vm-dhcp-controllers',
+      'rights: delete memoryConfigMaps vmdhcp-mac-addresses-0',
+      'rights: delete wakeSecrets vmdhcp-wake-on-lan-ca',
       'marks: patch networkConfigs vm',
       'marks: patch ipPools pool',
       'marks: patch networks net',
     ]);
-    expect(plan.kept).toEqual({ ipPools: 2, networkConfigs: 1, customResourceDefinitions: 1 });
+    expect(plan.kept).toEqual({ ipPools: 2, networkConfigs: 1, wolConfigs: 1, customResourceDefinitions: 1 });
   });
 
   it('takes only its own finalizers and labels away', () => {
@@ -148,10 +169,11 @@ describe('planUninstall', () => {
 
   it('deletes the data, and its kinds last, where that is asked for', () => {
     const plan = planUninstall(INSTALLED, true);
-    expect(described(plan).slice(-4)).toEqual([
+    expect(described(plan).slice(-5)).toEqual([
       'objects: delete networkConfigs vm',
       'objects: delete ipPools pool',
       'objects: delete ipPools plain',
+      'objects: delete wolConfigs office',
       'kinds: delete customResourceDefinitions ippools.network.harvesterhci.io',
     ]);
     expect(plan.kept).toEqual({});

@@ -10,9 +10,12 @@ import {
   IPPOOL_NAMESPACE_LABEL,
   NETWORK_CONFIG_FINALIZER,
 } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, keyOf, type MergePatch, readField, readText } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, keyOf, type MergePatch, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
+
+/** The first argument of our agents of Wake-on-LAN. */
+const WAKE_AGENT_COMMAND = 'wol';
 
 /** Everything that the product writes, as it is in the cluster. */
 export interface Installation {
@@ -29,6 +32,15 @@ export interface Installation {
   readonly mutatingWebhooks: readonly KubernetesObject[];
   readonly validatingWebhooks: readonly KubernetesObject[];
   readonly webhookSecrets: readonly KubernetesObject[];
+  /** MAC addresses of stopped machines. */
+  readonly memoryConfigMaps: readonly KubernetesObject[];
+  /** With the label of Wake-on-LAN agents, of kubevirt-wol too. */
+  readonly wakeDaemonSets: readonly KubernetesObject[];
+  readonly wakePods: readonly KubernetesObject[];
+  /** Certificates by which agents report wake-ups. */
+  readonly wakeSecrets: readonly KubernetesObject[];
+  /** Empty where the definition is not one that a controller applied: then they are those of kubevirt-wol. */
+  readonly wolConfigs: readonly KubernetesObject[];
   readonly ipPools: readonly KubernetesObject[];
   readonly networkConfigs: readonly KubernetesObject[];
   readonly networks: readonly KubernetesObject[];
@@ -65,16 +77,22 @@ export function planUninstall(installed: Installation, deleteData: boolean): Uni
   const deletion = (of: InstalledKind, objects = installed[of]): UninstallStep[] =>
     objects.map((object) => ({ kind: 'delete', of, object }));
   const { deployments, pods } = installed;
-  const data = ['networkConfigs', 'ipPools', 'customResourceDefinitions'] as const;
+  const data = ['networkConfigs', 'ipPools', 'wolConfigs', 'customResourceDefinitions'] as const;
   return {
     phases: {
       // First: without an answer of the webhook, IPPools could be neither changed nor deleted.
       webhook: (['mutatingWebhooks', 'validatingWebhooks', 'webhookSecrets'] as const).flatMap((of) => deletion(of)),
-      agents: [...deletion('deployments', deployments.filter(isOfGroup)), ...deletion('pods', pods.filter(isBare))],
+      agents: [
+        ...deletion('deployments', deployments.filter(isOfGroup)),
+        ...deletion('pods', pods.filter(isBare)),
+        ...deletion('wakeDaemonSets', installed.wakeDaemonSets.filter(isOfOurWakeAgents)),
+      ],
       rights: [
         ...deletion('leases', installed.leases.filter(isToBeDeleted)),
         ...(['roleBindings', 'roles', 'serviceAccounts'] as const).flatMap((of) => deletion(of, installed[of].filter(isOfGroup))),
         ...deletion('controllerLeases'),
+        ...deletion('memoryConfigMaps'),
+        ...deletion('wakeSecrets'),
       ],
       marks: [
         ...installed.networkConfigs.flatMap((object) => withoutFinalizer('networkConfigs', object, NETWORK_CONFIG_FINALIZER)),
@@ -82,7 +100,7 @@ export function planUninstall(installed: Installation, deleteData: boolean): Uni
         ...(deleteData ? [] : installed.ipPools.flatMap(withoutAgents)),
         ...installed.networks.flatMap(withoutLabels),
       ],
-      objects: deleteData ? [...deletion('networkConfigs'), ...deletion('ipPools')] : [],
+      objects: deleteData ? (['networkConfigs', 'ipPools', 'wolConfigs'] as const).flatMap((of) => deletion(of)) : [],
       kinds: deleteData ? deletion('customResourceDefinitions') : [],
     },
     kept: deleteData
@@ -103,6 +121,12 @@ export function leasesOfOtherAgents({ deployments, leases }: Installation): Kube
 /** The controller names what it makes for a group after the group. */
 function isOfGroup({ metadata }: KubernetesObject): boolean {
   return metadata.labels?.[AGENT_LABEL] !== undefined && metadata.labels[AGENT_GROUP_LABEL] === metadata.name;
+}
+
+/** Agents of kubevirt-wol have the same labels, and no command. */
+function isOfOurWakeAgents({ spec }: KubernetesObject): boolean {
+  const [container] = readList(spec, 'template', 'spec', 'containers');
+  return readList(container, 'args')[0] === WAKE_AGENT_COMMAND;
 }
 
 /** A pod of Harvester's vm-dhcp-controller: no Deployment has made it, so none takes it away. */

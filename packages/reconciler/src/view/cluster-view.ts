@@ -205,7 +205,12 @@ export class ClusterView {
     const known = this.#virtualMachines
       .interfacesOf(key)
       .map(({ name, networkName, macAddress }) => [name, { networkName, macAddress, replaces: [] }] as const);
-    return new Map([...known, ...readRememberedInterfaces(this.#sources.networkConfigs.get(key))]);
+    return new Map([...known, ...this.recordedInterfaces(key)]);
+  }
+
+  /** What the config of a virtual machine remembers of its interfaces: this survives a restart of the controller. */
+  recordedInterfaces(key: string): RememberedInterfaces {
+    return readRememberedInterfaces(this.#sources.networkConfigs.get(key));
   }
 
   /**

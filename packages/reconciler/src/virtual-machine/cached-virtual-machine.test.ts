@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { virtualMachine } from '../fixtures/object-fixtures.js';
 import { projectVirtualMachine } from './cached-virtual-machine.js';
+import { machineInterfaces } from './machine-interfaces.js';
 import { planNetworkConfig } from './plan-network-config.js';
 import { hasUnseenInstance } from './running-instance.js';
 import { wantedInterfaces } from './wanted-interfaces.js';
@@ -71,7 +72,18 @@ it('law: whatever a virtual machine contains, the plan of what is cached is the 
   );
   const list = (entry: fc.Arbitrary<unknown>) => fc.oneof({ weight: 6, arbitrary: fc.array(entry, { maxLength: 4 }) }, value);
   const template = fc.record({
-    domain: fc.oneof({ weight: 6, arbitrary: fc.record({ devices: fc.record({ interfaces: list(networkInterface) }) }) }, value),
+    domain: fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          devices: fc.record({
+            interfaces: list(networkInterface),
+            autoattachPodInterface: fc.constantFrom(false, true, undefined),
+          }),
+        }),
+      },
+      value,
+    ),
     networks: list(network),
     volumes: value,
   });
@@ -98,6 +110,7 @@ it('law: whatever a virtual machine contains, the plan of what is cached is the 
       };
       const cached = projectVirtualMachine(whole);
       expect(wantedInterfaces(cached)).toEqual(wantedInterfaces(whole));
+      expect(machineInterfaces(cached)).toEqual(machineInterfaces(whole));
       expect(planNetworkConfig(cached, undefined)).toEqual(planNetworkConfig(whole, undefined));
       expect(hasUnseenInstance(cached, undefined)).toBe(hasUnseenInstance(whole, undefined));
     }),

@@ -1,9 +1,9 @@
 /** What keeps addresses from interfaces of a virtual machine because of its VirtualMachineInstance, for people. */
 import type { NetworkConfig } from '@vmdhcp/ippool-api';
 import { describeNames, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { isUncertain } from './machine-interfaces.js';
 import { describeEntries, toNetworkConfig } from './network-config-entries.js';
 import {
-  isUncertain,
   type MachineKnowledge,
   type VirtualMachineProblem,
   type WantedInterfaces,

@@ -2,8 +2,9 @@
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { NetworkConfig } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
+import { isUncertain } from './machine-interfaces.js';
 import { type RememberedInterface, type RememberedInterfaces, rememberInterface } from './remembered-interfaces.js';
-import { isUncertain, type MachineKnowledge, type WantedInterface, type WantedInterfaces } from './wanted-interfaces.js';
+import type { MachineKnowledge, WantedInterface, WantedInterfaces } from './wanted-interfaces.js';
 
 /** An interface that shall have an address, and what it is remembered by. */
 export interface WantedEntry extends WantedInterface {

@@ -37,8 +37,14 @@ export function projectInstance({ apiVersion, kind, metadata, spec, status }: Ku
 /** Interfaces and their networks, of a `spec` of an instance or of the template of a virtual machine. */
 export function projectSpec(spec: unknown): unknown {
   const interfaces = readList(spec, 'domain', 'devices', 'interfaces').filter(isNamed);
+  const hasNoImplicitOne = readField(spec, 'domain', 'devices', 'autoattachPodInterface') === false;
   return {
-    domain: { devices: { interfaces: interfaces.map((entry) => pick(entry, ['name', 'macAddress'])) } },
+    domain: {
+      devices: {
+        ...(hasNoImplicitOne && { autoattachPodInterface: false }),
+        interfaces: interfaces.map((entry) => pick(entry, ['name', 'macAddress'])),
+      },
+    },
     networks: readList(spec, 'networks')
       .filter(isNamed)
       .map((entry) => {

@@ -1,29 +1,12 @@
 /**
- * Which interfaces of a virtual machine shall have addresses.
- *
- * While the virtual machine runs, interfaces and networks are those of the VirtualMachineInstance; what changes in the virtual machine's
- * template counts for the next start. A MAC address comes from the first of these that has one:
- *
- * - while it runs: the instance's status, its spec, the annotation, what is remembered, the template;
- * - else: the template, the annotation, what is remembered;
- * - if the controller does not know whether it runs: what is remembered, the template, the annotation.
+ * Which interfaces of a virtual machine shall have addresses: those on Multus networks whose owner has not opted out. Interfaces and their MAC
+ * addresses come from `machineInterfaces`.
  */
 import { formatIpv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, networkKey, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
-import {
-  compareText,
-  describeNames,
-  isRecord,
-  type KubernetesObject,
-  quote,
-  readField,
-  readList,
-  readText,
-  readTexts,
-} from '@vmdhcp/kube-runtime';
+import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import { compareText, describeNames, type KubernetesObject, quote, readTexts } from '@vmdhcp/kube-runtime';
 
-import { NOTHING_REMEMBERED, type RememberedInterfaces } from './remembered-interfaces.js';
-import type { RunningInstance } from './running-instance.js';
+import { type InterfaceKnowledge, type MachineInterface, machineInterfaces } from './machine-interfaces.js';
 
 /** An interface that shall have an address. */
 export interface WantedInterface {
@@ -73,14 +56,7 @@ export interface WrittenProblem extends VirtualMachineProblem {
 }
 
 /** What is known of a virtual machine besides its own object. */
-export interface MachineKnowledge {
-  /**
-   * The instance; undefined: none runs. One may run if its state is `unreadable` (the controller is not permitted to look), or
-   * `unseen` (the virtual machine reports that there is one, and the controller has not seen it yet).
-   */
-  readonly instance?: RunningInstance | 'unreadable' | 'unseen' | undefined;
-  /** Default: nothing. */
-  readonly remembered?: RememberedInterfaces | undefined;
+export interface MachineKnowledge extends Pick<InterfaceKnowledge, 'instance' | 'remembered'> {
   /** True if a pool has recorded an address for this MAC address on this network. Default: none has. */
   readonly hasAddress?: ((networkName: string, macAddress: MacAddress) => boolean) | undefined;
 }
@@ -100,18 +76,21 @@ const LONGEST_NETWORK_NAME = 64;
 /** Reads any object; what makes no sense is a problem. Never throws. */
 export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: MachineKnowledge = {}): WantedInterfaces {
   const problems: WrittenProblem[] = [];
-  const template = readField(virtualMachine.spec, 'template', 'spec');
-  const shape = isRunning(knowledge.instance) ? knowledge.instance.spec : template;
-  if (!isRecord(shape)) {
+  const { instance, remembered } = knowledge;
+  const machine = machineInterfaces(virtualMachine, { instance, remembered });
+  if (machine.interfaces === undefined) {
     const fault = 'the virtual machine has no spec.template.spec, so its interfaces are unknown';
     const field = { place: { part: 'template', name: '' }, value: undefined, fault, remedy: 'add it' } as const;
     return { interfaces: undefined, awaited: NONE, problems: [toProblem('template-missing', field)] };
   }
-  const networks = readNetworks(shape, virtualMachine.metadata.namespace, problems);
-  if (isUncertain(knowledge.instance)) addRemembered(networks, knowledge.remembered);
+  const networks = servableNetworks(machine.interfaces.values(), problems);
   const annotations = readTexts(virtualMachine.metadata, 'annotations');
-  const macAddresses = readMacAddresses({ annotations, template, networks, knowledge }, problems);
-  if (macAddresses === undefined) return { interfaces: undefined, awaited: NONE, problems };
+  const macAddresses = new Map([...machine.interfaces].map(([name, { macAddress }]) => [name, macAddress?.text]));
+  if (!machine.isAnnotationReadable) {
+    problems.push(unreadableAnnotation(annotations[MAC_ADDRESS_ANNOTATION]));
+    const isNeeded = [...networks.keys()].some((name) => macAddresses.get(name) === undefined);
+    if (isNeeded) return { interfaces: undefined, awaited: NONE, problems };
+  }
   const optedOut = readOptOut(annotations[DHCP_OPT_OUT_ANNOTATION], networks, problems);
   const wanted = [...networks].flatMap(([name, networkName]): WantedInterface[] => {
     const text = macAddresses.get(name);
@@ -124,7 +103,7 @@ export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: Ma
     return [];
   });
   reportUnknownInterfaces(annotations, networks, problems);
-  const awaited = [...networks].filter(([name]) => !macAddresses.has(name) && !optedOut(name));
+  const awaited = [...networks].filter(([name]) => macAddresses.get(name) === undefined && !optedOut(name));
   return { interfaces: distinct(wanted, problems), awaited: new Map(awaited), problems };
 }
 
@@ -139,89 +118,28 @@ function annotationNamed(name: string): WrittenPlace {
   return { part: 'annotation', name };
 }
 
-function isRunning(instance: MachineKnowledge['instance']): instance is RunningInstance {
-  return typeof instance === 'object';
-}
-
-/** True if an instance may run, and its interfaces are not known. */
-export function isUncertain(instance: MachineKnowledge['instance']): instance is 'unreadable' | 'unseen' {
-  return typeof instance === 'string';
-}
-
-/** The instance may still have these interfaces, whatever the template has by now. */
-function addRemembered(networks: Map<string, string>, remembered: RememberedInterfaces = NOTHING_REMEMBERED): void {
-  for (const [name, { networkName }] of remembered) networks.set(name, networkName);
-}
-
-interface MacAddressSources {
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly template: unknown;
-  readonly networks: ReadonlyMap<string, string>;
-  readonly knowledge: MachineKnowledge;
-}
-
-/** Interface name to MAC address as it is written; undefined where an annotation that is needed cannot be read. */
-function readMacAddresses(
-  { annotations, template, networks, knowledge: { instance, remembered = NOTHING_REMEMBERED } }: MacAddressSources,
-  problems: WrittenProblem[],
-): Map<string, string> | undefined {
-  const parsed = parseMacAddressAnnotation(annotations[MAC_ADDRESS_ANNOTATION]);
-  const fromAnnotation = parsed ?? [];
-  const fromTemplate = templateMacAddresses(template);
-  const fromMemory = [...remembered].flatMap(([name, { networkName, macAddress }]): [string, string][] =>
-    networks.get(name) === networkName ? [[name, macAddress]] : [],
-  );
-  // What comes last counts.
-  const found = new Map(
-    isRunning(instance)
-      ? [...fromTemplate, ...fromMemory, ...fromAnnotation, ...instance.macAddresses]
-      : isUncertain(instance)
-        ? [...fromAnnotation, ...fromTemplate, ...fromMemory]
-        : [...fromMemory, ...fromAnnotation, ...fromTemplate],
-  );
-  if (parsed !== undefined) return found;
+function unreadableAnnotation(value: string | undefined): WrittenProblem {
   const fault = `annotation ${MAC_ADDRESS_ANNOTATION} is no JSON object of interface names and MAC addresses`;
-  const field = { place: annotationNamed(MAC_ADDRESS_ANNOTATION), value: annotations[MAC_ADDRESS_ANNOTATION] };
-  problems.push(toProblem('mac-address-annotation-unreadable', { ...field, fault, remedy: 'correct or remove it' }));
-  return [...networks.keys()].every((name) => found.has(name)) ? found : undefined;
-}
-
-function templateMacAddresses(template: unknown): [string, string][] {
-  return readList(template, 'domain', 'devices', 'interfaces').flatMap((entry): [string, string][] => {
-    const name = readText(entry, 'name');
-    const macAddress = readText(entry, 'macAddress');
-    return name !== undefined && macAddress ? [[name, macAddress]] : [];
-  });
-}
-
-function parseMacAddressAnnotation(text: string | undefined): [string, string][] | undefined {
-  if (text === undefined || text === '') return [];
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isRecord(value)) return undefined;
-    return Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '');
-  } catch {
-    return undefined;
-  }
+  const field = { place: annotationNamed(MAC_ADDRESS_ANNOTATION), value };
+  return toProblem('mac-address-annotation-unreadable', { ...field, fault, remedy: 'correct or remove it' });
 }
 
 /** Interface name to `namespace/name` of its network, of those on Multus networks. */
-function readNetworks(template: unknown, namespace: string | undefined, problems: WrittenProblem[]): Map<string, string> {
-  const interfaces = new Set(readList(template, 'domain', 'devices', 'interfaces').map((entry) => readText(entry, 'name')));
+function servableNetworks(interfaces: Iterable<MachineInterface>, problems: WrittenProblem[]): Map<string, string> {
   const networks = new Map<string, string>();
-  for (const entry of readList(template, 'networks')) {
-    const name = readText(entry, 'name');
-    const networkName = readText(entry, 'multus', 'networkName');
-    if (!name || !networkName || !interfaces.has(name)) continue;
-    const key = networkKey(networkName, namespace);
-    if (key.length <= LONGEST_NETWORK_NAME) networks.set(name, key);
-    else {
-      const fault = `interface ${quote(name)}: ${quote(key)} is longer than ${LONGEST_NETWORK_NAME} characters and gets no address`;
-      const remedy = 'create the NetworkAttachmentDefinition with a shorter name';
-      problems.push(toProblem('network-name-too-long', { place: { part: 'network', name }, value: networkName, fault, remedy }));
-    }
+  for (const { name, networkName, writtenNetwork, rememberedNetwork } of interfaces) {
+    const isTooLong = networkName !== undefined && networkName.length > LONGEST_NETWORK_NAME;
+    if (isTooLong) problems.push(tooLongName(name, networkName, writtenNetwork));
+    const servable = rememberedNetwork ?? (isTooLong ? undefined : networkName);
+    if (servable !== undefined) networks.set(name, servable);
   }
   return networks;
+}
+
+function tooLongName(name: string, networkName: string, value: unknown): WrittenProblem {
+  const fault = `interface ${quote(name)}: ${quote(networkName)} is longer than ${LONGEST_NETWORK_NAME} characters and gets no address`;
+  const remedy = 'create the NetworkAttachmentDefinition with a shorter name';
+  return toProblem('network-name-too-long', { place: { part: 'network', name }, value, fault, remedy });
 }
 
 function readOptOut(

@@ -1,0 +1,97 @@
+/** The way from a virtual machine to its address, link by link, as a value. */
+import { REASONS } from '@vmdhcp/ippool-api';
+import { CHAIN_LINKS, type ChainLinkName } from './chain-links.js';
+import type { MissingRight } from './chain-observation.js';
+import { type ChainReason, type Gravity, REASON_LINKS } from './reasons.js';
+
+/** `unknown`: it could not be read. */
+export type LinkState = 'ok' | 'note' | 'unknown' | 'waiting' | 'broken';
+
+/** A reason that holds for a link. */
+export interface Finding {
+  readonly reason: ChainReason;
+  readonly state: Exclude<Gravity, 'ok'>;
+  /** With names, addresses and limits where the controller or an agent wrote them; else the meaning of the reason. */
+  readonly message: string;
+  /** What to do, by the table of reasons. */
+  readonly remedy: string;
+}
+
+export interface ChainLink {
+  readonly link: ChainLinkName;
+  readonly state: LinkState;
+  /** `IPPool default/net-48`; absent: the link is no object. */
+  readonly object?: string;
+  /** What is known of it, in a few words. */
+  readonly facts: string;
+  readonly findings: readonly Finding[];
+}
+
+export interface InterfaceChain {
+  readonly interface: string;
+  readonly network: string;
+  readonly macAddress?: string;
+  /** The address that the pool records for the interface. */
+  readonly address?: string;
+  readonly state: LinkState;
+  readonly links: readonly ChainLink[];
+  /** The first link that is broken, else that waits. */
+  readonly brokenAt?: ChainLinkName;
+}
+
+/** An object whose Events may tell more. */
+export interface EventSubject {
+  readonly kind: 'VirtualMachine' | 'IPPool';
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface AddressChain {
+  readonly namespace: string;
+  readonly name: string;
+  /** The worst of all. */
+  readonly state: LinkState;
+  /** The virtual machine and the controller. */
+  readonly links: readonly ChainLink[];
+  readonly interfaces: readonly InterfaceChain[];
+  readonly missingRights: readonly MissingRight[];
+  readonly furtherEvents: readonly EventSubject[];
+}
+
+/** A link before what was found is added to it. */
+export interface LinkFacts {
+  readonly link: ChainLinkName;
+  readonly object?: string;
+  readonly facts: string;
+  readonly isUnknown?: boolean;
+}
+
+const ORDER: readonly LinkState[] = ['ok', 'note', 'unknown', 'waiting', 'broken'];
+
+export function worstOf(states: readonly LinkState[]): LinkState {
+  return states.reduce((worst, state) => (ORDER.indexOf(state) > ORDER.indexOf(worst) ? state : worst), 'ok');
+}
+
+/** @param message - empty: the meaning of the reason. */
+export function finding(reason: ChainReason, message = '', state = REASON_LINKS[reason].gravity): Finding {
+  const { meaning, remedy } = REASONS[reason];
+  return { reason, state: state === 'ok' ? 'note' : state, message: message === '' ? meaning : message, remedy };
+}
+
+/** Links in their order, each with its findings; every reason once. A finding whose link is not there makes one. */
+export function toLinks(facts: readonly LinkFacts[], findings: readonly Finding[]): ChainLink[] {
+  const distinct = [...new Map(findings.toReversed().map((one) => [one.reason, one])).values()].toReversed();
+  const byLink = Map.groupBy(distinct, ({ reason }) => REASON_LINKS[reason].link);
+  return CHAIN_LINKS.flatMap((link) => {
+    const known = facts.find((one) => one.link === link);
+    const found = byLink.get(link) ?? [];
+    if (known === undefined && found.length === 0) return [];
+    const { isUnknown = false, ...shown } = known ?? { link, facts: '' };
+    return [{ ...shown, state: worstOf([isUnknown ? 'unknown' : 'ok', ...found.map(({ state }) => state)]), findings: found }];
+  });
+}
+
+/** The first link that is broken; without one, the first that waits. */
+export function firstTrouble(links: readonly ChainLink[]): ChainLink | undefined {
+  return links.find(({ state }) => state === 'broken') ?? links.find(({ state }) => state === 'waiting');
+}

@@ -1,0 +1,15 @@
+/** The links of the way from a virtual machine to its address, in their order. */
+export const CHAIN_LINKS = [
+  'virtual-machine',
+  'controller',
+  'interface',
+  'network',
+  'network-config',
+  'pool',
+  'address',
+  'agents',
+  'leader',
+  'report',
+  'instance',
+] as const;
+export type ChainLinkName = (typeof CHAIN_LINKS)[number];

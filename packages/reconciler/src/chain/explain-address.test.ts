@@ -1,0 +1,233 @@
+import { REASONS } from '@vmdhcp/ippool-api';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  ADDRESS,
+  config,
+  controllerLease,
+  event,
+  findingsOf,
+  instance,
+  lease,
+  MAC,
+  type MachineInterface,
+  machine,
+  NETWORK,
+  network,
+  OTHER_MAC,
+  observe,
+  type Parts,
+  pendingConfig,
+  pool,
+} from './chain-fixtures.js';
+import type { Observed } from './chain-observation.js';
+import { explainAddress } from './explain-address.js';
+import type { ChainReason } from './reasons.js';
+
+const explain = (parts?: Parts) => explainAddress(observe(parts));
+const states = (parts?: Parts) =>
+  explain(parts).interfaces.flatMap(({ links }) => links.map(({ link, state }) => `${link} ${state}`));
+const OLD = '2026-01-01T00:00:00Z';
+const FIVE: readonly MachineInterface[] = [1, 2, 3, 4, 5].map((number) => ({
+  name: `nic-${number}`,
+  macAddress: `02:00:00:00:00:0${number}`,
+}));
+const ENTRY = { networkName: NETWORK, macAddress: MAC };
+const CREATED = { ...machine({}, [{ name: 'default', macAddress: OTHER_MAC }]), status: { created: true } };
+const NAMED_LONG = [{ name: 'default', macAddress: MAC, network: `default/${'n'.repeat(70)}` }];
+
+describe('a virtual machine that has its address', () => {
+  it('has every link, in its order', () => {
+    const chain = explain();
+    expect(chain).toMatchObject({ state: 'ok', missingRights: [], furtherEvents: [] });
+    expect(chain.links.map(({ link }) => link)).toEqual(['virtual-machine', 'controller']);
+    expect(states()).toEqual([
+      'interface ok',
+      'network ok',
+      'network-config ok',
+      'pool ok',
+      'address ok',
+      'agents ok',
+      'leader ok',
+      'report ok',
+      'instance ok',
+    ]);
+    expect(chain.interfaces).toMatchObject([{ interface: 'default', address: ADDRESS, macAddress: MAC, state: 'ok' }]);
+    expect(findingsOf(chain)).toEqual([]);
+  });
+
+  it('also where no guest agent tells', () => {
+    expect(states({ instance: instance({}) }).at(-1)).toBe('instance unknown');
+  });
+});
+
+/** Reasons that no condition of an IPPool or a VirtualMachineNetworkConfig shows, and no report: by what makes them. */
+const SITUATIONS = {
+  VirtualMachineUnknown: { machine: undefined, config: undefined, instance: undefined },
+  VirtualMachineStopped: { instance: undefined },
+  NoInterfaceOnNetwork: { machine: machine({ 'network.harvesterhci.io/dhcp-opt-out': 'true' }) },
+  TemplateMissing: { machine: { ...machine(), spec: {} }, instance: undefined },
+  MacAddressAnnotationUnreadable: {
+    machine: machine({ 'harvesterhci.io/mac-address': '{' }, [{ name: 'default' }]),
+    instance: undefined,
+  },
+  MacAddressTwice: {
+    machine: machine({}, [
+      { name: 'default', macAddress: MAC },
+      { name: 'twin', macAddress: MAC },
+    ]),
+    instance: undefined,
+  },
+  StaticAddressUnreadable: { machine: machine({ 'static-ip.harvesterhci.io/default': 'ten' }) },
+  StaticAddressWithoutInterface: { machine: machine({ 'static-ip.harvesterhci.io/eth9': ADDRESS }) },
+  OptOutWithoutInterface: { machine: machine({ 'network.harvesterhci.io/dhcp-opt-out': 'eth9' }) },
+  NetworkNameTooLong: { machine: machine({}, NAMED_LONG), instance: undefined },
+  TooManyInterfaces: { machine: machine({}, FIVE), instance: undefined },
+  AwaitingMacAddress: { machine: machine({}, [{ name: 'default' }]), instance: undefined, config: undefined },
+  VirtualMachineInstancesUnreadable: {
+    events: [event('VirtualMachine', 'VirtualMachineInstancesUnreadable', 'no right')],
+  },
+  VirtualMachineInstanceUnseen: { machine: CREATED, instance: undefined, config: remembering() },
+  NetworkConfigRefused: { config: undefined, events: [event('VirtualMachine', 'NetworkConfigRefused', 'too long')] },
+  NetworkUnknown: { network: undefined },
+  NetworkConfigMissing: { config: undefined },
+  NetworkConfigPaused: { config: config({ spec: { paused: true } }) },
+  AddressPending: { config: pendingConfig(), pool: pool({ allocated: {} }) },
+  ControllerNotLeading: { controller: controllerLease(OLD), config: undefined },
+  AddressConflict: { lease: lease({ serving: true, conflicts: [{ address: ADDRESS, macAddress: MAC, usedBy: OTHER_MAC }] }) },
+  AddressChanged: {
+    instance: instance({ ipAddress: '10.9.0.9' }),
+    events: [event('IPPool', 'AddressChanged', 'the pool has another CIDR')],
+  },
+  InstanceHasNoAddress: { instance: instance({ infoSource: 'guest-agent' }) },
+  InstanceHasAnotherAddress: { instance: instance({ ipAddress: '10.9.0.9', ipAddresses: ['10.9.0.9', 'fe80::1'] }) },
+} as const satisfies Partial<Readonly<Record<ChainReason, Parts>>>;
+
+/** The config of the interface by the name that it had before. */
+function remembering() {
+  const object = config();
+  const annotations = { 'network.harvesterhci.io/interfaces': JSON.stringify({ default: ENTRY }) };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+describe('what only the objects themselves tell', () => {
+  it.each(Object.entries(SITUATIONS))('%s, with the remedy of the table', (reason, parts) => {
+    const one = findingsOf(explain(parts)).find((each) => each.reason === reason);
+    expect(one, JSON.stringify(findingsOf(explain(parts)))).toBeDefined();
+    expect(one?.remedy).toBe(REASONS[reason as ChainReason].remedy);
+  });
+
+  it('VirtualMachineMissing: a VirtualMachineNetworkConfig that outlives its virtual machine', () => {
+    const chain = explain({ machine: undefined, instance: undefined });
+    expect(findingsOf(chain).map(({ reason, state }) => [reason, state])).toEqual([['VirtualMachineMissing', 'note']]);
+    expect(chain.interfaces).toMatchObject([{ interface: 'entry 1', address: ADDRESS }]);
+  });
+
+  it('a network that another DHCP server serves on purpose needs no pool and no address', () => {
+    const external = network({ 'network.harvesterhci.io/external-dhcp': 'true' });
+    const chain = explain({ network: external, pool: undefined, config: pendingConfig(), instance: undefined });
+    expect(findingsOf(chain).map(({ reason }) => reason)).toEqual(['VirtualMachineStopped', 'ExternalDHCP']);
+  });
+});
+
+describe('one reason for a VirtualMachineNetworkConfig of several interfaces', () => {
+  const both = [ENTRY, { networkName: NETWORK, macAddress: OTHER_MAC }];
+  const twoInterfaces = machine({}, [
+    { name: 'one', macAddress: MAC },
+    { name: 'two', macAddress: OTHER_MAC },
+  ]);
+  const refused = (message: string, states_: readonly string[]) =>
+    explain({
+      machine: twoInterfaces,
+      instance: undefined,
+      pool: pool({ allocated: {} }),
+      config: config({
+        entries: both,
+        status: both.map((entry, index) => ({ ...entry, state: states_[index] })),
+        conditions: [{ type: 'Allocated', status: 'False', reason: 'AddressTaken', message }],
+      }),
+    }).interfaces.map(({ links }) => links.flatMap(({ findings }) => findings.map(({ reason }) => reason)));
+
+  it('stands at the interface whose MAC address the message names', () => {
+    const message = `pool ${NETWORK} cannot assign 10.1.0.10 to ${OTHER_MAC}: another has it`;
+    expect(refused(message, ['Pending', 'Pending'])).toEqual([['OtherInterfaceRefused'], ['AddressTaken']]);
+  });
+
+  it('stands at both where it names neither', () => {
+    expect(refused('the pool is paused', ['Pending', 'Pending'])).toEqual([['AddressTaken'], ['AddressTaken']]);
+  });
+});
+
+describe('the first broken link', () => {
+  it('is the cause, not its consequences', () => {
+    const invalid = { status: 'False', reason: 'PoolInvalid', message: 'exclude' };
+    const conditions = ['CacheReady', 'Registered', 'AgentReady'].map((type) => ({ type, ...invalid }));
+    const refusal = { type: 'Allocated', status: 'False', reason: 'PoolInvalid', message: 'look at the pool' };
+    const chain = explain({ pool: pool({ conditions, allocated: {} }), config: pendingConfig(refusal), lease: undefined });
+    expect(chain.interfaces).toMatchObject([{ brokenAt: 'pool', state: 'broken' }]);
+    expect(findingsOf(chain).filter(({ reason }) => reason === 'PoolInvalid')).toHaveLength(1);
+  });
+
+  it('is the controller only where something waits for it', () => {
+    expect(explain({ controller: controllerLease(OLD) }).links).toMatchObject([{}, { link: 'controller', state: 'note' }]);
+    expect(explain({ controller: controllerLease(OLD), config: undefined }).links).toMatchObject([{}, { state: 'broken' }]);
+  });
+
+  it('is none where the leader serves the pool, and the condition is older', () => {
+    const conditions = [{ type: 'AgentReady', status: 'False', reason: 'Opening', message: 'opening' }];
+    expect(explain({ pool: pool({ conditions }) }).interfaces[0]?.brokenAt).toBeUndefined();
+  });
+});
+
+describe('what could not be read', () => {
+  const refused = (resource: string): Observed => ({
+    kind: 'refused',
+    right: { verb: 'get', resource, group: 'kubevirt.io', namespace: 'default' },
+  });
+
+  it('is unknown, and the rest is shown', () => {
+    const chain = explainAddress({
+      ...observe(),
+      virtualMachine: refused('virtualmachines'),
+      instance: refused('virtualmachineinstances'),
+    });
+    expect(chain.links[0]).toMatchObject({ link: 'virtual-machine', state: 'unknown' });
+    expect(chain.interfaces).toMatchObject([{ address: ADDRESS, state: 'ok' }]);
+    expect(chain.missingRights.map(({ resource }) => resource)).toEqual(['virtualmachines', 'virtualmachineinstances']);
+  });
+
+  it('a pool that may not be read: the address is that of the VirtualMachineNetworkConfig', () => {
+    const pools = new Map([[NETWORK, { pool: refused('ippools'), lease: undefined }]]);
+    const chain = explainAddress({ ...observe(), pools });
+    expect(chain.interfaces).toMatchObject([{ address: ADDRESS }]);
+    expect(chain.missingRights).toHaveLength(1);
+  });
+});
+
+it('Events are asked for where an object is missing or an address is another one, and nowhere else', () => {
+  expect(explain({ config: undefined }).furtherEvents).toEqual([{ kind: 'VirtualMachine', namespace: 'default', name: 'web' }]);
+  expect(explain({ instance: instance({ ipAddress: '10.9.0.9' }) }).furtherEvents).toEqual([
+    { kind: 'IPPool', namespace: 'default', name: 'pool' },
+  ]);
+  expect(explain().furtherEvents).toEqual([]);
+});
+
+it('never throws, whatever the objects contain', () => {
+  const part = fc.object({
+    key: fc.constantFrom('spec', 'status', 'networkConfigs', 'ipv4', 'allocated', 'template', 'conditions'),
+  });
+  const objects = fc.record({ spec: part, status: part });
+  fc.assert(
+    fc.property(objects, objects, objects, objects, (one, two, three, four) => {
+      const metadata = { namespace: 'default', name: 'web' };
+      const observed = observe({
+        machine: { metadata, ...one },
+        config: { metadata, ...two },
+        pool: { metadata, ...three },
+        instance: { metadata, ...four },
+        lease: { metadata, ...one },
+      });
+      expect(explainAddress(observed).interfaces).toBeInstanceOf(Array);
+    }),
+  );
+});

@@ -1,0 +1,124 @@
+/**
+ * Why a virtual machine has its address, or none: every link from the virtual machine to what its guest operating system reports, in one value. What
+ * the controller and the agents found stands in conditions, Events and reports; this puts it in the order of cause and effect.
+ */
+import { keyOf } from '@vmdhcp/kube-runtime';
+import {
+  type AddressChain,
+  type EventSubject,
+  type Finding,
+  finding,
+  firstTrouble,
+  type InterfaceChain,
+  type LinkFacts,
+  toLinks,
+  worstOf,
+} from './address-chain.js';
+import { isStaleLease, readAgents } from './agent-links.js';
+import { type ChainObservation, type MissingRight, type Observed, objectOf } from './chain-observation.js';
+import { readEntry, readNetwork } from './config-links.js';
+import { readInstance } from './instance-link.js';
+import type { ChainInterface } from './machine-interfaces.js';
+import { type MachineReading, readMachine } from './machine-links.js';
+import { readAddress, readPoolLink } from './pool-links.js';
+
+/** Never throws, whatever the objects contain. */
+export function explainAddress(observation: ChainObservation): AddressChain {
+  const machine = readMachine(observation);
+  const interfaces = machine.interfaces.map((one) => explainInterface(observation, machine, one));
+  const isTroubled = [...machine.findings, ...interfaces].some(({ state }) => state === 'broken' || state === 'waiting');
+  const controller = readController(observation, isTroubled);
+  const links = toLinks([machine.facts, ...controller.facts], [...machine.findings, ...controller.findings]);
+  const { namespace, name } = observation;
+  return {
+    namespace,
+    name,
+    state: worstOf([...links.map(({ state }) => state), ...interfaces.map(({ state }) => state)]),
+    links,
+    interfaces,
+    missingRights: missingRightsIn(observation),
+    furtherEvents: furtherEvents(observation, interfaces),
+  };
+}
+
+function explainInterface(observation: ChainObservation, machine: MachineReading, one: ChainInterface): InterfaceChain {
+  const entry = readEntry(observation, one);
+  const address = readAddress(observation, one, entry);
+  const readings = [
+    readNetwork(observation, one),
+    readPoolLink(observation, one),
+    entry,
+    address,
+    readAgents(observation, one, address.address),
+    readInstance(observation, { one, machine }, address.address),
+  ];
+  const own: LinkFacts = { link: 'interface', facts: one.macAddress ?? 'no MAC address yet' };
+  const facts = [own, ...readings.flatMap((reading) => reading.facts)];
+  const findings = withoutConsequences([...one.findings, ...readings.flatMap((reading) => reading.findings)]);
+  const links = toLinks(facts, findings);
+  const trouble = firstTrouble(links);
+  return {
+    interface: one.name,
+    network: one.network,
+    ...(one.macAddress !== undefined && { macAddress: one.macAddress }),
+    ...(address.address !== undefined && { address: address.address }),
+    state: worstOf(links.map(({ state }) => state)),
+    links,
+    ...(trouble !== undefined && { brokenAt: trouble.link }),
+  };
+}
+
+/** Of a network that another DHCP server serves on purpose, no pool and no address are expected. */
+function withoutConsequences(findings: readonly Finding[]): Finding[] {
+  const isExternal = findings.some(({ reason }) => reason === 'ExternalDHCP');
+  return findings.filter(({ reason }) => !isExternal || (reason !== 'AddressPending' && reason !== 'NoPool'));
+}
+
+interface ControllerReading {
+  readonly facts: readonly LinkFacts[];
+  readonly findings: readonly Finding[];
+}
+
+/** Without a Lease there may be a controller that elects no leader. */
+function readController({ controller, nowMs }: ChainObservation, isTroubled: boolean): ControllerReading {
+  if (controller.kind === 'unread') return { facts: [], findings: [] };
+  const link = { link: 'controller', object: 'Lease kube-system/vm-dhcp-controllers' } as const;
+  if (controller.kind === 'missing') return { facts: [{ ...link, facts: 'does not exist', isUnknown: true }], findings: [] };
+  if (controller.kind === 'refused') return { facts: [{ ...link, facts: 'cannot be read', isUnknown: true }], findings: [] };
+  if (!isStaleLease(controller.object, nowMs)) return { facts: [{ ...link, facts: 'a controller is leader' }], findings: [] };
+  const found = finding('ControllerNotLeading', '', isTroubled ? 'broken' : 'note');
+  return { facts: [{ ...link, facts: 'no controller renews it' }], findings: [found] };
+}
+
+function missingRightsIn(observation: ChainObservation): MissingRight[] {
+  const { virtualMachine, instance, networkConfig, networks, pools, leases, controller } = observation;
+  const all: readonly Observed[] = [
+    virtualMachine,
+    instance,
+    networkConfig,
+    controller,
+    ...networks.values(),
+    ...[...pools.values()].map(({ pool }) => pool),
+    ...leases.values(),
+  ];
+  const rights = all.flatMap((one) => (one.kind === 'refused' ? [one.right] : []));
+  return [...new Map(rights.map((right) => [JSON.stringify(right), right])).values()];
+}
+
+/** Where an object that should be there is not, or an address is another one, only an Event may tell why. */
+function furtherEvents(observation: ChainObservation, interfaces: readonly InterfaceChain[]): EventSubject[] {
+  const { namespace, name } = observation;
+  const reasons = new Set(
+    interfaces.flatMap(({ links }) => links.flatMap(({ findings }) => findings.map(({ reason }) => reason))),
+  );
+  const isUnwritten = reasons.has('NetworkConfigMissing') || reasons.has('AwaitingMacAddress');
+  const ofMachine = objectOf(observation.virtualMachine) !== undefined && isUnwritten;
+  const pools = interfaces.flatMap(({ network, links }): EventSubject[] => {
+    const pool = objectOf(observation.pools.get(network)?.pool);
+    const isOther = links.some(({ findings }) => findings.some(({ reason }) => reason === 'InstanceHasAnotherAddress'));
+    return isOther && pool !== undefined
+      ? [{ kind: 'IPPool', namespace: keyOf(pool).split('/', 1)[0] ?? '', name: pool.metadata.name }]
+      : [];
+  });
+  return [...(ofMachine ? [{ kind: 'VirtualMachine', namespace, name } as const] : []), ...pools];
+}

@@ -1,0 +1,30 @@
+/**
+ * Why a virtual machine has its address, or none, as a value: every link from the virtual machine to its guest operating system.
+ *
+ * @packageDocumentation
+ */
+export { Resource } from '../resources.js';
+export {
+  type AddressChain,
+  type ChainLink,
+  type EventSubject,
+  type Finding,
+  firstTrouble,
+  type InterfaceChain,
+  type LinkState,
+} from './address-chain.js';
+export { isStaleLease } from './agent-links.js';
+export { CHAIN_LINKS, type ChainLinkName } from './chain-links.js';
+export {
+  type ChainObservation,
+  describeMissingRight,
+  type MissingRight,
+  type NetworkPools,
+  type Observed,
+  objectOf,
+  UNREAD,
+} from './chain-observation.js';
+export { type ClientRecord, type ClientSubject, findClientRecords } from './client-records.js';
+export { explainAddress } from './explain-address.js';
+export { type PinPlan, type PinRequest, planPin } from './plan-pin.js';
+export { type MachineObjects, planAddressRelease, planMachineRelease, type ReleasePlan } from './plan-release.js';

@@ -1,0 +1,46 @@
+/** What the running virtual machine reports about its address. */
+import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { readList, readText } from '@vmdhcp/kube-runtime';
+import { finding } from './address-chain.js';
+import { findingsOfEvents } from './chain-conditions.js';
+import { eventsAbout } from './chain-events.js';
+import { type ChainObservation, objectOf } from './chain-observation.js';
+import { type LinkReading, NOTHING_READ } from './config-links.js';
+import type { ChainInterface } from './machine-interfaces.js';
+import type { MachineReading } from './machine-links.js';
+
+/** @param address - that the pool records. */
+export function readInstance(
+  observation: ChainObservation,
+  { one, machine }: { readonly one: ChainInterface; readonly machine: MachineReading },
+  address: string | undefined,
+): LinkReading {
+  const instance = objectOf(observation.instance);
+  if (!machine.isRunning || instance === undefined || address === undefined) return NOTHING_READ;
+  const link = { link: 'instance', object: `VirtualMachineInstance ${observation.namespace}/${observation.name}` } as const;
+  const reported = readList(instance.status, 'interfaces').find((each) => readText(each, 'name') === one.name);
+  const addresses = addressesOf(reported);
+  const isFromAgent = (readText(reported, 'infoSource') ?? '').includes('guest-agent');
+  if (addresses.includes(address)) return { facts: [{ ...link, facts: `reports ${address}` }], findings: [] };
+  if (addresses.length > 0) {
+    const message = `it reports ${addresses.join(', ')}, and ${address} is assigned to it`;
+    const changed = findingsOfEvents(poolEvents(observation, one), 'IPPool', ['AddressChanged']);
+    const findings = [finding('InstanceHasAnotherAddress', message), ...changed];
+    return { facts: [{ ...link, facts: `reports ${addresses.join(', ')}` }], findings };
+  }
+  if (!isFromAgent) return { facts: [{ ...link, facts: 'no guest agent reports addresses', isUnknown: true }], findings: [] };
+  return { facts: [{ ...link, facts: 'reports no IPv4 address' }], findings: [finding('InstanceHasNoAddress')] };
+}
+
+/** IPv4 alone. */
+function addressesOf(reported: unknown): string[] {
+  const texts = [readText(reported, 'ipAddress') ?? '', ...readList(reported, 'ipAddresses').map(String)];
+  return [...new Set(texts.flatMap((text) => text.split('/', 1)).filter((text) => parseIpv4Address(text) !== undefined))];
+}
+
+function poolEvents({ events, pools }: ChainObservation, { network }: ChainInterface) {
+  const pool = objectOf(pools.get(network)?.pool);
+  if (pool === undefined) return [];
+  const { namespace = '', name } = pool.metadata;
+  return eventsAbout(events, 'IPPool', { namespace, name });
+}

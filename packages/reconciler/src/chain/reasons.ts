@@ -1,0 +1,128 @@
+/** Where each reason of the product stands on the way to an address, and how grave it is there. A reason that is not here does not compile. */
+import type { ConditionPlace, EventPlace, ReasonAt } from '@vmdhcp/ippool-api';
+import type { ChainLinkName } from './chain-links.js';
+
+/** Kinds of objects that an address depends on. */
+type OnTheWay = 'IPPool' | 'VirtualMachine' | 'VirtualMachineNetworkConfig';
+type PlaceOnTheWay =
+  | Extract<ConditionPlace, `${OnTheWay} ${string}`>
+  | Extract<EventPlace, `${string} on ${OnTheWay}`>
+  | 'agent report'
+  | 'kubectl vmdhcp why';
+
+/** The reasons that may explain why a virtual machine has no address. Those of Wake-on-LAN are about its power. */
+export type ChainReason = Exclude<ReasonAt<PlaceOnTheWay>, `WakeUp${string}`>;
+
+/** `waiting`: it ends by itself. `note`: the address is served all the same. */
+export type Gravity = 'ok' | 'note' | 'waiting' | 'broken';
+
+interface ReasonLink {
+  readonly link: ChainLinkName;
+  /** Where the condition or the report means trouble; beside a condition that means none it is a note. */
+  readonly gravity: Gravity;
+}
+
+const at = (link: ChainLinkName, gravity: Gravity = 'broken'): ReasonLink => ({ link, gravity });
+
+export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
+  VirtualMachineUnknown: at('virtual-machine'),
+  VirtualMachineMissing: at('virtual-machine', 'note'),
+  VirtualMachineStopped: at('virtual-machine', 'note'),
+  TemplateMissing: at('virtual-machine'),
+  MacAddressAnnotationUnreadable: at('virtual-machine'),
+  NoInterfaceOnNetwork: at('virtual-machine'),
+  OptOutWithoutInterface: at('virtual-machine', 'note'),
+  StaticAddressWithoutInterface: at('virtual-machine', 'note'),
+  VirtualMachineInstancesUnreadable: at('virtual-machine', 'note'),
+  VirtualMachineInstanceUnseen: at('virtual-machine', 'note'),
+  NetworkConfigRefused: at('virtual-machine'),
+
+  ControllerNotLeading: at('controller'),
+
+  AwaitingMacAddress: at('interface', 'waiting'),
+  MacAddressTwice: at('interface'),
+  MacAddressUnreadable: at('interface'),
+  MacAddressClaimedTwice: at('interface'),
+  StaticAddressUnreadable: at('interface', 'note'),
+  TooManyInterfaces: at('interface'),
+
+  NetworkUnknown: at('network'),
+  NetworkMissing: at('network'),
+  NetworkNameTooLong: at('network'),
+  ExternalDHCP: at('network', 'note'),
+
+  NetworkConfigMissing: at('network-config', 'waiting'),
+  NetworkConfigPaused: at('network-config'),
+  NetworkConfigChanged: at('network-config', 'note'),
+  NetworkNameMissing: at('network-config'),
+  NoInterfaces: at('network-config'),
+  AddressUnreadable: at('network-config'),
+  OtherInterfaceRefused: at('network-config'),
+  ClaimMissing: at('network-config', 'waiting'),
+
+  NoPool: at('pool'),
+  PoolPaused: at('pool'),
+  Paused: at('pool'),
+  PoolInvalid: at('pool'),
+  PoolMissing: at('pool'),
+  NetworkTaken: at('pool'),
+  NetworkNotAllowed: at('pool'),
+  NotServed: at('pool'),
+  SegmentShared: at('pool', 'note'),
+  OverlapsServiceCidr: at('pool', 'note'),
+  OverlapsPodCidr: at('pool', 'note'),
+  IsApiServer: at('pool', 'note'),
+  AddressOutsideRange: at('pool', 'note'),
+  ExcludedAddressInUse: at('pool', 'note'),
+  EntriesSkipped: at('pool', 'note'),
+  ExclusionsNotListed: at('pool', 'note'),
+
+  PoolExhausted: at('address'),
+  PoolRecordFull: at('address'),
+  AddressTaken: at('address'),
+  AddressOutsidePool: at('address'),
+  AddressReserved: at('address'),
+  AddressUnavailable: at('address'),
+  AddressQuarantined: at('address'),
+  AddressConflict: at('address', 'note'),
+  ClientHasAnotherAddress: at('address', 'waiting'),
+  AddressPending: at('address', 'waiting'),
+  AddressFree: at('address', 'note'),
+  ClientUnknown: at('address'),
+
+  Pending: at('agents', 'waiting'),
+  RollingOut: at('agents', 'waiting'),
+  AgentsElsewhere: at('agents'),
+  AgentDeploymentMissing: at('agents'),
+  AgentContainerMissing: at('agents'),
+  AgentDeploymentConflict: at('agents'),
+  AgentSelectorMismatch: at('agents'),
+  AgentRightsMissing: at('agents'),
+  AgentConfigTooLarge: at('agents'),
+  NotScheduled: at('agents'),
+  ImagePull: at('agents'),
+  CrashLooping: at('agents'),
+  FailedCreate: at('agents'),
+  RolloutStuck: at('agents'),
+  PodNotReady: at('agents'),
+
+  NotLeading: at('leader'),
+  Lagging: at('leader'),
+
+  NotListed: at('report', 'waiting'),
+  NotServing: at('report'),
+  Draining: at('report', 'waiting'),
+  Suspended: at('report', 'waiting'),
+  Opening: at('report', 'waiting'),
+  DryRun: at('report'),
+  InterfaceMissing: at('report'),
+  InterfaceNotIsolated: at('report'),
+  AddressFailed: at('report'),
+  SocketFailed: at('report'),
+  ServerAddressRefused: at('report'),
+  RogueServer: at('report', 'note'),
+
+  AddressChanged: at('instance', 'note'),
+  InstanceHasNoAddress: at('instance'),
+  InstanceHasAnotherAddress: at('instance'),
+};

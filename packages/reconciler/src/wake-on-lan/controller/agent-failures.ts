@@ -1,0 +1,48 @@
+/** Writes of DaemonSets that the API server refused, by WolConfig: they are shown in its condition until they work. */
+import type { ReconcileResult, WriteResult } from '@vmdhcp/kube-runtime';
+import type { DaemonSetWrite, WakeAgentsPlan } from '../agents/plan-wake-agents.js';
+
+export interface AgentFailure {
+  readonly reason: 'AgentsRefused' | 'AgentFailed';
+  readonly message: string;
+}
+
+type Refusal = Extract<WriteResult<unknown>, { readonly ok: false }>;
+
+/** What is in the way may be gone by then. */
+const RECHECK_MS = 30_000;
+
+export class AgentFailures {
+  /** By the name of the DaemonSet. */
+  readonly #failures = new Map<string, AgentFailure>();
+  #plan: WakeAgentsPlan | undefined;
+
+  /** Forgets failures of what is not written any more. */
+  keepOnly(plan: WakeAgentsPlan): void {
+    this.#plan = plan;
+    const written = new Set(plan.writes.map(({ object }) => object.metadata.name));
+    for (const name of [...this.#failures.keys()]) if (!written.has(name)) this.#failures.delete(name);
+  }
+
+  /** Undefined: nothing failed that a person has to know of. */
+  of(config: string): AgentFailure | undefined {
+    return this.#failures.get(this.#plan?.agents.get(config)?.daemonSetName ?? '');
+  }
+
+  /** Takes note of a refusal. @returns when to look again; undefined: a newer state is on its way, and explains it. */
+  note({ kind, object }: DaemonSetWrite, { reason, message }: Refusal): ReconcileResult | undefined {
+    const { namespace, name } = object.metadata;
+    if (kind === 'create' && reason === 'already-exists') {
+      const remedy = 'delete it, or create the WolConfig again with another name';
+      const text = `DaemonSet ${namespace}/${name} exists and is not one of this controller: it lacks the label app=wol-agent; ${remedy}`;
+      this.#failures.set(name, { reason: 'AgentsRefused', message: text });
+      return { kind: 'terminal', reason: text, recheckAfterMs: RECHECK_MS };
+    }
+    if (reason !== 'invalid' && reason !== 'forbidden' && reason !== 'parent-not-found') return undefined;
+    const remedy =
+      reason === 'invalid' ? 'correct spec.agent of the WolConfig' : 'correct the rights or the namespace of the controller';
+    const text = `DaemonSet ${namespace}/${name} was refused by the API server: ${message}; ${remedy}`;
+    this.#failures.set(name, { reason: 'AgentFailed', message: text });
+    return { kind: 'terminal', reason: text, recheckAfterMs: RECHECK_MS };
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * One attempt to wake a machine: read it from the API server, decide what a wake-up means for it now, and request that. It is safe to attempt twice: KubeVirt keeps a start that
+ * was requested in the VirtualMachine, so that the second attempt finds it there.
+ */
+import { readText, toRegarding } from '@vmdhcp/kube-runtime';
+import { machineKey, planWakeUp, type WakeUpAction } from '@vmdhcp/wake-on-lan';
+import { describeNoAction, describeRefusal, nameOf } from './describe-wake-up.js';
+import { readMachineState } from './read-machine-state.js';
+import type { CallFailure, LiveMachine, WakePorts } from './wake-ports.js';
+import type { WokenMachine } from './wake-report.js';
+import type { WakeReason, WakeVerdict } from './wake-verdict.js';
+
+/** The machine that is to be woken, and the configurations that allow it. */
+export interface Wake {
+  readonly namespace: string;
+  readonly name: string;
+  readonly configs: readonly string[];
+  /** False where no configuration allows it any more. */
+  readonly isStillAllowed: () => boolean;
+}
+
+type Ports = Pick<WakePorts, 'readMachine' | 'start' | 'unpause' | 'policyOf' | 'isLeading' | 'leaderAddress' | 'observer'>;
+
+/** What came of it. */
+export async function attemptWakeUp(wake: Wake, ports: Ports): Promise<WakeVerdict> {
+  const seen = await look(wake, ports);
+  if ('verdict' in seen) return seen.verdict;
+  const { action } = seen;
+  if (action.kind !== 'start' && action.kind !== 'unpause') return withoutRequest(seen, action);
+  // What was read may have taken its time, and another manager may be leader.
+  if (!ports.isLeading()) return notLeading(ports);
+  if (!wake.isStillAllowed()) return noLongerAllowed(wake, seen);
+  const key = machineKey(wake);
+  if (action.kind === 'start') ports.observer.onStarting(key);
+  const result = await (action.kind === 'start' ? ports.start(key) : ports.unpause(key));
+  if (result.ok) return succeeded(seen, action.kind);
+  return ports.isLeading() ? afterFailure(wake, { ...seen, kind: action.kind, failure: result }, ports) : notLeading(ports);
+}
+
+export function notLeading({ leaderAddress }: Pick<WakePorts, 'leaderAddress'>): WakeVerdict {
+  const leader = leaderAddress();
+  return {
+    outcome: 'not-leading',
+    reason: 'not-leading',
+    message: `this manager is not the leader${leader === undefined ? '' : `, which is ${leader}`}`,
+  };
+}
+
+/** A WolConfig or the machine has changed while the machine was read. */
+function noLongerAllowed(wake: Wake, { machine, live }: Seen): WakeVerdict {
+  const message = `${nameOf(wake)} is not started: no WolConfig allows that any more`;
+  return { outcome: 'refused', reason: 'no-longer-allowed', message, machine, regarding: regardingOf(live) };
+}
+
+interface Seen {
+  readonly machine: WokenMachine;
+  readonly live: LiveMachine;
+  readonly action: WakeUpAction;
+}
+
+async function look(wake: Wake, ports: Ports): Promise<Seen | { readonly verdict: WakeVerdict }> {
+  const { namespace, name, configs } = wake;
+  const read = await ports.readMachine(machineKey(wake));
+  if (!read.ok) return { verdict: failed({ namespace, name, currentState: '' }, 'read', read) };
+  if (read.machine === undefined) {
+    const message = `${nameOf(wake)} does not exist any more`;
+    return { verdict: { outcome: 'not-found', reason: 'machine-gone', message } };
+  }
+  const state = readMachineState(read.machine);
+  const currentState = readText(read.machine.virtualMachine.status, 'printableStatus') ?? '';
+  return {
+    machine: { namespace, name, currentState },
+    live: read.machine,
+    action: planWakeUp(state, ports.policyOf(configs)),
+  };
+}
+
+/** A start that failed is requested once: what the machine reports now decides. */
+async function afterFailure(
+  wake: Wake,
+  { machine, live, kind, failure }: Seen & { readonly kind: 'start' | 'unpause'; readonly failure: CallFailure },
+  ports: Ports,
+): Promise<WakeVerdict> {
+  const verdict = failed(machine, kind, failure);
+  const seen = await look(wake, ports);
+  if ('verdict' in seen) return { ...verdict, regarding: regardingOf(live) };
+  const { action } = seen;
+  if (action.kind === 'nothing') {
+    // Without an answer, the request is what started it.
+    return failure.status === 0 ? succeeded(seen, kind) : withoutRequest(seen, action);
+  }
+  if (action.kind === 'start' || action.kind === 'unpause') return { ...verdict, regarding: regardingOf(seen.live) };
+  return withoutRequest(seen, action);
+}
+
+function succeeded({ machine, live }: Seen, kind: 'start' | 'unpause'): WakeVerdict {
+  const common = { machine, regarding: regardingOf(live) };
+  return kind === 'start'
+    ? { outcome: 'started', reason: 'start-accepted', message: `${nameOf(machine)} is being started`, ...common }
+    : { outcome: 'unpaused', reason: 'unpause-accepted', message: `${nameOf(machine)} was paused, and continues`, ...common };
+}
+
+function withoutRequest(
+  { machine, live }: Seen,
+  action: Exclude<WakeUpAction, { readonly kind: 'start' | 'unpause' }>,
+): WakeVerdict {
+  const common = { machine, regarding: regardingOf(live) };
+  switch (action.kind) {
+    case 'wait-until-down': {
+      const message = `${nameOf(machine)} is stopping, and is started when it is down, if that takes two minutes at most`;
+      return { outcome: 'waiting', reason: 'stopping', message, ...common };
+    }
+    case 'nothing': {
+      const outcome = action.reason === 'already-running' ? 'running' : 'starting';
+      return { outcome, reason: action.reason, message: describeNoAction(machine, action.reason), ...common };
+    }
+    case 'refuse':
+      return { outcome: 'refused', reason: action.reason, message: describeRefusal(machine, action.reason), ...common };
+  }
+}
+
+function failed(machine: WokenMachine, request: 'read' | 'start' | 'unpause', failure: CallFailure): WakeVerdict {
+  const reason = reasonOfStatus(failure);
+  const subject = `${nameOf(machine)} cannot be ${DONE[request]}: ${describeFailure(failure)}`;
+  const message = failure.canRetry ? `${subject}. The agent reports the wake-up again` : `${subject}. ${remedyOf(reason)}`;
+  return { outcome: failure.canRetry ? 'unavailable' : 'failed', reason, message, machine };
+}
+
+const DONE = { read: 'read', start: 'started', unpause: 'continued' } as const;
+
+function reasonOfStatus({ status, canRetry }: CallFailure): WakeReason {
+  if (canRetry) return 'api-unavailable';
+  return REASON_OF_STATUS.get(status) ?? 'invalid';
+}
+
+const REASON_OF_STATUS: ReadonlyMap<number, WakeReason> = new Map([
+  [401, 'forbidden'],
+  [403, 'forbidden'],
+  [404, 'not-found'],
+  [409, 'conflict'],
+]);
+
+function remedyOf(reason: WakeReason): string {
+  return REMEDIES.get(reason) ?? 'Correct what the message names, and send the packet again';
+}
+
+const REMEDIES: ReadonlyMap<WakeReason, string> = new Map<WakeReason, string>([
+  ['forbidden', 'Grant the controller the rights of manifests/vmdhcp.yaml for Wake-on-LAN'],
+  [
+    'not-found',
+    'Check that KubeVirt is installed, and that kubectl get apiservice v1.subresources.kubevirt.io reports Available',
+  ],
+]);
+
+function describeFailure({ status, message }: CallFailure): string {
+  return status === 0 ? `the API server did not answer (${message})` : `the API server answered ${status} (${message})`;
+}
+
+function regardingOf({ virtualMachine }: LiveMachine) {
+  return [toRegarding(virtualMachine)];
+}

@@ -1,0 +1,36 @@
+/**
+ * Wake-on-LAN in a cluster: WolConfigs, the agents that listen for them, who may be woken, and the decision about each wake-up that an agent reports.
+ *
+ * @packageDocumentation
+ */
+export {
+  type ConfigAgents,
+  type DaemonSetWrite,
+  planWakeAgents,
+  type WakeAgentsObservation,
+  type WakeAgentsPlan,
+} from './agents/plan-wake-agents.js';
+export { WAKE_AGENT_SELECTOR, type WakeAgentSettings, wakeAgentName } from './agents/wake-agent-daemon-set.js';
+export { type ReadWolConfig, readWolConfig, type WakeAgentSpec, type WolConfigReading } from './config/read-wol-config.js';
+export { type ConfigListening, describePortConflict, type PortConflict, sharePorts } from './config/share-ports.js';
+export { describeWolConfigProblem, type WolConfigProblem } from './config/wol-config-problem.js';
+export {
+  WakeOnLanController,
+  type WakeOnLanControllerSettings,
+  type WakeOnLanKey,
+  type WakeOnLanKind,
+  type WakeOnLanObserver,
+} from './controller/wake-on-lan-controller.js';
+export type { FollowedAddresses, WakeableMachines } from './controller/wakeable-machines.js';
+export { WakeDecider } from './decision/wake-decider.js';
+export type {
+  CallFailure,
+  CallResult,
+  DecidedReport,
+  LiveMachine,
+  LiveRead,
+  WakeObserver,
+  WakePorts,
+} from './decision/wake-ports.js';
+export type { ReportOutcome, WakeAnswer, WakeReport, WakeStatus, WokenMachine } from './decision/wake-report.js';
+export { ruleOf, type WakeOutcome, type WakeReason, type WakeVerdict } from './decision/wake-verdict.js';
