@@ -1,10 +1,12 @@
-import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import { type CustomResource, toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { stringify } from 'yaml';
-import { applyCrds, CUSTOM_RESOURCES } from '../run/apply-crds.js';
+import { applyCrds, CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '../run/apply-crds.js';
 import { type ClusterOptions, connect } from '../run/connect.js';
 
 export interface CrdsOptions extends ClusterOptions {
   readonly apply?: boolean;
+  /** True: that of WolConfig too. */
+  readonly wakeOnLan?: boolean;
   readonly json?: boolean;
 }
 
@@ -14,10 +16,15 @@ export async function crds(options: CrdsOptions): Promise<void> {
   else print(options);
 }
 
-function print({ json }: CrdsOptions): void {
-  const crds = CUSTOM_RESOURCES.map(toCustomResourceDefinition);
+function print(options: CrdsOptions): void {
+  const { json } = options;
+  const crds = resourcesOf(options).map(toCustomResourceDefinition);
   if (json) process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: crds }, undefined, 2)}\n`);
   else process.stdout.write(toYaml(crds));
+}
+
+function resourcesOf({ wakeOnLan = false }: CrdsOptions): readonly CustomResource[] {
+  return wakeOnLan ? [...CUSTOM_RESOURCES, ...WAKE_ON_LAN_RESOURCES] : CUSTOM_RESOURCES;
 }
 
 /** Documents that YAML 1.1 (kubectl) and 1.2 read the same: words that mean something else to either are quoted. */
@@ -29,7 +36,7 @@ export function toYaml(documents: readonly unknown[]): string {
 async function apply(options: CrdsOptions): Promise<void> {
   const connection = await connect(options);
   try {
-    const applied = await applyCrds(connection);
+    const applied = await applyCrds(connection, resourcesOf(options));
     if (options.json) process.stdout.write(`${JSON.stringify(applied)}\n`);
     else for (const { name, outcome } of applied) process.stdout.write(`${name} ${outcome}\n`);
   } finally {

@@ -1,12 +1,14 @@
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
-import { errorForLog } from '@vmdhcp/kube-runtime/node';
+import { type ClusterConnection, errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { AgentsSettings, ClusterNetworks } from '@vmdhcp/reconciler';
-import { createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
+import { createLogger, ExitCode, type ListenAddress, type Logger, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { keepMemorySmall } from '@vmdhcp/service-process/memory';
+import type { AddParts } from '../run/added-parts.js';
 import { type ClusterOptions, findCluster, openConnection } from '../run/connect.js';
 import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
 import { readElectionTimes } from '../run/election-times.js';
-import { createMetrics } from '../run/metrics.js';
+import { type ControllerMetrics, createMetrics } from '../run/metrics.js';
+import type { WakeOnLanSettings } from '../wake-on-lan/add-wake-on-lan.js';
 
 export interface RunOptions extends ClusterOptions {
   readonly onlyNamespace?: string;
@@ -15,6 +17,8 @@ export interface RunOptions extends ClusterOptions {
   readonly leaderElection: boolean;
   readonly crds: boolean;
   readonly clusterNetworks: ClusterNetworks;
+  /** Undefined: there is no Wake-on-LAN. */
+  readonly wakeOnLan: WakeOnLanSettings | undefined;
   readonly enableCacheDumpApi?: boolean;
   readonly logLevel: LogLevel;
   readonly debug?: boolean;
@@ -39,6 +43,7 @@ export async function runController(options: RunOptions, agents: AgentsSettings 
     leaseConnection: openConnection(cluster, { onRequest, timeoutMs: leaseTimeoutMs(settings.election) }),
     logger,
     metrics,
+    addParts: await loadWakeOnLan(options.wakeOnLan, { cluster, logger, metrics }),
     onFailed: (end) => {
       if (end.kind === 'leadership-lost')
         logger.fatal('leadership lost: another controller may be leader now; this process ends');
@@ -49,6 +54,25 @@ export async function runController(options: RunOptions, agents: AgentsSettings 
   await controller.start();
   if (asked.aborted) await controller.stop();
   else asked.addEventListener('abort', () => void controller.stop(), { once: true });
+}
+
+/** How long a request of a wake-up may take: agents wait for five seconds, and the machine is read after a request without answer. */
+const WAKE_TIMEOUT_MS = 3_000;
+
+/** Its modules are loaded only where it is asked for. */
+async function loadWakeOnLan(
+  settings: WakeOnLanSettings | undefined,
+  {
+    cluster,
+    logger,
+    metrics,
+  }: { readonly cluster: ClusterConnection; readonly logger: Logger; readonly metrics: ControllerMetrics },
+): Promise<AddParts | undefined> {
+  if (settings === undefined) return undefined;
+  const { addWakeOnLan } = await import('../wake-on-lan/add-wake-on-lan.js');
+  const { registry, onRequest } = metrics;
+  const connection = openConnection(cluster, { onRequest, timeoutMs: WAKE_TIMEOUT_MS });
+  return addWakeOnLan(settings, { connection, logger, registry });
 }
 
 /** Several requests fit into the time that a leader leads without having renewed. */
@@ -75,5 +99,6 @@ function toSettings(options: RunOptions, agents: AgentsSettings | undefined): Co
     cacheDumps: options.enableCacheDumpApi === true,
     applyCrds: options.crds,
     clusterNetworks: options.clusterNetworks,
+    macAddressMemory: options.wakeOnLan && { namespace: options.wakeOnLan.agents.namespace },
   };
 }

@@ -84,7 +84,13 @@ describe('files without problems', () => {
       { name: 'a', text: `${NETWORK}---\n${POOL}---\n${CONFIG}---\n${MACHINE}---\nkind: Service\napiVersion: v1\n` },
     ];
     const { checked, ignored } = checkManifests(files, { namespace: 'default', clusterNetworks: cluster });
-    expect(checked).toEqual({ IPPool: 1, VirtualMachineNetworkConfig: 1, NetworkAttachmentDefinition: 1, VirtualMachine: 1 });
+    expect(checked).toEqual({
+      IPPool: 1,
+      VirtualMachineNetworkConfig: 1,
+      NetworkAttachmentDefinition: 1,
+      VirtualMachine: 1,
+      WolConfig: 0,
+    });
     expect(ignored).toBe(1);
   });
 });

@@ -2,7 +2,6 @@
 import { parseObject, type UnknownField } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import {
-  type AdmissionProblem,
   type AdmissionRequest,
   type AdmissionReview,
   type ClusterNetworks,
@@ -15,7 +14,8 @@ import {
   reviewVirtualMachine,
 } from '@vmdhcp/reconciler';
 import { byPlace, type CheckFinding } from './check-finding.js';
-import { type CheckedKind, type LocatedObject, type ManifestFile, readObjects } from './read-objects.js';
+import { type CheckedKind, type FieldProblem, type LocatedObject, type ManifestFile, readObjects } from './read-objects.js';
+import { reviewWolConfig } from './review-wol-config.js';
 
 export interface CheckSettings {
   /** Of objects that have none. */
@@ -36,10 +36,14 @@ export function checkManifests(files: readonly ManifestFile[], { namespace, clus
   const { objects, findings, ignored } = readObjects(files, namespace);
   const filled = objects.map((one) => ({ ...one, object: withDefaults(one, clusterNetworks) }));
   const facts = factsOfObjects(
-    filled.map(({ object }) => object),
+    filled.filter(({ kind }) => kind !== 'WolConfig').map(({ object }) => object),
     clusterNetworks,
   );
   const found = objects.flatMap((located, index) => {
+    if (located.kind === 'WolConfig') {
+      const { problems, warnings } = reviewWolConfig(located.object);
+      return toFindings(located, problems, warnings);
+    }
     const object = filled[index]?.object ?? located.object;
     const defaults = located.kind === 'IPPool' ? defaultIpPool(creationOf(located.object), facts) : undefined;
     const unfilled = defaults?.problems ?? [];
@@ -77,12 +81,12 @@ function parsed(object: KubernetesObject) {
 }
 
 /** Files need not have what a cluster has already. */
-const MAY_BE_ELSEWHERE: ReadonlySet<AdmissionProblem['reason']> = new Set(['network-missing', 'no-pool']);
+const MAY_BE_ELSEWHERE: ReadonlySet<FieldProblem['reason']> = new Set(['network-missing', 'no-pool']);
 
 function toFindings(
   { note }: LocatedObject,
-  problems: readonly AdmissionProblem[],
-  warnings: readonly AdmissionProblem[],
+  problems: readonly FieldProblem[],
+  warnings: readonly FieldProblem[],
 ): CheckFinding[] {
   const seen = new Set<string>();
   return [
@@ -98,12 +102,12 @@ function toFindings(
 }
 
 /** The setting that was meant would be left out without a word. */
-function isMisspelled(problem: AdmissionProblem): boolean {
+function isMisspelled(problem: FieldProblem): boolean {
   return problem.reason === 'unknown-field' && (problem as Partial<UnknownField>).suggestion !== undefined;
 }
 
 function countKinds(objects: readonly LocatedObject[]): Record<CheckedKind, number> {
-  const counts = { IPPool: 0, VirtualMachineNetworkConfig: 0, NetworkAttachmentDefinition: 0, VirtualMachine: 0 };
+  const counts = { IPPool: 0, VirtualMachineNetworkConfig: 0, NetworkAttachmentDefinition: 0, VirtualMachine: 0, WolConfig: 0 };
   for (const { kind } of objects) counts[kind]++;
   return counts;
 }

@@ -1,5 +1,5 @@
-/** The objects of manifest files that DHCP is concerned with, each with its file; objects of other kinds are counted. */
-import { API_VERSION, closestName, GROUP, parseObject } from '@vmdhcp/ippool-api';
+/** The objects of manifest files that DHCP and Wake-on-LAN are concerned with, each with its file; objects of other kinds are counted. */
+import { API_VERSION, closestName, GROUP, parseObject, WOL_API_VERSION, WOL_GROUP } from '@vmdhcp/ippool-api';
 import { type ManifestObject, readManifests } from '@vmdhcp/ippool-api/manifests';
 import { isRecord, type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
 import type { AdmissionReason } from '@vmdhcp/reconciler';
@@ -13,7 +13,7 @@ export interface ManifestFile {
 /** An object that can be reviewed: its metadata can be read. */
 export interface LocatedObject {
   readonly kind: CheckedKind;
-  /** With its namespace. */
+  /** With its namespace, where its kind has one. */
   readonly object: KubernetesObject;
   readonly note: Note;
 }
@@ -29,7 +29,7 @@ export interface FieldProblem {
   readonly remedy: string;
 }
 
-const KINDS = ['IPPool', 'VirtualMachineNetworkConfig', 'NetworkAttachmentDefinition', 'VirtualMachine'] as const;
+const KINDS = ['IPPool', 'VirtualMachineNetworkConfig', 'NetworkAttachmentDefinition', 'VirtualMachine', 'WolConfig'] as const;
 export type CheckedKind = (typeof KINDS)[number];
 
 const API_GROUPS: Readonly<Record<CheckedKind, string>> = {
@@ -37,7 +37,14 @@ const API_GROUPS: Readonly<Record<CheckedKind, string>> = {
   VirtualMachineNetworkConfig: GROUP,
   NetworkAttachmentDefinition: 'k8s.cni.cncf.io',
   VirtualMachine: 'kubevirt.io',
+  WolConfig: WOL_GROUP,
 };
+
+/** The kinds of our API groups that files may have. */
+const OUR_KINDS = [
+  { group: GROUP, apiVersion: API_VERSION, kinds: ['IPPool', 'VirtualMachineNetworkConfig'] },
+  { group: WOL_GROUP, apiVersion: WOL_API_VERSION, kinds: ['WolConfig'] },
+];
 
 export interface ReadObjects {
   readonly objects: readonly LocatedObject[];
@@ -87,7 +94,8 @@ function readOne(
   if (checked === undefined) return otherKind(value, kind, note);
   const metadata = readMetadata(value);
   const name = readText(metadata, 'name') ?? '';
-  const object = { ...value, metadata: { ...metadata, name, namespace: readText(metadata, 'namespace') || namespace } };
+  const place = checked === 'WolConfig' ? {} : { namespace: readText(metadata, 'namespace') || namespace };
+  const object = { ...value, metadata: { ...metadata, name, ...place } };
   return { kind: checked, object: object as unknown as KubernetesObject, note };
 }
 
@@ -99,7 +107,7 @@ function readMetadata(value: unknown): Readonly<Record<string, unknown>> {
 
 function isOfGroup(value: unknown, group: string): boolean {
   // An object of a kind of ours with a wrong apiVersion is one of ours: its schema has the words for it.
-  return (readText(value, 'apiVersion') ?? '').startsWith(`${group}/`) || group === GROUP;
+  return (readText(value, 'apiVersion') ?? '').startsWith(`${group}/`) || OUR_KINDS.some((ours) => ours.group === group);
 }
 
 function wrongObject(value: unknown, note: Note): CheckFinding {
@@ -118,10 +126,11 @@ function wrongObject(value: unknown, note: Note): CheckFinding {
 /** A kind that our API group does not have is a mistake; every other one is not for us. */
 function otherKind(value: unknown, kind: string, note: Note): CheckFinding | 'ignored' {
   const apiVersion = readText(value, 'apiVersion') ?? '';
-  if (!apiVersion.startsWith(`${GROUP}/`)) return 'ignored';
-  const closest = closestName(kind, ['IPPool', 'VirtualMachineNetworkConfig']);
-  const remedy = closest === undefined ? 'write IPPool or VirtualMachineNetworkConfig' : `did you mean ${closest}?`;
-  const message = `${API_VERSION} has no kind ${JSON.stringify(kind)}`;
+  const ours = OUR_KINDS.find(({ group }) => apiVersion.startsWith(`${group}/`));
+  if (ours === undefined) return 'ignored';
+  const closest = closestName(kind, ours.kinds);
+  const remedy = closest === undefined ? `write ${ours.kinds.join(' or ')}` : `did you mean ${closest}?`;
+  const message = `${ours.apiVersion} has no kind ${JSON.stringify(kind)}`;
   return note('problem', { reason: 'unknown-kind', path: ['kind'], value: kind, message, remedy });
 }
 
@@ -145,7 +154,9 @@ function describeObject(value: unknown, namespace: string): string {
   if (!isRecord(value)) return 'document';
   const metadata = readField(value, 'metadata');
   const name = readText(metadata, 'name') ?? '(no name)';
-  return `${readText(value, 'kind') ?? 'object'} ${readText(metadata, 'namespace') || namespace}/${name}`;
+  const kind = readText(value, 'kind') ?? 'object';
+  if (kind === 'WolConfig') return `${kind} ${name}`;
+  return `${kind} ${readText(metadata, 'namespace') || namespace}/${name}`;
 }
 
 function formatField(path: readonly (string | number)[]): string {

@@ -4,6 +4,7 @@ import type { RunOptions } from '../actions/run-controller.js';
 import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
 import { type ClusterNetworkOptions, clusterNetworkOptions, toClusterNetworks } from './cluster-network-options.js';
 import { clusterOptions } from './cluster-options.js';
+import { toWakeOnLan, type WakeOnLanOptions, wakeOnLanOptions } from './wake-on-lan-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -11,6 +12,7 @@ Examples:
   vmdhcp-controller run --image registry.example.com/vmdhcp/vmdhcp-agent:v1 --agent-topology per-pool
   vmdhcp-controller run --agent-topology unified --agent-deployment my-agent --agent-container agent
   vmdhcp-controller run --kubeconfig ~/.kube/config --no-leader-election --no-agent --log-level debug
+  vmdhcp-controller run --image IMAGE --wake-on-lan          # and magic packets start virtual machines, as WolConfigs allow
   vmdhcp-controller run --image IMAGE --service-cidr 10.53.0.0/16 --pod-cidr 10.52.0.0/16    # warns of IPPools that overlap them
   vmdhcp-controller run --image IMAGE --enable-cache-dump-api    # then: curl 127.0.0.1:8080/caches/default/vlan-48 (a network)
 
@@ -53,10 +55,13 @@ export function runCommand(): Command {
     .option('--debug', 'same as --log-level debug; also VM_DHCP_CONTROLLER_DEBUG=true')
     .option('--trace', 'same as --log-level trace; also VM_DHCP_CONTROLLER_TRACE=true')
     .addHelpText('after', EXAMPLES);
-  for (const option of [...agentOptions(), ...clusterNetworkOptions(), ...clusterOptions()]) command.addOption(option);
-  return command.action(async (options: Omit<RunOptions, 'clusterNetworks'> & AgentOptions & ClusterNetworkOptions) => {
+  for (const option of [...agentOptions(), ...wakeOnLanOptions(), ...clusterNetworkOptions(), ...clusterOptions()])
+    command.addOption(option);
+  type Options = Omit<RunOptions, 'clusterNetworks' | 'wakeOnLan'> & AgentOptions & WakeOnLanOptions & ClusterNetworkOptions;
+  return command.action(async (options: Options) => {
     const agents = toAgents(options);
+    const wakeOnLan = toWakeOnLan(options);
     const { runController } = await import('../actions/run-controller.js');
-    await runController({ ...options, clusterNetworks: toClusterNetworks(options) }, agents);
+    await runController({ ...options, clusterNetworks: toClusterNetworks(options), wakeOnLan }, agents);
   });
 }

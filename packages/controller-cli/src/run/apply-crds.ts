@@ -6,6 +6,7 @@ import {
   ipPoolResource,
   toCustomResourceDefinition,
   virtualMachineNetworkConfigResource,
+  wolConfigResource,
 } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog } from '@vmdhcp/kube-runtime/node';
@@ -13,6 +14,8 @@ import { Resource } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
 export const CUSTOM_RESOURCES: readonly CustomResource[] = [ipPoolResource, virtualMachineNetworkConfigResource];
+/** What Wake-on-LAN needs besides. */
+export const WAKE_ON_LAN_RESOURCES: readonly CustomResource[] = [wolConfigResource];
 
 export interface AppliedCrd {
   readonly name: string;
@@ -26,9 +29,12 @@ const ESTABLISHED_WITHIN_MS = 30_000;
 const ESTABLISHED_CHECK_MS = 100;
 
 /** Applies every definition and waits until it is served. @throws CommandError if the server refuses one, or does not answer. */
-export async function applyCrds(connection: ApiConnection): Promise<AppliedCrd[]> {
+export async function applyCrds(
+  connection: ApiConnection,
+  resources: readonly CustomResource[] = CUSTOM_RESOURCES,
+): Promise<AppliedCrd[]> {
   try {
-    return await applyAll(connection);
+    return await applyAll(connection, resources);
   } catch (error) {
     const reported = errorForLog(error);
     if (typeof reported !== 'string') throw error;
@@ -43,10 +49,13 @@ export async function applyCrds(connection: ApiConnection): Promise<AppliedCrd[]
  * Names of definitions that lack something that this version has, or are not there. None where they cannot be read: a controller that does not
  * apply them need not be allowed to.
  */
-export async function findOutdatedCrds(connection: ApiConnection): Promise<string[]> {
+export async function findOutdatedCrds(
+  connection: ApiConnection,
+  resources: readonly CustomResource[] = CUSTOM_RESOURCES,
+): Promise<string[]> {
   const client = new ApiObjectClient<KubernetesObject>(connection, Resource.customResourceDefinitions);
   const names = await Promise.all(
-    CUSTOM_RESOURCES.map(async (resource) => {
+    resources.map(async (resource) => {
       const wanted = toCustomResourceDefinition(resource) as unknown as KubernetesObject;
       const present = await client.get(wanted.metadata.name);
       const isEnough = present !== undefined && (isOfNewerVersion(present) || containsAll(present.spec, wanted.spec));
@@ -56,10 +65,10 @@ export async function findOutdatedCrds(connection: ApiConnection): Promise<strin
   return names.flat();
 }
 
-async function applyAll(connection: ApiConnection): Promise<AppliedCrd[]> {
+async function applyAll(connection: ApiConnection, resources: readonly CustomResource[]): Promise<AppliedCrd[]> {
   const client = new ApiObjectClient<KubernetesObject>(connection, Resource.customResourceDefinitions);
   const applied: AppliedCrd[] = [];
-  for (const resource of CUSTOM_RESOURCES) {
+  for (const resource of resources) {
     const wanted = toCustomResourceDefinition(resource) as unknown as KubernetesObject;
     applied.push({ name: wanted.metadata.name, outcome: await apply(client, wanted) });
   }

@@ -21,14 +21,15 @@ import {
   type AgentsSettings,
   type ClusterNetworks,
   type ControllerObserver,
-  cachedParts,
+  cachedPartsWith,
   DhcpController,
   INSTANCES_REMEDY,
   type InstancesState,
 } from '@vmdhcp/reconciler';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import type { AddedParts, AddParts, PartsContext } from './added-parts.js';
 import { createAddressLog } from './address-log.js';
-import { applyCrds, findOutdatedCrds } from './apply-crds.js';
+import { applyCrds, CUSTOM_RESOURCES, findOutdatedCrds } from './apply-crds.js';
 import { cacheDumpPages } from './cache-dumps.js';
 import type { ControllerMetrics } from './metrics.js';
 
@@ -46,6 +47,8 @@ export interface ControllerProcessSettings {
   readonly cacheDumps: boolean;
   readonly applyCrds: boolean;
   readonly clusterNetworks: ClusterNetworks;
+  /** Undefined: there is no Wake-on-LAN. Else MAC addresses of stopped machines are kept in this namespace, and labels of machines are known. */
+  readonly macAddressMemory: { readonly namespace: string } | undefined;
 }
 
 export interface ControllerProcessPorts {
@@ -54,23 +57,17 @@ export interface ControllerProcessPorts {
   readonly leaseConnection: ApiConnection;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
+  /** What joins DHCP; undefined: nothing. */
+  readonly addParts?: AddParts | undefined;
   /** The parts have stopped, and not because of `stop`: the process must end. */
   readonly onFailed: (end: Exclude<RunEnd, { readonly kind: 'stopped' }>) => void;
-}
-
-/** What all parts of the process share. */
-interface PartsContext {
-  readonly identity: string;
-  readonly caches: SharedCaches;
-  readonly clientOf: <Kind extends KubernetesObject = KubernetesObject>(
-    resource: ApiResource,
-  ) => ReturnType<typeof fencedClient<Kind>>;
 }
 
 export class ControllerProcess {
   readonly #settings: ControllerProcessSettings;
   readonly #ports: ControllerProcessPorts;
   readonly #dhcp: DhcpController;
+  readonly #added: AddedParts | undefined;
   readonly #run: PartsRun;
   #http: Server | undefined;
 
@@ -79,7 +76,8 @@ export class ControllerProcess {
     this.#ports = ports;
     const context = this.#createContext();
     this.#dhcp = this.#createDhcp(context);
-    const parts: readonly ControllerPart[] = [this.#dhcp];
+    this.#added = ports.addParts?.({ ...context, inventory: this.#dhcp.inventory });
+    const parts: readonly ControllerPart[] = [this.#dhcp, ...(this.#added?.parts ?? [])];
     this.#run = runParts({
       parts,
       clock: systemClock,
@@ -106,11 +104,12 @@ export class ControllerProcess {
         pages: cacheDumps ? cacheDumpPages(this.#dhcp.view) : {},
       });
     }
+    const resources = [...CUSTOM_RESOURCES, ...(this.#added?.customResources ?? [])];
     if (this.#settings.applyCrds) {
-      for (const { name, outcome } of await applyCrds(connection))
-        logger.info({ crd: name, outcome }, 'CustomResourceDefinition');
+      for (const { name, outcome } of await applyCrds(connection, resources))
+        logger.info({ crd: name, outcome }, `CustomResourceDefinition ${name}: ${outcome}`);
     } else {
-      for (const crd of await findOutdatedCrds(connection)) logger.warn({ crd }, OUTDATED);
+      for (const crd of await findOutdatedCrds(connection, resources)) logger.warn({ crd }, OUTDATED);
     }
     void this.#run.ended.then((end) => {
       if (end.kind !== 'stopped') onFailed(end);
@@ -135,9 +134,9 @@ export class ControllerProcess {
       open: clientOf,
       clock: systemClock,
       backOff: { firstMs: 100, mostMs: 30_000, random: Math.random },
-      trim: cachedParts,
+      trim: cachedPartsWith({ machineLabels: this.#settings.macAddressMemory !== undefined }),
     });
-    return { identity: `${hostname()}_${randomUUID()}`, caches, clientOf };
+    return { identity: `${hostname()}_${randomUUID()}`, caches, clientOf, isLeading: () => this.isLeading() };
   }
 
   #createDhcp(context: PartsContext): DhcpController {
@@ -149,6 +148,7 @@ export class ControllerProcess {
       random: Math.random,
       agents: this.#settings.agents,
       clusterNetworks: this.#settings.clusterNetworks,
+      ...(this.#settings.macAddressMemory && { macAddressMemory: this.#settings.macAddressMemory }),
       observer: this.#observer(),
     });
   }
@@ -170,6 +170,7 @@ export class ControllerProcess {
       },
       onInstances: (state) => logInstances(logger, state),
       onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
+      onMemoryProblem: ({ configMap, entry, message }) => logger.warn({ configMap, entry }, message),
       onAddressChange: createAddressLog({ logger, clock: systemClock }),
       onAgentAction: (action) => logger.info(describeAction(action), ACTION_MESSAGES[action.kind]),
       onSynced: () => logger.info('caches synced; reconciling'),
@@ -179,6 +180,7 @@ export class ControllerProcess {
   #election(identity: string): Pick<Parameters<typeof runParts>[0], 'election'> {
     const { election: times } = this.#settings;
     const { leaseConnection, logger } = this.#ports;
+    const added = this.#added;
     if (times === undefined) return {};
     return {
       election: {
@@ -188,6 +190,7 @@ export class ControllerProcess {
           ...CONTROLLER_LEASE,
           wallTimeMs: Date.now,
           durationAnnotation: LEASE_DURATION_ANNOTATION,
+          ...(added && { annotations: added.leaseAnnotations, onAnnotations: added.onLeaseAnnotations }),
         }),
         random: Math.random,
         onError: (error) => logger.warn({ err: errorForLog(error) }, 'the Lease of the controllers cannot be read or written'),

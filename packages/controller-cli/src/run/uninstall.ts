@@ -1,5 +1,11 @@
 /** Removes the product from a cluster: looks, plans, and carries out one phase after the other. */
-import { AGENT_GROUP_LABEL, toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import {
+  AGENT_GROUP_LABEL,
+  APPLIED_BY_VERSION_ANNOTATION,
+  type CustomResource,
+  MAC_ADDRESS_MEMORY_LABEL,
+  toCustomResourceDefinition,
+} from '@vmdhcp/ippool-api';
 import { type ApiResource, type KubernetesObject, keyOf, readField, readText, type WriteResult } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import {
@@ -13,12 +19,14 @@ import {
   type UninstallPlan,
   type UninstallStep,
 } from '@vmdhcp/reconciler';
+import { WAKE_AGENT_SELECTOR } from '@vmdhcp/reconciler/wake-on-lan';
 
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { RegistrationResource, WEBHOOK_LABELS } from '../webhook/webhook-registration.js';
-import { CUSTOM_RESOURCES } from './apply-crds.js';
+import { CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from './apply-crds.js';
 import { CONTROLLER_LEASE } from './controller-process.js';
 import { listAll } from './list-all.js';
+import { WAKE_SECRET_LABELS } from './wake-secret-labels.js';
 
 export interface UninstallSettings {
   readonly deleteData: boolean;
@@ -32,9 +40,8 @@ export interface UninstallSettings {
   readonly onProgress: (text: string) => void;
 }
 
-const WEBHOOK_SELECTOR = Object.entries(WEBHOOK_LABELS)
-  .map(([key, value]) => `${key}=${value}`)
-  .join(',');
+const WEBHOOK_SELECTOR = toSelector(WEBHOOK_LABELS);
+const SECRETS = { group: '', version: 'v1', plural: 'secrets', namespaced: true } as const;
 const RESOURCES: Readonly<Record<InstalledKind, ApiResource>> = {
   deployments: { ...Resource.deployments, labelSelector: AGENT_SELECTOR },
   pods: { ...Resource.pods, labelSelector: AGENT_SELECTOR },
@@ -49,15 +56,22 @@ const RESOURCES: Readonly<Record<InstalledKind, ApiResource>> = {
   },
   mutatingWebhooks: { ...RegistrationResource.MutatingWebhookConfiguration, labelSelector: WEBHOOK_SELECTOR },
   validatingWebhooks: { ...RegistrationResource.ValidatingWebhookConfiguration, labelSelector: WEBHOOK_SELECTOR },
-  webhookSecrets: { group: '', version: 'v1', plural: 'secrets', namespaced: true, labelSelector: WEBHOOK_SELECTOR },
+  webhookSecrets: { ...SECRETS, labelSelector: WEBHOOK_SELECTOR },
+  memoryConfigMaps: { ...Resource.configMaps, labelSelector: `${MAC_ADDRESS_MEMORY_LABEL}=true` },
+  wakeDaemonSets: { ...Resource.daemonSets, labelSelector: WAKE_AGENT_SELECTOR },
+  wakePods: { ...Resource.pods, labelSelector: WAKE_AGENT_SELECTOR },
+  wakeSecrets: { ...SECRETS, labelSelector: toSelector(WAKE_SECRET_LABELS) },
+  wolConfigs: Resource.wolConfigs,
   ipPools: Resource.ipPools,
   networkConfigs: Resource.networkConfigs,
   networks: Resource.networks,
   customResourceDefinitions: Resource.customResourceDefinitions,
 };
-const OUR_DEFINITIONS = new Set(
-  CUSTOM_RESOURCES.map((one) => (toCustomResourceDefinition(one) as unknown as KubernetesObject).metadata.name),
-);
+const OUR_DEFINITIONS = namesOf(CUSTOM_RESOURCES);
+/** Of kubevirt-wol too: they are ours where a controller applied them. */
+const SHARED_DEFINITIONS = namesOf(WAKE_ON_LAN_RESOURCES);
+/** What ends after a deletion of its owner. */
+const PODS_OF: Partial<Record<InstalledKind, readonly InstalledKind[]>> = { deployments: ['pods'], wakeDaemonSets: ['wakePods'] };
 const CHECK_MS = 200;
 /** Of one step, at the version that was read a moment before. */
 const MOST_TRIES = 5;
@@ -95,12 +109,14 @@ export class Uninstall {
   async #observe(): Promise<Installation> {
     const kinds = Object.keys(RESOURCES) as InstalledKind[];
     const listed = await Promise.all(kinds.map(async (kind) => [kind, await this.#list(kind)] as const));
-    return Object.fromEntries(listed) as unknown as Installation;
+    const installed = Object.fromEntries(listed) as unknown as Installation;
+    const isDefined = installed.customResourceDefinitions.some(({ metadata }) => SHARED_DEFINITIONS.has(metadata.name));
+    return isDefined ? installed : { ...installed, wolConfigs: [] };
   }
 
   async #list(kind: InstalledKind): Promise<KubernetesObject[]> {
     const objects = await listAll(this.#client(kind));
-    return kind === 'customResourceDefinitions' ? objects.filter(({ metadata }) => OUR_DEFINITIONS.has(metadata.name)) : objects;
+    return kind === 'customResourceDefinitions' ? objects.filter(isOurDefinition) : objects;
   }
 
   #client(kind: InstalledKind): ApiObjectClient<KubernetesObject> {
@@ -143,7 +159,7 @@ export class Uninstall {
     }
   }
 
-  /** Objects that were deleted, and the pods of Deployments that were. */
+  /** Objects that were deleted, and the pods of Deployments and DaemonSets that were. */
   async #waitUntilGone(steps: readonly UninstallStep[]): Promise<void> {
     const { timeoutMs, onProgress } = this.#settings;
     const giveUpAtMs = performance.now() + timeoutMs;
@@ -163,10 +179,11 @@ export class Uninstall {
   async #leftOf(deleted: readonly UninstallStep[]): Promise<KubernetesObject[]> {
     const uids = new Set(deleted.map(({ object }) => object.metadata.uid));
     const groups = new Set(deleted.flatMap(({ of, object }) => (of === 'deployments' ? [object.metadata.name] : [])));
-    const kinds = new Set<InstalledKind>([...deleted.map(({ of }) => of), ...(groups.size > 0 ? (['pods'] as const) : [])]);
+    const kinds = new Set<InstalledKind>(deleted.flatMap(({ of }) => [of, ...(PODS_OF[of] ?? [])]));
     const listed = await Promise.all([...kinds].map((kind) => this.#list(kind)));
     const isPodOf = ({ kind, metadata }: KubernetesObject) =>
-      kind === 'Pod' && groups.has(metadata.labels?.[AGENT_GROUP_LABEL] ?? '');
+      kind === 'Pod' &&
+      (groups.has(metadata.labels?.[AGENT_GROUP_LABEL] ?? '') || metadata.ownerReferences?.some(({ uid }) => uids.has(uid)));
     return listed.flat().filter((object) => uids.has(object.metadata.uid) || isPodOf(object));
   }
 
@@ -220,6 +237,20 @@ export class Uninstall {
     const message = `the controller ${holderOf(renewed)} works (it renews the Lease ${namespace}/${name}) and would make everything again; stop it first, for example: kubectl -n vm-dhcp-system delete deployment vm-dhcp-controller`;
     throw new CommandError(message, ExitCode.failed);
   }
+}
+
+function isOurDefinition({ metadata: { name, annotations = {} } }: KubernetesObject): boolean {
+  return OUR_DEFINITIONS.has(name) || (SHARED_DEFINITIONS.has(name) && APPLIED_BY_VERSION_ANNOTATION in annotations);
+}
+
+function namesOf(resources: readonly CustomResource[]): ReadonlySet<string> {
+  return new Set(resources.map((one) => (toCustomResourceDefinition(one) as unknown as KubernetesObject).metadata.name));
+}
+
+function toSelector(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
 }
 
 function describeObjects(objects: readonly KubernetesObject[]): string {

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { describeFinding } from './check-finding.js';
+import { checkManifests } from './check-manifests.js';
+
+const EXAMPLE = new URL('../../../../examples/cluster/wake-on-lan.yaml', import.meta.url);
+const clusterNetworks = { serviceCidrs: [], podCidrs: [], apiServers: [] };
+
+function findings(text: string): string[] {
+  return checkManifests([{ name: 'w.yaml', text }], { namespace: 'default', clusterNetworks }).findings.map(describeFinding);
+}
+
+const config = (spec: string) => `apiVersion: wol.pillon.org/v1beta1
+kind: WolConfig
+metadata:
+  name: office
+spec:
+${spec}`;
+
+describe('the check of WolConfigs', () => {
+  it('the example has no problem, and is counted', () => {
+    const files = [{ name: 'wake-on-lan.yaml', text: readFileSync(EXAMPLE, 'utf8') }];
+    const { findings: found, checked } = checkManifests(files, { namespace: 'default', clusterNetworks });
+    expect(found).toEqual([]);
+    expect(checked.WolConfig).toBe(3);
+  });
+
+  it.each<[what: string, spec: string, expected: string[]]>([
+    [
+      'ports',
+      '  wolPorts: [9, 70000]\n',
+      ['problem: w.yaml:6:17: WolConfig office: spec.wolPorts[1]: invalid WOL port 70000; write a number from 1 to 65535'],
+    ],
+    [
+      'a mode without what it needs',
+      '  discoveryMode: Explicit\n',
+      [
+        'problem: w.yaml:6:3: WolConfig office: spec.explicitMappings: ExplicitMappings is required for discoveryMode Explicit; list the virtual machines',
+      ],
+    ],
+    [
+      'every problem of the schema',
+      '  discoveryMode: Every\n  wolPorts: nine\n',
+      [
+        'problem: w.yaml:6:18: WolConfig office: spec.discoveryMode: "Every" is not allowed here; write All or LabelSelector or Explicit',
+        'problem: w.yaml:7:13: WolConfig office: spec.wolPorts: "nine" is text, not a list; write a list, each entry on a line that begins with "- "',
+      ],
+    ],
+    [
+      'a field whose name is misspelled',
+      '  namespaceSelector: [office]\n',
+      ['problem: w.yaml:6:22: WolConfig office: spec.namespaceSelector: is no known field; did you mean namespaceSelectors?'],
+    ],
+    [
+      'what agents cannot have',
+      '  agent:\n    resources:\n      limits: { cpu: two }\n',
+      [
+        'problem: w.yaml:8:22: WolConfig office: spec.agent.resources.limits.cpu: "two" is no quantity; write it as in 100m or 64Mi',
+      ],
+    ],
+    [
+      'a mapping that allows nothing, as a warning',
+      '  discoveryMode: Explicit\n  namespaceSelectors: [office]\n  explicitMappings:\n    - { macAddress: "02:00:00:00:00:01", namespace: lab, vmName: a }\n',
+      [
+        'warning: w.yaml:9:5: WolConfig office: spec.explicitMappings: mapping of lab/a: namespace lab is not in namespaceSelectors; add it, or remove the mapping',
+      ],
+    ],
+  ])('%s: with line and column', (_what, spec, expected) => expect(findings(config(spec))).toEqual(expected));
+
+  it('two of one name, and a kind that the group does not have', () => {
+    const office = config('  wolPorts: [9]\n');
+    expect(findings(`${office}---\n${office}`)).toEqual([
+      expect.stringMatching(/WolConfig office: metadata.name: stands at w.yaml:4 already; remove one of the two/),
+    ]);
+    expect(findings(office.replace('WolConfig', 'WOLConfig'))).toEqual([
+      expect.stringContaining('wol.pillon.org/v1beta1 has no kind "WOLConfig"; did you mean WolConfig?'),
+    ]);
+  });
+});

@@ -1,0 +1,44 @@
+/** What is wrong with a WolConfig of a file: what its schema refuses, and what the controller would report in the condition Ready. */
+import { parseWolConfig, type UnknownField } from '@vmdhcp/ippool-api';
+import { isRecord, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { readWolConfig } from '@vmdhcp/reconciler/wake-on-lan';
+import type { FieldProblem } from './read-objects.js';
+
+export interface WolConfigReview {
+  readonly problems: readonly FieldProblem[];
+  readonly warnings: readonly (FieldProblem | UnknownField)[];
+}
+
+/** All problems of the schema; without any, all others. */
+export function reviewWolConfig(object: KubernetesObject): WolConfigReview {
+  const { status: _, ...written } = object;
+  const parsed = parseWolConfig(written);
+  if (!parsed.ok) return { problems: parsed.problems, warnings: parsed.unknownFields };
+  const reading = readWolConfig(object);
+  if (!reading.ok) {
+    const problems = reading.problems.map(({ path, message, remedy }) => toFieldProblem(object, path, { message, remedy }));
+    return { problems, warnings: parsed.unknownFields };
+  }
+  const ignored = reading.config.ignoredMappings.map((text) => {
+    const [message = '', remedy = 'correct it'] = text.split('; ', 2);
+    return toFieldProblem(object, ['spec', 'explicitMappings'], { message, remedy });
+  });
+  return { problems: [], warnings: [...parsed.unknownFields, ...ignored] };
+}
+
+function toFieldProblem(
+  object: KubernetesObject,
+  path: FieldProblem['path'],
+  words: Pick<FieldProblem, 'message' | 'remedy'>,
+): FieldProblem {
+  const value = valueAt(object, path);
+  return { reason: value === undefined ? 'field-missing' : 'value-not-allowed', path, value, ...words };
+}
+
+/** Undefined: nothing stands there. */
+function valueAt(root: unknown, path: FieldProblem['path']): unknown {
+  return path.reduce<unknown>((value, part) => {
+    if (Array.isArray(value)) return value[Number(part)];
+    return isRecord(value) ? value[part] : undefined;
+  }, root);
+}

@@ -1,0 +1,118 @@
+/** Reads of one command: what came of each, how many requests they were, and what time it is at the API server. */
+import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
+import { parseTime } from '@vmdhcp/kube-runtime';
+import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
+import type { MissingRight, Observed } from '@vmdhcp/reconciler/chain';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { findReaderCluster } from './find-reader-cluster.js';
+import type { ReaderOptions } from './inspect-options.js';
+
+export type ListResult =
+  | { readonly kind: 'found'; readonly objects: readonly KubernetesObject[] }
+  | { readonly kind: 'refused'; readonly right: MissingRight };
+
+const PAGE = 500;
+
+export class ClusterReader {
+  readonly connection: ApiConnection;
+  /** What objects without a namespace in their name are looked for in. */
+  readonly namespace: string;
+  #requests = 0;
+  #nowMs: number | undefined;
+
+  private constructor(connection: (onRequest: (date: string | undefined) => void) => ApiConnection, namespace: string) {
+    this.connection = connection((date) => {
+      this.#requests += 1;
+      const nowMs = parseTime(date);
+      if (!Number.isNaN(nowMs)) this.#nowMs = nowMs;
+    });
+    this.namespace = namespace;
+  }
+
+  /** @throws CommandError where there is no way to a cluster. */
+  static async open(options: ReaderOptions): Promise<ClusterReader> {
+    const cluster = await findReaderCluster(options);
+    return new ClusterReader(
+      (onRequest) => new ApiConnection(cluster, { userAgent: 'kubectl-vmdhcp', onRequest: ({ date }) => onRequest(date) }),
+      options.namespace ?? cluster.namespace,
+    );
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** By the clock of the API server, where it has answered. */
+  get nowMs(): number {
+    return this.#nowMs ?? Date.now();
+  }
+
+  client(resource: ApiResource): ApiObjectClient<KubernetesObject> {
+    return new ApiObjectClient(this.connection, resource);
+  }
+
+  /** @param key - `namespace/name`. @throws CommandError where the API server does not answer, or does not know who asks. */
+  async get(resource: ApiResource, key: string): Promise<Observed> {
+    try {
+      const object = await this.client(resource).get(key);
+      return object === undefined ? { kind: 'missing' } : { kind: 'found', object };
+    } catch (error) {
+      const [namespace = ''] = key.split('/', 1);
+      return { kind: 'refused', right: rightRefused(error, { verb: 'get', resource, namespace }) };
+    }
+  }
+
+  /** All objects, page by page; none of a kind that the cluster does not know. @throws CommandError as `get` does. */
+  async list(resource: ApiResource): Promise<ListResult> {
+    const objects: KubernetesObject[] = [];
+    try {
+      for await (const page of this.pages(resource)) objects.push(...page);
+      return { kind: 'found', objects };
+    } catch (error) {
+      if (error instanceof ApiRequestError && error.status === 404) return { kind: 'found', objects };
+      return { kind: 'refused', right: rightRefused(error, { verb: 'list', resource, namespace: resource.namespace ?? '' }) };
+    }
+  }
+
+  /** One page after the other, as long as they are asked for. */
+  async *pages(resource: ApiResource): AsyncGenerator<readonly KubernetesObject[]> {
+    const client = this.client(resource);
+    let continueToken: string | undefined;
+    do {
+      const page = await client.list({ limit: PAGE, ...(continueToken !== undefined && { continueToken }) });
+      yield page.items;
+      ({ continueToken } = page);
+    } while (continueToken !== undefined);
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+}
+
+interface Asked {
+  readonly verb: 'get' | 'list';
+  readonly resource: ApiResource;
+  readonly namespace: string;
+}
+
+/** The right that a refused request lacked. @throws CommandError for any other failure. */
+function rightRefused(error: unknown, { verb, resource: { group, plural }, namespace }: Asked): MissingRight {
+  if (error instanceof ApiRequestError && error.status === 403) return { verb, group, resource: plural, namespace };
+  throw toCommandError(error);
+}
+
+/** What a person reads of a request that failed. */
+export function toCommandError(error: unknown): unknown {
+  if (!(error instanceof ApiRequestError)) return error;
+  const { status, message } = error;
+  const cause = { cause: error };
+  if (status === 401) return new CommandError(`${message}; log in to the cluster again`, ExitCode.noPermission, cause);
+  if (status === 403) return new CommandError(message, ExitCode.noPermission, cause);
+  const isUnreachable = status === undefined || status >= 500 || status === 429;
+  return new CommandError(
+    isUnreachable ? `the cluster does not answer: ${message}` : message,
+    isUnreachable ? ExitCode.unavailable : ExitCode.failed,
+    cause,
+  );
+}

@@ -1,0 +1,111 @@
+/** The addresses of pools as other programs read them. */
+
+import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { compareText, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { LEASES, type LeaseRow } from './lease-rows.js';
+import { networkOf } from './pool-rows.js';
+
+/** An address that a client has, or that is reserved for it. */
+export interface ExportedAddress {
+  readonly address: string;
+  readonly macAddress: string;
+  /** Empty: no virtual machine. */
+  readonly namespace: string;
+  readonly virtualMachine: string;
+  readonly interface: string;
+}
+
+export interface ExportedPool {
+  readonly pool: KubernetesObject;
+  /** In the order of addresses. */
+  readonly addresses: readonly ExportedAddress[];
+}
+
+/** The pools in their order, each with what its status records and its reservations; names come from the VirtualMachineNetworkConfigs. */
+export function exportedPools(pools: readonly KubernetesObject[], configs: readonly KubernetesObject[]): ExportedPool[] {
+  const rows = configs.flatMap((config) => LEASES.toRows(config, 0));
+  const byClient = new Map(rows.map((row) => [`${row.network} ${row.macAddress}`, row]));
+  const ordered = pools.toSorted((one, other) => compareText(keyOf(one), keyOf(other)));
+  return ordered.map((pool) => ({ pool, addresses: addressesOf(pool, byClient) }));
+}
+
+function addressesOf(pool: KubernetesObject, byClient: ReadonlyMap<string, LeaseRow>): ExportedAddress[] {
+  const reserved = readList(pool.spec, 'ipv4Config', 'reservations').map(
+    (one) => [readText(one, 'ipAddress') ?? '', readText(one, 'macAddress') ?? ''] as const,
+  );
+  const allocated = Object.entries(readField(pool.status, 'ipv4', 'allocated') ?? {}) as [string, unknown][];
+  const all = new Map<number, ExportedAddress>();
+  for (const [address, value] of [...reserved, ...allocated]) {
+    const macAddress = typeof value === 'string' ? parseMacAddress(value) : undefined;
+    const number = parseIpv4Address(address);
+    if (macAddress === undefined || number === undefined) continue;
+    const row = byClient.get(`${networkOf(pool)} ${macAddress}`);
+    const { namespace = '', virtualMachine = '', interface: name = '' } = row ?? {};
+    all.set(number, { address, macAddress, namespace, virtualMachine, interface: name });
+  }
+  return [...all].toSorted(([one], [other]) => one - other).map(([, exported]) => exported);
+}
+
+const CSV_COLUMNS = ['pool', 'network', 'address', 'macAddress', 'namespace', 'virtualMachine', 'interface'];
+
+/** RFC 4180, with a line for the names. */
+export function toCsv(pools: readonly ExportedPool[]): string {
+  const lines = pools.flatMap(({ pool, addresses }) =>
+    addresses.map((one) => [
+      keyOf(pool),
+      networkOf(pool),
+      one.address,
+      one.macAddress,
+      one.namespace,
+      one.virtualMachine,
+      one.interface,
+    ]),
+  );
+  return [CSV_COLUMNS, ...lines].map((line) => `${line.map(quoted).join(',')}\r\n`).join('');
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Source: Kea Administrator Reference Manual, "DHCPv4 Server Configuration". */
+export function toKea(pools: readonly ExportedPool[]): object {
+  const subnet4 = pools.map(({ pool, addresses }, index) => {
+    const config = readField(pool.spec, 'ipv4Config');
+    const range = ['start', 'end'].map((name) => readText(config, 'pool', name) ?? '');
+    const seconds = readField(config, 'leaseTime');
+    return {
+      id: index + 1,
+      subnet: readText(config, 'cidr') ?? '',
+      'user-context': { pool: keyOf(pool), network: networkOf(pool) },
+      pools: [{ pool: range.join(' - ') }],
+      ...(typeof seconds === 'number' && seconds > 0 && { 'valid-lifetime': seconds }),
+      'option-data': optionsOf(config),
+      reservations: addresses.map(({ address, macAddress, virtualMachine }) => ({
+        'hw-address': macAddress,
+        'ip-address': address,
+        ...(virtualMachine !== '' && { hostname: virtualMachine }),
+      })),
+    };
+  });
+  return { Dhcp4: { 'interfaces-config': { interfaces: ['*'] }, 'reservations-out-of-pool': false, subnet4 } };
+}
+
+function optionsOf(config: unknown): object[] {
+  const values = [
+    ['routers', readText(config, 'router')],
+    ['domain-name-servers', listIn(config, 'dns')],
+    ['domain-name', readText(config, 'domainName')],
+    ['interface-mtu', numberIn(config, 'mtu')],
+  ] as const;
+  return values.flatMap(([name, data]) => (data ? [{ name, data }] : []));
+}
+
+function listIn(config: unknown, field: string): string {
+  return readList(config, field).map(String).join(', ');
+}
+
+function numberIn(config: unknown, field: string): string {
+  const value = readField(config, field);
+  return typeof value === 'number' ? String(value) : '';
+}

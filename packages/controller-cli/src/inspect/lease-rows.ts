@@ -1,0 +1,97 @@
+import { parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api/agent';
+import { isRecord, type KubernetesObject, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
+import { Resource } from '@vmdhcp/reconciler/chain';
+import type { ListedKind } from './listed-kind.js';
+
+/** The address of one interface, or why it has none. */
+export interface LeaseRow {
+  readonly namespace: string;
+  readonly virtualMachine: string;
+  /** Empty: not known. */
+  readonly interface: string;
+  readonly network: string;
+  readonly macAddress: string;
+  /** Empty: none. */
+  readonly address: string;
+  /** `Allocated`, `Pending`, `Stale`. */
+  readonly state: string;
+  readonly reason: string;
+}
+
+/** Undefined: any. */
+export interface LeaseFilter {
+  /** `namespace/name`. */
+  readonly machine: string | undefined;
+  /** `namespace/name`. */
+  readonly network: string | undefined;
+  readonly macAddress: string | undefined;
+}
+
+function toRows({ metadata, spec, status }: KubernetesObject): LeaseRow[] {
+  const { namespace = '', name, annotations = {} } = metadata;
+  const names = interfaceNames(annotations[INTERFACES_ANNOTATION]);
+  const allocated = readConditions(status).find(({ type }) => type === 'Allocated');
+  const virtualMachine = readText(spec, 'vmName') ?? name;
+  return readList(status, 'networkConfigs').map((entry) => {
+    const read = readEntry(entry, namespace);
+    const reason = read.state === 'Pending' ? (allocated?.reason ?? '') : '';
+    return { namespace, virtualMachine, interface: names.get(`${read.network} ${read.macAddress}`) ?? '', ...read, reason };
+  });
+}
+
+function readEntry(entry: unknown, namespace: string): Pick<LeaseRow, 'network' | 'macAddress' | 'address' | 'state'> {
+  const named = readText(entry, 'networkName') ?? '';
+  const state = readText(entry, 'state') ?? '';
+  return {
+    network: named === '' || named.includes('/') ? named : `${namespace}/${named}`,
+    macAddress: readText(entry, 'macAddress') ?? '',
+    // What an interface had before stands there while it has nothing.
+    address: state === 'Pending' ? '' : (readText(entry, 'allocatedIPAddress') ?? ''),
+    state,
+  };
+}
+
+/** By network and MAC address. */
+function interfaceNames(text: string | undefined): Map<string, string> {
+  const remembered = parse(text);
+  return new Map(
+    Object.entries(remembered).map(([name, entry]) => {
+      const macAddress = parseMacAddress(readText(entry, 'macAddress') ?? '') ?? '';
+      return [`${readText(entry, 'networkName') ?? ''} ${macAddress}`, name];
+    }),
+  );
+}
+
+function parse(text = '{}'): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+export function leasesBy({ machine, network, macAddress }: LeaseFilter): ListedKind<LeaseRow> {
+  const isWanted = (row: LeaseRow) =>
+    (machine === undefined || `${row.namespace}/${row.virtualMachine}` === machine) &&
+    (network === undefined || row.network === network) &&
+    (macAddress === undefined || parseMacAddress(row.macAddress) === macAddress);
+  return { ...LEASES, toRows: (object) => toRows(object).filter(isWanted) };
+}
+
+export const LEASES: ListedKind<LeaseRow> = {
+  resource: Resource.networkConfigs,
+  toRows,
+  nameOf: ({ virtualMachine }) => `virtualmachinenetworkconfig.network.harvesterhci.io/${virtualMachine}`,
+  columns: [
+    { header: 'NAMESPACE', value: ({ namespace }) => namespace },
+    { header: 'VM', value: ({ virtualMachine }) => virtualMachine },
+    { header: 'INTERFACE', value: (row) => row.interface },
+    { header: 'ADDRESS', value: ({ address }) => address },
+    { header: 'MAC', value: ({ macAddress }) => macAddress },
+    { header: 'NETWORK', value: ({ network }) => network },
+    { header: 'STATE', value: ({ state }) => state, isWide: true },
+    { header: 'REASON', value: ({ reason }) => reason },
+  ],
+};

@@ -1,0 +1,95 @@
+/** The commands that list: pools, leases, agents, Events. */
+import { parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { readerOptions } from './inspect-options.js';
+import type { LeasesOptions } from './list.js';
+import type { ListOptions } from './list-objects.js';
+
+const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'];
+
+const EXIT_CODES = `
+Exit codes: 0 listed, 64 wrong usage, 66 there is no way to a cluster, 69 the cluster does not answer, 77 a right is missing.
+`;
+
+/** `kubectl vmdhcp pools` */
+export function poolsCommand(): Command {
+  const examples = `
+Examples:
+  kubectl vmdhcp pools -A
+  kubectl vmdhcp pools -A -o wide
+  kubectl vmdhcp pools -A -o json | jq -r '.items[] | select(.free < 10) | .name'
+  kubectl vmdhcp pools --watch
+${EXIT_CODES}`;
+  return listCommand('pools', 'List the pools: how many addresses are free, and whether agents serve them.', examples).action(
+    async (options: ListOptions) => (await import('./list.js')).listPools(options),
+  );
+}
+
+/** `kubectl vmdhcp leases` */
+export function leasesCommand(): Command {
+  const examples = `
+Examples:
+  kubectl vmdhcp leases -A
+  kubectl vmdhcp leases --vm web
+  kubectl vmdhcp leases --pool net-48 -A
+  kubectl vmdhcp leases -A --mac 02-00-5E-10-00-01
+  kubectl vmdhcp leases -A --network default/vlan-48 -o json
+
+One row for each interface of a virtual machine, as its VirtualMachineNetworkConfig has it.
+${EXIT_CODES}`;
+  return listCommand(
+    'leases',
+    'List the interfaces of virtual machines: address, MAC address, network, and why there is none.',
+    examples,
+  )
+    .option('--vm <name>', 'of one virtual machine: NAME or NAMESPACE/NAME')
+    .option('--pool <name>', 'of one pool: NAME or NAMESPACE/NAME of the IPPool')
+    .option('--network <name>', 'of one network: NAME or NAMESPACE/NAME of the NetworkAttachmentDefinition')
+    .addOption(new Option('--mac <address>', 'of one MAC address, in any spelling').argParser(parseMac))
+    .action(async (options: LeasesOptions) => (await import('./list.js')).listLeases(options));
+}
+
+/** `kubectl vmdhcp agents` */
+export function agentsCommand(): Command {
+  const examples = `
+Examples:
+  kubectl vmdhcp agents
+  kubectl vmdhcp agents -n vm-dhcp-agents -o wide
+  kubectl vmdhcp agents --watch
+
+One row for each pool that the leader of a group reports, in all namespaces unless one is named.
+${EXIT_CODES}`;
+  return listCommand('agents', 'List the groups of agents: their leaders, and which pools they serve.', examples).action(
+    async (options: ListOptions) => (await import('./list.js')).listAgents(options),
+  );
+}
+
+/** `kubectl vmdhcp events` */
+export function eventsCommand(): Command {
+  const examples = `
+Examples:
+  kubectl vmdhcp events -A
+  kubectl vmdhcp events --watch
+  kubectl vmdhcp events -A -o json | jq -r '.items[].reason' | sort | uniq -c
+${EXIT_CODES}`;
+  return listCommand('events', 'List the Events that the controller wrote, the newest last.', examples).action(
+    async (options: ListOptions) => (await import('./list.js')).listEvents(options),
+  );
+}
+
+function listCommand(name: string, description: string, examples: string): Command {
+  const command = new Command(name)
+    .description(description)
+    .addOption(new Option('-o, --output <format>', 'how to print it').choices(FORMATS).default('table'))
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .option('-w, --watch', 'go on, and print each row that changes')
+    .addHelpText('after', examples);
+  for (const option of readerOptions()) command.addOption(option);
+  return command;
+}
+
+function parseMac(text: string): string {
+  const macAddress = parseMacAddress(text);
+  if (macAddress === undefined) throw new InvalidArgumentError('write six hexadecimal octets, as in 02:00:5e:10:00:01.');
+  return macAddress;
+}

@@ -1,0 +1,27 @@
+import type { Program } from '@vmdhcp/service-process';
+import { exportCommand } from './export-command.js';
+import { agentsCommand, eventsCommand, leasesCommand, poolsCommand } from './list-commands.js';
+import { whyCommand } from './why-command.js';
+import { pinCommand, releaseCommand } from './write-commands.js';
+
+/** The command line `kubectl vmdhcp`: kubectl starts the program `kubectl-vmdhcp` of the path. */
+export const program: Program = {
+  name: 'kubectl vmdhcp',
+  description: 'Addresses of virtual machines: who has which one, and why a virtual machine has none.',
+  packageUrl: new URL('../../package.json', import.meta.url),
+  commands: [
+    whyCommand(),
+    poolsCommand(),
+    leasesCommand(),
+    agentsCommand(),
+    eventsCommand(),
+    pinCommand(),
+    releaseCommand(),
+    exportCommand(),
+  ],
+  environment: {
+    KUBECONFIG: 'kubeconfig, or several with colons between them, unless `--kubeconfig` names one.',
+    NO_COLOR: 'Set: no colours.',
+    TERM: '`dumb`: no colours.',
+  },
+};

@@ -1,0 +1,101 @@
+import { formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { REASONS } from '@vmdhcp/ippool-api';
+import type { AddressChain, ClientRecord, ClientSubject, MissingRight } from '@vmdhcp/reconciler/chain';
+import { ExitCode } from '@vmdhcp/service-process';
+import { ClusterReader, toCommandError } from './cluster-reader.js';
+import { findClient } from './find-client.js';
+import { formatChain, recordLines, rightsLines } from './format-chain.js';
+import type { ReaderOptions } from './inspect-options.js';
+import { observeChain } from './observe-chain.js';
+import { type DataFormat, printData } from './print-data.js';
+import { clientIn, machineIn } from './subject.js';
+import { terminalOf } from './terminal.js';
+
+export interface WhyOptions extends ReaderOptions {
+  readonly output: 'text' | DataFormat;
+}
+
+/** What `why` prints as data. */
+interface Answer {
+  readonly subject: string;
+  readonly hasAddress: boolean;
+  readonly requests: number;
+  readonly records?: readonly ClientRecord[];
+  readonly chain?: AddressChain;
+  readonly missingRights: readonly MissingRight[];
+}
+
+/** Prints the way to the address of a virtual machine. @throws CommandError where the cluster does not answer. */
+export async function why(subject: string, options: WhyOptions): Promise<void> {
+  const reader = await ClusterReader.open(options);
+  try {
+    const answer = await answerTo(reader, subject);
+    if (options.output === 'text') process.stdout.write(toText(answer));
+    else await printData(options.output, answer);
+    process.exitCode = exitCodeOf(answer);
+  } catch (error) {
+    throw toCommandError(error);
+  } finally {
+    reader.close();
+  }
+}
+
+async function answerTo(reader: ClusterReader, text: string): Promise<Answer> {
+  const client = clientIn(text);
+  if (client === undefined) {
+    const chain = await observeChain(reader, machineIn(text, reader.namespace));
+    const { missingRights } = chain;
+    return { subject: text, hasAddress: hasAddress(chain), requests: reader.requests, chain, missingRights };
+  }
+  const { records, machine, missingRights } = await findClient(reader, client);
+  const whole = machine === undefined ? undefined : await observeChain(reader, machine);
+  const chain = whole === undefined ? undefined : ofClient(whole, records, client);
+  const has = chain === undefined ? records.some(({ state }) => state === 'reserved') : hasAddress(chain);
+  const rights = [...missingRights, ...(whole?.missingRights ?? [])];
+  return { subject: text, hasAddress: has, requests: reader.requests, records, ...(chain && { chain }), missingRights: rights };
+}
+
+/** The way of the one interface that was asked for. */
+function ofClient(chain: AddressChain, records: readonly ClientRecord[], client: ClientSubject): AddressChain {
+  const macAddress = client.kind === 'mac-address' ? client.macAddress : records.find((one) => one.macAddress)?.macAddress;
+  const interfaces = chain.interfaces.filter((one) => one.macAddress === macAddress);
+  return interfaces.length === 0 ? chain : { ...chain, interfaces };
+}
+
+/** True if each interface has its address, as far as that could be read. */
+function hasAddress({ links, interfaces }: AddressChain): boolean {
+  const states = [...links, ...interfaces].map(({ state }) => state);
+  return (
+    interfaces.length > 0 && !states.some((state) => state === 'broken' || state === 'waiting') && !interfaces.some(isUnknown)
+  );
+}
+
+function isUnknown({ state, address }: AddressChain['interfaces'][number]): boolean {
+  return state === 'unknown' && address === undefined;
+}
+
+function exitCodeOf({ chain, hasAddress: has, missingRights }: Answer): number {
+  if (has) return ExitCode.ok;
+  const isKnown = chain !== undefined && (chain.state === 'broken' || chain.state === 'waiting');
+  return missingRights.length > 0 && !isKnown ? ExitCode.noPermission : ExitCode.failed;
+}
+
+function toText({ subject, records, chain, missingRights }: Answer): string {
+  const terminal = terminalOf(process.stdout, process.env);
+  const found = records === undefined ? [] : [...recordLines(canonical(subject), records), ...remediesOf(records, chain), ''];
+  if (chain !== undefined)
+    return `${found.join('\n')}${found.length > 0 ? '\n' : ''}${formatChain({ ...chain, missingRights }, terminal)}`;
+  return `${[...found, 'no virtual machine has an interface with it', ...rightsLines(missingRights)].join('\n')}\n`;
+}
+
+function canonical(subject: string): string {
+  const address = parseIpv4Address(subject);
+  return address === undefined ? (parseMacAddress(subject) ?? subject) : formatIpv4Address(address);
+}
+
+/** What to do about an address that no virtual machine has. */
+function remediesOf(records: readonly ClientRecord[], chain: AddressChain | undefined): string[] {
+  const reasons = records.flatMap(({ reason }) => reason ?? []);
+  const shown = records.length === 0 && chain === undefined ? (['ClientUnknown'] as const) : new Set(reasons);
+  return [...shown].map((reason) => `  ${reason}: ${REASONS[reason].remedy}`);
+}

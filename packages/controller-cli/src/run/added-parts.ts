@@ -1,0 +1,29 @@
+/** What joins the controller's process besides DHCP, under the same leadership. It is loaded only where an option asks for it. */
+import type { CustomResource } from '@vmdhcp/ippool-api';
+import type { ApiResource, ControllerPart, fencedClient, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import type { MachineInventory } from '@vmdhcp/reconciler';
+
+/** What all parts of the process share. */
+export interface PartsContext {
+  readonly identity: string;
+  readonly caches: SharedCaches;
+  /** Writes only while this process is leader. */
+  readonly clientOf: <Kind extends KubernetesObject = KubernetesObject>(
+    resource: ApiResource,
+  ) => ReturnType<typeof fencedClient<Kind>>;
+  readonly isLeading: () => boolean;
+}
+
+type Annotations = Readonly<Record<string, string>>;
+
+export interface AddedParts {
+  readonly parts: readonly ControllerPart[];
+  /** Their CustomResourceDefinitions. */
+  readonly customResources: readonly CustomResource[];
+  /** What the leader publishes in the Lease of the controllers. */
+  readonly leaseAnnotations: () => Annotations;
+  /** Receives the annotations of that Lease whenever it was read or written. */
+  readonly onLeaseAnnotations: (annotations: Annotations) => void;
+}
+
+export type AddParts = (context: PartsContext & { readonly inventory: MachineInventory }) => AddedParts;

@@ -1,0 +1,151 @@
+/** Wake-on-LAN as parts of the controller's process: WolConfigs and their agents, the decision about wake-ups, and the server that agents report to. */
+import { type EventObject, EventRecorder, fencedClient, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
+import { Resource } from '@vmdhcp/reconciler';
+import { type WakeAgentSettings, type WakeableMachines, WakeDecider, WakeOnLanController } from '@vmdhcp/reconciler/wake-on-lan';
+import { clusterSecrets } from '@vmdhcp/service-certificates/node';
+import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
+import { machineKey } from '@vmdhcp/wake-on-lan';
+import type { Registry } from 'prom-client';
+import type { AddParts, PartsContext } from '../run/added-parts.js';
+import { WAKE_ON_LAN_RESOURCES } from '../run/apply-crds.js';
+import { WAKE_SECRET_LABELS } from '../run/wake-secret-labels.js';
+import { configObserver } from './config-observer.js';
+import { kubevirtRequests } from './kubevirt-requests.js';
+import { LeaderAddress } from './leader-address.js';
+import { AGENT_SECRET, WakeCertificates } from './wake-certificates.js';
+import { createWakeLog } from './wake-log.js';
+import { createWakeMetrics } from './wake-metrics.js';
+import { WakeServer } from './wake-server.js';
+
+const SECRETS = { group: '', version: 'v1', plural: 'secrets', namespaced: true } as const;
+
+export interface WakeOnLanSettings {
+  readonly listen: ListenAddress;
+  readonly agents: Omit<WakeAgentSettings, 'tlsSecret'>;
+  /** Of this process, as agents reach it; undefined: not known. */
+  readonly podAddress: string | undefined;
+  /** Without TLS. */
+  readonly clearText: boolean;
+}
+
+export interface WakeOnLanPorts {
+  /** For Wake-on-LAN alone: what it waits for keeps nothing of DHCP waiting. */
+  readonly connection: ApiConnection;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** The parts of one process. */
+export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts): AddParts {
+  return (context) => {
+    const { caches, clientOf, inventory, identity, isLeading } = context;
+    const { logger, connection, registry } = ports;
+    let isComplete = false;
+    const controller = new WakeOnLanController({
+      ...{ caches, clientOf, inventory, identity, clock: systemClock, now: rfc3339, random: Math.random },
+      agents: { ...settings.agents, tlsSecret: settings.clearText ? undefined : AGENT_SECRET },
+      observer: configObserver(logger, () => {
+        isComplete = true;
+      }),
+    });
+    const leader = new LeaderAddress(ownAddress(settings));
+    const events = eventRecorder(ports, identity);
+    const log = createWakeLog(logger, systemClock.nowMs);
+    const metrics = createWakeMetrics(registry, {
+      managedMachines: () => countMachines(controller.index),
+      managedBy: () => controller.managed(),
+      waiting: () => decider.waiting,
+      followers: () => server.followers,
+    });
+    const decider = new WakeDecider({
+      ...kubevirtRequests((resource) => fencedClient(new ApiObjectClient<KubernetesObject>(connection, resource), isLeading)),
+      ...{ clock: systemClock, wallTimeMs: Date.now, isLeading },
+      leaderAddress: () => leader.other,
+      index: {
+        get synced() {
+          return isComplete && controller.synced;
+        },
+        find: controller.index.find,
+      },
+      policyOf: controller.index.policyOf,
+      record: (regarding, event) => events.record(regarding, event),
+      observer: {
+        ...log,
+        onReport: (report) => {
+          metrics.onReport();
+          log.onReport(report);
+        },
+        onAnswer: (decided) => {
+          metrics.onDecided(decided);
+          log.onAnswer(decided);
+        },
+        onWaitOver: (decided) => {
+          metrics.onDecided(decided);
+          log.onWaitOver(decided);
+        },
+      },
+    });
+    const server = new WakeServer({
+      listen: settings.listen,
+      clock: systemClock,
+      logger,
+      handler: {
+        report: (report) => decider.report(report),
+        isServing: () => isLeading() && isComplete,
+        leader: () => leader.other,
+        wakeable: controller.index.addresses,
+      },
+      openCertificates: settings.clearText
+        ? undefined
+        : (onMaterial) => {
+            const client = new ApiObjectClient<KubernetesObject>(connection, SECRETS);
+            const secrets = clusterSecrets(client, { namespace: settings.agents.namespace, labels: WAKE_SECRET_LABELS });
+            return new WakeCertificates({ secrets, clock: systemClock, wallTimeMs: Date.now, logger, onMaterial });
+          },
+      onStop: async () => {
+        await decider.stop();
+        await events.flush();
+        events.stop();
+        connection.close();
+      },
+    });
+    return {
+      parts: [controller, server],
+      customResources: WAKE_ON_LAN_RESOURCES,
+      leaseAnnotations: leader.annotations,
+      onLeaseAnnotations: leader.note,
+    };
+  };
+}
+
+/** A budget of its own: a flood of wake-ups takes no Event from DHCP. Without a fence: what a manager gave up when it lost the leadership is one too. */
+function eventRecorder({ connection, logger }: WakeOnLanPorts, identity: PartsContext['identity']): EventRecorder {
+  return new EventRecorder({
+    client: new ApiObjectClient<EventObject>(connection, Resource.events),
+    clock: systemClock,
+    now: rfc3339,
+    random: Math.random,
+    component: 'vm-dhcp-controller',
+    instance: identity,
+    onError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
+  });
+}
+
+function ownAddress({ podAddress, listen }: WakeOnLanSettings): string | undefined {
+  return podAddress === undefined ? undefined : formatListenAddress({ host: podAddress, port: listen.port });
+}
+
+function countMachines({ addresses, find }: WakeableMachines): number {
+  const targets = addresses.snapshot().map(find);
+  const machines = targets.flatMap((target) => {
+    if (target.kind === 'not-allowed') return [];
+    return target.kind === 'machine' ? [target.machine] : target.machines.map(({ machine }) => machine);
+  });
+  return new Set(machines.map(machineKey)).size;
+}
+
+/** Seconds, as Kubernetes writes times. */
+function rfc3339(): string {
+  return `${new Date().toISOString().slice(0, 19)}Z`;
+}

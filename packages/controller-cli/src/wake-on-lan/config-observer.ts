@@ -1,0 +1,36 @@
+/** What the log has of WolConfigs and of the DaemonSets of their agents. */
+import { NotLeadingError } from '@vmdhcp/kube-runtime';
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
+import type { WakeOnLanObserver } from '@vmdhcp/reconciler/wake-on-lan';
+import type { Logger } from '@vmdhcp/service-process';
+
+/** An observer that writes the log. The first line is that of kubevirt-wol. */
+export function configObserver(logger: Logger, onSynced: () => void): WakeOnLanObserver {
+  return {
+    onSynced: () => {
+      logger.info('WolConfigs and virtual machines listed; deciding about wake-ups');
+      onSynced();
+    },
+    onAgentWrite: ({ kind, object }) => {
+      const { namespace, name } = object.metadata;
+      logger.info({ daemonSet: `${namespace}/${name}` }, WRITES[kind]);
+    },
+    onRetry: (key, { reason, error }) => {
+      if (error instanceof NotLeadingError) return;
+      logger.warn(
+        { kind: 'WolConfig', key, reason, ...(error !== undefined && { err: errorForLog(error) }) },
+        'reconcile failed; retrying',
+      );
+    },
+    onTerminal: (key, reason) =>
+      logger.error({ kind: 'WolConfig', key, reason }, 'reconcile failed; not retrying until an object changes'),
+    onReadError: (kind, error) => logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; retrying'),
+    onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
+  };
+}
+
+const WRITES = {
+  create: 'Creating agent DaemonSet',
+  patch: 'agent DaemonSet is changed',
+  delete: 'agent DaemonSet is removed',
+} as const;

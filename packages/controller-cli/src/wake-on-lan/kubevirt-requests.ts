@@ -1,0 +1,64 @@
+/** What the decision asks of the API server and of KubeVirt's aggregated API, by a connection of its own. */
+import {
+  type ApiResource,
+  type KubernetesObject,
+  NotLeadingError,
+  type ObjectClient,
+  type WriteRefusal,
+} from '@vmdhcp/kube-runtime';
+import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
+import { Resource } from '@vmdhcp/reconciler';
+import type { CallFailure, CallResult, WakePorts } from '@vmdhcp/reconciler/wake-on-lan';
+
+const SUBRESOURCES = { group: 'subresources.kubevirt.io', version: 'v1', namespaced: true } as const;
+
+type Client = Pick<ObjectClient<KubernetesObject>, 'get' | 'subresource'>;
+
+/** The requests. @param clientOf - writes only while this process is leader. */
+export function kubevirtRequests(
+  clientOf: (resource: ApiResource) => Client,
+): Pick<WakePorts, 'readMachine' | 'start' | 'unpause'> {
+  const virtualMachines = clientOf(Resource.virtualMachines);
+  const instances = clientOf(Resource.virtualMachineInstances);
+  const ofMachines = clientOf({ ...SUBRESOURCES, plural: 'virtualmachines' });
+  const ofInstances = clientOf({ ...SUBRESOURCES, plural: 'virtualmachineinstances' });
+  return {
+    readMachine: async (key) => {
+      try {
+        const [virtualMachine, instance] = await Promise.all([virtualMachines.get(key), instances.get(key)]);
+        return { ok: true, machine: virtualMachine && { virtualMachine, instance } };
+      } catch (error) {
+        return toFailure(error);
+      }
+    },
+    start: (key) => put(ofMachines, key, 'start'),
+    unpause: (key) => put(ofInstances, key, 'unpause'),
+  };
+}
+
+async function put(client: Client, key: string, name: string): Promise<CallResult> {
+  try {
+    const result = await client.subresource({ key, name, verb: 'update', body: {} });
+    if (result.ok) return { ok: true };
+    return { ok: false, status: STATUS_OF_REFUSAL[result.reason], message: result.message, canRetry: false };
+  } catch (error) {
+    return toFailure(error);
+  }
+}
+
+const STATUS_OF_REFUSAL: Readonly<Record<WriteRefusal, number>> = {
+  conflict: 409,
+  'already-exists': 409,
+  'not-found': 404,
+  'parent-not-found': 404,
+  forbidden: 403,
+  invalid: 422,
+};
+
+/** Too many requests, and what no server answered: worth a retry, as are faults of the server. */
+function toFailure(error: unknown): CallFailure {
+  const status = error instanceof ApiRequestError ? (error.status ?? 0) : 0;
+  if (error instanceof NotLeadingError) return { ok: false, status, message: error.message, canRetry: true };
+  if (!(error instanceof ApiRequestError)) throw error;
+  return { ok: false, status, message: error.message, canRetry: status === 0 || status === 429 || status >= 500 };
+}

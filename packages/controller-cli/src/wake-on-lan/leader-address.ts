@@ -1,0 +1,25 @@
+/** Where agents reach the leader: an annotation of the Lease by which controllers elect it, so that nothing else has to be read. */
+import { WAKE_ON_LAN_LEADER_ANNOTATION } from '@vmdhcp/ippool-api/agent';
+
+export class LeaderAddress {
+  readonly #own: string | undefined;
+  #published: string | undefined;
+
+  /** @param own - host:port of this process; undefined: other pods do not know how to reach it. */
+  constructor(own: string | undefined) {
+    this.#own = own;
+  }
+
+  /** What the leader publishes. */
+  readonly annotations = (): Readonly<Record<string, string>> => ({ [WAKE_ON_LAN_LEADER_ANNOTATION]: this.#own ?? '' });
+
+  /** Takes note of what the Lease has. */
+  readonly note = (annotations: Readonly<Record<string, string>>): void => {
+    this.#published = annotations[WAKE_ON_LAN_LEADER_ANNOTATION] || undefined;
+  };
+
+  /** host:port of another process that is leader, as far as it is known. */
+  get other(): string | undefined {
+    return this.#published === this.#own ? undefined : this.#published;
+  }
+}

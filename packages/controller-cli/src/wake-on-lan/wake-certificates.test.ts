@@ -1,0 +1,103 @@
+import { FakeClock } from '@vmdhcp/kube-runtime/testing';
+import type { SecretStore, StoredSecret } from '@vmdhcp/service-certificates';
+import type { Logger } from '@vmdhcp/service-process';
+import type { TlsMaterial } from '@vmdhcp/wol-service';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WakeCertificates } from './wake-certificates.js';
+
+const DAY_MS = 86_400_000;
+const LOOK_MS = 10_000;
+
+let kept: WakeCertificates | undefined;
+
+afterEach(() => kept?.stop());
+
+/** Secrets, a clock that can be set, and what was logged as an error. */
+class World {
+  readonly clock = new FakeClock();
+  readonly errors: string[] = [];
+  readonly used: TlsMaterial[] = [];
+  wallTimeMs = Date.parse('2026-01-01T00:00:00Z');
+  refusal: Error | undefined;
+  writes = 0;
+  readonly #secrets = new Map<string, StoredSecret>();
+  readonly certificates: WakeCertificates;
+
+  constructor() {
+    const note = (fields: unknown, message?: string) => this.errors.push(message ?? String(fields));
+    const secrets: SecretStore = {
+      read: async (name) => {
+        if (this.refusal !== undefined) throw this.refusal;
+        return this.#secrets.get(name) ?? { resourceVersion: undefined, data: {} };
+      },
+      write: async (name, _, data) => {
+        this.writes++;
+        this.#secrets.set(name, { resourceVersion: String(this.writes), data });
+        return 'written';
+      },
+    };
+    this.certificates = new WakeCertificates({
+      secrets,
+      clock: this.clock,
+      wallTimeMs: () => this.wallTimeMs,
+      logger: { info: () => {}, error: note } as unknown as Logger,
+      onMaterial: (material) => this.used.push(material),
+    });
+    kept = this.certificates;
+  }
+
+  async start(): Promise<void> {
+    this.certificates.start();
+    await this.#looked();
+  }
+
+  /** Until it has looked at the Secrets once more. */
+  async lookAgain(): Promise<void> {
+    await this.clock.advance(LOOK_MS);
+    await this.#looked();
+  }
+
+  /** The next look is planned when the one before is over. */
+  async #looked(): Promise<void> {
+    await vi.waitFor(() => expect(this.clock.pending).toBe(1), { timeout: 20_000 });
+  }
+}
+
+describe('WakeCertificates', () => {
+  it('a clock that jumps back: the certificate stays in use, nothing is written, and the log tells once what to do', async () => {
+    const world = new World();
+    await world.start();
+    expect([world.used.length, world.certificates.problem]).toEqual([1, undefined]);
+    const { writes } = world;
+    world.wallTimeMs -= 30 * DAY_MS;
+    for (let look = 0; look < 3; look++) await world.lookAgain();
+    expect(world.certificates.problem).toMatch(/clock of this host is behind.*Correct the clock/);
+    expect(world.errors).toEqual([world.certificates.problem]);
+    expect([world.used.length, world.writes]).toEqual([1, writes]);
+    world.wallTimeMs += 30 * DAY_MS;
+    await world.lookAgain();
+    expect([world.certificates.problem, world.used.length, world.writes]).toEqual([undefined, 1, writes]);
+  });
+
+  it('a clock that jumps over the end of the authority: there is another one, and it is used', async () => {
+    const world = new World();
+    await world.start();
+    world.wallTimeMs += 1_000 * DAY_MS;
+    await world.lookAgain();
+    const [before, after] = world.used;
+    expect([world.used.length, world.errors]).toEqual([2, []]);
+    expect(after?.authorities).not.toBe(before?.authorities);
+  });
+
+  it('Secrets that cannot be read: logged once, and used when they can', async () => {
+    const world = new World();
+    world.refusal = new Error('secrets is forbidden');
+    await world.start();
+    await world.lookAgain();
+    expect(world.certificates.problem).toBe('the certificates of Wake-on-LAN cannot be kept: secrets is forbidden');
+    expect(world.errors).toHaveLength(1);
+    world.refusal = undefined;
+    await world.lookAgain();
+    expect([world.certificates.problem, world.used.length]).toEqual([undefined, 1]);
+  });
+});

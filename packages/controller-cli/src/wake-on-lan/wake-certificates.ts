@@ -1,0 +1,112 @@
+/**
+ * The certificates of Wake-on-LAN: one authority, the certificate of the managers, and that of the agents, which mount it. Every replica keeps them.
+ * What goes wrong is logged and tried again: DHCP does not depend on it.
+ */
+import type { Clock } from '@vmdhcp/kube-runtime';
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
+import { CertificateKeeper, DEFAULT_TIMES, type KeptCertificate, type SecretStore } from '@vmdhcp/service-certificates';
+import { certificateIssuer, certificateReader } from '@vmdhcp/service-certificates/node';
+import type { Logger } from '@vmdhcp/service-process';
+import { AGENT_NAME, MANAGER_NAME, type TlsMaterial } from '@vmdhcp/wol-service';
+
+/** Names of the Secrets, in the namespace of the agents. */
+const AUTHORITY_SECRET = 'vmdhcp-wake-on-lan-ca';
+const MANAGER_SECRET = 'vmdhcp-wake-on-lan-tls';
+export const AGENT_SECRET = 'vmdhcp-wake-on-lan-agent-tls';
+
+const LOOK_MS = 10_000;
+const FIRST_LOOK_MS = 2_000;
+
+export interface WakeCertificatesPorts {
+  readonly secrets: SecretStore;
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly wallTimeMs: () => number;
+  readonly logger: Logger;
+  /** The manager is to use this from now on. */
+  readonly onMaterial: (material: TlsMaterial) => void;
+}
+
+export class WakeCertificates {
+  readonly #ports: WakeCertificatesPorts;
+  readonly #manager: CertificateKeeper;
+  readonly #agents: CertificateKeeper;
+  #used: KeptCertificate | undefined;
+  #problem: string | undefined = 'there is no certificate yet';
+  #cancel: () => void = () => undefined;
+  #look: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(ports: WakeCertificatesPorts) {
+    this.#ports = ports;
+    this.#manager = this.#keeper(MANAGER_SECRET, MANAGER_NAME);
+    this.#agents = this.#keeper(AGENT_SECRET, AGENT_NAME);
+  }
+
+  /** Why there is no certificate, or it cannot be kept, for people; undefined: all is well. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  start(): void {
+    this.#look = this.#keep();
+  }
+
+  /** Resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel();
+    await this.#look;
+  }
+
+  async #keep(): Promise<void> {
+    const { logger, wallTimeMs, clock } = this.#ports;
+    try {
+      const kept = await this.#manager.keep(wallTimeMs());
+      // Agents learn of a new authority a day before a manager has a certificate of it.
+      const ofAgents = await this.#agents.keep(wallTimeMs());
+      this.#use(kept);
+      this.#report(kept.problem ?? ofAgents.problem);
+    } catch (error) {
+      const message = `the certificates of Wake-on-LAN cannot be kept: ${error instanceof Error ? error.message : String(error)}`;
+      if (message !== this.#problem && !this.#isStopped)
+        logger.error({ err: errorForLog(error) }, 'the certificates of Wake-on-LAN cannot be kept; retrying');
+      this.#problem = message;
+    }
+    if (this.#isStopped) return;
+    this.#cancel = clock.after(this.#used === undefined ? FIRST_LOOK_MS : LOOK_MS, () => this.start());
+  }
+
+  #use(kept: KeptCertificate): void {
+    const isSame = kept.pair.certificate === this.#used?.pair.certificate && kept.trusted === this.#used.trusted;
+    this.#used = kept;
+    if (isSame || this.#isStopped) return;
+    const { certificate, key } = kept.pair;
+    this.#ports.onMaterial({ certificate, key, authorities: kept.trusted });
+    const { notAfterMs = 0 } = certificateReader.read(certificate) ?? {};
+    this.#ports.logger.info({ notAfter: new Date(notAfterMs).toISOString() }, 'certificate of Wake-on-LAN in use');
+  }
+
+  #report(problem: KeptCertificate['problem']): void {
+    const message =
+      problem === undefined
+        ? undefined
+        : `the clock of this host is behind: the authority in Secret ${AUTHORITY_SECRET} is not valid yet. Correct the clock; if it is right, delete the Secret`;
+    if (message !== undefined && message !== this.#problem) this.#ports.logger.error(message);
+    this.#problem = message;
+  }
+
+  #keeper(servingSecret: string, name: string): CertificateKeeper {
+    return new CertificateKeeper({
+      secrets: this.#ports.secrets,
+      reader: certificateReader,
+      issuer: certificateIssuer,
+      authoritySecret: AUTHORITY_SECRET,
+      servingSecret,
+      authorityName: 'vmdhcp wake-on-lan',
+      names: [name],
+      times: DEFAULT_TIMES,
+      onStep: ({ kind, ...step }) => this.#ports.logger.info({ step: kind, ...step }, 'Secret of certificates written'),
+    });
+  }
+}

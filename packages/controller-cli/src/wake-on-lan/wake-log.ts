@@ -1,0 +1,60 @@
+/** What the log has of wake-ups. Two lines are those of kubevirt-wol; under a flood the lines about reports are left out and counted. */
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
+import type { DecidedReport, WakeObserver, WakeReport } from '@vmdhcp/reconciler/wake-on-lan';
+import type { Logger } from '@vmdhcp/service-process';
+import { RateLimit } from '@vmdhcp/wake-on-lan';
+
+/** Lines about reports: so many at once, then so many a second. */
+const LINES = { burst: 100, perSecond: 10, capacity: 1 };
+const ALL = '';
+
+type Level = 'debug' | 'info' | 'warn';
+
+const LEVELS: Readonly<Record<DecidedReport['verdict']['outcome'], Level>> = {
+  started: 'info',
+  unpaused: 'info',
+  waiting: 'info',
+  starting: 'info',
+  running: 'info',
+  refused: 'warn',
+  failed: 'warn',
+  ambiguous: 'warn',
+  unavailable: 'warn',
+  limited: 'warn',
+  abandoned: 'warn',
+  malformed: 'warn',
+  'not-found': 'info',
+  'not-leading': 'debug',
+  'not-synced': 'info',
+  duplicate: 'debug',
+};
+
+/** An observer that writes the log. @param nowMs - of a clock that goes forward. */
+export function createWakeLog(logger: Logger, nowMs: () => number): WakeObserver {
+  const limit = new RateLimit(LINES);
+  let leftOut = 0;
+  const write = (level: Level, fields: Readonly<Record<string, unknown>>, message: string) => {
+    if (limit.take(ALL, nowMs()).kind === 'limited') {
+      leftOut++;
+      return;
+    }
+    logger[level]({ ...fields, ...(leftOut > 0 && { linesLeftOut: leftOut }) }, message);
+    leftOut = 0;
+  };
+  const decided = (message: string, { report, verdict, processingTimeMs }: DecidedReport) => {
+    const { outcome, reason, machine } = verdict;
+    const fields = { ...aboutReport(report), outcome, reason, ...(machine && { vm: `${machine.namespace}/${machine.name}` }) };
+    write(LEVELS[outcome], { ...fields, message: verdict.message, processingTimeMs }, message);
+  };
+  return {
+    onReport: (report) => write('info', aboutReport(report), 'Received WOL event via gRPC'),
+    onStarting: (vm) => logger.info({ vm }, 'Starting VM'),
+    onAnswer: (one) => decided('wake-up decided', one),
+    onWaitOver: (one) => decided('wait for a virtual machine to be down is over', one),
+    onFault: (error) => logger.error({ err: errorForLog(error) }, 'a wake-up could not be decided; the agent reports it again'),
+  };
+}
+
+function aboutReport({ macAddress, sender, nodeName }: WakeReport) {
+  return { mac: macAddress, sender, node: nodeName };
+}
