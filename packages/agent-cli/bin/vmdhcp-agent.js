@@ -16,7 +16,7 @@ const SMALL_MEMORY = [
   '--optimize-for-size',
   '--disable-warning=ExperimentalWarning',
 ];
-if (process.argv[2] === 'serve' && process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined) {
+if (['serve', 'wol'].includes(process.argv[2]) && process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined) {
   process.execve?.(process.execPath, [process.execPath, ...SMALL_MEMORY, ...process.argv.slice(1)], process.env);
 }
 

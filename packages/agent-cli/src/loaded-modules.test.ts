@@ -40,6 +40,31 @@ describe('modules that are loaded', { timeout: 30_000 }, () => {
     for (const name of [...SCHEMAS, ...FETCH]) expect(loaded).not.toContain(name);
   });
 
+  it('wol: gRPC and TLS only with --manager', () => {
+    // A host name of documentation cannot be listened on: the program ends after it has loaded what it needs.
+    const http = ['--http', '203.0.113.1:9'];
+    const alone = loadedBy('wol', ...http);
+    expect(alone.status).toBe(69);
+    for (const name of ['koffi', 'wake-on-lan', 'prom-client']) expect(alone.loaded).toContain(name);
+    for (const name of [...SCHEMAS, ...FETCH, '@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs', 'wol-service'])
+      expect(alone.loaded).not.toContain(name);
+    const reporting = loadedBy('wol', ...http, '--manager', '127.0.0.1:9', '--node-name', 'node-1', '--clear-text');
+    expect(reporting.status).toBe(69);
+    for (const name of ['@grpc/grpc-js', '@grpc/proto-loader', 'wol-service']) expect(reporting.loaded).toContain(name);
+    for (const name of SCHEMAS) expect(reporting.loaded).not.toContain(name);
+  });
+
+  it.each([
+    [['--manager', '127.0.0.1:9', '--clear-text'], '--node-name'],
+    [['--manager', '127.0.0.1:9', '--node-name', 'node-1'], 'either --tls-dir or --clear-text'],
+    [['--manager', '127.0.0.1:9', '--node-name', 'node-1', '--exec', 'true'], 'cannot be used with'],
+    [['--manager', '127.0.0.1', '--node-name', 'node-1', '--clear-text'], 'host:port'],
+    [['--clear-text'], 'need --manager'],
+  ])('wol %j: wrong usage, and what is missing', (words, message) => {
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'wol', ...words], { encoding: 'utf8' });
+    expect({ status, stderr }).toMatchObject({ status: 64, stderr: expect.stringContaining(message) });
+  });
+
   it('leases: no schemas, log or metrics', () => {
     const { status, loaded } = loadedBy('leases', '--state', '/nowhere');
     expect(status).toBe(66);

@@ -1,6 +1,8 @@
 import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api/agent';
 import type { Program } from '@vmdhcp/service-process';
 import { checkCommand } from './commands/check.js';
+import { exportCommand } from './commands/export.js';
+import { importCommand } from './commands/import.js';
 import { leasesCommand } from './commands/leases.js';
 import { probeCommand } from './commands/probe.js';
 import { serveCommand } from './commands/serve.js';
@@ -12,7 +14,16 @@ export const program: Program = {
   name: 'vmdhcp-agent',
   description: 'A DHCPv4 server for virtual machines: serves IPPools on real interfaces.',
   packageUrl: new URL('../package.json', import.meta.url),
-  commands: [serveCommand(), checkCommand(), leasesCommand(), probeCommand(), wakeCommand(), wolCommand()],
+  commands: [
+    serveCommand(),
+    checkCommand(),
+    leasesCommand(),
+    probeCommand(),
+    wakeCommand(),
+    wolCommand(),
+    importCommand(),
+    exportCommand(),
+  ],
   environment: {
     [AGENT_NETWORK_CONFIGS_VARIABLE]:
       'JSON: the pools of the agent, and the interface and server address of each. The controller sets it in the Deployment.',

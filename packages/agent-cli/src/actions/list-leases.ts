@@ -1,4 +1,6 @@
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { peekBindings } from '../bindings/peek-bindings.js';
+import { viewsOf } from '../bindings/views-of.js';
 import { formatLeaseTable } from '../state/lease-table.js';
 import { type LeaseView, toLeaseView } from '../state/lease-view.js';
 import { peekState } from '../state/state-directory.js';
@@ -35,11 +37,14 @@ async function askAgent(agent: string): Promise<LeaseView[]> {
 
 async function readState(path: string): Promise<LeaseView[]> {
   const { pools, expiries, owners } = await peekState(path);
-  return [...pools].flatMap(([poolName, { assignments }]) =>
+  const tables = await peekBindings(path);
+  const dynamic = [...tables].flatMap(([poolName, table]) => [...viewsOf(poolName, table.bindings(), Date.now())]);
+  const assigned = [...pools].flatMap(([poolName, { assignments }]) =>
     assignments.map((assignment) => {
       const expiresAtMs = expiries.get(poolName)?.get(assignment.macAddress);
       const owner = owners.get(poolName)?.get(assignment.macAddress);
       return toLeaseView({ poolName, ...assignment, ...(expiresAtMs !== undefined && { expiresAtMs }) }, owner);
     }),
   );
+  return [...assigned, ...dynamic];
 }

@@ -1,8 +1,8 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
-import { createLogger, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
+import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import type { SecureOnPassword } from '@vmdhcp/wake-on-lan';
-import { WakeAgent } from '../wake-on-lan/wake-agent.js';
-import { WakeCommand } from '../wake-on-lan/wake-command.js';
+import { WakeAgent, type WakeAgentSettings } from '../wake-on-lan/wake-agent.js';
+import { takeListenerCapabilities } from './take-agent-capabilities.js';
 
 export interface WolOptions {
   readonly interface: readonly string[];
@@ -12,16 +12,24 @@ export interface WolOptions {
   readonly mac?: readonly MacAddress[];
   readonly password?: SecureOnPassword;
   readonly exec?: string;
+  /** host:port */
+  readonly manager?: string;
+  readonly tlsDir?: string;
+  readonly clearText?: boolean;
+  readonly nodeName?: string;
   /** Seconds. */
   readonly window: number;
   readonly http: ListenAddress | 'off';
   readonly logLevel: LogLevel;
 }
 
-/** Listens until the process is asked to end. @throws CommandError where the HTTP address is in use. */
+/** Listens until the process is asked to end. @throws CommandError where the options do not fit together, or the HTTP address is in use. */
 export async function listenForWakeUps(options: WolOptions): Promise<void> {
-  const { mac, exec, http } = options;
+  const { mac, http } = options;
+  const machines = mac === undefined ? undefined : new Set(mac);
+  const handle = await chooseHandling(options, machines);
   const logger = await createLogger(options.logLevel);
+  takeListenerCapabilities({ frames: options.frames, udpPorts: options.port }, logger);
   const asked = stopSignal();
   const agent = await WakeAgent.start(
     {
@@ -29,14 +37,34 @@ export async function listenForWakeUps(options: WolOptions): Promise<void> {
       udpPorts: options.port,
       frames: options.frames,
       promiscuous: options.promiscuous === true,
-      machines: mac === undefined ? undefined : new Set(mac),
+      machines,
       password: options.password,
       windowMs: options.window * 1000,
-      command: exec === undefined ? undefined : new WakeCommand(exec),
+      handle,
       http: http === 'off' ? undefined : http,
     },
     logger,
   );
-  if (asked.aborted) agent.stop();
-  else asked.addEventListener('abort', () => agent.stop(), { once: true });
+  if (asked.aborted) await agent.stop();
+  else asked.addEventListener('abort', () => void agent.stop(), { once: true });
+}
+
+/** Loads only what is used: gRPC needs more memory than the rest of the agent. */
+async function chooseHandling(
+  { exec, manager, nodeName, tlsDir, clearText = false, port }: WolOptions,
+  machines: ReadonlySet<MacAddress> | undefined,
+): Promise<WakeAgentSettings['handle']> {
+  if (manager === undefined) {
+    if (tlsDir !== undefined || clearText) throw new CommandError('--tls-dir and --clear-text need --manager', ExitCode.usage);
+    const { handleByCommand } = await import('../wake-on-lan/command-handling.js');
+    const { WakeCommand } = await import('../wake-on-lan/wake-command.js');
+    const command = exec === undefined ? undefined : new WakeCommand(exec);
+    return (hearing, logger) => handleByCommand(command, hearing, logger);
+  }
+  if (nodeName === undefined) throw new CommandError('--manager needs --node-name, or the variable NODE_NAME', ExitCode.usage);
+  if ((tlsDir === undefined) !== clearText)
+    throw new CommandError('--manager needs either --tls-dir or --clear-text', ExitCode.usage);
+  const { ManagerHandling } = await import('../wake-on-lan/manager-handling.js');
+  const settings = { manager, nodeName, tlsDirectory: tlsDir, machines, udpPorts: port };
+  return (hearing, logger) => new ManagerHandling(settings, hearing, logger);
 }

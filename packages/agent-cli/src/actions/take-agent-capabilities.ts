@@ -1,6 +1,8 @@
 import { type Capability, takeCapabilities } from '@vmdhcp/linux-sockets';
 import type { Logger } from '@vmdhcp/service-process';
 
+const FIRST_FREE_PORT = 1024;
+
 /** What an agent does that needs capabilities. */
 interface Privileges {
   /** Receives requests, and replies in frames. */
@@ -12,7 +14,20 @@ interface Privileges {
 /** Takes what the agent needs into use; logs what it may not use, with the remedy, and goes on: what needs it reports its own error. */
 export function takeAgentCapabilities({ serves, configures }: Privileges, logger: Pick<Logger, 'error'>): void {
   const serving: readonly Capability[] = serves ? ['NET_BIND_SERVICE', 'NET_RAW'] : [];
-  const missing = takeCapabilities(configures ? [...serving, 'NET_ADMIN'] : serving);
+  take(configures ? [...serving, 'NET_ADMIN'] : serving, logger);
+}
+
+/** The same for listeners of Wake-on-LAN: frames and UDP ports below 1024 need capabilities. */
+export function takeListenerCapabilities(
+  { frames, udpPorts }: { readonly frames: boolean; readonly udpPorts: readonly number[] },
+  logger: Pick<Logger, 'error'>,
+): void {
+  const binding: readonly Capability[] = udpPorts.some((port) => port < FIRST_FREE_PORT) ? ['NET_BIND_SERVICE'] : [];
+  take(frames ? [...binding, 'NET_RAW'] : binding, logger);
+}
+
+function take(capabilities: readonly Capability[], logger: Pick<Logger, 'error'>): void {
+  const missing = takeCapabilities(capabilities);
   if (missing.length === 0) return;
   const names = missing.map((capability) => `CAP_${capability}`).join(', ');
   logger.error(

@@ -34,6 +34,7 @@ import type { StoredState } from '../state/state-format.js';
 import { linuxHostAddresses } from './host-addresses.js';
 import { HostInterfaces, type InterfaceParts } from './host-interfaces.js';
 import { LeaseSaving } from './lease-saving.js';
+import { OpenLeases } from './open-leases.js';
 import { PlannedPools } from './planned-pools.js';
 import { PoolsFileReloads } from './pools-file-reloads.js';
 import { ReadinessLog } from './readiness-log.js';
@@ -78,6 +79,7 @@ export class BareHostAgent {
   readonly #events: LeaseEventLog;
   readonly #packetLog: PacketLog;
   readonly #log: AgentLog;
+  readonly #open: OpenLeases;
   readonly #server: DhcpServer;
   readonly #addressUsers: AddressUsers;
   readonly #book: AddressBook;
@@ -129,6 +131,13 @@ export class BareHostAgent {
     });
     this.#readiness = new ReadinessLog(logger);
     this.#refusals = new RefusalLog(logger);
+    this.#open = new OpenLeases({
+      logger,
+      clock: systemClock,
+      nowMs: Date.now,
+      folder: directory.path,
+      onRecorded: (durationMs, records) => this.#metrics.observeRecorded(durationMs, records),
+    });
     this.#server = this.#createServer();
     this.#addressUsers = new AddressUsers({
       observer: this.#log,
@@ -166,6 +175,7 @@ export class BareHostAgent {
       server: this.#server,
       book: this.#book,
       conflicts: new ConflictedLeases(),
+      open: this.#open,
       probes: this.#conflictProbes,
       mayProbe: this.#mayProbe,
       interfacesOf: this.#interfaces.interfacesOf,
@@ -200,6 +210,7 @@ export class BareHostAgent {
     this.#interfaces.stop();
     await this.#book.saveExpiries().catch((error) => this.#logger.error({ err: error }, 'expiry times could not be saved'));
     this.#interfaces.releaseAddresses();
+    await this.#open.close();
     await this.#directory.close();
     this.#logger.info('stopped');
   }
@@ -211,6 +222,8 @@ export class BareHostAgent {
       this.#logger.warn(
         'no CAP_NET_RAW: new addresses are not probed for conflicts; grant it, or set spec.conflictProbe: Disabled',
       );
+    // What cannot be opened at the start is no reason to serve without it.
+    await this.#open.prepare([...file.pools.values()].map(({ pool }) => pool));
     await this.#configure(file);
     this.#reportPoolsWithoutInterface();
     const watching = new AbortController();
@@ -254,6 +267,7 @@ export class BareHostAgent {
     this.#ntpNames.want(file.ntpNames);
     for (const [name, { log }] of file.pools) this.#packetLog.setPool(name, log);
     try {
+      await this.#open.prepare([...file.pools.values()].map(({ pool }) => pool));
       await this.#book.configure(file);
       return true;
     } catch (error) {
@@ -296,6 +310,13 @@ export class BareHostAgent {
         this.#hasUnsavedBindings = true;
       },
       findUsers: (interfaceName, lease) => this.#addressUsers.findUsers(interfaceName, lease),
+      open: {
+        openPoolOf: this.#open.openPoolOf,
+        all: () => this.#open.all(),
+        record: this.#open.record,
+        probes: this.#open.probes,
+        send: (name, replies) => this.#interfaces.send(name, replies),
+      },
       onDeclined: (lease) => void this.#book.decline(lease).catch((error) => this.#saving.onFailure(error)),
     });
   }
@@ -345,6 +366,7 @@ export class BareHostAgent {
       leaseEvents: () => this.#events.counts(),
       served: () => this.#servedPools(),
       allocation: { poolCounts: () => this.#planned.counts, refusedClaims: () => this.#planned.refusedClaims },
+      open: { counts: () => this.#open.counts(), failures: () => this.#open.failures },
     });
   }
 
@@ -354,9 +376,15 @@ export class BareHostAgent {
     return new Map([...names].map((name) => [name, !unserved.has(name)]));
   }
 
+  #unready(): string[] {
+    const unserved = this.#unserved().map(({ pool, reason }) => `${pool}: ${reason}`);
+    const { problem } = this.#open;
+    return problem === undefined ? unserved : [...unserved, problem];
+  }
+
   #startStatusServer(where: ListenAddress): Promise<Server> {
     return startStatusServer(where, {
-      unready: () => this.#unserved().map(({ pool, reason }) => `${pool}: ${reason}`),
+      unready: () => this.#unready(),
       registry: this.#metrics.registry,
       pages: { '/leases': leasesPage(() => this.#planned.leases()) },
     });

@@ -58,6 +58,7 @@ function interfaces({ configures = true, present = [] as number[] } = {}) {
         check: async () => void log.push(`check ${opened.name}`),
         stop: () => void log.push(`stop ${opened.name}`),
         inject: (packet) => void log.push(`inject ${opened.name} ${packet.length}`),
+        send: (replies) => void log.push(`send ${opened.name} ${replies.length}`),
       };
     },
   });
@@ -91,8 +92,9 @@ describe('the interfaces of a bare host', () => {
     await made.check();
     made.inject('eth2', Uint8Array.of(1, 2, 3));
     made.inject('eth9', Uint8Array.of(1));
+    made.send('eth1', []);
     made.stop();
-    expect(log).toEqual(['check eth1', 'check eth2', 'inject eth2 3', 'stop eth1', 'stop eth2']);
+    expect(log).toEqual(['check eth1', 'check eth2', 'inject eth2 3', 'send eth1 0', 'stop eth1', 'stop eth2']);
   });
 
   it('get their server addresses before they are opened, if the agent may add them', async () => {

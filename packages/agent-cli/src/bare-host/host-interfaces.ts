@@ -2,6 +2,7 @@
 import {
   type DhcpServer,
   type InterfaceState,
+  type LateReply,
   type ServedInterface,
   type UnservedPool,
   unservedPools,
@@ -29,7 +30,7 @@ export interface HostInterfacesSettings {
   readonly poolsOfInterface: ReadonlyMap<string, readonly string[]>;
   /** True: the agent adds the server addresses that are missing. */
   readonly configuresInterfaces: boolean;
-  readonly open: (parts: InterfaceParts) => Pick<ServedInterface, 'state' | 'check' | 'stop' | 'inject'>;
+  readonly open: (parts: InterfaceParts) => Pick<ServedInterface, 'state' | 'check' | 'stop' | 'inject' | 'send'>;
 }
 
 export class HostInterfaces {
@@ -83,6 +84,11 @@ export class HostInterfaces {
   /** Answers a packet that came in before, as if it came in now. */
   inject(name: string, packet: Uint8Array): void {
     this.#interfaces.get(name)?.inject(packet);
+  }
+
+  /** Sends replies that had to wait. */
+  send(name: string, replies: readonly LateReply[]): void {
+    this.#interfaces.get(name)?.send(replies);
   }
 
   /** Brings sockets in line with the interfaces as they are now. To be called several times a second; never throws. */

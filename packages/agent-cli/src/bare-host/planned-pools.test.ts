@@ -30,6 +30,9 @@ function pools({ mayProbe = true, bound = new Set<string>(), savesFail = false }
   const log: string[] = [];
   const clock = { nowMs: 1_000 };
   const served = new Map<string, Lease[]>();
+  /** Addresses that unknown clients use, and pools in which one of them ended. */
+  const usedByUnknown = new Set<number>();
+  const waitNoMore: string[] = [];
   const made = new PlannedPools({
     logger: { warn: (_: unknown, message?: string) => void log.push(`warn ${message}`) } as never,
     nowMs: () => clock.nowMs,
@@ -59,6 +62,11 @@ function pools({ mayProbe = true, bound = new Set<string>(), savesFail = false }
       noteFresh: (interfaceName, leases) =>
         void log.push(`probe ${interfaceName} ${leases.map(({ macAddress }) => macAddress.slice(-1))}`),
     },
+    open: {
+      setPool: ({ assignments }) => assignments.filter(({ address }) => !usedByUnknown.has(address)),
+      leases: function* () {},
+      poolsThatWaitNoMore: () => waitNoMore.splice(0),
+    },
     mayProbe,
     interfacesOf: new Map([
       ['net', ['eth1', 'eth2']],
@@ -71,7 +79,7 @@ function pools({ mayProbe = true, bound = new Set<string>(), savesFail = false }
       .get(name)
       ?.map(({ macAddress }) => macAddress.slice(-1))
       .join('');
-  return { made, log, clock, clients };
+  return { made, log, clock, clients, usedByUnknown, waitNoMore };
 }
 
 describe('planned pools', () => {
@@ -87,6 +95,19 @@ describe('planned pools', () => {
     made.replace(new Map([['other', plan('other', [B])]]));
     expect([clients('net'), clients('other')]).toEqual([undefined, 'b']);
     expect([...made.all.keys()]).toEqual(['other']);
+  });
+
+  it('a declared client waits while an unknown client uses its address', () => {
+    const { made, clients, usedByUnknown, waitNoMore } = pools();
+    usedByUnknown.add(ADDRESS_B);
+    made.replace(new Map([['net', plan('net', [A, B])]]));
+    expect(clients('net')).toBe('a');
+    usedByUnknown.clear();
+    made.endConflicts();
+    expect(clients('net')).toBe('a');
+    waitNoMore.push('net');
+    made.endConflicts();
+    expect(clients('net')).toBe('ab');
   });
 
   it('at first, addresses that no client is known to have used are probed; later, those that are new', () => {

@@ -9,6 +9,7 @@ import type { Logger } from '@vmdhcp/service-process';
 import { type AddressBook, type PlannedPool, QUARANTINE_MS } from '../state/address-book.js';
 import { type LeaseView, toLeaseView } from '../state/lease-view.js';
 import { ownersOf } from '../state/owners-of.js';
+import type { OpenLeases } from './open-leases.js';
 
 /** How long the client of a reserved address that another host uses gets no reply, before the address is probed again. */
 const RECHECK_MS = 60_000;
@@ -19,6 +20,7 @@ export interface PlannedPoolsSettings {
   readonly server: Pick<DhcpServer, 'setPool' | 'removePool' | 'leases'>;
   readonly book: Pick<AddressBook, 'decline' | 'restoredExpiry'>;
   readonly conflicts: ConflictedLeases;
+  readonly open: Pick<OpenLeases, 'setPool' | 'leases' | 'poolsThatWaitNoMore'>;
   readonly probes: Pick<ConflictProbes, 'noteFresh'>;
   /** False: new addresses are not probed, for want of CAP_NET_RAW. */
   readonly mayProbe: boolean;
@@ -77,10 +79,10 @@ export class PlannedPools {
     );
   }
 
-  /** Serves leases again whose time of conflict is over. To be called every few seconds. */
+  /** Serves leases again whose time of conflict is over, or whose address an unknown client does not use any more. To be called every few seconds. */
   endConflicts(): void {
-    const { conflicts, nowMs } = this.#settings;
-    for (const poolName of conflicts.expire(nowMs())) {
+    const { conflicts, open, nowMs } = this.#settings;
+    for (const poolName of new Set([...conflicts.expire(nowMs()), ...open.poolsThatWaitNoMore()])) {
       const planned = this.#planned.get(poolName);
       if (planned !== undefined) this.#serve(poolName, planned);
     }
@@ -91,11 +93,14 @@ export class PlannedPools {
       const owners = ownersOf(planned);
       for (const lease of this.#settings.server.leases(poolName)) yield toLeaseView(lease, owners.get(lease.macAddress));
     }
+    yield* this.#settings.open.leases();
   }
 
   #serve(name: string, { configured, assignments }: PlannedPool): void {
-    const { server, book, conflicts, probes, mayProbe, interfacesOf } = this.#settings;
-    const recorded = conflicts.without(name, assignments);
+    const { server, book, conflicts, open, probes, mayProbe, interfacesOf } = this.#settings;
+    const { pool, probesConflicts } = configured;
+    const free = open.setPool({ pool, assignments, probes: probesConflicts && mayProbe });
+    const recorded = conflicts.without(name, free);
     const fresh = server.setPool(configured.pool, recorded, (macAddress) => book.restoredExpiry(name, macAddress));
     if (!configured.probesConflicts || !mayProbe) return;
     // Of a pool that was not served yet, every lease that no client is known to have used.

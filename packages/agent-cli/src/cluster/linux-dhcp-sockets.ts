@@ -1,4 +1,4 @@
-import type { DhcpSockets, QueuedReply } from '@vmdhcp/dhcp-agent';
+import type { DhcpSockets, LateReply, QueuedReply } from '@vmdhcp/dhcp-agent';
 import { SERVER_PORT } from '@vmdhcp/dhcp-allocator';
 import { BROADCAST_MAC, type Delivery, libc, type OutgoingDatagram, UdpBurstSocket } from '@vmdhcp/linux-sockets';
 
@@ -7,10 +7,10 @@ type Scratch = { -readonly [Field in keyof OutgoingDatagram]: OutgoingDatagram[F
 /** UDP port 67 of the machine's interfaces. */
 export const linuxDhcpSockets: DhcpSockets = {
   indexOf: libc.ifNameToIndex,
-  open: (interfaceName, handler, events) => {
+  open: async (interfaceName, handler, events) => {
     // One for all replies: the socket reads it before the next one is written, and nothing is allocated on the packet path.
     const datagram = newDatagram();
-    return UdpBurstSocket.open({
+    const socket = await UdpBurstSocket.open({
       interfaceName,
       port: SERVER_PORT,
       handler: (packet, into) => {
@@ -19,8 +19,19 @@ export const linuxDhcpSockets: DhcpSockets = {
       },
       ...events,
     });
+    return {
+      interfaceIndex: socket.interfaceIndex,
+      sendsFrames: socket.sendsFrames,
+      inject: (packet) => socket.inject(packet),
+      send: (replies) => socket.send(toDatagrams(replies, datagram)),
+      close: () => socket.close(),
+    };
   },
 };
+
+function* toDatagrams(replies: readonly LateReply[], datagram: Scratch) {
+  for (const { bytes, queued } of replies) yield { payload: bytes, datagram: writeDatagram(datagram, queued) };
+}
 
 export function newDatagram(): Scratch {
   const hardwareAddress = BROADCAST_MAC;

@@ -1,5 +1,6 @@
 /** What `wake` and `wol` read from their options. */
 import { isGroupMacAddress, type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { parseSecureOnPassword, type SecureOnPassword } from '@vmdhcp/wake-on-lan';
 import { InvalidArgumentError } from 'commander';
 
@@ -11,9 +12,15 @@ export function parseMachineAddress(text: string): MacAddress {
   return macAddress;
 }
 
-/** @throws InvalidArgumentError */
+/**
+ * The octets that are spelled, also with the end of a line that Secrets often have.
+ * @throws CommandError without the text: it may come from a Secret, and commander would show it.
+ */
 export function parsePassword(text: string): SecureOnPassword {
-  const password = parseSecureOnPassword(text);
-  if (password === undefined) throw new InvalidArgumentError('write four or six octets, as in 00:22:44:66:88:aa or 192.168.1.1.');
-  return password;
+  const password = parseSecureOnPassword(text.trim());
+  if (password !== undefined) return password;
+  throw new CommandError(
+    'the value of --password (or of the variable VMDHCP_WOL_PASSWORD) is not a SecureOn password; write four or six octets, as in 00:22:44:66:88:aa or 192.168.1.1',
+    ExitCode.usage,
+  );
 }

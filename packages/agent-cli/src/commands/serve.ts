@@ -24,7 +24,8 @@ the replicas agree on a leader by a Lease in POD_NAMESPACE (AGENT_LEASE_NAME), a
 
 With --pools it serves a bare host. The file holds IPPool and VirtualMachineNetworkConfig objects, as in a cluster. It is watched: a change takes effect
 within a second, and a file with problems is refused while the old one stays in force. A client gets an answer only if a
-VirtualMachineNetworkConfig or a reservation names its MAC address. A pool without --interface is logged and not served.
+VirtualMachineNetworkConfig or a reservation names its MAC address, or if the pool is open: spec.ipv4Config.dynamic has ranges
+for unknown clients. A pool without --interface is logged and not served.
 
 Needs CAP_NET_BIND_SERVICE and CAP_NET_RAW; in a cluster and with --configure-interfaces CAP_NET_ADMIN too.
 

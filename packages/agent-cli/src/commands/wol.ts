@@ -10,6 +10,7 @@ Examples:
   vmdhcp-agent wol                                             log who is woken
   vmdhcp-agent wol --mac 52:54:00:12:34:56 --exec 'virsh start vm-a'
   vmdhcp-agent wol --exec './wake.sh "$WOL_MAC"'               for every machine
+  vmdhcp-agent wol --manager vm-dhcp-wake-on-lan.vm-dhcp-system.svc:9090 --tls-dir /tls --node-name node-1
   vmdhcp-agent wol --interface 'mgmt-*' --interface '!*.100' --port 9 --no-frames
 
 It listens on every UDP port given, and for frames with EtherType 0x0842, on each interface that the patterns choose. By default these are the
@@ -19,7 +20,10 @@ A whole name chooses any interface. A UDP port that is taken and an interface th
 The command runs in a shell with WOL_MAC, WOL_SENDER, WOL_INTERFACE and WOL_LISTENER. If it fails, the next packet is a wake-up again. Without
 --mac every host of the network can have it run: twenty times a second at most, twice a second for each sender.
 
-/healthz fails when no listener works, /readyz when one does not. Needs CAP_NET_BIND_SERVICE for UDP ports below 1024 and CAP_NET_RAW for frames.
+With --manager, the manager decides what each wake-up starts. A wake-up is reported again until the manager that leads has answered, or two minutes
+are over. The manager sends the list of machines that may be woken; packets for others are ignored. --exec and --manager exclude each other.
+
+/healthz fails when no listener works, /readyz when one does not, or no manager answers. Needs CAP_NET_BIND_SERVICE for UDP ports below 1024 and CAP_NET_RAW for frames.
 Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 69 the HTTP address is in use.
 `;
 
@@ -41,8 +45,18 @@ export function wolCommand(): Command {
         .argParser(parsePassword)
         .env('VMDHCP_WOL_PASSWORD'),
     )
-    .option('--exec <command>', 'run this for each wake-up')
-    .option('--window <seconds>', 'packets within this time after an accepted wake-up are the same one', parseSeconds, 10)
+    .addOption(new Option('--exec <command>', 'run this for each wake-up').conflicts('manager'))
+    .addOption(
+      new Option('--manager <host:port>', 'in a cluster: report each wake-up to the manager at this address').argParser(
+        parseManager,
+      ),
+    )
+    .option('--tls-dir <directory>', 'certificate for the manager: tls.crt, tls.key and ca.crt, read again when they change')
+    .addOption(
+      booleanOption('--clear-text', 'report to the manager without TLS: any host can then answer for it').conflicts('tlsDir'),
+    )
+    .addOption(new Option('--node-name <name>', 'name of this node in reports').env('NODE_NAME'))
+    .option('--window <seconds>', 'packets within this time after the first one are the same wake-up', parseSeconds, 10)
     .addOption(
       new Option('--http <host:port>', 'address for /healthz, /readyz and /metrics, or "off"')
         .argParser(parseListenAddress)
@@ -51,6 +65,11 @@ export function wolCommand(): Command {
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
     .addHelpText('after', EXAMPLES)
     .action(async (options: WolOptions) => (await import('../actions/listen-for-wake-ups.js')).listenForWakeUps(options));
+}
+
+function parseManager(text: string): string {
+  if (!/^(?:\[[0-9a-fA-F:.]+\]|[-.A-Za-z0-9]+):[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('write host:port.');
+  return text;
 }
 
 function collectPattern(text: string, previous: readonly string[] = []): string[] {

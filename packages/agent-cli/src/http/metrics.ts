@@ -1,6 +1,6 @@
 /** The metrics of the agent. Counters are kept where things happen and only copied when they are read. */
 import type { LeaseEvent, MessageCounters } from '@vmdhcp/dhcp-agent/packet-path';
-import type { PoolCounts } from '@vmdhcp/dhcp-allocator';
+import type { OpenPoolCounts, PoolCounts } from '@vmdhcp/dhcp-allocator';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface MetricSources {
@@ -13,13 +13,23 @@ export interface MetricSources {
     readonly poolCounts: () => ReadonlyMap<string, PoolCounts>;
     readonly refusedClaims: () => ReadonlyMap<string, number>;
   };
+  /** Of an agent that leases addresses to unknown clients. */
+  readonly open?: OpenSources;
   /** Of an agent that has replicas. */
   readonly election?: { readonly isLeading: () => boolean; readonly standbyAnswers: () => number };
+}
+
+interface OpenSources {
+  readonly counts: () => ReadonlyMap<string, OpenPoolCounts>;
+  /** Writes of leases that failed. */
+  readonly failures: () => number;
 }
 
 export interface Metrics {
   readonly registry: Registry;
   readonly observeBurst: (durationNs: number) => void;
+  /** A write of so many records was on the disk after so long. */
+  readonly observeRecorded: (durationMs: number, records: number) => void;
 }
 
 const POOL_GAUGES = [
@@ -43,7 +53,8 @@ export function createMetrics(sources: MetricSources): Metrics {
     buckets: [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1],
     registers,
   });
-  return { registry, observeBurst: (durationNs) => histogram.observe(durationNs / 1e9) };
+  const observeRecorded = sources.open === undefined ? () => undefined : describeOpenPools(sources.open, registers);
+  return { registry, observeBurst: (durationNs) => histogram.observe(durationNs / 1e9), observeRecorded };
 }
 
 function countMessages({ counters, leaseEvents }: MetricSources, registers: Registry[]): void {
@@ -99,6 +110,45 @@ function describePools({ served }: MetricSources, registers: Registry[]): void {
       for (const [pool, isServed] of served()) this.set({ pool }, isServed ? 1 : 0);
     },
   });
+}
+
+function describeOpenPools({ counts, failures }: OpenSources, registers: Registry[]): Metrics['observeRecorded'] {
+  new Gauge({
+    name: 'vmdhcp_agent_dynamic_addresses',
+    help: 'Addresses that unknown clients may lease, by state: leased, quarantined, declared (an object names the address) or free.',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [pool, { valid, quarantined, declared, free }] of counts())
+        for (const [state, count] of Object.entries({ leased: valid, quarantined, declared, free }))
+          this.set({ pool, state }, count);
+    },
+  });
+  new Counter({
+    name: 'vmdhcp_agent_lease_write_failures_total',
+    help: 'Writes of leases of unknown clients that failed; their clients got no reply.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(failures());
+    },
+  });
+  const records = new Counter({
+    name: 'vmdhcp_agent_lease_records_total',
+    help: 'Leases, renewals, releases and quarantines of unknown clients that were written to the disk.',
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'vmdhcp_agent_lease_write_duration_seconds',
+    help: 'Time until a write of leases of unknown clients was on the disk; one write has all leases that wait.',
+    buckets: [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
+    registers,
+  });
+  return (durationMs, count) => {
+    records.inc(count);
+    durations.observe(durationMs / 1e3);
+  };
 }
 
 function describeElection({ isLeading, standbyAnswers }: NonNullable<MetricSources['election']>, registers: Registry[]): void {

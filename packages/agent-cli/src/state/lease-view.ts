@@ -12,6 +12,8 @@ export interface LeaseView {
   readonly state: 'bound' | 'assigned';
   /** ISO 8601; `never` for a lease without end; absent where it is not bound. */
   readonly expires?: string;
+  /** The client is unknown: it leases the address from the dynamic ranges. */
+  readonly dynamic?: true;
 }
 
 export function toLeaseView(lease: Lease, owner: string | undefined): LeaseView {

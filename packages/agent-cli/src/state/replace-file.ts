@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto';
 import * as nodeFiles from 'node:fs/promises';
 import { join } from 'node:path';
+import { describeWriteFailure } from './describe-write-failure.js';
 
 /** What is needed of `node:fs/promises`. */
 export type FileOperations = Pick<typeof nodeFiles, 'open' | 'link' | 'copyFile' | 'rename' | 'rm'>;
@@ -38,7 +39,7 @@ export async function replaceFile(
   } catch (error) {
     // What was begun takes room on a disk that may be full. A failure of this changes nothing: the next save begins it anew.
     await files.rm(next, { force: true }).catch(() => undefined);
-    throw new Error(`${next} cannot be written: ${describeFailure(error)}`, { cause: error });
+    throw new Error(`${next} cannot be written: ${describeWriteFailure(error)}`, { cause: error });
   }
   await flushFolder(folder, files);
 }
@@ -125,7 +126,7 @@ async function flushFolder(folder: string, files: FileOperations): Promise<void>
   try {
     await flush(folder, files);
   } catch (error) {
-    throw new Error(`folder ${folder} cannot be flushed to the disk: ${describeFailure(error)}`, { cause: error });
+    throw new Error(`folder ${folder} cannot be flushed to the disk: ${describeWriteFailure(error)}`, { cause: error });
   }
 }
 
@@ -136,12 +137,4 @@ async function flush(path: string, files: FileOperations): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function describeFailure(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk is full (${code}); free space on it`;
-  if (code === 'EROFS') return `the file system is read-only (${code}); mount it writable`;
-  if (code === 'EACCES' || code === 'EPERM') return `permission is denied (${code}); make the folder writable for this user`;
-  return `${message}; look at the disk and free or repair it`;
 }

@@ -29,7 +29,7 @@ function openUdp(
     interfaceName: place.interfaceName,
     port: place.port,
     handler: (datagram, _, sender) => {
-      onPayload(datagram, place, () => formatIpv4Address(sender.address));
+      onPayload(datagram, place, () => ({ address: formatIpv4Address(sender.address), port: sender.port }));
       return undefined;
     },
     onError,
@@ -43,7 +43,9 @@ function openFrames(
 ): WakeSocket {
   const { interfaceName } = place;
   const socket = new FrameSocket({ interfaceName, etherType: ETHERTYPE_WAKE_ON_LAN, promiscuous });
-  const end = polling.add(socket, (payload, sender) => onPayload(payload, place, () => formatMacAddress(sender)));
+  const end = polling.add(socket, (payload, sender) =>
+    onPayload(payload, place, () => ({ address: formatMacAddress(sender), port: 0 })),
+  );
   return {
     interfaceIndex: socket.interfaceIndex,
     close: () => {

@@ -1,34 +1,26 @@
-/** An agent for Wake-on-LAN without a cluster: listeners, what their packets mean, and what is done about a wake-up. */
+/** An agent for Wake-on-LAN: listeners, and what their packets mean. What is done about a wake-up is its handling. */
 import type { Server } from 'node:http';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import {
-  describePlace,
   type HearingSettings,
   type ListeningPlace,
   PacketHearing,
-  type Sighting,
+  type PacketSender,
   WakeListeners,
   type WakeListenersSettings,
 } from '@vmdhcp/wake-on-lan';
 import { describeListeningEvent } from './describe-listening-event.js';
 import { linuxListening } from './linux-listening.js';
-import type { CommandOutcome, WakeCommand } from './wake-command.js';
 import { createWakeMetrics } from './wake-metrics.js';
+import type { WakeUpEnds, WakeUpHandling } from './wake-up-handling.js';
 
 const CHECK_INTERVAL_MS = 1_000;
 
 export interface WakeAgentSettings extends WakeListenersSettings, HearingSettings {
   readonly promiscuous: boolean;
-  /** Undefined: wake-ups are only logged. */
-  readonly command: WakeCommand | undefined;
+  readonly handle: (hearing: WakeUpEnds, logger: Logger) => WakeUpHandling;
   /** Undefined: no HTTP. */
   readonly http: ListenAddress | undefined;
-}
-
-/** Where the first packet of a wake-up came from. */
-interface Origin {
-  readonly place: ListeningPlace;
-  readonly sender: string;
 }
 
 export class WakeAgent {
@@ -37,7 +29,7 @@ export class WakeAgent {
   readonly #hearing: PacketHearing;
   readonly #listeners: WakeListeners;
   readonly #packets = new Map<string, number>();
-  readonly #wakeUps = { accepted: 0, failed: 0 };
+  readonly #handling: WakeUpHandling;
   #ends: readonly (() => void)[] = [];
 
   /** Resolves when what can listen listens. @throws CommandError where the HTTP address is in use. */
@@ -51,6 +43,7 @@ export class WakeAgent {
     this.#settings = settings;
     this.#logger = logger;
     this.#hearing = new PacketHearing(settings);
+    this.#handling = settings.handle(this.#hearing, logger);
     const ports = {
       ...linuxListening(settings.promiscuous),
       observe: (event: Parameters<typeof describeListeningEvent>[0]) => {
@@ -61,14 +54,17 @@ export class WakeAgent {
     this.#listeners = new WakeListeners(settings, ports, (payload, place, sender) => this.#onPayload(payload, place, sender));
   }
 
-  stop(): void {
-    for (const end of this.#ends) end();
+  /** Hears nothing more; resolves when wake-ups under way have ended, or after a few seconds. */
+  async stop(): Promise<void> {
     this.#listeners.stop();
+    await this.#handling.stop();
+    for (const end of this.#ends) end();
   }
 
   async #start(): Promise<void> {
     const { http } = this.#settings;
     const server = http === undefined ? undefined : await this.#startStatusServer(http);
+    await this.#handling.start();
     await this.#listeners.check(performance.now());
     const timer = setInterval(() => void this.#listeners.check(performance.now()), CHECK_INTERVAL_MS);
     this.#ends = [() => clearInterval(timer), () => closeAtOnce(server)];
@@ -76,49 +72,26 @@ export class WakeAgent {
     for (const line of listening.length === 0 ? dead : []) this.#logger.error({ event: 'not-listening' }, line);
   }
 
-  #onPayload(payload: Uint8Array, place: ListeningPlace, sender: () => string): void {
-    const heard = this.#hearing.hear(payload, sender, performance.now());
+  #onPayload(payload: Uint8Array, place: ListeningPlace, sender: () => PacketSender): void {
+    const heard = this.#hearing.hear(payload, () => sender().address, performance.now());
     const outcome = heard.kind === 'wake-up' ? heard.kind : heard.reason;
     this.#packets.set(outcome, (this.#packets.get(outcome) ?? 0) + 1);
-    if (heard.kind === 'wake-up') void this.#wake(heard.sighting, { place, sender: sender() });
-  }
-
-  async #wake(sighting: Sighting, { place, sender }: Origin): Promise<void> {
-    const { macAddress } = sighting;
-    const facts = { macAddress, sender, interface: place.interfaceName, listener: describePlace(place) };
-    const outcome = await this.#act(sighting, { place, sender });
-    if (outcome.ok) {
-      this.#hearing.accept(sighting);
-      this.#wakeUps.accepted++;
-      this.#logger.info({ event: 'wake-up', ...facts }, `wake-up of ${macAddress} by ${sender}, on ${facts.listener}`);
-      return;
-    }
-    this.#hearing.refuse(sighting);
-    this.#wakeUps.failed++;
-    const message = `wake-up of ${macAddress} by ${sender}, on ${facts.listener}: the command failed: ${outcome.why}`;
-    this.#logger.error({ event: 'wake-up-failed', ...facts, reason: outcome.why }, message);
-  }
-
-  async #act({ macAddress }: Sighting, { place, sender }: Origin): Promise<CommandOutcome> {
-    const { command } = this.#settings;
-    if (command === undefined) return { ok: true };
-    return command.run({
-      WOL_MAC: macAddress,
-      WOL_SENDER: sender,
-      WOL_INTERFACE: place.interfaceName,
-      WOL_LISTENER: describePlace(place),
-    });
+    if (heard.kind !== 'wake-up') return;
+    const facts = { place, sender: sender(), packetSize: payload.length, heardAtMs: Date.now() };
+    this.#handling.wake({ sighting: heard.sighting, facts });
   }
 
   #startStatusServer(where: ListenAddress): Promise<Server> {
+    const registry = createWakeMetrics({
+      packets: () => this.#packets,
+      wakeUps: () => this.#handling.counts(),
+      listeners: () => ({ listening: this.#listeners.listening.length, dead: this.#listeners.dead.length }),
+    });
+    this.#handling.registerMetrics(registry);
     return startStatusServer(where, {
-      unready: () => this.#listeners.dead,
+      unready: () => [...this.#listeners.dead, ...this.#handling.unready()],
       unhealthy: () => (this.#listeners.listening.length === 0 ? this.#listeners.dead : []),
-      registry: createWakeMetrics({
-        packets: () => this.#packets,
-        wakeUps: () => this.#wakeUps,
-        listeners: () => ({ listening: this.#listeners.listening.length, dead: this.#listeners.dead.length }),
-      }),
+      registry,
     });
   }
 }

@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { formatIpv4Address, type Ipv4Address, mayBeKept } from '@vmdhcp/dhcp-allocator';
+import {
+  type ImportedIscLease,
+  type IscLeaseProblem,
+  type IscLeaseReading,
+  isBrokenFile,
+  parseIscLeases,
+  toBindingRecords,
+} from '@vmdhcp/dhcp-allocator/isc-leases';
+import { describeCount } from '@vmdhcp/kube-runtime';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { createBindings } from '../bindings/moved-bindings.js';
+import { describeFinding } from '../pools-file/finding.js';
+import { loadPoolsFile } from '../pools-file/load-pools-file.js';
+import { describeIscImport, toIscImportView } from '../state/describe-isc-import.js';
+
+export interface ImportOptions {
+  readonly isc: string;
+  readonly pools?: string;
+  readonly pool?: string;
+  readonly stateDir?: string;
+  readonly json?: boolean;
+  readonly dryRun?: boolean;
+  readonly acceptProblems?: boolean;
+}
+
+/** Prints what a lease file of ISC dhcpd becomes, and records it; sets the exit code. */
+export async function importLeases(options: ImportOptions): Promise<void> {
+  const { isc, stateDir, dryRun = false, acceptProblems = false } = options;
+  const poolNameOf = await choosePool(options);
+  const reading = parseIscLeases(await readOctets(isc));
+  const imported = toBindingRecords(reading.leases, { poolNameOf, nowMs: Date.now() });
+  const records = imported.flatMap(({ record }) => (record === undefined ? [] : [record]));
+  const isRefused = reading.problems.some(isBrokenFile) && !acceptProblems;
+  const writtenTo = dryRun || isRefused ? undefined : stateDir;
+  if (writtenTo !== undefined) await createBindings(writtenTo, records);
+  print(options, { reading, imported, isRefused, writtenTo });
+  if (isRefused) process.exitCode = ExitCode.invalidData;
+}
+
+interface ImportResult {
+  readonly reading: IscLeaseReading;
+  readonly imported: readonly ImportedIscLease[];
+  readonly isRefused: boolean;
+  readonly writtenTo: string | undefined;
+}
+
+function print({ isc, json = false }: ImportOptions, { reading, imported, isRefused, writtenTo }: ImportResult): void {
+  const written = writtenTo !== undefined;
+  if (json) {
+    const [problems, leases] = [reading.problems.map(toProblemView), imported.map(toIscImportView)];
+    process.stdout.write(`${JSON.stringify({ ok: !isRefused, written, problems, leases }, null, 2)}\n`);
+  } else {
+    for (const problem of reading.problems) process.stderr.write(`problem: ${describeProblem(isc, problem)}\n`);
+    process.stdout.write(describeIscImport(imported, reading));
+    const count = describeCount(imported.filter(({ record }) => record !== undefined).length, 'record');
+    process.stdout.write(written ? `${count} written to ${writtenTo}\n` : `${count}; nothing was written\n`);
+  }
+  if (isRefused)
+    process.stderr.write(
+      `${isc} is broken: nothing is imported; copy it while dhcpd is stopped, or give --accept-problems to import the rest\n`,
+    );
+}
+
+/** Which pool an address is imported into. */
+async function choosePool({ pools, pool }: ImportOptions): Promise<(address: Ipv4Address) => string | undefined> {
+  if (pools === undefined) {
+    if (pool === undefined)
+      throw new CommandError('import needs --pools FILE, or --pool NAMESPACE/NAME for every lease', ExitCode.usage);
+    return () => pool;
+  }
+  const loaded = await loadPoolsFile(pools);
+  if (!loaded.ok) {
+    const problems = loaded.problems.map((finding) => describeFinding(pools, finding)).join('\n');
+    throw new CommandError(problems, loaded.missing ? ExitCode.noInput : ExitCode.invalidData);
+  }
+  const known = [...loaded.file.pools].map(([name, configured]) => ({ name, pool: configured.pool }));
+  return (address) => known.find((each) => mayBeKept(each.pool, address))?.name;
+}
+
+async function readOctets(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'latin1');
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read: ${(error as Error).message}; name a dhcpd.leases file`, ExitCode.noInput, {
+      cause: error,
+    });
+  }
+}
+
+function describeProblem(path: string, { line, address, message }: IscLeaseProblem): string {
+  return `${path}:${line}: ${address === undefined ? '' : `lease ${formatIpv4Address(address)}: `}${message}`;
+}
+
+function toProblemView({ address, ...problem }: IscLeaseProblem): object {
+  return { ...problem, ...(address !== undefined && { address: formatIpv4Address(address) }) };
+}

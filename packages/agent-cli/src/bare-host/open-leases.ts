@@ -1,0 +1,229 @@
+/**
+ * The open pools of a bare host: which unknown client leases which address, and the file in which that survives. A pool stays known when the pools file does
+ * not have it any more, with its leases.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Assignment,
+  type BindingRecord,
+  BindingRecorder,
+  type BindingTable,
+  OpenPool,
+  type OpenPoolCounts,
+  type Pool,
+  ServedPool,
+} from '@vmdhcp/dhcp-allocator';
+import type { Clock } from '@vmdhcp/kube-runtime';
+import type { Logger } from '@vmdhcp/service-process';
+import { BindingFile, type OpenedBindings } from '../bindings/binding-file.js';
+import { BINDINGS_FILE } from '../bindings/binding-snapshot.js';
+import { viewsOf } from '../bindings/views-of.js';
+import type { LeaseView } from '../state/lease-view.js';
+
+const RETRY_INTERVAL_MS = 2_000;
+/** Lines about corrupt records in the log; all of them are in the file that is kept. */
+const MOST_CORRUPT_LINES = 20;
+
+export interface OpenLeasesSettings {
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  /** The state directory, which this process has locked. */
+  readonly folder: string;
+  /** How long a write took that was flushed to the disk, milliseconds, and how many records it had. */
+  readonly onRecorded: (durationMs: number, records: number) => void;
+}
+
+/** What a pool is served with. */
+export interface PoolToServe {
+  readonly pool: Pool;
+  readonly assignments: readonly Assignment[];
+  /** True: an address is probed before a client gets it. */
+  readonly probes: boolean;
+}
+
+interface Failure {
+  readonly reason: string;
+  readonly callOffRetry: () => void;
+}
+
+export class OpenLeases {
+  readonly #settings: OpenLeasesSettings;
+  readonly #pools = new Map<string, OpenPool>();
+  /** Of pools that were not served since the start. */
+  readonly #restored = new Map<string, BindingTable>();
+  readonly #probing = new Set<string>();
+  /** Pools with declared addresses that are not served yet, because an unknown client uses them. */
+  readonly #waiting = new Map<string, number>();
+  #file: BindingFile | undefined;
+  #recorder: BindingRecorder | undefined;
+  #failure: Failure | undefined;
+  /** Counts for metrics. */
+  failures = 0;
+
+  constructor(settings: OpenLeasesSettings) {
+    this.#settings = settings;
+  }
+
+  readonly openPoolOf = (poolName: string): OpenPool | undefined => this.#pools.get(poolName);
+
+  /** True: an address of the pool is probed before a client gets it. */
+  readonly probes = (poolName: string): boolean => this.#probing.has(poolName);
+
+  all(): Iterable<OpenPool> {
+    return this.#pools.values();
+  }
+
+  /** Why leases cannot be recorded at the moment; undefined: they can. */
+  get problem(): string | undefined {
+    return this.#failure?.reason;
+  }
+
+  /**
+   * Opens the file, if there is one or a pool is open. To be called before pools are served.
+   * @throws CommandError if it cannot be used.
+   */
+  async prepare(pools: Iterable<Pool>): Promise<void> {
+    if (this.#file !== undefined) return;
+    const { folder, nowMs } = this.#settings;
+    const isOpen = [...pools].some(({ dynamic }) => dynamic.length > 0);
+    if (!isOpen && !existsSync(join(folder, BINDINGS_FILE))) return;
+    const opened = await BindingFile.open({ folder, nowMs });
+    this.#report(opened);
+    for (const [name, table] of opened.tables) this.#restored.set(name, table);
+    this.#file = opened.file;
+    this.#recorder = new BindingRecorder({
+      store: { append: (records) => this.#append(opened.file, records), replace: (records) => opened.file.replace(records) },
+      openPoolOf: this.openPoolOf,
+      nowMs,
+      onFailed: (error) => this.#onFailed(error),
+    });
+    this.#shortenIfLong();
+  }
+
+  /**
+   * Serves the pool as it is now.
+   * @returns the assignments that may be served: those whose address no unknown client uses.
+   */
+  setPool({ pool, assignments, probes }: PoolToServe): readonly Assignment[] {
+    const nowMs = this.#settings.nowMs();
+    const open = this.#openPool(pool, nowMs);
+    if (open === undefined) return assignments;
+    if (probes) this.#probing.add(pool.name);
+    else this.#probing.delete(pool.name);
+    open.declare(assignments, nowMs);
+    const waiting = new Set(open.waitingDeclarations(nowMs).map(({ declared }) => declared.address));
+    this.#waiting.set(pool.name, waiting.size);
+    return waiting.size === 0 ? assignments : assignments.filter(({ address }) => !waiting.has(address));
+  }
+
+  /** Pools in which fewer declared addresses wait for unknown clients than when they were served last. */
+  poolsThatWaitNoMore(): string[] {
+    const nowMs = this.#settings.nowMs();
+    return [...this.#waiting].flatMap(([name, count]) => {
+      if (count === 0) return [];
+      return (this.#pools.get(name)?.waitingDeclarations(nowMs).length ?? 0) < count ? [name] : [];
+    });
+  }
+
+  /** True when the record is on the disk and counts in its pool. Never rejects. */
+  readonly record = async (record: BindingRecord): Promise<boolean> => {
+    const recorder = this.#recorder;
+    if (recorder === undefined) return false;
+    const isRecorded = await recorder.record(record);
+    if (isRecorded) this.#shortenIfLong();
+    return isRecorded;
+  };
+
+  counts(): ReadonlyMap<string, OpenPoolCounts> {
+    const nowMs = this.#settings.nowMs();
+    return new Map([...this.#pools].map(([name, open]) => [name, open.counts(nowMs)]));
+  }
+
+  /** The leases of unknown clients that have not ended. */
+  *leases(): Generator<LeaseView> {
+    const nowMs = this.#settings.nowMs();
+    for (const [poolName, { bindings }] of this.#pools) yield* viewsOf(poolName, bindings.bindings(), nowMs);
+  }
+
+  async close(): Promise<void> {
+    this.#failure?.callOffRetry();
+    await this.#file?.close();
+  }
+
+  #openPool(pool: Pool, nowMs: number): OpenPool | undefined {
+    const known = this.#pools.get(pool.name);
+    if (known !== undefined) {
+      if (known.pool !== pool) known.setPool(new ServedPool(pool), nowMs);
+      return known;
+    }
+    const restored = this.#restored.get(pool.name);
+    if (pool.dynamic.length === 0 && restored === undefined) return undefined;
+    const open = new OpenPool(new ServedPool(pool), restored?.records() ?? [], nowMs);
+    this.#restored.delete(pool.name);
+    this.#pools.set(pool.name, open);
+    return open;
+  }
+
+  async #append(file: BindingFile, records: readonly BindingRecord[]): Promise<void> {
+    const startedAt = performance.now();
+    await file.append(records);
+    this.#settings.onRecorded(performance.now() - startedAt, records.length);
+    this.#onSaved();
+  }
+
+  #shortenIfLong(): void {
+    const counting = [...this.#tables()].reduce((sum, { size }) => sum + size, 0);
+    if (this.#file?.isLong(counting) === true) void this.#recorder?.replace(() => this.#records());
+  }
+
+  *#tables(): Generator<Pick<BindingTable, 'records' | 'size'>> {
+    for (const { bindings } of this.#pools.values()) yield bindings;
+    yield* this.#restored.values();
+  }
+
+  *#records(): Generator<BindingRecord> {
+    for (const table of this.#tables()) yield* table.records();
+  }
+
+  #onFailed(error: unknown): void {
+    this.failures += 1;
+    const { logger, clock } = this.#settings;
+    const reason = error instanceof Error ? error.message : String(error);
+    if (this.#failure?.reason !== reason)
+      logger.error(
+        `${reason}; unknown clients get no new lease and none is renewed until it can be written; those that have a lease keep it until it ends`,
+      );
+    this.#failure?.callOffRetry();
+    this.#failure = { reason, callOffRetry: clock.after(RETRY_INTERVAL_MS, () => void this.#retry()) };
+  }
+
+  /** A snapshot shows that a whole file can be written. */
+  async #retry(): Promise<void> {
+    const isDone = await this.#recorder?.replace(() => this.#records());
+    if (isDone === true) this.#onSaved();
+  }
+
+  #onSaved(): void {
+    if (this.#failure === undefined) return;
+    this.#failure.callOffRetry();
+    this.#failure = undefined;
+    this.#settings.logger.info('leases of unknown clients can be recorded again');
+  }
+
+  #report({ reading, setAsideAs }: OpenedBindings): void {
+    const { logger, folder } = this.#settings;
+    const file = join(folder, BINDINGS_FILE);
+    if (reading.tornOctets > 0)
+      logger.info(
+        { file, octets: reading.tornOctets },
+        'the last write was cut off when the agent or the host died: it was dropped; no client had an ACK for it',
+      );
+    for (const { line, reason, lost } of reading.corrupt.slice(0, MOST_CORRUPT_LINES))
+      logger.error({ file, line, reason, setAsideAs }, `line ${line} of the bindings is corrupt and was left out: ${lost}`);
+    const more = reading.corrupt.length - MOST_CORRUPT_LINES;
+    if (more > 0) logger.error({ file, setAsideAs }, `${more} more lines of the bindings are corrupt and were left out`);
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * The leases of unknown clients in the state directory, as a file `bindings` that grows: a line for each record, flushed to the disk before the client gets
+ * its ACK. Now and then a snapshot replaces it: a new file `bindings.next` with a line for each binding is flushed, takes the name, and the folder is
+ * flushed. So at every moment the file holds all that was acknowledged; what a crash leaves of a write is after the last whole line, and is dropped.
+ *
+ * After a failed write the file is repaired before the next one: what may have been added is cut off. After a failed flush the disk may hold anything in
+ * the place of what was added, and a second flush may succeed without having written it; so the whole lines before are copied to a new file.
+ */
+import { join } from 'node:path';
+import { type BindingRecord, type BindingStore, BindingTable } from '@vmdhcp/dhcp-allocator';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { describeWriteFailure } from '../state/describe-write-failure.js';
+import { formatBindingLine } from './binding-line.js';
+import { BINDINGS_FILE, guarded, NEXT_FILE, publishNext, type Written, writeNext } from './binding-snapshot.js';
+import { type LogFile, type LogFiles, nodeLogFiles } from './log-files.js';
+import { type BindingFileReading, readBindingFile, VERSION } from './read-binding-file.js';
+
+const COPIED_OCTETS = 1 << 16;
+/** A snapshot is worth its price when the file has this many records more than twice those that count. */
+const FEWEST_SUPERSEDED = 10_000;
+
+/**
+ * - `sound`: the file ends with what was appended last.
+ * - `cut-needed`: a write failed; there may be octets after the last line that counts.
+ * - `copy-needed`: a flush failed; what the disk holds after that line is not known.
+ */
+type Soundness = 'sound' | 'cut-needed' | 'copy-needed';
+
+export interface OpenedBindings {
+  readonly file: BindingFile;
+  /** By pool. */
+  readonly tables: ReadonlyMap<string, BindingTable>;
+  readonly reading: BindingFileReading;
+  /** Where a file with corrupt lines was kept for a person to look at. */
+  readonly setAsideAs?: string;
+}
+
+export interface BindingFilePlace {
+  /** A state directory that this process has locked: `StateDirectory.open`. */
+  readonly folder: string;
+  readonly nowMs: () => number;
+}
+
+export class BindingFile implements BindingStore {
+  readonly #folder: string;
+  readonly #files: LogFiles;
+  #file: LogFile;
+  #soundness: Soundness = 'sound';
+  /** Octets that count. */
+  #length: number;
+  #recordsInFile: number;
+  /** One thing after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * Opens the file, or makes it, and reads it.
+   * @param files - for tests of what a disk may do.
+   * @throws CommandError if it cannot be read or made, or a later version of the program has written it.
+   */
+  static async open({ folder, nowMs }: BindingFilePlace, files: LogFiles = nodeLogFiles): Promise<OpenedBindings> {
+    const path = join(folder, BINDINGS_FILE);
+    try {
+      const tables = new Map<string, BindingTable>();
+      await files.remove(join(folder, NEXT_FILE));
+      const present = await files.open(path);
+      if (present === undefined) return { ...(await BindingFile.#create(folder, files)), tables };
+      const reading = await readBindingFile(present, (record) => tableOf(tables, record).apply(record));
+      refuseNewer(path, reading);
+      if (reading.tornOctets > 0) {
+        await present.truncate(reading.length);
+        await present.flush();
+      }
+      const file = new BindingFile({ folder, files, file: present, length: reading.length, records: reading.records });
+      if (reading.corrupt.length === 0) return { file, tables, reading };
+      const setAsideAs = `${path}.corrupt-${nowMs()}`;
+      await file.#replaceAside(recordsOf(tables), setAsideAs);
+      return { file, tables, reading, setAsideAs };
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      throw new CommandError(`bindings ${path} cannot be used: ${describeWriteFailure(error)}`, ExitCode.cannotCreate, {
+        cause: error,
+      });
+    }
+  }
+
+  static async #create(folder: string, files: LogFiles): Promise<Omit<OpenedBindings, 'tables'>> {
+    const written = await writeNext(folder, [], files);
+    await guarded(written.file, () => publishNext(folder, files));
+    await files.flushFolder(folder);
+    const file = new BindingFile({ folder, files, ...written });
+    return { file, reading: { length: written.length, tornOctets: 0, records: 0, corrupt: [] } };
+  }
+
+  private constructor(opened: {
+    readonly folder: string;
+    readonly files: LogFiles;
+    readonly file: LogFile;
+    readonly length: number;
+    readonly records: number;
+  }) {
+    this.#folder = opened.folder;
+    this.#files = opened.files;
+    this.#file = opened.file;
+    this.#length = opened.length;
+    this.#recordsInFile = opened.records;
+  }
+
+  /** True if a snapshot would make the file much shorter. @param counting - how many bindings and quarantines there are. */
+  isLong(counting: number): boolean {
+    return this.#recordsInFile > 2 * counting + FEWEST_SUPERSEDED;
+  }
+
+  /**
+   * Resolves when all of these are on the disk. Without records it only repairs the file, if that is needed.
+   * @throws Error in words for a person; none of them will be found then, unless the process dies before the next call.
+   */
+  append(records: readonly BindingRecord[]): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#repair();
+      if (records.length === 0) return;
+      const bytes = Buffer.from(records.map(formatBindingLine).join(''));
+      this.#soundness = 'cut-needed';
+      await this.#file.append(bytes);
+      this.#soundness = 'copy-needed';
+      await this.#file.flush();
+      this.#soundness = 'sound';
+      this.#length += bytes.length;
+      this.#recordsInFile += records.length;
+    });
+  }
+
+  /** Resolves when the file holds these and no others. @throws Error in words for a person; the file is as it was then. */
+  replace(records: Iterable<BindingRecord>): Promise<void> {
+    return this.#inTurn(() => this.#replace(records));
+  }
+
+  /** Ends after what was begun. */
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#file.close();
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work).catch((error: unknown) => {
+      throw new Error(`bindings ${join(this.#folder, BINDINGS_FILE)} cannot be written: ${describeWriteFailure(error)}`, {
+        cause: error,
+      });
+    });
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  async #repair(): Promise<void> {
+    if (this.#soundness === 'cut-needed') {
+      await this.#file.truncate(this.#length);
+      await this.#file.flush();
+      this.#soundness = 'sound';
+    } else if (this.#soundness === 'copy-needed') await this.#copy();
+  }
+
+  async #copy(): Promise<void> {
+    const copy = await this.#files.create(join(this.#folder, NEXT_FILE));
+    await guarded(copy, async () => {
+      const buffer = Buffer.allocUnsafe(COPIED_OCTETS);
+      for (let position = 0; position < this.#length; ) {
+        const octets = await this.#file.read(buffer.subarray(0, Math.min(COPIED_OCTETS, this.#length - position)), position);
+        if (octets === 0) throw new Error('the file is shorter than what was written to it');
+        await copy.append(buffer.subarray(0, octets));
+        position += octets;
+      }
+      await copy.flush();
+    });
+    await this.#take({ file: copy, length: this.#length, records: this.#recordsInFile });
+  }
+
+  async #replace(records: Iterable<BindingRecord>): Promise<void> {
+    const snapshot = await writeNext(this.#folder, records, this.#files);
+    await this.#take(snapshot);
+  }
+
+  async #replaceAside(records: Iterable<BindingRecord>, setAsideAs: string): Promise<void> {
+    const aside = await this.#files.create(setAsideAs);
+    await guarded(aside, async () => {
+      const buffer = Buffer.allocUnsafe(COPIED_OCTETS);
+      for (let position = 0; ; ) {
+        const octets = await this.#file.read(buffer, position);
+        if (octets === 0) break;
+        await aside.append(buffer.subarray(0, octets));
+        position += octets;
+      }
+      await aside.flush();
+    });
+    await aside.close();
+    await this.#replace(records);
+  }
+
+  /** From the rename on the new file is the one that a restart finds, so it is the one to append to, even if flushing the folder fails. */
+  async #take(next: Written): Promise<void> {
+    await guarded(next.file, () => publishNext(this.#folder, this.#files));
+    const former = this.#file;
+    this.#file = next.file;
+    this.#length = next.length;
+    this.#recordsInFile = next.records;
+    // Until the folder is flushed, a crash may bring the former file back, without what is appended from now on.
+    this.#soundness = 'copy-needed';
+    await former.close().catch(() => undefined);
+    await this.#files.flushFolder(this.#folder);
+    this.#soundness = 'sound';
+  }
+}
+
+function tableOf(tables: Map<string, BindingTable>, { poolName }: BindingRecord): BindingTable {
+  const known = tables.get(poolName);
+  if (known !== undefined) return known;
+  const table = new BindingTable(poolName);
+  tables.set(poolName, table);
+  return table;
+}
+
+function* recordsOf(tables: ReadonlyMap<string, BindingTable>): Generator<BindingRecord> {
+  for (const table of tables.values()) yield* table.records();
+}
+
+function refuseNewer(path: string, { newerVersion }: BindingFileReading): void {
+  if (newerVersion === undefined) return;
+  throw new CommandError(
+    `bindings ${path}: it has format version ${newerVersion}; this program reads ${VERSION}; run the version of vmdhcp-agent that has written it, or ` +
+      'move the file away to begin without the leases recorded in it',
+    ExitCode.invalidData,
+  );
+}

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
+import { formatBindingLine } from './binding-line.js';
+import type { LogFile, LogFiles } from './log-files.js';
+import { FORMAT, VERSION } from './read-binding-file.js';
+
+/** In the state directory. */
+export const BINDINGS_FILE = 'bindings';
+/** What takes its name, when it is on the disk. */
+export const NEXT_FILE = `${BINDINGS_FILE}.next`;
+const HEADER = `${FORMAT} ${VERSION}\n`;
+const LINES_PER_CHUNK = 500;
+
+/** A file that is on the disk. */
+export interface Written {
+  readonly file: LogFile;
+  readonly length: number;
+  readonly records: number;
+}
+
+/** A new file under a name of its own, on the disk. In pieces, so that packets are answered meanwhile. */
+export async function writeNext(folder: string, records: Iterable<BindingRecord>, files: LogFiles): Promise<Written> {
+  const next = join(folder, NEXT_FILE);
+  const file = await files.create(next);
+  let [length, count] = [0, 0];
+  const write = async (text: string) => {
+    const bytes = Buffer.from(text);
+    await file.append(bytes);
+    length += bytes.length;
+  };
+  try {
+    let chunk = HEADER;
+    for (const record of records) {
+      chunk += formatBindingLine(record);
+      if (++count % LINES_PER_CHUNK !== 0) continue;
+      await write(chunk);
+      chunk = '';
+    }
+    await write(chunk);
+    await file.flush();
+    return { file, length, records: count };
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    // It takes room on a disk that may be full. A failure of this changes nothing: the next one begins it anew.
+    await files.remove(next).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Closes the file if the work fails. */
+export async function guarded(file: LogFile, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The next file is the current one from now on: on the disk when the folder is flushed. */
+export function publishNext(folder: string, files: LogFiles): Promise<void> {
+  return files.rename(join(folder, NEXT_FILE), join(folder, BINDINGS_FILE));
+}

@@ -1,0 +1,119 @@
+import { type BindingRecord, formatIpv4Address, parseBindingRecord } from '@vmdhcp/dhcp-allocator';
+import { type BindingLineFault, parseBindingLine } from './binding-line.js';
+import type { LogFile } from './log-files.js';
+
+/** The first line of the file, without its version. */
+export const FORMAT = 'vmdhcp-agent-bindings';
+export const VERSION = 1;
+
+const CHUNK_OCTETS = 1 << 16;
+/** Longer lines are none of ours. */
+const LONGEST_LINE = 4_096;
+const SHOWN_CHARACTERS = 160;
+const LINE_FEED = 10;
+
+/** A line that is not the last one and holds no record that can be believed. */
+export interface CorruptLine {
+  /** From 1. */
+  readonly line: number;
+  readonly reason: BindingLineFault | 'header-invalid';
+  /** What was lost, as far as the line shows it. */
+  readonly lost: string;
+}
+
+export interface BindingFileReading {
+  /** Octets of the whole lines at the start of the file. */
+  readonly length: number;
+  /** Octets after the last whole line: what a crash left of a write that was never acknowledged. */
+  readonly tornOctets: number;
+  /** Records that were read. */
+  readonly records: number;
+  readonly corrupt: readonly CorruptLine[];
+  /** The version of the format, if it is not ours but a later one: nothing was read. */
+  readonly newerVersion?: number;
+}
+
+/** Passes every record of the file on, in order. @throws what reading throws. */
+export async function readBindingFile(
+  file: Pick<LogFile, 'read'>,
+  onRecord: (record: BindingRecord) => void,
+): Promise<BindingFileReading> {
+  const reader = new LineReader(onRecord);
+  const chunk = Buffer.allocUnsafe(CHUNK_OCTETS);
+  let position = 0;
+  for (;;) {
+    const octets = await file.read(chunk, position);
+    if (octets === 0 || reader.newerVersion !== undefined) break;
+    position += octets;
+    reader.take(chunk.subarray(0, octets));
+  }
+  return reader.end();
+}
+
+class LineReader {
+  newerVersion: number | undefined;
+  readonly #onRecord: (record: BindingRecord) => void;
+  readonly #corrupt: CorruptLine[] = [];
+  #rest = Buffer.alloc(0);
+  #line = 0;
+  #length = 0;
+  #records = 0;
+
+  constructor(onRecord: (record: BindingRecord) => void) {
+    this.#onRecord = onRecord;
+  }
+
+  take(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+      this.#takeLine(bytes.subarray(start, end));
+      start = end + 1;
+    }
+    this.#length += start;
+    this.#rest = Buffer.from(bytes.subarray(start));
+  }
+
+  end(): BindingFileReading {
+    return {
+      length: this.#length,
+      tornOctets: this.#rest.length,
+      records: this.#records,
+      corrupt: this.#corrupt,
+      ...(this.newerVersion !== undefined && { newerVersion: this.newerVersion }),
+    };
+  }
+
+  #takeLine(octets: Buffer): void {
+    this.#line += 1;
+    if (this.newerVersion !== undefined) return;
+    const text = octets.toString('utf8', 0, LONGEST_LINE);
+    if (this.#line === 1) {
+      this.#takeHeader(text);
+      return;
+    }
+    const reading = parseBindingLine(text);
+    if (!reading.ok) {
+      this.#corrupt.push({ line: this.#line, reason: reading.reason, lost: describeLost(text) });
+      return;
+    }
+    this.#records += 1;
+    this.#onRecord(reading.record);
+  }
+
+  #takeHeader(text: string): void {
+    if (text === `${FORMAT} ${VERSION}`) return;
+    const [format, version] = text.split(' ');
+    if (format === FORMAT && Number(version) > VERSION) this.newerVersion = Number(version);
+    else this.#corrupt.push({ line: 1, reason: 'header-invalid', lost: describeLost(text) });
+  }
+}
+
+/** The lease that was probably in the line, else how the line begins. */
+function describeLost(line: string): string {
+  const reading = parseBindingRecord(line.slice(line.indexOf('{')));
+  if (!reading.ok) return `it begins with ${JSON.stringify(line.slice(0, SHOWN_CHARACTERS))}`;
+  const { record } = reading;
+  const place = `${formatIpv4Address(record.address)} of pool ${record.poolName}`;
+  return record.kind === 'binding' ? `the lease of ${place} to ${record.macAddress}` : `the quarantine of ${place}`;
+}

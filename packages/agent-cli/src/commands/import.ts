@@ -1,0 +1,33 @@
+import { booleanOption } from '@vmdhcp/service-process';
+import { Command, Option } from 'commander';
+import type { ImportOptions } from '../actions/import-leases.js';
+
+const EXAMPLES = `
+Examples:
+  vmdhcp-agent import --isc /var/lib/dhcp/dhcpd.leases --pools pools.yaml                     what would be taken
+  vmdhcp-agent import --isc dhcpd.leases --pools pools.yaml --state-dir /var/lib/vmdhcp-agent
+  vmdhcp-agent import --isc dhcpd.leases --pool default/net-48 --json | jq '.problems'
+
+Stop dhcpd first: a file that is copied while it is written ends in the middle. Each lease is counted with what it became, and each problem has its line. A
+broken file is not imported, unless --accept-problems is given. A state directory that has bindings is never changed.
+
+Exit codes: 0 ok, 64 wrong usage, 65 the file is broken or the pools file has problems, 66 a file cannot be read,
+73 the state directory cannot be written, is in use, or has bindings.
+`;
+
+/** `vmdhcp-agent import` */
+export function importCommand(): Command {
+  return new Command('import')
+    .description('Take over the leases of another DHCP server, and list what was taken and what was not.')
+    .requiredOption('--isc <file>', 'lease file of ISC dhcpd 4.4 (dhcpd.leases)')
+    .addOption(
+      new Option('--pools <file>', 'YAML file of IPPools: each lease goes to the pool with its address').conflicts('pool'),
+    )
+    .option('--pool <namespace/name>', 'every lease goes to this pool')
+    .option('--state-dir <dir>', 'write the bindings into this state directory, which must have none')
+    .addOption(booleanOption('--dry-run', 'write nothing'))
+    .addOption(booleanOption('--accept-problems', 'import what could be read of a broken file'))
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: ImportOptions) => (await import('../actions/import-leases.js')).importLeases(options));
+}

@@ -1,0 +1,80 @@
+/** The commands as a person runs them, on files. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const PROGRAM = fileURLToPath(new URL('../bin/vmdhcp-agent.js', import.meta.url));
+const ACTIVE =
+  'lease 10.0.0.10 {\n  starts 1 2026/11/23 16:00:00;\n  ends never;\n  binding state active;\n  next binding state free;\n  hardware ethernet 02:00:00:00:00:01;\n}\n';
+const FREE = 'lease 10.0.0.11 {\n  binding state free;\n}\n';
+let folder: string;
+
+function run(...words: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...words], { encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+function write(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+describe('import and export', { timeout: 60_000 }, () => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'isc-leases-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('takes leases, prints what it took, refuses to do it twice, and gives them back', () => {
+    const file = write('dhcpd.leases', FREE + ACTIVE.replace('never', '1 2026/11/23 15:00:00') + ACTIVE);
+    const state = join(folder, 'state');
+    const words = ['import', '--isc', file, '--pool', 'default/net', '--state-dir', state];
+    expect(run(...words, '--dry-run')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('1 record; nothing was written'),
+    });
+    expect(existsSync(state)).toBe(false);
+    const { status, stdout } = run(...words);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /3 entries, 2 addresses\n +1 {2}taken: leased until its end \(line 11\)\n +1 {2}not taken: free, .* \(line 1\)\n +1 {2}not taken: a later entry/,
+    );
+    const [header, line = ''] = readFileSync(join(state, 'bindings'), 'utf8').split('\n');
+    expect(header).toBe('vmdhcp-agent-bindings 1');
+    expect(line.slice(9)).toBe(
+      '{"pool":"default/net","address":"10.0.0.10","client":"01020000000001","mac":"02:00:00:00:00:01","bound":1795449600000,"granted":1795449600000,"ends":"never"}',
+    );
+    expect(run(...words)).toMatchObject({ status: 73, stderr: expect.stringContaining('has bindings') });
+    const exported = run('export', '--isc', '--state-dir', state);
+    expect(exported.status).toBe(0);
+    expect(exported.stdout).toContain('lease 10.0.0.10 {\n  starts 1 2026/11/23 16:00:00;\n  ends never;\n');
+    const again = run('import', '--isc', write('again.leases', exported.stdout), '--pool', 'default/net', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      ok: true,
+      problems: [],
+      leases: [{ address: '10.0.0.10', outcome: 'leased' }],
+    });
+  });
+
+  it('a file that was cut is imported only if that is accepted', () => {
+    const file = write('cut.leases', ACTIVE + FREE.slice(0, 30));
+    const state = join(folder, 'of-cut');
+    const words = ['import', '--isc', file, '--pool', 'default/net', '--state-dir', state];
+    expect(run(...words)).toMatchObject({
+      status: 65,
+      stderr: expect.stringContaining('cut.leases:8: lease 10.0.0.11: the file ends in the middle'),
+    });
+    expect(existsSync(state)).toBe(false);
+    expect(run(...words, '--accept-problems')).toMatchObject({ status: 0, stdout: expect.stringContaining('1 record written') });
+  });
+
+  it.each([
+    [['import', '--isc', '/nowhere/dhcpd.leases', '--pool', 'a/b'], 66],
+    [['import', '--isc', '/nowhere/dhcpd.leases'], 64],
+    [['export', '--isc', '--state-dir', '/nowhere'], 66],
+    [['export', '--state-dir', '/nowhere'], 64],
+  ])('%j ends with %d', (words, status) => expect(run(...words).status).toBe(status));
+});

@@ -1,0 +1,21 @@
+import type { WolClientEvent } from '@vmdhcp/wol-service';
+import type { LogLine } from './describe-listening-event.js';
+
+/** What the log contains about the connection to the manager. */
+export function describeClientEvent(event: WolClientEvent): LogLine {
+  switch (event.kind) {
+    case 'connected':
+      return { level: 'info', message: `connected to the manager ${event.address}` };
+    case 'disconnected':
+      return { level: 'warn', message: `manager ${event.address}: ${event.why}; it is tried again, and wake-ups wait` };
+    case 'certificates-read':
+      return { level: 'info', message: 'the certificate for the manager was read' };
+    case 'certificates-problem':
+      return { level: 'error', message: `the certificate for the manager: ${event.problem}` };
+    case 'no-list':
+      return {
+        level: 'warn',
+        message: `the manager ${event.address} has no list of machines: every magic packet is reported, within the limits for senders`,
+      };
+  }
+}
