@@ -2,6 +2,8 @@
 import { WebhookCaller } from './admission/call-webhook.js';
 import type { Endpoint, ServiceDirectory } from './admission/webhook-address.js';
 import { WebhookAdmission } from './admission/webhook-admission.js';
+import { Aggregator } from './aggregation/aggregator.js';
+import type { ClientCertificate } from './aggregation/backend-connections.js';
 import type { ApiClient } from './api/api-client.js';
 import type { ApiObject } from './api-object.js';
 import { answerReview } from './auth/access-review.js';
@@ -15,6 +17,7 @@ import { answerTokenRequest } from './auth/token-request.js';
 import { adminUser } from './auth/user.js';
 import type { SimulatedNodes } from './controllers/simulated-nodes.js';
 import { type Controllers, startControllers } from './controllers/start-controllers.js';
+import { frontProxyName } from './credentials.js';
 import { notFound } from './failures.js';
 import type { Faults } from './faults.js';
 import type { RequestChain } from './request/request-chain.js';
@@ -29,10 +32,12 @@ export interface ControlPlaneOptions {
   readonly tokens: Readonly<Record<string, User>>;
   /** PEM; undefined over plain HTTP. */
   readonly authority: string | undefined;
+  /** What aggregated servers know this server by. */
+  readonly frontProxy: ClientCertificate;
   readonly faults: Faults;
   readonly nodes: SimulatedNodes;
-  /** Where the Services of webhooks are really served, by `<namespace>/<name>`. */
-  readonly services: () => Readonly<Record<string, Endpoint>>;
+  /** Where the Services of webhooks and APIServices are really served, by `<namespace>/<name>`. */
+  readonly services: () => Readonly<Record<string, Endpoint | undefined>>;
   readonly orphanedPodsMs: number;
   /** Called when a controller failed; it tries again by itself. */
   readonly onError: (error: unknown) => void;
@@ -41,6 +46,8 @@ export interface ControlPlaneOptions {
 export interface ControlPlane {
   readonly chain: RequestChain;
   readonly answers: CredentialAnswers;
+  /** Requests of groups that other servers serve. */
+  readonly aggregator: Aggregator;
   /** Makes what every cluster has (namespaces, roles) and starts the controllers. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -50,15 +57,18 @@ export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane
   const { client, registry, faults } = options;
   const policy = livePolicy(client);
   const authenticator = tokenAuthenticator(options);
+  const directory = serviceDirectory(options);
   const admission = new WebhookAdmission({
     api: client,
     caller: new WebhookCaller(),
-    services: serviceDirectory(options),
+    services: directory,
     otherVersions: ({ group, version, plural }) =>
       registry.all
         .filter((type) => type.group === group && type.plural === plural && type.version !== version)
         .map((type) => type.version),
   });
+  const { frontProxy: certificate, onError } = options;
+  const aggregator = new Aggregator({ api: client, services: directory, certificate, onError });
   let controllers: Controllers | undefined;
   return {
     chain: {
@@ -67,6 +77,7 @@ export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane
       admission: new EscalationCheck(admission, policy),
       faults,
     },
+    aggregator,
     answers: {
       review: (kind, { user, object }) =>
         answerReview(kind, object, { user, policy, authenticator, now: new Date() }) as unknown as ApiObject,
@@ -74,6 +85,7 @@ export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane
     },
     start: async () => {
       await furnish(client);
+      await publishFrontProxy(client, options.frontProxy);
       controllers = await startControllers({
         ...options,
         api: client,
@@ -83,6 +95,7 @@ export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane
     },
     stop: async () => {
       await controllers?.stop();
+      await aggregator.stop();
       admission.stop();
       policy.stop();
     },
@@ -131,4 +144,21 @@ async function furnish(client: ApiClient): Promise<void> {
     const path = { group: 'rbac.authorization.k8s.io', resource: `${role.kind.toLowerCase()}s` };
     if (client.get({ ...path, name: role.metadata.name }) === undefined) await client.create(path, role);
   }
+}
+
+/** Where aggregated servers read who may hand on the names of users. */
+async function publishFrontProxy(client: ApiClient, { authority }: ClientCertificate): Promise<void> {
+  const path = { resource: 'configmaps', namespace: 'kube-system' };
+  const name = 'extension-apiserver-authentication';
+  if (client.get({ ...path, name }) !== undefined) return;
+  await client.create(path, {
+    metadata: { name },
+    data: {
+      'requestheader-allowed-names': JSON.stringify([frontProxyName]),
+      'requestheader-client-ca-file': authority,
+      'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+      'requestheader-group-headers': '["X-Remote-Group"]',
+      'requestheader-username-headers': '["X-Remote-User"]',
+    },
+  });
 }

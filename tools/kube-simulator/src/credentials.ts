@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { createServerCertificate, type ServerCertificate } from './http/certificates.js';
+import { createClientCertificate, createServerCertificate, type ServerCertificate } from './http/certificates.js';
+
+/** Common name of the certificate that requests to aggregated servers are sent with. */
+export const frontProxyName = 'front-proxy-client';
 
 /** What clients know the server by, and what the administrator proves its identity with. */
 export interface Credentials {
   readonly adminToken: string;
   /** Absent over plain HTTP. */
   readonly certificate?: ServerCertificate;
+  /** What aggregated servers know this server by. */
+  readonly frontProxy: ServerCertificate;
 }
 
 /** New credentials for a server at this address. */
@@ -13,6 +18,8 @@ export async function createCredentials(
   host: string,
   { tls = true, adminToken = randomBytes(24).toString('base64url') }: { readonly tls?: boolean; readonly adminToken?: string },
 ): Promise<Credentials> {
-  if (!tls) return { adminToken };
-  return { adminToken, certificate: await createServerCertificate([...new Set([host, '127.0.0.1', '::1', 'localhost'])]) };
+  const frontProxy = await createClientCertificate(frontProxyName);
+  if (!tls) return { adminToken, frontProxy };
+  const certificate = await createServerCertificate([...new Set([host, '127.0.0.1', '::1', 'localhost'])]);
+  return { adminToken, certificate, frontProxy };
 }

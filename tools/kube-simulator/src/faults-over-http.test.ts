@@ -82,6 +82,13 @@ describe('a client that meets a fault', () => {
     expect(await open.ended).toContain('"type":"ERROR","object":{"kind":"Status"');
   });
 
+  it('sees nothing after its watch has ended', async () => {
+    const open = await watch();
+    simulator.disturbWatches('end');
+    simulator.disturbWatches('expire');
+    expect(await open.ended).not.toContain('ERROR');
+  });
+
   it('forgets what happened before', async () => {
     const { body } = await send('GET', configMaps);
     await send('POST', configMaps, { metadata: { name: 'a' } });

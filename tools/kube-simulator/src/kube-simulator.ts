@@ -45,7 +45,7 @@ export interface KubeSimulatorOptions {
   readonly nodeMonitorGraceMs?: number;
   /** After so long the Pods of a Node that was deleted are deleted; 40 s by default. */
   readonly orphanedPodsMs?: number;
-  /** Where the Services of webhooks are really served, by `<namespace>/<name>`: no network is behind their names. */
+  /** Where the Services of webhooks and APIServices are really served, by `<namespace>/<name>`: no network is behind their names. */
   readonly services?: Readonly<Record<string, Endpoint>>;
   /** When watches end and send bookmarks; real time by default. */
   readonly watchTimer?: WatchTimer;
@@ -68,12 +68,14 @@ export class KubeSimulator {
   readonly nodes: SimulatedNodes;
   readonly #options: KubeSimulatorOptions;
   readonly #certificate: ServerCertificate | undefined;
-  readonly #services: Record<string, Endpoint>;
+  readonly #frontProxy: ServerCertificate;
+  readonly #services: Record<string, Endpoint | undefined>;
   #current: Running | undefined;
 
-  private constructor(options: KubeSimulatorOptions, { adminToken, certificate }: Credentials) {
+  private constructor(options: KubeSimulatorOptions, { adminToken, certificate, frontProxy }: Credentials) {
     this.#options = options;
     this.#certificate = certificate;
+    this.#frontProxy = frontProxy;
     this.#services = { ...options.services };
     this.adminToken = adminToken;
     const { runPod = idlePod, podBackOff, nodeMonitorGraceMs = defaultGraceMs } = options;
@@ -100,6 +102,7 @@ export class KubeSimulator {
         adminToken: this.adminToken,
         tokens,
         authority: this.caCertificate,
+        frontProxy: this.#frontProxy,
         faults: this.faults,
         nodes: this.nodes,
         services: () => this.#services,
@@ -122,9 +125,14 @@ export class KubeSimulator {
     return this.#current;
   }
 
-  /** From now on the Service is served at this address: webhooks that name it are called there. */
-  serveService(namespace: string, name: string, endpoint: Endpoint): void {
+  /**
+   * From now on the Service is served at this address: webhooks and APIServices that name it are called there.
+   *
+   * @param endpoint - undefined: nowhere, the Service has no endpoints.
+   */
+  serveService(namespace: string, name: string, endpoint: Endpoint | undefined): void {
     this.#services[`${namespace}/${name}`] = endpoint;
+    this.controlPlane.aggregator.serviceChanged(namespace, name);
   }
 
   get url(): string {
@@ -236,7 +244,13 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
   store.compact();
   const { certificate } = start;
   const tls = certificate === undefined ? {} : { tls: { key: certificate.key, certificate: certificate.certificate } };
-  const server = new HttpServer({ context, chain: controlPlane.chain, audit: start.audit, ...tls });
+  const server = new HttpServer({
+    context,
+    chain: controlPlane.chain,
+    aggregator: controlPlane.aggregator,
+    audit: start.audit,
+    ...tls,
+  });
   const port = await server.listen(start.port, options.host ?? defaultHost);
   const stop = async (): Promise<void> => {
     await server.close();

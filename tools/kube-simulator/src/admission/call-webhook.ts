@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:https';
 import { isIP } from 'node:net';
 import type { JsonObject } from '../api-object.js';
+import { describeConnectionFailure } from './connection-failure.js';
 import type { WebhookAddress } from './webhook-address.js';
 
 export type CallResult =
@@ -21,7 +22,7 @@ export class WebhookCaller {
     try {
       return readAnswer(await this.#post(address, JSON.stringify(review), AbortSignal.timeout(timeoutMs)));
     } catch (error) {
-      return { kind: 'failed', problem: `Post "${address.url}": ${describeError(error, address)}` };
+      return { kind: 'failed', problem: `Post "${address.url}": ${describeConnectionFailure(error, address.connectTo)}` };
     }
   }
 
@@ -99,24 +100,4 @@ const describeStatus = (status: number, text: string): string => {
   if (status >= 500 && known[status] === undefined)
     return `an error on the server (${JSON.stringify(text.trim() || 'unknown')}) has prevented the request from succeeding`;
   return known[status] ?? 'the server rejected our request for an unknown reason';
-};
-
-/** Go's message for the same failure; `<address>` stands for host and port. */
-const knownErrors: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'dial tcp <address>: connect: connection refused'],
-  ['ECONNRESET', 'EOF'],
-  ['ENOTFOUND', 'dial tcp: lookup <host>: no such host'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
-  ['CERT_SIGNATURE_FAILURE', 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
-  ['CERT_HAS_EXPIRED', 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid'],
-]);
-
-const describeError = (error: unknown, { connectTo: { host, port } }: WebhookAddress): string => {
-  const { name, code = '', message } = error as NodeJS.ErrnoException;
-  if (name === 'AbortError' || name === 'TimeoutError') return 'context deadline exceeded';
-  const known = knownErrors.get(code)?.replace('<address>', `${host}:${port}`).replace('<host>', host);
-  return known ?? (code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? `tls: failed to verify certificate: x509: ${message}` : message);
 };

@@ -15,6 +15,8 @@ export interface NodeDescription {
   readonly name: string;
   readonly labels?: StringMap;
   readonly taints?: readonly Taint[];
+  /** Of the Node, and of its Pods with `hostNetwork`; by default one that nothing answers at. */
+  readonly address?: string;
 }
 
 export interface SimulatedNodesOptions {
@@ -68,7 +70,8 @@ export class SimulatedNodes {
   async add(description: NodeDescription): Promise<void> {
     const { name } = description;
     if (this.#nodes.has(name)) throw new Error(`node ${name} exists already; give another name`);
-    const address = `192.0.2.${this.#nodes.size + 1}`;
+    // Out of a range for documentation.
+    const { address = `192.0.2.${this.#nodes.size + 1}` } = description;
     await this.#createNode(description);
     const { runPod, backOff, onError } = this.#options;
     const addresses = ({ spec }: Pod) => ({ hostIp: address, podIp: spec.hostNetwork ? address : this.#nextPodAddress() });

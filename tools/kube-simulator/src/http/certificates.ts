@@ -2,6 +2,9 @@ import 'reflect-metadata';
 import { isIP } from 'node:net';
 import {
   BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  type Extension,
   type GeneralName,
   KeyUsageFlags,
   KeyUsagesExtension,
@@ -21,14 +24,38 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const lifetimeMs = 10 * 365 * 24 * 3600 * 1000;
 
 /** A certificate for the hosts, signed by an authority that is made for it and forgotten. */
-export async function createServerCertificate(hosts: readonly string[]): Promise<ServerCertificate> {
+export function createServerCertificate(hosts: readonly string[]): Promise<ServerCertificate> {
+  return issue({
+    authority: 'kube-simulator',
+    subject: 'kube-apiserver',
+    extensions: [new SubjectAlternativeNameExtension(hosts.map(toGeneralName))],
+  });
+}
+
+/** What a client proves its name with, signed by an authority that is made for it and forgotten. */
+export function createClientCertificate(commonName: string): Promise<ServerCertificate> {
+  return issue({
+    authority: `${commonName}-ca`,
+    subject: commonName,
+    extensions: [new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth])],
+  });
+}
+
+interface Subject {
+  /** Common names. */
+  readonly authority: string;
+  readonly subject: string;
+  readonly extensions: Extension[];
+}
+
+async function issue({ authority: issuer, subject, extensions }: Subject): Promise<ServerCertificate> {
   const authorityKeys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const serverKeys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const notBefore = new Date(Date.now() - 3600 * 1000);
   const notAfter = new Date(Date.now() + lifetimeMs);
   const authority = await X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',
-    name: 'CN=kube-simulator',
+    name: `CN=${issuer}`,
     notBefore,
     notAfter,
     keys: authorityKeys,
@@ -40,16 +67,16 @@ export async function createServerCertificate(hosts: readonly string[]): Promise
   });
   const certificate = await X509CertificateGenerator.create({
     serialNumber: '02',
-    subject: 'CN=kube-apiserver',
+    subject: `CN=${subject}`,
     issuer: authority.subject,
     notBefore,
     notAfter,
-    publicKey: serverKeys.publicKey,
+    publicKey: keys.publicKey,
     signingKey: authorityKeys.privateKey,
     signingAlgorithm: algorithm,
-    extensions: [new SubjectAlternativeNameExtension(hosts.map(toGeneralName))],
+    extensions,
   });
-  const key = await crypto.subtle.exportKey('pkcs8', serverKeys.privateKey);
+  const key = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
   return {
     authority: authority.toString('pem'),
     certificate: certificate.toString('pem'),

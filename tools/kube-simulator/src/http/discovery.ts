@@ -1,17 +1,26 @@
 /** Which kinds there are: /api, /apis, /apis/<group>, /apis/<group>/<version>, and the aggregated form of the first two. */
 import { createHash } from 'node:crypto';
+import type { AggregatedVersion } from '../aggregation/aggregator.js';
 import type { Json, JsonObject } from '../api-object.js';
 import type { ResourceRegistry } from '../resources/resource-registry.js';
 import type { ResourceType, Subresource } from '../resources/resource-type.js';
+import { toAggregatedResources } from './to-aggregated-resources.js';
+
+/** What there is to show. */
+export interface Served {
+  readonly registry: ResourceRegistry;
+  /** The groups and versions of other servers. */
+  readonly aggregated: readonly AggregatedVersion[];
+}
 
 /** Returns the document at a discovery path, or undefined where there is none. */
-export function discoveryDocument(registry: ResourceRegistry, path: string, serverAddress: string): JsonObject | undefined {
+export function discoveryDocument(served: Served, path: string, serverAddress: string): JsonObject | undefined {
   const parts = path.split('/').filter((part) => part !== '');
   const [prefix, first, second] = parts;
-  if (prefix === 'api') return coreDocument(registry, parts, serverAddress);
+  if (prefix === 'api') return coreDocument(served.registry, parts, serverAddress);
   if (prefix !== 'apis' || parts.length > 3) return undefined;
-  if (first === undefined) return groupList(registry);
-  return second === undefined ? groupDocument(registry, first) : resourceList(registry, first, second);
+  if (first === undefined) return groupList(served);
+  return second === undefined ? groupDocument(served, first) : resourceList(served.registry, first, second);
 }
 
 function coreDocument(registry: ResourceRegistry, parts: readonly string[], serverAddress: string): JsonObject | undefined {
@@ -25,6 +34,7 @@ function coreDocument(registry: ResourceRegistry, parts: readonly string[], serv
 /** The real server lists its own groups in this order, and those of custom resources after them by name. */
 const groupOrder = [
   '',
+  'apiregistration.k8s.io',
   'apps',
   'events.k8s.io',
   'authentication.k8s.io',
@@ -41,19 +51,19 @@ const groupOrder = [
   'coordination.k8s.io',
 ];
 
-function rankOf({ group, custom }: ResourceType): string {
+function rankOf({ group, custom = true }: Pick<ResourceType, 'group'> & Partial<Pick<ResourceType, 'custom'>>): string {
   const rank = groupOrder.indexOf(group);
   return custom || rank < 0 ? `1 ${group}` : `0 ${String(rank).padStart(2, '0')}`;
 }
 
-function byRank(left: ResourceType, right: ResourceType): number {
+function byRank(left: Parameters<typeof rankOf>[0], right: Parameters<typeof rankOf>[0]): number {
   return rankOf(left) < rankOf(right) ? -1 : rankOf(left) > rankOf(right) ? 1 : 0;
 }
 
 /** The versions of each group. */
-function groupsOf(registry: ResourceRegistry): ReadonlyMap<string, readonly string[]> {
+function groupsOf({ registry, aggregated }: Served): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>();
-  for (const { group, version } of registry.all.toSorted(byRank)) {
+  for (const { group, version } of [...registry.all, ...aggregated].toSorted(byRank)) {
     const versions = groups.get(group) ?? [];
     if (!versions.includes(version)) versions.push(version);
     groups.set(group, versions);
@@ -66,13 +76,13 @@ function groupContent(group: string, versions: readonly string[]): JsonObject {
   return { name: group, versions: all, preferredVersion: all[0] ?? null };
 }
 
-function groupList(registry: ResourceRegistry): JsonObject {
-  const groups = [...groupsOf(registry)].filter(([group]) => group !== '');
+function groupList(served: Served): JsonObject {
+  const groups = [...groupsOf(served)].filter(([group]) => group !== '');
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(([group, versions]) => groupContent(group, versions)) };
 }
 
-function groupDocument(registry: ResourceRegistry, group: string): JsonObject | undefined {
-  const versions = group === '' ? undefined : groupsOf(registry).get(group);
+function groupDocument(served: Served, group: string): JsonObject | undefined {
+  const versions = group === '' ? undefined : groupsOf(served).get(group);
   return versions === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupContent(group, versions) };
 }
 
@@ -127,21 +137,26 @@ function storageVersionHash({ group, reportedGroup = group, version, kind }: Res
 }
 
 /** /api and /apis in one document each. */
-export function aggregatedDiscovery(registry: ResourceRegistry, path: string): JsonObject {
-  const wanted = [...groupsOf(registry)].filter(([group]) => (path === '/api') === (group === ''));
+export function aggregatedDiscovery(served: Served, path: string): JsonObject {
+  const wanted = [...groupsOf(served)].filter(([group]) => (path === '/api') === (group === ''));
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
     items: wanted.map(([group, versions]) => ({
       metadata: group === '' ? {} : { name: group },
-      versions: versions.map((version) => ({
-        version,
-        resources: typesOf(registry, group, version).map(aggregatedResource),
-        freshness: 'Current',
-      })),
+      versions: versions.map((version) => versionContent(served, group, version)),
     })),
   };
+}
+
+function versionContent({ registry, aggregated }: Served, group: string, version: string): JsonObject {
+  const elsewhere = aggregated.find((each) => each.group === group && each.version === version);
+  if (elsewhere !== undefined) {
+    const freshness = elsewhere.isCurrent ? 'Current' : 'Stale';
+    return { version, resources: toAggregatedResources(elsewhere), freshness };
+  }
+  return { version, resources: typesOf(registry, group, version).map(aggregatedResource), freshness: 'Current' };
 }
 
 function aggregatedResource(type: ResourceType): JsonObject {

@@ -1,6 +1,17 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { Aggregator } from '../aggregation/aggregator.js';
+import type { ApiRegistration } from '../aggregation/api-registration.js';
 import type { ApiContext } from '../api/api-call.js';
 import { ApiError } from '../api-error.js';
 import type { Json } from '../api-object.js';
@@ -18,6 +29,7 @@ import { parseRoute, type Route } from './route.js';
 export interface HttpServerOptions {
   readonly context: ApiContext;
   readonly chain: RequestChain;
+  readonly aggregator: Aggregator;
   readonly audit: Audit;
   /** PEM; absent: plain HTTP. */
   readonly tls?: { readonly key: string; readonly certificate: string };
@@ -27,14 +39,16 @@ export interface HttpServerOptions {
 export class HttpServer {
   readonly #context: ApiContext;
   readonly #chain: RequestChain;
+  readonly #aggregator: Aggregator;
   readonly #audit: Audit;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly resources: ResourceHandler;
 
-  constructor({ context, chain, audit, tls }: HttpServerOptions) {
+  constructor({ context, chain, aggregator, audit, tls }: HttpServerOptions) {
     this.#context = context;
     this.#chain = chain;
+    this.#aggregator = aggregator;
     this.#audit = audit;
     this.resources = new ResourceHandler(context);
     const listener: RequestListener = (request, response) => {
@@ -109,6 +123,8 @@ export class HttpServer {
 
   async #dispatch(exchange: Exchange): Promise<Answer | undefined> {
     const { request, response, route, attributes, warnings } = exchange;
+    const elsewhere = this.#aggregator.registrationAt(route.path);
+    if (elsewhere !== undefined) return this.#forward(elsewhere, exchange);
     if (!route.isResourceRequest) return this.#path(exchange);
     const type = this.#context.registry.find(route.group, route.version, route.resource);
     if (type === undefined || !fits(route, type)) return pageNotFound;
@@ -119,6 +135,23 @@ export class HttpServer {
     return undefined;
   }
 
+  /** The answer of the server that the group and version belong to. A watch is handed on as it comes. */
+  async #forward(registration: ApiRegistration, { request, response, attributes }: Exchange): Promise<Answer | undefined> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const { user } = attributes;
+    const forwarded = await this.#aggregator.forward(registration, { request, user, signal: gone.signal });
+    if (forwarded.kind === 'unavailable') {
+      return { status: 503, contentType: plainText, body: Buffer.from(`${forwarded.message}\n`) };
+    }
+    const { response: answer, headers } = forwarded;
+    const status = answer.statusCode ?? 0;
+    if (attributes.verb !== 'watch') return { status, contentType: '', body: await buffer(answer), headers };
+    response.writeHead(status, headers);
+    await pipeline(answer, response).catch(() => response.destroy());
+    return undefined;
+  }
+
   #path({ request, route }: Exchange): Answer {
     const { path } = route;
     const { accept } = request.headers;
@@ -126,11 +159,12 @@ export class HttpServer {
   }
 
   #discovery(path: string, accept: string | undefined, host: string): Answer {
+    const served = { registry: this.#context.registry, aggregated: this.#aggregator.versions };
     if ((path === '/api' || path === '/apis') && acceptsAggregatedDiscovery(accept)) {
-      const document = aggregatedDiscovery(this.#context.registry, path);
+      const document = aggregatedDiscovery(served, path);
       return { ...json(document), contentType: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
     }
-    const document = discoveryDocument(this.#context.registry, path, host);
+    const document = discoveryDocument(served, path, host);
     return document === undefined ? pageNotFound : json(document);
   }
 }
@@ -220,10 +254,9 @@ function send(
   answer: Answer & { readonly warnings: readonly string[]; readonly retryAfterSeconds?: number },
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const headers: Record<string, string | string[] | number> = {
-    'content-type': answer.contentType,
+  const headers: Record<string, OutgoingHttpHeader | undefined> = {
+    ...(answer.headers ?? { 'content-type': answer.contentType, 'cache-control': 'no-cache, private' }),
     'content-length': answer.body.length,
-    'cache-control': 'no-cache, private',
   };
   if (answer.retryAfterSeconds !== undefined) headers['retry-after'] = String(answer.retryAfterSeconds);
   if (answer.warnings.length > 0) headers['warning'] = [...new Set(answer.warnings)].map(warningHeader);

@@ -1,6 +1,6 @@
 /** Serves requests for resources: reads the request, calls the API, puts the answer into the form that was asked for. */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { stringify as stringifyYaml } from 'yaml';
 import {
   type ApiCall,
@@ -45,6 +45,8 @@ export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
+  /** All of them, where another server wrote them; absent: those that this server writes. */
+  readonly headers?: OutgoingHttpHeaders;
 }
 
 export interface ResourceRequest {

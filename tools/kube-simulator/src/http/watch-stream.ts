@@ -78,8 +78,9 @@ export class WatchStream {
     this.#response.destroy();
   }
 
-  /** Sends the event that makes the client list again (410), and ends. */
+  /** Sends the event that makes the client list again (410), and ends. One that has ended already stays so. */
   expire(): void {
+    if (this.#response.writableEnded) return;
     this.#sendEvent('ERROR', statusOf(expired('The resourceVersion for the provided watch is too old.')));
     this.end();
   }

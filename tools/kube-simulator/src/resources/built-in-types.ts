@@ -1,3 +1,4 @@
+import { apiService } from './core/api-service.js';
 import { configMap, secret, serviceAccount } from './core/config-map.js';
 import { customResourceDefinition } from './core/custom-resource-definition.js';
 import { coreEvent, event } from './core/event.js';
@@ -43,6 +44,7 @@ export const builtInTypes: readonly ResourceType[] = [
   mutatingWebhookConfiguration,
   validatingWebhookConfiguration,
   customResourceDefinition,
+  apiService,
   lease,
   networkPolicy,
   podDisruptionBudget,
