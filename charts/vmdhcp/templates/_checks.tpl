@@ -16,7 +16,7 @@
 {{- if ne (int $values.webhook.service.port) 443 -}}
 {{- $problems = append $problems (printf "webhook.service.port: %d: the webhook registers itself with port 443; remove webhook.service.port" (int $values.webhook.service.port)) -}}
 {{- end -}}
-{{- if and $values.agent.enabled $values.agent.createNamespace (eq $values.agent.namespace .Release.Namespace) -}}
+{{- if and (include "vmdhcp.hasAgents" .) $values.agent.createNamespace (eq $values.agent.namespace .Release.Namespace) -}}
 {{- $problems = append $problems (printf "agent.namespace: %s is the namespace of the release, which the chart cannot create; set agent.createNamespace to false, or leave the agents in a namespace of their own" $values.agent.namespace) -}}
 {{- end -}}
 {{- if and $values.agent.previousNamespace (eq $values.agent.previousNamespace $values.agent.namespace) -}}
@@ -42,6 +42,16 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- if and $values.wakeOnLan.enabled (eq (int $values.wakeOnLan.port) (int $values.service.metricsPort)) -}}
+{{- $problems = append $problems (printf "wakeOnLan.port: %d is service.metricsPort too; choose another port" (int $values.wakeOnLan.port)) -}}
+{{- end -}}
+{{- if not $values.wakeOnLan.enabled -}}
+{{- range $name := list "clearText" "openshift" -}}
+{{- if get $values.wakeOnLan $name -}}
+{{- $problems = append $problems (printf "wakeOnLan.%s: it has no effect without wakeOnLan.enabled; set wakeOnLan.enabled to true, or remove wakeOnLan.%s" $name $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- range $path, $port := dict "webhook.httpsPort" $values.webhook.httpsPort "webhook.service.port" $values.webhook.service.port -}}
 {{- if eq (int $port) (int $values.webhook.metricsPort) -}}
 {{- $problems = append $problems (printf "webhook.metricsPort: %d is %s too; choose another port" (int $port) $path) -}}
@@ -62,6 +72,9 @@
 {{- if include "vmdhcp.agent.shared" . -}}
 {{- $created = append $created (printf "%s/%s" $values.agent.namespace $values.agent.serviceAccount.name) -}}
 {{- end -}}
+{{- end -}}
+{{- if $values.wakeOnLan.enabled -}}
+{{- $created = append $created (printf "%s/%s" $values.agent.namespace (include "vmdhcp.wakeOnLan.serviceAccount" .)) -}}
 {{- end -}}
 {{- if ne (len $created) (len (uniq $created)) -}}
 {{- $problems = append $problems (printf "serviceAccount.name, webhook.serviceAccount.name, agent.serviceAccount.name: one ServiceAccount would be created twice (%s), and give each program the rights of the other; choose different names" (join ", " $created)) -}}

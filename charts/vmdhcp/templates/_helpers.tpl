@@ -15,6 +15,20 @@
 {{- include "vmdhcp.fullname" . }}-controller-agent
 {{- end }}
 
+{{/* Of the Service, and of the ServiceAccount of agents, of Wake-on-LAN. */}}
+{{- define "vmdhcp.wakeOnLan.name" -}}
+{{- include "vmdhcp.fullname" . }}-wake-on-lan
+{{- end }}
+
+{{- define "vmdhcp.wakeOnLan.serviceAccount" -}}
+{{- include "vmdhcp.wakeOnLan.name" . }}-agent
+{{- end }}
+
+{{/* "true" where the controller deploys agents of any kind. */}}
+{{- define "vmdhcp.hasAgents" -}}
+{{- if or .Values.agent.enabled .Values.wakeOnLan.enabled -}}true{{- end -}}
+{{- end }}
+
 {{- define "vmdhcp.controller.serviceAccount" -}}
 {{- .Values.serviceAccount.name | default (include "vmdhcp.controller.name" .) -}}
 {{- end }}

@@ -1,12 +1,12 @@
 /** charts/vmdhcp: its values, what it refuses, and what follows from it. Whether a cluster accepts it: tools/lab/tests/chart.cluster.test.ts. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseDocument } from 'yaml';
 import { describeValues } from './describe-values.js';
 import { CHART, mergeValues, renderChart, renderNotes } from './render-chart.js';
 import { MANIFESTS, renderManifest } from './render-manifest.js';
-import { hasRenderer, NEEDS_RENDERER } from './renderer-program.js';
+import { hasRenderer, NEEDS_RENDERER, rendererProgram } from './renderer-program.js';
 import { valuesProblems } from './values-problems.js';
 
 const ROOT = join(CHART, '../..');
@@ -33,6 +33,9 @@ const refused = (...set: readonly string[]) =>
   valuesProblems(mergeValues({ set })).map(({ path, message }) => `${path} ${message}`);
 
 describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
+  // A new machine compiles it first.
+  beforeAll(() => void rendererProgram(), 180_000);
+
   it.each(SETS.map((path) => [basename(path), path] as const))('accepts the values of ci/%s', (_, path) => {
     expect(valuesProblems(mergeValues({ files: [path] }))).toEqual([]);
     const objects = rendered({ files: [path] });
@@ -81,6 +84,10 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ['webhook.apiServerAddresses={host}', 'webhook.apiServerAddresses.0 must match pattern'],
     ['webhook.certManager.issuerRef.kid=Issuer', 'webhook.certManager.issuerRef.kid is unknown'],
     ['livenessProbe.httpGet.path=/x', 'livenessProbe.httpGet is unknown'],
+    ['wakeOnLan.enabled=yes', 'wakeOnLan.enabled must be boolean'],
+    ['wakeOnLan.port=0', 'wakeOnLan.port must be >= 1'],
+    ['wakeOnLan.image.tag=v1', 'wakeOnLan.image is unknown'],
+    ['networkPolicy.nodeCIDRs={nodes}', 'networkPolicy.nodeCIDRs.0 must match pattern'],
     ['replicaCount=null', "must have required property 'replicaCount'"],
     ['agent.replicaCount=null', "agent must have required property 'replicaCount'"],
     ['webhook=null', "must have required property 'webhook'"],
@@ -117,6 +124,20 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
       'podLabels.network\\.harvesterhci\\.io/vm-dhcp-controller=agent',
       'podLabels: the Deployment finds its pods by the label network.harvesterhci.io/vm-dhcp-controller',
     ],
+    ['wakeOnLan.enabled=true,wakeOnLan.port=8080', 'wakeOnLan.port: 8080 is service.metricsPort too; choose another port'],
+    [
+      'wakeOnLan.clearText=true',
+      'wakeOnLan.clearText: it has no effect without wakeOnLan.enabled; set wakeOnLan.enabled to true, or',
+    ],
+    ['wakeOnLan.openshift=true', 'wakeOnLan.openshift: it has no effect without wakeOnLan.enabled'],
+    [
+      'wakeOnLan.enabled=true,agent.enabled=false,agent.namespace=vm-dhcp-system',
+      'agent.namespace: vm-dhcp-system is the namespace of the release',
+    ],
+    [
+      'wakeOnLan.enabled=true,agent.serviceAccount.name=vm-dhcp-wake-on-lan-agent',
+      'vm-dhcp-agents/vm-dhcp-wake-on-lan-agent, vm-dhcp-agents/vm-dhcp-wake-on-lan-agent), and give each program',
+    ],
     ['serviceAccount.name=a,webhook.serviceAccount.name=a', 'one ServiceAccount would be created twice (vm-dhcp-system/a,'],
   ])('refuses --set %s, and states what to do', (set, problem) => {
     expect(valuesProblems(mergeValues({ set: [set] }))).toEqual([]);
@@ -125,7 +146,9 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
 
   const EVERYTHING = [
     'agent.topology=unified',
-    ...['networkPolicy', 'serviceMonitor', 'podMonitor', 'webhook.certManager'].map((what) => `${what}.enabled=true`),
+    ...['networkPolicy', 'serviceMonitor', 'podMonitor', 'webhook.certManager', 'wakeOnLan'].map(
+      (what) => `${what}.enabled=true`,
+    ),
   ];
   const describedPaths = describeValues().map(({ path }) => path);
   const withGroups = describedPaths.flatMap((path) => path.split('.').map((_, end, keys) => keys.slice(0, end + 1).join('.')));
@@ -229,6 +252,65 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     );
     expect(deployment?.spec?.template?.spec.containers[0]?.securityContext).toMatchObject({
       capabilities: { drop: ['ALL'], add: ['NET_ADMIN', 'SYS_TIME', 'NET_BIND_SERVICE', 'NET_RAW'] },
+    });
+  });
+
+  describe('without Wake-on-LAN', () => {
+    const ofWakeOnLan = (set: readonly string[]) =>
+      JSON.stringify(rendered({ set })).match(/wake-on-lan|wol\.pillon\.org|subresources\.kubevirt\.io|daemonsets|configmaps/g);
+
+    it('nothing of it is rendered, whatever the other values are', () => {
+      const others = ['networkPolicy.enabled=true', 'podMonitor.enabled=true', 'crds.managedBy=chart', 'agent.topology=unified'];
+      expect(ofWakeOnLan(others)).toBeNull();
+      expect(ofWakeOnLan([...others, 'wakeOnLan.enabled=true'])).toContain('subresources.kubevirt.io');
+    });
+
+    it('what is rendered with it is all of that, and more', () => {
+      const nameOf = ({ kind, metadata }: Rendered) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
+      const without = new Set(rendered({}).map(nameOf));
+      const names = rendered({ set: ['wakeOnLan.enabled=true'] }).map(nameOf);
+      expect(names.filter((name) => !without.has(name))).toEqual([
+        'ServiceAccount vm-dhcp-agents/vm-dhcp-wake-on-lan-agent',
+        'Role vm-dhcp-agents/vm-dhcp-controller-wake-on-lan',
+        'RoleBinding vm-dhcp-agents/vm-dhcp-controller-wake-on-lan',
+        'Service vm-dhcp-system/vm-dhcp-wake-on-lan',
+      ]);
+      expect(names).toEqual(expect.arrayContaining([...without]));
+    });
+  });
+
+  it('gives no ServiceAccount of Wake-on-LAN agents a right of Kubernetes, on OpenShift only the use of its constraints', () => {
+    const set = ['wakeOnLan.enabled=true', 'wakeOnLan.openshift=true'];
+    const bindings = rendered({ set }).filter(
+      (one) => one.kind.endsWith('Binding') && JSON.stringify(one).includes('"name":"vm-dhcp-wake-on-lan-agent","namespace"'),
+    );
+    expect(bindings.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+      'ClusterRoleBinding vm-dhcp-wake-on-lan-agent',
+    ]);
+    const finalizers = (settings: readonly string[]) =>
+      JSON.stringify(rendered({ set: settings })).includes('wolconfigs/finalizers');
+    expect([finalizers(set), finalizers(set.slice(0, 1))]).toEqual([true, false]);
+    const role = rendered({ set }).find(
+      ({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'vm-dhcp-wake-on-lan-agent',
+    );
+    expect(role).toMatchObject({ rules: [{ resources: ['securitycontextconstraints'], verbs: ['use'] }] });
+    expect(rendered({ set: set.slice(0, 1) }).some(({ kind }) => kind === 'SecurityContextConstraints')).toBe(false);
+  });
+
+  it('lets reports of agents in from the nodes that the values name, and from everywhere where they name none', () => {
+    const portsOf = (...more: readonly string[]) => {
+      const set = ['networkPolicy.enabled=true', 'wakeOnLan.enabled=true', ...more];
+      const policy = rendered({ set }).find(
+        ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'vm-dhcp-controller',
+      );
+      const { ingress = [] } = (policy?.spec ?? {}) as unknown as {
+        readonly ingress?: readonly { readonly ports: readonly { port: number }[] }[];
+      };
+      return ingress.find(({ ports }) => ports[0]?.port === 9090);
+    };
+    expect(portsOf()).toEqual({ ports: [{ protocol: 'TCP', port: 9090 }] });
+    expect(portsOf('networkPolicy.nodeCIDRs={192.168.0.0/24}')).toMatchObject({
+      from: [{ ipBlock: { cidr: '192.168.0.0/24' } }],
     });
   });
 

@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ChartSettings, mergeValues, renderChart, renderNotes } from './render-chart.js';
-import { hasRenderer, NEEDS_RENDERER } from './renderer-program.js';
+import { hasRenderer, NEEDS_RENDERER, rendererProgram } from './renderer-program.js';
 
 let chart: string;
 
@@ -30,6 +30,9 @@ function evaluate(expression: string, settings: ChartSettings = {}): unknown {
 }
 
 describe.skipIf(!hasRenderer())(`the renderer ${NEEDS_RENDERER}`, () => {
+  // A new machine compiles it first.
+  beforeAll(() => void rendererProgram(), 180_000);
+
   it.each<[string, string, unknown]>([
     ['a value', '{{ .Values.a.b }}', 1],
     ['a value that is missing is empty', '"{{ .Values.nothing }}"', ''],

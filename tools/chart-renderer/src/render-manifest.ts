@@ -10,6 +10,10 @@ export const MANIFESTS: Readonly<Record<string, { readonly title: string; readon
     title: 'vmdhcp with one Deployment of agents for all pools (topology unified)',
     set: ['agent.topology=unified'],
   },
+  'vmdhcp-wake-on-lan.yaml': {
+    title: 'vmdhcp with Wake-on-LAN: magic packets start virtual machines, as WolConfigs allow',
+    set: ['wakeOnLan.enabled=true'],
+  },
 };
 
 const NAMESPACE = `---
