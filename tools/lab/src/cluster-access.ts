@@ -12,7 +12,9 @@ const REGISTRATION = { group: 'admissionregistration.k8s.io', version: 'v1', nam
 const RESOURCES: Readonly<Record<string, ApiResource>> = {
   Addon: { group: 'harvesterhci.io', version: 'v1beta1', plural: 'addons', namespaced: true },
   Certificate: { group: 'cert-manager.io', ...NAMESPACED, plural: 'certificates' },
+  ConfigMap: Resource.configMaps,
   CustomResourceDefinition: Resource.customResourceDefinitions,
+  DaemonSet: Resource.daemonSets,
   Deployment: Resource.deployments,
   Event: Resource.events,
   IPPool: Resource.ipPools,
@@ -26,6 +28,12 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   PodDisruptionBudget: { group: 'policy', ...NAMESPACED, plural: 'poddisruptionbudgets' },
   PodMonitor: { group: 'monitoring.coreos.com', ...NAMESPACED, plural: 'podmonitors' },
   Secret: { group: '', version: 'v1', plural: 'secrets', namespaced: true },
+  SecurityContextConstraints: {
+    group: 'security.openshift.io',
+    version: 'v1',
+    plural: 'securitycontextconstraints',
+    namespaced: false,
+  },
   Service: { group: '', version: 'v1', plural: 'services', namespaced: true },
   ServiceAccount: { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true },
   ServiceMonitor: { group: 'monitoring.coreos.com', ...NAMESPACED, plural: 'servicemonitors' },
@@ -38,6 +46,7 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   VirtualMachine: Resource.virtualMachines,
   VirtualMachineInstance: Resource.virtualMachineInstances,
   VirtualMachineNetworkConfig: Resource.networkConfigs,
+  WolConfig: Resource.wolConfigs,
 };
 
 function resourceOf(kind: string): ApiResource {

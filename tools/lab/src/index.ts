@@ -16,25 +16,51 @@ export { ClusterAccess, readYaml } from './cluster-access.js';
 export { CLUSTER_EXAMPLES } from './cluster-examples.js';
 export { waitFor } from './deadline.js';
 export { freePort } from './free-port.js';
-export { CONTROLLER_NAMESPACE, installedFor, MANIFESTS, unifiedAgents } from './installed-objects.js';
+export { CONTROLLER_NAMESPACE, installedFor, installedWith, MANIFESTS, unifiedAgents } from './installed-objects.js';
 export { type InstalledPlace, type InstalledPod, InstalledProgram } from './installed-program.js';
 export { hasDryRun, type KubectlAccess, type KubectlOutput, runKubectl } from './kubectl.js';
+export { KubectlPlugin } from './kubectl-plugin.js';
+export {
+  type BlockingPoint,
+  KubeVirt,
+  type KubeVirtSettings,
+  type RefusedRequests,
+  type SubresourceRequest,
+} from './kubevirt/kubevirt.js';
 export { LAB_VARIABLE, Lab, Machine, run } from './lab.js';
-export { AGENT_NAMESPACE, LabCluster, type LabClusterSettings, type LabController } from './lab-cluster.js';
-export { type ContainerOfPod, type LabPod, type StartContainer, startCheckout } from './lab-pod.js';
+export {
+  AGENT_NAMESPACE,
+  API_HOST,
+  LabCluster,
+  type LabClusterSettings,
+  type LabController,
+  MANAGEMENT_NETWORK,
+} from './lab-cluster.js';
+export type { LabNode } from './lab-node.js';
+export { type ContainerOfPod, type LabPod, type StartContainer, startCheckout, startInPod } from './lab-pod.js';
 export { LabProcess } from './lab-process.js';
 export { ownControllerDeployment } from './migration-objects.js';
 export { type IpPoolSettings, ipPool, networkAttachment } from './network-and-pool.js';
+export type { NodePod } from './node-pod.js';
 export { openProbe } from './open-probe.js';
 export { type CapturedMessage, PacketCapture } from './packet-capture.js';
 export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
 export { PrivateCluster } from './private-cluster.js';
 export { ProgramPod } from './program-pod.js';
-export { AGENT_BIN, CONTROLLER_BIN, SIMULATOR_BIN } from './programs.js';
+export { AGENT_BIN, CONTROLLER_BIN, PLUGIN_BIN, SIMULATOR_BIN } from './programs.js';
 export { type Reach, reach } from './reach.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
 export { ReportingAgent } from './reporting-agent.js';
-export { type Account, compareRights, covers, describeRight, type Right, type RightsInUse, rightsOf } from './rights.js';
+export {
+  type Account,
+  compareRights,
+  covers,
+  describeRight,
+  type Right,
+  type RightsInUse,
+  rightsIn,
+  rightsOf,
+} from './rights.js';
 export { advertiseRouter } from './router-advertisement.js';
 export { serviceAccountToken } from './service-account-token.js';
 export { TestCluster } from './test-cluster.js';
@@ -53,3 +79,4 @@ export {
 } from './upstream-objects.js';
 export { type MachineInterface, virtualMachine, virtualMachineWith } from './virtual-machine.js';
 export { startVlanLab, type VlanLab } from './vlan-lab.js';
+export { type MachineToWake, type WakeManager, WakeManagers, type WakeReporter } from './wake-managers.js';

@@ -12,8 +12,23 @@ const COMPONENT_LABEL = 'app.kubernetes.io/component';
 
 /** The namespaces, and what the controller or the webhook is installed with, but for the Deployment: a process stands for it. */
 export function installedFor(component: 'controller' | 'webhook'): readonly KubernetesObject[] {
-  return readYaml(join(MANIFESTS, 'vmdhcp.yaml')).filter(
-    ({ kind, metadata }) => kind === 'Namespace' || (kind !== 'Deployment' && metadata.labels?.[COMPONENT_LABEL] === component),
+  return withoutDeployments('vmdhcp.yaml', component);
+}
+
+/** The same of a controller with Wake-on-LAN, and what its agents are installed with. */
+export function installedForWakeOnLan(): readonly KubernetesObject[] {
+  return withoutDeployments('vmdhcp-wake-on-lan.yaml', 'controller', 'wake-on-lan');
+}
+
+/** Everything in a file of `manifests/`. */
+export function installedWith(file: string): readonly KubernetesObject[] {
+  return readYaml(join(MANIFESTS, file));
+}
+
+function withoutDeployments(file: string, ...components: readonly string[]): readonly KubernetesObject[] {
+  return installedWith(file).filter(
+    ({ kind, metadata }) =>
+      kind === 'Namespace' || (kind !== 'Deployment' && components.includes(metadata.labels?.[COMPONENT_LABEL] ?? '')),
   );
 }
 

@@ -31,10 +31,13 @@ export class InstalledProgram {
   readonly process: LabProcess;
   /** Of its status server. */
   readonly url: string;
+  /** `host:port` of the webhook, or to which agents of Wake-on-LAN report. */
+  readonly listen: string;
 
-  private constructor(started: LabProcess, url: string) {
+  private constructor(started: LabProcess, { url, listen }: Pick<InstalledProgram, 'url' | 'listen'>) {
     this.process = started;
     this.url = url;
+    this.listen = listen;
   }
 
   /** Starts the first container of a pod. Ports of this host replace those of the pod: several pods are on one host. */
@@ -43,12 +46,15 @@ export class InstalledProgram {
     const parameters = readList(container, 'args').map(String);
     const [command = ''] = parameters;
     const [port, httpPort] = [await freePort(), await freePort()];
-    const listen = command === 'webhook' ? ['--listen', `${HOST}:${port}`] : [];
+    const listen = [
+      ...(command === 'webhook' ? ['--listen', `${HOST}:${port}`] : []),
+      ...(parameters.includes('--wake-on-lan') ? ['--wake-on-lan-listen', `${HOST}:${port}`] : []),
+    ];
     const webhook = parameters.find((one) => one.startsWith('--name='))?.slice('--name='.length);
     if (command === 'webhook') place.simulator.serveService(pod.namespace, webhook ?? '', { host: HOST, port });
     const flags = [...parameters, ...listen, '--http', `${HOST}:${httpPort}`, '--kubeconfig', await kubeconfigOf(place, pod)];
     const started = new LabProcess(process.execPath, [CONTROLLER_BIN, ...flags], { env: variablesOf(container, pod) });
-    return new InstalledProgram(started, `http://${HOST}:${httpPort}`);
+    return new InstalledProgram(started, { url: `http://${HOST}:${httpPort}`, listen: `${HOST}:${port}` });
   }
 
   /** Resolves when it is ready. @throws Error with its output where it is not. */
@@ -78,7 +84,11 @@ async function kubeconfigOf(
 }
 
 function variablesOf(container: unknown, { namespace, name }: InstalledPod): Record<string, string> {
-  const fields: Readonly<Record<string, string>> = { 'metadata.namespace': namespace, 'metadata.name': name };
+  const fields: Readonly<Record<string, string>> = {
+    'metadata.namespace': namespace,
+    'metadata.name': name,
+    'status.podIP': HOST,
+  };
   return Object.fromEntries(
     readList(container, 'env').map((entry) => {
       const field = fields[readText(readField(entry, 'valueFrom'), 'fieldRef', 'fieldPath') ?? ''];

@@ -12,13 +12,17 @@ import { controllerReady } from './controller-readiness.js';
 import { CONTROLLER_NAMESPACE, installedFor } from './installed-objects.js';
 import type { InstalledPlace } from './installed-program.js';
 import type { Lab } from './lab.js';
+import { createLabNode, type LabNode, nodeAddress } from './lab-node.js';
 import { LabPod, type PodEnvironment, type StartContainer } from './lab-pod.js';
 import type { LabProcess } from './lab-process.js';
+import { NodePod } from './node-pod.js';
 import { CONTROLLER_BIN } from './programs.js';
 import { serviceAccountToken } from './service-account-token.js';
 
-const MANAGEMENT_NETWORK = 'br-mgmt';
-const API_HOST = '10.99.255.1';
+/** On which the API server, the nodes and the pods are. */
+export const MANAGEMENT_NETWORK = 'br-mgmt';
+/** On it. */
+export const API_HOST = '10.99.255.1';
 export const AGENT_NAMESPACE = 'vm-dhcp-agents';
 /** Pods of the lab run the agent of this checkout, whatever their image is called. */
 export const AGENT_IMAGE = 'vmdhcp-agent:lab';
@@ -30,6 +34,10 @@ export interface LabClusterSettings {
   /** `namespace/name` of a NetworkAttachmentDefinition to the network of the lab that it means. */
   readonly networks: Readonly<Record<string, string>>;
   readonly nodes?: readonly string[];
+  /** Network cards of each node besides `eth0`, and the network of the lab of each. With them, pods may have `hostNetwork`. */
+  readonly nodeCards?: Readonly<Record<string, string>>;
+  /** Names that pods with `hostNetwork` resolve, to addresses: there is no DNS. */
+  readonly hosts?: Readonly<Record<string, string>>;
   /** Kernel settings that pods begin with, by names below `/proc/sys/net`. */
   readonly podSysctls?: Readonly<Record<string, string>>;
   /** `on`: the webhook decides about what is written, from the first controller on, which defines its kinds. `off` by default. */
@@ -52,6 +60,8 @@ export class LabCluster {
   readonly #lab: Lab;
   readonly #settings: LabClusterSettings;
   readonly #pods: Map<string, LabPod>;
+  readonly #nodePods = new Map<string, NodePod>();
+  readonly #nodes = new Map<string, LabNode>();
   #stopping = false;
   #controller: LabController | undefined;
   #webhook: Promise<AdmissionWebhook> | undefined;
@@ -76,7 +86,7 @@ export class LabCluster {
     const started: { cluster?: LabCluster } = {};
     const simulator = await startKubeSimulator({
       host: API_HOST,
-      nodes: (settings.nodes ?? ['node-1', 'node-2']).map((name) => ({ name, labels: NODE_LABELS })),
+      nodes: namesOfNodes(settings).map((name, index) => ({ name, labels: NODE_LABELS, address: nodeAddress(index + 1) })),
       // Tests end processes often, and should not wait for them as long as in a real cluster.
       podBackOff: { firstMs: 500, longestMs: 2_000 },
       onControllerError: (error) => {
@@ -85,11 +95,7 @@ export class LabCluster {
       runPod: (pod) => {
         if (started.cluster === undefined || started.cluster.#stopping) throw new Error('the lab is ending');
         const { cluster } = started;
-        const runAgent = (agent: Pod): LabPod => {
-          const running = new LabPod(agent, cluster.#podEnvironment());
-          pods.set(running.name, running);
-          return running;
-        };
+        const runAgent = (agent: Pod): PodProcess => cluster.#runAgent(agent);
         return settings.runPod?.(pod, runAgent) ?? runAgent(pod);
       },
     });
@@ -98,6 +104,7 @@ export class LabCluster {
     const access = await ClusterAccess.open(kubeconfigPath);
     const cluster = new LabCluster({ simulator, access, kubeconfigPath }, lab, { settings, pods });
     started.cluster = cluster;
+    await cluster.#createNodes();
     if (settings.isInstalled !== false) await access.applyAll(installedFor('controller'));
     await access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
     return cluster;
@@ -112,7 +119,17 @@ export class LabCluster {
     return this.#stopping;
   }
 
-  /** Pods that run, by name. */
+  /** The nodes as machines, by name; none without `nodeCards`. */
+  get nodes(): ReadonlyMap<string, LabNode> {
+    return this.#nodes;
+  }
+
+  /** Pods with `hostNetwork` that run, by name. */
+  get nodePods(): ReadonlyMap<string, NodePod> {
+    return new Map([...this.#nodePods].filter(([, { process }]) => process !== undefined && !process.hasEnded));
+  }
+
+  /** Pods with networks of their own that run, by name. */
   get pods(): ReadonlyMap<string, LabPod> {
     return new Map([...this.#pods].filter(([, { process }]) => process !== undefined && !process.hasEnded));
   }
@@ -219,8 +236,33 @@ export class LabCluster {
     await (await this.#webhook)?.close();
     this.access.close();
     await this.simulator.stop();
-    const started = [...this.#pods.values()].filter(({ process }) => process !== undefined);
+    const started = [...this.#pods.values(), ...this.#nodePods.values()].filter(({ process }) => process !== undefined);
     await Promise.all(started.map(({ exited }) => exited));
+  }
+
+  async #createNodes(): Promise<void> {
+    const { nodeCards: cards } = this.#settings;
+    if (cards === undefined) return;
+    for (const [index, name] of namesOfNodes(this.#settings).entries()) {
+      const settings = { name, number: index + 1, managementNetwork: MANAGEMENT_NETWORK, cards };
+      this.#nodes.set(name, await createLabNode(this.#lab, settings));
+    }
+  }
+
+  #runAgent(pod: Pod): LabPod | NodePod {
+    if (pod.spec.hostNetwork === true) return this.#runOnNode(pod);
+    const running = new LabPod(pod, this.#podEnvironment());
+    this.#pods.set(running.name, running);
+    return running;
+  }
+
+  #runOnNode(pod: Pod): NodePod {
+    const node = this.#nodes.get(pod.spec.nodeName ?? '');
+    if (node === undefined) throw new Error('pods with hostNetwork need nodes with network cards; give the lab nodeCards');
+    const { hosts = {} } = this.#settings;
+    const running = new NodePod(pod, node, { ...this.#podEnvironment(), simulator: this.simulator, hosts });
+    this.#nodePods.set(running.name, running);
+    return running;
   }
 
   #podEnvironment(): PodEnvironment {
@@ -241,6 +283,10 @@ export class LabCluster {
     const { serviceAccountName = 'default' } = (pod as { spec?: { serviceAccountName?: string } }).spec ?? {};
     return serviceAccountToken(this.access, namespace, serviceAccountName);
   }
+}
+
+function namesOfNodes({ nodes = ['node-1', 'node-2'] }: LabClusterSettings): readonly string[] {
+  return nodes;
 }
 
 export interface LabController {

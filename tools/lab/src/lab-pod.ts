@@ -2,10 +2,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readField } from '@vmdhcp/kube-runtime';
 import type { Pod, PodProcess } from '@vmdhcp/kube-simulator';
 import { MULTUS_NETWORKS_ANNOTATION } from '@vmdhcp/reconciler';
 import type { Lab, Machine } from './lab.js';
 import type { LabProcess } from './lab-process.js';
+import { podArguments, podVariables } from './pod-variables.js';
 import { AGENT_BIN } from './programs.js';
 
 /** The settings of every pod of a lab. */
@@ -34,9 +36,18 @@ export interface ContainerOfPod {
   readonly env: Readonly<Record<string, string>>;
   /** Of the specification. */
   readonly securityContext: unknown;
-  /** Folder with the ServiceAccount's token. */
-  readonly secrets: string;
+  /** Folder with the ServiceAccount's token; absent: the pod has none. */
+  readonly secrets?: string;
+  /** What it has below `/etc` besides what is there; absent: nothing. */
+  readonly etc?: ContainerEtc;
   readonly onLine: (line: string) => void;
+}
+
+export interface ContainerEtc {
+  /** With the folders `upper`, whose files replace those of `/etc`, and `work`. */
+  readonly folder: string;
+  /** Folders of this host to paths in the container below `/etc`, to be read. */
+  readonly mounts: Readonly<Record<string, string>>;
 }
 
 export type StartContainer = (container: ContainerOfPod) => LabProcess;
@@ -111,20 +122,16 @@ export class LabPod implements PodProcess {
     this.#machine = machine;
     const folder = await this.#writeSecrets(machine);
     const { apiServer, onLine, startContainer = startCheckout } = this.#environment;
-    const [container] = this.#containers();
-    const variables = this.#variables(container?.env ?? []);
-    const parameters = (container?.args ?? []).map((text) =>
-      text.replaceAll(/\$\((\w+)\)/g, (_, name: string) => variables[name] ?? ''),
-    );
+    const variables = podVariables(this.#pod, { podAddress: this.#address });
     this.process = startContainer({
       machine,
-      args: parameters,
+      args: podArguments(this.#pod, variables),
       env: {
         KUBERNETES_SERVICE_HOST: apiServer.host,
         KUBERNETES_SERVICE_PORT: String(apiServer.port),
         ...variables,
       },
-      securityContext: container?.securityContext,
+      securityContext: readField(this.#pod.spec.containers[0], 'securityContext'),
       secrets: folder,
       onLine: (line) => onLine(this.name, line),
     });
@@ -157,21 +164,6 @@ export class LabPod implements PodProcess {
     return folder;
   }
 
-  #containers(): readonly PodContainer[] {
-    return (this.#pod['spec'] as unknown as { readonly containers: readonly PodContainer[] }).containers;
-  }
-
-  #variables(env: NonNullable<PodContainer['env']>): Record<string, string> {
-    const fields: Readonly<Record<string, string | undefined>> = {
-      'metadata.name': this.#pod.metadata.name,
-      'metadata.namespace': this.#pod.metadata.namespace,
-      'status.podIP': this.#address,
-    };
-    return Object.fromEntries(
-      env.map(({ name, value, valueFrom }) => [name, value ?? fields[valueFrom?.fieldRef?.fieldPath ?? ''] ?? '']),
-    );
-  }
-
   /** Asks as a kubelet does. Resolves when it is ready for the first time. */
   async #watchReadiness(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -193,9 +185,34 @@ export class LabPod implements PodProcess {
 }
 
 /** The agent of this checkout, in the network namespace alone. */
-export function startCheckout({ machine, args, env, secrets, onLine }: ContainerOfPod): LabProcess {
-  const command = `mkdir -p ${SECRETS} && mount --bind ${secrets} ${SECRETS} && ${READ_ONLY_SETTINGS} && exec "$@"`;
-  return machine.start('sh', ['-c', command, 'sh', process.execPath, AGENT_BIN, ...args], { env, onLine });
+export function startCheckout(container: ContainerOfPod): LabProcess {
+  return startInPod(container, [process.execPath, AGENT_BIN, ...container.args]);
+}
+
+/** Any program of this host, with the files of the pod. */
+export function startInPod(
+  { machine, env, secrets, etc, onLine }: Omit<ContainerOfPod, 'args' | 'securityContext'>,
+  command: readonly string[],
+): LabProcess {
+  const steps = [
+    ...(secrets === undefined ? [] : [mountFolder(secrets, SECRETS)]),
+    ...mountEtc(etc),
+    READ_ONLY_SETTINGS,
+    'exec "$@"',
+  ];
+  return machine.start('sh', ['-c', steps.join(' && '), 'sh', ...command], { env, onLine });
+}
+
+function mountFolder(folder: string, path: string): string {
+  return `mkdir -p ${path} && mount --bind ${folder} ${path} && mount -o remount,ro,bind ${path}`;
+}
+
+/** Over `/etc` of this host, which stays as it is. */
+function mountEtc(etc: ContainerEtc | undefined): readonly string[] {
+  if (etc === undefined) return [];
+  const { folder, mounts } = etc;
+  const overlay = `mount -t overlay overlay -o lowerdir=/etc,upperdir=${folder}/upper,workdir=${folder}/work /etc`;
+  return [overlay, ...Object.entries(mounts).map(([source, path]) => mountFolder(source, path))];
 }
 
 /** What Multus would attach: interface to network. @throws Error for a network that the lab does not have, as Multus fails the pod. */
@@ -225,14 +242,4 @@ function readAttachments(text: string): readonly (readonly [network: string, int
     const [key = '', interfaceName = ''] = entry.split('@');
     return [key, interfaceName];
   });
-}
-
-interface PodContainer {
-  readonly args?: readonly string[];
-  readonly securityContext?: unknown;
-  readonly env?: readonly {
-    readonly name: string;
-    readonly value?: string;
-    readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath?: string } };
-  }[];
 }

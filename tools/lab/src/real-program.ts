@@ -7,6 +7,7 @@ const REQUIRE_ALL_VARIABLE = 'VMDHCP_REQUIRE_REAL_PARTS';
 export const REAL_PROGRAMS = {
   udhcpc: 'udhcpc',
   dhclient: 'isc-dhcp-client',
+  dhcpd: 'isc-dhcp-server',
   dhcpcd: 'dhcpcd-base',
   perfdhcp: 'kea-admin',
   tcpdump: 'tcpdump',

@@ -40,12 +40,22 @@ type Binding = KubernetesObject & {
   readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
 };
 
+const KINDS = ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'];
+
 /** The rights that are bound to the ServiceAccount now. */
 export async function rightsOf(admin: ClusterAccess, account: Account): Promise<readonly Right[]> {
-  const [roles, clusterRoles, bindings, clusterBindings] = await Promise.all(
-    ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'].map((kind) => admin.list(kind)),
+  const listed = await Promise.all(
+    KINDS.map(async (kind) => (await admin.list(kind)).map((object): KubernetesObject => ({ ...object, kind }))),
   );
-  const bound = ([...(bindings ?? []), ...(clusterBindings ?? [])] as Binding[]).filter(({ subjects = [] }) =>
+  return rightsIn(listed.flat(), account);
+}
+
+/** The rights that are bound to the ServiceAccount by these objects. */
+export function rightsIn(objects: readonly KubernetesObject[], account: Account): readonly Right[] {
+  const [roles, clusterRoles, bindings = [], clusterBindings = []] = KINDS.map((kind) =>
+    objects.filter((object) => object.kind === kind),
+  );
+  const bound = ([...bindings, ...clusterBindings] as Binding[]).filter(({ subjects = [] }) =>
     subjects.some(
       ({ kind, name, namespace }) => kind === 'ServiceAccount' && name === account.name && namespace === account.namespace,
     ),

@@ -74,17 +74,15 @@ export class UnpackedImage {
     return lab.start('crun', ['--cgroup-manager=disabled', 'run', '--bundle', bundle, id], processSettings);
   }
 
-  /** Runs the pod of a Deployment with the security context that it has. */
-  startPod(lab: Lab, { machine, args, env, securityContext, secrets, onLine }: ContainerOfPod): LabProcess {
+  /** Runs a pod with the security context that it has. */
+  startPod(lab: Lab, { machine, args, env, securityContext, secrets, etc, onLine }: ContainerOfPod): LabProcess {
     const user = Number(readField(securityContext, 'runAsUser'));
-    // A kubelet gives the token to the user of the container.
-    chmodSync(secrets, 0o755);
-    for (const file of readdirSync(secrets)) chownSync(join(secrets, file), user, user);
-    return this.start(
-      lab,
-      { args, env, securityContext, mounts: { [secrets]: `/var${SECRETS}` }, network: machine.name },
-      { onLine },
-    );
+    if (secrets !== undefined) giveTo(user, secrets);
+    const mounts = {
+      ...(secrets !== undefined && { [secrets]: `/var${SECRETS}` }),
+      ...(etc !== undefined && { [join(etc.folder, 'upper/hosts')]: '/etc/hosts', ...etc.mounts }),
+    };
+    return this.start(lab, { args, env, securityContext, mounts, network: machine.name }, { onLine });
   }
 
   #toConfig({ args, env = {}, securityContext = UNPRIVILEGED, mounts = {}, network }: ContainerSettings): object {
@@ -122,6 +120,12 @@ const KERNEL_MOUNTS: readonly OciMount[] = [
   { destination: '/dev', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'strictatime', 'mode=755', 'size=65536k'] },
   { destination: '/run', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'nodev', 'mode=755', 'size=65536k'] },
 ];
+
+/** A kubelet gives the token to the user of the container. */
+function giveTo(user: number, folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const file of readdirSync(folder)) chownSync(join(folder, file), user, user);
+}
 
 function toBind(source: string, destination: string): OciMount {
   return { destination, type: 'bind', source, options: ['bind', 'ro'] };

@@ -18,6 +18,7 @@ import { CLUSTER_EXAMPLES, ClusterAccess, InstalledProgram, networkAttachment, r
 const SETS = globSync(join(CHART, 'ci/*-values.yaml')).toSorted();
 const DEFINITIONS = globSync(join(CHART, 'files/crds/*.yaml'));
 const OTHER_KINDS = fileURLToPath(new URL('../kinds/monitoring-and-certificates.yaml', import.meta.url));
+const OPENSHIFT = fileURLToPath(new URL('../kinds/openshift.yaml', import.meta.url));
 const NAMESPACE = 'vm-dhcp-system';
 const POOL = 'default/net';
 
@@ -52,7 +53,7 @@ class ChartCluster {
     const kubeconfig = join(folder, 'kubeconfig');
     writeFileSync(kubeconfig, simulator.kubeconfig(), { mode: 0o600 });
     const admin = await ClusterAccess.open(kubeconfig);
-    for (const file of [join(CLUSTER_EXAMPLES, 'crds.yaml'), OTHER_KINDS]) await admin.applyFile(file);
+    for (const file of [join(CLUSTER_EXAMPLES, 'crds.yaml'), OTHER_KINDS, OPENSHIFT]) await admin.applyFile(file);
     for (const name of [NAMESPACE, 'harvester-system'])
       await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     return new ChartCluster(simulator, folder, admin);
@@ -156,7 +157,7 @@ function notStarted(objects: readonly KubernetesObject[], program: 'controller' 
   const deployment = find(objects, 'Deployment', program);
   const [container] = readList(deployment && podOf(deployment), 'containers');
   // Ports of this host replace those of the pods.
-  const flags = readList(container, 'args').filter((flag) => !/^--(http|listen)=/.test(String(flag)));
+  const flags = readList(container, 'args').filter((flag) => !/^--(http|listen|wake-on-lan-listen)=/.test(String(flag)));
   const parts = program === 'controller' ? ['controller', 'agent'] : ['webhook'];
   const rights = objects
     .filter((one) => parts.includes(componentOf(one) ?? '') && !['NetworkPolicy', 'PodDisruptionBudget'].includes(one.kind ?? ''))
@@ -188,7 +189,7 @@ function expectServices(objects: readonly KubernetesObject[]): void {
 describe.skipIf(!hasRenderer())(`the chart, always against a simulated API server ${NEEDS_RENDERER}`, { timeout: 60_000 }, () => {
   it.concurrent.each(SETS.map((path) => [basename(path), path] as const))(
     'with ci/%s what is rendered is accepted, and what starts from it gives a pool its agents',
-    async (file, path) => {
+    async (_, path) => {
       await using cluster = await ChartCluster.start();
       const objects = render([path]);
       expectServices(objects);
@@ -208,7 +209,9 @@ describe.skipIf(!hasRenderer())(`the chart, always against a simulated API serve
       await cluster.admin.waitForObject('IPPool', POOL, ({ status }) =>
         readConditions(status).some(({ type, status: is }) => type === 'CacheReady' && is === 'True'),
       );
-      if (file !== 'no-agents-values.yaml') await expectAgents(cluster, objects);
+      const flags = readList(readList(podOf(controller), 'containers')[0], 'args');
+      if (!flags.includes('--no-agent')) await expectAgents(cluster, objects);
+      if (flags.includes('--wake-on-lan')) await expectWakeAgents(cluster, objects);
     },
   );
 });
@@ -234,4 +237,42 @@ async function expectAgents(cluster: ChartCluster, objects: readonly KubernetesO
     Number(flags.find((one) => one.startsWith('--agent-replicas='))?.split('=')[1]),
   );
   if (flags.includes('--no-dhcp')) expect(readList(container, 'args')).toContain('--dry-run');
+}
+
+/** A WolConfig has agents on nodes, with the image, the namespace and the ServiceAccount of the values; they report to a Service that is there. */
+async function expectWakeAgents(cluster: ChartCluster, objects: readonly KubernetesObject[]): Promise<void> {
+  const [program] = readList(podOf(find(objects, 'Deployment', 'controller') as KubernetesObject), 'containers');
+  const variables = new Map(readList(program, 'env').map((one) => [readText(one, 'name'), readText(one, 'value')]));
+  await cluster.admin.create({ apiVersion: 'wol.pillon.org/v1beta1', kind: 'WolConfig', metadata: { name: 'office' }, spec: {} });
+  const namespace = variables.get('AGENT_NAMESPACE') ?? '';
+  const agents = await cluster.admin.waitForObject('DaemonSet', `${namespace}/wol-agent-office`, () => true);
+  const [container] = readList(podOf(agents), 'containers');
+  expect(readText(container, 'image')).toBe(variables.get('AGENT_IMAGE'));
+  const account = readText(podOf(agents), 'serviceAccountName') ?? '';
+  expect(await cluster.admin.get('ServiceAccount', `${namespace}/${account}`)).toMatchObject({
+    automountServiceAccountToken: false,
+  });
+  const flags = readList(container, 'args').map(String);
+  const [host = ''] = (flags[flags.indexOf('--manager') + 1] ?? '').split(':');
+  const [service = '', serviceNamespace = ''] = host.split('.');
+  const { spec } = (await cluster.admin.get('Service', `${serviceNamespace}/${service}`)) ?? {};
+  const listen = readList(program, 'args').find((flag) => String(flag).startsWith('--wake-on-lan-listen='));
+  expect(readList(spec, 'ports').map((one) => `--wake-on-lan-listen=:${String(readField(one, 'port'))}`)).toEqual([listen]);
+  const constraints = objects.find(({ kind }) => kind === 'SecurityContextConstraints');
+  if (constraints !== undefined) expectAllowed(agents, constraints);
+}
+
+/** OpenShift admits the pods of the agents by these constraints. */
+function expectAllowed(agents: KubernetesObject, constraints: KubernetesObject): void {
+  const pod = podOf(agents);
+  const [container] = readList(pod, 'containers');
+  const context = readField(container, 'securityContext');
+  expect(readField(constraints, 'allowHostNetwork')).toBe(readField(pod, 'hostNetwork'));
+  expect(new Set(readList(constraints, 'allowedCapabilities'))).toEqual(new Set(readList(context, 'capabilities', 'add')));
+  expect(readList(constraints, 'requiredDropCapabilities')).toEqual(readList(context, 'capabilities', 'drop'));
+  const volumes = readList(pod, 'volumes').flatMap((volume) => Object.keys(volume as object).filter((key) => key !== 'name'));
+  expect(readList(constraints, 'volumes')).toEqual(volumes);
+  const [range] = readList(constraints, 'fsGroup', 'ranges');
+  expect(readField(range, 'min')).toBe(readField(pod, 'securityContext', 'fsGroup'));
+  expect(context).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true, allowPrivilegeEscalation: false });
 }

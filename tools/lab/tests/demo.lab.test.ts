@@ -1,0 +1,92 @@
+/** `npm run demo` as a process: it tells its stories to the end, and leaves nothing behind, also after Ctrl-C. */
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { LAB_VARIABLE, LabProcess, run } from '../src/index.js';
+
+const DEMO = fileURLToPath(new URL('../../demo/dist/main.js', import.meta.url));
+/** Two processors that are busy included. */
+const STORY_TIMEOUT_MS = 120_000;
+
+let demo: LabProcess | undefined;
+
+afterEach(async () => {
+  await demo?.stop();
+});
+
+function start(...parameters: readonly string[]): LabProcess {
+  demo = new LabProcess(process.execPath, [DEMO, ...parameters], { env: { [LAB_VARIABLE]: '1', NO_COLOR: '1' } });
+  return demo;
+}
+
+/** What a lab would leave on this host. */
+function leftovers(): readonly string[] {
+  const links = JSON.parse(run('ip', ['-json', 'link', 'show'])) as readonly { readonly ifname: string }[];
+  return [...links.map(({ ifname }) => ifname).filter((name) => name !== 'lo'), ...readdirSync('/run/netns')];
+}
+
+/** The lines that have these texts, in this order. */
+function expectInOrder(lines: readonly string[], texts: readonly string[]): void {
+  let from = 0;
+  for (const text of texts) {
+    const found = lines.findIndex((line, index) => index >= from && line.includes(text));
+    expect(found, `${text}, in:\n${lines.join('\n')}`).toBeGreaterThanOrEqual(0);
+    from = found + 1;
+  }
+}
+
+describe('the demo', () => {
+  it(
+    'of Wake-on-LAN starts each machine once, and ends with what to try next',
+    async () => {
+      const { code } = await start('--wake-on-lan').ended(STORY_TIMEOUT_MS);
+      const lines = demo?.lines ?? [];
+      expect(code, lines.join('\n')).toBe(0);
+      expectInOrder(lines, [
+        '3 agents are ready',
+        'measured: 1 request to start office/build-server',
+        'Normal WakeUpStarted VirtualMachine office/build-server is being started',
+        'outcome="not-in-list"} 1',
+        'is not reported yet',
+        'measured: 1 request to start office/mail-server',
+        'vm-already-running office/build-server',
+        'wol-agent-office   ready 3 of 3',
+      ]);
+      const table = lines.filter((line) => /^(office|private)\//.test(line)).map((line) => line.split(/\s{2,}/));
+      expect(table.map(([machine, , , status, starts]) => [machine, status, starts])).toEqual([
+        ['office/build-server', 'Running', '1'],
+        ['office/mail-server', 'Running', '1'],
+        ['private/payroll', 'Stopped', '0'],
+      ]);
+      expect(lines.slice(-5)[0]).toBe('What to try next:');
+      expect(leftovers()).toEqual([]);
+    },
+    STORY_TIMEOUT_MS,
+  );
+
+  it(
+    'of addresses gives each machine its address',
+    async () => {
+      const { code } = await start().ended(STORY_TIMEOUT_MS);
+      const lines = demo?.lines ?? [];
+      expect(code, lines.join('\n')).toBe(0);
+      expectInOrder(lines, ['serving again', 'refused spec.networkName', 'Warning PoolExhausted']);
+      for (const text of ['web .* 192.168.48.1[01]', 'database .* 192.168.48.50', 'gateway-back .* 192.168.49.10'])
+        expect(lines).toContainEqual(expect.stringMatching(`^${text}`));
+      expect(leftovers()).toEqual([]);
+    },
+    STORY_TIMEOUT_MS,
+  );
+
+  it('ends at Ctrl-C with exit code 130, and leaves nothing', async () => {
+    await start('--wake-on-lan').line('deciding about wake-ups', 30_000);
+    demo?.kill('SIGINT');
+    expect(await demo?.ended(30_000)).toEqual({ code: 130, signal: null });
+    expect(leftovers()).toEqual([]);
+  }, 60_000);
+
+  it('lists its stories in its help', async () => {
+    await start('--help').ended();
+    for (const option of ['--topology', '--wake-on-lan', 'Ctrl-C']) expect(demo?.lines.join('\n')).toContain(option);
+  });
+});

@@ -1,0 +1,271 @@
+/** What else `kubectl vmdhcp` shows and writes, as a process against an API server on which a controller of this checkout works. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { readText } from '@vmdhcp/kube-runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CLUSTER_EXAMPLES,
+  compareRights,
+  ipPool,
+  KubectlPlugin,
+  networkAttachment,
+  PLUGIN_BIN,
+  rightsOf,
+  serviceAccountToken,
+  TEST_CLUSTER_VARIABLE,
+  TestCluster,
+  virtualMachine,
+  waitFor,
+} from '../src/index.js';
+
+const [A, B, C] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b', '02:00:00:00:00:0c'];
+const GROUP = 'vm-dhcp-agent-1';
+const LABELS = { 'network.harvesterhci.io/vm-dhcp-controller': 'agent', 'network.harvesterhci.io/agent-group': GROUP };
+
+let cluster: TestCluster;
+const plugin = new KubectlPlugin();
+
+beforeAll(async () => {
+  cluster = await TestCluster.open();
+  await cluster.startController('--no-agent');
+  await cluster.access.create(networkAttachment(keyOf('net')));
+  const range = { router: '10.1.0.1', pool: { start: '10.1.0.10', end: '10.1.0.11' } };
+  await cluster.access.create(ipPool(keyOf('pool'), { network: keyOf('net'), ipv4Config: range }));
+  await cluster.access.create(virtualMachine(keyOf('a'), A, keyOf('net')));
+  await recorded('10.1.0.10', A);
+}, 60_000);
+
+afterAll(async () => {
+  plugin.close();
+  await cluster?.close();
+}, 60_000);
+
+const keyOf = (name: string) => `${cluster.namespace}/${name}`;
+const run = (...words: readonly string[]) => plugin.run(cluster.kubeconfigPath, [...words, '-n', cluster.namespace]);
+
+/** The items that a command lists as JSON. */
+async function items(...words: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { stdout, stderr } = await run(...words, '-o', 'json');
+  expect(stderr).toBe('');
+  return (JSON.parse(stdout) as { readonly items: readonly Readonly<Record<string, unknown>>[] }).items;
+}
+
+async function recorded(address: string, macAddress: string | undefined): Promise<void> {
+  await cluster.access.waitForObject(
+    'IPPool',
+    keyOf('pool'),
+    ({ status }) => readText(status, 'ipv4', 'allocated', address) === macAddress,
+  );
+}
+
+async function addMachine(name: string, macAddress: string): Promise<void> {
+  await cluster.access.create(virtualMachine(keyOf(name), macAddress, keyOf('net')));
+}
+
+async function removeMachine(name: string, address: string): Promise<void> {
+  await cluster.access.delete('VirtualMachine', keyOf(name));
+  await recorded(address, undefined);
+}
+
+describe('lists', { timeout: 60_000 }, () => {
+  it('pools: for people, as data, as names', async () => {
+    const { stdout, code } = await run('pools');
+    expect([code, stdout.split('\n')[0]?.split(/ +/)]).toEqual([
+      0,
+      ['NAMESPACE', 'NAME', 'NETWORK', 'CIDR', 'USED', 'FREE', 'QUARANTINED', 'SERVED', 'REASON'],
+    ]);
+    expect(stdout.split('\n')[1]?.split(/ +/).slice(1)).toEqual(['pool', keyOf('net'), '10.1.0.0/24', '1', '1', '0', 'True']);
+    expect(await items('pools')).toMatchObject([{ name: 'pool', used: 1, free: 1, start: '10.1.0.10', end: '10.1.0.11' }]);
+    expect((await run('pools', '-o', 'name')).stdout).toBe('ippool.network.harvesterhci.io/pool\n');
+    expect((await run('pools', '-o', 'yaml')).stdout).toContain('- namespace: ');
+  });
+
+  it('leases: by virtual machine, pool, network and MAC address', async () => {
+    await addMachine('b', B);
+    await recorded('10.1.0.11', B);
+    const ofB = { virtualMachine: 'b', interface: 'default', address: '10.1.0.11', macAddress: B, network: keyOf('net') };
+    for (const filter of [
+      ['--vm', 'b'],
+      ['--mac', '0200.0000.000B'],
+      ['--vm', keyOf('b'), '--pool', 'pool'],
+      ['--vm', 'b', '--network', 'net'],
+    ])
+      expect(await items('leases', ...filter), filter.join(' ')).toMatchObject([ofB]);
+    expect(await items('leases', '--pool', 'pool')).toHaveLength(2);
+    expect(await items('leases', '--network', 'other')).toEqual([]);
+    const unknown = await run('leases', '--pool', 'none');
+    expect(unknown).toMatchObject({
+      code: 1,
+      stderr: `kubectl vmdhcp: there is no IPPool ${keyOf('none')}: kubectl vmdhcp pools -A\n`,
+    });
+    expect(await run('leases', '--mac', 'x')).toMatchObject({ code: 64 });
+    await removeMachine('b', '10.1.0.11');
+  });
+
+  it('agents, by the report of their leader; Events of the controller', async () => {
+    const report = { [keyOf('pool')]: { serving: false, reason: 'SocketFailed', message: 'EPERM' } };
+    const lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: {
+        namespace: cluster.namespace,
+        name: GROUP,
+        labels: LABELS,
+        annotations: { 'network.harvesterhci.io/agent-report': JSON.stringify(report) },
+      },
+      spec: { holderIdentity: 'agent-1_x', leaseDurationSeconds: 60, renewTime: new Date().toISOString().replace('Z', '000Z') },
+    };
+    await cluster.access.create(lease as KubernetesObject);
+    expect(await items('agents')).toMatchObject([
+      { group: GROUP, leader: 'agent-1', pool: keyOf('pool'), serving: false, reason: 'SocketFailed' },
+    ]);
+    await cluster.access.delete('Lease', keyOf(GROUP));
+    await cluster.access.create(virtualMachine(keyOf('lost'), C, keyOf('nowhere')));
+    const found = await waitFor('the Event', async () => (await items('events')).find(({ reason }) => reason === 'NoPool'));
+    expect(found).toMatchObject({ object: 'VirtualMachine/lost', type: 'Warning' });
+    await cluster.access.delete('VirtualMachine', keyOf('lost'));
+  });
+
+  it('--watch prints what changes, by a watch, until it is asked to end', async () => {
+    const words = [PLUGIN_BIN, 'pools', '--watch', '-n', cluster.namespace, '-o', 'json', '--kubeconfig', cluster.kubeconfigPath];
+    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines: string[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+    await waitFor('the first row', async () => lines.length > 0, 20_000);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ name: 'pool', used: 1 });
+    await addMachine('w', B);
+    await waitFor('the changed row', async () => lines.some((line) => line.includes('"used":2')), 20_000);
+    child.kill('SIGTERM');
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(code).toBe(0);
+    await removeMachine('w', '10.1.0.11');
+  });
+
+  it('export: as CSV and for Kea', async () => {
+    const { stdout } = await run('export');
+    expect(stdout).toContain(`${keyOf('pool')},${keyOf('net')},10.1.0.10,${A},${cluster.namespace},a,default\r\n`);
+    const kea = JSON.parse((await run('export', '--format', 'kea', '--pool', 'pool')).stdout) as object;
+    expect(kea).toMatchObject({ Dhcp4: { subnet4: [{ subnet: '10.1.0.0/24', reservations: [{ 'ip-address': '10.1.0.10' }] }] } });
+  });
+});
+
+describe('writes', { timeout: 60_000 }, () => {
+  it('pin: a dry run writes nothing; an address that another has is refused; one that is free is assigned', async () => {
+    await addMachine('p', B);
+    await recorded('10.1.0.11', B);
+    const taken = await run('pin', 'p', 'default', '10.1.0.10');
+    expect(taken.code).toBe(1);
+    expect(taken.stderr).toContain(`AddressTaken: 10.1.0.10 (${A})`);
+    await cluster.access.patch('IPPool', keyOf('pool'), { spec: { ipv4Config: { pool: { end: '10.1.0.20' } } } });
+    const what = `set annotation static-ip.harvesterhci.io/default=10.1.0.15 of VirtualMachine ${keyOf('p')}`;
+    expect(await run('pin', 'p', 'default', '10.1.0.15', '--dry-run')).toMatchObject({ code: 0, stdout: `would ${what}\n` });
+    const annotations = async () => (await cluster.access.get('VirtualMachine', keyOf('p')))?.metadata.annotations ?? {};
+    expect(Object.keys(await annotations())).not.toContain('static-ip.harvesterhci.io/default');
+    expect(await run('pin', 'p', 'default', '10.1.0.15')).toMatchObject({ code: 0, stdout: `done: ${what}\n` });
+    await recorded('10.1.0.15', B);
+    expect(await run('pin', 'p', 'default', '--remove')).toMatchObject({ code: 0 });
+    expect(Object.keys(await annotations())).not.toContain('static-ip.harvesterhci.io/default');
+    expect((await run('pin', 'p', 'default', '--remove')).stdout).toContain('nothing to do');
+    await removeMachine('p', '10.1.0.15');
+  });
+
+  it('release: refused while the virtual machine is there; done when only its VirtualMachineNetworkConfig is left', async () => {
+    await addMachine('r', B);
+    await recorded('10.1.0.11', B);
+    const refused = await run('release', '10.1.0.11');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(
+      `VirtualMachine ${keyOf('r')} exists, and the controller would assign the same addresses again`,
+    );
+    // As kubectl delete vm --cascade=orphan leaves it.
+    await cluster.access.waitForObject('VirtualMachineNetworkConfig', keyOf('r'), ({ metadata }) => metadata.uid !== undefined);
+    await cluster.access.connection.request({
+      method: 'DELETE',
+      path: `/apis/kubevirt.io/v1/namespaces/${cluster.namespace}/virtualmachines/r`,
+      body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Orphan' },
+    });
+    await waitFor(
+      'the virtual machine to go',
+      async () => (await cluster.access.get('VirtualMachine', keyOf('r'))) === undefined,
+    );
+    const dry = await run('release', '10.1.0.11', '--dry-run');
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`would delete VirtualMachineNetworkConfig ${keyOf('r')}`),
+    });
+    await recorded('10.1.0.11', B);
+    expect(await run('release', 'r')).toMatchObject({ code: 0 });
+    await recorded('10.1.0.11', undefined);
+    expect((await run('release', '10.1.0.11')).stdout).toContain('nothing to do: no client has 10.1.0.11');
+  });
+
+  it('release ends a quarantine', async () => {
+    const quarantined = { '10.1.0.12': { until: '2099-01-01T00:00:00Z', usedBy: B } };
+    await cluster.access.client('IPPool').patchStatus({ key: keyOf('pool') }, { status: { ipv4: { quarantined } } });
+    expect((await run('why', '10.1.0.12')).stdout).toContain(`quarantined: another machine uses it, in use by ${B}`);
+    expect(await run('release', '10.1.0.12')).toMatchObject({ code: 0 });
+    await cluster.access.waitForObject('IPPool', keyOf('pool'), ({ status }) => !JSON.stringify(status).includes('10.1.0.12'));
+  });
+});
+
+it.skipIf(process.env[TEST_CLUSTER_VARIABLE])(
+  'examples/cluster/reader.yaml: every command that reads works with it, and no right of it is unused',
+  async () => {
+    const { access, simulator, namespace } = cluster;
+    await access.applyFile(join(CLUSTER_EXAMPLES, 'reader.yaml'));
+    const account = { namespace, name: 'operator' };
+    await access.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'vmdhcp-reader' };
+    const subjects = [{ kind: 'ServiceAccount', ...account }];
+    const binding = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'operator' },
+      roleRef,
+      subjects,
+    };
+    await access.create(binding as KubernetesObject);
+    const token = await serviceAccountToken(access, namespace, account.name);
+    const kubeconfig = plugin.write(simulator?.kubeconfig({ name: account.name, token }) ?? '');
+    const words = [
+      ['why', keyOf('a')],
+      ['why', A],
+      ['why', keyOf('unknown')],
+      ['leases', '-A', '--pool', keyOf('pool')],
+      ['export', '-A'],
+    ];
+    await addMachine('waits', '');
+    for (const each of [...words, ['why', keyOf('waits')]])
+      expect((await plugin.run(kubeconfig, each)).stderr, each.join(' ')).toBe('');
+    for (const kind of ['pools', 'leases', 'agents', 'events']) await watchedOnce(kind, kubeconfig);
+    const rights = await rightsOf(access, account);
+    expect(compareRights(rights, simulator?.audit.requests ?? [], account)).toEqual({ unused: [], refused: [] });
+    await cluster.access.delete('VirtualMachine', keyOf('waits'));
+  },
+  60_000,
+);
+
+/** Watches until the API server has been asked to. */
+async function watchedOnce(kind: string, kubeconfig: string): Promise<void> {
+  const words = [PLUGIN_BIN, kind, '-A', '--watch', '--kubeconfig', kubeconfig];
+  const child = spawn(process.execPath, words, { stdio: 'ignore' });
+  const resource = { pools: 'ippools', leases: 'virtualmachinenetworkconfigs', agents: 'leases', events: 'events' }[kind];
+  await waitFor(`the watch of ${kind}`, async () =>
+    cluster.simulator?.audit.requests.some(
+      (one) => one.verb === 'watch' && one.resource === resource && one.user.endsWith(':operator'),
+    ),
+  );
+  child.kill('SIGTERM');
+  await new Promise((resolve) => child.once('close', resolve));
+}
+
+it('a cluster that does not answer: exit code 69; no kubeconfig: 66', async () => {
+  const away = { clusters: [{ name: 'c', cluster: { server: 'http://127.0.0.1:9' } }], users: [{ name: 'u', user: {} }] };
+  const contexts = [{ name: 'x', context: { cluster: 'c', user: 'u' } }];
+  const unreachable = await plugin.run(plugin.write(JSON.stringify({ ...away, contexts, 'current-context': 'x' })), ['pools']);
+  expect(unreachable.code).toBe(69);
+  expect(unreachable.stderr).toMatch(/^kubectl vmdhcp: the cluster does not answer: GET .*: connect ECONNREFUSED/);
+  expect(await plugin.run('/nowhere', ['pools'])).toMatchObject({ code: 66 });
+});

@@ -1,0 +1,362 @@
+/** The stand-in for KubeVirt: subresources and run strategies, as they are documented. Always against a simulated API server. */
+import { readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { ApiConnection, connectByKubeConfig } from '@vmdhcp/kube-runtime/node';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type BlockingPoint,
+  has,
+  KubeVirt,
+  PrivateCluster,
+  rightsOf,
+  runKubectl,
+  serviceAccountToken,
+  waitFor,
+} from '../src/index.js';
+
+const RUNNING = 'Running';
+const STOPPED = 'Stopped';
+const MAC = '02:00:00:00:00:0a';
+
+let cluster: PrivateCluster;
+let kubevirt: KubeVirt;
+let count = 0;
+let released: (() => void)[] = [];
+
+beforeAll(async () => {
+  cluster = await PrivateCluster.start(['crds.yaml']);
+  kubevirt = await KubeVirt.start(cluster.simulator);
+});
+
+afterEach(() => {
+  for (const release of released) release();
+  released = [];
+});
+
+afterAll(async () => {
+  await kubevirt?.stop();
+  await cluster?.close();
+});
+
+/** Until the test is over, or unblocks it. */
+function block(key: string, point: BlockingPoint): () => void {
+  const release = kubevirt.block(key, point);
+  released.push(release);
+  return release;
+}
+
+type Intent = { readonly runStrategy: string } | { readonly running: boolean };
+
+/** @returns `namespace/name` of a new machine. */
+async function machine(intent: Intent, interfaces: readonly object[] = [], point?: BlockingPoint): Promise<string> {
+  const key = `default/vm-${++count}`;
+  if (point !== undefined) block(key, point);
+  const spec = { ...intent, template: { spec: { domain: { devices: { interfaces } } } } };
+  const metadata = { namespace: 'default', name: `vm-${count}` };
+  await cluster.admin.create({ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', metadata, spec });
+  return key;
+}
+
+function pathOf(key: string, subresource: string, resource = 'virtualmachines'): string {
+  const [namespace = '', name = ''] = key.split('/');
+  return `/apis/subresources.kubevirt.io/v1/namespaces/${namespace}/${resource}/${name}/${subresource}`;
+}
+
+/** @returns `accepted`, or the code and the message of the refusal. */
+async function put(key: string, subresource: string, resource?: string): Promise<string> {
+  const path = pathOf(key, subresource, resource);
+  try {
+    await cluster.admin.connection.request({ method: 'PUT', path, body: {} });
+    return 'accepted';
+  } catch (error) {
+    return (error as Error).message.replace(`PUT ${path}: `, '');
+  }
+}
+
+const instanceOf = (key: string) => cluster.admin.get('VirtualMachineInstance', key);
+const specOf = async (key: string) => (await cluster.admin.get('VirtualMachine', key))?.spec;
+const is = (key: string, status: string) => kubevirt.untilStatus(key, status);
+const refusal = (key: string, why: string) =>
+  `409 Operation cannot be fulfilled on virtualmachine.kubevirt.io "${key.split('/')[1]}": ${why}`;
+
+describe('a new machine', () => {
+  it.each([
+    [{ runStrategy: 'Always' }, RUNNING],
+    [{ runStrategy: 'RerunOnFailure' }, RUNNING],
+    [{ runStrategy: 'Once' }, RUNNING],
+    [{ runStrategy: 'Manual' }, STOPPED],
+    [{ runStrategy: 'Halted' }, STOPPED],
+    [{ running: true }, RUNNING],
+    [{ running: false }, STOPPED],
+  ])('with %j is %s', async (intent, expected) => {
+    const key = await machine(intent);
+    const { status } = await is(key, expected);
+    const isUp = expected === RUNNING;
+    expect(status).toMatchObject({ created: isUp, ready: isUp });
+    expect((await instanceOf(key)) !== undefined).toBe(isUp);
+  });
+});
+
+describe('start of a machine that is stopped', () => {
+  it.each([
+    [{ runStrategy: 'Halted' }, { runStrategy: 'Always' }],
+    [{ running: false }, { running: true }],
+    [{ runStrategy: 'Manual' }, { runStrategy: 'Manual' }],
+  ])('with %j makes it run, and leaves %j', async (intent, after) => {
+    const key = await machine(intent);
+    await is(key, STOPPED);
+    expect(await put(key, 'start')).toBe('accepted');
+    await is(key, RUNNING);
+    expect(await specOf(key)).toMatchObject(after);
+    expect(kubevirt.startsOf(key)).toMatchObject([{ subresource: 'virtualmachines/start', key, user: 'admin', answered: 202 }]);
+    expect(await put(key, 'start')).toBe(refusal(key, 'VM is already running'));
+    expect(kubevirt.acceptedStartsOf(key)).toBe(1);
+  });
+
+  it('with RerunOnFailure, after it shut down by itself, makes it run again', async () => {
+    const key = await machine({ runStrategy: 'RerunOnFailure' });
+    await is(key, RUNNING);
+    await kubevirt.shutDown(key);
+    await is(key, STOPPED);
+    await waitFor('its instance to go', async () => (await instanceOf(key)) === undefined);
+    expect(await put(key, 'start')).toBe('accepted');
+    await is(key, RUNNING);
+    expect(await specOf(key)).toMatchObject({ runStrategy: 'RerunOnFailure' });
+  });
+
+  it('with Once, after it shut down by itself, is refused', async () => {
+    const key = await machine({ runStrategy: 'Once' });
+    await is(key, RUNNING);
+    await kubevirt.shutDown(key);
+    await is(key, STOPPED);
+    expect(await put(key, 'start')).toBe(refusal(key, 'Once does not support manual start requests'));
+  });
+
+  it('with Always, before the controller has seen it, is refused', async () => {
+    const key = await machine({ runStrategy: 'Always' }, [], 'request');
+    expect(await put(key, 'start')).toBe(refusal(key, 'Always does not support manual start requests'));
+  });
+
+  it('with Manual is recorded; the second request fails until the first is fulfilled', async () => {
+    const key = await machine({ runStrategy: 'Manual' });
+    await is(key, STOPPED);
+    const release = block(key, 'request');
+    expect(await put(key, 'start')).toBe('accepted');
+    const { status } = await is(key, STOPPED);
+    expect(readList(status, 'stateChangeRequests')).toEqual([{ action: 'Start' }]);
+    expect(await put(key, 'start')).toBe('500 Internal error occurred: unable to complete request: stop/start already underway');
+    release();
+    const { status: after } = await is(key, RUNNING);
+    expect(readField(after, 'stateChangeRequests')).toBeUndefined();
+  });
+
+  it('is not there', async () => {
+    expect(await put('default/nothing', 'start')).toBe('404 virtualmachine.kubevirt.io "nothing" not found');
+  });
+});
+
+describe('stop', () => {
+  it.each([
+    [{ runStrategy: 'Always' }, { runStrategy: 'Halted' }],
+    [{ running: true }, { running: false }],
+    [{ runStrategy: 'Once' }, { runStrategy: 'Halted' }],
+    [{ runStrategy: 'RerunOnFailure' }, { runStrategy: 'RerunOnFailure' }],
+  ])('of a machine with %j ends it, and leaves %j', async (intent, after) => {
+    const key = await machine(intent);
+    await is(key, RUNNING);
+    const release = block(key, 'stop');
+    expect(await put(key, 'stop')).toBe('accepted');
+    await is(key, 'Stopping');
+    release();
+    await is(key, STOPPED);
+    expect(await specOf(key)).toMatchObject(after);
+  });
+
+  it.each(['Manual', 'Halted'])('of a machine with %s that is down is refused', async (runStrategy) => {
+    const key = await machine({ runStrategy });
+    await is(key, STOPPED);
+    expect(await put(key, 'stop')).toBe(refusal(key, 'VM is not running'));
+  });
+});
+
+describe('restart', () => {
+  it.each(['Always', 'Manual', 'RerunOnFailure'])('of a machine with %s makes another instance', async (runStrategy) => {
+    const key = await machine({ runStrategy });
+    if (runStrategy === 'Manual') await put(key, 'start');
+    await is(key, RUNNING);
+    const before = (await instanceOf(key))?.metadata.uid;
+    expect(await put(key, 'restart')).toBe('accepted');
+    await waitFor('another instance that runs', async () => {
+      const instance = await instanceOf(key);
+      return instance?.metadata.uid !== before && readText(instance, 'status', 'phase') === RUNNING;
+    });
+    expect(await specOf(key)).toMatchObject({ runStrategy });
+  });
+
+  it.each([
+    ['Halted', 'RunStategy Halted does not support manual restart requests'],
+    ['Once', 'RunStategy Once does not support manual restart requests'],
+    ['Manual', 'VM is not running: Halted'],
+  ])('of a machine with %s is refused', async (runStrategy, why) => {
+    const key = await machine({ runStrategy });
+    expect(await put(key, 'restart')).toBe(refusal(key, why));
+  });
+});
+
+describe('a machine that runs', () => {
+  it('is paused and continues', async () => {
+    const key = await machine({ runStrategy: 'Always' });
+    await is(key, RUNNING);
+    expect(await put(key, 'unpause', 'virtualmachineinstances')).toContain('VMI is not paused');
+    expect(await put(key, 'pause', 'virtualmachineinstances')).toBe('accepted');
+    await is(key, 'Paused');
+    expect(await put(key, 'pause', 'virtualmachineinstances')).toContain('VMI is already paused');
+    expect(await put(key, 'start')).toBe(refusal(key, 'VM is already running'));
+    expect(await put(key, 'unpause', 'virtualmachineinstances')).toBe('accepted');
+    await is(key, RUNNING);
+  });
+
+  it('migrates', async () => {
+    const key = await machine({ runStrategy: 'Always' });
+    await is(key, RUNNING);
+    const complete = await kubevirt.migrate(key);
+    await is(key, 'Migrating');
+    await complete();
+    await is(key, RUNNING);
+  });
+
+  it.each(['Always', 'RerunOnFailure'])('and crashes is started again with %s', async (runStrategy) => {
+    const key = await machine({ runStrategy });
+    await is(key, RUNNING);
+    const before = (await instanceOf(key))?.metadata.uid;
+    await kubevirt.crash(key);
+    await waitFor('another instance', async () => ![undefined, before].includes((await instanceOf(key))?.metadata.uid));
+    await is(key, RUNNING);
+  });
+
+  it('has the addresses of its specification, and those that KubeVirt chooses', async () => {
+    const key = await machine({ runStrategy: 'Always' }, [
+      { name: 'a', macAddress: MAC, bridge: {} },
+      { name: 'b', bridge: {} },
+    ]);
+    await is(key, RUNNING);
+    const [first, second] = readList(await instanceOf(key), 'status', 'interfaces');
+    expect(first).toMatchObject({ name: 'a', mac: MAC });
+    expect(second).toMatchObject({ name: 'b', mac: expect.stringMatching(/^02(:[0-9a-f]{2}){5}$/) });
+  });
+
+  it('without interfaces in its specification is on the pod network', async () => {
+    const key = await machine({ runStrategy: 'Always' });
+    await is(key, RUNNING);
+    const instance = await instanceOf(key);
+    expect(readList(instance, 'spec', 'networks')).toEqual([{ name: 'default', pod: {} }]);
+    expect(readList(instance, 'status', 'interfaces')).toMatchObject([{ name: 'default' }]);
+  });
+});
+
+describe('a machine that starts', () => {
+  it.each(['Pending', 'Scheduling', 'Scheduled'] as const)('is Starting while its instance is %s', async (phase) => {
+    const key = await machine({ runStrategy: 'Always' }, [], phase);
+    await is(key, 'Starting');
+    await waitFor(phase, async () => readText(await instanceOf(key), 'status', 'phase') === phase);
+  });
+
+  it('is ErrorUnschedulable until a node has room', async () => {
+    const key = await machine({ runStrategy: 'Halted' });
+    const release = block(key, 'schedule');
+    expect(await put(key, 'start')).toBe('accepted');
+    await is(key, 'ErrorUnschedulable');
+    release();
+    await is(key, RUNNING);
+  });
+
+  it('is in CrashLoopBackOff while it fails', async () => {
+    const key = await machine({ runStrategy: 'Halted' });
+    const release = block(key, 'start');
+    expect(await put(key, 'start')).toBe('accepted');
+    await is(key, 'CrashLoopBackOff');
+    release();
+    const { status } = await is(key, RUNNING);
+    expect(readField(status, 'startFailure')).toBeUndefined();
+  });
+});
+
+describe('a machine that is deleted', () => {
+  it('is Terminating until its instance is gone', async () => {
+    const key = await machine({ runStrategy: 'Always' });
+    await is(key, RUNNING);
+    const release = block(key, 'stop');
+    await cluster.admin.delete('VirtualMachine', key);
+    await is(key, 'Terminating');
+    release();
+    await waitFor('it to be gone', async () => (await cluster.admin.get('VirtualMachine', key)) === undefined);
+    expect(await instanceOf(key)).toBeUndefined();
+  });
+});
+
+describe('requests that a test refuses', () => {
+  it.each([403, 409, 500])('get %i as often as the test wants', async (code) => {
+    const key = await machine({ runStrategy: 'Manual' });
+    released.push(kubevirt.refuse({ key, times: 2, answer: { code, reason: 'Other', message: 'not today' } }));
+    expect(await put(key, 'start')).toBe(`${code} not today`);
+    expect(await put(key, 'start')).toBe(`${code} not today`);
+    expect(await put(key, 'start')).toBe('accepted');
+    expect(kubevirt.startsOf(key).map(({ answered }) => answered)).toEqual([code, code, 202]);
+  });
+
+  it('get no answer', async () => {
+    const key = await machine({ runStrategy: 'Manual' });
+    released.push(kubevirt.refuse({ key, answer: 'no-answer' }));
+    const settings = { userAgent: 'vmdhcp-lab', timeoutMs: 300 };
+    const impatient = new ApiConnection(await connectByKubeConfig({ path: cluster.adminKubeconfig }), settings);
+    await expect(impatient.request({ method: 'PUT', path: pathOf(key, 'start'), body: {} })).rejects.toThrow();
+    impatient.close();
+    expect(kubevirt.startsOf(key)).toMatchObject([{ answered: 'no-answer' }]);
+  });
+});
+
+describe('rights', () => {
+  it('to start are those of the subresource, and the audit has them', async () => {
+    const key = await machine({ runStrategy: 'Manual' });
+    const { admin, simulator } = cluster;
+    const account = { namespace: 'default', name: 'starter' };
+    await admin.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
+    const access = await cluster.open('starter', await serviceAccountToken(admin, account.namespace, account.name));
+    const ask = () => access.connection.request({ method: 'PUT', path: pathOf(key, 'start'), body: {} });
+    await expect(ask()).rejects.toThrow(
+      'cannot update resource "virtualmachines/start" in API group "subresources.kubevirt.io" in the namespace "default"',
+    );
+    const rules = [{ apiGroups: ['subresources.kubevirt.io'], resources: ['virtualmachines/start'], verbs: ['update'] }];
+    const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: account };
+    await admin.create({ ...rbac, kind: 'Role', rules } as never);
+    const roleRef = { kind: 'Role', name: account.name };
+    await admin.create({ ...rbac, kind: 'RoleBinding', roleRef, subjects: [{ kind: 'ServiceAccount', ...account }] } as never);
+    await ask();
+    expect(kubevirt.startsOf(key)).toMatchObject([{ user: 'system:serviceaccount:default:starter', answered: 202 }]);
+    expect(await rightsOf(admin, account)).toMatchObject([{ verb: 'update', resource: 'virtualmachines/start' }]);
+    const audited = simulator.audit.requests.filter(({ user }) => user.endsWith(':starter'));
+    expect(audited).toMatchObject([
+      { resource: 'virtualmachines', subresource: 'start', allowed: false },
+      { resource: 'virtualmachines', subresource: 'start', allowed: true },
+    ]);
+  });
+});
+
+it.skipIf(!has('kubectl'))('kubectl lists its API, and machines with their status', async () => {
+  const access = { kubeconfig: cluster.adminKubeconfig, namespace: 'default' };
+  expect((await runKubectl(access, ['api-versions'])).stdout.split('\n')).toContain('subresources.kubevirt.io/v1');
+  const raw = await runKubectl(access, ['get', '--raw', '/apis/subresources.kubevirt.io/v1']);
+  expect(raw.stdout).toContain('virtualmachineinstances/unpause');
+  const key = await machine({ runStrategy: 'Always' });
+  await is(key, RUNNING);
+  const { stdout } = await runKubectl(access, ['get', 'vm', key.split('/')[1] ?? '']);
+  expect(stdout).toMatch(/NAME +AGE +STATUS +READY\nvm-\d+ +\S+ +Running +True\n/);
+});
+
+it('goes on after the API server was restarted', async () => {
+  const key = await machine({ runStrategy: 'Manual' });
+  await is(key, STOPPED);
+  await cluster.simulator.restart();
+  kubevirt.resume();
+  await waitFor('the start to be accepted', async () => (await put(key, 'start')) === 'accepted');
+  await is(key, RUNNING);
+});
