@@ -3,10 +3,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import {
   AddressAllocator,
+  answerOpenPacket,
   answerPacket,
   encodeMessage,
+  formatBindingRecord,
   LeaseTable,
+  OpenPool,
   PreparedAnswers,
+  parseBindingRecord,
   parseMacAddress,
   ServedPool,
   validatePool,
@@ -18,8 +22,8 @@ const ROUNDS = 7;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');
 
-function poolOf(cidr, name = 'net') {
-  const checked = validatePool({ name, cidr });
+function poolOf(cidr, name = 'net', more = {}) {
+  const checked = validatePool({ name, cidr, ...more });
   if (!checked.ok) throw new Error('no pool');
   return checked.value;
 }
@@ -37,6 +41,17 @@ function best(work) {
     least = Math.min(least, performance.now() - startedAt);
   }
   return least;
+}
+
+/** The message of a client with these options. */
+function encodedRequest(mac, options) {
+  return encodeMessage({
+    ...{ op: 1, htype: 1, hlen: 6, hops: 0, xid: 1, secs: 0, flags: 0, ciaddr: 0, yiaddr: 0, siaddr: 0, giaddr: 0 },
+    chaddr: Uint8Array.from(mac.split(':'), (octet) => Number.parseInt(octet, 16)),
+    sname: new Uint8Array(0),
+    file: new Uint8Array(0),
+    options,
+  }).bytes;
 }
 
 const rows = [];
@@ -88,18 +103,11 @@ leases.replacePool(
   many.slice(0, 10_000).map((macAddress, index) => ({ macAddress, address: 0x0a00000a + index })),
 );
 const serving = { pools: [new ServedPool(pool)], leaseOf: (name, mac) => leases.lookup(name, mac), into: new Uint8Array(1472) };
-const packets = many.slice(0, 10_000).map(
-  (mac) =>
-    encodeMessage({
-      ...{ op: 1, htype: 1, hlen: 6, hops: 0, xid: 1, secs: 0, flags: 0, ciaddr: 0, yiaddr: 0, siaddr: 0, giaddr: 0 },
-      chaddr: Uint8Array.from(mac.split(':'), (octet) => Number.parseInt(octet, 16)),
-      sname: new Uint8Array(0),
-      file: new Uint8Array(0),
-      options: [
-        [53, Uint8Array.of(1)],
-        [55, Uint8Array.of(1, 28, 3, 15, 6, 12)],
-      ],
-    }).bytes,
+const packets = many.slice(0, 10_000).map((mac) =>
+  encodedRequest(mac, [
+    [53, Uint8Array.of(1)],
+    [55, Uint8Array.of(1, 28, 3, 15, 6, 12)],
+  ]),
 );
 const answerMs = best(() => {
   for (let round = 0; round < 20; round++) for (const packet of packets) answerPacket(packet, serving);
@@ -116,6 +124,98 @@ const heapBefore = process.memoryUsage().heapUsed;
 for (let round = 0; round < 100; round++) for (const packet of packets) prepared.answer(packet, index, serving.into);
 const octetsEach = (process.memoryUsage().heapUsed - heapBefore) / 1_000_000;
 rows.push(['memory of a prepared answer, average of a million', `${octetsEach.toFixed(1)} octets`, '0']);
+
+// A /16 whose every address but the server's is leased to an unknown client, as lines of text that a start reads.
+const OPEN = { leaseTimeSeconds: 3600, serverAddress: '10.0.0.1', dynamic: ['10.0.0.2-10.0.255.254'] };
+const openServed = new ServedPool(poolOf('10.0.0.0/16', 'net', OPEN));
+const BINDINGS = 65_533;
+const bindingLines = macs(BINDINGS).map((macAddress, index) =>
+  formatBindingRecord({
+    ...{
+      kind: 'binding',
+      poolName: 'net',
+      address: 0x0a000002 + index,
+      clientId: `01${macAddress.replaceAll(':', '')}`,
+      macAddress,
+    },
+    ...{ boundAtMs: 1_700_000_000_000, grantedAtMs: 1_700_000_000_000, endsAtMs: 1_700_003_600_000 + index, isReleased: false },
+  }),
+);
+const NOW_MS = 1_700_000_000_000;
+function* storedRecords() {
+  for (const line of bindingLines) {
+    const read = parseBindingRecord(line);
+    if (read.ok) yield read.record;
+  }
+}
+const restoreMs = best(() => new OpenPool(openServed, storedRecords(), NOW_MS));
+rows.push([`OpenPool: restore ${BINDINGS.toLocaleString('en')} bindings from text`, `${restoreMs.toFixed(0)} ms`, '2,000 ms']);
+collectGarbage();
+const beforeBindings = process.memoryUsage();
+const restored = new OpenPool(openServed, storedRecords(), NOW_MS);
+collectGarbage();
+const afterBindings = process.memoryUsage();
+const bindingBytes = afterBindings.heapUsed + afterBindings.arrayBuffers - beforeBindings.heapUsed - beforeBindings.arrayBuffers;
+rows.push([
+  'its memory; of one binding',
+  `${(bindingBytes / 1e6).toFixed(1)} MB; ${(bindingBytes / restored.bindings.size).toFixed(0)} octets`,
+  'small',
+]);
+const openServing = (open) => ({
+  ...serving,
+  pools: [openServed],
+  leaseOf: () => undefined,
+  openPoolOf: () => open,
+  nowMs: NOW_MS,
+});
+// What a client sends to select the offer: option 50 is written when the address is known.
+const exchanged = many.slice(0, 10_000).map((mac, index) => ({
+  discover: packets[index],
+  request: encodedRequest(mac, [
+    [53, Uint8Array.of(3)],
+    [50, new Uint8Array(4)],
+    [54, Uint8Array.of(10, 0, 0, 1)],
+    [55, Uint8Array.of(1, 28, 3, 15, 6, 12)],
+  ]),
+}));
+const REQUESTED_ADDRESS = 245;
+const exchangeMs = best(() => {
+  const open = new OpenPool(openServed, [], NOW_MS);
+  const answering = openServing(open);
+  for (const { discover, request } of exchanged) {
+    const offer = answerOpenPacket(discover, answering);
+    if (offer.kind !== 'reply') throw new Error('no offer');
+    request.set(offer.bytes.subarray(16, 20), REQUESTED_ADDRESS);
+    const answer = answerOpenPacket(request, answering);
+    if (answer.kind !== 'record') throw new Error('no record');
+    open.recorded(answer.record, NOW_MS);
+  }
+});
+rows.push(['OpenPool: DISCOVER, REQUEST, recorded: 10,000 new clients', `${(10_000 / exchangeMs).toFixed(0)} k/s`, '']);
+const full = openServing(restored);
+const madeUp = packets.map((packet, index) => {
+  const other = packet.slice();
+  other[28] = 6;
+  other[32] = index & 255;
+  other[33] = index >> 8;
+  return other;
+});
+const floodMs = best(() => {
+  for (const packet of madeUp) answerOpenPacket(packet, full);
+});
+rows.push(['the same pool, full: DISCOVERs of made-up clients', `${(10_000 / floodMs).toFixed(0)} k/s`, '']);
+
+// More than offers are remembered, so that each new one replaces an old one.
+const offeringMs = best(() => {
+  const answering = openServing(new OpenPool(openServed, [], NOW_MS));
+  for (let round = 0; round < 5; round++) {
+    for (const packet of madeUp) {
+      packet[31] = round;
+      answerOpenPacket(packet, answering);
+    }
+  }
+});
+rows.push(['an empty pool: OFFERs to made-up clients, which replace older ones', `${(50_000 / offeringMs).toFixed(0)} k/s`, '']);
 
 process.stdout.write(
   `| what | measured | goal |\n| --- | --- | --- |\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`,

@@ -1,0 +1,177 @@
+/** npm run bench:why: how long `kubectl vmdhcp why` takes as a process, and how many requests it makes, in a cluster of many pools and virtual machines. */
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { CLUSTER_EXAMPLES, ClusterAccess, CONTROLLER_BIN, ipPool, PLUGIN_BIN, virtualMachine } from '@vmdhcp/lab';
+import { Command } from 'commander';
+import { markdown } from './tables.js';
+
+const options = new Command('npm run bench:why --')
+  .description('Measures kubectl vmdhcp why in a simulated cluster, from the start of the process to its end.')
+  .option('--pools <n>', 'IPPools, each with a network', '1000')
+  .option('--machines <n>', 'virtual machines, spread over the pools', '10000')
+  .option('--rounds <n>', 'times that each question is asked', '7')
+  .addHelpText('after', '\nExample:\n  npm run bench:why -- --pools 100 --machines 1000\n')
+  .parse()
+  .opts<{ readonly pools: string; readonly machines: string; readonly rounds: string }>();
+
+const SIMULATOR = fileURLToPath(new URL('large-simulator.js', import.meta.url));
+const AT_A_TIME = 32;
+const CONDITIONS = ['CacheReady', 'Registered', 'AgentReady'].map((type) => ({ type, status: 'True' }));
+const LEASE = 'vm-dhcp-agent-1';
+
+const [pools, machines, rounds] = [options.pools, options.machines, options.rounds].map(Number) as [number, number, number];
+const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-bench-why-'));
+const kubeconfig = join(folder, 'kubeconfig');
+const simulator = fork(SIMULATOR, [kubeconfig]);
+try {
+  await message(simulator);
+  const access = await ClusterAccess.open(kubeconfig);
+  await fill(access);
+  access.close();
+  process.stdout.write(`\n${measureAll()}\n`);
+} finally {
+  simulator.kill('SIGKILL');
+  rmSync(folder, { recursive: true });
+}
+
+async function message(child: ChildProcess): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    child.once('message', () => resolve());
+    child.once('exit', () => reject(new Error('the simulated API server has ended')));
+  });
+}
+
+function networkOf(machine: number): number {
+  return machine % pools;
+}
+
+function macAddressOf(machine: number): string {
+  const octets = [2, 0, 0, (machine >> 16) & 255, (machine >> 8) & 255, machine & 255];
+  return octets.map((octet) => octet.toString(16).padStart(2, '0')).join(':');
+}
+
+/** Each pool has a subnet of its own. */
+function addressIn(pool: number, last: number): string {
+  return `10.${pool >> 8}.${pool & 255}.${last}`;
+}
+
+function addressOf(machine: number): string {
+  return addressIn(networkOf(machine), 10 + Math.floor(machine / pools));
+}
+
+/** As a controller and agents leave it, without them. */
+async function fill(access: ClusterAccess): Promise<void> {
+  await access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
+  spawnSync(process.execPath, [CONTROLLER_BIN, 'crds', '--apply', '--kubeconfig', kubeconfig], { stdio: 'inherit' });
+  await access.create(lease());
+  await each(pools, (pool) => addPool(access, pool));
+  await each(machines, (machine) => addMachine(access, machine));
+}
+
+async function each(count: number, act: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < count; index = next++) await act(index);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+}
+
+async function addPool(access: ClusterAccess, pool: number): Promise<void> {
+  const labels = { 'network.harvesterhci.io/ippool-namespace': 'default', 'network.harvesterhci.io/ippool-name': `pool-${pool}` };
+  await access.create({
+    apiVersion: 'k8s.cni.cncf.io/v1',
+    kind: 'NetworkAttachmentDefinition',
+    metadata: { namespace: 'default', name: `net-${pool}`, labels },
+    spec: { config: '{}' },
+  });
+  const range = { start: addressIn(pool, 10), end: addressIn(pool, 250) };
+  const ipv4Config = { cidr: `${addressIn(pool, 0)}/24`, serverIP: addressIn(pool, 2), pool: range };
+  await access.create(ipPool(`default/pool-${pool}`, { network: `default/net-${pool}`, ipv4Config }));
+  const own = Array.from({ length: Math.ceil((machines - pool) / pools) }, (_, index) => pool + index * pools);
+  const allocated = Object.fromEntries(own.map((machine) => [addressOf(machine), macAddressOf(machine)]));
+  const status = {
+    ipv4: { allocated, used: own.length, available: 241 - own.length },
+    agentDeploymentRef: { namespace: 'default', name: LEASE },
+    conditions: CONDITIONS,
+  };
+  await access.client('IPPool').patchStatus({ key: `default/pool-${pool}` }, { status });
+}
+
+async function addMachine(access: ClusterAccess, machine: number): Promise<void> {
+  const [name, networkName, macAddress] = [`vm-${machine}`, `default/net-${networkOf(machine)}`, macAddressOf(machine)];
+  const object = virtualMachine(`default/${name}`, macAddress, networkName);
+  await access.create(object);
+  const { spec } = (object.spec as { readonly template: { readonly spec: object } }).template;
+  await access.create({
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstance',
+    metadata: { namespace: 'default', name },
+    spec,
+    status: {
+      phase: 'Running',
+      interfaces: [{ name: 'default', mac: macAddress, ipAddress: addressOf(machine), infoSource: 'guest-agent' }],
+    },
+  });
+  await access.create({
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'VirtualMachineNetworkConfig',
+    metadata: { namespace: 'default', name },
+    spec: { vmName: name, networkConfigs: [{ networkName, macAddress }] },
+  });
+  const entry = { networkName, macAddress, allocatedIPAddress: addressOf(machine), state: 'Allocated' };
+  const status = { networkConfigs: [entry], conditions: [{ type: 'Allocated', status: 'True' }] };
+  await access.client('VirtualMachineNetworkConfig').patchStatus({ key: `default/${name}` }, { status });
+}
+
+function lease(): KubernetesObject {
+  const report = Object.fromEntries(
+    Array.from({ length: pools }, (_, pool) => [`default/pool-${pool}`, { serving: true, version: '1' }]),
+  );
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      namespace: 'default',
+      name: LEASE,
+      annotations: { 'network.harvesterhci.io/agent-report': JSON.stringify(report) },
+    },
+    // The bench outlasts a Lease that no agent renews.
+    spec: { holderIdentity: 'agent-1_x', leaseDurationSeconds: 3_600, renewTime: new Date().toISOString().replace('Z', '000Z') },
+  };
+}
+
+function measureAll(): string {
+  const middle = Math.floor(machines / 2);
+  const questions = [
+    ['a virtual machine', `vm-${middle}`],
+    ['a virtual machine that does not exist', 'vm-none'],
+    ['an address', addressOf(middle)],
+    ['a MAC address', macAddressOf(machines - 1)],
+  ] as const;
+  const title = `why: ${pools.toLocaleString('en')} pools, ${machines.toLocaleString('en')} virtual machines`;
+  return markdown(
+    [title, 'ms: median', 'most', 'requests', 'exit code'],
+    questions.map(([what, subject]) => [what, ...measure(subject)]),
+  );
+}
+
+function measure(subject: string): string[] {
+  const asked = Array.from({ length: rounds }, () => ask(subject));
+  const times = asked.map(({ ms }) => ms).toSorted((one, other) => one - other);
+  const [first] = asked;
+  return [times[Math.floor(rounds / 2)], times.at(-1)]
+    .map((ms) => (ms ?? 0).toFixed(0))
+    .concat([String(first?.requests), String(first?.code)]);
+}
+
+function ask(subject: string): { readonly ms: number; readonly requests: number; readonly code: number | null } {
+  const begunAtMs = performance.now();
+  const words = [PLUGIN_BIN, 'why', subject, '--kubeconfig', kubeconfig, '-o', 'json'];
+  const { stdout, status } = spawnSync(process.execPath, words, { encoding: 'utf8', maxBuffer: 1 << 26 });
+  const ms = performance.now() - begunAtMs;
+  return { ms, requests: (JSON.parse(stdout) as { readonly requests: number }).requests, code: status };
+}
