@@ -1,23 +1,25 @@
 import { stdout } from 'node:process';
 import colors from 'picocolors';
 
-export interface Row {
-  readonly machine: string;
-  readonly network: string;
-  readonly client: string;
-  readonly address: string;
-  readonly note: string;
-}
+/** The cells of a row, by column; the first column names the row. */
+export type Row = Readonly<Record<string, string>>;
 
 /**
  * What happens, line by line, and on a terminal a table of the machines below it that is always as things are now.
  * Elsewhere only the lines, and the table once at the end.
  */
 export class LiveView {
+  #columns: readonly string[] = [];
   readonly #rows = new Map<string, Row>();
   readonly #live = stdout.isTTY === true;
   readonly #startedAt = performance.now();
   #drawn = 0;
+
+  /** Begins a table. @param columns - their titles; the last one may be empty. */
+  table(...columns: readonly string[]): void {
+    this.#columns = columns;
+    this.#rows.clear();
+  }
 
   step(text: string): void {
     this.#print(`\n${colors.bold(text)}`);
@@ -28,20 +30,22 @@ export class LiveView {
     this.#print(`${colors.dim(`${seconds} s`)}  ${text}`);
   }
 
-  set(row: Row): void {
-    this.#rows.set(row.machine, row);
+  /** Text without a time. */
+  plain(text: string): void {
+    this.#print(text);
+  }
+
+  /** Changes cells of a row, which is new where there is none of this name. */
+  set(name: string, cells: Row): void {
+    this.#rows.set(name, { ...this.#rows.get(name), ...cells });
     this.#erase();
     this.#draw();
   }
 
-  update(machine: string, change: Partial<Row>): void {
-    const row = this.#rows.get(machine);
-    if (row !== undefined) this.set({ ...row, ...change });
-  }
-
   /** Leaves the table as the last thing to be seen. */
   end(): void {
-    if (!this.#live) stdout.write(this.#table());
+    if (!this.#live && this.#rows.size > 0) stdout.write(this.#table());
+    this.#rows.clear();
     this.#drawn = 0;
   }
 
@@ -64,16 +68,11 @@ export class LiveView {
   }
 
   #table(): string {
-    const header: Row = { machine: 'MACHINE', network: 'NETWORK', client: 'CLIENT', address: 'ADDRESS', note: '' };
-    const rows = [header, ...this.#rows.values()].map(({ machine, network, client, address, note }) => [
-      machine,
-      network,
-      client,
-      address,
-      note,
-    ]);
-    const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-    const lines = rows.map((cells, index) => {
+    const [, ...others] = this.#columns;
+    const rows = [...this.#rows].map(([name, cells]) => [name, ...others.map((column) => cells[column] ?? '')]);
+    const all = [this.#columns, ...rows];
+    const widths = this.#columns.map((_, column) => Math.max(...all.map((cells) => cells[column]?.length ?? 0)));
+    const lines = all.map((cells, index) => {
       const line = cells
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))
         .join('  ')
