@@ -14,10 +14,11 @@ const RECONCILER = '../packages/reconciler/src';
 const { playCrashStory } = await import(`${RECONCILER}/controller/crash-story-fixtures.ts`);
 const { playRandomStory } = await import(`${RECONCILER}/controller/random-story-fixtures.ts`);
 const { playTopologyStory } = await import(`${RECONCILER}/agents/topology-story-fixtures.ts`);
+const { playWakeStory } = await import(`${RECONCILER}/wake-on-lan/decision/wake-story-fixtures.ts`);
 const { playAgentStory } = await import('../packages/dhcp-agent/src/agent/agent-story-fixtures.ts');
-const KINDS = [playCrashStory, playRandomStory, playAgentStory, playTopologyStory];
+const KINDS = [playCrashStory, playRandomStory, playAgentStory, playTopologyStory, playWakeStory];
 
-/** Crash stories and random stories of the controller, stories of agents and of topologies in turn; each kind has its seeds from 0. */
+/** Crash stories and random stories of the controller, stories of agents, of topologies and of wake-ups in turn; each kind has its seeds from 0. */
 async function play(run) {
   const seed = Math.floor(run / KINDS.length);
   try {

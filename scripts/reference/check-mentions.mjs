@@ -47,7 +47,7 @@ function isAboutNow(page) {
 /** In a command line each flag is one of its command; one that stands alone in a code span is ours, or of something that a script runs. */
 function wrongFlags(text) {
   const problems = [];
-  for (const [, command, rest] of text.matchAll(/\b(vmdhcp-(?:agent|controller) [a-z]+)([^`\n|;&#]*)/g)) {
+  for (const [, command, rest] of text.matchAll(/\b((?:vmdhcp-(?:agent|controller)|kubectl vmdhcp) [a-z]+)([^`\n|;&#]*)/g)) {
     const known = commands.get(command);
     if (known === undefined) continue;
     for (const [flag] of rest.matchAll(/(?<=\s)--[a-z][a-z-]*/g)) {

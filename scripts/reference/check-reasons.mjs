@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { packetReasons, REASONS } from './facts.mjs';
 
-const TABLES = /(^|\/)((agent-)?packet-)?reasons(\.test)?\.ts$/;
+const TABLES = /(^|\/)(((agent-)?packet|host)-)?reasons(\.test)?\.ts$/;
 const isGenerated = (name) => /(^|\/)(node_modules|dist)(\/|$)/.test(name);
 
 /** One sentence for each reason that nothing writes, or that no test looks for. */

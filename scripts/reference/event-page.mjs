@@ -8,7 +8,7 @@ const PLACE = /^(Normal|Warning) Event on (.+)$/;
 export const eventPage = [
   'events',
   'Events',
-  `The Events that the controller writes, by the object on which \`kubectl describe\` shows them. The same Event is written once, and
+  `The Events that the controller and the agents write, by the object on which \`kubectl describe\` shows them. The same Event is written once, and
 after five minutes it is counted up; its text has at most 1,024 octets. Of many different Events 60 are written at once and five a second after that; the
 others are dropped, and the conditions still report them. What to do: [reasons](reasons.md).
 

@@ -2,24 +2,33 @@
 // pages are compared with.
 import { createMetrics as agentMetrics } from '../../packages/agent-cli/dist/http/metrics.js';
 import { program as agent } from '../../packages/agent-cli/dist/program.js';
+import { registerReportMetrics } from '../../packages/agent-cli/dist/wake-on-lan/report-metrics.js';
 import { createWakeMetrics } from '../../packages/agent-cli/dist/wake-on-lan/wake-metrics.js';
+import { program as plugin } from '../../packages/controller-cli/dist/inspect/program.js';
 import { program as controller } from '../../packages/controller-cli/dist/program.js';
 import { createMetrics as controllerMetrics } from '../../packages/controller-cli/dist/run/metrics.js';
+import { createWakeMetrics as createManagerMetrics } from '../../packages/controller-cli/dist/wake-on-lan/wake-metrics.js';
 import { createWebhookMetrics } from '../../packages/controller-cli/dist/webhook/webhook-metrics.js';
 import { AGENT_PACKET_REASONS } from '../../packages/dhcp-agent/dist/index.js';
 import { PACKET_REASONS } from '../../packages/dhcp-allocator/dist/index.js';
+import { HOST_OBJECT_KEYS, HOST_REASONS } from '../../packages/ippool-api/dist/bare-metal/keys.js';
 import {
   CONDITIONS,
   ipPoolResource,
-  OBJECT_KEYS,
-  REASONS,
+  OBJECT_KEYS as KEYS_OF_DHCP,
+  REASONS as REASONS_OF_DHCP,
   virtualMachineNetworkConfigResource,
+  wolConfigResource,
 } from '../../packages/ippool-api/dist/index.js';
 import { ADMISSION_RULES } from '../../packages/reconciler/dist/index.js';
 import { EXIT_CODES } from '../../packages/service-process/dist/index.js';
 import { describeValues } from '../../tools/chart-renderer/dist/index.js';
 
-export { ADMISSION_RULES, CONDITIONS, EXIT_CODES, OBJECT_KEYS, REASONS };
+export { ADMISSION_RULES, CONDITIONS, EXIT_CODES };
+
+export const REASONS = { ...REASONS_OF_DHCP, ...HOST_REASONS };
+
+export const OBJECT_KEYS = { ...KEYS_OF_DHCP, ...HOST_OBJECT_KEYS };
 
 /** By reason; `by` names the package that decides it. */
 export const packetReasons = Object.entries({ ...PACKET_REASONS, ...AGENT_PACKET_REASONS }).toSorted(byName);
@@ -27,9 +36,9 @@ export const packetReasons = Object.entries({ ...PACKET_REASONS, ...AGENT_PACKET
 /** Of charts/vmdhcp. */
 export const values = describeValues();
 
-export const resources = [ipPoolResource, virtualMachineNetworkConfigResource];
+export const resources = [ipPoolResource, virtualMachineNetworkConfigResource, wolConfigResource];
 
-export const programs = [agent, controller].map(({ name, commands, environment }) => ({
+export const programs = [agent, controller, plugin].map(({ name, commands, environment }) => ({
   name,
   environment,
   commands: commands.map((command) => ({
@@ -84,11 +93,14 @@ const agentRegistry = agentMetrics({
   leaseEvents: none,
   served: none,
   allocation: { poolCounts: none, refusedClaims: none },
+  open: { counts: none, failures: () => 0 },
   election: { isLeading: () => false, standbyAnswers: () => 0 },
 }).registry;
 const ofWakeOnLan = createWakeMetrics({ packets: none, wakeUps: () => ({}), listeners: () => ({}) });
+registerReportMetrics(ofWakeOnLan, { info: { ports: [] } });
 const ofController = controllerMetrics();
 const ofWebhook = createWebhookMetrics();
+createManagerMetrics(ofController.registry, { managedMachines: () => 0, managedBy: none, waiting: () => 0, followers: () => 0 });
 ofController.follow({}, () => false);
 
 /** Our own metrics by program; those of Node come from prom-client. */
@@ -100,7 +112,7 @@ export const metrics = [
 function ownMetrics(registry) {
   return registry
     .getMetricsAsArray()
-    .filter(({ name }) => name.startsWith('vmdhcp'))
+    .filter(({ name }) => name.startsWith('vmdhcp') || name.startsWith('wol_'))
     .map(({ name, type, help, labelNames }) => ({ name, type, help, labels: labelNames ?? [] }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { code, table } from './markdown.mjs';
 
-const CRDS = ['ippools', 'virtualmachinenetworkconfigs'];
+const BARE_METAL = ['clusteragents', 'hostendpoints', 'hoststatuses', 'hostoperations'].map((name) => `bare-metal/${name}`);
+const CRDS = ['ippools', 'virtualmachinenetworkconfigs', 'wolconfigs', ...BARE_METAL];
 
 /** Name, title and text of the page. */
 export const fieldPage = [
   'fields',
   'Fields',
-  `The fields of both kinds, with what the API server checks. From \`packages/ippool-api\`; \`vmdhcp-controller crds\` prints the definitions, and
+  `The fields of each kind, with what the API server checks. From \`packages/ippool-api\`; \`vmdhcp-controller crds\` prints the definitions, and
 \`kubectl explain ippool.spec.ipv4Config\` shows the same in a cluster. What may be left out of an IPPool because it is filled in: [admission](../admission.md#what-may-be-left-out-of-an-ippool).
 A change of an immutable field is refused: delete the object and create it again.
 
@@ -21,12 +22,16 @@ function kindSection({ spec: { group, names, versions } }) {
   const root = schema.openAPIV3Schema;
   return [
     `## ${names.kind}`,
-    `\`apiVersion: ${group}/${version}\`; short names: ${names.shortNames.map(code).join(', ')}.`,
+    `\`apiVersion: ${group}/${version}\`; ${shortNamesOf(names)}.`,
     ...Object.entries(root.properties).map(([name, one]) => `### ${names.kind} ${name}\n\n${fieldTable(name, one)}`),
     ...(root['x-kubernetes-validations'] === undefined
       ? []
       : [`Rules of the whole object:\n\n${rulesOf(root).map(item).join('\n')}`]),
   ].join('\n\n');
+}
+
+function shortNamesOf({ shortNames = [] }) {
+  return shortNames.length === 0 ? 'no short names' : `short names: ${shortNames.map(code).join(', ')}`;
 }
 
 function fieldTable(name, schema) {

@@ -46,7 +46,7 @@ function reasonsPage() {
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([reason, { shown, meaning, remedy }]) => [`\`${reason}\``, places(shown), meaning, remedy]);
   return `Every reason that a condition, an Event or the report of an agent may have. The message that stands beside it has names, addresses
-and limits. From \`packages/ippool-api/src/reasons.ts\`: code that writes a reason which is not there does not compile.
+and limits. From \`packages/ippool-api/src/reasons.ts\`, and \`packages/ippool-api/src/bare-metal/host-reasons.ts\` for bare-metal hosts: code that writes a reason which is not there does not compile.
 
 \`kubectl describe ippool NAME\`, \`kubectl describe vm NAME\` and \`kubectl describe vmnetcfg NAME\` show them; so do the columns \`REASON\`
 of \`kubectl get ippool\` and \`kubectl get vmnetcfg\`. *Agent report* is the annotation of the agents' Lease.
@@ -173,15 +173,22 @@ have no \`vmdhcp_agent_pool_size\`, \`_used\`, \`_free\`, \`_quarantined\` and \
 function keysPage() {
   const rows = Object.entries(OBJECT_KEYS)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, { type, on, writtenBy, values = '', meaning, isUpstream }]) => [
+    .map(([key, { type, on, writtenBy, values = '', meaning, ...others }]) => [
       code(key.endsWith('/') ? `${key}<interface>` : key),
       type,
       on.join(', '),
       writtenBy.join(', '),
       values,
-      `${meaning}${isUpstream === true ? ' Harvester has it too.' : ''}`,
+      `${meaning}${sharedWith(others)}`,
     ]);
-  return `From \`packages/ippool-api/src/labels.ts\`.\n\n${table(['key', 'type', 'on', 'written by', 'values', 'meaning'], rows)}`;
+  return `From \`packages/ippool-api/src/labels.ts\` and \`packages/ippool-api/src/bare-metal/keys.ts\`.\n\n${table(['key', 'type', 'on', 'written by', 'values', 'meaning'], rows)}`;
+}
+
+/** Which other product has the key with the same meaning. */
+function sharedWith({ isUpstream = false, isOfKubevirtWol = false, isOfBmc = false }) {
+  if (isUpstream) return ' Harvester has it too.';
+  if (isOfKubevirtWol) return ' kubevirt-wol has it too.';
+  return isOfBmc ? ' bmc of spidernet-io has it too.' : '';
 }
 
 function exitCodesPage() {
