@@ -1,8 +1,8 @@
-// npm test: checks, then tests, then what was skipped by name, then one line that sums up: `N passed, N failed`.
+// npm test: checks, then tests, then what was skipped and what failed by name, then one line that sums up: `N passed, N failed`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
 import { runLabTests } from '../run-lab-tests.mjs';
 
@@ -16,6 +16,8 @@ const PARTS = {
 const strict = process.env.VMDHCP_REQUIRE_REAL_PARTS === '1';
 const totals = { passed: 0, failed: 0 };
 const skipped = [];
+/** What failed, by name: the end of a long output is what people see of it. */
+const failures = [];
 
 const only = process.argv[2] === '--only' ? process.argv[3] : undefined;
 /** Parts of names of test files: `npm run test:lab -- failover`. */
@@ -28,6 +30,7 @@ for (const [name, runPart] of Object.entries(PARTS)) {
   if (only === undefined || only === name) await runPart();
 }
 for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
+for (const line of failures) process.stdout.write(`failed: ${line}\n`);
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`);
 process.exitCode = totals.failed === 0 && totals.passed + skipped.length > 0 ? 0 : 1;
 
@@ -51,6 +54,7 @@ function check(title, command, parameters) {
   const { status, stdout, stderr } = spawnSync(command, parameters, { encoding: 'utf8' });
   const passed = status === 0;
   totals[passed ? 'passed' : 'failed']++;
+  if (!passed) failures.push(title);
   process.stdout.write(`${passed ? 'ok    ' : 'FAILED'} ${title}\n${passed ? '' : `${stdout}${stderr}`}`);
 }
 
@@ -82,8 +86,7 @@ function reportNoImages(status, why) {
     skipped.push(`tests of the images: ${why.split('\n')[0]}`);
     return;
   }
-  totals.failed++;
-  process.stdout.write(`FAILED tests of the images: they cannot be built\n${why}\n`);
+  fail('tests of the images: they cannot be built', why);
 }
 
 /** Tests in namespaces; if those are forbidden, one line reports that. */
@@ -93,8 +96,7 @@ async function runInside(title, settings, run) {
     process.stdout.write(`\n${title}\n`);
     await run(way);
   } else if (strict) {
-    totals.failed++;
-    process.stdout.write(`FAILED ${title}: ${reason}\n`);
+    fail(title, reason);
   } else {
     skipped.push(`${title}: ${reason}`);
   }
@@ -104,6 +106,12 @@ function runVitest(title, parameters) {
   process.stdout.write(`\n${title}\n`);
   const run = prepareVitest([...parameters, ...filters]);
   run.ended(spawnSync('vitest', run.parameters, { stdio: 'inherit' }).status);
+}
+
+function fail(title, why) {
+  totals.failed++;
+  failures.push(title);
+  process.stdout.write(`FAILED ${title}: ${why}\n`);
 }
 
 /** Parameters of vitest, and what adds its counts to the totals once it has ended. */
@@ -119,19 +127,36 @@ function prepareVitest(parameters) {
   };
 }
 
-/** A run that broke before it could count is a failure of its own. */
+/** A run that broke before it could count, or in a file but in none of its tests, is a failure of its own. */
 function addCounts(report, status) {
-  let failed = 0;
+  const found = readReport(report);
+  totals.passed += found.passed;
+  skipped.push(...found.skipped);
+  if (found.failed.length === 0 && status !== 0)
+    found.failed.push('a run of vitest that ended without a failed test: see its output above');
+  totals.failed += found.failed.length;
+  failures.push(...found.failed);
+}
+
+/** @returns {{ passed: number, skipped: string[], failed: string[] }} tests by name */
+function readReport(report) {
+  let read;
   try {
-    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
-    totals.passed += numPassedTests;
-    failed = numFailedTests;
-    const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-    skipped.push(
-      ...tests.filter(({ status: result }) => result !== 'passed' && result !== 'failed').map(({ fullName }) => fullName),
-    );
-  } catch {
-    failed = 1;
+    read = JSON.parse(readFileSync(report, 'utf8'));
+  } catch (error) {
+    return { passed: 0, skipped: [], failed: [`a run of vitest that left no report: ${error.message}`] };
   }
-  totals.failed += status === 0 ? failed : Math.max(failed, 1);
+  const tests = read.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ fullName, status }) => ({ status, fullName, file: relative(process.cwd(), name) })),
+  );
+  const failed = tests.filter(({ status }) => status === 'failed');
+  // A file that cannot be loaded, or whose set-up failed, has no failed test.
+  const brokenFiles = read.testResults
+    .map(({ name, status }) => ({ status, file: relative(process.cwd(), name) }))
+    .filter(({ status, file }) => status === 'failed' && !failed.some((test) => test.file === file));
+  return {
+    passed: read.numPassedTests,
+    skipped: tests.filter(({ status }) => status !== 'passed' && status !== 'failed').map(({ fullName }) => fullName),
+    failed: [...failed.map(({ file, fullName }) => `${file}: ${fullName}`), ...brokenFiles.map(({ file }) => file)],
+  };
 }
