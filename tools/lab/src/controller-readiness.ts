@@ -8,15 +8,21 @@ const READY_WITHIN_MS = 20_000;
  * @throws Error with the controller's output when it ends, or is not ready within 20 s.
  */
 export async function controllerReady(controller: LabProcess, url: string): Promise<void> {
+  let answer = 'none';
   await waitFor(
     'the controller',
     async () => {
       if (controller.hasEnded) throw new Error(`the controller ended:\n${controller.lines.join('\n')}`);
       return fetch(`${url}/readyz`).then(
-        ({ ok }) => ok,
+        async (response) => {
+          answer = await response.text();
+          return response.ok;
+        },
         () => false,
       );
     },
     READY_WITHIN_MS,
-  );
+  ).catch((error: unknown) => {
+    throw new Error(`the last answer of /readyz: ${answer}`, { cause: error });
+  });
 }

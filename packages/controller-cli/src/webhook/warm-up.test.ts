@@ -59,6 +59,11 @@ it.each([
   await warmUp({ certificate: await newCertificate(), review, requests: Infinity, most });
 });
 
+it('ends in time when a decision never comes', async () => {
+  const review: AdmissionReviewer = () => new Promise(() => {});
+  await warmUp({ certificate: await newCertificate(), review, most: { workMs: 60_000, wallMs: 50 } });
+});
+
 it('asks nothing when there is no time', async () => {
   let asked = 0;
   const review: AdmissionReviewer = async () => {

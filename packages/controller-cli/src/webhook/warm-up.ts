@@ -34,14 +34,23 @@ export async function warmUp({ certificate, review, requests = REQUESTS, most = 
   const { Agent } = process.getBuiltinModule('node:https');
   // The server is this process: there is nothing to verify.
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE, rejectUnauthorized: false });
+  // A request that gets no answer must not keep the webhook from listening.
+  let isOver = false;
+  const limit = setTimeout(() => {
+    isOver = true;
+    agent.destroy();
+  }, most.wallMs);
   try {
     let next = 0;
     const isTime = timeIsLeft(most);
     const work = async (): Promise<void> => {
-      while (next < requests && isTime()) await ask(server.port, agent, next++);
+      while (next < requests && !isOver && isTime()) await ask(server.port, agent, next++);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
+  } catch (error) {
+    if (!isOver) throw error;
   } finally {
+    clearTimeout(limit);
     agent.destroy();
     await server.stop();
   }
@@ -65,11 +74,10 @@ async function ask(port: number, agent: import('node:https').Agent, count: numbe
   const body = bodyOf(count);
   await new Promise<void>((resolve, reject) => {
     const options = { host: '127.0.0.1', port, path: ADMISSION_PATHS[body.path], method: 'POST', agent };
-    const sent = request(options, (response) => {
-      response.resume();
-      response.once('end', resolve);
-    });
+    const sent = request(options, (response) => response.resume());
     sent.once('error', reject);
+    // After the whole answer, and when the connection ends before it.
+    sent.once('close', resolve);
     sent.end(body.text);
   });
 }

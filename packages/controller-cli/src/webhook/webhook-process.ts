@@ -106,9 +106,13 @@ export class WebhookProcess {
 
   #unready(): string[] {
     if (this.#isStopping) return ['stopping'];
-    const missing = this.#source.synced() ? [] : this.#caches.unready();
-    const server = this.#server === undefined ? [this.#problem ?? 'there is no certificate yet'] : [];
-    return [...missing, ...server];
+    const missing = this.#source.synced() ? [] : [...this.#caches.unready()];
+    return this.#server === undefined ? [...missing, this.#whyNotListening()] : missing;
+  }
+
+  #whyNotListening(): string {
+    if (this.#problem !== undefined) return this.#problem;
+    return this.#served === undefined ? 'there is no certificate yet' : 'warming up';
   }
 
   /** @throws CommandError where the address of the server cannot be listened on. */
