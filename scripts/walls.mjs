@@ -115,15 +115,15 @@ export const PACKAGES = {
   },
   'packages/wol-service': {
     ...PURE,
-    imports: [],
-    why: 'it knows nothing of the rest: messages and the following of the leader are pure, gRPC and TLS have folders of their own',
+    imports: ['@vmdhcp/wake-on-lan'],
+    why: 'of the rest it knows reports and their answers: messages and the following of the leader are pure, gRPC and TLS have folders of their own',
     folders: ['report', 'wire', 'following', 'proto', 'tls', 'client', 'server'],
     /** Folders that may import more, and are not pure. */
     edges: {
       proto: ['node:*', '@grpc/grpc-js', '@grpc/proto-loader'],
       tls: ['node:*', 'node:*/*'],
-      client: ['node:*', '@grpc/grpc-js'],
-      server: ['node:*', '@grpc/grpc-js'],
+      client: ['node:*', '@grpc/grpc-js', '@vmdhcp/wake-on-lan'],
+      server: ['node:*', '@grpc/grpc-js', '@vmdhcp/wake-on-lan'],
     },
   },
   'packages/host-inventory': {

@@ -58,6 +58,14 @@ export {
   ReportQueue,
   type ReportQueueSettings,
 } from './report/report-queue.js';
+export {
+  type ReportOutcome,
+  WAKE_STATUSES,
+  type WakeAnswer,
+  type WakeReport,
+  type WakeStatus,
+  type WokenMachine,
+} from './report/wake-report.js';
 export { type RateDecision, RateLimit, type RateLimitSettings } from './window/rate-limit.js';
 export {
   type SeenWakeUp,

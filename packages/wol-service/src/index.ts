@@ -3,11 +3,12 @@
  *
  * @packageDocumentation
  */
+
+export { type ReportOutcome, WAKE_STATUSES, type WakeAnswer, type WakeReport, type WakeStatus } from '@vmdhcp/wake-on-lan';
 export { type DeliveryOutcome, type ManagerState, WolClient, type WolClientSettings } from './client/wol-client.js';
 export type { WolClientEvent } from './client/wol-client-event.js';
 export { backOffMs } from './following/back-off.js';
 export { isAddress } from './following/follow-leader.js';
-export { type ReportOutcome, WAKE_STATUSES, type WakeAnswer, type WakeReport, type WakeStatus } from './report/wake-report.js';
 export type { WakeableAddresses, WolHandler } from './report/wol-handler.js';
 export { startWolServer, type WolServer, type WolServerSettings } from './server/wol-server.js';
 export type { ConnectionRefusalReason, WolServerEvent } from './server/wol-server-event.js';

@@ -1,8 +1,9 @@
 /** A manager and an agent for tests. */
+
+import type { ReportOutcome, WakeAnswer, WakeReport } from '@vmdhcp/wake-on-lan';
 import { onTestFinished } from 'vitest';
 import { type DeliveryOutcome, WolClient } from './client/wol-client.js';
 import type { WolClientEvent } from './client/wol-client-event.js';
-import type { ReportOutcome, WakeAnswer, WakeReport } from './report/wake-report.js';
 import type { WolHandler } from './report/wol-handler.js';
 import { startWolServer, type WolServer } from './server/wol-server.js';
 import type { WolServerEvent } from './server/wol-server-event.js';

@@ -32,5 +32,4 @@ export type {
   WakeObserver,
   WakePorts,
 } from './decision/wake-ports.js';
-export type { ReportOutcome, WakeAnswer, WakeReport, WakeStatus, WokenMachine } from './decision/wake-report.js';
 export { ruleOf, type WakeOutcome, type WakeReason, type WakeVerdict } from './decision/wake-verdict.js';

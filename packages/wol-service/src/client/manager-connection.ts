@@ -8,8 +8,8 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
+import type { WakeAnswer, WakeReport } from '@vmdhcp/wake-on-lan';
 import { type HealthResponse, type WolMessages, wolServices } from '../proto/wol-services.js';
-import type { WakeAnswer, WakeReport } from '../report/wake-report.js';
 import { MANAGER_NAME, type TlsMaterial } from '../tls/tls-material.js';
 import type { AddressChanges } from '../wire/address-changes.js';
 import { LEADER_METADATA } from '../wire/leader-metadata.js';

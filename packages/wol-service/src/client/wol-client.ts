@@ -2,8 +2,9 @@
  * An agent's side: reports wake-ups to the manager that leads, and follows its list of wakeable addresses. The call that follows the list is also how it
  * knows whether a leader is there.
  */
+
+import type { WakeAnswer, WakeReport } from '@vmdhcp/wake-on-lan';
 import { type FollowingEvent, followLeader, startFollowing } from '../following/follow-leader.js';
-import type { WakeAnswer, WakeReport } from '../report/wake-report.js';
 import { type AddressChanges, ReceivedAddresses } from '../wire/address-changes.js';
 import { ClientCertificates } from './client-certificates.js';
 import { describeFailure } from './describe-failure.js';

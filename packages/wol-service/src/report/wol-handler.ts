@@ -1,4 +1,4 @@
-import type { ReportOutcome, WakeReport } from './wake-report.js';
+import type { ReportOutcome, WakeReport } from '@vmdhcp/wake-on-lan';
 
 /** The MAC addresses of machines that may be woken, in lower case with colons. */
 export interface WakeableAddresses {

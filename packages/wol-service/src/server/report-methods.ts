@@ -1,6 +1,6 @@
 /** The methods that take reports. */
 import { type ServerDuplexStream, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
-import type { ReportOutcome, WakeAnswer } from '../report/wake-report.js';
+import type { ReportOutcome, WakeAnswer } from '@vmdhcp/wake-on-lan';
 import type { WolHandler } from '../report/wol-handler.js';
 import { decodeWakeEvent, type WakeEvent } from '../wire/wake-event.js';
 import { encodeWakeEventResponse, type WakeEventResponse } from '../wire/wake-event-response.js';

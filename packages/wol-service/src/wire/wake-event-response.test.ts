@@ -1,5 +1,5 @@
+import { WAKE_STATUSES, type WakeAnswer } from '@vmdhcp/wake-on-lan';
 import { describe, expect, it } from 'vitest';
-import { WAKE_STATUSES, type WakeAnswer } from '../report/wake-report.js';
 import { decodeWakeEventResponse, encodeWakeEventResponse, type WakeEventResponse } from './wake-event-response.js';
 
 const ANSWER: WakeAnswer = { status: 'accepted', message: 'm', wasDuplicate: true, processingTimeMs: 3 };

@@ -1,5 +1,5 @@
 /** `wol.v1.WOLEventResponse`: an answer on the wire. */
-import { WAKE_STATUSES, type WakeAnswer, type WakeStatus } from '../report/wake-report.js';
+import { WAKE_STATUSES, type WakeAnswer, type WakeStatus } from '@vmdhcp/wake-on-lan';
 
 /** As @grpc/proto-loader gives and takes it. */
 export interface WakeEventResponse {

@@ -1,5 +1,5 @@
 /** `wol.v1.WOLEvent`: a report on the wire. */
-import type { WakeReport } from '../report/wake-report.js';
+import type { WakeReport } from '@vmdhcp/wake-on-lan';
 import { toMacAddress } from './mac-octets.js';
 
 /** As @grpc/proto-loader gives and takes it. */

@@ -2,10 +2,16 @@
 import type { EventOf } from '@vmdhcp/ippool-api';
 import type { EventRegarding, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
-import { type WakeConfig, type WakeMachine, wakeable } from '@vmdhcp/wake-on-lan';
+import {
+  type ReportOutcome,
+  type WakeAnswer,
+  type WakeConfig,
+  type WakeMachine,
+  type WakeReport,
+  wakeable,
+} from '@vmdhcp/wake-on-lan';
 import { WakeDecider } from './wake-decider.js';
 import type { CallFailure, CallResult, DecidedReport, LiveMachine, WakePorts } from './wake-ports.js';
-import type { ReportOutcome, WakeAnswer, WakeReport } from './wake-report.js';
 
 export const MAC_A = '02:00:00:00:00:0a';
 export const MAC_B = '02:00:00:00:00:0b';

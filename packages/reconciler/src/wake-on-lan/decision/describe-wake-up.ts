@@ -1,7 +1,6 @@
 /** What was decided, in words for people: in the answer, the Event and the log. */
 import { describeNames, quote } from '@vmdhcp/kube-runtime';
-import type { NoActionReason, WakeUpRefusalReason } from '@vmdhcp/wake-on-lan';
-import type { WakeReport, WokenMachine } from './wake-report.js';
+import type { NoActionReason, WakeReport, WakeUpRefusalReason, WokenMachine } from '@vmdhcp/wake-on-lan';
 
 /** `VirtualMachine lab/vm-a runs already`. */
 export function describeNoAction(machine: WokenMachine, reason: NoActionReason): string {

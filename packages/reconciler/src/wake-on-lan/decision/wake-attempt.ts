@@ -3,11 +3,10 @@
  * was requested in the VirtualMachine, so that the second attempt finds it there.
  */
 import { readText, toRegarding } from '@vmdhcp/kube-runtime';
-import { machineKey, planWakeUp, type WakeUpAction } from '@vmdhcp/wake-on-lan';
+import { machineKey, planWakeUp, type WakeUpAction, type WokenMachine } from '@vmdhcp/wake-on-lan';
 import { describeNoAction, describeRefusal, nameOf } from './describe-wake-up.js';
 import { readMachineState } from './read-machine-state.js';
 import type { CallFailure, LiveMachine, WakePorts } from './wake-ports.js';
-import type { WokenMachine } from './wake-report.js';
 import type { WakeReason, WakeVerdict } from './wake-verdict.js';
 
 /** The machine that is to be woken, and the configurations that allow it. */

@@ -5,13 +5,20 @@
  */
 import { isGroupMacAddress, type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { toRegarding } from '@vmdhcp/kube-runtime';
-import { type AllowedMachine, machineKey, RateLimit, type WakeTarget } from '@vmdhcp/wake-on-lan';
+import {
+  type AllowedMachine,
+  machineKey,
+  RateLimit,
+  type ReportOutcome,
+  type WakeAnswer,
+  type WakeReport,
+  type WakeTarget,
+} from '@vmdhcp/wake-on-lan';
 import { describeAmbiguity, describeReport, nameOf, plain } from './describe-wake-up.js';
 import { MachineWaits } from './machine-waits.js';
 import { RecentWakeUps } from './recent-wake-ups.js';
 import { attemptWakeUp, notLeading, type Wake } from './wake-attempt.js';
 import type { DecidedReport, WakePorts } from './wake-ports.js';
-import type { ReportOutcome, WakeAnswer, WakeReport } from './wake-report.js';
 import { ruleOf, type WakeVerdict } from './wake-verdict.js';
 
 const CAPACITY = 10_000;

@@ -3,8 +3,7 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { EventOf } from '@vmdhcp/ippool-api';
 import type { Clock, EventRegarding, KubernetesObject } from '@vmdhcp/kube-runtime';
-import type { WakeTarget, WakeUpPolicy } from '@vmdhcp/wake-on-lan';
-import type { WakeReport } from './wake-report.js';
+import type { WakeReport, WakeTarget, WakeUpPolicy } from '@vmdhcp/wake-on-lan';
 import type { WakeVerdict } from './wake-verdict.js';
 
 /** Why a request did not succeed. */

@@ -3,11 +3,10 @@
  * change, requests and answers are lost. The same seed is the same story.
  */
 import { FakeClock, type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
-import { type WakeConfig, type WakeMachine, wakeable } from '@vmdhcp/wake-on-lan';
+import { type ReportOutcome, type WakeConfig, type WakeMachine, type WakeReport, wakeable } from '@vmdhcp/wake-on-lan';
 import { KubeVirtModel, type ModelState } from './kubevirt-model-fixtures.js';
 import { WakeDecider } from './wake-decider.js';
 import type { CallResult } from './wake-ports.js';
-import type { ReportOutcome, WakeReport } from './wake-report.js';
 
 const STRATEGIES = ['Halted', 'Manual', 'RerunOnFailure', 'Once'];
 const STATES: readonly ModelState[] = ['stopped', 'stopped', 'stopped', 'running', 'stopping', 'paused'];

@@ -1,8 +1,7 @@
 /** What was decided about a report, and what follows from it: the status of the answer, the Event, and for how long it is remembered. */
 import type { ReasonAt } from '@vmdhcp/ippool-api';
 import type { EventRegarding } from '@vmdhcp/kube-runtime';
-import type { NoActionReason, WakeUpRefusalReason } from '@vmdhcp/wake-on-lan';
-import type { WakeStatus, WokenMachine } from './wake-report.js';
+import type { NoActionReason, WakeStatus, WakeUpRefusalReason, WokenMachine } from '@vmdhcp/wake-on-lan';
 
 /** Why it was decided so: one word for metric and log. */
 export type WakeReason =

@@ -1,12 +1,16 @@
-/** What an agent reports, and what it is answered. On the wire: `wol.v1.WOLService` of `@vmdhcp/wol-service`. */
+/** What an agent reports, and what its manager answers. */
 
+/** A magic packet that an agent received. */
 export interface WakeReport {
-  /** In any spelling. */
+  /** Of the machine to wake; lower case with colons. */
   readonly macAddress: string;
+  /** Of the node whose agent received it. */
   readonly nodeName: string;
   /** IPv4, IPv6 or MAC address. */
   readonly sender: string;
+  /** 0: a frame without UDP. */
   readonly senderPort: number;
+  /** In octets. */
   readonly packetSize: number;
   /** Milliseconds since 1970, by the clock of the node. */
   readonly heardAtMs: number;
@@ -14,14 +18,18 @@ export interface WakeReport {
   readonly ageMs?: number;
 }
 
-export type WakeStatus =
-  | 'unknown'
-  | 'accepted'
-  | 'duplicate'
-  | 'vm-not-found'
-  | 'vm-start-initiated'
-  | 'vm-already-running'
-  | 'error';
+/** What became of a wake-up. On the wire: UNKNOWN 0 to ERROR 6, in this order. */
+export const WAKE_STATUSES = [
+  'unknown',
+  'accepted',
+  'duplicate',
+  'vm-not-found',
+  'vm-start-initiated',
+  'vm-already-running',
+  'error',
+] as const;
+
+export type WakeStatus = (typeof WAKE_STATUSES)[number];
 
 /** The machine of a wake-up. */
 export interface WokenMachine {
@@ -33,17 +41,20 @@ export interface WokenMachine {
 
 export interface WakeAnswer {
   readonly status: WakeStatus;
+  /** For people. */
   readonly message: string;
   readonly machine?: WokenMachine;
+  /** The same wake-up was accepted before. */
   readonly wasDuplicate: boolean;
   readonly processingTimeMs: number;
 }
 
+/** What a manager does about a report. */
 export type ReportOutcome =
   | { readonly kind: 'answered'; readonly answer: WakeAnswer }
-  /** `leader`: host:port of the leader, where it is known. */
+  /** `leader`: host:port, where it is known. */
   | { readonly kind: 'not-leading'; readonly leader: string | undefined }
-  /** A limit is reached: the agent reports it again, and others meanwhile. */
+  /** Too many wake-ups of this machine or sender: the agent tries again, and reports others meanwhile. */
   | { readonly kind: 'later'; readonly message: string }
-  /** Nothing was decided: the agent reports it again. */
+  /** The agent tries again: the leader has not synced yet, or the API server is down. */
   | { readonly kind: 'unavailable'; readonly message: string };
