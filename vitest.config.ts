@@ -20,6 +20,7 @@ export default defineConfig({
       shared('dhcp-agent'),
       shared('wake-on-lan'),
       shared('host-inventory'),
+      shared('host-agent'),
       unit('service-certificates'),
       unit('wol-service'),
       unit('linux-sockets'),

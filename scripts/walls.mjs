@@ -137,6 +137,18 @@ export const PACKAGES = {
     why: 'it is pure: addresses, objects, and the names of the kinds',
     folders: ['object', 'host', 'check', 'inventory', 'binding', 'health', 'operation'],
   },
+  'packages/host-agent': {
+    ...PURE,
+    imports: [
+      '@vmdhcp/dhcp-allocator/address',
+      '@vmdhcp/host-inventory',
+      '@vmdhcp/ippool-api/bare-metal',
+      '@vmdhcp/ippool-api/bare-metal/keys',
+      '@vmdhcp/kube-runtime',
+    ],
+    why: 'it is pure: hosts on ports',
+    folders: ['host-agent-event', 'ports', 'objects', 'inventory', 'secret', 'health', 'operation', 'agent'],
+  },
   'packages/linux-sockets': {
     imports: ['node:*', 'node:*/*', 'koffi'],
     why: 'it knows nothing of DHCP or Kubernetes',
