@@ -1,4 +1,4 @@
-// Runs the test files with real interfaces: each file in namespaces of its own, as many at a time as there are processors.
+// Runs the test files with real interfaces: each file in namespaces of its own, one more at a time than there are processors.
 import { spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -15,7 +15,8 @@ const MOST_LANES = 4;
  */
 export async function runLabTests(way, filters, prepare) {
   const waiting = filters.some((filter) => filter.startsWith('-')) ? [filters] : filesOf(filters).map((file) => [file]);
-  const lanes = Math.min(availableParallelism(), MOST_LANES);
+  // They use two fifths of the processors: most of the time they wait for timers of the protocol.
+  const lanes = Math.min(availableParallelism() + 1, MOST_LANES);
   await Promise.all(
     Array.from({ length: lanes }, async () => {
       for (let files = waiting.shift(); files !== undefined; files = waiting.shift()) {
