@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** No test asserts how long something takes: what hangs is found, and a busy machine breaks nothing. */
+const LIMITS = { testTimeout: 30_000, hookTimeout: 30_000 };
+
 const unit = (name: string, folder = 'packages') => ({
-  test: { name, root: `${folder}/${name}`, include: ['src/**/*.test.ts'], environment: 'node' as const },
+  test: { name, root: `${folder}/${name}`, include: ['src/**/*.test.ts'], environment: 'node' as const, ...LIMITS },
 });
 
 /** Packages without global state: their test files share the modules of a worker, which takes a third of the time. */

@@ -26,14 +26,14 @@ function start(onStop: () => Promise<void>) {
 
 it('ends when everything under way has ended', async () => {
   const { server, lines } = start(async () => {});
-  await vi.waitFor(() => expect(server.port).toBeDefined());
+  await vi.waitFor(() => expect(server.port).toBeDefined(), 10_000);
   await server.stop();
   expect(lines.at(-1)).not.toContain('did not end');
 });
 
 it('a request that hangs does not keep the process, and the Lease of DHCP with it', async () => {
   const { server, clock, lines } = start(() => new Promise(() => {}));
-  await vi.waitFor(() => expect(server.port).toBeDefined());
+  await vi.waitFor(() => expect(server.port).toBeDefined(), 10_000);
   let isStopped = false;
   const stopped = server.stop().then(() => {
     isStopped = true;

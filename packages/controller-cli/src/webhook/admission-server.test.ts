@@ -164,7 +164,7 @@ describe('AdmissionServer', () => {
     });
     await vi.waitFor(() => expect(malformed).toEqual([expect.stringContaining('are being received already')]), 10_000);
     for (const one of slow) one.destroy();
-    await vi.waitFor(async () => expect((await send({ body: aReview({ extra: body }) })).status).toBe(200));
+    await vi.waitFor(async () => expect((await send({ body: aReview({ extra: body }) })).status).toBe(200), 10_000);
   });
 
   it('connections that ask nothing keep no API server out, and close none that it uses', async () => {
@@ -228,7 +228,7 @@ describe('AdmissionServer', () => {
     const freed = vi.fn();
     agent.on('free', freed);
     expect((await send({ agent })).status).toBe(200);
-    await vi.waitFor(() => expect(freed).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(freed).toHaveBeenCalledTimes(1), 10_000);
     const drained = server.drain(100);
     const [socket] = Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
     const closed = new Promise((resolve) => socket?.once('close', resolve));
@@ -250,7 +250,7 @@ describe('AdmissionServer', () => {
     await asked.promise;
     const { port } = server;
     const stopped = server.stop();
-    await vi.waitFor(async () => await expect(open(port)).rejects.toThrow('ECONNREFUSED'));
+    await vi.waitFor(async () => await expect(open(port)).rejects.toThrow('ECONNREFUSED'), 10_000);
     gate.resolve();
     expect((await underWay).status).toBe(200);
     await stopped;

@@ -38,7 +38,7 @@ it.each([{}, null, 1])('an event whose object is %j ends no process', async (obj
   process.removeAllListeners('uncaughtException');
   process.on('uncaughtException', note);
   const { cache, errors } = await follow((_, response) => response.write(`${JSON.stringify({ type: 'ADDED', object })}\n`));
-  await vi.waitFor(() => expect(errors.length + thrown.length).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(errors.length + thrown.length).toBeGreaterThan(0), 10_000);
   cache.stop();
   process.off('uncaughtException', note);
   for (const listener of before) process.on('uncaughtException', listener);

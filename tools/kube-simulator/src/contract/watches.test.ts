@@ -50,7 +50,7 @@ it('sends every change since a resourceVersion in order; leaving a selector is D
 it('without a resourceVersion begins with what is there, in the order of names, and goes on live', async () => {
   await cluster.createWidget('y');
   await cluster.createWidget('x');
-  const watching = cluster.watch('timeoutSeconds=1');
+  const watching = cluster.watch('timeoutSeconds=3');
   await new Promise((resolve) => setTimeout(resolve, 300));
   await cluster.delete(`${cluster.widgets}/x`);
   expect(story(await watching)).toEqual(['ADDED x', 'ADDED y', 'DELETED x']);

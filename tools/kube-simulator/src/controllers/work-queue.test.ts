@@ -38,7 +38,7 @@ it('tries again after a failure, and reports it', async () => {
   const onError = vi.fn();
   const queue = new WorkQueue({ handle, onError });
   queue.add('a');
-  await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(3));
+  await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(3), 10_000);
   expect(onError).toHaveBeenCalledTimes(2);
 });
 
