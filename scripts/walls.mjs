@@ -58,7 +58,9 @@ export const PACKAGES = {
     imports: [
       '@vmdhcp/dhcp-allocator',
       '@vmdhcp/ippool-api',
+      '@vmdhcp/host-inventory',
       '@vmdhcp/ippool-api/agent',
+      '@vmdhcp/ippool-api/bare-metal/keys',
       '@vmdhcp/kube-runtime',
       '@vmdhcp/wake-on-lan',
     ],
@@ -78,6 +80,7 @@ export const PACKAGES = {
       'admission',
       'migration',
       'wake-on-lan',
+      'bare-metal',
       'controller',
     ],
   },

@@ -11,9 +11,10 @@ import { createWakeMetrics as createManagerMetrics } from '../../packages/contro
 import { createWebhookMetrics } from '../../packages/controller-cli/dist/webhook/webhook-metrics.js';
 import { AGENT_PACKET_REASONS } from '../../packages/dhcp-agent/dist/index.js';
 import { PACKET_REASONS } from '../../packages/dhcp-allocator/dist/index.js';
-import { HOST_OBJECT_KEYS, HOST_REASONS } from '../../packages/ippool-api/dist/bare-metal/keys.js';
+import { clusterAgentResource } from '../../packages/ippool-api/dist/bare-metal/index.js';
+import { HOST_CONDITIONS, HOST_OBJECT_KEYS, HOST_REASONS } from '../../packages/ippool-api/dist/bare-metal/keys.js';
 import {
-  CONDITIONS,
+  CONDITIONS as CONDITIONS_OF_DHCP,
   ipPoolResource,
   OBJECT_KEYS as KEYS_OF_DHCP,
   REASONS as REASONS_OF_DHCP,
@@ -24,7 +25,9 @@ import { ADMISSION_RULES } from '../../packages/reconciler/dist/index.js';
 import { EXIT_CODES } from '../../packages/service-process/dist/index.js';
 import { describeValues } from '../../tools/chart-renderer/dist/index.js';
 
-export { ADMISSION_RULES, CONDITIONS, EXIT_CODES };
+export { ADMISSION_RULES, EXIT_CODES };
+
+export const CONDITIONS = { ...CONDITIONS_OF_DHCP, ...HOST_CONDITIONS };
 
 export const REASONS = { ...REASONS_OF_DHCP, ...HOST_REASONS };
 
@@ -36,7 +39,7 @@ export const packetReasons = Object.entries({ ...PACKET_REASONS, ...AGENT_PACKET
 /** Of charts/vmdhcp. */
 export const values = describeValues();
 
-export const resources = [ipPoolResource, virtualMachineNetworkConfigResource, wolConfigResource];
+export const resources = [ipPoolResource, virtualMachineNetworkConfigResource, wolConfigResource, clusterAgentResource];
 
 export const programs = [agent, controller, plugin].map(({ name, commands, environment }) => ({
   name,

@@ -2,9 +2,14 @@
  * Every reason of an Event about a bare-metal host, as REASONS has those of the other kinds: code that writes a reason which is not here, or writes it
  * in another place, does not compile; and the reference pages are generated from it.
  */
+import type { HOST_CONDITIONS } from './host-conditions.js';
+
 type EventKind = 'ClusterAgent' | 'HostEndpoint' | 'HostOperation' | 'HostStatus';
-/** `Warning Event on HostStatus`: an Event of this type about an object of this kind. */
-export type HostReasonPlace = `${'Normal' | 'Warning'} Event on ${EventKind}`;
+type Status = 'True' | 'False' | 'Unknown';
+/** `ClusterAgent Ready=False`: a condition with this status. */
+type HostConditionPlace = `ClusterAgent ${keyof typeof HOST_CONDITIONS.ClusterAgent}=${Status}`;
+/** A condition, or `Warning Event on HostStatus`: an Event of this type about an object of this kind. */
+export type HostReasonPlace = HostConditionPlace | `${'Normal' | 'Warning'} Event on ${EventKind}`;
 
 interface HostReasonEntry {
   readonly shown: readonly HostReasonPlace[];
@@ -14,7 +19,68 @@ interface HostReasonEntry {
   readonly remedy: string;
 }
 
+/** What a person has to correct in a ClusterAgent. */
+const INVALID = ['ClusterAgent Valid=False', 'Warning Event on ClusterAgent'] as const;
+/** Why no agents run, or not as many as there should be. */
+const UNREADY = ['ClusterAgent Ready=False', 'Warning Event on ClusterAgent'] as const;
+
 export const HOST_REASONS = {
+  HostAgentsReady: {
+    shown: ['ClusterAgent Ready=True'],
+    meaning: 'As many agents run as there should be, and each of them is ready.',
+    remedy: 'Nothing.',
+  },
+  HostAgentsStarting: {
+    shown: ['ClusterAgent Ready=False'],
+    meaning: 'The Deployment of the agents has fewer pods of its newest template that are ready than it should have.',
+    remedy: 'Nothing: this takes seconds. If the reason stays, look at the pods of the Deployment that the message names.',
+  },
+  HostAgentsOff: {
+    shown: ['ClusterAgent Ready=False'],
+    meaning: '`spec.agentYaml.replicas` is 0: no agent runs.',
+    remedy: 'Nothing. To have agents, set `spec.agentYaml.replicas` to 1 or more.',
+  },
+  HostAgentsStuck: {
+    shown: UNREADY,
+    meaning: 'The pods of the agents cannot be created, or do not become ready; the message has the cause.',
+    remedy: 'Do what the message names.',
+  },
+  HostAgentsFailed: {
+    shown: UNREADY,
+    meaning: "An object that the agents need cannot be written; the message has the API server's text.",
+    remedy: 'Correct what the message names: a field of the ClusterAgent, or the rights of the controller.',
+  },
+  HostAgentsRefused: {
+    shown: UNREADY,
+    meaning:
+      'An object that the agents need has the name of one that the controller did not create for this ClusterAgent, or one that cannot be changed as it should be.',
+    remedy: 'Delete the object that the message names, or create the ClusterAgent with another name.',
+  },
+  ClusterAgentInvalid: {
+    shown: [...INVALID, 'ClusterAgent Ready=False'],
+    meaning:
+      'The ClusterAgent has settings that cannot be used. Agents that run already stay as they are, and serve no DHCP that the settings do not allow.',
+    remedy: 'Correct the fields that the message names.',
+  },
+  UnderlayShared: {
+    shown: [...INVALID, 'ClusterAgent Ready=False'],
+    meaning:
+      'An older ClusterAgent is on the same network, and has the same `selfIp` or addresses of the same range. That one goes on; this one has no agents.',
+    remedy: 'Give the two ClusterAgents ranges and addresses that differ, or delete one of them.',
+  },
+  OneAgentOnly: {
+    shown: INVALID,
+    meaning:
+      'More than one agent is asked for where only one can run: leases are in a volume that has one writer, or the port and the node are the same for all. One agent runs.',
+    remedy: 'Set `spec.agentYaml.replicas` to 1, or do what the message names.',
+  },
+  HostSecretUnusable: {
+    shown: [...INVALID, 'Warning Event on HostEndpoint'],
+    meaning:
+      'A Secret for management controllers does not exist, lacks keys, or is in a namespace from which agents may read none.',
+    remedy:
+      'Correct the Secret, or allow its namespace: `bareMetal.secretNamespaces` of the chart, `--bare-metal-secret-namespace` of the controller.',
+  },
   HostDiscovered: {
     shown: ['Normal Event on HostStatus'],
     meaning: 'An unknown client got a lease, so the host has an object.',
@@ -131,3 +197,17 @@ export type HostEventOf<Kind extends EventKind> = {
     readonly message: string;
   };
 }['Normal' | 'Warning'];
+
+/** A condition of a kind, with the reasons that the table has for its type and status. */
+export type HostConditionOf<Kind extends 'ClusterAgent'> = {
+  [Place in Extract<HostReasonPlace, `${Kind} ${string}`>]: Place extends `${Kind} ${infer Type}=${infer State extends Status}`
+    ? {
+        readonly type: Type;
+        readonly status: State;
+        /** Absent: all is well. */
+        readonly reason?: HostReasonAt<Place>;
+        /** What is wrong, where, and what to do next. */
+        readonly message?: string;
+      }
+    : never;
+}[Extract<HostReasonPlace, `${Kind} ${string}`>];

@@ -3,7 +3,15 @@
  *
  * @packageDocumentation
  */
-export { HOST_REASONS, type HostEventOf, type HostReason, type HostReasonAt, type HostReasonPlace } from './host-reasons.js';
+export { HOST_CONDITIONS } from './host-conditions.js';
+export {
+  HOST_REASONS,
+  type HostConditionOf,
+  type HostEventOf,
+  type HostReason,
+  type HostReasonAt,
+  type HostReasonPlace,
+} from './host-reasons.js';
 
 export const BARE_METAL_GROUP = 'bmc.spidernet.io';
 export const BARE_METAL_VERSION = 'v1beta1';
@@ -14,6 +22,8 @@ export const HOST_ADDRESS_LABEL = `${BARE_METAL_GROUP}/ipAddr`;
 export const HOST_MODE_LABEL = `${BARE_METAL_GROUP}/mode`;
 export const DHCP_ACTIVE_LABEL = `${BARE_METAL_GROUP}/dhcp-ip-active`;
 export const BOUND_TO_ANNOTATION = `${BARE_METAL_GROUP}/bound-to`;
+export const CLUSTER_AGENT_LABEL = `${BARE_METAL_GROUP}/cluster-agent`;
+export const HOLD_HOST_AGENT_UPGRADE_ANNOTATION = `${BARE_METAL_GROUP}/hold-agent-upgrade`;
 /** The value of the annotation by which an address is never bound. */
 export const BOUND_TO_NONE = 'none';
 
@@ -50,5 +60,29 @@ export const HOST_OBJECT_KEYS = {
     values: 'a MAC address, or `none`',
     meaning:
       'The address belongs to this client for good, whatever `enableBindDhcpIP` of the ClusterAgent is. `none`: the address is not bound, and the object goes when the lease ends. Without it, `enableBindDhcpIP` decides.',
+  },
+  [CLUSTER_AGENT_LABEL]: {
+    type: 'label',
+    on: [
+      'Deployment',
+      'Pod',
+      'ServiceAccount',
+      'Lease',
+      'Role',
+      'RoleBinding',
+      'ClusterRole',
+      'ClusterRoleBinding',
+      'PersistentVolumeClaim',
+    ],
+    writtenBy: ['the controller'],
+    values: 'the name of a ClusterAgent',
+    meaning: 'The object belongs to the agents of this ClusterAgent.',
+  },
+  [HOLD_HOST_AGENT_UPGRADE_ANNOTATION]: {
+    type: 'annotation',
+    on: ['ClusterAgent'],
+    writtenBy: ['an administrator'],
+    values: 'any',
+    meaning: 'The agents of the ClusterAgent keep the image that they run.',
   },
 } as const;

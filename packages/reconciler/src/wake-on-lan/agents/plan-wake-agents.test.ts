@@ -1,10 +1,11 @@
 import { controllerOf, type KubernetesObject, readField, readList } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { httpPortOf } from '../../agents/choose-http-ports.js';
 import type { ReadWolConfig } from '../config/read-wol-config.js';
 import { AGENT_SETTINGS, readConfig } from '../wol-config-fixtures.js';
-import { FIRST_HTTP_PORT, httpPortOf } from './choose-http-ports.js';
 import { planWakeAgents, type WakeAgentsPlan } from './plan-wake-agents.js';
+import { WAKE_HTTP_PORTS } from './wake-agent-daemon-set.js';
 
 /** DaemonSets as an API server has them after these writes. */
 function applied(daemonSets: readonly KubernetesObject[], { writes }: WakeAgentsPlan): KubernetesObject[] {
@@ -40,6 +41,7 @@ const after = (configs: readonly ReadWolConfig[], daemonSets: readonly Kubernete
   applied(daemonSets, plan(configs, daemonSets));
 const textsOf = ({ writes }: WakeAgentsPlan) => writes.map(({ kind, object }) => `${kind} ${object.metadata.name}`);
 const one = (daemonSets: readonly KubernetesObject[]) => daemonSets[0] as KubernetesObject;
+const portOf = (daemonSet: KubernetesObject) => httpPortOf(daemonSet, WAKE_HTTP_PORTS);
 const containerOf = ({ spec }: KubernetesObject) => readList(spec, 'template', 'spec', 'containers')[0];
 
 /** As the predecessor wrote it: other labels in its selector, another port, and a ServiceAccount. */
@@ -155,12 +157,12 @@ describe('a story of WolConfigs and DaemonSets', () => {
   it('each DaemonSet has an HTTP port of its own, and keeps it', () => {
     const zones = ['a', 'b', 'c'].map((zone, age) => readConfig(zone, { agent: { nodeSelector: { zone } } }, age));
     const all = after(zones);
-    expect(all.map(httpPortOf)).toEqual([0, 1, 2].map((more) => FIRST_HTTP_PORT + more));
+    expect(all.map(portOf)).toEqual([0, 1, 2].map((more) => WAKE_HTTP_PORTS.first + more));
     const [, ...others] = zones;
     const without = after(others, all);
-    expect(without.map(httpPortOf)).toEqual([1, 2].map((more) => FIRST_HTTP_PORT + more));
+    expect(without.map(portOf)).toEqual([1, 2].map((more) => WAKE_HTTP_PORTS.first + more));
     const added = after([...others, readConfig('d', { agent: { nodeSelector: { zone: 'd' } } }, 9)], without);
-    expect(added.map(httpPortOf)).toEqual([1, 2, 0].map((more) => FIRST_HTTP_PORT + more));
+    expect(added.map(portOf)).toEqual([1, 2, 0].map((more) => WAKE_HTTP_PORTS.first + more));
   });
 });
 
@@ -185,7 +187,7 @@ describe('laws of the plan', () => {
       fc.property(anyConfigs, anyConfigs, (before, now) => {
         const there = after(now, after(before));
         expect(textsOf(plan(now, there))).toEqual([]);
-        expect(new Set(there.map(httpPortOf)).size).toBe(there.length);
+        expect(new Set(there.map(portOf)).size).toBe(there.length);
       }),
     );
   });

@@ -13,11 +13,11 @@ import {
   readText,
   toOwnerReference,
 } from '@vmdhcp/kube-runtime';
+import { chooseHttpPorts } from '../../agents/choose-http-ports.js';
 import type { ReadWolConfig } from '../config/read-wol-config.js';
 import { type ConfigListening, sharePorts } from '../config/share-ports.js';
-import { chooseHttpPorts } from './choose-http-ports.js';
 import { fitToObserved } from './fit-to-observed.js';
-import { toWakeAgentDaemonSet, type WakeAgentSettings, wakeAgentName } from './wake-agent-daemon-set.js';
+import { toWakeAgentDaemonSet, WAKE_HTTP_PORTS, type WakeAgentSettings, wakeAgentName } from './wake-agent-daemon-set.js';
 
 export interface WakeAgentsObservation {
   /** WolConfigs that are used: without problems, and not being deleted. */
@@ -56,7 +56,7 @@ export function planWakeAgents({ configs, daemonSets }: WakeAgentsObservation, s
     .toSorted((one, other) => compareByAge(one.object, other.object))
     .filter(({ name }) => (listening.get(name)?.ports.length ?? 0) > 0);
   const own = new Map(withAgents.map(({ name }) => [name, byName.get(wakeAgentName(name))]));
-  const httpPorts = chooseHttpPorts(own, daemonSets);
+  const httpPorts = chooseHttpPorts(own, daemonSets, WAKE_HTTP_PORTS);
   const plans = new Map(
     withAgents.map((config) => {
       const parts = {

@@ -1,6 +1,7 @@
 /** The DaemonSet of a WolConfig, as data: everything that an API server would fill in is written out. */
 import { WOL_CONFIG_LABEL } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, objectNameWithin, toOwnerReference } from '@vmdhcp/kube-runtime';
+import type { PortRange } from '../../agents/choose-http-ports.js';
 import type { ReadWolConfig, WakeAgentSpec } from '../config/read-wol-config.js';
 import type { ConfigListening } from '../config/share-ports.js';
 
@@ -27,6 +28,8 @@ export interface WakeAgentParts {
   readonly kept?: { readonly image: string; readonly securityContext: unknown } | undefined;
 }
 
+/** Agents are on the network of the node. */
+export const WAKE_HTTP_PORTS: PortRange = { first: 18_420, count: 2_000 };
 export const WAKE_AGENT_CONTAINER = 'agent';
 export const WAKE_AGENT_APP = 'wol-agent';
 /** Which DaemonSets are looked at. */

@@ -1,0 +1,20 @@
+/**
+ * Bare-metal hosts in a cluster: from ClusterAgents to the agents that serve DHCP on management networks and follow the hosts there.
+ *
+ * @packageDocumentation
+ */
+export {
+  HOST_AGENT_SELECTOR,
+  type HostAgentSettings,
+  type HostLeases,
+  hostAgentName,
+  hostAgentVolumeName,
+} from './workload/host-agent-settings.js';
+export {
+  type HostAgents,
+  type HostAgentsObservation,
+  type HostAgentsPlan,
+  type HostAgentWrite,
+  planHostAgents,
+} from './workload/plan-host-agents.js';
+export { type HostWorkload, readHostWorkload } from './workload/read-host-workload.js';

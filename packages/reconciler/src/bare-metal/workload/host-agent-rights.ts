@@ -1,0 +1,101 @@
+/**
+ * The rights of the agents of one ClusterAgent: a ServiceAccount, the kinds of bare-metal hosts, which have no namespaces, its own Lease, and the Secrets of its hosts, each by its
+ * name. Agents follow objects; they ask for none by itself, so that they need no `get` but of their Lease.
+ */
+import { BARE_METAL_GROUP } from '@vmdhcp/ippool-api/bare-metal/keys';
+import { type KubernetesObject, toOwnerReference } from '@vmdhcp/kube-runtime';
+import { hostAgentLabels } from './host-agent-deployment.js';
+import { hostAgentName } from './host-agent-settings.js';
+import type { HostWorkload } from './read-host-workload.js';
+
+const RBAC_GROUP = 'rbac.authorization.k8s.io';
+const FOLLOW = ['list', 'watch'];
+/** No `create`: that right knows no names. The controller creates the Lease. */
+const LEAD = ['get', ...FOLLOW, 'update'];
+
+interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+export interface HostAgentRightsHolder {
+  readonly workload: Pick<HostWorkload, 'name' | 'object'>;
+  /** Where the agents run. */
+  readonly namespace: string;
+  /** Names of Secrets by their namespace. */
+  readonly secrets: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The ServiceAccount, the Lease, and each role with its binding. */
+export function toHostAgentRights(holder: HostAgentRightsHolder): readonly KubernetesObject[] {
+  const { namespace, secrets } = holder;
+  const namespaces = new Set([namespace, ...[...secrets.keys()].toSorted()]);
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: toMetadata(holder, namespace) },
+    // Its spec is that of the agents.
+    { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: toMetadata(holder, namespace) },
+    toRole(holder, undefined, clusterRules(holder.workload.name)),
+    toBinding(holder, undefined),
+    ...[...namespaces].flatMap((one) => [toRole(holder, one, namespacedRules(holder, one)), toBinding(holder, one)]),
+  ];
+}
+
+function clusterRules(clusterAgent: string): readonly PolicyRule[] {
+  const rule = (resource: string, verbs: readonly string[]) => ({ apiGroups: [BARE_METAL_GROUP], resources: [resource], verbs });
+  return [
+    // All of them: a HostEndpoint that names none belongs to the only one.
+    rule('clusteragents', FOLLOW),
+    { ...rule('clusteragents/status', ['patch']), resourceNames: [clusterAgent] },
+    rule('hostendpoints', FOLLOW),
+    rule('hoststatuses', [...FOLLOW, 'create', 'patch', 'delete']),
+    rule('hoststatuses/status', ['patch']),
+    rule('hostoperations', FOLLOW),
+    rule('hostoperations/status', ['patch']),
+    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+  ];
+}
+
+function namespacedRules({ workload, namespace, secrets }: HostAgentRightsHolder, of: string): readonly PolicyRule[] {
+  const name = hostAgentName(workload.name);
+  const names = secrets.get(of) ?? [];
+  return [
+    ...(of === namespace
+      ? [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [name], verbs: LEAD }]
+      : []),
+    ...(names.length === 0 ? [] : [{ apiGroups: [''], resources: ['secrets'], resourceNames: names.toSorted(), verbs: FOLLOW }]),
+  ];
+}
+
+function toRole(holder: HostAgentRightsHolder, of: string | undefined, rules: readonly PolicyRule[]): KubernetesObject {
+  const kind = of === undefined ? 'ClusterRole' : 'Role';
+  return { apiVersion: `${RBAC_GROUP}/v1`, kind, metadata: toMetadata(holder, of), ...{ rules: rules.map(writtenOut) } };
+}
+
+/** A rule that has no names must not have those of before. */
+function writtenOut({ resourceNames, ...rule }: PolicyRule): object {
+  return { ...rule, resourceNames };
+}
+
+function toBinding(holder: HostAgentRightsHolder, of: string | undefined): KubernetesObject {
+  const name = hostAgentName(holder.workload.name);
+  return {
+    apiVersion: `${RBAC_GROUP}/v1`,
+    kind: of === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
+    metadata: toMetadata(holder, of),
+    ...{
+      roleRef: { apiGroup: RBAC_GROUP, kind: of === undefined ? 'ClusterRole' : 'Role', name },
+      subjects: [{ kind: 'ServiceAccount', namespace: holder.namespace, name }],
+    },
+  };
+}
+
+function toMetadata({ workload }: HostAgentRightsHolder, namespace: string | undefined): KubernetesObject['metadata'] {
+  return {
+    ...(namespace !== undefined && { namespace }),
+    name: hostAgentName(workload.name),
+    labels: { ...hostAgentLabels(workload.name) },
+    ownerReferences: [toOwnerReference(workload.object)],
+  };
+}

@@ -1,0 +1,46 @@
+/** What the controller knows of the agents of all ClusterAgents: their image and where they run. */
+import { CLUSTER_AGENT_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
+
+/** Where agents keep the leases of unknown clients. */
+export type HostLeases =
+  /** In objects of the API server: any number of agents. */
+  | { readonly kind: 'api' }
+  /** In a folder of the node: one agent. For trials. */
+  | { readonly kind: 'host-path'; readonly path: string }
+  /** In a volume of its own: one agent. */
+  | {
+      readonly kind: 'pvc';
+      /** As Kubernetes writes quantities. */
+      readonly size: string;
+      /** Undefined: the default of the cluster. */
+      readonly storageClass: string | undefined;
+    };
+
+export interface HostAgentSettings {
+  readonly namespace: string;
+  /** Of agents whose ClusterAgent names none. */
+  readonly image: string;
+  readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  /** Names of Secrets. */
+  readonly imagePullSecrets: readonly string[];
+  /** Undefined: the default of the cluster. */
+  readonly priorityClassName: string | undefined;
+  readonly leases: HostLeases;
+  /** Namespaces whose Secrets agents may read, each by its name. */
+  readonly secretNamespaces: readonly string[];
+  /** How often the status of hosts is looked at, in seconds; 1 or more. */
+  readonly statusIntervalSeconds: number;
+}
+
+/** Which objects of agents are looked at. */
+export const HOST_AGENT_SELECTOR = CLUSTER_AGENT_LABEL;
+
+/** The name of the Deployment of a ClusterAgent, of its ServiceAccount, of its Lease and of its rights. */
+export function hostAgentName(clusterAgent: string): string {
+  return `agent-${clusterAgent}`;
+}
+
+/** The name of the volume in which the agent of a ClusterAgent keeps its leases. */
+export function hostAgentVolumeName(clusterAgent: string): string {
+  return `${hostAgentName(clusterAgent)}-dhcp-data`;
+}
