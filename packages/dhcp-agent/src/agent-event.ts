@@ -8,7 +8,8 @@ export type LeaseEvent = 'bound' | 'changed' | 'released' | 'declined' | 'expire
 export type AgentEvent = LeadershipEvent | AddressEvent | InterfaceEvent | PoolEvent | ClientEvent | ProbeEvent;
 
 type LeadershipEvent =
-  | { readonly kind: 'leader' }
+  /** `afterMs`: since the Lease was last renewed or released, as this replica saw it, in milliseconds; undefined: it saw neither. */
+  | { readonly kind: 'leader'; readonly afterMs?: number | undefined }
   | { readonly kind: 'leadership-lost' }
   /** It cannot serve all pools; another replica may. */
   | { readonly kind: 'stepping-down'; readonly troubles: readonly string[] }

@@ -46,6 +46,7 @@ export type { AddressChange } from './controller/address-changes.js';
 export { type CachedPartsSettings, cachedParts, cachedPartsWith } from './controller/cached-parts.js';
 export type { ByKind } from './controller/controller-context.js';
 export {
+  type AgentReplicas,
   type ControllerObserver,
   DhcpController,
   type DhcpControllerSettings,

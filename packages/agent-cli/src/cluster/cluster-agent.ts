@@ -148,6 +148,7 @@ export class ClusterAgent {
       onEvent: (event) => {
         if (event.kind === 'standby-answer') this.#standbyAnswers++;
         else if (event.kind === 'burst') this.#metrics.observeBurst(event.durationNs);
+        else if (event.kind === 'leader' && event.afterMs !== undefined) this.#metrics.observeTakeover(event.afterMs);
       },
     });
   }

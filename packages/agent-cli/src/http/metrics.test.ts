@@ -82,6 +82,21 @@ describe('the metrics of an agent', () => {
     ]);
   });
 
+  it('of one with replicas have the time of each take-over in seconds', async () => {
+    const metrics = createMetrics(sourcesOf({ election: { isLeading: () => true, standbyAnswers: () => 0 } }).sources);
+    metrics.observeTakeover(80);
+    metrics.observeTakeover(2_800);
+    const lines = await ownLines(metrics);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'vmdhcp_agent_takeover_duration_seconds_bucket{le="0.05"} 0',
+        'vmdhcp_agent_takeover_duration_seconds_bucket{le="0.1"} 1',
+        'vmdhcp_agent_takeover_duration_seconds_bucket{le="3"} 2',
+        'vmdhcp_agent_takeover_duration_seconds_sum 2.88',
+      ]),
+    );
+  });
+
   it('have the time of each burst in seconds', async () => {
     const metrics = createMetrics(sourcesOf().sources);
     metrics.observeBurst(200_000);

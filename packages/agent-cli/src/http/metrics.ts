@@ -28,6 +28,8 @@ interface OpenSources {
 export interface Metrics {
   readonly registry: Registry;
   readonly observeBurst: (durationNs: number) => void;
+  /** This replica became leader so long after the Lease was last renewed or released. Without replicas: nothing. */
+  readonly observeTakeover: (durationMs: number) => void;
   /** A write of so many records was on the disk after so long. */
   readonly observeRecorded: (durationMs: number, records: number) => void;
 }
@@ -46,7 +48,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   countMessages(sources, registers);
   describePools(sources, registers);
   if (sources.allocation !== undefined) describeAllocation(sources.allocation, registers);
-  if (sources.election !== undefined) describeElection(sources.election, registers);
+  const observeTakeover = sources.election === undefined ? () => undefined : describeElection(sources.election, registers);
   const histogram = new Histogram({
     name: 'vmdhcp_agent_answer_duration_seconds',
     help: 'Time from reading a burst of messages to having handed all its replies to the kernel; one observation a burst.',
@@ -54,7 +56,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     registers,
   });
   const observeRecorded = sources.open === undefined ? () => undefined : describeOpenPools(sources.open, registers);
-  return { registry, observeBurst: (durationNs) => histogram.observe(durationNs / 1e9), observeRecorded };
+  return { registry, observeBurst: (durationNs) => histogram.observe(durationNs / 1e9), observeTakeover, observeRecorded };
 }
 
 function countMessages({ counters, leaseEvents }: MetricSources, registers: Registry[]): void {
@@ -151,7 +153,10 @@ function describeOpenPools({ counts, failures }: OpenSources, registers: Registr
   };
 }
 
-function describeElection({ isLeading, standbyAnswers }: NonNullable<MetricSources['election']>, registers: Registry[]): void {
+function describeElection(
+  { isLeading, standbyAnswers }: NonNullable<MetricSources['election']>,
+  registers: Registry[],
+): Metrics['observeTakeover'] {
   new Gauge({
     name: 'vmdhcp_agent_leading',
     help: '1 if this replica has the server addresses, else 0.',
@@ -169,6 +174,13 @@ function describeElection({ isLeading, standbyAnswers }: NonNullable<MetricSourc
       this.inc(standbyAnswers());
     },
   });
+  const takeovers = new Histogram({
+    name: 'vmdhcp_agent_takeover_duration_seconds',
+    help: 'From the last renewal or the release of the Lease, as this replica saw it, until this replica became leader.',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 60],
+    registers,
+  });
+  return (durationMs) => takeovers.observe(durationMs / 1e3);
 }
 
 function describeAllocation(

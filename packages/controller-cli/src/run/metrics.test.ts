@@ -74,6 +74,45 @@ it('upstream’s metrics keep their names and labels', async () => {
   );
 });
 
+it('a pool has its conditions, with their reason, and its addresses in quarantine; a group of agents has its pods', async () => {
+  const quarantined = { '10.0.0.11': { until: '2030-01-01T00:00:00Z' } };
+  const conditions = [
+    { type: 'AgentReady', status: 'False', reason: 'NotLeading' },
+    { type: 'CacheReady', status: 'True' },
+  ];
+  const pool = { ...POOL, status: { ipv4: { used: 1, available: 0, quarantined }, conditions } };
+  const caches = { ipPools: { values: () => [pool] }, networkConfigs: { values: () => [] } };
+  const metrics = createMetrics();
+  const agentReplicas = () => new Map([['vm-dhcp-agent-mgmt-1', { desired: 2, ready: 1 }]]);
+  const none = () => ({});
+  metrics.follow({ caches, depths: none, oldestWaitsMs: none, agentReplicas } as unknown as DhcpController, () => true);
+  expect((await metrics.registry.metrics()).split('\n')).toEqual(
+    expect.arrayContaining([
+      'vmdhcpcontroller_ippool_quarantined{ippool="default/net-48",cidr="10.0.0.0/24",network="default/vlan-48"} 1',
+      'vmdhcpcontroller_ippool_condition{ippool="default/net-48",condition="AgentReady",reason="NotLeading"} 0',
+      'vmdhcpcontroller_ippool_condition{ippool="default/net-48",condition="CacheReady",reason=""} 1',
+      'vmdhcpcontroller_agent_replicas{group="vm-dhcp-agent-mgmt-1",state="desired"} 2',
+      'vmdhcpcontroller_agent_replicas{group="vm-dhcp-agent-mgmt-1",state="ready"} 1',
+    ]),
+  );
+});
+
+it('how long the oldest object waits, and how long requests take that are answered', async () => {
+  const { metrics } = await running();
+  metrics.onRequest({ method: 'GET', path: '/api/v1/pods', status: 200, durationMs: 60 });
+  metrics.onRequest({ method: 'GET', path: '/api/v1/pods', status: 0, durationMs: 10_000 });
+  const lines = (await metrics.registry.metrics()).split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'vmdhcpcontroller_queue_oldest_seconds{kind="ipPools"} 0',
+      'vmdhcpcontroller_api_request_duration_seconds_bucket{le="0.05",method="GET",resource="pods"} 0',
+      'vmdhcpcontroller_api_request_duration_seconds_bucket{le="0.1",method="GET",resource="pods"} 1',
+      'vmdhcpcontroller_api_request_duration_seconds_count{method="GET",resource="pods"} 1',
+      'vmdhcpcontroller_api_requests_total{method="GET",resource="pods",code="0"} 1',
+    ]),
+  );
+});
+
 it('a pool that is paused keeps its gauges, as its addresses stay with their virtual machines', async () => {
   const { metrics, cluster, clock } = await running();
   const stored = cluster.ipPools.objects.get('default/net-48') as KubernetesObject;

@@ -1,6 +1,6 @@
 /** What the controller tells Prometheus: upstream's gauges, and how its own work goes. */
 
-import { readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, keyOf, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { RequestObserver } from '@vmdhcp/kube-runtime/node';
 import type { DhcpController, ReconciledKey } from '@vmdhcp/reconciler';
 import { ReadGauge, type Series } from '@vmdhcp/service-process/metrics';
@@ -38,11 +38,22 @@ export function createMetrics(): ControllerMetrics {
     labelNames: ['method', 'resource', 'code'],
     registers,
   });
+  const latency = new Histogram({
+    name: 'vmdhcpcontroller_api_request_duration_seconds',
+    help: 'Duration of requests to the API server that were answered, without watches.',
+    labelNames: ['method', 'resource'],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2.5, 10],
+    registers,
+  });
   return {
     registry,
     onReconciled: ({ kind, result, durationMs }) => duration.observe({ kind, result: result.kind }, durationMs / 1000),
     onError: (kind) => errors.inc({ kind }),
-    onRequest: ({ method, path, status }) => requests.inc({ method, resource: resourceOf(path), code: status }),
+    onRequest: ({ method, path, status, durationMs }) => {
+      const resource = resourceOf(path);
+      requests.inc({ method, resource, code: status });
+      if (status !== 0) latency.observe({ method, resource }, durationMs / 1000);
+    },
     follow: (controller, isLeading) => describeCluster(controller, isLeading, registers),
   };
 }
@@ -65,7 +76,17 @@ function describeCluster(controller: DhcpController, isLeading: () => boolean, r
       for (const [kind, depth] of Object.entries(controller.depths())) this.set({ kind }, depth);
     },
   });
-  for (const field of ['used', 'available'] as const) describePools(controller, field, registers);
+  new Gauge({
+    name: 'vmdhcpcontroller_queue_oldest_seconds',
+    help: 'How long the object that waits longest has waited to be reconciled; 0: none waits.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      for (const [kind, waitedMs] of Object.entries(controller.oldestWaitsMs())) this.set({ kind }, waitedMs / 1000);
+    },
+  });
+  describePools(controller, registers);
+  describeAgents(controller, registers);
   new ReadGauge({
     name: 'vmdhcpcontroller_vmnetcfg_status',
     help: '1 for each interface of a VirtualMachineNetworkConfig, with its address, its state, and the reason where it has no address.',
@@ -92,24 +113,72 @@ function labelsOf(vmnetcfg: string, entry: unknown, why: string): InterfaceSerie
   return { vmnetcfg, network, mac, ip, state, reason: state === 'Allocated' ? '' : why };
 }
 
-function describePools(controller: DhcpController, field: 'used' | 'available', registers: Registry[]): void {
+/** How many addresses of each kind an IPPool has; undefined: its status does not have the number. */
+const POOL_GAUGES = {
+  used: {
+    help: 'Addresses of an IPPool that are in use.',
+    read: ({ status }: KubernetesObject) => readField(status, 'ipv4', 'used'),
+  },
+  available: {
+    help: 'Addresses of an IPPool that are free.',
+    read: ({ status }: KubernetesObject) => readField(status, 'ipv4', 'available'),
+  },
+  quarantined: {
+    help: 'Addresses of an IPPool that no client gets for a while, because another machine uses them.',
+    read: ({ status }: KubernetesObject) => Object.keys(readField(status, 'ipv4', 'quarantined') ?? {}).length,
+  },
+} as const;
+
+function describePools(controller: DhcpController, registers: Registry[]): void {
+  const pools = () => controller.caches.ipPools.values();
+  for (const [field, { help, read }] of Object.entries(POOL_GAUGES)) {
+    new ReadGauge({
+      name: `vmdhcpcontroller_ippool_${field}`,
+      help,
+      labelNames: ['ippool', 'cidr', 'network'],
+      registers,
+      read: () => countsOf(pools(), read),
+    });
+  }
   new ReadGauge({
-    name: `vmdhcpcontroller_ippool_${field}`,
-    help: field === 'used' ? 'Addresses of an IPPool that are in use.' : 'Addresses of an IPPool that are free.',
-    labelNames: ['ippool', 'cidr', 'network'],
+    name: 'vmdhcpcontroller_ippool_condition',
+    help: 'Conditions of an IPPool: 1 if the condition is True, else 0. The reason is that of the condition.',
+    labelNames: ['ippool', 'condition', 'reason'],
     registers,
-    read: () => countsOf(controller, field),
+    read: () => conditionsOf(pools()),
   });
 }
 
-function* countsOf(controller: DhcpController, field: 'used' | 'available'): Generator<Series<'ippool' | 'cidr' | 'network'>> {
-  for (const { metadata, spec, status } of controller.caches.ipPools.values()) {
-    const value = readField(status, 'ipv4', field);
+function* countsOf(
+  pools: Iterable<KubernetesObject>,
+  read: (pool: KubernetesObject) => unknown,
+): Generator<Series<'ippool' | 'cidr' | 'network'>> {
+  for (const pool of pools) {
+    const value = read(pool);
     if (typeof value !== 'number') continue;
-    const ippool = `${metadata.namespace}/${metadata.name}`;
-    const [cidr, network] = [readText(spec, 'ipv4Config', 'cidr') ?? '', readText(spec, 'networkName') ?? ''];
-    yield { labels: { ippool, cidr, network }, value };
+    const [cidr, network] = [readText(pool.spec, 'ipv4Config', 'cidr') ?? '', readText(pool.spec, 'networkName') ?? ''];
+    yield { labels: { ippool: keyOf(pool), cidr, network }, value };
   }
+}
+
+function* conditionsOf(pools: Iterable<KubernetesObject>): Generator<Series<'ippool' | 'condition' | 'reason'>> {
+  for (const pool of pools)
+    for (const { type: condition, status, reason = '' } of readConditions(pool.status))
+      yield { labels: { ippool: keyOf(pool), condition, reason }, value: status === 'True' ? 1 : 0 };
+}
+
+function describeAgents(controller: DhcpController, registers: Registry[]): void {
+  new Gauge({
+    name: 'vmdhcpcontroller_agent_replicas',
+    help: 'Pods of a group of agents by state: desired (as its Deployment wants), or ready.',
+    labelNames: ['group', 'state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [group, replicas] of controller.agentReplicas())
+        for (const [state, count] of Object.entries(replicas)) this.set({ group, state }, count);
+    },
+  });
 }
 
 /** `ippools/status` of `/apis/group/version/namespaces/default/ippools/net-48/status`. */

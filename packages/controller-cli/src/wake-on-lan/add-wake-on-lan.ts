@@ -101,7 +101,8 @@ export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts)
         : (onMaterial) => {
             const client = new ApiObjectClient<KubernetesObject>(connection, SECRETS);
             const secrets = clusterSecrets(client, { namespace: settings.agents.namespace, labels: WAKE_SECRET_LABELS });
-            return new WakeCertificates({ secrets, clock: systemClock, wallTimeMs: Date.now, logger, onMaterial });
+            const { onCertificate: onExpiry } = metrics;
+            return new WakeCertificates({ secrets, clock: systemClock, wallTimeMs: Date.now, logger, onMaterial, onExpiry });
           },
       onStop: async () => {
         await decider.stop();

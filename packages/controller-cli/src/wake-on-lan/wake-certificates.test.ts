@@ -17,6 +17,7 @@ class World {
   readonly clock = new FakeClock();
   readonly errors: string[] = [];
   readonly used: TlsMaterial[] = [];
+  readonly expiries = new Map<string, number>();
   wallTimeMs = Date.parse('2026-01-01T00:00:00Z');
   refusal: Error | undefined;
   writes = 0;
@@ -42,6 +43,7 @@ class World {
       wallTimeMs: () => this.wallTimeMs,
       logger: { info: () => {}, error: note } as unknown as Logger,
       onMaterial: (material) => this.used.push(material),
+      onExpiry: (certificate, notAfterMs) => this.expiries.set(certificate, notAfterMs),
     });
     kept = this.certificates;
   }
@@ -68,6 +70,8 @@ describe('WakeCertificates', () => {
     const world = new World();
     await world.start();
     expect([world.used.length, world.certificates.problem]).toEqual([1, undefined]);
+    const inDays = (notAfterMs = 0) => (notAfterMs - world.wallTimeMs) / DAY_MS;
+    expect(['manager', 'agents'].map((of) => Math.round(inDays(world.expiries.get(of))))).toEqual([90, 90]);
     const { writes } = world;
     world.wallTimeMs -= 30 * DAY_MS;
     for (let look = 0; look < 3; look++) await world.lookAgain();

@@ -25,6 +25,8 @@ export interface WakeCertificatesPorts {
   readonly logger: Logger;
   /** The manager is to use this from now on. */
   readonly onMaterial: (material: TlsMaterial) => void;
+  /** A certificate in use expires then, in milliseconds since 1970. */
+  readonly onExpiry?: (certificate: 'manager' | 'agents', notAfterMs: number) => void;
 }
 
 export class WakeCertificates {
@@ -65,6 +67,8 @@ export class WakeCertificates {
       const kept = await this.#manager.keep(wallTimeMs());
       // Agents learn of a new authority a day before a manager has a certificate of it.
       const ofAgents = await this.#agents.keep(wallTimeMs());
+      this.#noteExpiry('manager', kept);
+      this.#noteExpiry('agents', ofAgents);
       this.#use(kept);
       this.#report(kept.problem ?? ofAgents.problem);
     } catch (error) {
@@ -75,6 +79,11 @@ export class WakeCertificates {
     }
     if (this.#isStopped) return;
     this.#cancel = clock.after(this.#used === undefined ? FIRST_LOOK_MS : LOOK_MS, () => this.start());
+  }
+
+  #noteExpiry(of: 'manager' | 'agents', { pair }: KeptCertificate): void {
+    const facts = certificateReader.read(pair.certificate);
+    if (facts !== undefined) this.#ports.onExpiry?.(of, facts.notAfterMs);
   }
 
   #use(kept: KeptCertificate): void {

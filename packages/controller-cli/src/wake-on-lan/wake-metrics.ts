@@ -12,9 +12,14 @@ export interface WakeGauges {
 }
 
 export interface WakeMetrics {
+  /** When a certificate that Wake-on-LAN uses expires, in milliseconds since 1970. */
+  readonly onCertificate: (certificate: 'manager' | 'agents', notAfterMs: number) => void;
   readonly onReport: () => void;
   readonly onDecided: (decided: DecidedReport) => void;
 }
+
+/** Of more machines only those that were woken last have a series. */
+const MOST_MACHINES = 1_000;
 
 /** Registers the metrics. */
 export function createWakeMetrics(registry: Registry, gauges: WakeGauges): WakeMetrics {
@@ -46,16 +51,46 @@ export function createWakeMetrics(registry: Registry, gauges: WakeGauges): WakeM
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 120],
     registers,
   });
+  const expiry = new Gauge({
+    name: 'vmdhcpcontroller_wol_certificate_expiry_timestamp_seconds',
+    help: 'When a certificate of Wake-on-LAN expires, in seconds since 1970: that of the manager, or that of the agents.',
+    labelNames: ['certificate'],
+    registers,
+  });
+  const countMachine = machineCounter(registers);
   describeGauges(registers, gauges);
   return {
+    onCertificate: (certificate, notAfterMs) => expiry.set({ certificate }, notAfterMs / 1000),
     onReport: () => packets.inc(),
-    onDecided: ({ verdict: { outcome, reason }, sinceHeardMs }) => {
+    onDecided: ({ verdict: { outcome, reason, machine }, sinceHeardMs }) => {
       wakeUps.inc({ outcome, reason });
       if (outcome === 'started' || outcome === 'unpaused') {
         started.inc();
+        if (machine !== undefined) countMachine(`${machine.namespace}/${machine.name}`);
         startSeconds.observe(sinceHeardMs / 1000);
       } else if (isError(outcome)) errors.inc();
     },
+  };
+}
+
+/** Counts a start of the machine `namespace/name`. Series are bounded: machines come and go, and the process stays. */
+function machineCounter(registers: Registry[]): (virtualmachine: string) => void {
+  const starts = new Counter({
+    name: 'vmdhcpcontroller_wake_up_starts_total',
+    help: `Starts by magic packets, by virtual machine; of the ${MOST_MACHINES} that were started last. The Event of the machine has the sender.`,
+    labelNames: ['virtualmachine'],
+    registers,
+  });
+  const order = new Set<string>();
+  return (virtualmachine) => {
+    order.delete(virtualmachine);
+    order.add(virtualmachine);
+    const [oldest = ''] = order;
+    if (order.size > MOST_MACHINES) {
+      order.delete(oldest);
+      starts.remove({ virtualmachine: oldest });
+    }
+    starts.inc({ virtualmachine });
   };
 }
 

@@ -70,6 +70,8 @@ export class AgentLeadership {
   #leaseDurationMs = 0;
   /** The holder of the Lease when it was seen last. */
   #holder = '';
+  /** When the Lease was last renewed or released, as this replica saw it; undefined: it has not. */
+  #lastSign: { readonly version: string; readonly atMs: number } | undefined;
   #stopChecking: () => void = () => undefined;
   #stopWatching: () => void = () => undefined;
 
@@ -174,7 +176,7 @@ export class AgentLeadership {
       clock,
       random,
       handicapMs: () => this.#handicapMs(),
-      onLeading: () => observer.observe({ kind: 'leader' }),
+      onLeading: () => observer.observe({ kind: 'leader', afterMs: this.#sinceLastSignMs() }),
       onRenewed: (untilMs) => this.#onRenewed(untilMs),
       onLost: () => this.#onLost(),
       onError: (error) => observer.observe({ kind: 'lease-unreachable', error }),
@@ -183,6 +185,7 @@ export class AgentLeadership {
 
   #onRenewed(untilMs: number): void {
     this.#change({ kind: 'renewed', untilMs });
+    this.#lastSign = { version: '', atMs: this.#settings.clock.nowMs() };
     if (this.isLeader()) this.addresses.renew();
   }
 
@@ -235,6 +238,7 @@ export class AgentLeadership {
     const { stored, annotations } = lease;
     this.#leaseDurationMs = stored.record.leaseDurationMs;
     this.#noteHolder(stored.record.holder);
+    this.#noteSign(stored);
     if (!this.isLeader()) this.#onAnnotations(annotations, stored.version);
     else this.#onSeenByLeader(annotations, stored.version);
     this.#elector.observe(stored);
@@ -248,6 +252,16 @@ export class AgentLeadership {
 
   #noteLogSettings(annotations: Annotations): void {
     this.#settings.observer.observe({ kind: 'log-settings', settings: parseAgentLogSettings(annotations[AGENT_LOG_ANNOTATION]) });
+  }
+
+  /** What this replica writes is seen, too, and maybe before its answer: that is no sign of another leader. */
+  #noteSign({ record: { holder }, version }: SeenLease['stored']): void {
+    if (holder !== this.#settings.identity && version !== this.#lastSign?.version)
+      this.#lastSign = { version, atMs: this.#settings.clock.nowMs() };
+  }
+
+  #sinceLastSignMs(): number | undefined {
+    return this.#lastSign && this.#settings.clock.nowMs() - this.#lastSign.atMs;
   }
 
   /** Two leaders would be two servers with one address: an agent that is configured to be alone waits all the same. */

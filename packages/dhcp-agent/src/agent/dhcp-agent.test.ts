@@ -677,6 +677,23 @@ describe('what an agent reports to its observer', () => {
     expect([a.observer.of('leader'), b.observer.of('leader')]).toEqual([[{ kind: 'leader' }], []]);
   });
 
+  it('how long after the Lease was renewed for the last time another replica became leader', async () => {
+    const [a, b] = await startBoth();
+    a.process.kill();
+    await world.pass(10_000);
+    const [{ afterMs = 0 } = {}] = b.observer.of('leader');
+    expect(afterMs).toBeGreaterThanOrEqual(2_000);
+    expect(afterMs).toBeLessThan(4_000);
+  });
+
+  it('that another replica became leader at once after the Lease was released', async () => {
+    const [a, b] = await startBoth();
+    void a.agent.stop();
+    await world.pass(2_000);
+    const [{ afterMs } = {}] = b.observer.of('leader');
+    expect(afterMs).toBeLessThan(500);
+  });
+
   it('replies that could not be sent, which are counted', async () => {
     const [a] = await startBoth();
     pool.network.failSending('net0', { error: 'ENOBUFS', count: 3 });

@@ -356,6 +356,23 @@ describe('a keyed queue', () => {
     ]);
   });
 
+  it('how long the oldest key waits is known, also of one that was moved before others; of keys under way it is nothing', async () => {
+    const { queue, clock, end } = queueOf();
+    queue.add('under way');
+    expect(queue.oldestWaitMs()).toBe(0);
+    queue.add('a', 'background');
+    await clock.advance(10);
+    queue.add('b');
+    await clock.advance(5);
+    expect(queue.oldestWaitMs()).toBe(15);
+    queue.add('a');
+    expect(queue.oldestWaitMs()).toBe(15);
+    await end('under way');
+    await end('b');
+    expect([queue.depth, queue.oldestWaitMs()]).toEqual([0, 0]);
+    await end('a');
+  });
+
   it('law: whatever happens in whatever order, no key is worked on twice at once, and after the last add every key is worked on', async () => {
     const action = fc.oneof(
       fc.record({ kind: fc.constant('add' as const), key: fc.constantFrom('a', 'b', 'c') }),

@@ -114,6 +114,13 @@ export class KeyedQueue {
     return this.#waiting.change.size + this.#waiting.background.size;
   }
 
+  /** How long the key that waits longest has waited for its turn, in milliseconds; 0: none waits. It looks at every key: for metrics. */
+  oldestWaitMs(): number {
+    const { change, background } = this.#waiting;
+    const nowMs = this.#settings.clock.nowMs();
+    return nowMs - Math.min(change.oldestMs() ?? nowMs, background.oldestMs() ?? nowMs);
+  }
+
   /** True while a key waits or is reconciled. */
   get busy(): boolean {
     return this.depth > 0 || this.#running.size > 0;

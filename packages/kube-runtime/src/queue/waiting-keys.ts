@@ -20,6 +20,14 @@ export class WaitingKeys {
     return this.#since.get(key);
   }
 
+  /** Since when the key waits that waits longest, in milliseconds; undefined: none waits. It looks at every key: for metrics. */
+  oldestMs(): number | undefined {
+    let oldest: number | undefined;
+    // Not the first one: a key that was moved here keeps the time at which it began to wait.
+    for (const sinceMs of this.#since.values()) oldest = Math.min(oldest ?? sinceMs, sinceMs);
+    return oldest;
+  }
+
   /** The key waits, after all others. Nothing changes for one that waits already. */
   add(key: string, sinceMs: number): void {
     if (!this.#since.has(key)) this.#since.set(key, sinceMs);

@@ -19,6 +19,7 @@ import {
   keyOf,
   type ObjectClient,
   type ReconcileResult,
+  readField,
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
 import { type ClusterNetworks, NO_CLUSTER_NETWORKS } from '../admission/admission-facts.js';
@@ -98,6 +99,12 @@ export interface DhcpControllerSettings {
    * namespace. Undefined: such an address is forgotten when the machine stops and the process ends.
    */
   readonly macAddressMemory?: { readonly namespace: string } | undefined;
+}
+
+/** Pods of a group of agents. */
+export interface AgentReplicas {
+  readonly desired: number;
+  readonly ready: number;
 }
 
 type State =
@@ -228,7 +235,20 @@ export class DhcpController implements ControllerPart {
 
   /** Keys that wait to be reconciled. */
   depths(): Readonly<Record<ReconciledKind, number>> {
-    return { ...byKind((kind) => this.#queues[kind].depth), agentGroups: this.#queues.agentGroups.depth };
+    return this.#ofQueues(({ depth }) => depth);
+  }
+
+  /** How long the key that waits longest has waited, in milliseconds; 0: none waits. */
+  oldestWaitsMs(): Readonly<Record<ReconciledKind, number>> {
+    return this.#ofQueues((queue) => queue.oldestWaitMs());
+  }
+
+  /** Pods that the Deployment of each group of agents wants, and those that are ready, by the name of the group. Empty without agents. */
+  agentReplicas(): ReadonlyMap<string, AgentReplicas> {
+    const groups = [...(this.#agents?.observed.groups() ?? [])];
+    return new Map(
+      groups.flatMap(([name, { deployment }]) => (deployment === undefined ? [] : [[name, replicasOf(deployment)]])),
+    );
   }
 
   /** Begins to follow the cluster. */
@@ -267,6 +287,10 @@ export class DhcpController implements ControllerPart {
     this.#agentGroups?.stop();
     this.#events.stop();
     await Promise.all([...Object.values(this.#queues).map((queue) => queue.stop()), this.#memory?.stop()]);
+  }
+
+  #ofQueues(read: (queue: KeyedQueue) => number): Record<ReconciledKind, number> {
+    return { ...byKind((kind) => read(this.#queues[kind])), agentGroups: read(this.#queues.agentGroups) };
   }
 
   /** Only objects of the namespace that this controller sees, where it is one. */
@@ -399,6 +423,11 @@ export class DhcpController implements ControllerPart {
   #enqueueRelease(poolKey: string): void {
     if (this.#state.kind === 'reconciling') this.#queues.ipPools.addAfter(poolKey, RELEASE_GATHER_MS);
   }
+}
+
+function replicasOf({ spec, status }: KubernetesObject): AgentReplicas {
+  const [desired, ready] = [readField(spec, 'replicas') ?? 1, readField(status, 'readyReplicas') ?? 0];
+  return { desired: Number(desired), ready: Number(ready) };
 }
 
 function byKind<Value>(create: (kind: CachedKind) => Value): ByKind<Value> {
