@@ -26,6 +26,7 @@ export default defineConfig({
       shared('host-agent'),
       unit('service-certificates'),
       unit('wol-service'),
+      unit('redfish-client'),
       unit('linux-sockets'),
       unit('agent-cli'),
       unit('controller-cli'),

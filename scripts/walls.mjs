@@ -129,6 +129,14 @@ export const PACKAGES = {
       server: ['node:*', '@grpc/grpc-js', '@vmdhcp/wake-on-lan'],
     },
   },
+  'packages/redfish-client': {
+    ...PURE,
+    imports: [],
+    why: 'it knows nothing of Kubernetes or DHCP: what is read and sent are values, HTTP and the client have folders of their own',
+    folders: ['error', 'target', 'resource', 'report', 'action', 'http', 'client'],
+    /** Folders that may import more, and are not pure. Times of log entries are read with `Date.parse`. */
+    edges: { report: [], http: ['node:*'], client: [] },
+  },
   'packages/host-inventory': {
     ...PURE,
     imports: [

@@ -1,0 +1,35 @@
+import { describeAnswer } from '../resource/describe-answer.js';
+import { type Resource, textAt } from '../resource/resource.js';
+
+/** How far a task is. */
+export type TaskState =
+  | { readonly kind: 'running' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+const RUNNING: ReadonlySet<string> = new Set([
+  'New',
+  'Starting',
+  'Running',
+  'Pending',
+  'Service',
+  'Suspended',
+  'Stopping',
+  'Interrupted',
+  'Cancelling',
+]);
+
+/**
+ * How far a task is, by the answer of its monitor: HTTP 202 while it runs, then the answer of the action. Some services answer 200 with the task itself, which then decides.
+ *
+ * @param body - undefined: empty.
+ */
+export function taskState(status: number, body: Resource | undefined): TaskState {
+  const state = textAt(body, 'TaskState');
+  if (state === undefined) return status === 202 ? { kind: 'running' } : { kind: 'done' };
+  if (RUNNING.has(state)) return { kind: 'running' };
+  const health = textAt(body, 'TaskStatus');
+  if (state === 'Completed' && health !== 'Critical') return { kind: 'done' };
+  const text = describeAnswer(body);
+  return { kind: 'failed', message: text === undefined ? `the task ended as ${state}` : `the task ended as ${state}: ${text}` };
+}

@@ -1,0 +1,304 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { RedfishClient } from './client/redfish-client.js';
+import type { RedfishErrorCode } from './error/redfish-error.js';
+import { MOST_REQUESTS } from './http/call.js';
+import { MOST_OF_BODY } from './http/exchange.js';
+import {
+  CREDENTIALS,
+  collection,
+  createAuthority,
+  failureOf,
+  link,
+  type Responder,
+  refuse,
+  SMALL,
+  serve,
+  startService,
+  startTlsService,
+  type TestAuthority,
+  type TestService,
+  withSystem,
+} from './service-fixtures.js';
+
+async function service(respond: Responder): Promise<TestService> {
+  const started = await startService(respond);
+  onTestFinished(() => started[Symbol.asyncDispose]());
+  return started;
+}
+
+const rejections: unknown[] = [];
+const onRejection = (reason: unknown) => rejections.push(reason);
+beforeAll(() => void process.on('unhandledRejection', onRejection));
+afterAll(() => {
+  process.off('unhandledRejection', onRejection);
+  expect(rejections).toEqual([]);
+});
+
+const nested = (depth: number) => '{"a":['.repeat(depth) + ']}'.repeat(depth);
+
+describe('a service that answers', () => {
+  const raw =
+    (text: string, type = 'application/json'): Responder =>
+    (_, response) =>
+      void response.writeHead(200, { 'Content-Type': type }).end(text);
+
+  it.each<[what: string, respond: Responder, code: RedfishErrorCode, text: string | RegExp]>([
+    ['HTML', raw('<html>login</html>', 'text/html; charset=utf-8'), 'not-redfish', 'the answer is no JSON (text/html)'],
+    ['half of a JSON text', raw('{"Systems": '), 'not-redfish', 'no JSON'],
+    ['a list', raw('[]'), 'not-redfish', 'JSON that is no object'],
+    ['nothing', raw(''), 'not-redfish', 'an answer without content'],
+    ['an object of something else', raw('{"hello": 1}'), 'not-redfish', 'names neither systems nor managers'],
+    ['fields of other types', raw('{"Systems": [], "Managers": "none"}'), 'not-redfish', 'names neither systems nor managers'],
+    ['objects 10,000 deep', raw(nested(5_000)), 'too-large', 'too deep within each other'],
+    ['5 MiB', raw(`{"x": "${'x'.repeat(5 * 1_024 * 1_024)}"}`), 'too-large', `more than ${MOST_OF_BODY} octets`],
+    ['HTTP 401', (_, response) => refuse(response, 401), 'unauthorized', 'HTTP 401'],
+    ['HTTP 403', (_, response) => refuse(response, 403, { message: 'no privilege' }), 'forbidden', 'HTTP 403: no privilege'],
+    ['HTTP 404', (_, response) => refuse(response, 404), 'not-found', 'HTTP 404'],
+    ['HTTP 405', (_, response) => refuse(response, 405), 'not-allowed', 'HTTP 405'],
+    ['HTTP 412', (_, response) => refuse(response, 412), 'precondition-failed', 'HTTP 412'],
+    ['HTTP 418', (_, response) => refuse(response, 418), 'refused', 'HTTP 418'],
+    ['HTTP 500', (_, response) => refuse(response, 500), 'server-failed', 'HTTP 500'],
+    [
+      'HTTP 503',
+      (_, response) => refuse(response, 503, { message: 'busy', headers: { 'Retry-After': '30' } }),
+      'unavailable',
+      'HTTP 503: busy; try again in 30 seconds',
+    ],
+    [
+      'a redirection to another server',
+      (_, response) => void response.writeHead(302, { Location: 'http://192.0.2.1/' }).end(),
+      'redirected',
+      'leads to another server',
+    ],
+    [
+      'a redirection to itself',
+      (_, response) => void response.writeHead(301, { Location: '/redfish/v1/' }).end(),
+      'redirected',
+      'more than 3 redirections',
+    ],
+    ['by ending the connection', (_, response) => void response.socket?.destroy(), 'connection-lost', 'ECONNRESET'],
+    [
+      'a part, and ends the connection',
+      (_, response) => {
+        response.writeHead(200, { 'Content-Length': '1000' }).write('{"Systems"');
+        setImmediate(() => response.socket?.resetAndDestroy());
+        return undefined;
+      },
+      'connection-lost',
+      /connection|ECONN/,
+    ],
+    [
+      'with a control sequence of a terminal',
+      (_, response) => refuse(response, 400, { message: 'bad\u001b[31m\nvalue' }),
+      'refused',
+      'HTTP 400: bad [31m value',
+    ],
+  ])('%s', async (_, respond, code, text) => {
+    const { client, target } = await service(respond);
+    const error = await failureOf(client().inspect());
+    expect(error).toMatchObject({ name: 'RedfishError', code });
+    expect(error.message).toMatch(text);
+    expect(error.message).toContain(`GET /redfish/v1/`);
+    expect(error.message.includes(`127.0.0.1:${target.port}`) || code === 'not-redfish').toBe(true);
+  });
+
+  it('with Retry-After has the time in the error', async () => {
+    const { client } = await service((_, response) => refuse(response, 503, { headers: { 'Retry-After': '120' } }));
+    expect(await failureOf(client().inspect())).toMatchObject({ status: 503, retryAfterMs: 120_000, isPassing: true });
+  });
+
+  it('no HTTP at all', async () => {
+    const { client } = await service((_, response) => {
+      response.socket?.end('220 ready\r\n');
+      return undefined;
+    });
+    expect(await failureOf(client().inspect())).toMatchObject({ code: 'not-redfish' });
+  });
+});
+
+describe('a service that never ends', () => {
+  it('to answer: the deadline of the call ends it', async () => {
+    const { client } = await service(() => undefined);
+    expect(await failureOf(client({ timeoutMs: 50 }).inspect())).toMatchObject({
+      code: 'timeout',
+      message: expect.stringContaining('no complete answer within 0.05 seconds') as string,
+    });
+  });
+
+  it('to send one octet after the other: the deadline of the call ends it', async () => {
+    const { client } = await service((_, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(' '), 5);
+      response.on('close', () => clearInterval(timer));
+      return undefined;
+    });
+    expect(await failureOf(client({ timeoutMs: 80 }).inspect())).toMatchObject({ code: 'timeout' });
+  });
+
+  it('its task: the deadline ends it, and nothing is repeated', async () => {
+    const { client, requests } = await service(({ method, path }, response) => {
+      if (method === 'POST' || path === '/tasks/1')
+        return void response.writeHead(202, { Location: '/tasks/1', 'Retry-After': '1' }).end();
+      return serve(SMALL)({ method, path, headers: {}, body: undefined }, response);
+    });
+    expect(await failureOf(client({ timeoutMs: 300 }).reset('On'))).toMatchObject({ code: 'timeout' });
+    expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  it.each<[what: string, page: (turn: number) => string, code: RedfishErrorCode]>([
+    ['pages that form a circle', (turn) => `/redfish/v1/Systems?page=${(turn + 1) % 3}`, 'not-redfish'],
+    ['members that are members of each other', () => '/redfish/v1/Systems', 'not-redfish'],
+  ])('%s', async (_, page, code) => {
+    let turn = 0;
+    const { client } = await service(({ path }, response) => {
+      if (!path.startsWith('/redfish/v1/Systems')) return SMALL[path] ?? refuse(response, 404);
+      return { Members: [link('/redfish/v1/Systems')], 'Members@odata.nextLink': page(turn++) };
+    });
+    expect(await failureOf(client().inspect())).toMatchObject({ code });
+  });
+
+  it('to have members: requests of a call have a bound', async () => {
+    const { client, requests } = await service(({ path }, response) =>
+      path === '/redfish/v1/Systems'
+        ? collection(...Array.from({ length: 5_000 }, (_, index) => `/redfish/v1/Systems/${index}`))
+        : (SMALL[path] ?? (path.startsWith('/redfish/v1/Systems/') ? { Id: path } : refuse(response, 404))),
+    );
+    expect(await failureOf(client().inspect())).toMatchObject({ code: 'too-large' });
+    expect(requests.length).toBeLessThanOrEqual(MOST_REQUESTS);
+  });
+});
+
+describe('what is no fault of the service', () => {
+  it('a port where nothing listens', async () => {
+    const { client, target } = await service(serve(SMALL));
+    const error = await failureOf(client({}, { port: 1 }).inspect());
+    expect(error).toMatchObject({ code: 'unreachable', isPassing: true });
+    expect(error.message).toBe(`GET /redfish/v1/ of ${target.host}:1: nothing listens there (ECONNREFUSED)`);
+  });
+
+  it('a name that does not exist', async () => {
+    const { client } = await service(serve(SMALL));
+    expect(await failureOf(client({}, { host: 'bmc.invalid' }).inspect())).toMatchObject({ code: 'unreachable' });
+  });
+
+  it('a call that the caller ends, before and while it runs', async () => {
+    const { client, requests } = await service(() => undefined);
+    const one = client();
+    expect(await failureOf(one.inspect({ signal: AbortSignal.abort() }))).toMatchObject({ code: 'aborted' });
+    const controller = new AbortController();
+    const call = one.inspect({ signal: controller.signal });
+    await vi.waitFor(() => expect(requests.length).toBeGreaterThan(0));
+    controller.abort();
+    expect(await failureOf(call)).toMatchObject({ code: 'aborted', isPassing: false });
+  });
+
+  it.each(['close', 'signal'] as const)('a client that is closed by %s: open and later calls', async (how) => {
+    const { client, requests } = await service(() => undefined);
+    const controller = new AbortController();
+    const one = client({ signal: controller.signal });
+    const call = one.reset('On');
+    await vi.waitFor(() => expect(requests.length).toBeGreaterThan(0));
+    if (how === 'close') void one.close();
+    else controller.abort();
+    expect(await failureOf(call)).toMatchObject({ code: 'closed' });
+    expect(await failureOf(one.inspect())).toMatchObject({ code: 'closed' });
+    await one.close();
+  });
+
+  it.each<[what: string, target: object, text: string]>([
+    ['a host', { host: 'a/b@c' }, 'host is neither an address nor a DNS name'],
+    ['a port', { port: 70_000 }, 'port is not a number'],
+    ['credentials with a line break', { credentials: { username: 'u', password: 'hidden\n' } }, 'control character'],
+    ['a user name with a colon', { credentials: { username: 'u:v', password: 'hidden' } }, 'colon'],
+    ['an authority', { https: true, clientCertificate: { key: 'hidden', certificate: 'hidden' } }, 'cannot be read as PEM'],
+  ])('%s that makes no sense', (_, changed, text) => {
+    let error: unknown;
+    try {
+      new RedfishClient({ host: '127.0.0.1', port: 443, https: false, ...changed }, { timeoutMs: 1_000 });
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ code: 'invalid-target', message: expect.stringContaining(text) as string });
+    expect(inspect(error)).not.toContain('hidden');
+  });
+});
+
+describe('TLS', () => {
+  let authority: TestAuthority;
+  beforeAll(async () => {
+    authority = await createAuthority();
+  });
+  const secure = async (tls: object, target: object) => {
+    const started = await startTlsService(serve(SMALL), tls, target);
+    onTestFinished(() => started[Symbol.asyncDispose]());
+    return started;
+  };
+
+  it.each<[what: string, how: () => Promise<[tls: object, target: object]>, text: string]>([
+    ['an unknown authority', async () => [await authority.issue(), {}], 'is not trusted: name that authority'],
+    [
+      'another authority',
+      async () => [await (await createAuthority()).issue(), { authorities: authority.certificate }],
+      'is not trusted',
+    ],
+    ['another name', async () => [await authority.issue('other.test'), { authorities: authority.certificate }], 'another name'],
+    [
+      'its address and no name',
+      async () => [await authority.issue(), { authorities: authority.certificate, serverName: '127.0.0.1' }],
+      'another name',
+    ],
+    [
+      'a certificate that expired',
+      async () => [await authority.issue('bmc.test', Date.now() - 1_000), { authorities: authority.certificate }],
+      'has expired',
+    ],
+  ])('refuses %s', async (_, how, text) => {
+    const [tls, target] = await how();
+    const { client } = await secure(tls, target);
+    const error = await failureOf(client().inspect());
+    expect(error).toMatchObject({ code: 'tls-failed', isPassing: false });
+    expect(error.message).toContain(text);
+  });
+
+  it('accepts the authority that is named, and any certificate with verify: false', async () => {
+    const { client } = await secure(await authority.issue(), {});
+    await expect(client({}, { authorities: authority.certificate }).inspect()).resolves.toBeDefined();
+    await expect(client({}, { verify: false }).inspect()).resolves.toBeDefined();
+  });
+
+  it('identifies itself with a client certificate where the service wants one', async () => {
+    const tls = { ...(await authority.issue()), ca: authority.certificate, requestCert: true, rejectUnauthorized: true };
+    const { client } = await secure(tls, { authorities: authority.certificate });
+    const { key, cert } = await authority.issue('client');
+    await expect(client({}, { clientCertificate: { key, certificate: cert } }).inspect()).resolves.toBeDefined();
+    expect((await failureOf(client().inspect())).code).toMatch(/tls-failed|connection-lost/);
+  });
+
+  it('to a service without TLS', async () => {
+    const { client } = await service(serve(SMALL));
+    expect(await failureOf(client({}, { https: true }).inspect())).toMatchObject({ code: 'tls-failed' });
+  });
+});
+
+describe('credentials are never shown', () => {
+  const everything = `${CREDENTIALS.password} ${CREDENTIALS.username} ${Buffer.from(`${CREDENTIALS.username}:${CREDENTIALS.password}`).toString('base64')}`;
+
+  it('by a service that repeats them in its refusal', async () => {
+    const { client } = await service((_, response) =>
+      refuse(response, 401, { message: everything, headers: { 'WWW-Authenticate': 'Basic' } }),
+    );
+    const error = await failureOf(client({}, { credentials: CREDENTIALS }).inspect());
+    expect(error.message).toContain('HTTP 401: *** *** ***');
+    for (const secret of everything.split(' '))
+      expect(`${inspect(error, { depth: 9, showHidden: true })} ${error.stack}`).not.toContain(secret);
+  });
+
+  it('by the client itself, in whatever way it is printed', async () => {
+    const { client } = await service(serve(withSystem({})));
+    const one = client({}, { credentials: CREDENTIALS });
+    await one.inspect();
+    const texts = [inspect(one, { depth: 9, showHidden: true }), JSON.stringify(one), inspect([one])].join(' ');
+    for (const secret of everything.split(' ')) expect(texts).not.toContain(secret);
+  });
+});

@@ -1,0 +1,126 @@
+/** Power actions and the boot override of every computer system of a service. */
+import { type ActionPlan, planNetworkBoot, planReset, resetInfoLink } from '../action/plan-action.js';
+import type { ResetType } from '../action/reset-type.js';
+import { taskState } from '../action/task-state.js';
+import { RedfishError } from '../error/redfish-error.js';
+import { retryAfterMs } from '../http/answer-failure.js';
+import type { Call } from '../http/call.js';
+import { SERVICE_ROOT, type Service, type ServiceAnswer, type ServiceRequest } from '../http/service.js';
+import { linkAt, type Resource, textAt } from '../resource/resource.js';
+import { readMembers } from './members.js';
+
+const MOST_BETWEEN_LOOKS_MS = 10_000;
+
+export interface ActionSettings {
+  readonly service: Service;
+  readonly call: Call;
+  /** Milliseconds between two looks at a task whose service does not state them. */
+  readonly taskPollMs: number;
+}
+
+/** Switches the power of each system. Nothing is sent where one of them does not offer the type. */
+export async function resetSystems(settings: ActionSettings, type: ResetType): Promise<void> {
+  const systems = await readSystems(settings);
+  const plans = new Map<Resource, ActionPlan>();
+  for (const system of systems) plans.set(system, planReset(system, type, await readResetInfo(settings, system)));
+  refuseUnsupported(plans);
+  await forEachSystem(plans, ({ link, body }) => send(settings, { method: 'POST', link, body }));
+}
+
+/** Sets the next boot of each system to the network, once. */
+export async function bootSystemsFromNetwork(settings: ActionSettings): Promise<void> {
+  const systems = await readSystems(settings);
+  const plans = new Map(systems.map((system) => [system, planNetworkBoot(system)]));
+  refuseUnsupported(plans);
+  await forEachSystem(plans, ({ link, body }) => patch(settings, link, body));
+}
+
+async function readSystems({ service, call }: ActionSettings): Promise<Resource[]> {
+  const read = (link: string) => service.read(call, link);
+  const systems = linkAt(await read(SERVICE_ROOT), 'Systems');
+  const members = systems === undefined ? [] : await readMembers(read, systems);
+  if (members.length === 0) throw new RedfishError('unsupported', 'the service has no computer system');
+  return members;
+}
+
+async function readResetInfo({ service, call }: ActionSettings, system: Resource): Promise<Resource | undefined> {
+  const link = resetInfoLink(system);
+  return link === undefined ? undefined : service.read(call, link);
+}
+
+type PossiblePlan = Extract<ActionPlan, { ok: true }>;
+
+function refuseUnsupported(plans: ReadonlyMap<Resource, ActionPlan>): void {
+  const problems = [...plans].flatMap(([system, plan]) => (plan.ok ? [] : [`${nameOf(system)}: ${plan.problem}`]));
+  if (problems.length > 0) throw new RedfishError('unsupported', problems.join('; '));
+}
+
+/** Each system, also after one of them failed; then the first failure, with what all of them are. */
+async function forEachSystem(
+  plans: ReadonlyMap<Resource, ActionPlan>,
+  act: (plan: PossiblePlan) => Promise<void>,
+): Promise<void> {
+  const failures: RedfishError[] = [];
+  for (const [, plan] of plans) {
+    if (!plan.ok) continue;
+    try {
+      await act(plan);
+    } catch (error) {
+      if (!(error instanceof RedfishError)) throw error;
+      failures.push(error);
+    }
+  }
+  const [first] = failures;
+  if (first === undefined) return;
+  if (plans.size === 1) throw first;
+  const text = `${failures.length} of ${plans.size} systems: ${failures.map(({ message }) => message).join('; ')}`;
+  throw new RedfishError(first.code, text, { cause: first });
+}
+
+/** `If-Match` where the service gives an ETag. After HTTP 412 the resource is read again, and sent once more with what is then its ETag, without the mark of a weak one. */
+async function patch(settings: ActionSettings, link: string, body: Resource): Promise<void> {
+  const request = (tag: string | undefined): ServiceRequest => ({
+    method: 'PATCH',
+    link,
+    body,
+    ...(tag !== undefined && { headers: { 'If-Match': tag } }),
+  });
+  const first = await readTag(settings, link);
+  try {
+    await send(settings, request(first));
+  } catch (error) {
+    if (!(error instanceof RedfishError) || error.code !== 'precondition-failed') throw error;
+    const second = await readTag(settings, link);
+    await send(settings, request(second?.replace(/^W\//, '')));
+  }
+}
+
+async function readTag({ service, call }: ActionSettings, link: string): Promise<string | undefined> {
+  const { answer, resource } = await service.request(call, { method: 'GET', link });
+  const tag = answer.header('etag') ?? textAt(resource, '@odata.etag');
+  return tag === undefined || /[^\x21-\x7e]/.test(tag) ? undefined : tag;
+}
+
+async function send(settings: ActionSettings, request: ServiceRequest): Promise<void> {
+  const sent = await settings.service.request(settings.call, request);
+  if (sent.answer.status === 202) await finish(settings, sent);
+}
+
+/** Waits until the task of an accepted action has ended. A service that names no task has accepted the action, and that is all there is to know. */
+async function finish(settings: ActionSettings, accepted: ServiceAnswer): Promise<void> {
+  const { service, call } = settings;
+  const monitor = accepted.answer.header('location') ?? linkAt(accepted.resource);
+  if (monitor === undefined) return;
+  let look = accepted;
+  for (;;) {
+    const state = taskState(look.answer.status, look.resource);
+    if (state.kind === 'done') return;
+    if (state.kind === 'failed') throw new RedfishError('task-failed', `${monitor.slice(0, 200)}: ${state.message}`);
+    await call.wait(Math.min(retryAfterMs(look.answer) ?? settings.taskPollMs, MOST_BETWEEN_LOOKS_MS));
+    look = await service.request(call, { method: 'GET', link: monitor });
+  }
+}
+
+function nameOf(system: Resource): string {
+  return linkAt(system) ?? textAt(system, 'Id') ?? 'a computer system';
+}

@@ -1,0 +1,99 @@
+import type { ResetType } from '../action/reset-type.js';
+import { RedfishError } from '../error/redfish-error.js';
+import { type Call, type CallOptions, Calls } from '../http/call.js';
+import { Service } from '../http/service.js';
+import type { HostReport } from '../report/host-report.js';
+import type { RedfishTarget } from '../target/redfish-target.js';
+import { describeTarget, targetProblems } from '../target/target-problems.js';
+import { bootSystemsFromNetwork, resetSystems } from './actions.js';
+import { Inspection } from './inspection.js';
+
+export interface RedfishClientSettings {
+  /** Milliseconds for one call with all its requests, 1 or more. */
+  readonly timeoutMs: number;
+  /** Closes the client without logging out: its calls reject with the code `closed`. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds between two looks at a task, where the service does not state them. Default: 1,000. */
+  readonly taskPollMs?: number;
+}
+
+const TASK_POLL_MS = 1_000;
+const LOGOUT_MS = 5_000;
+
+/**
+ * A client of one Redfish service. Its calls may run at the same time, and reject with a RedfishError only. Connections are kept between calls; none keeps the process
+ * alive. Neither an error nor `util.inspect` of a client shows credentials.
+ */
+export class RedfishClient {
+  readonly #name: string;
+  readonly #service: Service;
+  readonly #calls: Calls;
+  readonly #settings: RedfishClientSettings;
+  #isClosed = false;
+
+  /** @throws RedfishError `invalid-target` with every problem. */
+  constructor(target: RedfishTarget, settings: RedfishClientSettings) {
+    const problems = targetProblems(target);
+    if (problems.length > 0) throw new RedfishError('invalid-target', `the target cannot be used: ${problems.join('; ')}`);
+    this.#name = describeTarget(target);
+    this.#service = new Service(target);
+    this.#calls = new Calls(settings.timeoutMs);
+    this.#settings = settings;
+    settings.signal?.addEventListener('abort', this.#end, { once: true });
+    if (settings.signal?.aborted === true) this.#end();
+  }
+
+  /** What the service reports, and its logs. @throws RedfishError */
+  inspect(options?: CallOptions): Promise<HostReport> {
+    return this.#run(options, (call) => new Inspection((link) => this.#service.read(call, link)).run());
+  }
+
+  /**
+   * Switches the power of every computer system, and waits for the tasks of it. After `connection-lost` and `timeout` it is not known whether the service carried it out.
+   *
+   * @throws RedfishError `unsupported` with the types that the service offers; no type stands in for another one.
+   */
+  reset(type: ResetType, options?: CallOptions): Promise<void> {
+    return this.#run(options, (call) => resetSystems(this.#actions(call), type));
+  }
+
+  /** Sets the next boot of every computer system to the network (PXE), once; switches nothing. @throws RedfishError */
+  bootOnceFromNetwork(options?: CallOptions): Promise<void> {
+    return this.#run(options, (call) => bootSystemsFromNetwork(this.#actions(call)));
+  }
+
+  /** Ends all calls, then the session of the service, if there is one. Never rejects. A second call does nothing. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#calls.endAll();
+    // A session that stays ends by its own time.
+    await this.#calls.run((call) => this.#service.logout(call), { signal: AbortSignal.timeout(LOGOUT_MS) }).catch(() => {});
+    this.#end();
+  }
+
+  #actions(call: Call) {
+    return { service: this.#service, call, taskPollMs: this.#settings.taskPollMs ?? TASK_POLL_MS };
+  }
+
+  async #run<Result>(options: CallOptions | undefined, work: (call: Call) => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) throw new RedfishError('closed', `the client of ${this.#name} was closed`);
+    try {
+      return await this.#calls.run(work, options);
+    } catch (error) {
+      throw this.#named(error);
+    }
+  }
+
+  #named(error: unknown): unknown {
+    if (!(error instanceof RedfishError) || error.message.includes(this.#name)) return error;
+    return new RedfishError(error.code, `${this.#name}: ${error.message}`, { cause: error });
+  }
+
+  readonly #end = (): void => {
+    this.#isClosed = true;
+    this.#settings.signal?.removeEventListener('abort', this.#end);
+    this.#calls.endAll();
+    this.#service.close();
+  };
+}

@@ -1,0 +1,80 @@
+/** What went wrong between a client and a management controller. */
+export type RedfishErrorCode =
+  /** The target makes no sense: host, port, credentials or a PEM text. */
+  | 'invalid-target'
+  /** No connection: refused, no route, no such name. */
+  | 'unreachable'
+  /** The connection ended before the whole answer arrived. */
+  | 'connection-lost'
+  /** No TLS: a certificate that is not accepted, on either side, or no TLS at all. */
+  | 'tls-failed'
+  /** The time of the call is over. */
+  | 'timeout'
+  /** The caller ended the call. */
+  | 'aborted'
+  /** The client was closed. */
+  | 'closed'
+  /** HTTP 401: no credentials, or wrong ones. */
+  | 'unauthorized'
+  /** HTTP 403. */
+  | 'forbidden'
+  /** HTTP 404 and 410. */
+  | 'not-found'
+  /** HTTP 405 and 501. */
+  | 'not-allowed'
+  /** HTTP 412 and 428: the resource changed meanwhile, again and again. */
+  | 'precondition-failed'
+  /** HTTP 429 and 503: `retryAfterMs` has when to try again, where the service states it. */
+  | 'unavailable'
+  /** Another HTTP status from 400 to 499. */
+  | 'refused'
+  /** Another HTTP status from 500. */
+  | 'server-failed'
+  /** A link, or a redirection, leads to another server; or redirections do not end. */
+  | 'redirected'
+  /** What arrived is not what Redfish defines: no HTTP, no JSON, fields of other types. */
+  | 'not-redfish'
+  /** A bound of the client: octets or depth of an answer, requests of a call. */
+  | 'too-large'
+  /** The service does not offer what is asked for; the message names what it offers. */
+  | 'unsupported'
+  /** The service accepted an action, and its task failed. */
+  | 'task-failed';
+
+export interface RedfishErrorDetails {
+  /** HTTP status. */
+  readonly status?: number;
+  /** Milliseconds, 0 or more, after which the service asks to try again. */
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/** True: the same call may succeed later without a change of the target or of the service's settings. */
+const PASSING: ReadonlySet<RedfishErrorCode> = new Set([
+  'unreachable',
+  'connection-lost',
+  'timeout',
+  'precondition-failed',
+  'unavailable',
+  'server-failed',
+]);
+
+/** The only error of this package. Its message names the service and the request, and contains no credentials. */
+export class RedfishError extends Error {
+  override readonly name = 'RedfishError';
+  readonly code: RedfishErrorCode;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: RedfishErrorCode, message: string, details: RedfishErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  /** True: the same call may succeed later. A power action must not be repeated for that reason alone: the service may have carried it out. */
+  get isPassing(): boolean {
+    return PASSING.has(this.code);
+  }
+}

@@ -1,0 +1,147 @@
+/** One request and its answer over HTTP or HTTPS: no authentication, no redirection, no meaning. */
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
+import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls';
+import { RedfishError } from '../error/redfish-error.js';
+import type { RedfishTarget } from '../target/redfish-target.js';
+import { connectionFailure } from './connection-failure.js';
+
+/** Octets of the body of one answer. */
+export const MOST_OF_BODY = 4 * 1_024 * 1_024;
+/** Connections to one service at the same time: management controllers are small computers. */
+const MOST_CONNECTIONS = 2;
+const IDLE_CONNECTION_MS = 30_000;
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+export interface HttpRequest {
+  readonly method: Method;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** The value of a header, by its name in lower case; the first of several. */
+  readonly header: (name: string) => string | undefined;
+  readonly text: string;
+}
+
+/** The connections to one service. */
+export class Connections {
+  readonly #target: RedfishTarget;
+  readonly #kept: HttpAgent;
+  readonly #fresh: HttpAgent;
+
+  /** @throws RedfishError `invalid-target`: a PEM text cannot be read. */
+  constructor(target: RedfishTarget) {
+    this.#target = target;
+    const [kept, fresh] = [{ keepAlive: true, maxSockets: MOST_CONNECTIONS, timeout: IDLE_CONNECTION_MS }, { keepAlive: false }];
+    const tls = target.https ? tlsOptions(target) : {};
+    this.#kept = target.https ? new HttpsAgent({ ...kept, ...tls }) : new HttpAgent(kept);
+    this.#fresh = target.https ? new HttpsAgent({ ...fresh, ...tls }) : new HttpAgent(fresh);
+  }
+
+  /**
+   * The answer to a request. A request that changes something has a connection of its own: one that was kept may have been closed by the service at the same moment, and
+   * then it would not be known whether the request arrived.
+   *
+   * @throws RedfishError; the reason of the signal, where that ended it.
+   */
+  async exchange(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    if (request.method !== 'GET') return this.#send(request, this.#fresh, signal);
+    try {
+      return await this.#send(request, this.#kept, signal);
+    } catch (error) {
+      if (!(error instanceof StaleConnectionError)) throw error;
+      return this.#send(request, this.#fresh, signal);
+    }
+  }
+
+  close(): void {
+    this.#kept.destroy();
+    this.#fresh.destroy();
+  }
+
+  #send(request: HttpRequest, agent: HttpAgent, signal: AbortSignal): Promise<HttpAnswer> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const { host, port, https } = this.#target;
+      const { method, path, headers, body } = request;
+      const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+      const options = { host, port, method, path, agent, signal, headers: { ...headers, ...length } };
+      const sent = https ? requestHttps(options) : requestHttp(options);
+      const fail = (error: unknown) => reject(signal.aborted ? toError(signal.reason) : toFailure(error, sent));
+      let isAnswered = false;
+      sent.once('response', (answer) => {
+        isAnswered = true;
+        readBody(answer).then((text) => resolve({ status: answer.statusCode ?? 0, header: headerOf(answer), text }), fail);
+      });
+      sent.on('error', fail);
+      // After an answer this ends nothing: the promise has its result, or the body decides.
+      sent.once('close', () => isAnswered || fail({ code: 'ECONNRESET' }));
+      sent.end(body);
+    });
+  }
+}
+
+/** A kept connection that the service closed before it answered anything. */
+class StaleConnectionError extends RedfishError {}
+
+function toFailure(error: unknown, sent: ClientRequest): Error {
+  if (error instanceof RedfishError) return error;
+  const { code, text } = connectionFailure(error);
+  const details = error instanceof Error ? { cause: error } : {};
+  return sent.reusedSocket && code === 'connection-lost'
+    ? new StaleConnectionError(code, text, details)
+    : new RedfishError(code, text, details);
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new RedfishError('aborted', 'the call was ended');
+}
+
+function headerOf(answer: IncomingMessage): (name: string) => string | undefined {
+  return (name) => {
+    const value = answer.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+}
+
+async function readBody(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Leaving the loop destroys the connection: the rest is never read.
+    if (size > MOST_OF_BODY) throw new RedfishError('too-large', `the answer has more than ${MOST_OF_BODY} octets`);
+    chunks.push(chunk);
+  }
+  if (!answer.complete) throw new RedfishError('connection-lost', 'the connection ended in the middle of the answer');
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function tlsOptions({ authorities, clientCertificate, serverName, verify }: RedfishTarget) {
+  try {
+    const secureContext = createSecureContext({
+      ...(authorities !== undefined && { ca: authorities }),
+      ...(clientCertificate && { key: clientCertificate.key, cert: clientCertificate.certificate }),
+    });
+    return { secureContext, rejectUnauthorized: verify !== false, ...nameOptions(serverName) };
+  } catch (error) {
+    // The error of OpenSSL names its code; its text may quote nothing of the key, but it is not needed.
+    const { text } = connectionFailure(error);
+    throw new RedfishError('invalid-target', `the authorities or the client certificate cannot be read as PEM (${text})`);
+  }
+}
+
+/** A name is sent to the server too (SNI); an address must not be. */
+function nameOptions(serverName: string | undefined) {
+  if (serverName === undefined) return {};
+  return {
+    checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(serverName, certificate),
+    ...(isIP(serverName) === 0 && { servername: serverName }),
+  };
+}

@@ -1,0 +1,179 @@
+/** Requests to one Redfish service: authentication, redirections, JSON, and errors in words. */
+import { RedfishError } from '../error/redfish-error.js';
+import { parseResource } from '../resource/parse-resource.js';
+import { resolveLink } from '../resource/resolve-link.js';
+import { linkAt, type Resource } from '../resource/resource.js';
+import type { RedfishTarget } from '../target/redfish-target.js';
+import { describeTarget } from '../target/target-problems.js';
+import { answerFailure } from './answer-failure.js';
+import type { Call } from './call.js';
+import { Connections, type HttpAnswer, type Method } from './exchange.js';
+import { basicToken, redactor, secretsOf } from './redact.js';
+
+export const SERVICE_ROOT = '/redfish/v1/';
+const SESSIONS = '/redfish/v1/SessionService/Sessions';
+const MOST_REDIRECTIONS = 3;
+
+export interface ServiceRequest {
+  readonly method: Method;
+  /** An `@odata.id`, or an address of the same server. */
+  readonly link: string;
+  readonly body?: Resource;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ServiceAnswer {
+  readonly answer: HttpAnswer;
+  /** Undefined: the answer has no body. */
+  readonly resource: Resource | undefined;
+}
+
+interface Session {
+  readonly token: string;
+  readonly link: string | undefined;
+}
+
+export class Service {
+  readonly #target: RedfishTarget;
+  readonly #connections: Connections;
+  readonly #origin: string;
+  #session: Session | undefined;
+  #login: Promise<void> | undefined;
+
+  constructor(target: RedfishTarget) {
+    this.#target = target;
+    this.#connections = new Connections(target);
+    this.#origin = `${target.https ? 'https' : 'http'}://${describeTarget(target)}`;
+  }
+
+  /** The resource of a link. @throws RedfishError */
+  async read(call: Call, link: string): Promise<Resource> {
+    const { resource } = await this.request(call, { method: 'GET', link });
+    if (resource === undefined) throw new RedfishError('not-redfish', `GET ${link} of ${this.#name}: an answer without content`);
+    return resource;
+  }
+
+  /** The answer to a request, whose status is below 300. @throws RedfishError that names the service and the request. */
+  async request(call: Call, request: ServiceRequest): Promise<ServiceAnswer> {
+    try {
+      return await this.#follow(call, request);
+    } catch (error) {
+      throw this.#explained(error, request);
+    }
+  }
+
+  /** Ends the session, if there is one. @throws RedfishError */
+  async logout(call: Call): Promise<void> {
+    const session = this.#session;
+    if (session?.link === undefined) return;
+    await this.request(call, { method: 'DELETE', link: session.link });
+    this.#session = undefined;
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  get #name(): string {
+    return describeTarget(this.#target);
+  }
+
+  async #follow(call: Call, request: ServiceRequest): Promise<ServiceAnswer> {
+    let link = request.link;
+    for (let turn = 0; turn <= MOST_REDIRECTIONS; turn++) {
+      const path = this.#pathOf(link);
+      const answer = await this.#authenticated(call, { ...request, link: path });
+      if (answer.status >= 400) throw answerFailure(answer);
+      if (answer.status < 300 || answer.status === 304) return { answer, resource: contentOf(answer) };
+      const location = answer.header('location');
+      if (request.method !== 'GET' || location === undefined)
+        throw new RedfishError('redirected', `HTTP ${answer.status} to another place, which is followed for GET only`, {
+          status: answer.status,
+        });
+      // Relative to the resource, as HTTP has it.
+      link = URL.canParse(location, `${this.#origin}${path}`) ? new URL(location, `${this.#origin}${path}`).href : location;
+    }
+    throw new RedfishError('redirected', `more than ${MOST_REDIRECTIONS} redirections`);
+  }
+
+  #pathOf(link: string): string {
+    const path = resolveLink(link, this.#origin);
+    if (path === undefined) throw new RedfishError('redirected', 'the link leads to another server, or is none');
+    return path;
+  }
+
+  async #authenticated(call: Call, request: ServiceRequest): Promise<HttpAnswer> {
+    const session = this.#session;
+    const answer = await this.#send(call, request, this.#authorization());
+    if (answer.status !== 401 || this.#target.credentials === undefined) return answer;
+    // A service that offers basic authentication has judged the credentials: a second try with the same ones could lock the account.
+    const isSessionWanted = session !== undefined || !/\bbasic\b/i.test(answer.header('www-authenticate') ?? '');
+    if (!isSessionWanted) return answer;
+    if (this.#session === session) await this.#loginOnce(call);
+    return this.#send(call, request, this.#authorization());
+  }
+
+  #loginOnce(call: Call): Promise<void> {
+    this.#login ??= this.#createSession(call).finally(() => {
+      this.#login = undefined;
+    });
+    return this.#login;
+  }
+
+  /** Source: DSP0266, "Redfish session login authentication". */
+  async #createSession(call: Call): Promise<void> {
+    const { credentials } = this.#target;
+    if (credentials === undefined) return;
+    const root = await this.#send(call, { method: 'GET', link: SERVICE_ROOT }, {});
+    const parsed = parseResource(root.text);
+    const link = (parsed.ok ? linkAt(parsed.resource, 'Links', 'Sessions') : undefined) ?? SESSIONS;
+    const body = { UserName: credentials.username, Password: credentials.password };
+    const answer = await this.#send(call, { method: 'POST', link: this.#pathOf(link), body }, {});
+    if (answer.status >= 400) throw answerFailure(answer);
+    const token = answer.header('x-auth-token');
+    if (token === undefined || token === '')
+      throw new RedfishError('not-redfish', 'the service created a session without X-Auth-Token');
+    const content = parseResource(answer.text);
+    this.#session = { token, link: answer.header('location') ?? (content.ok ? linkAt(content.resource) : undefined) };
+  }
+
+  #authorization(): Readonly<Record<string, string>> {
+    const { credentials } = this.#target;
+    if (this.#session !== undefined) return { 'X-Auth-Token': this.#session.token };
+    return credentials === undefined ? {} : { Authorization: `Basic ${basicToken(credentials)}` };
+  }
+
+  async #send(call: Call, { method, link, body, headers }: ServiceRequest, authorization: Readonly<Record<string, string>>) {
+    call.countRequest();
+    const content = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const fixed = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'OData-Version': '4.0' };
+    const sent = { method, path: link, headers: { ...fixed, ...content, ...headers, ...authorization } };
+    return this.#connections.exchange({ ...sent, ...(body !== undefined && { body: JSON.stringify(body) }) }, call.signal);
+  }
+
+  /** The error again, with the service and the request in its message, and without credentials. */
+  #explained(error: unknown, { method, link }: ServiceRequest): unknown {
+    if (!(error instanceof RedfishError)) return error;
+    const redact = redactor([...secretsOf(this.#target.credentials), this.#session?.token ?? '']);
+    const { code, status, retryAfterMs, cause } = error;
+    const again = retryAfterMs === undefined ? '' : `; try again in ${retryAfterMs / 1_000} seconds`;
+    return new RedfishError(code, redact(`${method} ${link.slice(0, 200)} of ${this.#name}: ${error.message}${again}`), {
+      ...(status !== undefined && { status }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(cause !== undefined && { cause }),
+    });
+  }
+}
+
+function contentOf(answer: HttpAnswer): Resource | undefined {
+  if (answer.text.trim() === '') return undefined;
+  const parsed = parseResource(answer.text);
+  if (parsed.ok) return parsed.resource;
+  if (parsed.reason === 'too-deep') throw new RedfishError('too-large', 'JSON whose objects are too deep within each other');
+  const type = answer.header('content-type')?.split(';')[0]?.slice(0, 64);
+  const what = parsed.reason === 'not-json' ? 'no JSON' : 'JSON that is no object';
+  throw new RedfishError(
+    'not-redfish',
+    `the answer is ${what}${type === undefined ? '' : ` (${type})`}: is this a Redfish service?`,
+  );
+}

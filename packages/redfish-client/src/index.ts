@@ -1,0 +1,12 @@
+/**
+ * A small Redfish client: what a management controller reports, its logs, power actions, and one boot from the network.
+ *
+ * @packageDocumentation
+ */
+
+export { RESET_TYPES, type ResetType } from './action/reset-type.js';
+export { RedfishClient, type RedfishClientSettings } from './client/redfish-client.js';
+export { RedfishError, type RedfishErrorCode, type RedfishErrorDetails } from './error/redfish-error.js';
+export type { CallOptions } from './http/call.js';
+export type { HostReport, LogEntry } from './report/host-report.js';
+export type { RedfishTarget } from './target/redfish-target.js';

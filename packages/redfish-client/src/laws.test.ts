@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { planNetworkBoot, planReset } from './action/plan-action.js';
+import { RESET_TYPES } from './action/reset-type.js';
+import { taskState } from './action/task-state.js';
+import { redactor } from './http/redact.js';
+import { CollectedInfo } from './report/collect-info.js';
+import type { LogEntry } from './report/host-report.js';
+import { mergeLogs, toLogEntry } from './report/log-entries.js';
+import {
+  driveFacts,
+  ethernetFacts,
+  managerFacts,
+  memoryFacts,
+  pcieFacts,
+  processorFacts,
+  serviceFacts,
+  systemFacts,
+} from './report/part-facts.js';
+import { describeAnswer } from './resource/describe-answer.js';
+import { naturalOrder } from './resource/natural-order.js';
+import { MOST_DEPTH, parseResource } from './resource/parse-resource.js';
+import { resolveLink } from './resource/resolve-link.js';
+import { isResource } from './resource/resource.js';
+
+const ORIGIN = 'https://10.0.0.10:443';
+const FACTS = [serviceFacts, managerFacts, systemFacts, processorFacts, memoryFacts, driveFacts, ethernetFacts, pcieFacts];
+
+/** Objects with the names of Redfish and values of any type. */
+const anyResource = fc
+  .dictionary(
+    fc.constantFrom(
+      'Status',
+      'Health',
+      'Name',
+      'Members',
+      'Boot',
+      'Actions',
+      'Created',
+      'Message',
+      'error',
+      'TaskState',
+      '@odata.id',
+      '__proto__',
+    ),
+    fc.anything({ maxDepth: 4 }),
+  )
+  .filter(isResource);
+
+describe('law: whatever a service answers', () => {
+  it('no reading throws, and information is short texts', () => {
+    fc.assert(
+      fc.property(anyResource, (resource) => {
+        const info = new CollectedInfo();
+        for (const facts of FACTS) info.add('x.', facts(resource));
+        for (const text of Object.values(info.info)) expect(text.length > 0 && text.length <= 256).toBe(true);
+        for (const type of RESET_TYPES) planReset(resource, type, resource);
+        planNetworkBoot(resource);
+        taskState(200, resource);
+        describeAnswer(resource);
+        toLogEntry(resource);
+      }),
+    );
+  });
+
+  it('a JSON text is an object or a reason', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        const parsed = parseResource(text);
+        expect(parsed.ok ? isResource(parsed.resource) : parsed.reason).toBeTruthy();
+      }),
+    );
+  });
+
+  it.each([
+    [MOST_DEPTH, true],
+    [MOST_DEPTH + 1, false],
+  ])('objects %d deep: %s; brackets in texts do not count', (depth, ok) => {
+    const text = `{"a":${'['.repeat(depth - 1)}"]]{{\\"[["${']'.repeat(depth - 1)}}`;
+    expect(parseResource(text).ok).toBe(ok);
+  });
+
+  it('a link stays on its server', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.webUrl(),
+          fc.webPath(),
+          fc.constantFrom('//x/y', '\\\\x\\y', 'https:/x', '/\t/x/y', 'ftp://10.0.0.10'),
+        ),
+        (link) => {
+          const path = resolveLink(link, ORIGIN);
+          if (path !== undefined) {
+            expect(path.startsWith('/') && !/\s/.test(path)).toBe(true);
+            expect(new URL(`${ORIGIN}${path}`).host).toBe('10.0.0.10');
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('law: logs', () => {
+  const log = fc.array(
+    fc.record({
+      id: fc.string(),
+      time: fc.oneof(
+        fc.constant(''),
+        fc.constant('odd'),
+        fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString()),
+      ),
+      severity: fc.constant('OK'),
+      message: fc.string(),
+    }),
+    { maxLength: 20 },
+  );
+
+  it('no entry is lost, and those with a time that rises stay in order', () => {
+    fc.assert(
+      fc.property(fc.array(log, { maxLength: 4 }), (logs) => {
+        const merged = mergeLogs(logs);
+        const keys = (entries: readonly LogEntry[]) => entries.map((entry) => JSON.stringify(entry)).sort();
+        expect(keys(merged)).toEqual(keys(logs.flat()));
+      }),
+    );
+  });
+
+  it('of rising and of falling times are the same list, oldest first', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(1e9), { minLength: 2 }), (seconds) => {
+        const sorted = seconds.toSorted((one, other) => one - other).map((second) => new Date(second * 1_000).toISOString());
+        const entries = sorted.map((time) => ({ id: time, time, severity: '', message: '' }));
+        expect(mergeLogs([entries])).toEqual(entries);
+        expect(mergeLogs([entries.toReversed()])).toEqual(entries);
+      }),
+    );
+  });
+});
+
+it('law: an order that is the same for every permutation', () => {
+  const links = fc.array(
+    fc.oneof(
+      fc.string(),
+      fc.nat(200).map((number) => `/Memory/DIMM${number}`),
+    ),
+  );
+  fc.assert(
+    fc.property(links, fc.nat(), (all, seed) => {
+      const shuffled = all.toSorted((one, other) => ((one.length * seed) % 7) - ((other.length * seed) % 7));
+      expect(shuffled.toSorted(naturalOrder)).toEqual(all.toSorted(naturalOrder));
+    }),
+  );
+});
+
+it('law: no secret is left in a text', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), fc.array(fc.string()), (secrets, texts) => {
+      const plain = secrets.filter((secret) => !'***'.includes(secret) && !secret.includes('*'));
+      const text = texts.flatMap((one, index) => [one, plain[index % Math.max(plain.length, 1)] ?? '']).join(' | ');
+      for (const part of redactor(plain)(text).split('***')) for (const secret of plain) expect(part).not.toContain(secret);
+    }),
+  );
+});

@@ -1,0 +1,43 @@
+import { isResource, type Resource } from './resource.js';
+
+/** Objects and lists within each other. Redfish has about ten. */
+export const MOST_DEPTH = 64;
+
+export type ParsedResource =
+  | { readonly ok: true; readonly resource: Resource }
+  | { readonly ok: false; readonly reason: 'too-deep' | 'not-json' | 'not-an-object' };
+
+/** A JSON text as an object. Never throws: an error of the parser would quote the text, which may contain anything. */
+export function parseResource(text: string): ParsedResource {
+  if (depthOf(text) > MOST_DEPTH) return { ok: false, reason: 'too-deep' };
+  try {
+    const value: unknown = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return isResource(value) ? { ok: true, resource: value } : { ok: false, reason: 'not-an-object' };
+  } catch {
+    return { ok: false, reason: 'not-json' };
+  }
+}
+
+/** How deep brackets stand within each other, outside of JSON strings. */
+function depthOf(text: string): number {
+  let [depth, most, isInText] = [0, 0, false];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (isInText && code === BACKSLASH) index++;
+    else if (code === QUOTE) isInText = !isInText;
+    else if (!isInText) {
+      depth += DEPTH_OF.get(code) ?? 0;
+      most = Math.max(most, depth);
+    }
+  }
+  return most;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const DEPTH_OF: ReadonlyMap<number, number> = new Map([
+  [0x5b, 1],
+  [0x7b, 1],
+  [0x5d, -1],
+  [0x7d, -1],
+]);
