@@ -32,6 +32,7 @@ export default defineConfig({
       unit('controller-cli'),
       unit('kube-simulator', 'tools'),
       unit('chart-renderer', 'tools'),
+      unit('alerts', 'tools'),
       unit('service-process'),
       unit('images', 'tools'),
     ],

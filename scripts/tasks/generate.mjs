@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 const generators = [
   ['packages/ippool-api', 'scripts/write-crds.mjs'],
   ['tools/kube-simulator', 'scripts/write-accepted-table.mjs'],
+  ['.', 'scripts/write-alerts.mjs'],
   ['.', 'scripts/write-chart.mjs'],
   ['.', 'scripts/write-reference.mjs'],
   ['.', 'scripts/write-walls.mjs'],

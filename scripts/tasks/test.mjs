@@ -13,6 +13,8 @@ const PARTS = {
   lab: () => runInside('tests with real interfaces', {}, runLab),
   images: () => runInside('tests of the images', { asRoot: true }, runImages),
 };
+/** A program that a check needs is not installed (EX_UNAVAILABLE). */
+const MISSING = 69;
 const strict = process.env.VMDHCP_REQUIRE_REAL_PARTS === '1';
 const totals = { passed: 0, failed: 0 };
 const skipped = [];
@@ -42,6 +44,7 @@ function runChecks() {
   check('types', 'turbo', ['run', 'typecheck', '--output-logs=errors-only']);
   check('packages (publint)', 'turbo', ['run', 'lint', '--output-logs=errors-only']);
   check('docs name tests and pages that are there', process.execPath, ['scripts/check-docs.mjs']);
+  check('alerts fire when they should, and name metrics that exist (promtool)', process.execPath, ['scripts/check-alerts.mjs']);
   check('no retired words (docs/glossary.md)', process.execPath, ['scripts/check-words.mjs']);
   check('one address of the repository', process.execPath, ['scripts/check-repository.mjs']);
   check('another address and another version can be released', process.execPath, ['scripts/try-release.mjs']);
@@ -52,6 +55,10 @@ function runChecks() {
 
 function check(title, command, parameters) {
   const { status, stdout, stderr } = spawnSync(command, parameters, { encoding: 'utf8' });
+  if (status === MISSING && !strict) {
+    skipped.push(`${title}: ${stdout.trim()}`);
+    return;
+  }
   const passed = status === 0;
   totals[passed ? 'passed' : 'failed']++;
   if (!passed) failures.push(title);

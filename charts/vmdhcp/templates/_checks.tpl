@@ -13,6 +13,17 @@
 {{- if ($values.autoscaling).enabled -}}
 {{- $problems = append $problems "autoscaling.enabled: one replica is leader and does the work, so more of them do not help; remove autoscaling and set replicaCount" -}}
 {{- end -}}
+{{- $alerts := list -}}
+{{- range (.Files.Get "files/vmdhcp.rules.yaml" | fromYaml).groups -}}
+{{- range .rules -}}
+{{- $alerts = append $alerts .alert -}}
+{{- end -}}
+{{- end -}}
+{{- range $values.alerts.disabled -}}
+{{- if not (has . $alerts) -}}
+{{- $problems = append $problems (printf "alerts.disabled: there is no alert %s; docs/runbooks has all" .) -}}
+{{- end -}}
+{{- end -}}
 {{- if ne (int $values.webhook.service.port) 443 -}}
 {{- $problems = append $problems (printf "webhook.service.port: %d: the webhook registers itself with port 443; remove webhook.service.port" (int $values.webhook.service.port)) -}}
 {{- end -}}
@@ -28,7 +39,7 @@
 {{- if and $values.onlyNamespace $values.agent.enabled (ne $values.onlyNamespace $values.agent.namespace) (not $values.agent.serviceAccount.name) -}}
 {{- $problems = append $problems (printf "onlyNamespace: with %s the controller gives no rights in namespace %s; set agent.serviceAccount.name, or agent.namespace to %s" $values.onlyNamespace $values.agent.namespace $values.onlyNamespace) -}}
 {{- end -}}
-{{- range $path, $labels := dict "commonLabels" $values.commonLabels "agent.namespaceLabels" $values.agent.namespaceLabels "serviceMonitor.labels" $values.serviceMonitor.labels "podMonitor.labels" $values.podMonitor.labels -}}
+{{- range $path, $labels := dict "commonLabels" $values.commonLabels "agent.namespaceLabels" $values.agent.namespaceLabels "serviceMonitor.labels" $values.serviceMonitor.labels "podMonitor.labels" $values.podMonitor.labels "alerts.labels" $values.alerts.labels -}}
 {{- range $label := keys ($labels | default dict) | sortAlpha -}}
 {{- if or (hasPrefix "network.harvesterhci.io/" $label) (has $label (list "helm.sh/chart" "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" "app.kubernetes.io/version" "app.kubernetes.io/part-of" "app.kubernetes.io/managed-by")) -}}
 {{- $problems = append $problems (printf "%s: the chart sets the label %s itself; remove it" $path $label) -}}

@@ -18,6 +18,13 @@ interface Rendered {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
   readonly spec?: { readonly template?: { readonly spec: PodSpec } } & Partial<PodSpec>;
 }
+interface RulesObject {
+  readonly spec: {
+    readonly groups: readonly {
+      readonly rules: readonly { readonly alert: string; readonly labels: Readonly<Record<string, string>> }[];
+    }[];
+  };
+}
 interface PodSpec {
   readonly securityContext?: object;
   readonly containers: readonly {
@@ -70,6 +77,9 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ['logLevel=loud', 'logLevel must be equal to one of the allowed values: trace, debug, info, warn, error, silent'],
     ['leaderElection.leaseDuration=15', 'leaderElection.leaseDuration must be string'],
     ['serviceMonitor.enabled=maybe', 'serviceMonitor.enabled must be equal to one of the allowed values: true, false, auto'],
+    ['alerts.enabled=maybe', 'alerts.enabled must be equal to one of the allowed values: true, false, auto'],
+    ['alerts.disabled={Other}', 'alerts.disabled.0 must match pattern'],
+    ['alerts.interval=1m', 'alerts.interval is unknown'],
     ['service.metricsPort=0', 'service.metricsPort must be >= 1'],
     ['service.metricsPort=99999', 'service.metricsPort must be <= 65535'],
     ['service.type=ExternalName', 'service.type must be equal to one of the allowed values: ClusterIP, NodePort, LoadBalancer'],
@@ -129,6 +139,8 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
       'wakeOnLan.clearText=true',
       'wakeOnLan.clearText: it has no effect without wakeOnLan.enabled; set wakeOnLan.enabled to true, or',
     ],
+    ['alerts.disabled={VmdhcpNoSuchAlert}', 'alerts.disabled: there is no alert VmdhcpNoSuchAlert; docs/runbooks has all'],
+    ['alerts.labels.helm\\.sh/chart=x', 'alerts.labels: the chart sets the label helm.sh/chart itself'],
     ['wakeOnLan.openshift=true', 'wakeOnLan.openshift: it has no effect without wakeOnLan.enabled'],
     [
       'wakeOnLan.enabled=true,agent.enabled=false,agent.namespace=vm-dhcp-system',
@@ -146,7 +158,7 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
 
   const EVERYTHING = [
     'agent.topology=unified',
-    ...['networkPolicy', 'serviceMonitor', 'podMonitor', 'webhook.certManager', 'wakeOnLan'].map(
+    ...['networkPolicy', 'serviceMonitor', 'podMonitor', 'alerts', 'webhook.certManager', 'wakeOnLan'].map(
       (what) => `${what}.enabled=true`,
     ),
   ];
@@ -227,6 +239,25 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     expect(monitors({})).toEqual([]);
     expect(monitors({ apiVersions })).toEqual(['PodMonitor', 'ServiceMonitor']);
     expect(monitors({ apiVersions, set: ['serviceMonitor.enabled=false', 'podMonitor.enabled=false'] })).toEqual([]);
+  });
+
+  it('has the alerts only where they are wanted: those of alerts/, without those that are left out, with the labels', () => {
+    const rules = (settings: Parameters<typeof renderChart>[0]) => {
+      const [rule] = rendered(settings).filter(({ kind }) => kind === 'PrometheusRule') as unknown as readonly RulesObject[];
+      return rule?.spec.groups.flatMap((group) => group.rules);
+    };
+    const apiVersions = ['monitoring.coreos.com/v1/PrometheusRule'];
+    expect(rules({ apiVersions })).toBeUndefined();
+    expect(rules({ set: ['alerts.enabled=auto'] })).toBeUndefined();
+    const { groups } = parse(read('alerts/vmdhcp.rules.yaml')) as RulesObject['spec'];
+    const all = groups.flatMap((group) => group.rules);
+    expect(rules({ apiVersions, set: ['alerts.enabled=auto'] })).toEqual(all);
+    const changed = ['alerts.enabled=true', 'alerts.disabled={VmdhcpPoolExhausted}', 'alerts.ruleLabels.severity=page'];
+    const kept = rules({ set: changed }) ?? [];
+    expect(kept.map(({ alert }) => alert)).toEqual(
+      all.map(({ alert }) => alert).filter((name) => name !== 'VmdhcpPoolExhausted'),
+    );
+    expect(new Set(kept.map(({ labels }) => labels['severity']))).toEqual(new Set(['page']));
   });
 
   it('keeps the pods of the release within the Pod Security level restricted', () => {

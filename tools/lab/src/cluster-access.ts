@@ -36,6 +36,7 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   },
   Service: { group: '', version: 'v1', plural: 'services', namespaced: true },
   ServiceAccount: { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true },
+  PrometheusRule: { group: 'monitoring.coreos.com', ...NAMESPACED, plural: 'prometheusrules' },
   ServiceMonitor: { group: 'monitoring.coreos.com', ...NAMESPACED, plural: 'servicemonitors' },
   ClusterRole: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterroles', namespaced: false },
   ClusterRoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', namespaced: false },

@@ -1,0 +1,74 @@
+// What is written from tools/alerts is as it would be written now; each alert names metrics and labels that exist; and promtool, which is a part of
+// Prometheus, accepts the rules and runs their tests. Without promtool it ends with exit code 69.
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { ALERTS } from '../tools/alerts/dist/index.js';
+import { alertPages, RULES, RUNBOOKS } from './reference/alert-pages.mjs';
+import { metrics } from './reference/facts.mjs';
+
+/** Labels that Prometheus adds to what it scrapes. */
+const OF_PROMETHEUS = ['instance', 'job'];
+const known = new Map(metrics.flatMap(({ metrics: own }) => own.flatMap(seriesOf)));
+const problems = [...findDrift(), ...ALERTS.flatMap(({ name, expression }) => findUnknown(name, expression))];
+
+// The check is tried on what it must refuse, and on what it must accept.
+for (const [expression, count] of [
+  ['sum(vmdhcp_agent_no_such_metric) > 0', 1],
+  ['sum(vmdhcp_agent_messages_total{kind="x"}) > 0', 1],
+  ['sum by (kind) (vmdhcp_agent_messages_total) > 0', 1],
+  ['sum by (instance, type) (rate(vmdhcp_agent_messages_total{outcome="nak",reason=~"a|b"}[5m])) > 0', 0],
+]) {
+  if (findUnknown('tried', expression).length !== count) problems.push(`the check does not see what is wrong with ${expression}`);
+}
+
+if (problems.length > 0) end(problems, 1);
+if (spawnSync('promtool', ['--version']).error !== undefined) end(['promtool is not installed: apt-get install prometheus'], 69);
+promtool('check', 'rules', RULES);
+promtool('test', 'rules', ...globSync('tools/alerts/promtool/*.yaml'));
+
+function findDrift() {
+  const left = globSync(`${RUNBOOKS}/*.md`).filter((path) => !alertPages.has(path));
+  const other = [...alertPages].filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text);
+  return [
+    ...left.map((path) => `${path} is the runbook of no alert: delete it`),
+    ...other.map(([path]) => `${path} is not what \`npm run generate\` writes: build, then node scripts/write-alerts.mjs`),
+  ];
+}
+
+/** A name with an underscore is a metric, or a function of PromQL; a label is one of the metrics in the expression. */
+function findUnknown(name, expression) {
+  const series = [...expression.matchAll(/\b((?:vmdhcp|wol)\w*_\w+)(?:\{([^}]*)\})?/g)];
+  const labels = new Set(series.flatMap(([, metric]) => known.get(metric) ?? []).concat(OF_PROMETHEUS));
+  const grouped = [...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list]) => list.split(', ').filter(Boolean));
+  return [
+    ...series.filter(([, metric]) => !known.has(metric)).map(([, metric]) => `${name}: no program has the metric ${metric}`),
+    ...series.flatMap(([, metric, matchers = '']) =>
+      [...matchers.matchAll(/(\w+)(?:=~|!~|!=|=)/g)]
+        .filter(([, label]) => known.has(metric) && !known.get(metric).concat(OF_PROMETHEUS).includes(label))
+        .map(([, label]) => `${name}: ${metric} has no label ${label}`),
+    ),
+    ...grouped
+      .filter((label) => !labels.has(label))
+      .map((label) => `${name}: no metric in its expression has the label ${label}`),
+  ];
+}
+
+/** A histogram has three, one of which has the label `le`. */
+function seriesOf({ name, type, labels }) {
+  if (type !== 'histogram') return [[name, labels]];
+  return [
+    [`${name}_bucket`, [...labels, 'le']],
+    [`${name}_sum`, labels],
+    [`${name}_count`, labels],
+  ];
+}
+
+function promtool(...parameters) {
+  const { status, stdout, stderr } = spawnSync('promtool', parameters, { encoding: 'utf8' });
+  if (status !== 0) end([stdout, stderr], 1);
+}
+
+function end(lines, code) {
+  for (const line of lines) process.stdout.write(`${line}\n`);
+  process.exit(code);
+}

@@ -1,0 +1,27 @@
+import type { Alert } from '../alert.js';
+
+export const openPoolExhausted: Alert = {
+  name: 'VmdhcpOpenPoolExhausted',
+  group: 'agents',
+  expression: 'max by (instance, pool) (vmdhcp_agent_dynamic_addresses{state="free"}) == 0',
+  for: '5m',
+  severity: 'warning',
+  summary: 'pool {{ $labels.pool }} has no address left for unknown clients',
+  description:
+    'Every dynamic address of pool {{ $labels.pool }} is leased, in quarantine or declared. Unknown clients get no reply from {{ $labels.instance }}.',
+  runbook: {
+    meaning: 'Unknown clients have leased every address that an open pool has for them.',
+    impact: 'New unknown clients get no reply (`pool-exhausted`). Clients that have a lease keep it.',
+    diagnosis: [
+      {
+        text: 'List the leases, on the host of the agent:',
+        command: 'vmdhcp-agent leases',
+      },
+    ],
+    remedy: [
+      'Widen `spec.ipv4Config.dynamic` of the pool.',
+      'Shorten `leaseTime`, so that addresses of clients that are gone are free sooner.',
+      'Declare clients that are to have their address always.',
+    ],
+  },
+};

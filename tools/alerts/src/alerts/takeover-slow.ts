@@ -1,0 +1,33 @@
+import type { Alert } from '../alert.js';
+
+export const takeoverSlow: Alert = {
+  name: 'VmdhcpTakeoverSlow',
+  group: 'agents',
+  expression: `sum by (instance) (increase(vmdhcp_agent_takeover_duration_seconds_count[15m]))
+  - sum by (instance) (increase(vmdhcp_agent_takeover_duration_seconds_bucket{le=~"20|20.0"}[15m]))
+  > 0`,
+  for: '0s',
+  severity: 'warning',
+  summary: 'agent {{ $labels.instance }} became leader more than 20 s after the one before',
+  description:
+    'From the last renewal of the leader before until {{ $labels.instance }} became leader, more than 20 s passed. Standbys answered clients meanwhile, but relays and renewals got no reply.',
+  runbook: {
+    meaning: 'The Lease of a group of agents was renewed by no replica for more than 20 seconds.',
+    impact: 'Clients were answered late, by standbys. Relays and clients that renew got no reply until the take-over.',
+    diagnosis: [
+      {
+        text: 'See the groups and their Leases:',
+        command: 'kubectl vmdhcp agents',
+      },
+      {
+        text: 'Look for `the Lease cannot be read or written` in the log of the agents:',
+        command: 'kubectl -n vm-dhcp-agents logs -l network.harvesterhci.io/vm-dhcp-controller=agent --since=1h --prefix',
+      },
+    ],
+    remedy: [
+      'The API server was away or slow: see [VmdhcpApiServerSlow](VmdhcpApiServerSlow.md).',
+      'No other replica was ready: see [VmdhcpAgentReplicasMissing](VmdhcpAgentReplicasMissing.md).',
+      'There are very many groups, whose Leases last longer: raise `--agent-lease-writes-per-second` of the controller.',
+    ],
+  },
+};

@@ -1,0 +1,26 @@
+import type { Alert } from '../alert.js';
+
+export const webhookFails: Alert = {
+  name: 'VmdhcpWebhookFails',
+  group: 'controller',
+  expression: 'sum by (resource, operation) (rate(vmdhcpwebhook_decision_duration_seconds_count{outcome="failed"}[5m])) > 0',
+  for: '5m',
+  severity: 'warning',
+  summary: 'the admission webhook cannot decide about {{ $labels.resource }}',
+  description:
+    'The webhook has answered no decision for {{ $labels.operation }} of {{ $labels.resource }} for five minutes: the failurePolicy decides, so wrong objects may be accepted, or right ones refused.',
+  runbook: {
+    meaning: 'The webhook received requests and could not decide: a bug, or caches that are not complete.',
+    impact: 'The `failurePolicy` of the registration decides: [admission](../admission.md).',
+    diagnosis: [
+      {
+        text: 'Read the error:',
+        command: 'kubectl -n vm-dhcp-system logs -l app.kubernetes.io/component=webhook --tail=100 --prefix',
+      },
+    ],
+    remedy: [
+      '`forbidden`: apply the ClusterRole of the webhook again.',
+      'Anything else that stays: open an issue with the lines of the log.',
+    ],
+  },
+};
