@@ -7,6 +7,7 @@ import type { ObjectClient } from '../api/object-client.js';
 import type { Clock } from '../clock/clock.js';
 import { keyOf } from '../object/api-object.js';
 import { cutText, MOST_MESSAGE_OCTETS, MOST_REASON_OCTETS } from '../object/cut-text.js';
+import { fnv1a64 } from '../object/fnv1a64.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 
 /** An Event of core/v1, as far as it is written here. */
@@ -58,14 +59,24 @@ const BURST = 60;
 /** Events that wait for a server that is slow. */
 const MOST_WAITING = 100;
 const REFILL_MS = 200;
+/** Events at once that are left to those of `record`: they are not tried again, those of `recordOnce` are. */
+const LEFT_TO_OTHERS = 30;
 
 /** Of 253 characters, a point and twelve of a number. */
 const MOST_PREFIX = 240;
+/** Of 253 characters, a point and sixteen of a hash. */
+const MOST_PREFIX_OF_IDENTITY = 236;
 
 interface Written {
   readonly key: string;
   readonly count: number;
   readonly atMs: number;
+}
+
+/** The name of an Event, and how often it was written before. */
+interface Naming {
+  readonly name: string;
+  readonly count: number;
 }
 
 export class EventRecorder {
@@ -90,8 +101,8 @@ export class EventRecorder {
   }
 
   /** Tells it, now or never; a message of more than 1,024 octets is cut. */
-  record(regarding: EventRegarding, { type, reason, message }: EventText): void {
-    const text = { type, reason: cutText(reason, MOST_REASON_OCTETS), message: cutText(message, MOST_MESSAGE_OCTETS) };
+  record(regarding: EventRegarding, given: EventText): void {
+    const text = toStored(given);
     const nowMs = this.#settings.clock.nowMs();
     const id = [regarding.kind, regarding.uid ?? `${regarding.namespace}/${regarding.name}`, text.reason, text.message].join(' ');
     const written = this.#written.get(id);
@@ -100,19 +111,27 @@ export class EventRecorder {
       this.#dropped++;
       return;
     }
-    const event = this.#toEvent(regarding, text, written);
+    const event = this.#toEvent(regarding, text, this.#againOrNew(regarding, written));
     this.#remember(id, { key: keyOf(event), count: event.count, atMs: nowMs });
-    this.#waiting++;
-    this.#writing = this.#writing
-      .then(() => (this.#stopped ? undefined : this.#write(event, written)))
-      .catch((error: unknown) => {
-        // Whether it was written is open: it is tried again when it is recorded again.
-        this.#written.delete(id);
-        this.#fail(error);
-      })
-      .then(() => {
-        this.#waiting--;
-      });
+    void this.#enqueue(async () => {
+      await this.#write(event, written);
+      return true;
+    }).then((isDone) => {
+      // Whether it was written is open: it is tried again when it is recorded again.
+      if (!isDone) this.#written.delete(id);
+    });
+  }
+
+  /**
+   * Writes an Event that must be there once and never again, whichever process writes it: its name follows from what it regards and from its identity, and where an Event of
+   * that name exists it is this one. Returns true once it is stored; false where it is not, or where that is not known: to be tried again later. Never rejects.
+   *
+   * @param identity - what makes it another Event about the same object; any text.
+   */
+  async recordOnce(regarding: EventRegarding, text: EventText, identity: string): Promise<boolean> {
+    if (this.#stopped || this.#waiting >= MOST_WAITING || !this.#take(this.#settings.clock.nowMs(), LEFT_TO_OTHERS)) return false;
+    const event = this.#toEvent(regarding, toStored(text), { name: nameOfIdentity(regarding, identity), count: 0 });
+    return this.#enqueue(() => this.#create(event));
   }
 
   /** Resolves when what was recorded so far is written or dropped: to be awaited before `stop` where Events must not be lost. */
@@ -125,12 +144,35 @@ export class EventRecorder {
     this.#stopped = true;
   }
 
+  /** One after the other. False: it failed, or was not begun. */
+  async #enqueue(write: () => Promise<boolean>): Promise<boolean> {
+    this.#waiting++;
+    const done = this.#writing.then(async () => {
+      try {
+        return !this.#stopped && (await write());
+      } catch (error) {
+        this.#fail(error);
+        return false;
+      } finally {
+        this.#waiting--;
+      }
+    });
+    this.#writing = done.then(() => undefined);
+    return done;
+  }
+
   async #write(event: EventObject, written: Written | undefined): Promise<void> {
-    const { client } = this.#settings;
     const { count, lastTimestamp } = event;
-    if (written !== undefined && (await client.patch({ key: written.key }, { count, lastTimestamp })).ok) return;
-    const result = await client.create(event);
-    if (!result.ok && result.reason !== 'already-exists') this.#fail(new Error(`event refused: ${result.message}`));
+    if (written !== undefined && (await this.#settings.client.patch({ key: written.key }, { count, lastTimestamp })).ok) return;
+    await this.#create(event);
+  }
+
+  /** False: refused. */
+  async #create(event: EventObject): Promise<boolean> {
+    const result = await this.#settings.client.create(event);
+    if (result.ok || result.reason === 'already-exists') return true;
+    this.#fail(new Error(`event refused: ${result.message}`));
+    return false;
   }
 
   #fail(error: unknown): void {
@@ -142,12 +184,15 @@ export class EventRecorder {
     }
   }
 
-  #toEvent(regarding: EventRegarding, text: EventText, written: Written | undefined): EventObject {
-    const { now, random, component, instance } = this.#settings;
+  #againOrNew(regarding: EventRegarding, written: Written | undefined): Naming {
+    if (written !== undefined) return { name: written.key.slice(written.key.indexOf('/') + 1), count: written.count };
+    const suffix = Math.floor(this.#settings.random() * 2 ** 48).toString(16);
+    return { name: `${prefixOf(regarding.name)}.${suffix}`, count: 0 };
+  }
+
+  #toEvent(regarding: EventRegarding, text: EventText, { name, count }: Naming): EventObject {
+    const { now, component, instance } = this.#settings;
     const namespace = regarding.namespace ?? 'default';
-    const suffix = Math.floor(random() * 2 ** 48).toString(16);
-    const name =
-      written === undefined ? `${prefixOf(regarding.name)}.${suffix}` : written.key.slice(written.key.indexOf('/') + 1);
     const at = now();
     return {
       apiVersion: 'v1',
@@ -155,7 +200,7 @@ export class EventRecorder {
       metadata: { name, namespace },
       involvedObject: regarding,
       ...text,
-      count: (written?.count ?? 0) + 1,
+      count: count + 1,
       firstTimestamp: at,
       lastTimestamp: at,
       source: { component },
@@ -171,24 +216,37 @@ export class EventRecorder {
     if (this.#written.size > MOST_REMEMBERED && oldest !== undefined) this.#written.delete(oldest);
   }
 
-  #take(nowMs: number): boolean {
+  #take(nowMs: number, left = 0): boolean {
     const refilled = Math.floor((nowMs - this.#refilledAtMs) / REFILL_MS);
     if (refilled > 0) {
       this.#tokens = Math.min(BURST, this.#tokens + refilled);
       this.#refilledAtMs += refilled * REFILL_MS;
     }
-    if (this.#tokens === 0) return false;
+    if (this.#tokens <= left) return false;
     this.#tokens--;
     return true;
   }
 }
 
+/** As the API server takes it. */
+function toStored({ type, reason, message }: EventText): EventText {
+  return { type, reason: cutText(reason, MOST_REASON_OCTETS), message: cutText(message, MOST_MESSAGE_OCTETS) };
+}
+
+/** The same name for the same object and identity, in every process. */
+function nameOfIdentity({ kind, namespace = '', name, uid = '' }: EventRegarding, identity: string): string {
+  const hash = fnv1a64(JSON.stringify([kind, namespace, name, uid, identity]))
+    .toString(16)
+    .padStart(16, '0');
+  return `${prefixOf(name, MOST_PREFIX_OF_IDENTITY)}.${hash}`;
+}
+
 /** What of an object's name an Event's name can begin with: names of roles and the like contain more than the name of an Event may. */
-function prefixOf(name: string): string {
+function prefixOf(name: string, most = MOST_PREFIX): string {
   const taken = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9.-]/g, '-')
-    .slice(0, MOST_PREFIX);
+    .slice(0, most);
   return taken.replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '') || 'event';
 }
 
