@@ -1,0 +1,170 @@
+/** A rack in memory: an API server, a DHCP server's leases, management controllers, and agents that come and go. */
+import type { BoundAddresses, HealthReport, HostLease, OperationOutcome } from '@vmdhcp/host-inventory';
+import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
+import {
+  type ApiResource,
+  type EventObject,
+  EventRecorder,
+  formatTime,
+  type KubernetesObject,
+  SharedCaches,
+} from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
+import type { HostAgentEvent } from '../host-agent-event.js';
+import type { HostAgentPorts, HostTarget } from '../ports.js';
+import { HostAgent } from './host-agent.js';
+
+const API_VERSION = 'bmc.spidernet.io/v1beta1';
+export const START_MS = 1_767_225_600_000;
+
+export const agentObject = (dhcp: object = {}, endpoint: object = {}): KubernetesObject => ({
+  apiVersion: API_VERSION,
+  kind: 'ClusterAgent',
+  metadata: { name: 'rack', uid: 'uid-rack' },
+  spec: {
+    agentYaml: { underlayInterface: 'bmc' },
+    endpoint,
+    feature: {
+      dhcpServerConfig: {
+        dhcpServerInterface: 'net1',
+        subnet: '10.0.0.0/16',
+        ipRange: '10.0.0.10-10.0.255.250',
+        gateway: '10.0.0.1',
+        ...dhcp,
+      },
+    },
+  },
+});
+
+export const endpointObject = (name: string, ipAddr: string, spec: object = {}): KubernetesObject => ({
+  apiVersion: API_VERSION,
+  kind: 'HostEndpoint',
+  metadata: { name, uid: `uid-${name}`, creationTimestamp: '2026-01-01T00:00:00Z' },
+  spec: { clusterAgent: 'rack', ipAddr, https: true, port: 443, ...spec },
+});
+
+/** 10.0.0.10 is the address of number 10, and so on up to 60,000. */
+export const addressOf = (number: number): string => `10.0.${number >> 8}.${number & 255}`;
+export const nameOf = (number: number): string => `rack-${addressOf(number).replaceAll('.', '-')}`;
+export const lease = (number: number, client = number): HostLease => ({
+  ipAddress: addressOf(number),
+  macAddress: `02:00:00:00:${(client >> 8).toString(16).padStart(2, '0')}:${(client & 255).toString(16).padStart(2, '0')}`,
+});
+
+export class Rack {
+  readonly clock = new FakeClock();
+  readonly clusterAgents = new MemoryResource(this.clock);
+  readonly endpoints = new MemoryResource(this.clock);
+  readonly hosts = new MemoryResource(this.clock);
+  readonly operations = new MemoryResource(this.clock);
+  readonly events = new MemoryResource<EventObject>(this.clock);
+  /** By `namespace/name`. */
+  readonly secrets = new Map<string, MemoryResource>();
+  leases: readonly HostLease[] | undefined = [];
+  readonly bound: BoundAddresses[] = [];
+  /** `create rack-10-0-0-10` and so on: every write of a HostStatus that took effect. */
+  readonly written: string[] = [];
+  readonly observed: HostAgentEvent[] = [];
+  /** `rack-10-0-0-10 @ 10.0.0.10:443 user`: every poll that began. */
+  readonly polled: string[] = [];
+  /** Every action that a management controller carried out. */
+  readonly actions: string[] = [];
+  health: (target: HostTarget, signal: AbortSignal) => Promise<HealthReport> = async () => ({
+    kind: 'healthy',
+    info: {},
+    log: [],
+  });
+  operate: (target: HostTarget, action: HostAction, signal: AbortSignal) => Promise<OperationOutcome> = async () => ({
+    isSuccess: true,
+    message: 'HTTP 204',
+  });
+  #runs = 0;
+
+  constructor(agent: KubernetesObject | undefined = agentObject()) {
+    if (agent !== undefined) this.clusterAgents.put(agent);
+    this.hosts.onWritten = (what, key) => this.written.push(`${what} ${key}`);
+  }
+
+  get wallTimeMs(): number {
+    return START_MS + this.clock.nowMs();
+  }
+
+  /** An agent that leads from now on. */
+  lead(ports: Partial<HostAgentPorts> = {}): HostAgent {
+    const agent = new HostAgent({ ...this.ports(), ...ports });
+    agent.start();
+    return agent;
+  }
+
+  ports(): HostAgentPorts {
+    const { clock } = this;
+    const random = () => 0.5;
+    const wallTimeMs = () => this.wallTimeMs;
+    const now = () => formatTime(this.wallTimeMs);
+    return {
+      clusterAgentName: 'rack',
+      runId: `run-${++this.#runs}`,
+      clock,
+      wallTimeMs,
+      random,
+      caches: new SharedCaches({
+        clock,
+        backOff: { firstMs: 100, mostMs: 10_000, random },
+        open: (resource) => this.#open(resource),
+      }),
+      hostStatuses: this.hosts,
+      hostOperations: this.operations,
+      events: new EventRecorder({ client: this.events, clock, now, random: Math.random, component: 'agent', instance: 'one' }),
+      leases: () => this.leases,
+      onBindings: (bound) => this.bound.push(bound),
+      managementControllers: {
+        read: (target, signal) => {
+          this.polled.push(`${target.name} @ ${target.address}:${target.connection.port}`);
+          return this.health(target, signal);
+        },
+        operate: (target, action, signal) => {
+          this.actions.push(`${action} ${target.name}`);
+          return this.operate(target, action, signal);
+        },
+      },
+      observer: { observe: (event) => this.observed.push(event) },
+    };
+  }
+
+  host(number: number): KubernetesObject | undefined {
+    return this.hosts.objects.get(nameOf(number));
+  }
+
+  /** `HostDiscovered`, and so on, each once, in their order. */
+  get reasons(): readonly string[] {
+    return [...this.events.objects.values()].map(({ reason }) => reason);
+  }
+
+  putSecret(key: string, data: Readonly<Record<string, string>>): void {
+    const [namespace = '', name = ''] = key.split('/');
+    this.#secret(key).put({ metadata: { namespace, name, uid: `uid-${name}` }, data } as KubernetesObject);
+  }
+
+  #secret(key: string): MemoryResource {
+    const resource = this.secrets.get(key) ?? new MemoryResource(this.clock);
+    this.secrets.set(key, resource);
+    return resource;
+  }
+
+  #open({ plural, namespace, fieldSelector = '' }: ApiResource): MemoryResource {
+    switch (plural) {
+      case 'clusteragents':
+        return this.clusterAgents;
+      case 'hostendpoints':
+        return this.endpoints;
+      case 'hoststatuses':
+        return this.hosts;
+      case 'hostoperations':
+        return this.operations;
+      case 'secrets':
+        return this.#secret(`${namespace}/${fieldSelector.replace('metadata.name=', '')}`);
+      default:
+        throw new Error(`no ${plural} here`);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { BARE_METAL_GROUP, BARE_METAL_VERSION } from '@vmdhcp/ippool-api/bare-metal/keys';
+import { type ApiResource, type CacheSubscription, DeletionMarks, formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import type { HostAgentPorts } from '../ports.js';
+
+const PLURALS = ['clusteragents', 'hostendpoints', 'hoststatuses', 'hostoperations'] as const;
+export type HostPlural = (typeof PLURALS)[number];
+
+/** The objects of bare-metal hosts as they were last seen or written: an own write is readable at once. */
+export class HostObjects {
+  readonly #subscriptions: Readonly<Record<HostPlural, CacheSubscription>>;
+  /** Objects that were created here, and that no list or watch has brought yet. */
+  readonly #created = new Set<string>();
+  readonly #deletions = new DeletionMarks();
+  readonly #wallTimeMs: () => number;
+
+  /** @param onChange - an object of this kind is another one than before. Called after `start` only. */
+  constructor({ caches, observer, wallTimeMs }: HostAgentPorts, onChange: (plural: HostPlural) => void) {
+    this.#wallTimeMs = wallTimeMs;
+    const subscribe = (plural: HostPlural): CacheSubscription =>
+      caches.subscribe(resourceOf(plural), {
+        onChange: (key) => {
+          if (plural === 'hoststatuses') this.#deletions.seen('HostStatus', key, this.#subscriptions[plural].get(key));
+          onChange(plural);
+        },
+        onError: (error) => observer.observe({ kind: 'read-failed', plural, error }),
+      });
+    this.#subscriptions = {
+      clusteragents: subscribe('clusteragents'),
+      hostendpoints: subscribe('hostendpoints'),
+      hoststatuses: subscribe('hoststatuses'),
+      hostoperations: subscribe('hostoperations'),
+    };
+  }
+
+  /** Follows the cluster; resolves when everything is at least as new as this call, or after `stop`. */
+  async start(): Promise<void> {
+    const all = Object.values(this.#subscriptions);
+    for (const one of all) one.start();
+    // What changed while another process led may not have been seen yet.
+    await Promise.all(all.map((one) => one.refresh()));
+  }
+
+  stop(): void {
+    for (const one of Object.values(this.#subscriptions)) one.stop();
+  }
+
+  all(plural: Exclude<HostPlural, 'hoststatuses'>): KubernetesObject[] {
+    return [...this.#subscriptions[plural].values()];
+  }
+
+  /** With `deletionTimestamp` where the server has accepted a deletion that was not seen yet. */
+  hostStatuses(): KubernetesObject[] {
+    const subscription = this.#subscriptions.hoststatuses;
+    const objects = new Map([...subscription.values()].map((one) => [one.metadata.name, one]));
+    for (const name of this.#created) {
+      const object = subscription.get(name);
+      if (object === undefined || objects.has(name)) this.#created.delete(name);
+      else objects.set(name, object);
+    }
+    return [...objects.values()].map((one) => this.#deletions.marked('HostStatus', one));
+  }
+
+  hostStatus(name: string): KubernetesObject | undefined {
+    return this.#subscriptions.hoststatuses.get(name);
+  }
+
+  /** The answer to a write. */
+  wrote(plural: 'hoststatuses' | 'hostoperations', object: KubernetesObject): void {
+    this.#subscriptions[plural].wrote(object);
+  }
+
+  created(object: KubernetesObject): void {
+    this.#created.add(object.metadata.name);
+    this.wrote('hoststatuses', object);
+  }
+
+  /** The server has accepted its deletion. */
+  deleted(name: string): void {
+    const object = this.hostStatus(name);
+    if (object !== undefined) this.#deletions.add('HostStatus', object, formatTime(this.#wallTimeMs()));
+  }
+
+  /** Resolves when the HostOperations are as new as this call. */
+  async refreshOperations(): Promise<void> {
+    await this.#subscriptions.hostoperations.refresh();
+  }
+}
+
+function resourceOf(plural: HostPlural): ApiResource {
+  return { group: BARE_METAL_GROUP, version: BARE_METAL_VERSION, plural, namespaced: false };
+}
