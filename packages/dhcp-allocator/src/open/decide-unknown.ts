@@ -86,6 +86,8 @@ function decideSelecting(request: UnknownRequest): UnknownDecision {
 function decideReturning(request: UnknownRequest, claimed: Ipv4Address): UnknownDecision {
   const { client, open, nowMs } = request;
   if (isBeingRecorded(request, claimed)) return ignore('being-recorded');
+  const bound = open.addresses.boundAddressOf(client, nowMs);
+  if (bound !== undefined) return bound === claimed ? bind(request, claimed) : nak('address-not-its-own');
   const binding = open.addresses.bindingOf(client);
   if (binding === undefined) return open.pool.authoritative ? nak('not-authorized-here') : ignore('unknown-client');
   if (binding.address !== claimed) return nak('address-not-its-own');

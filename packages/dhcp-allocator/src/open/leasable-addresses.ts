@@ -19,6 +19,11 @@ export interface DeclaredAddress {
   readonly address: Ipv4Address;
   /** Absent: it is not known. The unknown client that has the address now keeps it as long as it renews its lease. */
   readonly macAddress?: MacAddress;
+  /**
+   * True: this pool leases the address to that client, before any other address, and records it as every lease; it may lie outside of the dynamic ranges.
+   * Otherwise the client has the address by an assignment, and is not answered from here.
+   */
+  readonly isLeasedHere?: boolean;
 }
 
 export class LeasableAddresses {
@@ -32,6 +37,8 @@ export class LeasableAddresses {
   /** As given, without the reservations of the pool. */
   #given: readonly DeclaredAddress[] = [];
   #declared: ReadonlyMap<Ipv4Address, DeclaredAddress> = new Map();
+  /** Client to the address that is leased to it here. */
+  #boundTo: ReadonlyMap<MacAddress, Ipv4Address> = new Map();
   #declaredCount = 0;
   #pool: Pool;
   #supply: AddressSupply;
@@ -65,6 +72,11 @@ export class LeasableAddresses {
     this.#given = [...declared];
     const all = [...this.#given, ...this.#pool.reservations.values()];
     this.#declared = new Map(all.map((each) => [each.address, each]));
+    this.#boundTo = new Map(
+      all.flatMap(({ address, macAddress, isLeasedHere }: DeclaredAddress) =>
+        macAddress === undefined || isLeasedHere !== true ? [] : [[macAddress, address]],
+      ),
+    );
     for (const address of this.#declared.keys()) this.#withdrawOfferAt(address);
     for (const address of new Set([...before.keys(), ...this.#declared.keys()])) this.#refresh(address, nowMs);
     this.#declaredCount = [...this.#declared.keys()].filter((address) => this.#supply.contains(address)).length;
@@ -140,24 +152,31 @@ export class LeasableAddresses {
     return this.table.ofClient(clientId) ?? this.table.ofClient(hardwareClientId(macAddress));
   }
 
+  /** The address that is leased to this client before any other, unless another client still has it. */
+  boundAddressOf(client: UnknownClient, nowMs: number): Ipv4Address | undefined {
+    const address = this.#boundTo.get(client.macAddress);
+    return address !== undefined && this.mayBind(client, address, nowMs) ? address : undefined;
+  }
+
   /** True if the client may have the address: it has it, or it is free and not offered to another client. */
   mayBind(client: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
-    const recording = this.#recording.get(address);
-    if (recording !== undefined && !isOfClient(recording, client)) return false;
+    if (this.#isRecordedForOther(client, address)) return false;
     const binding = this.table.at(address);
-    const isOwn = binding !== undefined && binding.clientId === this.bindingOf(client)?.clientId;
+    const isBound = this.#boundTo.get(client.macAddress) === address;
+    const isOwn = binding !== undefined && this.#isOwn(binding, client, isBound);
     if (binding !== undefined && isBindingValid(binding, nowMs)) return isOwn && this.#mayKeep(client, address);
+    if (isBound) return this.#mayKeep(client, address) && !this.isQuarantined(address, nowMs);
     return this.#isLeasable(address, nowMs) && (isOwn || this.#offers.allow(client.clientId, address, nowMs));
   }
 
   /**
-   * The address that the client is offered: its own, else its last one, else the one of an earlier offer, else the one it wishes for, else the lowest one
+   * The address that the client is offered: the one that is bound to it, else its own, else its last one, else the one of an earlier offer, else the one it wishes for, else the lowest one
    * that no client had, else the one whose lease ended first, else the one of the oldest offer. Undefined: all are in use.
    *
    * Source: RFC 2131 §4.3.1.
    */
   chooseAddress(client: UnknownClient, wished: Ipv4Address | undefined, nowMs: number): Ipv4Address | undefined {
-    const known = [this.bindingOf(client)?.address, this.offerOf(client)?.address];
+    const known = [this.#boundTo.get(client.macAddress), this.bindingOf(client)?.address, this.offerOf(client)?.address];
     for (const address of known) if (address !== undefined && this.mayBind(client, address, nowMs)) return address;
     if (wished !== undefined && this.#isFreeWish(client, wished, nowMs)) return wished;
     return this.#supply.lowestUnused() ?? this.#supply.oldestEnded() ?? this.#forgetOldestOffer(nowMs);
@@ -202,6 +221,16 @@ export class LeasableAddresses {
       this.#ended.delete(changed);
       this.#refresh(changed, nowMs);
     }
+  }
+
+  #isRecordedForOther(client: UnknownClient, address: Ipv4Address): boolean {
+    const recording = this.#recording.get(address);
+    return recording !== undefined && !isOfClient(recording, client);
+  }
+
+  /** A host may send other identifiers in firmware than in its operating system: what is bound is bound to its MAC address. */
+  #isOwn(binding: Binding, client: UnknownClient, isBound: boolean): boolean {
+    return isBound ? binding.macAddress === client.macAddress : binding.clientId === this.bindingOf(client)?.clientId;
   }
 
   #withdrawOfferAt(address: Ipv4Address): void {
