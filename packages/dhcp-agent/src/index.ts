@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export { AgentLeadership, type AgentLeadershipSettings } from './agent/agent-leadership.js';
 export { DhcpAgent, type DhcpAgentSettings } from './agent/dhcp-agent.js';
 export { IsolatedInterfaces, type IsolatedInterfacesPorts } from './interface/isolated-interfaces.js';
 export { isLeader, type Leadership, type LeadershipChange, nextLeadership, STANDBY } from './leadership/leadership.js';

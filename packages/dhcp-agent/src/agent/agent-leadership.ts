@@ -53,6 +53,10 @@ export interface AgentLeadershipSettings extends Pick<AgentPorts, 'clock' | 'ran
   readonly onHeard: () => void;
   /** The interface has its server address now. */
   readonly onAddressAdded: (interfaceName: string) => void;
+  /** Leadership begins, or has ended. What is done under it asks `isLeader` before each step. Default: nothing is called. */
+  readonly onChange?: (isLeader: boolean) => void;
+  /** What has to be over before another replica may be leader; the addresses are removed after it. Default: nothing. */
+  readonly finish?: () => Promise<void>;
 }
 
 export class AgentLeadership {
@@ -102,7 +106,7 @@ export class AgentLeadership {
     this.#change({ kind: 'stopped' });
     this.#stopWatching();
     this.#stopChecking();
-    await this.#elector.stop(async () => this.addresses.removeAll());
+    await this.#elector.stop(() => this.#finish());
   }
 
   /** Asks the clock: a process that was frozen reads what has queued up before any of its timers runs. */
@@ -155,8 +159,13 @@ export class AgentLeadership {
     observer.observe({ kind: 'stepping-down', troubles: found });
     void this.#elector.resign(async () => {
       this.#change({ kind: 'resigned', untilMs: nowMs + RESIGNED_MS });
-      return this.addresses.removeAll();
+      return this.#finish();
     });
+  }
+
+  async #finish(): Promise<boolean> {
+    await this.#settings.finish?.();
+    return this.addresses.removeAll();
   }
 
   #change(change: LeadershipChange): void {
@@ -176,7 +185,10 @@ export class AgentLeadership {
       clock,
       random,
       handicapMs: () => this.#handicapMs(),
-      onLeading: () => observer.observe({ kind: 'leader', afterMs: this.#sinceLastSignMs() }),
+      onLeading: () => {
+        observer.observe({ kind: 'leader', afterMs: this.#sinceLastSignMs() });
+        this.#settings.onChange?.(true);
+      },
       onRenewed: (untilMs) => this.#onRenewed(untilMs),
       onLost: () => this.#onLost(),
       onError: (error) => observer.observe({ kind: 'lease-unreachable', error }),
@@ -193,6 +205,7 @@ export class AgentLeadership {
     if (this.#leadership.kind !== 'stopping') this.#settings.observer.observe({ kind: 'leadership-lost' });
     this.#change({ kind: 'lost' });
     this.addresses.removeAll();
+    this.#settings.onChange?.(false);
   }
 
   /** What kept it from serving is often only seen by a leader: it is not over because this is none. */
