@@ -187,6 +187,7 @@ export const PACKAGES = {
     imports: [
       '@vmdhcp/*',
       '@vmdhcp/*/*',
+      '@vmdhcp/ippool-api/bare-metal/keys',
       'node:*',
       'node:*/*',
       'commander',
@@ -207,6 +208,7 @@ export const PACKAGES = {
       'cluster',
       'bare-host',
       'wake-on-lan',
+      'hosts',
       'actions',
       'commands',
     ],

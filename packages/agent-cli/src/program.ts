@@ -2,6 +2,7 @@ import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api/agent';
 import type { Program } from '@vmdhcp/service-process';
 import { checkCommand } from './commands/check.js';
 import { exportCommand } from './commands/export.js';
+import { hostsCommand } from './commands/hosts.js';
 import { importCommand } from './commands/import.js';
 import { leasesCommand } from './commands/leases.js';
 import { probeCommand } from './commands/probe.js';
@@ -21,6 +22,7 @@ export const program: Program = {
     probeCommand(),
     wakeCommand(),
     wolCommand(),
+    hostsCommand(),
     importCommand(),
     exportCommand(),
   ],

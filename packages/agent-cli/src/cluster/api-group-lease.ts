@@ -23,6 +23,8 @@ export interface ApiGroupLeaseSettings {
   readonly namespace: string;
   readonly name: string;
   readonly times: ElectionTimes;
+  /** Default: those by which the controller finds the Lease of a group. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export class ApiGroupLease implements GroupLease {
@@ -38,7 +40,7 @@ export class ApiGroupLease implements GroupLease {
 
   readonly store: GroupLease['store'] = (content) => {
     const { namespace, name } = this.#settings;
-    const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name };
+    const { labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name } } = this.#settings;
     const durationAnnotation = LEASE_DURATION_ANNOTATION;
     return new ApiLeaseStore(this.#connection, { namespace, name, wallTimeMs: Date.now, labels, durationAnnotation, ...content });
   };

@@ -1,0 +1,49 @@
+/** What keeps the agent of a ClusterAgent from its task, in words: every problem at once. */
+import type { InterfaceState } from '@vmdhcp/dhcp-agent/packet-path';
+import { describeHostProblem, hostSecretProblems, readClusterAgent, type SecretData } from '@vmdhcp/host-inventory';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import type { HostLink } from './host-link.js';
+import type { HostPoolReading } from './host-pool.js';
+
+export interface AgentFacts {
+  readonly clusterAgentName: string;
+  /** Undefined: it does not exist. */
+  readonly clusterAgent: KubernetesObject | undefined;
+  /** Undefined where there is no ClusterAgent. */
+  readonly reading: HostPoolReading | undefined;
+  /** Undefined: the interface is not there. */
+  readonly link: HostLink | undefined;
+  readonly socket: InterfaceState;
+  /** The default Secret of hosts. `unread`: not known yet. */
+  readonly secret: SecretData | undefined | 'unread';
+}
+
+/** What keeps clients from being answered here; another replica may be able to. */
+export function servingProblems(facts: AgentFacts): string[] {
+  const { clusterAgent, clusterAgentName, reading } = facts;
+  if (clusterAgent === undefined)
+    return [`ClusterAgent ${clusterAgentName} does not exist: create it, or correct CLUSTERAGENT_NAME`];
+  if (reading === undefined || reading.kind === 'off') return [];
+  const { interfaceName } = reading;
+  const ofInterface = interfaceName === undefined ? [] : interfaceProblems(interfaceName, facts);
+  return reading.kind === 'unserved' ? [...reading.problems.map(ofObject(clusterAgentName)), ...ofInterface] : ofInterface;
+}
+
+/** What keeps hosts from being polled with the default Secret. */
+export function secretProblems({ clusterAgent, clusterAgentName, secret }: AgentFacts): string[] {
+  if (clusterAgent === undefined || secret === 'unread') return [];
+  const { secretName: name, secretNamespace: namespace } = readClusterAgent(clusterAgent).connection;
+  if (name === undefined || namespace === undefined) return [];
+  const path = ['spec', 'endpoint', 'secretName'];
+  return hostSecretProblems({ path, name, namespace }, secret).map(describeHostProblem).map(ofObject(clusterAgentName));
+}
+
+function interfaceProblems(name: string, { link, socket }: AgentFacts): string[] {
+  if (link === undefined)
+    return [`interface ${name} does not exist here: correct dhcpServerInterface, or attach the network to the agent`];
+  if (!link.isUp) return [`interface ${name} is down: set it up (ip link set ${name} up)`];
+  if (socket.kind === 'failed') return [`interface ${name} cannot be served: ${socket.message}`];
+  return [];
+}
+
+const ofObject = (name: string) => (problem: string) => `ClusterAgent ${name}: ${problem}`;

@@ -1,0 +1,73 @@
+/** What bound addresses mean for the leases of unknown clients: declarations for the pool, and records of clients that it does not know. */
+import {
+  type BindingRecord,
+  type BindingTable,
+  type DeclaredAddress,
+  formatIpv4Address,
+  hardwareClientId,
+  type Ipv4Address,
+  isBindingValid,
+  type Pool,
+  parseIpv4Address,
+  rangeContains,
+} from '@vmdhcp/dhcp-allocator';
+import type { BoundAddress, BoundAddresses, HostLease } from '@vmdhcp/host-inventory';
+
+/**
+ * The addresses that are declared to the pool. Those that an annotation binds are leased to their client before any other, and to no other. Those of
+ * HostEndpoints are leased to no client that does not have them.
+ *
+ * Addresses that are bound by `enableBindDhcpIP` are not declared. The pool remembers which client had which address, and leases such an address to
+ * another client only when no address is left that no client had, the one whose lease ended first: that is what this switch means.
+ */
+export function declaredAddresses({ bindings, keptOut }: Pick<BoundAddresses, 'bindings' | 'keptOut'>): DeclaredAddress[] {
+  const bound = bindings.flatMap(({ ipAddress, macAddress, isByAnnotation }): DeclaredAddress[] => {
+    const address = parseIpv4Address(ipAddress);
+    return address === undefined || !isByAnnotation ? [] : [{ address, macAddress, isLeasedHere: true }];
+  });
+  const taken = new Set(bound.map(({ address }) => address));
+  const others = keptOut.flatMap((text) => parseIpv4Address(text) ?? []).filter((address) => !taken.has(address));
+  return [...bound, ...others.map((address) => ({ address }))];
+}
+
+/** A pool, and the leases that it knows. */
+export interface KnownLeases {
+  readonly pool: Pick<Pool, 'name' | 'dynamic'>;
+  readonly table: Pick<BindingTable, 'at' | 'bindings'>;
+}
+
+/**
+ * The records by which the pool remembers clients that it has no lease of, because the leases were lost or another server made them: a lease that has
+ * ended, at the time when its HostStatus changed last. The client gets its address again; another one gets it when no other is left.
+ */
+export function rememberedClients(
+  { bindings }: Pick<BoundAddresses, 'bindings'>,
+  { pool, table }: KnownLeases,
+  nowMs: number,
+): BindingRecord[] {
+  const { name, dynamic } = pool;
+  const known = new Set([...table.bindings()].map(({ macAddress }) => macAddress));
+  return bindings.flatMap((bound) => {
+    const address = parseIpv4Address(bound.ipAddress);
+    if (address === undefined || bound.isByAnnotation || known.has(bound.macAddress)) return [];
+    if (!dynamic.some((range) => rangeContains(range, address)) || table.at(address) !== undefined) return [];
+    return [endedLease(bound, { poolName: name, address }, nowMs)];
+  });
+}
+
+/** The leases that clients have now. */
+export function hostLeases(table: Pick<BindingTable, 'bindings'>, nowMs: number): HostLease[] {
+  return [...table.bindings()]
+    .filter((binding) => isBindingValid(binding, nowMs))
+    .map(({ address, macAddress }) => ({ ipAddress: formatIpv4Address(address), macAddress }));
+}
+
+function endedLease(
+  { macAddress, changedAtMs }: BoundAddress,
+  place: { readonly poolName: string; readonly address: Ipv4Address },
+  nowMs: number,
+): BindingRecord {
+  const endedAtMs = Math.min(changedAtMs, nowMs);
+  const times = { boundAtMs: endedAtMs, grantedAtMs: endedAtMs, endsAtMs: endedAtMs };
+  return { kind: 'binding', ...place, macAddress, clientId: hardwareClientId(macAddress), ...times, isReleased: false };
+}

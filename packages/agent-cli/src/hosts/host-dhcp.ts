@@ -1,0 +1,194 @@
+/** DHCP of one ClusterAgent: one pool on one interface, leases of the leader. It answers while it may, and is silent otherwise. */
+
+import type { AddressProbe, AgentObserver } from '@vmdhcp/dhcp-agent/packet-path';
+import {
+  AddressUsers,
+  DECOYS,
+  type DhcpPacketHandler,
+  DhcpServer,
+  type DhcpSockets,
+  type InterfaceState,
+  type PacketLog,
+  ServedInterface,
+} from '@vmdhcp/dhcp-agent/packet-path';
+import type { OpenPoolCounts, Pool } from '@vmdhcp/dhcp-allocator';
+import type { BoundAddresses, HostLease } from '@vmdhcp/host-inventory';
+import type { Clock } from '@vmdhcp/kube-runtime';
+import type { OpenLeases } from '../bare-host/open-leases.js';
+import { viewsOf } from '../bindings/views-of.js';
+import type { LeaseView } from '../state/lease-view.js';
+import { declaredAddresses, hostLeases, rememberedClients } from './bound-leases.js';
+
+export interface HostDhcpPorts {
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly observer: AgentObserver;
+  readonly packetLog: PacketLog;
+  readonly sockets: DhcpSockets;
+  readonly probeAddress: AddressProbe;
+  /** False: addresses are not probed, for want of CAP_NET_RAW. */
+  readonly mayProbe: boolean;
+  /** Asked for every packet: this replica is leader, and has the server's address. */
+  readonly mayAnswer: () => boolean;
+  readonly onBurst: (durationNs: number) => void;
+  /** A socket was opened, failed or was closed. */
+  readonly onStateChange: () => void;
+}
+
+/** What is served. */
+export interface ServedHosts {
+  readonly pool: Pool;
+  readonly bound: BoundAddresses;
+}
+
+const CLOSED: InterfaceState = { kind: 'opening' };
+
+export class HostDhcp {
+  readonly #ports: HostDhcpPorts;
+  readonly #server: DhcpServer;
+  #leases: OpenLeases | undefined;
+  #interface: ServedInterface | undefined;
+  #served: ServedHosts | undefined;
+
+  constructor(ports: HostDhcpPorts) {
+    this.#ports = ports;
+    const { observer, nowMs, packetLog, probeAddress, clock, random } = ports;
+    const users = new AddressUsers({
+      observer,
+      nowMs: clock.nowMs,
+      probe: probeAddress,
+      decoysOf: (poolName) => this.#server.decoysOf(poolName, DECOYS, random),
+    });
+    this.#server = new DhcpServer({
+      observer,
+      packetLog,
+      nowMs,
+      findUsers: users.findUsers,
+      // Every client is answered from the leases of unknown clients.
+      onBindingChanged: () => undefined,
+      onDeclined: () => undefined,
+      open: {
+        openPoolOf: (poolName) => this.#leases?.openPoolOf(poolName),
+        all: () => this.#leases?.all() ?? [],
+        record: async (record) => (await this.#leases?.record(record)) ?? false,
+        probes: (poolName) => this.#leases?.probes(poolName) ?? false,
+        send: (_, replies) => this.#interface?.send(replies),
+      },
+    });
+  }
+
+  get counters(): DhcpServer['counters'] {
+    return this.#server.counters;
+  }
+
+  /** The pool that clients are answered from, when they may be. */
+  get pool(): Pool | undefined {
+    return this.#served?.pool;
+  }
+
+  get socketState(): InterfaceState {
+    return this.#interface?.state ?? CLOSED;
+  }
+
+  /** Listens on this interface and on no other. */
+  useInterface(name: string | undefined): void {
+    if (this.#interface?.name === name) return;
+    this.#interface?.stop();
+    this.#interface = name === undefined ? undefined : this.#createInterface(name);
+    void this.#interface?.check();
+  }
+
+  /** Leases from now on; undefined: none are open, and no client is answered. */
+  useLeases(leases: OpenLeases | undefined): void {
+    this.stopServing();
+    this.#leases = leases;
+  }
+
+  /** Serves this pool with these bindings. Leases stay as they are; a change has no gap. */
+  serve(served: ServedHosts): void {
+    const leases = this.#leases;
+    if (leases === undefined) return;
+    const { pool, bound } = served;
+    const before = this.#served;
+    if (before?.pool === pool && before.bound === bound) return;
+    if (before !== undefined && before.pool.name !== pool.name) this.#server.removePool(before.pool.name);
+    if (before?.pool !== pool) leases.setPool({ pool, assignments: [], probes: this.#ports.mayProbe });
+    this.#bind(leases, served);
+    this.#server.setPool(pool, []);
+    this.#served = served;
+  }
+
+  stopServing(): void {
+    if (this.#served !== undefined) this.#server.removePool(this.#served.pool.name);
+    this.#served = undefined;
+  }
+
+  /** Brings the socket in line with the interface as it is now. To be called several times a second; never rejects. */
+  async check(): Promise<void> {
+    await this.#interface?.check();
+  }
+
+  /** Notes leases that have ended. To be called every few seconds. */
+  expireLeases(): void {
+    this.#server.expireLeases();
+  }
+
+  /** The leases that clients have now; undefined: not known here. */
+  leases(): readonly HostLease[] | undefined {
+    const open = this.#openPool();
+    return open === undefined ? undefined : hostLeases(open.bindings, this.#ports.nowMs());
+  }
+
+  *views(): Generator<LeaseView> {
+    const open = this.#openPool();
+    if (open !== undefined) yield* viewsOf(open.pool.name, open.bindings.bindings(), this.#ports.nowMs());
+  }
+
+  counts(): OpenPoolCounts | undefined {
+    return this.#openPool()?.counts(this.#ports.nowMs());
+  }
+
+  stop(): void {
+    this.#interface?.stop();
+    this.stopServing();
+  }
+
+  #bind(leases: OpenLeases, { pool, bound }: ServedHosts): void {
+    const open = leases.openPoolOf(pool.name);
+    if (open === undefined) return;
+    const nowMs = this.#ports.nowMs();
+    open.declare(declaredAddresses(bound), nowMs);
+    for (const record of rememberedClients(bound, { pool, table: open.bindings }, nowMs)) void leases.record(record);
+  }
+
+  #openPool() {
+    const { pool } = this;
+    return pool === undefined ? undefined : this.#leases?.openPoolOf(pool.name);
+  }
+
+  #createInterface(name: string): ServedInterface {
+    const { observer, sockets, clock, onBurst, onStateChange } = this.#ports;
+    return new ServedInterface(name, {
+      observer,
+      nowMs: clock.nowMs,
+      sockets,
+      handler: this.#handler(name),
+      socketEvents: {
+        onBurst,
+        onSendFailure: ({ error, count }) => {
+          this.counters.drop('send-failed', count);
+          observer.observe({ kind: 'replies-not-sent', interfaceName: name, error, count });
+        },
+      },
+      onStateChange,
+    });
+  }
+
+  #handler(name: string): DhcpPacketHandler {
+    const pools = () => (this.#served === undefined ? [] : this.#server.poolAlone(this.#served.pool.name));
+    const answer = this.#server.handler(name, pools);
+    return (packet, into) => (this.#ports.mayAnswer() ? answer(packet, into) : undefined);
+  }
+}

@@ -1,0 +1,39 @@
+/** The network interface of the DHCP server as the kernel has it. */
+import { type ListedAddress, libc, listAddresses, listLinks } from '@vmdhcp/linux-sockets';
+
+export interface HostLink {
+  readonly interfaceIndex: number;
+  readonly isUp: boolean;
+  /** IPv4 addresses that no agent has added: without end, or with one that is further away than the end of any leadership. */
+  readonly addresses: readonly ListedAddress[];
+}
+
+/** How an interface is looked at; replaced in tests. */
+export interface HostLinkKernel {
+  /** 0: there is no such interface. */
+  readonly indexOf: (interfaceName: string) => number;
+  readonly isUp: (interfaceIndex: number) => boolean;
+  readonly list: (interfaceIndex: number) => readonly ListedAddress[];
+}
+
+export const linuxHostLinks: HostLinkKernel = {
+  indexOf: libc.ifNameToIndex,
+  isUp: (interfaceIndex) => listLinks().some((link) => link.interfaceIndex === interfaceIndex && link.isUp),
+  list: listAddresses,
+};
+
+/**
+ * The interface; undefined: it is not there, or went away meanwhile.
+ *
+ * @param leaseSeconds - an address that lasts no longer was added by this agent, by another container of its pod, or by one that was killed.
+ */
+export function readHostLink(kernel: HostLinkKernel, interfaceName: string, leaseSeconds: number): HostLink | undefined {
+  try {
+    const interfaceIndex = kernel.indexOf(interfaceName);
+    if (interfaceIndex === 0) return undefined;
+    const addresses = kernel.list(interfaceIndex).filter(({ validSeconds }) => validSeconds > leaseSeconds + 1);
+    return { interfaceIndex, isUp: kernel.isUp(interfaceIndex), addresses };
+  } catch {
+    return undefined;
+  }
+}

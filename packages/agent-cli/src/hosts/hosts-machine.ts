@@ -1,0 +1,243 @@
+/**
+ * The agent of one ClusterAgent as a machine on ports: DHCP on the management network, one leader among its replicas, and the objects of hosts. The parts know
+ * nothing of each other; whatever changes, `#settle` brings all of them in line with it.
+ */
+import { AgentLeadership, every, type GroupLease, type ServerAddressKernel } from '@vmdhcp/dhcp-agent';
+import { type BoundAddresses, readClusterAgent } from '@vmdhcp/host-inventory';
+import {
+  type CacheSubscription,
+  type ElectionTimes,
+  fencedClient,
+  type KubernetesObject,
+  type ObjectClient,
+  type SharedCaches,
+} from '@vmdhcp/kube-runtime';
+import type { Logger } from '@vmdhcp/service-process';
+import { AddressUsage } from './address-usage.js';
+import { type AgentFacts, secretProblems, servingProblems } from './agent-problems.js';
+import type { HostLeaseStore } from './directory-leases.js';
+import { FollowedSecret } from './followed-secret.js';
+import { HostDhcp, type HostDhcpPorts } from './host-dhcp.js';
+import { type HostLink, type HostLinkKernel, readHostLink } from './host-link.js';
+import { interfaceOf } from './host-pool.js';
+import { HostResource } from './host-resources.js';
+import { type HostInventory, LeaderDuties } from './leader-duties.js';
+import { ProblemLog } from './problem-log.js';
+import { addedBy, hasFromElsewhere } from './self-address.js';
+import { SettingsInForce } from './settings-in-force.js';
+
+const CHECK_INTERVAL_MS = 250;
+const HOUSEKEEPING_INTERVAL_MS = 1_000;
+const EXPIRY_SCAN_INTERVAL_MS = 2_000;
+
+export interface HostsSettings {
+  readonly clusterAgentName: string;
+  /** Of this replica, and of no other nor of an earlier run of it. */
+  readonly identity: string;
+  readonly election: ElectionTimes;
+  /** True: there is no other replica. */
+  readonly isAlone: boolean;
+}
+
+/** What the objects of hosts are followed with, during one leadership. */
+export interface InventoryParts {
+  readonly isLeading: () => boolean;
+  readonly leases: HostDhcp['leases'];
+  readonly onBindings: (bound: BoundAddresses) => void;
+}
+
+export interface HostsPorts extends Omit<HostDhcpPorts, 'mayAnswer' | 'onStateChange'> {
+  readonly logger: Logger;
+  readonly addresses: ServerAddressKernel;
+  readonly links: HostLinkKernel;
+  readonly lease: GroupLease;
+  readonly caches: SharedCaches;
+  readonly clusterAgents: ObjectClient<KubernetesObject>;
+  /** Rejects where another replica still has them open. */
+  readonly openLeases: () => Promise<HostLeaseStore>;
+  readonly createInventory: (parts: InventoryParts) => HostInventory;
+}
+
+export class HostsMachine {
+  readonly #settings: HostsSettings;
+  readonly #ports: HostsPorts;
+  readonly #clusterAgents: CacheSubscription;
+  readonly #secret: FollowedSecret;
+  readonly #inForce: SettingsInForce;
+  readonly #dhcp: HostDhcp;
+  readonly #leadership: AgentLeadership;
+  readonly #duties: LeaderDuties<HostLeaseStore>;
+  readonly #problems: ProblemLog;
+  readonly #usage: AddressUsage;
+  readonly #timers: (() => void)[] = [];
+  #link: HostLink | undefined;
+  #bound: BoundAddresses | undefined;
+  #leases: HostLeaseStore | undefined;
+  #isStopping = false;
+
+  constructor(settings: HostsSettings, ports: HostsPorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+    const { caches, clock, logger, clusterAgents, openLeases } = ports;
+    const onChange = () => this.#settle();
+    this.#clusterAgents = caches.subscribe(HostResource.clusterAgents, { onChange, onSynced: onChange });
+    this.#secret = new FollowedSecret(caches, onChange);
+    this.#inForce = new SettingsInForce(logger);
+    this.#problems = new ProblemLog(logger);
+    this.#dhcp = new HostDhcp({ ...ports, mayAnswer: () => this.#mayAnswer(), onStateChange: onChange });
+    this.#leadership = this.#createLeadership();
+    this.#usage = new AddressUsage({
+      client: fencedClient(clusterAgents, () => this.isLeader()),
+      nowMs: clock.nowMs,
+      onError: (error) => logger.warn({ err: error }, 'status.addresses of the ClusterAgent cannot be written'),
+    });
+    this.#duties = new LeaderDuties({
+      clock,
+      logger,
+      openLeases,
+      onLeases: (leases) => {
+        this.#leases = leases;
+        this.#dhcp.useLeases(leases?.open);
+        this.#settle();
+        this.#duties.leasesChanged();
+      },
+      createInventory: (onBindings) =>
+        ports.createInventory({ isLeading: () => this.isLeader(), leases: () => this.#dhcp.leases(), onBindings }),
+      onBindings: (bound) => {
+        this.#bound = bound;
+        this.#settle();
+      },
+    });
+  }
+
+  start(): void {
+    const { clock } = this.#ports;
+    this.#clusterAgents.start();
+    this.#leadership.start();
+    this.#timers.push(
+      every(clock, CHECK_INTERVAL_MS, () => void this.#dhcp.check()),
+      every(clock, HOUSEKEEPING_INTERVAL_MS, () => this.#keepHouse()),
+      every(clock, EXPIRY_SCAN_INTERVAL_MS, () => this.#dhcp.expireLeases()),
+    );
+  }
+
+  /** Stops answering, follows hosts no more, closes the leases, removes `selfIp`, and only then lets another replica become leader. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const callOff of this.#timers) callOff();
+    await this.#leadership.stop();
+    this.#dhcp.stop();
+    this.#secret.stop();
+    this.#clusterAgents.stop();
+  }
+
+  get dhcp(): Pick<HostDhcp, 'counters' | 'views' | 'counts' | 'pool'> {
+    return this.#dhcp;
+  }
+
+  /** Writes of leases that failed. */
+  get writeFailures(): number {
+    return this.#leases?.open.failures ?? 0;
+  }
+
+  isLeader(): boolean {
+    return this.#leadership.isLeader();
+  }
+
+  /** A client got, released or lost a lease. */
+  leasesChanged(): void {
+    this.#duties.leasesChanged();
+  }
+
+  /** Clients are answered from here now. */
+  isServing(): boolean {
+    return this.#mayAnswer() && this.#dhcp.pool !== undefined && this.#dhcp.socketState.kind === 'serving';
+  }
+
+  /** Why the agent is not ready, every reason; empty: it is, whether leader or standby. */
+  unready(): readonly string[] {
+    const { caches } = this.#ports;
+    if (!this.#clusterAgents.synced) return caches.unready();
+    const facts = this.#facts();
+    const ofLeader = this.isLeader() ? this.#problemsOfLeader() : [];
+    return [...servingProblems(facts), ...secretProblems(facts), ...ofLeader, ...caches.unready()];
+  }
+
+  #facts(): AgentFacts {
+    return {
+      clusterAgentName: this.#settings.clusterAgentName,
+      clusterAgent: this.#clusterAgent(),
+      reading: this.#inForce.reading,
+      link: this.#link,
+      socket: this.#dhcp.socketState,
+      secret: this.#secret.data,
+    };
+  }
+
+  #clusterAgent(): KubernetesObject | undefined {
+    return this.#clusterAgents.get(this.#settings.clusterAgentName);
+  }
+
+  #problemsOfLeader(): string[] {
+    const ofLeases = [this.#duties.problem, this.#leases?.open.problem].filter((problem) => problem !== undefined);
+    return [...ofLeases, ...this.#leadership.addresses.problems()];
+  }
+
+  /** Asked for every packet. */
+  #mayAnswer(): boolean {
+    const settings = this.#inForce.current;
+    if (settings === undefined || this.#link?.isUp !== true || !this.isLeader()) return false;
+    return hasFromElsewhere(settings.pool.serverAddress, this.#link) || this.#leadership.addresses.has(settings.interfaceName);
+  }
+
+  /** Brings everything in line with what is known now. Cheap: it is called at every change. */
+  #settle(): void {
+    if (this.#isStopping) return;
+    this.#readAgain();
+    const settings = this.#inForce.current;
+    this.#dhcp.useInterface(this.#link === undefined ? undefined : settings?.interfaceName);
+    if (settings !== undefined && this.#bound !== undefined) this.#dhcp.serve({ pool: settings.pool, bound: this.#bound });
+    else this.#dhcp.stopServing();
+    this.#leadership.check();
+    if (this.#clusterAgents.synced) {
+      const facts = this.#facts();
+      this.#problems.report([...servingProblems(facts), ...secretProblems(facts)]);
+    }
+  }
+
+  #readAgain(): void {
+    const object = this.#clusterAgent();
+    const { leaseDurationMs } = this.#settings.election;
+    const interfaceName = object && (interfaceOf(object) ?? this.#inForce.current?.interfaceName);
+    this.#link = interfaceName === undefined ? undefined : readHostLink(this.#ports.links, interfaceName, leaseDurationMs / 1000);
+    this.#secret.follow(object === undefined ? {} : readClusterAgent(object).connection);
+    this.#inForce.update(object, this.#link?.addresses);
+  }
+
+  #keepHouse(): void {
+    this.#settle();
+    this.#leadership.stepDownIfBroken();
+    const [object, counts] = [this.#clusterAgent(), this.#dhcp.counts()];
+    if (this.isLeader() && object !== undefined && counts !== undefined) void this.#usage.report(object, counts);
+  }
+
+  #createLeadership(): AgentLeadership {
+    const { identity, election, isAlone } = this.#settings;
+    const { clock, random, addresses, lease, observer } = this.#ports;
+    return new AgentLeadership({
+      ...{ clock, random, addresses, lease, observer, identity, times: election, isAlone },
+      wantedAddresses: () => addedBy(this.#inForce.current, this.#link),
+      report: () => new Map(),
+      troubles: () => (this.#clusterAgents.synced ? servingProblems(this.#facts()) : []),
+      isSyncing: () => !this.#clusterAgents.synced,
+      onOthersReport: () => undefined,
+      onHeard: () => undefined,
+      onAddressAdded: () => this.#settle(),
+      onChange: (isLeader) => {
+        if (isLeader) this.#duties.begin();
+        else void this.#duties.end();
+      },
+      finish: () => this.#duties.end(),
+    });
+  }
+}

@@ -1,0 +1,185 @@
+/** The agent of one ClusterAgent as a process: the machine on the ports of Linux and of an API server, its log, its metrics and its status server. */
+import type { Server } from 'node:http';
+import { warmUpPacketPath } from '@vmdhcp/dhcp-agent';
+import { type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
+import { mayUseArp } from '@vmdhcp/linux-sockets';
+import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
+import { ApiGroupLease } from '../cluster/api-group-lease.js';
+import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
+import { arpProbe } from '../cluster/linux-probes.js';
+import { leasesPage } from '../http/leases-page.js';
+import { listenOnPod } from '../http/listen-on-pod.js';
+import { createMetrics, type Metrics } from '../http/metrics.js';
+import { readPodNetwork } from '../http/pod-interface.js';
+import { AgentLog } from '../log/agent-log.js';
+import { LeaseEventLog } from '../log/lease-event-log.js';
+import { PacketLog } from '../log/packet-log.js';
+import { bindingsOfCaches } from './bindings-of-caches.js';
+import { openDirectoryLeases } from './directory-leases.js';
+import { linuxHostLinks } from './host-link.js';
+import { HostResource } from './host-resources.js';
+import { HostsMachine, type HostsSettings } from './hosts-machine.js';
+import { hostServerAddresses } from './self-address.js';
+
+const HOUSEKEEPING_INTERVAL_MS = 1_000;
+const USER_AGENT = 'vmdhcp-agent';
+const BACK_OFF = { firstMs: 500, mostMs: 10_000, random: Math.random };
+
+export interface HostsProcessSettings extends HostsSettings {
+  readonly cluster: ClusterConnection;
+  /** Of the Lease. */
+  readonly namespace: string;
+  /** The state directory. */
+  readonly statePath: string;
+  readonly http: ListenAddress | undefined;
+  /** From the pod's status, if Kubernetes has set it. */
+  readonly podAddress: string | undefined;
+  /** True: whole packets are logged. */
+  readonly logPackets: boolean;
+}
+
+export class HostsProcess {
+  readonly #settings: HostsProcessSettings;
+  readonly #logger: Logger;
+  readonly #events: LeaseEventLog;
+  readonly #packetLog: PacketLog;
+  readonly #log: AgentLog;
+  readonly #connection: ApiConnection;
+  readonly #lease: ApiGroupLease;
+  readonly #machine: HostsMachine;
+  readonly #metrics: Metrics;
+  #timer: NodeJS.Timeout | undefined;
+  #http: Server | undefined;
+
+  constructor(settings: HostsProcessSettings, logger: Logger) {
+    separateLargeMemory();
+    this.#settings = settings;
+    this.#logger = logger;
+    const nowMs = () => performance.now();
+    this.#events = new LeaseEventLog(logger, nowMs);
+    this.#packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs });
+    this.#log = new AgentLog({
+      logger,
+      leaseEvents: this.#events,
+      packetLog: this.#packetLog,
+      nowMs,
+      onEvent: (event) => {
+        if (event.kind === 'lease') this.#machine.leasesChanged();
+      },
+    });
+    const { cluster, namespace, clusterAgentName, election } = settings;
+    this.#connection = new ApiConnection(cluster, { userAgent: USER_AGENT });
+    this.#lease = new ApiGroupLease({
+      ...{ cluster, userAgent: USER_AGENT, connection: this.#connection, namespace, times: election },
+      name: hostsLeaseName(clusterAgentName),
+      labels: {},
+    });
+    this.#machine = this.#createMachine();
+    this.#metrics = this.#createMetrics();
+  }
+
+  /** @throws CommandError where it cannot start at all. */
+  async start(): Promise<void> {
+    const { http, clusterAgentName } = this.#settings;
+    if (http !== undefined) this.#http = await this.#serveStatus(http);
+    if (!mayUseArp())
+      this.#logger.warn('no CAP_NET_RAW: addresses are not probed for conflicts before clients get them; grant it');
+    warmUpPacketPath();
+    this.#machine.start();
+    this.#logger.info({ clusterAgent: clusterAgentName }, 'following the ClusterAgent');
+    keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
+    this.#timer = setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS);
+  }
+
+  /** Stops answering, closes the leases, removes `selfIp`, and only then lets another replica become leader. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#machine.stop();
+    this.#http?.close();
+    this.#http?.closeAllConnections();
+    this.#lease.close();
+    this.#connection.close();
+    this.#logger.info('stopped');
+  }
+
+  #createMachine(): HostsMachine {
+    const { statePath, clusterAgentName } = this.#settings;
+    const logger = this.#logger;
+    const caches = new SharedCaches({
+      open: (resource) => new ApiObjectClient<KubernetesObject>(this.#connection, resource),
+      clock: systemClock,
+      backOff: BACK_OFF,
+    });
+    return new HostsMachine(this.#settings, {
+      logger,
+      caches,
+      clock: systemClock,
+      nowMs: Date.now,
+      random: Math.random,
+      observer: this.#log,
+      packetLog: this.#packetLog,
+      sockets: linuxDhcpSockets,
+      probeAddress: arpProbe(),
+      mayProbe: mayUseArp(),
+      onBurst: (durationNs) => this.#metrics.observeBurst(durationNs),
+      addresses: hostServerAddresses,
+      links: linuxHostLinks,
+      lease: this.#lease,
+      clusterAgents: new ApiObjectClient<KubernetesObject>(this.#connection, HostResource.clusterAgents),
+      openLeases: () =>
+        openDirectoryLeases(statePath, {
+          logger,
+          clock: systemClock,
+          nowMs: Date.now,
+          onRecorded: (durationMs, records) => this.#metrics.observeRecorded(durationMs, records),
+        }),
+      createInventory: ({ onBindings }) => bindingsOfCaches(clusterAgentName, caches, onBindings),
+    });
+  }
+
+  #createMetrics(): Metrics {
+    const { dhcp } = this.#machine;
+    const name = this.#settings.clusterAgentName;
+    return createMetrics({
+      counters: dhcp.counters,
+      leaseEvents: () => this.#events.counts(),
+      served: () => new Map([[name, this.#machine.isServing()]]),
+      election: { isLeading: () => this.#machine.isLeader(), standbyAnswers: () => 0 },
+      open: {
+        counts: () => {
+          const counts = dhcp.counts();
+          return new Map(counts === undefined ? [] : [[name, counts]]);
+        },
+        failures: () => this.#machine.writeFailures,
+      },
+    });
+  }
+
+  /** On the interface of the pod's own address: machines of the management network cannot connect. */
+  async #serveStatus(http: ListenAddress): Promise<Server> {
+    const socket = await listenOnPod(http, readPodNetwork(this.#settings.podAddress));
+    const { interfaceName } = socket;
+    this.#logger.info(
+      { interface: interfaceName, address: formatListenAddress(http) },
+      'status server listens on this interface only',
+    );
+    return await startStatusServer(socket, {
+      unready: () => this.#machine.unready(),
+      registry: this.#metrics.registry,
+      pages: { '/leases': leasesPage(() => this.#machine.dhcp.views()) },
+    });
+  }
+
+  #keepHouse(): void {
+    this.#events.reportSuppressed();
+    this.#packetLog.reportSuppressed();
+    trimMemory();
+  }
+}
+
+/** The Lease by which the replicas of a ClusterAgent agree on a leader. */
+function hostsLeaseName(clusterAgentName: string): string {
+  return `agent-${clusterAgentName}`;
+}

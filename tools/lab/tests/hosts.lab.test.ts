@@ -1,0 +1,167 @@
+/** The agent of a ClusterAgent: real clients on a real network, a simulated API server, and replicas that die. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
+import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
+import { ApiObjectClient } from '@vmdhcp/kube-runtime/node';
+import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { AGENT_BIN, acquire, ClusterAccess, has, Lab, type LabProcess, type Machine, needs, waitFor } from '../src/index.js';
+
+const API_HOST = '10.98.255.1';
+const SELF = '192.168.50.2/24';
+/** On the interface of each replica, added by another program. */
+const OTHER = '172.31.0.9/24';
+
+let lab: Lab;
+let simulator: KubeSimulator;
+let access: ClusterAccess;
+let kubeconfig: string;
+let replicas: Replica[];
+
+class Replica {
+  readonly machine: Machine;
+  readonly process: LabProcess;
+  readonly #address: string;
+
+  private constructor(machine: Machine, address: string) {
+    this.machine = machine;
+    this.#address = address;
+    const where = [
+      '--kubeconfig',
+      kubeconfig,
+      '--namespace',
+      'default',
+      '--pod-name',
+      machine.name,
+      '--listen',
+      `${address}:8080`,
+    ];
+    const leases = ['--leases', 'directory', '--state', join(lab.folder, 'leases'), '--lease-seconds', '2.75'];
+    const parameters = [AGENT_BIN, 'hosts', '--cluster-agent', 'rack', ...where, ...leases];
+    this.process = machine.start(process.execPath, parameters, { env: { POD_IP: address } });
+  }
+
+  static async start(number: number): Promise<Replica> {
+    const address = `10.98.0.${number}`;
+    const machine = await lab.createMachine(`replica-${number}`, {
+      ...{ network: 'br-api', macAddress: `02:00:00:98:00:0${number}`, address: `${address}/16` },
+      interfaces: new Map([['net1', 'br-bmc']]),
+    });
+    machine.ip('address', 'add', OTHER, 'dev', 'net1');
+    return new Replica(machine, address);
+  }
+
+  async get(path: string): Promise<string> {
+    const response = await fetch(`http://${this.#address}:8080${path}`);
+    return `${response.status} ${await response.text()}`;
+  }
+
+  /** `selfIp` is on its interface. */
+  get isHolder(): boolean {
+    return !this.process.hasEnded && this.machine.addresses('net1').includes(SELF);
+  }
+
+  events(event: string): Record<string, unknown>[] {
+    const records = this.process.lines.flatMap((line) =>
+      line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : [],
+    );
+    return records.filter((record) => record['event'] === event);
+  }
+}
+
+beforeEach(async () => {
+  lab = new Lab();
+  lab.addNetwork('br-api', `${API_HOST}/16`);
+  lab.addNetwork('br-bmc');
+  simulator = await startKubeSimulator({ host: API_HOST });
+  kubeconfig = join(lab.folder, 'kubeconfig');
+  writeFileSync(kubeconfig, simulator.kubeconfig(), { mode: 0o600 });
+  access = await ClusterAccess.open(kubeconfig);
+  for (const one of bareMetalResources) await access.create(toCustomResourceDefinition(one) as unknown as KubernetesObject);
+  for (const { plural } of bareMetalResources)
+    await waitFor(`${plural} to be served`, async () => (await list(plural).catch(() => undefined)) !== undefined);
+  replicas = [];
+});
+
+afterEach(async () => {
+  access.close();
+  await lab.dispose();
+  await simulator.stop();
+});
+
+function clientOf(plural: string): ApiObjectClient<KubernetesObject> {
+  return new ApiObjectClient(access.connection, { group: 'bmc.spidernet.io', version: 'v1beta1', plural, namespaced: false });
+}
+
+async function list(plural: string): Promise<readonly KubernetesObject[]> {
+  return (await clientOf(plural).list({ limit: 1_000 })).items;
+}
+
+const config = {
+  ...{ dhcpServerInterface: 'net1', subnet: '192.168.50.0/24', ipRange: '192.168.50.10-192.168.50.19' },
+  ...{ gateway: '192.168.50.1', selfIp: SELF },
+};
+
+async function createAgent(): Promise<void> {
+  const spec = { agentYaml: { underlayInterface: 'default/bmc', replicas: 2 }, feature: { dhcpServerConfig: config } };
+  const object = { apiVersion: 'bmc.spidernet.io/v1beta1', kind: 'ClusterAgent', metadata: { name: 'rack' }, spec };
+  const result = await clientOf('clusteragents').create(object as KubernetesObject);
+  expect(result).toMatchObject({ ok: true });
+}
+
+const change = async (fields: Readonly<Record<string, unknown>>) =>
+  expect(
+    await clientOf('clusteragents').patch({ key: 'rack' }, { spec: { feature: { dhcpServerConfig: fields } } }),
+  ).toMatchObject({ ok: true });
+
+const lines = () => replicas.map(({ machine, process }) => `${machine.name}\n${process.lines.join('\n')}`).join('\n');
+const holder = () =>
+  waitFor(`a replica with selfIp`, () => replicas.find(({ isHolder }) => isHolder), 20_000).catch((error) => {
+    throw new Error(`${error}\n${lines()}`);
+  });
+
+const unknownClient = (number: number) =>
+  lab.addMachine(`host-${number}`, { network: 'br-bmc', macAddress: `02:00:00:00:50:0${number}` });
+
+it.skipIf(!has('udhcpc'))(
+  `unknown clients get leases, settings change without a restart, and another replica goes on ${needs('udhcpc')}`,
+  async () => {
+    replicas.push(await Replica.start(1));
+    await waitFor('the reason why it is not ready', async () =>
+      (await replicas[0]?.get('/readyz').catch(() => ''))?.includes('ClusterAgent rack does not exist'),
+    );
+    await createAgent();
+    const first = await holder();
+    expect(first.machine.addresses('net1')).toContain(OTHER);
+    replicas.push(await Replica.start(2));
+    const client = unknownClient(1);
+    const bound = await acquire('udhcpc', client);
+    expect(bound).toMatchObject({ address: '192.168.50.10', values: { router: '192.168.50.1' } });
+    expect(first.events('bound')).toMatchObject([{ address: '192.168.50.10', total: 10, remaining: 9 }]);
+    await waitFor(
+      'the usage in the status',
+      async () => readField((await list('clusteragents'))[0], 'status', 'addresses', 'used') === 1,
+    );
+
+    await change({ ipRange: '192.168.50.30-192.168.50.39' });
+    await waitFor('the new range', () => first.process.lines.filter((line) => line.includes('are in effect')).length === 2);
+    expect(await acquire('udhcpc', unknownClient(2))).toMatchObject({ address: '192.168.50.30' });
+
+    await waitFor('a standby that is ready', async () => (await replicas[1]?.get('/readyz').catch(() => ''))?.startsWith('200'));
+    expect(replicas.filter(({ isHolder }) => isHolder)).toEqual([first]);
+    first.process.kill('SIGKILL');
+    const second = await waitFor('the other replica', () => replicas.find((one) => one !== first && one.isHolder), 20_000);
+    expect(second.machine.addresses('net1')).toContain(OTHER);
+    // The client of a range that is gone keeps its address; another one gets the next.
+    expect(
+      await acquire('udhcpc', lab.addMachine('host-2-again', { network: 'br-bmc', macAddress: '02:00:00:00:50:02' })),
+    ).toMatchObject({
+      address: '192.168.50.30',
+    });
+    await second.process.stop();
+    expect(second.machine.addresses('net1')).toEqual([OTHER]);
+  },
+  60_000,
+);
