@@ -76,12 +76,11 @@ function rolloutCondition({ deployment, replicas, workload }: HostAgents): Ready
   if (wanted === 0) return unready('HostAgentsOff', 'no agent runs, because spec.agentYaml.replicas is 0');
   const trouble = rolloutTrouble(deployment);
   if (trouble !== undefined) return unready('HostAgentsStuck', trouble.message);
-  const name = `of Deployment ${deployment?.metadata.namespace}/${deployment?.metadata.name}`;
-  const numbers = `${countOf(deployment?.status, 'readyReplicas')} of ${wanted}`;
-  if (deployment !== undefined && isComplete(deployment, wanted))
-    return { type: 'Ready', status: 'True', reason: 'HostAgentsReady', message: `agents ${name} that are ready: ${numbers}` };
   if (deployment === undefined) return unready('HostAgentsStarting', 'the Deployment of the agents does not exist yet');
-  return unready('HostAgentsStarting', `agents ${name} that are ready: ${numbers}; if that stays, look at the pods`);
+  const { namespace, name } = deployment.metadata;
+  const message = `agents of Deployment ${namespace}/${name} that are ready: ${countOf(deployment.status, 'readyReplicas')} of ${wanted}`;
+  if (isComplete(deployment, wanted)) return { type: 'Ready', status: 'True', reason: 'HostAgentsReady', message };
+  return unready('HostAgentsStarting', `${message}; if that stays, look at the pods`);
 }
 
 function isComplete({ metadata, status }: KubernetesObject, wanted: number): boolean {
