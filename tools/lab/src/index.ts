@@ -50,6 +50,9 @@ export { ProgramPod } from './program-pod.js';
 export { AGENT_BIN, CONTROLLER_BIN, PLUGIN_BIN, SIMULATOR_BIN } from './programs.js';
 export { type Reach, reach } from './reach.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
+export { Bmc, type BmcBehaviour, type BmcLogLine } from './redfish/bmc.js';
+export { BmcFleet, type BmcFleetSettings, type ListeningBmc } from './redfish/bmc-fleet.js';
+export { type BmcsInMachine, type BmcsInMachineSettings, startBmcs } from './redfish/start-bmcs.js';
 export { ReportingAgent } from './reporting-agent.js';
 export {
   type Account,

@@ -18,6 +18,7 @@ export const REAL_PROGRAMS = {
   crun: 'crun',
   skopeo: 'skopeo',
   umoci: 'umoci',
+  redfishtool: 'redfishtool',
 } as const;
 
 export type RealProgram = keyof typeof REAL_PROGRAMS;
