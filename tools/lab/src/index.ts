@@ -48,6 +48,7 @@ export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
 export { PrivateCluster } from './private-cluster.js';
 export { ProgramPod } from './program-pod.js';
 export { AGENT_BIN, CONTROLLER_BIN, PLUGIN_BIN, SIMULATOR_BIN } from './programs.js';
+export { type FiringAlert, Prometheus, type QueriedSeries } from './prometheus.js';
 export { type Reach, reach } from './reach.js';
 export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH } from './real-program.js';
 export { Bmc, type BmcBehaviour, type BmcLogLine } from './redfish/bmc.js';

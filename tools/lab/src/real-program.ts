@@ -19,6 +19,7 @@ export const REAL_PROGRAMS = {
   skopeo: 'skopeo',
   umoci: 'umoci',
   redfishtool: 'redfishtool',
+  prometheus: 'prometheus',
 } as const;
 
 export type RealProgram = keyof typeof REAL_PROGRAMS;

@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { waitFor } from './deadline.js';
+import { freePort } from './free-port.js';
+import type { Lab } from './lab.js';
+import type { LabProcess } from './lab-process.js';
+
+/** An alert that fires. */
+export interface FiringAlert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** A series as a query returns it. */
+export interface QueriedSeries {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: readonly [atSeconds: number, value: string];
+}
+
+/** Several times a second: a test waits for an alert no longer than it has to. */
+const INTERVAL = '400ms';
+
+/** A Prometheus beside the networks of a lab: it scrapes real programs, and evaluates rules. */
+export class Prometheus {
+  readonly process: LabProcess;
+  readonly #url: string;
+
+  private constructor(process: LabProcess, url: string) {
+    this.process = process;
+    this.#url = url;
+  }
+
+  /** Resolves when it has loaded the rules. @param targets - URLs of status servers by job; a program may start later. */
+  static async start(
+    lab: Lab,
+    { rules, targets }: { readonly rules: string; readonly targets: Readonly<Record<string, readonly string[]>> },
+  ): Promise<Prometheus> {
+    const listen = `127.0.0.1:${await freePort()}`;
+    const [rulesPath, configPath] = [join(lab.folder, 'rules.yaml'), join(lab.folder, 'prometheus.json')];
+    const jobs = Object.entries(targets).map(([job, urls]) => ({
+      job_name: job,
+      static_configs: [{ targets: urls.map((url) => new URL(url).host) }],
+    }));
+    writeFileSync(rulesPath, rules);
+    // JSON is YAML.
+    const global = { scrape_interval: INTERVAL, scrape_timeout: INTERVAL, evaluation_interval: INTERVAL };
+    writeFileSync(configPath, JSON.stringify({ global, rule_files: [rulesPath], scrape_configs: jobs }));
+    const started = lab.start('prometheus', [
+      `--config.file=${configPath}`,
+      `--storage.tsdb.path=${join(lab.folder, 'prometheus')}`,
+      `--web.listen-address=${listen}`,
+      '--log.level=warn',
+    ]);
+    const prometheus = new Prometheus(started, `http://${listen}`);
+    await waitFor(
+      'Prometheus',
+      async () => {
+        if (started.hasEnded) throw new Error(`Prometheus ended:\n${started.lines.join('\n')}`);
+        return (await fetch(`http://${listen}/-/ready`).catch(() => undefined))?.ok;
+      },
+      20_000,
+    );
+    return prometheus;
+  }
+
+  /** Alerts that fire now. */
+  async firing(): Promise<readonly FiringAlert[]> {
+    const { alerts } = (await this.#get('alerts')) as { readonly alerts: readonly (FiringAlert & { readonly state: string })[] };
+    return alerts.filter(({ state }) => state === 'firing');
+  }
+
+  /** What an instant query returns. @throws Error for a query that is wrong. */
+  async query(expression: string): Promise<readonly QueriedSeries[]> {
+    const { result } = (await this.#get(`query?query=${encodeURIComponent(expression)}`)) as {
+      readonly result: readonly QueriedSeries[];
+    };
+    return result;
+  }
+
+  async #get(path: string): Promise<unknown> {
+    const response = await fetch(`${this.#url}/api/v1/${path}`);
+    const { status, data, error } = (await response.json()) as {
+      readonly status: string;
+      readonly data: unknown;
+      readonly error?: string;
+    };
+    if (status !== 'success') throw new Error(`Prometheus refuses ${decodeURIComponent(path)}: ${error}`);
+    return data;
+  }
+}

@@ -1,0 +1,210 @@
+/** Alerts in a real Prometheus that scrapes real programs, with the rules as they are but for their durations: trouble is made, and its alert fires. */
+import { ALERTS, formatRules } from '@vmdhcp/alerts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  AGENT_BIN,
+  freePort,
+  has,
+  ipPool,
+  LabAgent,
+  type LabController,
+  type LabPod,
+  needs,
+  networkAttachment,
+  Prometheus,
+  poolsYaml,
+  runAgent,
+  startVlanLab,
+  type VlanLab,
+  virtualMachine,
+  waitFor,
+} from '../src/index.js';
+
+const GROUP = 'vm-dhcp-agent-mgmt-1';
+const WEB = '02:00:5e:00:48:01';
+
+/** Alerts that only promtool tries, and why no trouble is made for them here. */
+const BY_PROMTOOL: Readonly<Record<string, string>> = {
+  VmdhcpPoolFillsUp: 'it looks at six hours',
+  VmdhcpPoolAlmostFull: 'the same gauges as VmdhcpPoolExhausted',
+  VmdhcpTakeoverSlow: 'a take-over of more than 20 s takes longer than this whole file',
+  VmdhcpLeaderChangesOften: 'four take-overs of one replica take a minute',
+  VmdhcpRepliesLost: 'the kernel of a lab accepts every reply',
+  VmdhcpLeasesNotRecorded: 'the disk would have to be full: full-disk.lab.test.ts has one, and reads the metric',
+  VmdhcpControllerBehind: 'an object would have to wait for 30 s',
+  VmdhcpApiServerSlow: 'agents lose their leadership while the API server takes so long',
+  VmdhcpWebhookFails: 'webhook-failures.cluster.test.ts makes it fail, and reads the metric',
+  VmdhcpCertificateExpires: 'certificates of the lab are new',
+  VmdhcpWakeUpsFail: 'it needs nodes and KubeVirt: wake-on-lan-cluster.lab.test.ts has them',
+  VmdhcpWakeUpsLost: 'a wake-up is given up after two minutes',
+};
+
+let vlans: VlanLab;
+let controller: LabController;
+let leader: LabPod;
+let bareHost: LabAgent;
+let wakeAgentAt: string;
+let prometheus: Prometheus;
+const fired = new Set<string>();
+
+const isPossible = has('prometheus', 'dnsmasq');
+
+beforeAll(async () => {
+  if (!isPossible) return;
+  vlans = await startVlanLab([48, 49]);
+  const { lab, cluster } = vlans;
+  await startRogueServer();
+  controller = await cluster.startController();
+  for (const vlan of [48, 49]) await cluster.access.create(networkAttachment(`default/vlan-${vlan}`, 'mgmt'));
+  await cluster.access.create(pool(48, '192.168.48.11'));
+  await cluster.access.create(pool(49, '192.168.49.99'));
+  await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
+  for (const prefix of [60, 61]) lab.addNetwork(`br${prefix}`, `192.168.${prefix}.2/24`);
+  bareHost = await LabAgent.start(lab, { pools: bareHostPools(['one']), interfaces: ['net-60=br60', 'net-61=br61'] });
+  await cluster.rolledOut(GROUP);
+  for (const vlan of [48, 49]) await cluster.agentReady(`default/net-${vlan}`);
+  leader = await waitFor('a leader', () => cluster.leader(GROUP));
+  wakeAgentAt = `127.0.0.1:${await freePort()}`;
+  prometheus = await Prometheus.start(lab, {
+    rules: formatRules(ALERTS, { runbooks: 'https://example.org/runbooks', for: '0s' }),
+    targets: {
+      controller: [controller.url],
+      agents: [...[...cluster.pods.values()].map(({ url }) => url), bareHost.url, `http://${wakeAgentAt}`],
+    },
+  });
+}, 60_000);
+
+afterAll(async () => {
+  // It is frozen, and would be asked to end in vain.
+  leader?.process?.kill('SIGKILL');
+  await vlans?.stop();
+});
+
+function pool(vlan: number, end: string) {
+  const [cidr, serverIP, start] = [`192.168.${vlan}.0/24`, `192.168.${vlan}.2`, `192.168.${vlan}.10`];
+  const ipv4Config = { cidr, serverIP, pool: { start, end }, leaseTime: 3600 };
+  return ipPool(`default/net-${vlan}`, { network: `default/vlan-${vlan}`, ipv4Config });
+}
+
+/** One address for declared machines, and one for unknown clients. */
+function bareHostPools(machines: readonly string[]): string {
+  return poolsYaml(
+    [
+      { name: 'net-60', prefix: '192.168.60', range: [10, 10], settings: ['dynamic: [192.168.60.100]'] },
+      { name: 'net-61', prefix: '192.168.61' },
+    ],
+    machines.map((name, index) => ({ name, pool: 'net-60', macAddress: `02:00:5e:00:60:0${index + 1}` })),
+  );
+}
+
+async function startRogueServer(): Promise<void> {
+  const rogue = vlans.lab.addMachine('rogue', { network: 'br49', macAddress: '02:00:5e:00:49:66' });
+  rogue.ip('address', 'add', '192.168.49.66/24', 'dev', 'eth0');
+  const dnsmasq = rogue.start('dnsmasq', [
+    ...['-d', '-C', '/dev/null', '-p', '0', '-i', 'eth0', '--bind-interfaces', '--leasefile-ro', '--no-ping'],
+    '--dhcp-range=192.168.49.120,192.168.49.199,255.255.255.0,600',
+  ]);
+  await dnsmasq.line('DHCP, sockets bound');
+}
+
+/** Names of alerts that fire now, each once. */
+async function firing(): Promise<readonly string[]> {
+  const alerts = await prometheus.firing();
+  for (const { annotations } of alerts)
+    for (const text of Object.values(annotations)) expect(text).not.toMatch(/<error|<no value>|\{\{/);
+  return [...new Set(alerts.map(({ labels }) => labels['alertname'] ?? ''))].toSorted();
+}
+
+/** Resolves when these alerts fire; others may. */
+async function fires(...names: readonly string[]): Promise<void> {
+  let last: readonly string[] = [];
+  const lacking = () => names.filter((name) => !last.includes(name));
+  await waitFor(
+    names.join(', '),
+    async () => {
+      last = await firing();
+      return lacking().length === 0;
+    },
+    20_000,
+  ).catch((error: Error) => {
+    throw new Error(`${error.message}; these do not fire: ${lacking().join(', ')}; these do: ${last.join(', ')}`);
+  });
+  for (const name of names) fired.add(name);
+}
+
+describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus', 'dnsmasq')}`, () => {
+  it('of an installation that works none fires, but for the rogue DHCP server that was there before', async () => {
+    await fires('VmdhcpRogueServer');
+    await waitFor('no other alert', async () => (await firing()).length === 1, 20_000);
+    const [served] = await prometheus.query('sum(vmdhcp_agent_leading) * sum(vmdhcpcontroller_leading)');
+    expect(served?.value[1]).toBe('1');
+  });
+
+  it('of pools: one is full, one has no network, and a machine uses an address without a lease', async () => {
+    const { lab, cluster } = vlans;
+    const squatter = lab.addMachine('squatter', { network: 'br49', macAddress: '02:00:5e:00:49:99' });
+    squatter.ip('address', 'add', '192.168.49.10/24', 'dev', 'eth0');
+    await cluster.access.create(ipPool('default/lost', { network: 'default/no-such-network' }));
+    for (const last of [2, 3])
+      await cluster.access.create(virtualMachine(`default/vm-${last}`, `02:00:5e:00:48:0${last}`, 'default/vlan-48'));
+    await cluster.access.create(virtualMachine('default/backup', '02:00:5e:00:49:01', 'default/vlan-49'));
+    await fires('VmdhcpPoolExhausted', 'VmdhcpInterfaceWithoutAddress', 'VmdhcpPoolNotServed', 'VmdhcpAddressConflict');
+    const notServed = (await prometheus.firing()).filter(({ labels }) => labels['alertname'] === 'VmdhcpPoolNotServed');
+    expect(notServed.map(({ labels }) => labels['ippool'])).toEqual(['default/lost']);
+  });
+
+  it('of agents: clients are refused, and the leader freezes', async () => {
+    const { fleet } = vlans;
+    const refuse = () => fleet.ask({ macAddress: WEB, xid: fleet.nextXid(), address: '192.168.48.77' });
+    refuse();
+    // A counter that first appears has no rate yet.
+    await waitFor('the first one', async () => (await prometheus.query('vmdhcp_agent_messages_total{outcome="nak"}')).length > 0);
+    for (let request = 0; request < 60; request++) refuse();
+    await fires('VmdhcpClientsRefused');
+    leader.process?.kill('SIGSTOP');
+    const xid = fleet.nextXid();
+    for (let secs = 0; secs < 10 && fleet.answerTo(xid) === undefined; secs++) {
+      fleet.ask({ macAddress: WEB, xid, secs });
+      await waitFor('an answer', () => fleet.answerTo(xid), 1_000).catch(() => undefined);
+    }
+    await fires('VmdhcpStandbyAnswers', 'VmdhcpAgentReplicasMissing');
+    const count = async () => (await prometheus.query('sum(vmdhcp_agent_takeover_duration_seconds_count)'))[0]?.value[1];
+    await waitFor('the take-over to be counted', async () => Number(await count()) >= 1);
+  });
+
+  it('of a bare host: an interface is gone, a machine finds no address, and an unknown client has the last one', async () => {
+    const { lab } = vlans;
+    const unknown = lab.addMachine('unknown', { network: 'br60', macAddress: '02:00:5e:00:60:99' });
+    await runAgent(unknown, 'probe', '--interface', 'eth0', '--request', '--timeout', '1');
+    bareHost.setPools(bareHostPools(['one', 'two']));
+    await waitFor(
+      'the second machine',
+      async () => (await bareHost.metric('vmdhcp_agent_pool_refused_claims{pool="default/net-60"}')) === 1,
+    );
+    lab.removeNetwork('br61');
+    await fires('VmdhcpAgentServesNotAllPools', 'VmdhcpClaimsRefused', 'VmdhcpOpenPoolExhausted');
+  });
+
+  it('of Wake-on-LAN: no manager answers, and an interface is missing', async () => {
+    const flags = ['--manager', '127.0.0.1:9', '--clear-text', '--node-name', 'node-1', '--interface', 'missing'];
+    vlans.lab.start(process.execPath, [AGENT_BIN, 'wol', ...flags, '--http', wakeAgentAt]);
+    await fires('VmdhcpWakeAgentDisconnected', 'VmdhcpWakeListenerDead');
+  });
+
+  it('of the controller: its requests fail, and it is gone', async () => {
+    const { cluster } = vlans;
+    cluster.simulator.faults.inject({ requests: { verb: 'patch' }, effect: { kind: 'answer', status: 500 }, times: 0 });
+    await cluster.access.create(virtualMachine('default/last', '02:00:5e:00:49:02', 'default/vlan-49'));
+    await fires('VmdhcpApiRequestsFail', 'VmdhcpReconcilesFail');
+    controller.process.kill('SIGKILL');
+    await fires('VmdhcpNoControllerLeads');
+  });
+
+  it('all of them fired, but for those that only promtool tries', () => {
+    expect(
+      ALERTS.map(({ name }) => name)
+        .filter((name) => !fired.has(name))
+        .toSorted(),
+    ).toEqual(Object.keys(BY_PROMTOOL).toSorted());
+  });
+});
