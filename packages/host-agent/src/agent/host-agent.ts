@@ -1,16 +1,29 @@
+import { HostPolls } from '../health/host-polls.js';
+import type { FollowedHost } from '../inventory/host-targets.js';
 import { InventoryLoop } from '../inventory/inventory-loop.js';
-import { HostObjects } from '../objects/host-objects.js';
+import { HostObjects, type HostPlural } from '../objects/host-objects.js';
+import { HostOperations } from '../operation/host-operations.js';
 import type { HostAgentPorts } from '../ports.js';
+import { HostSecrets } from '../secret/host-secrets.js';
 
 /** The hosts of one ClusterAgent, for one term of leadership: a process that leads again begins with a new object. */
 export class HostAgent {
+  readonly #ports: HostAgentPorts;
   readonly #objects: HostObjects;
   readonly #inventory: InventoryLoop;
+  readonly #secrets: HostSecrets;
+  readonly #polls: HostPolls;
+  readonly #operations: HostOperations;
   #state: 'new' | 'started' | 'working' | 'stopped' = 'new';
+  #counted: string | undefined;
 
   constructor(ports: HostAgentPorts) {
-    this.#objects = new HostObjects(ports, () => this.#inventory.changed());
-    this.#inventory = new InventoryLoop(ports, this.#objects, () => undefined);
+    this.#ports = ports;
+    this.#objects = new HostObjects(ports, (plural) => this.#changed(plural));
+    this.#secrets = new HostSecrets(ports, (key) => this.#polls.secretChanged(key));
+    this.#polls = new HostPolls(ports, this.#objects, this.#secrets);
+    this.#operations = new HostOperations(ports, this.#objects, this.#secrets);
+    this.#inventory = new InventoryLoop(ports, this.#objects, (hosts) => this.#follow(hosts));
   }
 
   /** True once its caches are complete, so that hosts are followed. */
@@ -41,7 +54,31 @@ export class HostAgent {
   async stop(): Promise<void> {
     if (this.#state === 'stopped') return;
     this.#state = 'stopped';
-    await this.#inventory.stop();
+    const operations = this.#operations.stop();
+    const others = [this.#inventory.stop(), this.#polls.stop()];
+    this.#secrets.stop();
+    await Promise.all([operations, ...others]);
     this.#objects.stop();
+  }
+
+  #changed(plural: HostPlural): void {
+    if (plural !== 'hostoperations') this.#inventory.changed();
+    if (plural === 'hostoperations' || plural === 'hoststatuses') this.#operations.changed();
+  }
+
+  #follow(hosts: ReadonlyMap<string, FollowedHost>): void {
+    if (this.#state !== 'working') return;
+    this.#secrets.follow([...hosts.values()].map(({ connection }) => connection));
+    this.#polls.follow(hosts);
+    this.#operations.follow(hosts);
+    this.#count(hosts);
+  }
+
+  #count(hosts: ReadonlyMap<string, FollowedHost>): void {
+    const healthy = [...hosts.values()].filter(({ isHealthy }) => isHealthy).length;
+    const unhealthy = hosts.size - healthy;
+    if (this.#counted === `${healthy} ${unhealthy}`) return;
+    this.#counted = `${healthy} ${unhealthy}`;
+    this.#ports.observer.observe({ kind: 'hosts', healthy, unhealthy });
   }
 }

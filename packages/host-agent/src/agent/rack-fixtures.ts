@@ -131,6 +131,45 @@ export class Rack {
     };
   }
 
+  /** A person wants something of host 10, or of another one. */
+  order(name: string, action: HostAction, { number = 10, afterMs = 0 } = {}): void {
+    this.operations.put({
+      apiVersion: API_VERSION,
+      kind: 'HostOperation',
+      metadata: { name, uid: `uid-${name}`, creationTimestamp: formatTime(this.wallTimeMs + afterMs) },
+      spec: { action, hostStatusName: nameOf(number) },
+    });
+  }
+
+  /** Ports of an agent that can die at any moment: from then on none of its calls reaches anything, and none of its timers fires. */
+  mortal(life: { readonly isDead: boolean }): Partial<HostAgentPorts> {
+    const ports = this.ports();
+    const never = () => Promise.withResolvers<never>().promise;
+    const alive =
+      <Parameters extends readonly unknown[], Result>(call: (...parameters: Parameters) => Promise<Result>) =>
+      async (...parameters: Parameters): Promise<Result> => {
+        if (life.isDead) return never();
+        const result = await call(...parameters);
+        return life.isDead ? never() : result;
+      };
+    const { read, operate } = ports.managementControllers;
+    const { create, patch, patchStatus, delete: remove } = this.hosts;
+    const clock = {
+      nowMs: this.clock.nowMs,
+      after: (delayMs: number, run: () => void) =>
+        this.clock.after(delayMs, () => {
+          if (!life.isDead) run();
+        }),
+    };
+    return {
+      ...ports,
+      clock,
+      hostStatuses: { create: alive(create), patch: alive(patch), patchStatus: alive(patchStatus), delete: alive(remove) },
+      hostOperations: { patchStatus: alive(this.operations.patchStatus) },
+      managementControllers: { read: alive(read), operate: alive(operate) },
+    };
+  }
+
   host(number: number): KubernetesObject | undefined {
     return this.hosts.objects.get(nameOf(number));
   }

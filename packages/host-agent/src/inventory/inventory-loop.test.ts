@@ -2,11 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { agentObject, endpointObject, lease, nameOf, Rack } from '../agent/rack-fixtures.js';
 
 const A_MOMENT = 1_000;
+/** Whose management controllers are switched off: no poll changes anything. */
+function darkRack(agent = agentObject()): Rack {
+  const rack = new Rack(agent);
+  rack.health = async () => ({ kind: 'unhealthy', message: 'no route to host' });
+  return rack;
+}
+
 const many = (count: number) => Array.from({ length: count }, (_, index) => lease(10 + index));
 
 describe('the objects of hosts', () => {
   it('story: a lease comes, ends, returns with another MAC address; each is one write of the status', async () => {
-    const rack = new Rack();
+    const rack = darkRack();
     rack.leases = [lease(10), lease(11)];
     const agent = rack.lead({ pollIntervalMs: 3_600_000 });
     await rack.clock.advance(A_MOMENT);
@@ -38,7 +45,7 @@ describe('the objects of hosts', () => {
   });
 
   it('until the DHCP server has loaded its leases, none counts as ended', async () => {
-    const rack = new Rack(agentObject({ enableBindDhcpIP: false }));
+    const rack = darkRack(agentObject({ enableBindDhcpIP: false }));
     rack.leases = [lease(10)];
     await rackAfter(rack, (first) => first.stop());
     rack.written.length = 0;
@@ -55,7 +62,7 @@ describe('the objects of hosts', () => {
   });
 
   it('objects that were created only by half are completed; a HostEndpoint adopts a learned address', async () => {
-    const rack = new Rack();
+    const rack = darkRack();
     rack.leases = [lease(10), lease(11)];
     let lost = 0;
     rack.hosts.writeFault = (what) => (what === 'patchStatus' && lost++ === 0 ? 'lost-request' : 'none');
@@ -75,7 +82,7 @@ describe('the objects of hosts', () => {
   });
 
   it('an object that a person edits is corrected, and another one whose writes fail delays it by nothing', async () => {
-    const rack = new Rack();
+    const rack = darkRack();
     rack.leases = many(20);
     rack.lead({ pollIntervalMs: 3_600_000 });
     await rack.clock.advance(2 * A_MOMENT);
@@ -103,7 +110,7 @@ describe('the objects of hosts', () => {
   });
 
   it('a server that does not store what is written is written to less and less', async () => {
-    const rack = new Rack();
+    const rack = darkRack();
     rack.leases = [lease(10)];
     rack.hosts.onWritten = (what, key) => {
       rack.written.push(what);
@@ -116,7 +123,7 @@ describe('the objects of hosts', () => {
   });
 
   it('law: 1,000 hosts are two writes each and no more; without a change there is none, and one change is one write of the status', async () => {
-    const rack = new Rack();
+    const rack = darkRack();
     rack.leases = many(1_000);
     const agent = rack.lead({ pollIntervalMs: 86_400_000, random: () => 0.999 });
     await rack.clock.advance(5_000);

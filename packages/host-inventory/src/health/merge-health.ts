@@ -14,7 +14,7 @@ export interface HealthFacts {
   readonly report: HealthReport;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
-  /** Events about log entries for one poll, 1 or more; the other entries wait for the next poll. Default: 20. */
+  /** Events about log entries for one poll, 0 or more; the other entries wait for the next poll. Default: 20. */
   readonly mostLogEvents?: number;
 }
 

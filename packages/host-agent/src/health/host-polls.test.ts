@@ -1,0 +1,223 @@
+import type { HealthReport } from '@vmdhcp/host-inventory';
+import { describe, expect, it } from 'vitest';
+import { agentObject, endpointObject, lease, nameOf, Rack } from '../agent/rack-fixtures.js';
+import type { HostTarget } from '../ports.js';
+
+const MINUTE = 60_000;
+const unanswered = () => Promise.withResolvers<never>().promise;
+const many = (count: number) => Array.from({ length: count }, (_, index) => lease(10 + index));
+
+describe('health', () => {
+  it('story: a host answers, changes, is lost and returns; each change is one write, with its Event before it', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10)];
+    rack.lead();
+    await rack.clock.advance(2_000);
+    expect(rack.host(10)?.status).toMatchObject({ healthy: true });
+    const next = async (health: typeof rack.health) => {
+      rack.health = health;
+      rack.written.length = 0;
+      await rack.clock.advance(5 * MINUTE);
+      return rack.written;
+    };
+    expect(await next(rack.health), 'nothing changed').toEqual([]);
+    const info = { PowerState: 'On' };
+    const log = [{ id: '1', time: '', severity: 'Critical', message: 'fan 1 failed' }];
+    expect(await next(async () => ({ kind: 'healthy', info, log }))).toEqual([`patchStatus ${nameOf(10)}`]);
+    expect(rack.host(10)?.status).toMatchObject({ info, log: { totalLogAccount: 1, warningLogAccount: 1 } });
+    const order: string[] = [];
+    rack.events.onWritten = (_, key) => order.push(rack.events.objects.get(key)?.reason ?? '');
+    rack.hosts.onWritten = (what, key) => {
+      rack.written.push(`${what} ${key}`);
+      order.push('status');
+    };
+    expect(await next(async () => ({ kind: 'unhealthy', message: 'no route to host' }))).toEqual([`patchStatus ${nameOf(10)}`]);
+    expect(rack.host(10)?.status).toMatchObject({ healthy: false, info: {} });
+    expect(await next(async () => ({ kind: 'healthy', info, log }))).toEqual([`patchStatus ${nameOf(10)}`]);
+    expect(rack.reasons.filter((one) => one === 'BMCLogEntry')).toHaveLength(1);
+    expect(order.toSorted()).toEqual(['HostHealthy', 'HostUnhealthy', 'status', 'status']);
+  });
+
+  it('each entry of a log has one Event, also where writes are lost, Events are limited and the agent restarts', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10)];
+    const log = Array.from({ length: 200 }, (_, id) => ({ id: String(id), time: '', severity: 'OK', message: `entry ${id}` }));
+    rack.health = async () => ({ kind: 'healthy', info: {}, log });
+    let writes = 0;
+    rack.hosts.writeFault = () => (++writes % 3 === 0 ? 'lost-answer' : writes % 5 === 0 ? 'lost-request' : 'none');
+    rack.events.writeFault = () => (++writes % 7 === 0 ? 'lost-answer' : 'none');
+    for (let run = 0; run < 4; run++) {
+      const agent = rack.lead();
+      await rack.clock.advance(8 * MINUTE);
+      await agent.stop();
+    }
+    const messages = [...rack.events.objects.values()]
+      .filter(({ reason }) => reason === 'BMCLogEntry')
+      .map(({ message }) => message);
+    expect(messages.length).toBe(200);
+    expect(new Set(messages).size).toBe(200);
+  });
+
+  it('an entry whose Event cannot be written stays for the next poll', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10)];
+    const log = [1, 2, 3].map((id) => ({ id: String(id), time: '', severity: 'OK', message: `entry ${id}` }));
+    rack.health = async () => ({ kind: 'healthy', info: {}, log });
+    rack.events.writeFault = () => 'lost-request';
+    rack.lead();
+    await rack.clock.advance(MINUTE / 2);
+    expect(rack.host(10)?.status).toMatchObject({ healthy: true, log: { totalLogAccount: 3, reportedEntries: '' } });
+    rack.events.writeFault = () => 'none';
+    await rack.clock.advance(2 * MINUTE);
+    expect(rack.reasons.filter((one) => one === 'BMCLogEntry')).toHaveLength(3);
+    expect(rack.host(10)?.status).toMatchObject({ log: { reportedEntries: expect.stringMatching(/^.{24}$/) as string } });
+  });
+
+  it('a host that does not answer is polled less often, and every four intervals at least', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10)];
+    rack.health = async () => ({ kind: 'unhealthy', message: 'no route to host' });
+    rack.lead();
+    await rack.clock.advance(30 * MINUTE);
+    rack.polled.length = 0;
+    await rack.clock.advance(40 * MINUTE);
+    expect(rack.polled.length).toBeGreaterThanOrEqual(9);
+    expect(rack.polled.length).toBeLessThanOrEqual(11);
+  });
+
+  it('of 1,000 hosts of which a third hangs forever, the others are polled in each interval, and are healthy', async () => {
+    const rack = new Rack();
+    rack.leases = many(1_000);
+    const hangs = ({ name }: HostTarget) => Number(name.split('-').at(-1)) % 3 === 0;
+    let [atOnce, most] = [0, 0];
+    rack.health = async (target) => {
+      if (hangs(target)) return unanswered();
+      most = Math.max(most, ++atOnce);
+      await new Promise<void>((resolve) => rack.clock.after(200, resolve));
+      atOnce--;
+      return { kind: 'healthy', info: {}, log: [] };
+    };
+    const agent = rack.lead();
+    await rack.clock.advance(1.5 * MINUTE);
+    rack.polled.length = 0;
+    const before = rack.written.length;
+    // An interval and its jitter.
+    await rack.clock.advance(1.1 * MINUTE);
+    const polled = new Set(rack.polled.map((one) => one.split(' ')[0]));
+    const answered = [...rack.hosts.objects.values()].filter(({ status }) => (status as { healthy: boolean }).healthy);
+    const expected = [...rack.hosts.objects.keys()].filter((name) => !hangs({ name } as HostTarget));
+    expect(answered).toHaveLength(expected.length);
+    expect(expected.filter((name) => !polled.has(name))).toEqual([]);
+    expect(rack.written.length - before, 'nothing changed').toBe(0);
+    expect(most).toBeLessThanOrEqual(64);
+    await agent.stop();
+    expect(rack.clock.pending).toBe(0);
+  });
+
+  it('a leader that takes over spreads its polls over an interval', async () => {
+    const rack = new Rack();
+    rack.leases = many(300);
+    const first = rack.lead();
+    await rack.clock.advance(10_000);
+    await first.stop();
+    rack.polled.length = 0;
+    let number = 0;
+    rack.lead({ random: () => (number++ % 100) / 100 });
+    await rack.clock.advance(6_000);
+    expect(rack.polled.length).toBeLessThan(60);
+    await rack.clock.advance(MINUTE);
+    expect(new Set(rack.polled).size).toBe(300);
+  });
+
+  it('after stop no poll begins and nothing is written, whatever answers then', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10), lease(11)];
+    const answer = Promise.withResolvers<HealthReport>();
+    const signals: AbortSignal[] = [];
+    rack.health = (_, signal) => {
+      signals.push(signal);
+      return answer.promise;
+    };
+    const agent = rack.lead();
+    await rack.clock.advance(1_000);
+    expect(signals).toHaveLength(2);
+    await agent.stop();
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+    rack.written.length = 0;
+    answer.resolve({ kind: 'healthy', info: {}, log: [] });
+    await rack.clock.advance(10 * MINUTE);
+    expect([rack.written, signals.length, rack.clock.pending]).toEqual([[], 2, 0]);
+  });
+});
+
+describe('where credentials are sent', () => {
+  const withSecret = agentObject({}, { secretName: 'bmc', secretNamespace: 'default' });
+
+  it('a changed Secret polls its hosts at once, and a missing one is reported', async () => {
+    const rack = new Rack(withSecret);
+    rack.leases = [lease(10)];
+    const seen: unknown[] = [];
+    rack.health = async ({ secret }) => {
+      seen.push(secret);
+      return { kind: 'healthy', info: {}, log: [] };
+    };
+    rack.lead();
+    await rack.clock.advance(2_000);
+    expect(rack.host(10)?.status).toMatchObject({ healthy: false });
+    expect(rack.polled).toEqual([]);
+    expect(rack.observed.filter(({ kind }) => kind === 'polled')).toMatchObject([{ isHealthy: false }]);
+    rack.putSecret('default/bmc', { username: 'YQ==', password: 'Yg==' });
+    await rack.clock.advance(500);
+    expect(rack.host(10)?.status).toMatchObject({ healthy: true });
+    rack.putSecret('default/bmc', { username: 'YQ==', password: 'Yw==' });
+    await rack.clock.advance(500);
+    expect(seen).toEqual([
+      { username: 'YQ==', password: 'Yg==' },
+      { username: 'YQ==', password: 'Yw==' },
+    ]);
+    const text = JSON.stringify([rack.observed, [...rack.events.objects.values()], [...rack.hosts.objects.values()]]);
+    expect(text).not.toContain('Yg==');
+    expect(text).not.toContain('Yw==');
+  });
+
+  it('a changed connection polls at once; that of a status which a person edited never counts', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10)];
+    rack.endpoints.put(endpointObject('web', '10.0.0.20'));
+    rack.lead({ pollIntervalMs: 60 * MINUTE });
+    await rack.clock.advance(2_000);
+    expect(rack.polled.toSorted()).toEqual([`${nameOf(10)} @ 10.0.0.10:443`, `${nameOf(20)} @ 10.0.0.20:443`]);
+    rack.polled.length = 0;
+    const steal = (number: number) =>
+      rack.hosts.put({
+        ...rack.host(number),
+        status: { ...(rack.host(number)?.status as object), basic: { ipAddr: '192.0.2.66', port: 8_443, type: 'hostEndpoint' } },
+      } as never);
+    steal(10);
+    steal(20);
+    // An object that a person made.
+    rack.hosts.put({
+      metadata: { name: 'forged', uid: 'forged' },
+      status: { clusterAgent: 'rack', basic: { ipAddr: '192.0.2.66' } },
+    });
+    await rack.clock.advance(2_000);
+    expect(rack.polled.filter((one) => one.includes('192.0.2.66'))).toEqual([]);
+    rack.clusterAgents.put(agentObject({}, { port: 8_443 }));
+    await rack.clock.advance(2_000);
+    expect(rack.polled).toContain(`${nameOf(10)} @ 10.0.0.10:8443`);
+  });
+
+  it('a hundred hosts with a Secret each: all are read, and 64 of them are watched', async () => {
+    const rack = new Rack();
+    for (let number = 10; number < 110; number++) {
+      const own = { secretName: `bmc-${number}`, secretNamespace: 'default' };
+      rack.endpoints.put(endpointObject(`host-${number}`, `10.0.0.${number}`, own));
+      rack.putSecret(`default/bmc-${number}`, { username: 'YQ==', password: 'Yg==' });
+    }
+    const agent = rack.lead();
+    await rack.clock.advance(20_000);
+    expect(new Set(rack.polled).size).toBe(100);
+    await agent.stop();
+    expect(rack.clock.pending).toBe(0);
+  });
+});

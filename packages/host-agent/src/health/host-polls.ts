@@ -1,0 +1,146 @@
+/**
+ * Polls of management controllers: each host by itself, from interval to interval, spread over it. A host that hangs has its answer counted as missing after a time, and costs no
+ * other host anything.
+ */
+import type { HealthReport } from '@vmdhcp/host-inventory';
+import type { FollowedHost } from '../inventory/host-targets.js';
+import type { HostObjects } from '../objects/host-objects.js';
+import type { HostAgentPorts } from '../ports.js';
+import { type HostSecrets, secretKeyOf } from '../secret/host-secrets.js';
+import { PollSlots } from './poll-slots.js';
+import { readWithin } from './read-within.js';
+import { recordHealth } from './record-health.js';
+
+const INTERVAL_MS = 60_000;
+/** A poll has a slot for so long. */
+const SLOT_MS = 2_000;
+/** A host that does not answer is polled less often, up to so many intervals. */
+const MOST_INTERVALS = 4;
+/** Of an interval: polls of hosts that began together drift apart. */
+const JITTER = 0.1;
+
+/** One host, as long as it is reached in the same way. */
+interface Polled {
+  readonly host: FollowedHost;
+  readonly reach: string;
+  readonly ended: AbortController;
+  /** Calls off the timer, or the wait for a slot. */
+  callOff: () => void;
+  /** It answered the last time. */
+  isProven: boolean;
+  /** Polls in a row without an answer. */
+  failures: number;
+}
+
+export class HostPolls {
+  readonly #ports: HostAgentPorts;
+  readonly #objects: HostObjects;
+  readonly #secrets: HostSecrets;
+  readonly #slots = new PollSlots();
+  readonly #polled = new Map<string, Polled>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #intervalMs: number;
+  #isFirst = true;
+  #isStopped = false;
+
+  constructor(ports: HostAgentPorts, objects: HostObjects, secrets: HostSecrets) {
+    this.#ports = ports;
+    this.#objects = objects;
+    this.#secrets = secrets;
+    this.#intervalMs = ports.pollIntervalMs ?? INTERVAL_MS;
+  }
+
+  /** The hosts to poll from now on. A new one is polled at once, and one that is reached in another way; those of the first call that are healthy within an interval. */
+  follow(hosts: ReadonlyMap<string, FollowedHost>): void {
+    if (this.#isStopped) return;
+    for (const [name, polled] of this.#polled) if (!hosts.has(name)) this.#forget(polled);
+    for (const host of hosts.values()) this.#followOne(host);
+    if (hosts.size > 0) this.#isFirst = false;
+  }
+
+  #followOne(host: FollowedHost): void {
+    const reach = JSON.stringify([host.uid, host.address, host.connection]);
+    const before = this.#polled.get(host.name);
+    if (before?.reach === reach) return;
+    if (before !== undefined) this.#forget(before);
+    const isKnown = this.#isFirst && host.isHealthy;
+    this.#add({ host, reach, isProven: isKnown }, isKnown ? this.#intervalMs * this.#ports.random() : 0);
+  }
+
+  /** Polls the hosts of a Secret at once: its content changed. @param key - `namespace/name`. */
+  secretChanged(key: string): void {
+    for (const polled of [...this.#polled.values()]) {
+      if (secretKeyOf(polled.host.connection) !== key) continue;
+      this.#forget(polled);
+      this.#add(polled, 0);
+    }
+  }
+
+  /** No poll begins and nothing is recorded after this call; resolves when no write is under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const polled of this.#polled.values()) this.#forget(polled);
+    await Promise.all(this.#running);
+  }
+
+  #add({ host, reach, isProven }: Pick<Polled, 'host' | 'reach' | 'isProven'>, delayMs: number): void {
+    const polled: Polled = { host, reach, isProven, ended: new AbortController(), callOff: () => undefined, failures: 0 };
+    this.#polled.set(host.name, polled);
+    this.#schedule(polled, delayMs);
+  }
+
+  #forget(polled: Polled): void {
+    polled.callOff();
+    polled.ended.abort();
+    this.#polled.delete(polled.host.name);
+  }
+
+  #schedule(polled: Polled, delayMs: number): void {
+    polled.callOff = this.#ports.clock.after(delayMs, () => {
+      polled.callOff = this.#slots.request({
+        isUnproven: !polled.isProven,
+        begin: (release) => this.#begin(polled, release),
+      });
+    });
+  }
+
+  #begin(polled: Polled, release: () => void): void {
+    const { clock, observer } = this.#ports;
+    polled.callOff = () => undefined;
+    const callOffSlot = clock.after(SLOT_MS, release);
+    const running = this.#poll(polled)
+      .catch((error: unknown) => observer.observe({ kind: 'unexpected-error', error }))
+      .then(() => {
+        callOffSlot();
+        release();
+        this.#running.delete(running);
+        if (!polled.ended.signal.aborted) this.#schedule(polled, this.#delayMs(polled));
+      });
+    this.#running.add(running);
+  }
+
+  async #poll(polled: Polled): Promise<void> {
+    const { clock, observer } = this.#ports;
+    const { host, ended } = polled;
+    const beganAtMs = clock.nowMs();
+    const { report, isOverdue } = await this.#read(polled);
+    if (ended.signal.aborted) return;
+    const isHealthy = report.kind === 'healthy';
+    polled.isProven = isHealthy;
+    polled.failures = isHealthy ? 0 : polled.failures + 1;
+    observer.observe({ kind: 'polled', name: host.name, isHealthy, isOverdue, durationMs: clock.nowMs() - beganAtMs });
+    await recordHealth({ ports: this.#ports, objects: this.#objects, name: host.name, report, ended: ended.signal });
+  }
+
+  async #read({ host, ended }: Polled): Promise<{ readonly report: HealthReport; readonly isOverdue: boolean }> {
+    const secret = await this.#secrets.of(host.connection);
+    if (secret.kind === 'problem') return { report: { kind: 'unhealthy', message: secret.message }, isOverdue: false };
+    const { name, address, connection } = host;
+    return readWithin(this.#ports, { name, address, connection, secret: secret.data }, ended.signal);
+  }
+
+  #delayMs({ failures }: Polled): number {
+    const intervals = Math.min(MOST_INTERVALS, 2 ** Math.max(0, failures - 2));
+    return this.#intervalMs * intervals * (1 - JITTER / 2 + JITTER * this.#ports.random());
+  }
+}

@@ -1,0 +1,35 @@
+import type { HealthReport } from '@vmdhcp/host-inventory';
+import type { HostAgentPorts, HostTarget } from '../ports.js';
+
+/** A management controller may take so long to report everything. */
+const READ_WITHIN_MS = 30_000;
+
+export interface ReadHealth {
+  readonly report: HealthReport;
+  /** It did not answer in time. */
+  readonly isOverdue: boolean;
+}
+
+/** Reads a management controller; after half a minute, or when `ended` is aborted, its answer counts as missing, whether the port ends or not. Never rejects. */
+export async function readWithin(ports: HostAgentPorts, target: HostTarget, ended: AbortSignal): Promise<ReadHealth> {
+  const { clock, managementControllers, observer } = ports;
+  const overdue = new AbortController();
+  const missing = Promise.withResolvers<ReadHealth>();
+  const message = `the management controller at ${target.address} did not answer within ${READ_WITHIN_MS / 1_000} seconds: look at its address, its port and its network`;
+  const callOff = clock.after(READ_WITHIN_MS, () => overdue.abort());
+  const signal = AbortSignal.any([overdue.signal, ended]);
+  const miss = () => missing.resolve({ report: { kind: 'unhealthy', message }, isOverdue: true });
+  signal.addEventListener('abort', miss, { once: true });
+  try {
+    const read = Promise.resolve(managementControllers.read(target, signal)).then((report) => ({ report, isOverdue: false }));
+    return await Promise.race([read, missing.promise]);
+  } catch (error) {
+    observer.observe({ kind: 'unexpected-error', error });
+    return {
+      report: { kind: 'unhealthy', message: 'the agent failed to read the management controller: see its log' },
+      isOverdue: false,
+    };
+  } finally {
+    callOff();
+  }
+}
