@@ -6,6 +6,8 @@ export const MOST_REQUESTS = 512;
 export interface CallOptions {
   /** Ends the call: it rejects with the code `aborted`. */
   readonly signal?: AbortSignal;
+  /** Milliseconds for this call, 1 or more. Default: that of the client. */
+  readonly timeoutMs?: number;
 }
 
 /** One call of a client while it runs: its deadline and its budget of requests. */
@@ -55,10 +57,11 @@ export class Calls {
   }
 
   /** Runs a call. Nothing of it goes on after the result. */
-  async run<Result>(work: (call: Call) => Promise<Result>, { signal }: CallOptions = {}): Promise<Result> {
+  async run<Result>(work: (call: Call) => Promise<Result>, options: CallOptions = {}): Promise<Result> {
+    const { signal, timeoutMs = this.#timeoutMs } = options;
     const call = new Call();
-    const text = `no complete answer within ${this.#timeoutMs / 1_000} seconds`;
-    const timer = setTimeout(() => call.end(new RedfishError('timeout', text)), this.#timeoutMs);
+    const text = `no complete answer within ${timeoutMs / 1_000} seconds`;
+    const timer = setTimeout(() => call.end(new RedfishError('timeout', text)), timeoutMs);
     const onAbort = () => call.end(new RedfishError('aborted', 'the caller ended the call'));
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted === true) onAbort();

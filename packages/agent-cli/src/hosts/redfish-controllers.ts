@@ -1,0 +1,78 @@
+/** Management controllers over Redfish, for the agent of bare-metal hosts. */
+import type { HostTarget, ManagementControllers } from '@vmdhcp/host-agent';
+import type { HealthReport, OperationOutcome } from '@vmdhcp/host-inventory';
+import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
+import { type CallOptions, type RedfishClient, RedfishError, type RedfishErrorCode } from '@vmdhcp/redfish-client';
+import { RedfishClients } from './redfish-clients.js';
+
+export interface RedfishControllersSettings {
+  /** Milliseconds for one poll of a host. Default: 20,000. */
+  readonly pollTimeoutMs?: number;
+  /** Milliseconds for one operation; less than `OPERATION_TIMES.answerWithinMs`, so that its outcome is recorded. Default: 55,000. */
+  readonly operationTimeoutMs?: number;
+  /** Hosts whose connection is kept between polls. Default: 2,000. */
+  readonly mostClients?: number;
+}
+
+const POLL_TIMEOUT_MS = 20_000;
+const OPERATION_TIMEOUT_MS = 55_000;
+const MOST_CLIENTS = 2_000;
+
+/** After these it is not known whether the host carried the action out. */
+const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set(['timeout', 'connection-lost', 'aborted', 'closed']);
+
+/** The port of the agent over Redfish clients, one for each host. Nothing rejects; no message contains credentials. */
+export class RedfishControllers implements ManagementControllers {
+  readonly #clients: RedfishClients;
+  readonly #pollTimeoutMs: number;
+  readonly #operationTimeoutMs: number;
+
+  constructor(settings: RedfishControllersSettings = {}) {
+    const { pollTimeoutMs = POLL_TIMEOUT_MS, operationTimeoutMs = OPERATION_TIMEOUT_MS, mostClients = MOST_CLIENTS } = settings;
+    this.#clients = new RedfishClients({ timeoutMs: pollTimeoutMs, most: mostClients });
+    this.#pollTimeoutMs = pollTimeoutMs;
+    this.#operationTimeoutMs = operationTimeoutMs;
+  }
+
+  readonly read = async (target: HostTarget, signal: AbortSignal): Promise<HealthReport> => {
+    try {
+      const timeoutMs = this.#pollTimeoutMs;
+      const { info, log } = await this.#clients.use(target, (client) => client.inspect({ signal, timeoutMs }));
+      return { kind: 'healthy', info, log };
+    } catch (error) {
+      return { kind: 'unhealthy', message: messageOf(error) };
+    }
+  };
+
+  readonly operate = async (target: HostTarget, action: HostAction, signal: AbortSignal): Promise<OperationOutcome> => {
+    const options = { signal, timeoutMs: this.#operationTimeoutMs };
+    try {
+      const message = await this.#clients.use(target, (client) => carryOut(client, action, options));
+      return { isSuccess: true, message };
+    } catch (error) {
+      const isUnknown = error instanceof RedfishError && UNKNOWN_OUTCOME.has(error.code);
+      const remedy = isUnknown ? '. It is not known whether the host carried it out: look at its power state' : '';
+      return { isSuccess: false, message: `${action}: ${messageOf(error)}${remedy}` };
+    }
+  };
+
+  /** Ends all calls and the sessions at the management controllers. */
+  close(): Promise<void> {
+    return this.#clients.close();
+  }
+}
+
+async function carryOut(client: RedfishClient, action: HostAction, options: CallOptions): Promise<string> {
+  if (action !== 'PxeReboot') {
+    await client.reset(action, options);
+    return `the management controller accepted ${action}`;
+  }
+  await client.bootOnceFromNetwork(options);
+  await client.reset('ForceRestart', options);
+  return 'the management controller accepted one boot from the network and ForceRestart';
+}
+
+/** Anything but a RedfishError is a bug, whose text may contain anything. */
+function messageOf(error: unknown): string {
+  return error instanceof RedfishError ? error.message : 'the Redfish client failed in an unknown way';
+}
