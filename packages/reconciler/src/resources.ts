@@ -1,4 +1,5 @@
 import { GROUP, VERSION, WOL_GROUP, WOL_VERSION } from '@vmdhcp/ippool-api';
+import { BARE_METAL_GROUP, BARE_METAL_VERSION } from '@vmdhcp/ippool-api/bare-metal/keys';
 import type { ApiResource } from '@vmdhcp/kube-runtime';
 
 /** Where the kinds are that the controller and the agents read and write. */
@@ -18,6 +19,14 @@ export const Resource = {
   serviceAccounts: { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true },
   roles: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', namespaced: true },
   roleBindings: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', namespaced: true },
+  clusterRoles: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterroles', namespaced: false },
+  clusterRoleBindings: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', namespaced: false },
+  persistentVolumeClaims: { group: '', version: 'v1', plural: 'persistentvolumeclaims', namespaced: true },
+  secrets: { group: '', version: 'v1', plural: 'secrets', namespaced: true },
+  clusterAgents: { group: BARE_METAL_GROUP, version: BARE_METAL_VERSION, plural: 'clusteragents', namespaced: false },
+  hostEndpoints: { group: BARE_METAL_GROUP, version: BARE_METAL_VERSION, plural: 'hostendpoints', namespaced: false },
+  hostStatuses: { group: BARE_METAL_GROUP, version: BARE_METAL_VERSION, plural: 'hoststatuses', namespaced: false },
+  hostOperations: { group: BARE_METAL_GROUP, version: BARE_METAL_VERSION, plural: 'hostoperations', namespaced: false },
   customResourceDefinitions: {
     group: 'apiextensions.k8s.io',
     version: 'v1',

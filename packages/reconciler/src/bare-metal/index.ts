@@ -3,6 +3,13 @@
  *
  * @packageDocumentation
  */
+
+export {
+  BareMetalController,
+  type BareMetalControllerSettings,
+  type BareMetalKey,
+  type BareMetalObserver,
+} from './controller/bare-metal-controller.js';
 export {
   HOST_AGENT_SELECTOR,
   type HostAgentSettings,

@@ -1,4 +1,5 @@
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
+import { projectHostStatus, projectSecret } from '../bare-metal/controller/cached-hosts.js';
 import { Resource } from '../resources.js';
 import { projectVirtualMachine } from '../virtual-machine/cached-virtual-machine.js';
 import { projectInstance } from '../virtual-machine/running-instance.js';
@@ -22,6 +23,8 @@ export function cachedPartsWith({ machineLabels = false }: CachedPartsSettings) 
 export function cachedParts({ plural }: ApiResource, object: KubernetesObject): KubernetesObject {
   if (plural === Resource.virtualMachineInstances.plural) return projectInstance(object);
   if (plural === Resource.virtualMachines.plural) return projectVirtualMachine(object);
+  if (plural === Resource.hostStatuses.plural) return projectHostStatus(object);
+  if (plural === Resource.secrets.plural) return projectSecret(object);
   const { managedFields: _fields, ...metadata } = object.metadata as KubernetesObject['metadata'] & { managedFields?: unknown };
   return { ...object, metadata };
 }

@@ -1,0 +1,298 @@
+/**
+ * From ClusterAgents to agents that run, as a part of the controller's process. Every replica follows the cluster; only the leader writes: the objects of agents, the status of
+ * ClusterAgents, operations that no agent takes, and Events.
+ */
+import { BARE_METAL_API_VERSION } from '@vmdhcp/ippool-api/bare-metal/keys';
+import {
+  type ApiResource,
+  type CacheSubscription,
+  type Clock,
+  CONFLICT,
+  type ControllerPart,
+  type EventObject,
+  EventRecorder,
+  isBeingDeleted,
+  KeyedQueue,
+  type KubernetesObject,
+  mostUrgent,
+  type ObjectClient,
+  type ReconcileResult,
+  readField,
+  type SharedCaches,
+  toReconcileResult,
+  toRegarding,
+} from '@vmdhcp/kube-runtime';
+import { Resource } from '../../resources.js';
+import type { HostAgentSettings } from '../workload/host-agent-settings.js';
+import { type HostAgentsPlan, type HostAgentWrite, planHostAgents } from '../workload/plan-host-agents.js';
+import { type SecretFacts, secretTexts } from '../workload/secret-texts.js';
+import { type ClusterAgentStatus, clusterAgentStatus, planClusterAgentStatus } from './cluster-agent-status.js';
+import { HostAgentFailures } from './host-agent-failures.js';
+import { endOrphanedOperations } from './orphaned-operations.js';
+import { OwnedObjects } from './owned-objects.js';
+import { ToldEvents } from './told-events.js';
+
+/** What is reconciled: all agents at once, as ports and networks are shared; all statuses; all operations. */
+export type BareMetalKey = 'agents' | 'statuses' | 'operations';
+
+/** What is worth counting or logging. */
+export interface BareMetalObserver {
+  readonly onReconciled?: (key: BareMetalKey, result: ReconcileResult, durationMs: number) => void;
+  readonly onRetry?: (key: BareMetalKey, cause: { readonly reason: string; readonly error?: unknown }) => void;
+  readonly onTerminal?: (key: BareMetalKey, reason: string) => void;
+  /** A list or watch failed, and will be tried again. */
+  readonly onReadError?: (kind: string, error: unknown) => void;
+  readonly onEventError?: (error: unknown) => void;
+  /** An object of agents is about to be created, changed or deleted. */
+  readonly onAgentWrite?: (write: HostAgentWrite) => void;
+  /** An operation that no agent takes was ended. */
+  readonly onOrphanedOperation?: (name: string) => void;
+  /** The leader begins to write: everything is listed. */
+  readonly onSynced?: () => void;
+}
+
+export interface BareMetalControllerSettings {
+  readonly caches: Pick<SharedCaches, 'subscribe'>;
+  /** How objects are written. */
+  readonly clientOf: <Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) => ObjectClient<Kind>;
+  readonly agents: HostAgentSettings;
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly wallTimeMs: () => number;
+  /** RFC 3339, now: for people, nothing is decided by it. */
+  readonly now: () => string;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+  /** The instance that Events name. */
+  readonly identity: string;
+  readonly observer?: BareMetalObserver;
+}
+
+type State = 'new' | 'following' | 'refreshing' | 'syncing' | 'reconciling' | 'stopped';
+
+const FIRST_RETRY_MS = 50;
+const MOST_RETRY_MS = 30_000;
+/** Changes of Secrets and of the numbers of Deployments within this time are one write of each status. */
+const GATHER_MS = 500;
+/** Reasons that need no Event. */
+const USUAL: ReadonlySet<string> = new Set(['HostAgentsStarting', 'HostAgentsOff']);
+
+export class BareMetalController implements ControllerPart {
+  readonly name = 'bare-metal';
+  readonly #settings: BareMetalControllerSettings;
+  readonly #clusterAgents: CacheSubscription;
+  readonly #endpoints: CacheSubscription;
+  readonly #hosts: CacheSubscription;
+  readonly #operations: CacheSubscription;
+  /** By namespace. */
+  readonly #secrets: ReadonlyMap<string, CacheSubscription>;
+  readonly #owned: OwnedObjects;
+  readonly #events: EventRecorder;
+  readonly #told: ToldEvents;
+  readonly #queue: KeyedQueue;
+  #failures = new HostAgentFailures();
+  #plan: HostAgentsPlan | undefined;
+  #state: State = 'new';
+
+  constructor(settings: BareMetalControllerSettings) {
+    this.#settings = settings;
+    const { agents, clientOf, clock, now, random, identity, observer, caches } = settings;
+    this.#clusterAgents = this.#follow(Resource.clusterAgents, ['agents', 'statuses', 'operations']);
+    this.#endpoints = this.#follow(Resource.hostEndpoints, ['agents']);
+    this.#hosts = this.#follow(Resource.hostStatuses, ['operations']);
+    this.#operations = this.#follow(Resource.hostOperations, ['operations']);
+    const secretsOf = (namespace: string) => this.#follow({ ...Resource.secrets, namespace }, ['statuses']);
+    this.#secrets = new Map(agents.secretNamespaces.map((namespace) => [namespace, secretsOf(namespace)]));
+    this.#owned = new OwnedObjects({
+      ...{ caches, clientOf, agents, now },
+      onChange: () => this.#add('agents'),
+      onSynced: () => this.#reconcileIfSynced(),
+      onError: (error) => observer?.onReadError?.('agents', error),
+    });
+    this.#events = new EventRecorder({
+      client: clientOf<EventObject>(Resource.events),
+      ...{ clock, now, random },
+      component: 'vm-dhcp-controller',
+      instance: identity,
+      ...(observer?.onEventError && { onError: observer.onEventError }),
+    });
+    this.#told = new ToldEvents((regarding, event) => this.#events.record(regarding, event));
+    this.#queue = new KeyedQueue({
+      clock,
+      backOff: { firstMs: FIRST_RETRY_MS, mostMs: MOST_RETRY_MS, random },
+      reconcile: (key) => this.#reconcile(key as BareMetalKey),
+      onReconciled: (key, { result, durationMs }) => observer?.onReconciled?.(key as BareMetalKey, result, durationMs),
+      onRetry: (key, cause) => {
+        if (cause.reason !== CONFLICT) observer?.onRetry?.(key as BareMetalKey, cause);
+      },
+      onTerminal: (key, reason) => observer?.onTerminal?.(key as BareMetalKey, reason),
+    });
+  }
+
+  get synced(): boolean {
+    return this.#missing().length === 0;
+  }
+
+  unready(): string[] {
+    const missing = this.#missing();
+    return missing.length === 0 ? [] : [`not listed yet: ${missing.join(', ')}`];
+  }
+
+  /** By the name of each ClusterAgent, whether its agents are ready: for metrics. */
+  ready(): ReadonlyMap<string, boolean> {
+    return new Map([...this.#clusterAgents.values()].map((one) => [one.metadata.name, readField(one.status, 'ready') === true]));
+  }
+
+  start(): void {
+    if (this.#state !== 'new') return;
+    this.#state = 'following';
+    for (const cache of this.#caches()) cache.start();
+    this.#owned.start();
+  }
+
+  lead(): void {
+    this.start();
+    if (this.#state !== 'following') return;
+    this.#state = 'refreshing';
+    // What the leader before has written may not have been seen yet.
+    void Promise.all([this.#owned.refresh(), ...this.#caches().map((cache) => cache.refresh())]).then(() => {
+      if (this.#state !== 'refreshing') return;
+      this.#state = 'syncing';
+      this.#reconcileIfSynced();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#state = 'stopped';
+    for (const cache of this.#caches()) cache.stop();
+    this.#owned.stop();
+    this.#events.stop();
+    await this.#queue.stop();
+  }
+
+  #follow(resource: ApiResource, keys: readonly BareMetalKey[]): CacheSubscription {
+    const { caches, observer } = this.#settings;
+    return caches.subscribe(resource, {
+      onChange: () => {
+        for (const key of keys) this.#add(key);
+      },
+      onSynced: () => this.#reconcileIfSynced(),
+      onError: (error) => observer?.onReadError?.(resource.plural, error),
+    });
+  }
+
+  #caches(): readonly CacheSubscription[] {
+    return [this.#clusterAgents, this.#endpoints, this.#hosts, this.#operations, ...this.#secrets.values()];
+  }
+
+  #missing(): readonly string[] {
+    const names = ['clusteragents', 'hostendpoints', 'hoststatuses', 'hostoperations'];
+    const own = this.#caches().map((cache, index) => (cache.synced ? '' : (names[index] ?? 'secrets')));
+    return [...new Set([...own.filter(Boolean), ...this.#owned.missing])];
+  }
+
+  #reconcileIfSynced(): void {
+    if (this.#state !== 'syncing' || !this.synced) return;
+    this.#state = 'reconciling';
+    this.#settings.observer?.onSynced?.();
+    for (const key of ['agents', 'operations'] as const) this.#queue.add(key);
+  }
+
+  #add(key: BareMetalKey): void {
+    if (this.#state !== 'reconciling') return;
+    if (key === 'statuses') this.#queue.addAfter(key, GATHER_MS);
+    else this.#queue.add(key);
+  }
+
+  #reconcile(key: BareMetalKey): Promise<ReconcileResult> {
+    switch (key) {
+      case 'agents':
+        return this.#reconcileAgents();
+      case 'statuses':
+        return this.#reconcileStatuses();
+      case 'operations':
+        return this.#endOrphans();
+    }
+  }
+
+  async #reconcileAgents(): Promise<ReconcileResult> {
+    const { agents, observer } = this.#settings;
+    const observation = {
+      clusterAgents: [...this.#clusterAgents.values()],
+      endpoints: [...this.#endpoints.values()],
+      objects: this.#owned.values(),
+    };
+    this.#plan = planHostAgents(observation, agents);
+    const failures = new HostAgentFailures();
+    let result: ReconcileResult = { kind: 'settled' };
+    for (const write of this.#plan.writes) {
+      observer?.onAgentWrite?.(write);
+      const written = await this.#owned.write(write);
+      if (!written.ok) result = mostUrgent(result, failures.note(write, written) ?? toReconcileResult(written));
+    }
+    this.#failures = failures;
+    this.#add('statuses');
+    return result;
+  }
+
+  async #reconcileStatuses(): Promise<ReconcileResult> {
+    const secrets = this.#secretFacts();
+    let result: ReconcileResult = { kind: 'settled' };
+    for (const [name, agents] of this.#plan?.agents ?? []) {
+      const own = agents.secrets.filter(({ of }) => of.kind === 'ClusterAgent');
+      const texts = own.flatMap((secret) => secretTexts(secret, secrets));
+      const wanted = clusterAgentStatus({ agents, secretTexts: texts, failure: this.#failures.of(name) });
+      result = mostUrgent(result, await this.#writeStatus(name, wanted));
+    }
+    const live = [...this.#clusterAgents.values()].filter((one) => !isBeingDeleted(one));
+    this.#told.tell({ clusterAgents: live, endpoints: [...this.#endpoints.values()], secrets });
+    return result;
+  }
+
+  #secretFacts(): SecretFacts {
+    return {
+      allowed: this.#settings.agents.secretNamespaces,
+      find: (key) => {
+        const [namespace = ''] = key.split('/', 1);
+        const secret = this.#secrets.get(namespace)?.get(key);
+        return secret && ((readField(secret, 'data') ?? {}) as Readonly<Record<string, unknown>>);
+      },
+    };
+  }
+
+  async #writeStatus(key: string, wanted: ClusterAgentStatus): Promise<ReconcileResult> {
+    const object = this.#clusterAgents.get(key);
+    if (object === undefined) return { kind: 'settled' };
+    const patch = planClusterAgentStatus(object, wanted, this.#settings.now());
+    if (patch === undefined) return { kind: 'settled' };
+    const { resourceVersion } = object.metadata;
+    const written = await this.#settings.clientOf(Resource.clusterAgents).patchStatus({ key, resourceVersion }, patch);
+    if (!written.ok) return toReconcileResult(written);
+    this.#clusterAgents.wrote(written.object);
+    this.#tell(object, wanted);
+    return { kind: 'settled' };
+  }
+
+  /** What is wrong is an Event too: `kubectl describe` shows it with its time. */
+  #tell(object: KubernetesObject, { conditions: [ready, valid] }: ClusterAgentStatus): void {
+    const regarding = { ...toRegarding(object), apiVersion: BARE_METAL_API_VERSION, kind: 'ClusterAgent' };
+    for (const { status, reason, message = '' } of valid.reason === ready.reason ? [valid] : [valid, ready]) {
+      if (status !== 'False' || reason === undefined || USUAL.has(reason)) continue;
+      this.#events.record(regarding, { type: 'Warning', reason, message });
+    }
+  }
+
+  #endOrphans(): Promise<ReconcileResult> {
+    const { wallTimeMs, clientOf, observer } = this.#settings;
+    return endOrphanedOperations(
+      { clusterAgents: this.#clusterAgents, operations: this.#operations, hostStatuses: this.#hosts },
+      {
+        client: clientOf(Resource.hostOperations),
+        nowMs: wallTimeMs(),
+        record: (regarding, event) => this.#events.record(regarding, event),
+        onEnded: (name) => observer?.onOrphanedOperation?.(name),
+        planAgainAfter: (ms) => this.#queue.addAfter('operations', ms),
+      },
+    );
+  }
+}

@@ -1,0 +1,39 @@
+/** Writes of one plan that the API server refused, by ClusterAgent: they are shown in its condition until they work. */
+import { CLUSTER_AGENT_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
+import { keyOf, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
+import type { HostAgentWrite } from '../workload/plan-host-agents.js';
+import type { HostAgentFailure } from './cluster-agent-status.js';
+
+type Refusal = Extract<WriteResult<unknown>, { readonly ok: false }>;
+
+/** What is in the way may be gone by then. */
+const RECHECK_MS = 30_000;
+
+export class HostAgentFailures {
+  readonly #failures = new Map<string, HostAgentFailure>();
+
+  of(clusterAgent: string): HostAgentFailure | undefined {
+    return this.#failures.get(clusterAgent);
+  }
+
+  /** Takes note of a refusal. @returns when to look again; undefined: a newer state is on its way, and explains it. */
+  note({ kind, object }: HostAgentWrite, { reason, message }: Refusal): ReconcileResult | undefined {
+    const what = `${object.kind} ${keyOf(object)}`;
+    if (kind === 'create' && reason === 'already-exists') {
+      const text = `${what} exists, and lacks the labels of this controller; delete it, or create the ClusterAgent again with another name`;
+      return this.#keep(object.metadata.labels?.[CLUSTER_AGENT_LABEL], { reason: 'HostAgentsRefused', message: text });
+    }
+    if (reason !== 'invalid' && reason !== 'forbidden' && reason !== 'parent-not-found') return undefined;
+    const remedy =
+      reason === 'invalid'
+        ? 'correct spec.agentYaml of the ClusterAgent'
+        : 'correct the rights or the namespaces of the controller';
+    const text = `${what} was refused by the API server: ${message}; ${remedy}`;
+    return this.#keep(object.metadata.labels?.[CLUSTER_AGENT_LABEL], { reason: 'HostAgentsFailed', message: text });
+  }
+
+  #keep(clusterAgent = '', failure: HostAgentFailure): ReconcileResult {
+    if (!this.#failures.has(clusterAgent)) this.#failures.set(clusterAgent, failure);
+    return { kind: 'terminal', reason: failure.message, recheckAfterMs: RECHECK_MS };
+  }
+}

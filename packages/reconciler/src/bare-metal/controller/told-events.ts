@@ -1,0 +1,57 @@
+/** Events about HostEndpoints that no agent reports. Each is written when it becomes true, and not again while it stays. */
+import { clusterAgentOf } from '@vmdhcp/host-inventory';
+import { BARE_METAL_API_VERSION, type HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
+import { isBeingDeleted, type KubernetesObject, toRegarding } from '@vmdhcp/kube-runtime';
+import { hostSecretsOf } from '../workload/host-secrets.js';
+import { type SecretFacts, secretTexts } from '../workload/secret-texts.js';
+
+type EndpointEvent = HostEventOf<'HostEndpoint'>;
+
+export interface TellFacts {
+  readonly clusterAgents: readonly KubernetesObject[];
+  readonly endpoints: readonly KubernetesObject[];
+  readonly secrets: SecretFacts;
+}
+
+export class ToldEvents {
+  readonly #record: (regarding: ReturnType<typeof toRegarding>, event: EndpointEvent) => void;
+  /** By uid, what was written about it. */
+  #told = new Map<string, string>();
+
+  constructor(record: (regarding: ReturnType<typeof toRegarding>, event: EndpointEvent) => void) {
+    this.#record = record;
+  }
+
+  tell(facts: TellFacts): void {
+    const told = new Map<string, string>();
+    for (const endpoint of facts.endpoints) {
+      const event = isBeingDeleted(endpoint) ? undefined : eventOf(endpoint, facts);
+      if (event === undefined) continue;
+      const { uid = endpoint.metadata.name } = endpoint.metadata;
+      const text = `${event.reason} ${event.message}`;
+      told.set(uid, text);
+      if (this.#told.get(uid) === text) continue;
+      this.#record({ ...toRegarding(endpoint), apiVersion: BARE_METAL_API_VERSION, kind: 'HostEndpoint' }, event);
+    }
+    this.#told = told;
+  }
+}
+
+function eventOf(endpoint: KubernetesObject, { clusterAgents, secrets }: TellFacts): EndpointEvent | undefined {
+  // Where there are ClusterAgents, one of their agents reports it.
+  if (clusterAgents.length === 0) {
+    const message = 'there is no ClusterAgent: create the one that spec.clusterAgent names';
+    return { type: 'Warning', reason: 'ClusterAgentMissing', message };
+  }
+  if (
+    clusterAgentOf(
+      endpoint,
+      clusterAgents.map(({ metadata }) => metadata.name),
+    ) === undefined
+  )
+    return undefined;
+  const named = [...hostSecretsOf(clusterAgents, [endpoint]).values()].flat().filter(({ of }) => of === endpoint);
+  const texts = named.flatMap((secret) => secretTexts(secret, secrets));
+  if (texts.length === 0) return undefined;
+  return { type: 'Warning', reason: 'HostSecretUnusable', message: texts.join('. ') };
+}
