@@ -234,7 +234,7 @@ export const PACKAGES = {
       '@vmdhcp/linux-sockets',
     ],
     why: 'a command line imports libraries: no other command line and no test support',
-    folders: ['check', 'webhook', 'run', 'inspect', 'wake-on-lan', 'actions', 'commands'],
+    folders: ['check', 'webhook', 'run', 'inspect', 'wake-on-lan', 'bare-metal', 'actions', 'commands'],
   },
   'tools/kube-simulator': {
     everything: true,

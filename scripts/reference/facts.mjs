@@ -4,6 +4,7 @@ import { createMetrics as agentMetrics } from '../../packages/agent-cli/dist/htt
 import { program as agent } from '../../packages/agent-cli/dist/program.js';
 import { registerReportMetrics } from '../../packages/agent-cli/dist/wake-on-lan/report-metrics.js';
 import { createWakeMetrics } from '../../packages/agent-cli/dist/wake-on-lan/wake-metrics.js';
+import { createBareMetalMetrics } from '../../packages/controller-cli/dist/bare-metal/bare-metal-metrics.js';
 import { program as plugin } from '../../packages/controller-cli/dist/inspect/program.js';
 import { program as controller } from '../../packages/controller-cli/dist/program.js';
 import { createMetrics as controllerMetrics } from '../../packages/controller-cli/dist/run/metrics.js';
@@ -103,6 +104,7 @@ const ofWakeOnLan = createWakeMetrics({ packets: none, wakeUps: () => ({}), list
 registerReportMetrics(ofWakeOnLan, { info: { ports: [] } });
 const ofController = controllerMetrics();
 const ofWebhook = createWebhookMetrics();
+createBareMetalMetrics(ofController.registry, { ready: none, isLeading: () => false });
 createManagerMetrics(ofController.registry, { managedMachines: () => 0, managedBy: none, waiting: () => 0, followers: () => 0 });
 ofController.follow({}, () => false);
 

@@ -1,4 +1,5 @@
 import { type CustomResource, toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import { stringify } from 'yaml';
 import { applyCrds, CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '../run/apply-crds.js';
 import { type ClusterOptions, connect } from '../run/connect.js';
@@ -7,6 +8,8 @@ export interface CrdsOptions extends ClusterOptions {
   readonly apply?: boolean;
   /** True: that of WolConfig too. */
   readonly wakeOnLan?: boolean;
+  /** True: those of bare-metal hosts too. */
+  readonly bareMetal?: boolean;
   readonly json?: boolean;
 }
 
@@ -23,8 +26,8 @@ function print(options: CrdsOptions): void {
   else process.stdout.write(toYaml(crds));
 }
 
-function resourcesOf({ wakeOnLan = false }: CrdsOptions): readonly CustomResource[] {
-  return wakeOnLan ? [...CUSTOM_RESOURCES, ...WAKE_ON_LAN_RESOURCES] : CUSTOM_RESOURCES;
+function resourcesOf({ wakeOnLan = false, bareMetal = false }: CrdsOptions): readonly CustomResource[] {
+  return [...CUSTOM_RESOURCES, ...(wakeOnLan ? WAKE_ON_LAN_RESOURCES : []), ...(bareMetal ? bareMetalResources : [])];
 }
 
 /** Documents that YAML 1.1 (kubectl) and 1.2 read the same: words that mean something else to either are quoted. */

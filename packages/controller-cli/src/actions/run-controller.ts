@@ -1,9 +1,10 @@
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import { type ClusterConnection, errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { AgentsSettings, ClusterNetworks } from '@vmdhcp/reconciler';
+import type { HostAgentSettings } from '@vmdhcp/reconciler/bare-metal';
 import { createLogger, ExitCode, type ListenAddress, type Logger, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { keepMemorySmall } from '@vmdhcp/service-process/memory';
-import type { AddParts } from '../run/added-parts.js';
+import { type AddParts, joinParts } from '../run/added-parts.js';
 import { type ClusterOptions, findCluster, openConnection } from '../run/connect.js';
 import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
 import { readElectionTimes } from '../run/election-times.js';
@@ -19,6 +20,8 @@ export interface RunOptions extends ClusterOptions {
   readonly clusterNetworks: ClusterNetworks;
   /** Undefined: there is no Wake-on-LAN. */
   readonly wakeOnLan: WakeOnLanSettings | undefined;
+  /** Undefined: there are no bare-metal hosts. */
+  readonly bareMetal: HostAgentSettings | undefined;
   readonly enableCacheDumpApi?: boolean;
   readonly logLevel: LogLevel;
   readonly debug?: boolean;
@@ -43,7 +46,10 @@ export async function runController(options: RunOptions, agents: AgentsSettings 
     leaseConnection: openConnection(cluster, { onRequest, timeoutMs: leaseTimeoutMs(settings.election) }),
     logger,
     metrics,
-    addParts: await loadWakeOnLan(options.wakeOnLan, { cluster, logger, metrics }),
+    addParts: joinParts([
+      await loadWakeOnLan(options.wakeOnLan, { cluster, logger, metrics }),
+      await loadBareMetal(options.bareMetal, { logger, metrics }),
+    ]),
     onFailed: (end) => {
       if (end.kind === 'leadership-lost')
         logger.fatal('leadership lost: another controller may be leader now; this process ends');
@@ -73,6 +79,16 @@ async function loadWakeOnLan(
   const { registry, onRequest } = metrics;
   const connection = openConnection(cluster, { onRequest, timeoutMs: WAKE_TIMEOUT_MS });
   return addWakeOnLan(settings, { connection, logger, registry });
+}
+
+/** Its modules are loaded only where it is asked for. */
+async function loadBareMetal(
+  settings: HostAgentSettings | undefined,
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: ControllerMetrics },
+): Promise<AddParts | undefined> {
+  if (settings === undefined) return undefined;
+  const { addBareMetal } = await import('../bare-metal/add-bare-metal.js');
+  return addBareMetal(settings, { logger, registry: metrics.registry });
 }
 
 /** Several requests fit into the time that a leader leads without having renewed. */

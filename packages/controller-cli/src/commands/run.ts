@@ -2,6 +2,7 @@ import { booleanOption, LOG_LEVELS, parseListenAddress } from '@vmdhcp/service-p
 import { Command, Option } from 'commander';
 import type { RunOptions } from '../actions/run-controller.js';
 import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
+import { type BareMetalOptions, bareMetalOptions, toBareMetal } from './bare-metal-options.js';
 import { type ClusterNetworkOptions, clusterNetworkOptions, toClusterNetworks } from './cluster-network-options.js';
 import { clusterOptions } from './cluster-options.js';
 import { toWakeOnLan, type WakeOnLanOptions, wakeOnLanOptions } from './wake-on-lan-options.js';
@@ -13,6 +14,7 @@ Examples:
   vmdhcp-controller run --agent-topology unified --agent-deployment my-agent --agent-container agent
   vmdhcp-controller run --kubeconfig ~/.kube/config --no-leader-election --no-agent --log-level debug
   vmdhcp-controller run --image IMAGE --wake-on-lan          # and magic packets start virtual machines, as WolConfigs allow
+  vmdhcp-controller run --image IMAGE --bare-metal           # and bare-metal hosts have addresses, as ClusterAgents describe
   vmdhcp-controller run --image IMAGE --service-cidr 10.53.0.0/16 --pod-cidr 10.52.0.0/16    # warns of IPPools that overlap them
   vmdhcp-controller run --image IMAGE --enable-cache-dump-api    # then: curl 127.0.0.1:8080/caches/default/vlan-48 (a network)
 
@@ -55,13 +57,23 @@ export function runCommand(): Command {
     .option('--debug', 'same as --log-level debug; also VM_DHCP_CONTROLLER_DEBUG=true')
     .option('--trace', 'same as --log-level trace; also VM_DHCP_CONTROLLER_TRACE=true')
     .addHelpText('after', EXAMPLES);
-  for (const option of [...agentOptions(), ...wakeOnLanOptions(), ...clusterNetworkOptions(), ...clusterOptions()])
+  for (const option of [
+    ...agentOptions(),
+    ...wakeOnLanOptions(),
+    ...bareMetalOptions(),
+    ...clusterNetworkOptions(),
+    ...clusterOptions(),
+  ])
     command.addOption(option);
-  type Options = Omit<RunOptions, 'clusterNetworks' | 'wakeOnLan'> & AgentOptions & WakeOnLanOptions & ClusterNetworkOptions;
+  type Options = Omit<RunOptions, 'clusterNetworks' | 'wakeOnLan' | 'bareMetal'> &
+    AgentOptions &
+    WakeOnLanOptions &
+    BareMetalOptions &
+    ClusterNetworkOptions;
   return command.action(async (options: Options) => {
     const agents = toAgents(options);
-    const wakeOnLan = toWakeOnLan(options);
+    const [wakeOnLan, bareMetal] = [toWakeOnLan(options), toBareMetal(options)];
     const { runController } = await import('../actions/run-controller.js');
-    await runController({ ...options, clusterNetworks: toClusterNetworks(options), wakeOnLan }, agents);
+    await runController({ ...options, clusterNetworks: toClusterNetworks(options), wakeOnLan, bareMetal }, agents);
   });
 }

@@ -27,3 +27,20 @@ export interface AddedParts {
 }
 
 export type AddParts = (context: PartsContext & { readonly inventory: MachineInventory }) => AddedParts;
+
+/** Several of them as one; undefined: none is asked for. */
+export function joinParts(asked: readonly (AddParts | undefined)[]): AddParts | undefined {
+  const adds = asked.filter((add) => add !== undefined);
+  if (adds.length === 0) return undefined;
+  return (context) => {
+    const added = adds.map((add) => add(context));
+    return {
+      parts: added.flatMap(({ parts }) => parts),
+      customResources: added.flatMap(({ customResources }) => customResources),
+      leaseAnnotations: () => Object.assign({}, ...added.map(({ leaseAnnotations }) => leaseAnnotations())) as Annotations,
+      onLeaseAnnotations: (annotations) => {
+        for (const { onLeaseAnnotations } of added) onLeaseAnnotations(annotations);
+      },
+    };
+  };
+}

@@ -1,0 +1,42 @@
+/** What the log has of ClusterAgents and of the objects of their agents. */
+import { keyOf, NotLeadingError } from '@vmdhcp/kube-runtime';
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
+import type { BareMetalObserver } from '@vmdhcp/reconciler/bare-metal';
+import type { Logger } from '@vmdhcp/service-process';
+
+type Log = BareMetalObserver & Required<Pick<BareMetalObserver, 'onAgentWrite' | 'onOrphanedOperation'>>;
+
+/** An observer that writes the log. */
+export function bareMetalLog(logger: Logger): Log {
+  return {
+    onSynced: () => logger.info('ClusterAgents and hosts listed; reconciling'),
+    onAgentWrite: ({ kind, object }) =>
+      logger.info({ kind: object.kind, object: keyOf(object), clusterAgent: ownerOf(object) }, WRITES[kind]),
+    onOrphanedOperation: (operation) => logger.warn({ operation }, 'no agent takes this HostOperation: it failed'),
+    onRetry: (key, { reason, error }) => {
+      if (error instanceof NotLeadingError) return;
+      logger.warn(
+        { kind: 'ClusterAgent', key, reason, ...(error !== undefined && { err: errorForLog(error) }) },
+        'reconcile failed; retrying',
+      );
+    },
+    onTerminal: (key, reason) =>
+      logger.error({ kind: 'ClusterAgent', key, reason }, 'reconcile failed; not retrying until an object changes'),
+    onReadError: (kind, error) => logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; retrying'),
+    onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
+  };
+}
+
+const WRITES = {
+  create: 'object of bare-metal agents created',
+  patch: 'object of bare-metal agents changed',
+  delete: 'object of bare-metal agents removed',
+} as const;
+
+function ownerOf({
+  metadata,
+}: {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+}): string | undefined {
+  return metadata.labels?.['bmc.spidernet.io/cluster-agent'];
+}

@@ -1,0 +1,45 @@
+/** What bare-metal hosts report to Prometheus in the controller: agents have metrics of their own. */
+import type { HostAgentWrite } from '@vmdhcp/reconciler/bare-metal';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export interface BareMetalGauges {
+  /** By the name of the ClusterAgent. */
+  readonly ready: () => ReadonlyMap<string, boolean>;
+  readonly isLeading: () => boolean;
+}
+
+export interface BareMetalMetrics {
+  readonly onAgentWrite: (write: Pick<HostAgentWrite, 'kind' | 'object'>) => void;
+  readonly onOrphanedOperation: () => void;
+}
+
+/** Registers the metrics. */
+export function createBareMetalMetrics(registry: Registry, { ready, isLeading }: BareMetalGauges): BareMetalMetrics {
+  const registers = [registry];
+  const writes = new Counter({
+    name: 'vmdhcpcontroller_host_agent_writes_total',
+    help: 'Objects of the agents of bare-metal hosts that were created, changed or removed.',
+    labelNames: ['kind', 'write'],
+    registers,
+  });
+  const orphans = new Counter({
+    name: 'vmdhcpcontroller_orphaned_host_operations_total',
+    help: 'HostOperations that failed because no agent takes them.',
+    registers,
+  });
+  new Gauge({
+    name: 'vmdhcpcontroller_cluster_agent_ready',
+    help: '1 for each ClusterAgent whose agents are ready, else 0. The leader only.',
+    labelNames: ['clusteragent'],
+    registers,
+    collect() {
+      this.reset();
+      if (!isLeading()) return;
+      for (const [clusteragent, isReady] of ready()) this.set({ clusteragent }, isReady ? 1 : 0);
+    },
+  });
+  return {
+    onAgentWrite: ({ kind: write, object: { kind = '' } }) => writes.inc({ kind, write }),
+    onOrphanedOperation: () => orphans.inc(),
+  };
+}

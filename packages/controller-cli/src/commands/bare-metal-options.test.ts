@@ -1,0 +1,66 @@
+import { CommandError } from '@vmdhcp/service-process';
+import { Command } from 'commander';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { agentOptions } from './agent-options.js';
+import { type BareMetalOptions, bareMetalOptions, toBareMetal } from './bare-metal-options.js';
+
+function parse(...words: readonly string[]): BareMetalOptions {
+  const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  for (const option of [...agentOptions(), ...bareMetalOptions()]) command.addOption(option);
+  return command.parse(words, { from: 'user' }).opts<BareMetalOptions>();
+}
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe('the options of bare-metal hosts', () => {
+  it('without --bare-metal there are none', () => {
+    expect(toBareMetal(parse('--image', 'agent:1', '--bare-metal-leases', 'pvc'))).toBeUndefined();
+  });
+
+  it('by default leases are in the API server, and agents read Secrets of their own namespace', () => {
+    vi.stubEnv('POD_NAMESPACE', 'vmdhcp');
+    expect(toBareMetal(parse('--bare-metal', '--image', 'agent:1', '--namespace', 'agents'))).toEqual({
+      namespace: 'agents',
+      image: 'agent:1',
+      imagePullPolicy: 'IfNotPresent',
+      imagePullSecrets: [],
+      priorityClassName: 'system-cluster-critical',
+      leases: { kind: 'api' },
+      secretNamespaces: ['agents'],
+      statusIntervalSeconds: 60,
+    });
+  });
+
+  it.each([
+    [
+      ['--bare-metal-leases', 'host-path', '--bare-metal-leases-path', '/data/leases/'],
+      { kind: 'host-path', path: '/data/leases' },
+    ],
+    [['--bare-metal-leases', 'pvc'], { kind: 'pvc', size: '100M', storageClass: undefined }],
+    [
+      ['--bare-metal-leases', 'pvc', '--bare-metal-leases-size', '1Gi', '--bare-metal-leases-storage-class', 'fast'],
+      { kind: 'pvc', size: '1Gi', storageClass: 'fast' },
+    ],
+  ])('%j', (words, leases) => {
+    expect(toBareMetal(parse('--bare-metal', '--image', 'agent:1', ...words))?.leases).toEqual(leases);
+  });
+
+  it('namespaces of Secrets replace the default, each once', () => {
+    const words = ['bmc', 'rack', 'bmc'].flatMap((one) => ['--bare-metal-secret-namespace', one]);
+    expect(toBareMetal(parse('--bare-metal', '--image', 'agent:1', ...words))?.secretNamespaces).toEqual(['bmc', 'rack']);
+  });
+
+  it('without an image it names the option', () => {
+    expect(() => toBareMetal(parse('--bare-metal'))).toThrow(CommandError);
+  });
+
+  it.each([
+    ['--bare-metal-leases-path', 'data'],
+    ['--bare-metal-leases-path', '/data/../etc'],
+    ['--bare-metal-leases-size', 'much'],
+    ['--bare-metal-status-seconds', '0'],
+    ['--bare-metal-leases', 'memory'],
+  ])('refuses %s %s', (flag, value) => {
+    expect(() => parse(flag, value)).toThrow(/invalid/);
+  });
+});

@@ -1,0 +1,104 @@
+/** The options of the controller about bare-metal hosts. */
+import type { HostAgentSettings, HostLeases } from '@vmdhcp/reconciler/bare-metal';
+import { booleanOption, CommandError, ExitCode } from '@vmdhcp/service-process';
+import { InvalidArgumentError, Option } from 'commander';
+import { ownNamespace } from '../run/own-namespace.js';
+import type { AgentOptions } from './agent-options.js';
+
+const LEASES = ['api', 'host-path', 'pvc'] as const;
+
+export interface BareMetalOptions
+  extends Pick<
+    AgentOptions,
+    'agentPriorityClass' | 'image' | 'imagePullPolicy' | 'imagePullSecret' | 'namespace' | 'onlyNamespace'
+  > {
+  readonly bareMetal?: boolean;
+  readonly bareMetalLeases: (typeof LEASES)[number];
+  readonly bareMetalLeasesPath: string;
+  readonly bareMetalLeasesSize: string;
+  readonly bareMetalLeasesStorageClass?: string;
+  readonly bareMetalSecretNamespace: readonly string[];
+  readonly bareMetalStatusSeconds: number;
+}
+
+export const bareMetalOptions = (): Option[] => [
+  booleanOption(
+    '--bare-metal',
+    'deploys agents that give bare-metal hosts their addresses and follow them, as ClusterAgents describe',
+  ),
+  new Option(
+    '--bare-metal-leases <place>',
+    'where agents of bare-metal hosts keep leases; host-path and pvc: one agent for each ClusterAgent',
+  )
+    .choices(LEASES)
+    .default('api'),
+  new Option('--bare-metal-leases-path <folder>', 'with host-path: the folder of the node, with a folder for each ClusterAgent')
+    .argParser(parseFolder)
+    .default('/var/lib/vmdhcp'),
+  new Option('--bare-metal-leases-size <quantity>', 'with pvc: the size of each volume').argParser(parseSize).default('100M'),
+  new Option('--bare-metal-leases-storage-class <name>', 'with pvc: its StorageClass; default: that of the cluster'),
+  new Option(
+    '--bare-metal-secret-namespace <namespace>',
+    'namespace whose Secrets agents of bare-metal hosts may read, where an object names one; may be given several times; default: that of the agents',
+  )
+    .argParser((namespace, before: readonly string[]) => [...before, namespace])
+    .default([] as readonly string[], 'none'),
+  new Option('--bare-metal-status-seconds <seconds>', 'how often agents look at the health of bare-metal hosts')
+    .argParser(parseStatusSeconds)
+    .default(60),
+];
+
+/** Undefined: there are no bare-metal hosts. @throws CommandError where an option is missing. */
+export function toBareMetal(options: BareMetalOptions): HostAgentSettings | undefined {
+  if (options.bareMetal !== true) return undefined;
+  const { image, imagePullPolicy, imagePullSecret, onlyNamespace } = options;
+  if (image === undefined) {
+    const message = 'with --bare-metal the controller makes the Deployments of agents: give their image (--image, AGENT_IMAGE)';
+    throw new CommandError(message, ExitCode.usage);
+  }
+  const namespace = options.namespace || onlyNamespace || ownNamespace();
+  return {
+    namespace,
+    image,
+    imagePullPolicy,
+    imagePullSecrets: imagePullSecret,
+    priorityClassName: options.agentPriorityClass || undefined,
+    leases: toLeases(options),
+    secretNamespaces:
+      options.bareMetalSecretNamespace.length === 0 ? [namespace] : [...new Set(options.bareMetalSecretNamespace)],
+    statusIntervalSeconds: options.bareMetalStatusSeconds,
+  };
+}
+
+function toLeases(options: BareMetalOptions): HostLeases {
+  switch (options.bareMetalLeases) {
+    case 'api':
+      return { kind: 'api' };
+    case 'host-path':
+      return { kind: 'host-path', path: options.bareMetalLeasesPath };
+    case 'pvc':
+      return {
+        kind: 'pvc',
+        size: options.bareMetalLeasesSize,
+        storageClass: options.bareMetalLeasesStorageClass || undefined,
+      };
+  }
+}
+
+function parseFolder(text: string): string {
+  if (!/^\/[^:]+$/.test(text) || text.split('/').includes('..'))
+    throw new InvalidArgumentError('write an absolute path, as in /var/lib/vmdhcp.');
+  return text.replace(/\/+$/, '');
+}
+
+function parseSize(text: string): string {
+  if (!/^[1-9]\d*([KMGTPE]i|[kMGTPE])?$/.test(text)) throw new InvalidArgumentError('write a quantity, for example 100M or 1Gi.');
+  return text;
+}
+
+function parseStatusSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400)
+    throw new InvalidArgumentError('write a whole number of seconds, 1 to 86400.');
+  return seconds;
+}

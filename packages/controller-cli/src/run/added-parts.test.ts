@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { type AddedParts, joinParts } from './added-parts.js';
+
+const part = (name: string) => ({
+  name,
+  start: () => undefined,
+  lead: () => undefined,
+  stop: async () => undefined,
+  unready: () => [],
+});
+
+it('what joins the process is one: parts, definitions and annotations of each; nothing where none is asked for', () => {
+  const heard: string[] = [];
+  const added = (name: string): AddedParts => ({
+    parts: [part(name)],
+    customResources: [],
+    leaseAnnotations: () => ({ [name]: 'x' }),
+    onLeaseAnnotations: () => void heard.push(name),
+  });
+  const joined = joinParts([undefined, () => added('a'), () => added('b')])?.({} as never);
+  expect(joined?.parts.map(({ name }) => name)).toEqual(['a', 'b']);
+  expect(joined?.leaseAnnotations()).toEqual({ a: 'x', b: 'x' });
+  joined?.onLeaseAnnotations({});
+  expect(heard).toEqual(['a', 'b']);
+  expect(joinParts([undefined])).toBeUndefined();
+});
