@@ -27,10 +27,10 @@ import type { HostAgentSettings } from '../workload/host-agent-settings.js';
 import { type HostAgentsPlan, type HostAgentWrite, planHostAgents } from '../workload/plan-host-agents.js';
 import { type SecretFacts, secretTexts } from '../workload/secret-texts.js';
 import { type ClusterAgentStatus, clusterAgentStatus, planClusterAgentStatus } from './cluster-agent-status.js';
+import { EndpointEvents } from './endpoint-events.js';
 import { HostAgentFailures } from './host-agent-failures.js';
 import { endOrphanedOperations } from './orphaned-operations.js';
 import { OwnedObjects } from './owned-objects.js';
-import { ToldEvents } from './told-events.js';
 
 /** What is reconciled: all agents at once, as ports and networks are shared; all statuses; all operations. */
 export type BareMetalKey = 'agents' | 'statuses' | 'operations';
@@ -77,6 +77,7 @@ const GATHER_MS = 500;
 /** Reasons that need no Event. */
 const USUAL: ReadonlySet<string> = new Set(['HostAgentsStarting', 'HostAgentsOff']);
 
+/** The part of the process. A replica that does not lead follows objects, and writes nothing. */
 export class BareMetalController implements ControllerPart {
   readonly name = 'bare-metal';
   readonly #settings: BareMetalControllerSettings;
@@ -88,7 +89,7 @@ export class BareMetalController implements ControllerPart {
   readonly #secrets: ReadonlyMap<string, CacheSubscription>;
   readonly #owned: OwnedObjects;
   readonly #events: EventRecorder;
-  readonly #told: ToldEvents;
+  readonly #endpointEvents: EndpointEvents;
   readonly #queue: KeyedQueue;
   #failures = new HostAgentFailures();
   #plan: HostAgentsPlan | undefined;
@@ -116,7 +117,7 @@ export class BareMetalController implements ControllerPart {
       instance: identity,
       ...(observer?.onEventError && { onError: observer.onEventError }),
     });
-    this.#told = new ToldEvents((regarding, event) => this.#events.record(regarding, event));
+    this.#endpointEvents = new EndpointEvents((regarding, event) => this.#events.record(regarding, event));
     this.#queue = new KeyedQueue({
       clock,
       backOff: { firstMs: FIRST_RETRY_MS, mostMs: MOST_RETRY_MS, random },
@@ -245,7 +246,7 @@ export class BareMetalController implements ControllerPart {
       result = mostUrgent(result, await this.#writeStatus(name, wanted));
     }
     const live = [...this.#clusterAgents.values()].filter((one) => !isBeingDeleted(one));
-    this.#told.tell({ clusterAgents: live, endpoints: [...this.#endpoints.values()], secrets });
+    this.#endpointEvents.tell({ clusterAgents: live, endpoints: [...this.#endpoints.values()], secrets });
     return result;
   }
 

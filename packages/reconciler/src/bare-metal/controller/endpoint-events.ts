@@ -7,37 +7,37 @@ import { type SecretFacts, secretTexts } from '../workload/secret-texts.js';
 
 type EndpointEvent = HostEventOf<'HostEndpoint'>;
 
-export interface TellFacts {
+export interface EndpointFacts {
   readonly clusterAgents: readonly KubernetesObject[];
   readonly endpoints: readonly KubernetesObject[];
   readonly secrets: SecretFacts;
 }
 
-export class ToldEvents {
+export class EndpointEvents {
   readonly #record: (regarding: ReturnType<typeof toRegarding>, event: EndpointEvent) => void;
   /** By uid, what was written about it. */
-  #told = new Map<string, string>();
+  #written = new Map<string, string>();
 
   constructor(record: (regarding: ReturnType<typeof toRegarding>, event: EndpointEvent) => void) {
     this.#record = record;
   }
 
-  tell(facts: TellFacts): void {
-    const told = new Map<string, string>();
+  tell(facts: EndpointFacts): void {
+    const written = new Map<string, string>();
     for (const endpoint of facts.endpoints) {
       const event = isBeingDeleted(endpoint) ? undefined : eventOf(endpoint, facts);
       if (event === undefined) continue;
       const { uid = endpoint.metadata.name } = endpoint.metadata;
       const text = `${event.reason} ${event.message}`;
-      told.set(uid, text);
-      if (this.#told.get(uid) === text) continue;
+      written.set(uid, text);
+      if (this.#written.get(uid) === text) continue;
       this.#record({ ...toRegarding(endpoint), apiVersion: BARE_METAL_API_VERSION, kind: 'HostEndpoint' }, event);
     }
-    this.#told = told;
+    this.#written = written;
   }
 }
 
-function eventOf(endpoint: KubernetesObject, { clusterAgents, secrets }: TellFacts): EndpointEvent | undefined {
+function eventOf(endpoint: KubernetesObject, { clusterAgents, secrets }: EndpointFacts): EndpointEvent | undefined {
   // Where there are ClusterAgents, one of their agents reports it.
   if (clusterAgents.length === 0) {
     const message = 'there is no ClusterAgent: create the one that spec.clusterAgent names';
