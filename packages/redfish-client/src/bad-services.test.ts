@@ -158,6 +158,20 @@ describe('a service that never ends', () => {
     expect(await failureOf(client().inspect())).toMatchObject({ code });
   });
 
+  it('to have large answers: all of a call together have a bound', async () => {
+    const large = 'x'.repeat(4_000_000);
+    const { client, requests } = await service(({ path }, response) =>
+      path === '/redfish/v1/Systems'
+        ? collection(...Array.from({ length: 50 }, (_, index) => `/redfish/v1/Systems/${index}`))
+        : (SMALL[path] ?? (path.startsWith('/redfish/v1/Systems/') ? { Id: path, large } : refuse(response, 404))),
+    );
+    expect(await failureOf(client().inspect())).toMatchObject({
+      code: 'too-large',
+      message: expect.stringContaining('all answers together') as string,
+    });
+    expect(requests.length).toBeLessThan(15);
+  });
+
   it('to have members: requests of a call have a bound', async () => {
     const { client, requests } = await service(({ path }, response) =>
       path === '/redfish/v1/Systems'
@@ -292,6 +306,21 @@ describe('credentials are never shown', () => {
     expect(error.message).toContain('HTTP 401: *** *** ***');
     for (const secret of everything.split(' '))
       expect(`${inspect(error, { depth: 9, showHidden: true })} ${error.stack}`).not.toContain(secret);
+  });
+
+  it('by a task that repeats them, by types that a system offers, or by a part', async () => {
+    const actions = { '#ComputerSystem.Reset': { target: '/reset', 'ResetType@Redfish.AllowableValues': [everything, 'On'] } };
+    const { client } = await service((request, response) => {
+      if (request.path === '/redfish/v1/Systems/1/Memory') return refuse(response, 500, { message: everything });
+      if (request.path === '/task') return { TaskState: 'Exception', Messages: [{ Message: everything }] };
+      if (request.method === 'POST') return void response.writeHead(202, { Location: '/task' }).end();
+      return serve(withSystem({ Actions: actions, Memory: link('/redfish/v1/Systems/1/Memory') }))(request, response);
+    });
+    const one = client({}, { credentials: CREDENTIALS });
+    const [task, type, report] = [await failureOf(one.reset('On')), await failureOf(one.reset('ForceOn')), await one.inspect()];
+    expect([task.code, type.code]).toEqual(['task-failed', 'unsupported']);
+    const shown = inspect([task, type, task.stack, type.stack, report], { depth: 9, showHidden: true });
+    for (const secret of everything.split(' ')) expect(shown).not.toContain(secret);
   });
 
   it('by the client itself, in whatever way it is printed', async () => {

@@ -247,20 +247,28 @@ describe('logs', () => {
     expect(report.info['Incomplete']).toBe(note);
   });
 
-  it('with more entries than are kept: the newest stay', async () => {
-    const pages = Object.fromEntries(
-      Array.from({ length: 30 }, (_, page) => [
+  const pagesOf = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, page) => [
         `${LOGS}/Sel/Entries${page === 0 ? '' : `?page=${page}`}`,
         {
           Members: Array.from({ length: 100 }, (__, index) =>
             entry(page * 100 + index, new Date((page * 100 + index) * 1_000).toISOString()),
           ),
-          ...(page < 29 && { 'Members@odata.nextLink': `${LOGS}/Sel/Entries?page=${page + 1}` }),
+          ...(page < count - 1 && { 'Members@odata.nextLink': `${LOGS}/Sel/Entries?page=${page + 1}` }),
         },
       ]),
     );
-    const { report } = await inspect(serve(withLogs(pages)));
+
+  it('with more entries than are kept: the newest stay, which are on the last page', async () => {
+    const { report } = await inspect(serve(withLogs(pagesOf(30))));
     expect(report.log).toHaveLength(2_000);
+    expect(report.log?.at(-1)?.message).toBe('message 2999');
+  });
+
+  it('with more pages than are read are unknown: an old part of them would look like all', async () => {
+    const { report } = await inspect(serve(withLogs(pagesOf(201))));
+    expect(report).toMatchObject({ log: undefined, info: { Incomplete: 'Log: too-large', PowerState: 'On' } });
   });
 });
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { planNetworkBoot, planReset } from './action/plan-action.js';
 import { RESET_TYPES } from './action/reset-type.js';
 import { taskState } from './action/task-state.js';
+import { RedfishError } from './error/redfish-error.js';
 import { redactor } from './http/redact.js';
 import { CollectedInfo } from './report/collect-info.js';
 import type { LogEntry } from './report/host-report.js';
@@ -22,6 +23,7 @@ import { naturalOrder } from './resource/natural-order.js';
 import { MOST_DEPTH, parseResource } from './resource/parse-resource.js';
 import { resolveLink } from './resource/resolve-link.js';
 import { isResource } from './resource/resource.js';
+import { sendJson, startService } from './service-fixtures.js';
 
 const ORIGIN = 'https://10.0.0.10:443';
 const FACTS = [serviceFacts, managerFacts, systemFacts, processorFacts, memoryFacts, driveFacts, ethernetFacts, pcieFacts];
@@ -63,6 +65,50 @@ describe('law: whatever a service answers', () => {
     );
   });
 
+  it('a call ends with a result or a RedfishError', async () => {
+    const paths = ['/redfish/v1/', '/redfish/v1/Systems', '/a', '/b', '/c'];
+    const value = fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...paths).map((path) => ({ '@odata.id': path })) },
+      {
+        weight: 2,
+        arbitrary: fc.array(
+          fc.constantFrom(...paths).map((path) => ({ '@odata.id': path })),
+          { maxLength: 4 },
+        ),
+      },
+      fc.anything({ maxDepth: 2 }),
+    );
+    const names = [
+      'Systems',
+      'Managers',
+      'Members',
+      'Members@odata.nextLink',
+      'LogServices',
+      'Entries',
+      'Storage',
+      'Drives',
+      'PCIeDevices',
+      'Memory',
+      'Actions',
+      'Boot',
+    ];
+    const resource = fc.dictionary(fc.constantFrom(...names), value, { minKeys: 1, maxKeys: 8 });
+    let resources: object[] = [];
+    const service = await startService(({ method, path }, response) =>
+      method === 'GET' ? (resources[paths.indexOf(path)] ?? sendJson(response, {}, { status: 404 })) : sendJson(response, {}),
+    );
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    const client = service.client();
+    await fc.assert(
+      fc.asyncProperty(fc.array(resource, { minLength: 5, maxLength: 5 }), async (answers) => {
+        resources = answers;
+        const calls = await Promise.allSettled([client.inspect(), client.reset('On'), client.bootOnceFromNetwork()]);
+        for (const call of calls) if (call.status === 'rejected') expect(call.reason).toBeInstanceOf(RedfishError);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('a JSON text is an object or a reason', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
@@ -85,9 +131,28 @@ describe('law: whatever a service answers', () => {
       fc.property(
         fc.oneof(
           fc.string(),
-          fc.webUrl(),
-          fc.webPath(),
-          fc.constantFrom('//x/y', '\\\\x\\y', 'https:/x', '/\t/x/y', 'ftp://10.0.0.10'),
+          fc
+            .array(
+              fc.constantFrom(
+                '/',
+                '//',
+                '\\\\',
+                ':',
+                '@',
+                '?',
+                '#',
+                '\t',
+                '..',
+                'https:',
+                'ftp:',
+                '10.0.0.10',
+                ':443',
+                'x.test',
+                '%2f',
+                'redfish',
+              ),
+            )
+            .map((parts) => parts.join('')),
         ),
         (link) => {
           const path = resolveLink(link, ORIGIN);

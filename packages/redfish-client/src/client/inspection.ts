@@ -3,7 +3,7 @@ import { RedfishError, type RedfishErrorCode } from '../error/redfish-error.js';
 import { SERVICE_ROOT } from '../http/service.js';
 import { CollectedInfo } from '../report/collect-info.js';
 import type { Facts, HostReport, LogEntry } from '../report/host-report.js';
-import { MOST_LOG_ENTRIES, mergeLogs, toLogEntry } from '../report/log-entries.js';
+import { mergeLogs, toLogEntry } from '../report/log-entries.js';
 import {
   driveFacts,
   ethernetFacts,
@@ -135,7 +135,7 @@ export class Inspection {
   async #entries(service: Resource): Promise<LogEntry[]> {
     const link = linkAt(service, 'Entries') ?? textAt(service, 'Entries');
     if (link === undefined) return [];
-    const members = await readPages(this.#read, link, MOST_LOG_ENTRIES);
+    const members = await readPages(this.#read, link);
     const resources = await readEach(members, (member) => readMember(this.#read, member));
     return resources.map(toLogEntry).filter((entry) => entry !== undefined);
   }

@@ -5,7 +5,7 @@ import { isResource, linkAt, listAt, type Resource, textAt } from '../resource/r
 /** Reads the resource of a link. */
 export type ReadLink = (link: string) => Promise<Resource>;
 
-const MOST_PAGES = 100;
+const MOST_PAGES = 200;
 /** Requests at the same time for one host. */
 const AT_A_TIME = 2;
 
@@ -20,22 +20,27 @@ export async function readMembers(read: ReadLink, collection: string): Promise<R
 /**
  * The members of a collection as its pages have them: links, or whole resources. A member that stands on two pages is there once.
  *
- * @throws RedfishError `not-redfish` for pages that form a circle.
+ * @throws RedfishError `not-redfish` for pages that form a circle; `too-large` for more than 200, because the newest entries of a log may be on the last one.
  */
-export async function readPages(read: ReadLink, collection: string, most = Number.POSITIVE_INFINITY): Promise<Resource[]> {
+export async function readPages(read: ReadLink, collection: string): Promise<Resource[]> {
   const members = new Map<string, Resource>();
   const pages = new Set<string>();
   let page: string | undefined = collection;
-  while (page !== undefined && pages.size < MOST_PAGES && members.size < most) {
+  while (page !== undefined) {
+    refuseEndless(pages, page);
     pages.add(page);
     const resource: Resource = await read(page);
     for (const member of listAt(resource, 'Members').filter(isResource))
       members.set(linkAt(member) ?? `#${members.size}`, member);
     page = textAt(resource, 'Members@odata.nextLink');
-    if (page !== undefined && pages.has(page))
-      throw new RedfishError('not-redfish', `the pages of ${collection.slice(0, 200)} have no end`);
   }
   return [...members.values()];
+}
+
+function refuseEndless(pages: ReadonlySet<string>, page: string): void {
+  const name = page.slice(0, 200);
+  if (pages.has(page)) throw new RedfishError('not-redfish', `the pages of a collection form a circle at ${name}`);
+  if (pages.size >= MOST_PAGES) throw new RedfishError('too-large', `a collection has more than ${MOST_PAGES} pages: ${name}`);
 }
 
 /** A member that is only a link is read. */

@@ -85,9 +85,16 @@ export class RedfishClient {
     }
   }
 
+  /** With the service in its message, and without credentials: a service may repeat them wherever it writes a text. */
   #named(error: unknown): unknown {
-    if (!(error instanceof RedfishError) || error.message.includes(this.#name)) return error;
-    return new RedfishError(error.code, `${this.#name}: ${error.message}`, { cause: error });
+    if (!(error instanceof RedfishError)) return error;
+    const { code, message, status, retryAfterMs, cause } = error;
+    return new RedfishError(code, this.#service.redact(message.includes(this.#name) ? message : `${this.#name}: ${message}`), {
+      ...(status !== undefined && { status }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      // A RedfishError as cause would have the text again.
+      ...(cause !== undefined && !(cause instanceof RedfishError) && { cause }),
+    });
   }
 
   readonly #end = (): void => {

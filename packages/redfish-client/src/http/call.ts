@@ -2,6 +2,8 @@ import { RedfishError } from '../error/redfish-error.js';
 
 /** Requests of one call. A large host has about 150 resources. */
 export const MOST_REQUESTS = 512;
+/** Octets of all answers of one call: what a call keeps in memory is a multiple of it. */
+export const MOST_OCTETS = 32 * 1_024 * 1_024;
 
 export interface CallOptions {
   /** Ends the call: it rejects with the code `aborted`. */
@@ -14,6 +16,7 @@ export interface CallOptions {
 export class Call {
   readonly #controller = new AbortController();
   #requests = 0;
+  #octets = 0;
 
   get signal(): AbortSignal {
     return this.#controller.signal;
@@ -24,6 +27,13 @@ export class Call {
     this.#requests++;
     if (this.#requests > MOST_REQUESTS)
       throw new RedfishError('too-large', `the service has more than ${MOST_REQUESTS} resources to read`);
+  }
+
+  /** @throws RedfishError `too-large` for one octet too many. */
+  countOctets(octets: number): void {
+    this.#octets += octets;
+    if (this.#octets > MOST_OCTETS)
+      throw new RedfishError('too-large', `all answers together have more than ${MOST_OCTETS} octets`);
   }
 
   end(reason: RedfishError): void {

@@ -11,7 +11,8 @@ import { connectionFailure } from './connection-failure.js';
 export const MOST_OF_BODY = 4 * 1_024 * 1_024;
 /** Connections to one service at the same time: management controllers are small computers. */
 const MOST_CONNECTIONS = 2;
-const IDLE_CONNECTION_MS = 30_000;
+/** From one request of a call to the next; the next poll of a host has a connection of its own. */
+const IDLE_CONNECTION_MS = 5_000;
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 

@@ -70,6 +70,11 @@ export class Service {
     this.#session = undefined;
   }
 
+  /** A text without credentials. */
+  redact(text: string): string {
+    return redactor([...secretsOf(this.#target.credentials), this.#session?.token ?? ''])(text);
+  }
+
   close(): void {
     this.#connections.close();
   }
@@ -143,21 +148,24 @@ export class Service {
     return credentials === undefined ? {} : { Authorization: `Basic ${basicToken(credentials)}` };
   }
 
-  async #send(call: Call, { method, link, body, headers }: ServiceRequest, authorization: Readonly<Record<string, string>>) {
+  async #send(call: Call, request: ServiceRequest, authorization: Readonly<Record<string, string>>): Promise<HttpAnswer> {
+    const { method, link, body, headers } = request;
     call.countRequest();
-    const content = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
     const fixed = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'OData-Version': '4.0' };
-    const sent = { method, path: link, headers: { ...fixed, ...content, ...headers, ...authorization } };
-    return this.#connections.exchange({ ...sent, ...(body !== undefined && { body: JSON.stringify(body) }) }, call.signal);
+    const sent = { method, path: link, headers: { ...fixed, ...type, ...headers, ...authorization } };
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await this.#connections.exchange({ ...sent, ...content }, call.signal);
+    call.countOctets(answer.text.length);
+    return answer;
   }
 
-  /** The error again, with the service and the request in its message, and without credentials. */
+  /** The error again, with the service and the request in its message. */
   #explained(error: unknown, { method, link }: ServiceRequest): unknown {
     if (!(error instanceof RedfishError)) return error;
-    const redact = redactor([...secretsOf(this.#target.credentials), this.#session?.token ?? '']);
     const { code, status, retryAfterMs, cause } = error;
     const again = retryAfterMs === undefined ? '' : `; try again in ${retryAfterMs / 1_000} seconds`;
-    return new RedfishError(code, redact(`${method} ${link.slice(0, 200)} of ${this.#name}: ${error.message}${again}`), {
+    return new RedfishError(code, this.redact(`${method} ${link.slice(0, 200)} of ${this.#name}: ${error.message}${again}`), {
       ...(status !== undefined && { status }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(cause !== undefined && { cause }),

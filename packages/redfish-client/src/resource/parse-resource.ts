@@ -20,17 +20,24 @@ export function parseResource(text: string): ParsedResource {
 
 /** How deep brackets stand within each other, outside of JSON strings. */
 function depthOf(text: string): number {
-  let [depth, most, isInText] = [0, 0, false];
+  let [depth, most] = [0, 0];
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    if (isInText && code === BACKSLASH) index++;
-    else if (code === QUOTE) isInText = !isInText;
-    else if (!isInText) {
-      depth += DEPTH_OF.get(code) ?? 0;
-      most = Math.max(most, depth);
-    }
+    if (code === QUOTE) index = endOfText(text, index);
+    else depth += DEPTH_OF.get(code) ?? 0;
+    most = Math.max(most, depth);
   }
   return most;
+}
+
+/** Where the JSON string ends that begins at `start`: at the next quote with an even number of backslashes before it. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 const QUOTE = 0x22;
