@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bootFields } from './boot-fields.js';
 import { condition } from './condition.js';
 import { creationRules } from './creation-rules.js';
 import { type CustomResource, conditionColumn } from './custom-resource.js';
@@ -17,11 +18,6 @@ const reservation = z
     hostname: z.string().max(63).optional(),
   })
   .describe('An address that belongs to one client, whether it is there or not; it may lie outside start to end.');
-
-const boot = {
-  nextServer: ipv4Address().optional().describe('The server that clients load their boot file from (siaddr, option 66).'),
-  bootfile: z.string().max(127).optional().describe('The file that clients boot (option 67).'),
-};
 
 const ipv4Config = z
   .object({
@@ -60,13 +56,7 @@ const ipv4Config = z
       .max(30)
       .optional()
       .describe('Routes besides the default one (option 121).'),
-    ...boot,
-    bootByArchitecture: z
-      .array(z.object({ architecture: z.int().min(0).max(65_535), ...boot }))
-      .max(32)
-      .optional()
-      .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['architecture'] })
-      .describe('Boot settings for single client architectures (option 93): 0 x86 BIOS, 7 x86-64 EFI, 11 arm64 EFI.'),
+    ...bootFields,
     reservations: z
       .array(reservation)
       .max(4096)

@@ -39,7 +39,7 @@ export type HostPoolReading =
   | { readonly kind: 'unserved'; readonly interfaceName: string | undefined; readonly problems: readonly string[] };
 
 /** The optional settings, which have the names of those of an IPPool. */
-const OPTIONS = ['dns', 'domainName', 'domainSearch', 'ntp', 'leaseTime', 'mtu', 'nextServer', 'bootfile', 'bootByArchitecture'];
+const OPTIONS = ['dns', 'domainName', 'ntp', 'leaseTime', 'nextServer', 'bootfile', 'bootByArchitecture'];
 
 /** The name of the interface that a ClusterAgent names; undefined: none. */
 export function interfaceOf(clusterAgent: KubernetesObject): string | undefined {

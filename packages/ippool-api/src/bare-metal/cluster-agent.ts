@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { bootFields } from '../boot-fields.js';
 import { condition } from '../condition.js';
 import type { CustomResource } from '../custom-resource.js';
+import { ipv4Address } from '../formats.js';
 import { objectMeta } from '../object-meta.js';
 import { clusterAgentRules } from './cluster-agent-rules.js';
 import { port, secretFields } from './endpoint-fields.js';
@@ -37,6 +39,17 @@ const dhcpServerConfig = z.object({
   selfIp: text(`${ANY_IPV4}(/${ANY_LENGTH})?`, 18, 'is no address with a prefix length; write it as in 192.168.0.2/24')
     .optional()
     .describe('The address of the DHCP server, with the prefix length of the subnet. Without it, the interface must have one.'),
+  dns: z.array(ipv4Address()).max(3).optional().describe('Name servers (option 6).'),
+  domainName: z.string().max(253).optional().describe('The domain of the clients (option 15).'),
+  ntp: z.array(ipv4Address()).max(4).optional().describe('Time servers (option 42).'),
+  leaseTime: z
+    .int()
+    .min(1)
+    .max(4_294_967_295)
+    .meta({ format: 'int64' })
+    .optional()
+    .describe('Seconds a lease lasts; default: one year.'),
+  ...bootFields,
 });
 
 const spec = z.object({

@@ -59,6 +59,15 @@ describe('what the predecessor stored is read', () => {
     expect(read<ClusterAgent>(agentWith(config)).kind).toBe('ClusterAgent');
   });
 
+  it('a ClusterAgent with what clients receive besides their address, named as in an IPPool', () => {
+    const options = {
+      ...{ dns: ['192.168.0.53'], domainName: 'bmc.example', ntp: ['192.168.0.123'], leaseTime: 3600 },
+      ...{ nextServer: '192.168.0.3', bootfile: 'pxelinux.0' },
+      bootByArchitecture: [{ architecture: 7, bootfile: 'ipxe.efi' }],
+    };
+    expect(read<ClusterAgent>(agentWith(options)).spec.feature?.dhcpServerConfig).toMatchObject(options);
+  });
+
   it('a HostEndpoint, with its defaults', () => {
     expect(read<HostEndpoint>(of('HostEndpoint', { spec: { ipAddr: '10.0.0.9' } })).spec).toEqual({
       ipAddr: '10.0.0.9',
