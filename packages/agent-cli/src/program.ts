@@ -1,5 +1,6 @@
 import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api/agent';
 import type { Program } from '@vmdhcp/service-process';
+import { bindCommand, unbindCommand } from './commands/bind.js';
 import { checkCommand } from './commands/check.js';
 import { exportCommand } from './commands/export.js';
 import { hostsCommand } from './commands/hosts.js';
@@ -23,6 +24,8 @@ export const program: Program = {
     wakeCommand(),
     wolCommand(),
     hostsCommand(),
+    bindCommand(),
+    unbindCommand(),
     importCommand(),
     exportCommand(),
   ],

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
-import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { HostsProcess } from '../hosts/hosts-process.js';
+import { connectToCluster } from './connect-to-cluster.js';
 import { takeAgentCapabilities } from './take-agent-capabilities.js';
 
 export interface HostsOptions {
@@ -38,6 +37,7 @@ export async function serveHosts(options: HostsOptions): Promise<void> {
       isAlone: !options.leaderElection,
       cluster,
       namespace: options.namespace || cluster.namespace,
+      pollIntervalMs: options.updateInterval * 1000,
       statePath: state,
       http: options.listen === 'off' ? undefined : options.listen,
       podAddress: process.env['POD_IP'] || undefined,
@@ -62,19 +62,4 @@ function checked({ clusterAgent, leases, state }: HostsOptions): { readonly clus
   ];
   if (problems.length > 0 || !clusterAgent) throw new CommandError(problems.join('\n'), ExitCode.usage);
   return { clusterAgent, state: state ?? '' };
-}
-
-/** By the ServiceAccount of the pod, or by a kubeconfig. @throws CommandError where there is neither. */
-export async function connectToCluster({
-  kubeconfig,
-  kubecontext,
-}: Pick<HostsOptions, 'kubeconfig' | 'kubecontext'>): Promise<ClusterConnection> {
-  try {
-    const isThere = Boolean(kubeconfig) && existsSync(kubeconfig ?? '');
-    if (!isThere && process.env['KUBERNETES_SERVICE_HOST']) return await connectInCluster(process.env);
-    return await connectByKubeConfig({ ...(kubeconfig && { path: kubeconfig }), ...(kubecontext && { context: kubecontext }) });
-  } catch (error) {
-    if (!(error instanceof NoClusterError)) throw error;
-    throw new CommandError(error.message, ExitCode.noInput, { cause: error });
-  }
 }

@@ -1,0 +1,102 @@
+import { formatIpv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator/address';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { HostResource } from '../hosts/host-resources.js';
+import type { HostSubject } from '../hosts/host-subject.js';
+import { type BindingPlan, type BindingRequest, planBinding } from '../hosts/plan-binding.js';
+import { connectToCluster } from './connect-to-cluster.js';
+import { readSavedLeases } from './read-saved-leases.js';
+
+const PAGE = 500;
+
+export interface BindOptions {
+  readonly to?: MacAddress;
+  readonly clusterAgent?: string;
+  readonly state?: string;
+  readonly kubeconfig?: string;
+  readonly kubecontext?: string;
+  readonly json?: boolean;
+}
+
+/** Binds an address to a client, or ends that, by the annotation of a HostStatus. @throws CommandError */
+export async function bindHost(change: BindingRequest['change'], subject: HostSubject, options: BindOptions): Promise<void> {
+  if (options.state !== undefined) {
+    await printReservation(change, subject, { ...options, state: options.state });
+    return;
+  }
+  const connection = new ApiConnection(await connectToCluster(options), { userAgent: 'vmdhcp-agent' });
+  try {
+    const client = new ApiObjectClient<KubernetesObject>(connection, HostResource.hostStatuses);
+    const request = { change, subject, clusterAgent: options.clusterAgent, client: options.to };
+    const plan = planBinding(request, await listAll(client));
+    if (!plan.ok) throw new CommandError(plan.message, ExitCode.failed);
+    if (plan.patch !== undefined) {
+      const result = await client.patch({ key: plan.hostStatus }, plan.patch);
+      if (!result.ok)
+        throw new CommandError(result.message, result.reason === 'forbidden' ? ExitCode.noPermission : ExitCode.failed);
+    }
+    print(plan, options.json === true);
+  } catch (error) {
+    throw toCommandError(error);
+  } finally {
+    connection.close();
+  }
+}
+
+async function listAll(client: ApiObjectClient<KubernetesObject>): Promise<KubernetesObject[]> {
+  const all: KubernetesObject[] = [];
+  let continueToken: string | undefined;
+  do {
+    const page = await client.list({ limit: PAGE, ...(continueToken !== undefined && { continueToken }) });
+    all.push(...page.items);
+    continueToken = page.continueToken;
+  } while (continueToken !== undefined);
+  return all;
+}
+
+function toCommandError(error: unknown): unknown {
+  if (!(error instanceof ApiRequestError)) return error;
+  const isRight = error.status === 403 || error.status === 401;
+  const code = isRight ? ExitCode.noPermission : ExitCode.unavailable;
+  return new CommandError(`HostStatus objects cannot be read or written: ${error.message}`, code, { cause: error });
+}
+
+function print(plan: Extract<BindingPlan, { ok: true }>, asJson: boolean): void {
+  const { hostStatus, address, boundTo, patch } = plan;
+  const changed = patch !== undefined;
+  if (asJson) process.stdout.write(`${JSON.stringify({ hostStatus, address, boundTo: boundTo ?? null, changed }, null, 2)}\n`);
+  else
+    process.stdout.write(`${address} ${describe(boundTo)} (HostStatus ${hostStatus}${changed ? '' : '; it was so already'})\n`);
+}
+
+function describe(boundTo: string | undefined): string {
+  if (boundTo === undefined) return 'is bound if enableBindDhcpIP of its ClusterAgent is true';
+  return boundTo === 'none' ? 'is bound to no client' : `is bound to ${boundTo}`;
+}
+
+/** On a bare host the pools file is the place: it is written by a person, or by what that person uses. */
+async function printReservation(
+  change: BindingRequest['change'],
+  subject: HostSubject,
+  { state, to, json }: BindOptions & { readonly state: string },
+): Promise<void> {
+  const text = subject.kind === 'address' ? formatIpv4Address(subject.address) : subject.macAddress;
+  const leases = await readSavedLeases(state);
+  const lease = leases.find(({ address, macAddress }) => address === text || macAddress === text);
+  if (lease === undefined)
+    throw new CommandError(`${state} has no lease of ${text}: vmdhcp-agent leases --state ${state} lists them`, ExitCode.failed);
+  const { pool, address } = lease;
+  const macAddress = to ?? lease.macAddress;
+  if (json)
+    process.stdout.write(`${JSON.stringify({ pool, change, reservation: { macAddress, ipAddress: address } }, null, 2)}\n`);
+  else if (change === 'bind')
+    process.stdout.write(
+      `# Add this to spec.ipv4Config.reservations of IPPool ${pool} in the pools file; the agent takes it without a restart.\n` +
+        `- macAddress: ${macAddress}\n  ipAddress: ${address}\n`,
+    );
+  else
+    process.stdout.write(
+      `# Remove the reservation of ${macAddress} (${address}) from spec.ipv4Config.reservations of IPPool ${pool} in the pools file; the agent takes it without a restart.\n`,
+    );
+}
