@@ -7,7 +7,18 @@ import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import { ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { AGENT_BIN, acquire, ClusterAccess, has, Lab, type LabProcess, type Machine, needs, waitFor } from '../src/index.js';
+import {
+  AGENT_BIN,
+  acquire,
+  ClusterAccess,
+  has,
+  Lab,
+  type LabProcess,
+  type Machine,
+  needs,
+  startClient,
+  waitFor,
+} from '../src/index.js';
 
 const API_HOST = '10.98.255.1';
 const SELF = '192.168.50.2/24';
@@ -19,6 +30,7 @@ let simulator: KubeSimulator;
 let access: ClusterAccess;
 let kubeconfig: string;
 let replicas: Replica[];
+let machines: Machine[];
 
 class Replica {
   readonly machine: Machine;
@@ -83,6 +95,7 @@ beforeEach(async () => {
   for (const { plural } of bareMetalResources)
     await waitFor(`${plural} to be served`, async () => (await list(plural).catch(() => undefined)) !== undefined);
   replicas = [];
+  machines = [];
 });
 
 afterEach(async () => {
@@ -122,8 +135,17 @@ const holder = () =>
     throw new Error(`${error}\n${lines()}`);
   });
 
-const unknownClient = (number: number) =>
-  lab.addMachine(`host-${number}`, { network: 'br-bmc', macAddress: `02:00:00:00:50:0${number}` });
+function unknownClient(number: number): Machine {
+  const machine = lab.addMachine(`host-${number}`, { network: 'br-bmc', macAddress: `02:00:00:00:50:0${number}` });
+  machines.push(machine);
+  return machine;
+}
+
+async function runBind(...parameters: readonly string[]): Promise<void> {
+  const binding = lab.start(process.execPath, [AGENT_BIN, 'bind', ...parameters, '--kubeconfig', kubeconfig]);
+  const { code } = await binding.ended();
+  expect([code, binding.lines]).toEqual([0, [expect.stringContaining('is bound to')]]);
+}
 
 it.skipIf(!has('udhcpc'))(
   `unknown clients get leases, settings change without a restart, and another replica goes on ${needs('udhcpc')}`,
@@ -145,21 +167,38 @@ it.skipIf(!has('udhcpc'))(
       async () => readField((await list('clusteragents'))[0], 'status', 'addresses', 'used') === 1,
     );
 
+    await waitFor(
+      'the HostStatus of the client',
+      async () =>
+        readField(await clientOf('hoststatuses').get('rack-192-168-50-10'), 'status', 'basic', 'mac') === client.macAddress,
+    );
+    await runBind('192.168.50.10', '--to', '02:00:00:00:50:02');
+    // Its client has another one when it asks again.
+    const running = startClient('udhcpc', client);
+    await running.event('bound');
+    running.process.kill('SIGUSR2');
+    await waitFor('the release', () => first.events('released').length === 1);
+    await running.process.stop();
+    expect(first.events('released')).toMatchObject([{ address: '192.168.50.11', total: 10, remaining: 9 }]);
+    expect(await acquire('udhcpc', unknownClient(2))).toMatchObject({ address: '192.168.50.10' });
+    expect(await acquire('udhcpc', client)).toMatchObject({ address: '192.168.50.11' });
+
     await change({ ipRange: '192.168.50.30-192.168.50.39' });
     await waitFor('the new range', () => first.process.lines.filter((line) => line.includes('are in effect')).length === 2);
-    expect(await acquire('udhcpc', unknownClient(2))).toMatchObject({ address: '192.168.50.30' });
+    expect(await acquire('udhcpc', unknownClient(3))).toMatchObject({ address: '192.168.50.30' });
 
     await waitFor('a standby that is ready', async () => (await replicas[1]?.get('/readyz').catch(() => ''))?.startsWith('200'));
     expect(replicas.filter(({ isHolder }) => isHolder)).toEqual([first]);
     first.process.kill('SIGKILL');
     const second = await waitFor('the other replica', () => replicas.find((one) => one !== first && one.isHolder), 20_000);
     expect(second.machine.addresses('net1')).toContain(OTHER);
-    // The client of a range that is gone keeps its address; another one gets the next.
-    expect(
-      await acquire('udhcpc', lab.addMachine('host-2-again', { network: 'br-bmc', macAddress: '02:00:00:00:50:02' })),
-    ).toMatchObject({
-      address: '192.168.50.30',
-    });
+    // Also one whose range is gone, and one that is bound.
+    for (const [number, address] of [
+      [1, '192.168.50.11'],
+      [2, '192.168.50.10'],
+      [3, '192.168.50.30'],
+    ] as const)
+      expect(await acquire('udhcpc', machines[number - 1] as Machine)).toMatchObject({ address });
     await second.process.stop();
     expect(second.machine.addresses('net1')).toEqual([OTHER]);
   },

@@ -1,9 +1,19 @@
 /** The agent of one ClusterAgent as a process: the machine on the ports of Linux and of an API server, its log, its metrics and its status server. */
 import type { Server } from 'node:http';
 import { warmUpPacketPath } from '@vmdhcp/dhcp-agent';
-import { type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
-import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
+import { HostAgent } from '@vmdhcp/host-agent';
+import {
+  type ApiResource,
+  type EventObject,
+  EventRecorder,
+  fencedClient,
+  formatTime,
+  type KubernetesObject,
+  SharedCaches,
+} from '@vmdhcp/kube-runtime';
+import { ApiConnection, ApiObjectClient, type ClusterConnection, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { mayUseArp } from '@vmdhcp/linux-sockets';
+import { Resource } from '@vmdhcp/reconciler/pool';
 import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
 import { ApiGroupLease } from '../cluster/api-group-lease.js';
@@ -16,11 +26,13 @@ import { readPodNetwork } from '../http/pod-interface.js';
 import { AgentLog } from '../log/agent-log.js';
 import { LeaseEventLog } from '../log/lease-event-log.js';
 import { PacketLog } from '../log/packet-log.js';
-import { bindingsOfCaches } from './bindings-of-caches.js';
 import { openDirectoryLeases } from './directory-leases.js';
+import { HostEventLog } from './host-event-log.js';
 import { linuxHostLinks } from './host-link.js';
 import { HostResource } from './host-resources.js';
-import { HostsMachine, type HostsSettings } from './hosts-machine.js';
+import { HostsMachine, type HostsSettings, type InventoryParts } from './hosts-machine.js';
+import type { HostInventory } from './leader-duties.js';
+import { RedfishControllers } from './redfish-controllers.js';
 import { hostServerAddresses } from './self-address.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
@@ -31,6 +43,8 @@ export interface HostsProcessSettings extends HostsSettings {
   readonly cluster: ClusterConnection;
   /** Of the Lease. */
   readonly namespace: string;
+  /** From one poll of a host to the next. */
+  readonly pollIntervalMs: number;
   /** The state directory. */
   readonly statePath: string;
   readonly http: ListenAddress | undefined;
@@ -50,6 +64,9 @@ export class HostsProcess {
   readonly #lease: ApiGroupLease;
   readonly #machine: HostsMachine;
   readonly #metrics: Metrics;
+  readonly #hostLog: HostEventLog;
+  readonly #recorder: EventRecorder;
+  #terms = 0;
   #timer: NodeJS.Timeout | undefined;
   #http: Server | undefined;
 
@@ -78,6 +95,8 @@ export class HostsProcess {
     });
     this.#machine = this.#createMachine();
     this.#metrics = this.#createMetrics();
+    this.#hostLog = new HostEventLog(logger, this.#metrics.registry);
+    this.#recorder = this.#createRecorder();
   }
 
   /** @throws CommandError where it cannot start at all. */
@@ -97,6 +116,8 @@ export class HostsProcess {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#machine.stop();
+    await this.#recorder.flush();
+    this.#recorder.stop();
     this.#http?.close();
     this.#http?.closeAllConnections();
     this.#lease.close();
@@ -105,7 +126,7 @@ export class HostsProcess {
   }
 
   #createMachine(): HostsMachine {
-    const { statePath, clusterAgentName } = this.#settings;
+    const { statePath } = this.#settings;
     const logger = this.#logger;
     const caches = new SharedCaches({
       open: (resource) => new ApiObjectClient<KubernetesObject>(this.#connection, resource),
@@ -135,7 +156,45 @@ export class HostsProcess {
           nowMs: Date.now,
           onRecorded: (durationMs, records) => this.#metrics.observeRecorded(durationMs, records),
         }),
-      createInventory: ({ onBindings }) => bindingsOfCaches(clusterAgentName, caches, onBindings),
+      createInventory: (parts) => this.#createInventory(caches, parts),
+    });
+  }
+
+  #createInventory(caches: SharedCaches, { isLeading, leases, onBindings }: InventoryParts): HostInventory {
+    const { clusterAgentName, identity, pollIntervalMs } = this.#settings;
+    const clientOf = (resource: ApiResource) =>
+      fencedClient(new ApiObjectClient<KubernetesObject>(this.#connection, resource), isLeading);
+    const controllers = new RedfishControllers();
+    this.#terms += 1;
+    const agent = new HostAgent({
+      ...{ clusterAgentName, caches, leases, onBindings, pollIntervalMs, runId: `${identity}_${this.#terms}` },
+      ...{ clock: systemClock, wallTimeMs: Date.now, random: Math.random },
+      hostStatuses: clientOf(HostResource.hostStatuses),
+      hostOperations: clientOf(HostResource.hostOperations),
+      events: this.#recorder,
+      managementControllers: controllers,
+      observer: this.#hostLog,
+    });
+    return {
+      start: () => agent.start(),
+      leasesChanged: () => agent.leasesChanged(),
+      stop: async () => {
+        await agent.stop();
+        await controllers.close();
+        this.#hostLog.forgetHosts();
+      },
+    };
+  }
+
+  #createRecorder(): EventRecorder {
+    return new EventRecorder({
+      client: new ApiObjectClient<EventObject>(this.#connection, Resource.events),
+      clock: systemClock,
+      now: () => formatTime(Date.now()),
+      random: Math.random,
+      component: USER_AGENT,
+      instance: this.#settings.identity,
+      onError: (error) => this.#logger.warn({ err: errorForLog(error) }, 'an Event could not be written'),
     });
   }
 

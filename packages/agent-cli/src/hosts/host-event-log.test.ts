@@ -1,0 +1,22 @@
+import { Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import { HostEventLog } from './host-event-log.js';
+
+it('hosts are counted by their health, and operations by their outcome, each with a line', async () => {
+  const lines: string[] = [];
+  const note = (level: string) => (_: unknown, text: string) => void lines.push(`${level} ${text}`);
+  const registry = new Registry();
+  const logger = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') } as never;
+  const log = new HostEventLog(logger, registry);
+  log.observe({ kind: 'hosts', healthy: 3, unhealthy: 1 });
+  log.observe({ kind: 'polled', name: 'rack-10-0-0-9', isHealthy: false, isOverdue: true, durationMs: 30_000 });
+  const operation = { name: 'reboot', hostStatus: 'rack-10-0-0-9', action: 'PxeReboot' } as const;
+  log.observe({ kind: 'operation-ended', ...operation, isSuccess: false, message: 'no answer', durationMs: 10 });
+  expect(lines).toEqual(['info operation of a host ended: no answer']);
+  const text = await registry.metrics();
+  expect(text).toContain('vmdhcp_agent_hosts{state="healthy"} 3');
+  expect(text).toContain('vmdhcp_agent_host_polls_total{outcome="overdue"} 1');
+  expect(text).toContain('vmdhcp_agent_host_operations_total{action="PxeReboot",outcome="failure"} 1');
+  log.forgetHosts();
+  expect(await registry.metrics()).not.toContain('vmdhcp_agent_hosts{');
+});

@@ -1,0 +1,94 @@
+/** What an agent logs and counts about hosts. */
+import type { HostAgentEvent, HostObserver } from '@vmdhcp/host-agent';
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
+import type { Logger } from '@vmdhcp/service-process';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+type Kind = HostAgentEvent['kind'];
+type EventOf<K extends Kind> = Extract<HostAgentEvent, { readonly kind: K }>;
+
+export class HostEventLog implements HostObserver {
+  readonly #logger: Logger;
+  readonly #hosts: Gauge;
+  readonly #polls: Counter;
+  readonly #pollSeconds: Histogram;
+  readonly #operations: Counter;
+  readonly #writes: Counter;
+
+  constructor(logger: Logger, registry: Registry) {
+    this.#logger = logger;
+    const registers = [registry];
+    const name = (text: string) => `vmdhcp_agent_${text}`;
+    this.#hosts = new Gauge({
+      ...{ name: name('hosts'), labelNames: ['state'], registers },
+      help: 'Hosts of the ClusterAgent, by whether their management controllers answer: healthy or unhealthy. Of the leader.',
+    });
+    this.#polls = new Counter({
+      ...{ name: name('host_polls_total'), labelNames: ['outcome'], registers },
+      help: 'Polls of management controllers, by outcome: healthy, unhealthy, or overdue (no answer in time).',
+    });
+    this.#pollSeconds = new Histogram({
+      ...{ name: name('host_poll_duration_seconds'), buckets: [0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30], registers },
+      help: 'Time of one poll of a management controller.',
+    });
+    this.#operations = new Counter({
+      ...{ name: name('host_operations_total'), labelNames: ['action', 'outcome'], registers },
+      help: 'Actions on hosts that management controllers answered, by outcome: success or failure.',
+    });
+    this.#writes = new Counter({
+      ...{ name: name('host_writes_total'), labelNames: ['write', 'outcome'], registers },
+      help: 'Writes of HostStatus and HostOperation objects, by kind and outcome: written, or why it was refused.',
+    });
+  }
+
+  observe(event: HostAgentEvent): void {
+    // The compiler does not see that an event and the entry of its kind belong together.
+    (this.#handlers[event.kind] as (event: HostAgentEvent) => void)(event);
+  }
+
+  /** This replica is leader no more: it knows nothing of hosts. */
+  forgetHosts(): void {
+    this.#hosts.reset();
+  }
+
+  readonly #handlers: { readonly [K in Kind]: (event: EventOf<K>) => void } = {
+    written: ({ write, name }) => {
+      this.#writes.inc({ write, outcome: 'written' });
+      this.#logger.debug({ object: name, write }, 'object of a host written');
+    },
+    'write-failed': ({ write, name, reason, message, retryAfterMs }) => {
+      this.#writes.inc({ write, outcome: reason });
+      this.#logger.warn(
+        { object: name, write, reason, retryAfterMs },
+        `object of a host could not be written, which is tried again: ${message}`,
+      );
+    },
+    event: ({ event: { regarding, event } }) => {
+      const level = event.type === 'Warning' ? 'warn' : 'info';
+      this.#logger[level]({ kind: regarding.kind, object: regarding.name, reason: event.reason }, event.message);
+    },
+    polled: ({ isHealthy, isOverdue, durationMs }) => {
+      this.#polls.inc({ outcome: isOverdue ? 'overdue' : isHealthy ? 'healthy' : 'unhealthy' });
+      this.#pollSeconds.observe(durationMs / 1e3);
+    },
+    hosts: ({ healthy, unhealthy }) => {
+      this.#hosts.set({ state: 'healthy' }, healthy);
+      this.#hosts.set({ state: 'unhealthy' }, unhealthy);
+    },
+    'operation-began': ({ name, hostStatus, action }) =>
+      this.#logger.info({ operation: name, host: hostStatus, action }, 'operation of a host began'),
+    'operation-ended': ({ name, hostStatus, action, isSuccess, message, durationMs }) => {
+      const outcome = isSuccess ? 'success' : 'failure';
+      this.#operations.inc({ action, outcome });
+      this.#logger.info(
+        { operation: name, host: hostStatus, action, outcome, durationMs },
+        `operation of a host ended: ${message}`,
+      );
+    },
+    'lease-ignored': ({ lease }) =>
+      this.#logger.warn({ lease }, 'a lease has no address or MAC address that can be read: it has no HostStatus'),
+    'read-failed': ({ plural, error }) =>
+      this.#logger.warn({ err: errorForLog(error) }, `${plural} cannot be read; this is tried again`),
+    'unexpected-error': ({ error }) => this.#logger.error({ err: error }, 'a bug: hosts are followed further'),
+  };
+}
