@@ -33,6 +33,7 @@ export default defineConfig({
       unit('kube-simulator', 'tools'),
       unit('chart-renderer', 'tools'),
       unit('alerts', 'tools'),
+      unit('dashboards', 'tools'),
       unit('service-process'),
       unit('images', 'tools'),
     ],

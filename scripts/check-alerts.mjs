@@ -1,15 +1,20 @@
-// What is written from tools/alerts is as it would be written now; each alert names metrics and labels that exist; and promtool, which is a part of
+// What is written from tools/alerts and tools/dashboards is as it would be written now; they name metrics and labels that exist; and promtool, a part of
 // Prometheus, accepts the rules and runs their tests. Without promtool it ends with exit code 69.
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { ALERTS } from '../tools/alerts/dist/index.js';
-import { alertPages, RULES, RUNBOOKS } from './reference/alert-pages.mjs';
+import { DASHBOARDS, queriesToTry } from '../tools/dashboards/dist/index.js';
+import { alertPages, DASHBOARDS_FOLDER, RULES, RUNBOOKS } from './reference/alert-pages.mjs';
 import { metrics } from './reference/facts.mjs';
 
 /** Labels that Prometheus adds to what it scrapes. */
 const OF_PROMETHEUS = ['instance', 'job'];
 const known = new Map(metrics.flatMap(({ metrics: own }) => own.flatMap(seriesOf)));
-const problems = [...findDrift(), ...ALERTS.flatMap(({ name, expression }) => findUnknown(name, expression))];
+const problems = [
+  ...findDrift(),
+  ...ALERTS.flatMap(({ name, expression }) => findUnknown(name, expression)),
+  ...DASHBOARDS.flatMap(findUnknownOnDashboard),
+];
 
 // The check is tried on what it must refuse, and on what it must accept.
 for (const [expression, count] of [
@@ -27,11 +32,19 @@ promtool('check', 'rules', RULES);
 promtool('test', 'rules', ...globSync('tools/alerts/promtool/*.yaml'));
 
 function findDrift() {
-  const left = globSync(`${RUNBOOKS}/*.md`).filter((path) => !alertPages.has(path));
+  const left = globSync([`${RUNBOOKS}/*.md`, `${DASHBOARDS_FOLDER}/*`]).filter((path) => !alertPages.has(path));
   const other = [...alertPages].filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text);
   return [
-    ...left.map((path) => `${path} is the runbook of no alert: delete it`),
+    ...left.map((path) => `${path} is written from nothing in tools/alerts and tools/dashboards: delete it`),
     ...other.map(([path]) => `${path} is not what \`npm run generate\` writes: build, then node scripts/write-alerts.mjs`),
+  ];
+}
+
+function findUnknownOnDashboard(dashboard) {
+  const { title: page, variables } = dashboard;
+  return [
+    ...variables.flatMap(({ metric, valuesOf }) => findUnknown(`dashboard ${page}`, `sum by (${valuesOf}) (${metric})`)),
+    ...queriesToTry(dashboard).flatMap(({ title, expression }) => findUnknown(`dashboard ${page}, ${title}`, expression)),
   ];
 }
 

@@ -1,8 +1,11 @@
-// What is written from tools/alerts, as text.
+// What is written from tools/alerts and tools/dashboards, as text.
 import { ALERTS, formatRules, formatRunbook, formatRunbookIndex } from '../../tools/alerts/dist/index.js';
+import { DASHBOARDS, formatDashboard } from '../../tools/dashboards/dist/index.js';
 import { repository } from '../repository.mjs';
 
 export const RUNBOOKS = 'docs/runbooks';
+
+export const DASHBOARDS_FOLDER = 'charts/vmdhcp/dashboards';
 
 export const RULES = 'alerts/vmdhcp.rules.yaml';
 
@@ -14,5 +17,6 @@ export const alertPages = new Map([
   // Helm reads no file outside of a chart.
   ['charts/vmdhcp/files/vmdhcp.rules.yaml', rules],
   [`${RUNBOOKS}/README.md`, formatRunbookIndex(ALERTS)],
+  ...DASHBOARDS.map((dashboard) => [`${DASHBOARDS_FOLDER}/vmdhcp-${dashboard.name}.json`, formatDashboard(dashboard)]),
   ...ALERTS.map((alert) => [`${RUNBOOKS}/${alert.name}.md`, formatRunbook(alert)]),
 ]);

@@ -39,7 +39,7 @@
 {{- if and $values.onlyNamespace $values.agent.enabled (ne $values.onlyNamespace $values.agent.namespace) (not $values.agent.serviceAccount.name) -}}
 {{- $problems = append $problems (printf "onlyNamespace: with %s the controller gives no rights in namespace %s; set agent.serviceAccount.name, or agent.namespace to %s" $values.onlyNamespace $values.agent.namespace $values.onlyNamespace) -}}
 {{- end -}}
-{{- range $path, $labels := dict "commonLabels" $values.commonLabels "agent.namespaceLabels" $values.agent.namespaceLabels "serviceMonitor.labels" $values.serviceMonitor.labels "podMonitor.labels" $values.podMonitor.labels "alerts.labels" $values.alerts.labels -}}
+{{- range $path, $labels := dict "commonLabels" $values.commonLabels "agent.namespaceLabels" $values.agent.namespaceLabels "serviceMonitor.labels" $values.serviceMonitor.labels "podMonitor.labels" $values.podMonitor.labels "alerts.labels" $values.alerts.labels "dashboards.labels" $values.dashboards.labels -}}
 {{- range $label := keys ($labels | default dict) | sortAlpha -}}
 {{- if or (hasPrefix "network.harvesterhci.io/" $label) (has $label (list "helm.sh/chart" "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" "app.kubernetes.io/version" "app.kubernetes.io/part-of" "app.kubernetes.io/managed-by")) -}}
 {{- $problems = append $problems (printf "%s: the chart sets the label %s itself; remove it" $path $label) -}}

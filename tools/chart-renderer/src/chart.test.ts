@@ -80,6 +80,8 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ['alerts.enabled=maybe', 'alerts.enabled must be equal to one of the allowed values: true, false, auto'],
     ['alerts.disabled={Other}', 'alerts.disabled.0 must match pattern'],
     ['alerts.interval=1m', 'alerts.interval is unknown'],
+    ['dashboards.enabled=auto', 'dashboards.enabled must be boolean'],
+    ['dashboards.namespace=Grafana', 'dashboards.namespace must match pattern'],
     ['service.metricsPort=0', 'service.metricsPort must be >= 1'],
     ['service.metricsPort=99999', 'service.metricsPort must be <= 65535'],
     ['service.type=ExternalName', 'service.type must be equal to one of the allowed values: ClusterIP, NodePort, LoadBalancer'],
@@ -158,7 +160,7 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
 
   const EVERYTHING = [
     'agent.topology=unified',
-    ...['networkPolicy', 'serviceMonitor', 'podMonitor', 'alerts', 'webhook.certManager', 'wakeOnLan'].map(
+    ...['networkPolicy', 'serviceMonitor', 'podMonitor', 'alerts', 'dashboards', 'webhook.certManager', 'wakeOnLan'].map(
       (what) => `${what}.enabled=true`,
     ),
   ];
@@ -258,6 +260,18 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
       all.map(({ alert }) => alert).filter((name) => name !== 'VmdhcpPoolExhausted'),
     );
     expect(new Set(kept.map(({ labels }) => labels['severity']))).toEqual(new Set(['page']));
+  });
+
+  it('has the dashboards as files only where they are wanted', () => {
+    const dashboards = (set: readonly string[]) =>
+      rendered({ set }).find(({ kind }) => kind === 'ConfigMap') as
+        | { readonly data?: Readonly<Record<string, string>> }
+        | undefined;
+    expect(dashboards([])).toBeUndefined();
+    const { data = {} } = dashboards(['dashboards.enabled=true']) ?? {};
+    const files = globSync(join(CHART, 'dashboards/*')).map((path) => [basename(path), readFileSync(path, 'utf8')] as const);
+    expect(files.length).toBeGreaterThan(0);
+    expect(data).toEqual(Object.fromEntries(files));
   });
 
   it('keeps the pods of the release within the Pod Security level restricted', () => {

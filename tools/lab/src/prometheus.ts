@@ -17,6 +17,11 @@ export interface QueriedSeries {
   readonly value: readonly [atSeconds: number, value: string];
 }
 
+interface TitledQuery {
+  readonly title: string;
+  readonly expression: string;
+}
+
 /** Several times a second: a test waits for an alert no longer than it has to. */
 const INTERVAL = '400ms';
 
@@ -75,6 +80,25 @@ export class Prometheus {
       readonly result: readonly QueriedSeries[];
     };
     return result;
+  }
+
+  /** Resolves when each query returns a number. @throws Error naming those that do not. */
+  async haveData(queries: readonly TitledQuery[]): Promise<void> {
+    let missing: readonly TitledQuery[] = queries;
+    try {
+      await waitFor('data', async () => {
+        missing = await this.#withoutData(queries);
+        return missing.length === 0;
+      });
+    } catch (error) {
+      const described = missing.map(({ title, expression }) => `${title}: ${expression}`);
+      throw new Error(`queries without data:\n${described.join('\n')}`, { cause: error });
+    }
+  }
+
+  async #withoutData(queries: readonly TitledQuery[]): Promise<readonly TitledQuery[]> {
+    const results = await Promise.all(queries.map(({ expression }) => this.query(expression)));
+    return queries.filter((_, index) => !results[index]?.some(({ value: [, value] }) => !Number.isNaN(Number(value))));
   }
 
   async #get(path: string): Promise<unknown> {

@@ -1,5 +1,10 @@
-/** Alerts in a real Prometheus that scrapes real programs, with the rules as they are but for their durations: trouble is made, and its alert fires. */
+/**
+ * Alerts in a real Prometheus that scrapes real programs, with the rules as they are but for their durations: trouble is made, and its alert fires. Then the
+ * queries of the dashboards have data. Those of Wake-on-LAN: wake-on-lan-cluster.lab.test.ts, where machines are woken.
+ */
+import { fileURLToPath } from 'node:url';
 import { ALERTS, formatRules } from '@vmdhcp/alerts';
+import { DASHBOARDS, queriesToTry } from '@vmdhcp/dashboards';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   AGENT_BIN,
@@ -20,6 +25,8 @@ import {
   waitFor,
 } from '../src/index.js';
 
+/** Run inside a machine. */
+const BAD_PACKETS_BIN = fileURLToPath(new URL('../dist/send-bad-packets.js', import.meta.url));
 const GROUP = 'vm-dhcp-agent-mgmt-1';
 const WEB = '02:00:5e:00:48:01';
 
@@ -175,6 +182,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
   it('of a bare host: an interface is gone, a machine finds no address, and an unknown client has the last one', async () => {
     const { lab } = vlans;
     const unknown = lab.addMachine('unknown', { network: 'br60', macAddress: '02:00:5e:00:60:99' });
+    await unknown.start(process.execPath, [BAD_PACKETS_BIN]).ended();
     await runAgent(unknown, 'probe', '--interface', 'eth0', '--request', '--timeout', '1');
     bareHost.setPools(bareHostPools(['one', 'two']));
     await waitFor(
@@ -190,6 +198,11 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     vlans.lab.start(process.execPath, [AGENT_BIN, 'wol', ...flags, '--http', wakeAgentAt]);
     await fires('VmdhcpWakeAgentDisconnected', 'VmdhcpWakeListenerDead');
   });
+
+  it.each(DASHBOARDS.filter(({ name }) => name !== 'wake-on-lan').map((dashboard) => [dashboard.title, dashboard] as const))(
+    'every query of the dashboard %s has data',
+    (_, dashboard) => prometheus.haveData(queriesToTry(dashboard)),
+  );
 
   it('of the controller: its requests fail, and it is gone', async () => {
     const { cluster } = vlans;

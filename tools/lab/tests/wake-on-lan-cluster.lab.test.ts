@@ -1,4 +1,5 @@
 /** From a magic packet on the wire to a virtual machine that runs: agents on three nodes, the controller, mutual TLS, and a stand-in for KubeVirt. */
+import { DASHBOARDS, queriesToTry } from '@vmdhcp/dashboards';
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -16,6 +17,7 @@ import {
   type Machine,
   type NodePod,
   needs,
+  Prometheus,
   startInPod,
   waitFor,
 } from '../src/index.js';
@@ -291,6 +293,19 @@ describe('two controllers', () => {
     },
     90_000,
   );
+});
+
+describe.skipIf(!has('prometheus'))(`the dashboard of Wake-on-LAN ${needs('prometheus')}`, () => {
+  it('has data for every query, after machines were woken', async () => {
+    const wakes = DASHBOARDS.filter(({ name }) => name === 'wake-on-lan').flatMap(queriesToTry);
+    expect(wakes.length).toBeGreaterThan(0);
+    const urls = agents().map(({ node }) => `http://${node.address}:${AGENT_PORT}`);
+    const prometheus = await Prometheus.start(lab, { rules: '', targets: { controller: [controller.url], agents: urls } });
+    await waitFor('two scrapes', async () => (await prometheus.query('min(count_over_time(up[1m])) > 1')).length > 0);
+    // The next one is counted between two scrapes.
+    await wake(await machine('Manual'), byDatagram);
+    await prometheus.haveData(wakes);
+  });
 });
 
 describe('a WolConfig that is deleted', () => {
