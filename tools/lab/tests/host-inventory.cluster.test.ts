@@ -1,6 +1,8 @@
 /** The plans of bare-metal hosts, carried out on an API server: what it stores is what was planned, and the next plan is empty. */
+import { HostAgent, type HostTarget } from '@vmdhcp/host-agent';
 import {
   boundAddresses,
+  type HealthReport,
   type HostLease,
   type HostStatusAction,
   mergeHealth,
@@ -13,8 +15,15 @@ import {
 } from '@vmdhcp/host-inventory';
 import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
-import type { KubernetesObject, WriteResult } from '@vmdhcp/kube-runtime';
-import { ApiObjectClient } from '@vmdhcp/kube-runtime/node';
+import {
+  type EventObject,
+  EventRecorder,
+  formatTime,
+  type KubernetesObject,
+  SharedCaches,
+  type WriteResult,
+} from '@vmdhcp/kube-runtime';
+import { ApiObjectClient, systemClock } from '@vmdhcp/kube-runtime/node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PrivateCluster, waitFor } from '../src/index.js';
 
@@ -239,5 +248,103 @@ describe('operations', () => {
       message: expect.stringContaining('It is not known whether the host carried it out') as string,
     });
     expect(await planFor(start('third'))).toEqual([]);
+  });
+});
+
+describe('an agent', () => {
+  const EVENTS = { group: '', version: 'v1', plural: 'events', namespaced: true };
+  const SECRETS = { group: '', version: 'v1', plural: 'secrets', namespaced: true };
+  const log = [{ id: '1', time: '', severity: 'Critical', message: 'fan 1 failed' }];
+  let leases: HostLease[] = [];
+  let runs = 0;
+  /** What management controllers were asked. */
+  const asked: string[] = [];
+  let health: (target: HostTarget) => HealthReport = () => ({ kind: 'healthy', info: {}, log });
+
+  function lead(pollIntervalMs: number): HostAgent {
+    const { connection } = cluster.admin;
+    const settings = { clock: systemClock, random: Math.random };
+    const agent = new HostAgent({
+      ...settings,
+      clusterAgentName: 'rack',
+      pollIntervalMs,
+      runId: `run-${++runs}`,
+      wallTimeMs: Date.now,
+      caches: new SharedCaches({
+        clock: systemClock,
+        backOff: { firstMs: 50, mostMs: 1_000, random: Math.random },
+        open: (resource) => new ApiObjectClient<KubernetesObject>(connection, resource),
+      }),
+      hostStatuses: clientOf('hoststatuses'),
+      hostOperations: clientOf('hostoperations'),
+      events: new EventRecorder({
+        ...settings,
+        client: new ApiObjectClient<EventObject>(connection, EVENTS),
+        now: () => formatTime(Date.now()),
+        component: 'agent',
+        instance: 'one',
+      }),
+      leases: () => leases,
+      onBindings: () => undefined,
+      managementControllers: {
+        read: async (target) => {
+          asked.push(`read ${target.address} ${String(target.secret?.['password'])}`);
+          return health(target);
+        },
+        operate: async (target, action) => {
+          asked.push(`${action} ${target.address}`);
+          return { isSuccess: true, message: 'HTTP 204' };
+        },
+      },
+      observer: { observe: () => undefined },
+    });
+    agent.start();
+    return agent;
+  }
+
+  const putSecret = async (password: string) => {
+    const client = new ApiObjectClient<KubernetesObject>(cluster.admin.connection, SECRETS);
+    const object = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace: 'default', name: 'bmc' },
+      data: { username: 'YQ==', password },
+    };
+    const created = await client.create(object);
+    if (!created.ok) must(await client.patch({ key: 'default/bmc' }, { data: object.data }));
+  };
+  const hostStatus = async () => (await list('hoststatuses'))[0];
+  const until = (what: string, isSo: (status: object) => boolean) =>
+    waitFor(what, async () => isSo(((await hostStatus())?.status as object | undefined) ?? {}));
+
+  it('keeps the object of a lease, polls it, operates it once, and hands over without a write', async () => {
+    await putSecret('b25l');
+    leases = [lease(10)];
+    const first = lead(60_000);
+    await until('the host to be healthy', (status) => 'healthy' in status && status.healthy === true);
+    expect(asked).toEqual(['read 10.0.0.10 b25l']);
+    await putSecret('dHdv');
+    await waitFor('a poll with the other password', async () => asked.at(-1) === 'read 10.0.0.10 dHdv');
+    await create('hostoperations', {
+      kind: 'HostOperation',
+      metadata: { name: 'boot' },
+      spec: { action: 'PxeReboot', hostStatusName: 'rack-10-0-0-10' },
+    });
+    const operation = async () => (await list('hostoperations'))[0]?.status as { status?: string } | undefined;
+    await waitFor('the operation to end', async () => (await operation())?.status === 'success');
+    expect(asked.filter((one) => one.startsWith('PxeReboot'))).toEqual(['PxeReboot 10.0.0.10']);
+    await first.stop();
+    const before = await hostStatus();
+    const second = lead(200);
+    health = () => ({ kind: 'healthy', info: { PowerState: 'On' }, log });
+    await until('a poll of the next leader', (status) => JSON.stringify(status).includes('PowerState'));
+    leases = [];
+    second.leasesChanged();
+    await until('the lease to have ended', (status) => JSON.stringify(status).includes('"activeDhcpClient":false'));
+    await second.stop();
+    const events = (await new ApiObjectClient<EventObject>(cluster.admin.connection, EVENTS).list({ limit: 1_000 })).items;
+    const ofHost = events.filter(({ involvedObject }) => involvedObject.uid === before?.metadata.uid);
+    expect(ofHost.map(({ reason }) => reason).toSorted()).toEqual(['BMCLogEntry', 'HostDiscovered', 'HostHealthy', 'LeaseEnded']);
+    expect(JSON.stringify([events, await hostStatus()])).not.toContain('dHdv');
   });
 });
