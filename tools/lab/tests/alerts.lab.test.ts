@@ -2,6 +2,7 @@
  * Alerts in a real Prometheus that scrapes real programs, with the rules as they are but for their durations: trouble is made, and its alert fires. Then the
  * queries of the dashboards have data. Those of Wake-on-LAN: wake-on-lan-cluster.lab.test.ts, where machines are woken.
  */
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ALERTS, formatRules } from '@vmdhcp/alerts';
 import { DASHBOARDS, queriesToTry } from '@vmdhcp/dashboards';
@@ -203,6 +204,21 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     'every query of the dashboard %s has data',
     (_, dashboard) => prometheus.haveData(queriesToTry(dashboard)),
   );
+
+  it('the names of all metrics are as Prometheus wants them, but for those of Node', async () => {
+    const [pod] = [...vlans.cluster.pods.values()].filter((one) => one !== leader);
+    const urls = [controller.url, pod?.url ?? '', bareHost.url, `http://${wakeAgentAt}`];
+    const pages = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
+    const found = pages.flatMap((input) =>
+      spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' }).stderr.split('\n'),
+    );
+    expect(pages.every((page) => page.includes('# TYPE vmdhcp'))).toBe(true);
+    expect(
+      found.some((line) => line.startsWith('nodejs_')),
+      'the check finds what is wrong',
+    ).toBe(true);
+    expect(found.filter((line) => line !== '' && !line.startsWith('nodejs_'))).toEqual([]);
+  });
 
   it('of the controller: its requests fail, and it is gone', async () => {
     const { cluster } = vlans;
