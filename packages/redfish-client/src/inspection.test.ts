@@ -247,28 +247,52 @@ describe('logs', () => {
     expect(report.info['Incomplete']).toBe(note);
   });
 
-  const pagesOf = (count: number) =>
+  /** Pages of 100 entries; `order` -1: the newest entry first. */
+  const pagesOf = (count: number, order: 1 | -1, log = 'Sel') =>
     Object.fromEntries(
       Array.from({ length: count }, (_, page) => [
-        `${LOGS}/Sel/Entries${page === 0 ? '' : `?page=${page}`}`,
+        `${LOGS}/${log}/Entries${page === 0 ? '' : `?page=${page}`}`,
         {
-          Members: Array.from({ length: 100 }, (__, index) =>
-            entry(page * 100 + index, new Date((page * 100 + index) * 1_000).toISOString()),
-          ),
-          ...(page < count - 1 && { 'Members@odata.nextLink': `${LOGS}/Sel/Entries?page=${page + 1}` }),
+          'Members@odata.count': count * 100,
+          Members: Array.from({ length: 100 }, (__, index) => {
+            const number = page * 100 + index;
+            return entry(number, new Date((100_000 + number * order) * 1_000).toISOString());
+          }),
+          ...(page < count - 1 && { 'Members@odata.nextLink': `${LOGS}/${log}/Entries?page=${page + 1}` }),
         },
       ]),
     );
 
   it('with more entries than are kept: the newest stay, which are on the last page', async () => {
-    const { report } = await inspect(serve(withLogs(pagesOf(30))));
-    expect(report.log).toHaveLength(2_000);
+    const { report } = await inspect(serve(withLogs(pagesOf(30, 1))));
+    expect(report.log).toHaveLength(1_000);
     expect(report.log?.at(-1)?.message).toBe('message 2999');
   });
 
-  it('with more pages than are read are unknown: an old part of them would look like all', async () => {
-    const { report } = await inspect(serve(withLogs(pagesOf(201))));
-    expect(report).toMatchObject({ log: undefined, info: { Incomplete: 'Log: too-large', PowerState: 'On' } });
+  it('with the newest entries first: as many pages as are kept', async () => {
+    const { report, requests } = await inspect(serve(withLogs(pagesOf(300, -1))));
+    expect(report.log).toHaveLength(1_000);
+    expect(report.log?.at(-1)?.message).toBe('message 0');
+    expect(requests.filter(({ path }) => path.includes('/Entries'))).toHaveLength(10);
+  });
+
+  it('whose newest entries are too far behind are left out, by a look at the first page; the other logs are read', async () => {
+    const resources = withLogs({
+      ...pagesOf(60, 1, 'Journal'),
+      [LOGS]: collection(`${LOGS}/Journal`, `${LOGS}/Sel`),
+      [`${LOGS}/Journal`]: { Entries: link(`${LOGS}/Journal/Entries`) },
+      [`${LOGS}/Sel/Entries`]: { Members: [entry(1, '2026-01-01T00:00:00Z')] },
+    });
+    const { report, requests } = await inspect(serve(resources));
+    expect(report).toMatchObject({ log: [{ message: 'message 1' }], info: { Incomplete: 'Log: too-large', PowerState: 'On' } });
+    expect(requests.filter(({ path }) => path.includes('/Journal/Entries'))).toHaveLength(1);
+  });
+
+  it('of too many links are left out', async () => {
+    const links = Array.from({ length: 300 }, (_, index) => `${LOGS}/Sel/Entries/${index}`);
+    const { report, requests } = await inspect(serve(withLogs({ [`${LOGS}/Sel/Entries`]: collection(...links) })));
+    expect(report).toMatchObject({ log: undefined, info: { Incomplete: 'Log: too-large' } });
+    expect(requests.some(({ path }) => path === links[0])).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@ import { RedfishError, type RedfishErrorCode } from '../error/redfish-error.js';
 import { SERVICE_ROOT } from '../http/service.js';
 import { CollectedInfo } from '../report/collect-info.js';
 import type { Facts, HostReport, LogEntry } from '../report/host-report.js';
-import { mergeLogs, toLogEntry } from '../report/log-entries.js';
+import { mergeLogs } from '../report/log-entries.js';
 import {
   driveFacts,
   ethernetFacts,
@@ -17,7 +17,8 @@ import {
   systemFacts,
 } from '../report/part-facts.js';
 import { isResource, linkAt, listAt, type Resource, statusAt, textAt } from '../resource/resource.js';
-import { type ReadLink, readEach, readMember, readMembers, readPages } from './members.js';
+import { type ReadLink, readEach, readMembers } from './members.js';
+import { readLog } from './read-log.js';
 
 /** Failures of one resource: the service itself answers, and accepts the credentials. */
 const FAILURES_OF_A_PART: ReadonlySet<RedfishErrorCode> = new Set([
@@ -33,8 +34,8 @@ const FAILURES_OF_A_PART: ReadonlySet<RedfishErrorCode> = new Set([
   'unavailable',
 ]);
 
-/** Of a log, these mean that the service has none there; after others the entries are unknown. */
-const NO_LOG: ReadonlySet<RedfishErrorCode> = new Set(['forbidden', 'not-found', 'not-allowed']);
+/** Of a log, these mean that there is none to read, now and at the next poll; after others the entries are unknown. */
+const NO_LOG: ReadonlySet<RedfishErrorCode> = new Set(['forbidden', 'not-found', 'not-allowed', 'too-large']);
 
 export class Inspection {
   readonly #read: ReadLink;
@@ -132,12 +133,9 @@ export class Inspection {
     return isUnknown || logs.length === 0 ? undefined : mergeLogs(logs);
   }
 
-  async #entries(service: Resource): Promise<LogEntry[]> {
+  #entries(service: Resource): Promise<LogEntry[]> {
     const link = linkAt(service, 'Entries') ?? textAt(service, 'Entries');
-    if (link === undefined) return [];
-    const members = await readPages(this.#read, link);
-    const resources = await readEach(members, (member) => readMember(this.#read, member));
-    return resources.map(toLogEntry).filter((entry) => entry !== undefined);
+    return link === undefined ? Promise.resolve([]) : readLog(this.#read, link);
   }
 
   async #part<Result>(

@@ -1,11 +1,12 @@
 import { RedfishError } from '../error/redfish-error.js';
 import { naturalOrder } from '../resource/natural-order.js';
-import { isResource, linkAt, listAt, type Resource, textAt } from '../resource/resource.js';
+import { isResource, linkAt, listAt, numberAt, type Resource, textAt } from '../resource/resource.js';
 
 /** Reads the resource of a link. */
 export type ReadLink = (link: string) => Promise<Resource>;
 
 const MOST_PAGES = 200;
+const MOST_MEMBERS = 5_000;
 /** Requests at the same time for one host. */
 const AT_A_TIME = 2;
 
@@ -20,9 +21,14 @@ export async function readMembers(read: ReadLink, collection: string): Promise<R
 /**
  * The members of a collection as its pages have them: links, or whole resources. A member that stands on two pages is there once.
  *
- * @throws RedfishError `not-redfish` for pages that form a circle; `too-large` for more than 200, because the newest entries of a log may be on the last one.
+ * @param needed - of a collection that begins with these members, so many are needed; the pages after them are not read. Default: all.
+ * @throws RedfishError `not-redfish` for pages that form a circle; `too-large` for more than 200 pages or 5,000 members: a part would look like all.
  */
-export async function readPages(read: ReadLink, collection: string): Promise<Resource[]> {
+export async function readPages(
+  read: ReadLink,
+  collection: string,
+  needed: (members: readonly Resource[]) => number = () => Number.POSITIVE_INFINITY,
+): Promise<Resource[]> {
   const members = new Map<string, Resource>();
   const pages = new Set<string>();
   let page: string | undefined = collection;
@@ -33,6 +39,11 @@ export async function readPages(read: ReadLink, collection: string): Promise<Res
     for (const member of listAt(resource, 'Members').filter(isResource))
       members.set(linkAt(member) ?? `#${members.size}`, member);
     page = textAt(resource, 'Members@odata.nextLink');
+    const most = needed([...members.values()]);
+    if (members.size >= most) break;
+    const count = Math.max(members.size, numberAt(resource, 'Members@odata.count') ?? 0);
+    if (Math.min(count, most) > MOST_MEMBERS)
+      throw new RedfishError('too-large', `a collection has more than ${MOST_MEMBERS} members: ${collection.slice(0, 200)}`);
   }
   return [...members.values()];
 }
@@ -46,8 +57,11 @@ function refuseEndless(pages: ReadonlySet<string>, page: string): void {
 /** A member that is only a link is read. */
 export async function readMember(read: ReadLink, member: Resource): Promise<Resource> {
   const link = linkAt(member);
-  const isLinkOnly = Object.keys(member).every((name) => name === '@odata.id');
-  return link !== undefined && isLinkOnly ? read(link) : member;
+  return link !== undefined && isLinkOnly(member) ? read(link) : member;
+}
+
+export function isLinkOnly(member: Resource): boolean {
+  return Object.keys(member).every((name) => name === '@odata.id');
 }
 
 /** Reads several at a time, in their order. After a failure no other one begins. */

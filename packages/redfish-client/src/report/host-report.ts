@@ -13,7 +13,7 @@ export interface LogEntry {
 export interface HostReport {
   /** Flat: `PowerState`, `Cpu[0].Model`. The README lists the keys. What the service does not report is not there. */
   readonly info: Readonly<Record<string, string>>;
-  /** All entries of all logs, oldest first, the newest 2,000. Undefined: no log could be read, or one of them only in part. */
+  /** All entries of all logs, oldest first, the newest 1,000. Undefined: no log could be read, or one of them failed. */
   readonly log: readonly LogEntry[] | undefined;
 }
 

@@ -3,7 +3,7 @@ import { type Resource, textAt } from '../resource/resource.js';
 import type { LogEntry } from './host-report.js';
 
 /** Entries of all logs together. */
-export const MOST_LOG_ENTRIES = 2_000;
+export const MOST_LOG_ENTRIES = 1_000;
 const MOST_OF_MESSAGE = 1_000;
 const MOST_OF_FIELD = 256;
 
@@ -21,7 +21,7 @@ export function toLogEntry(resource: Resource): LogEntry | undefined {
 }
 
 /**
- * The entries of several logs in one list, oldest first, the newest 2,000. Services list the newest entry first, or last: times decide for a whole log. An entry without a
+ * The entries of several logs in one list, oldest first, the newest 1,000. Services list the newest entry first, or last: times decide for a whole log. An entry without a
  * time stays behind the one that it follows in its log.
  */
 export function mergeLogs(logs: readonly (readonly LogEntry[])[]): LogEntry[] {
@@ -32,7 +32,8 @@ export function mergeLogs(logs: readonly (readonly LogEntry[])[]): LogEntry[] {
     .map(({ entry }) => entry);
 }
 
-function isNewestFirst(log: readonly LogEntry[]): boolean {
+/** True for times that fall from the first entry to the last one. */
+export function isNewestFirst(log: readonly LogEntry[]): boolean {
   const times = log.map(({ time }) => Date.parse(time)).filter((time) => !Number.isNaN(time));
   return (times.at(0) ?? 0) > (times.at(-1) ?? 0);
 }
