@@ -204,6 +204,7 @@ export const PACKAGES = {
       'probe',
       'state',
       'bindings',
+      'binding-objects',
       'http',
       'cluster',
       'bare-host',

@@ -17,6 +17,7 @@ import { systemClock } from '@vmdhcp/kube-runtime/node';
 import { mayUseArp } from '@vmdhcp/linux-sockets';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
+import { hasBindingFile, openFileRecords } from '../bindings/file-records.js';
 import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
 import { arpProbe } from '../cluster/linux-probes.js';
 import { leasesPage } from '../http/leases-page.js';
@@ -135,7 +136,8 @@ export class BareHostAgent {
       logger,
       clock: systemClock,
       nowMs: Date.now,
-      folder: directory.path,
+      hasRecords: () => hasBindingFile(directory.path),
+      openRecords: () => openFileRecords({ folder: directory.path, nowMs: Date.now }),
       onRecorded: (durationMs, records) => this.#metrics.observeRecorded(durationMs, records),
     });
     this.#server = this.#createServer();

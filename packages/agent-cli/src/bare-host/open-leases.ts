@@ -1,9 +1,7 @@
 /**
- * The open pools of a bare host: which unknown client leases which address, and the file in which that survives. A pool stays known when the pools file does
- * not have it any more, with its leases.
+ * The open pools of an agent: which unknown client leases which address, and where that survives: a file, API objects. A pool stays known when it is not
+ * served any more, with its leases.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   type Assignment,
   type BindingRecord,
@@ -16,23 +14,23 @@ import {
 } from '@vmdhcp/dhcp-allocator';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { Logger } from '@vmdhcp/service-process';
-import { BindingFile, type OpenedBindings } from '../bindings/binding-file.js';
-import { BINDINGS_FILE } from '../bindings/binding-snapshot.js';
+import type { OpenedRecords, RecordStore } from '../bindings/opened-records.js';
 import { viewsOf } from '../bindings/views-of.js';
 import type { LeaseView } from '../state/lease-view.js';
 
 const RETRY_INTERVAL_MS = 2_000;
-/** Lines about corrupt records in the log; all of them are in the file that is kept. */
-const MOST_CORRUPT_LINES = 20;
+const CHECK_INTERVAL_MS = 60_000;
 
 export interface OpenLeasesSettings {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** The state directory, which this process has locked. */
-  readonly folder: string;
-  /** How long a write took that was flushed to the disk, milliseconds, and how many records it had. */
+  /** Opens what is stored; rejects with words for a person if it cannot be used. */
+  readonly openRecords: () => Promise<OpenedRecords>;
+  /** True: something may be stored, so it is opened even if no pool is open. */
+  readonly hasRecords: () => boolean;
+  /** How long a write took until its records survived, milliseconds, and how many it had. */
   readonly onRecorded: (durationMs: number, records: number) => void;
 }
 
@@ -57,9 +55,11 @@ export class OpenLeases {
   readonly #probing = new Set<string>();
   /** Pools with declared addresses that are not served yet, because an unknown client uses them. */
   readonly #waiting = new Map<string, number>();
-  #file: BindingFile | undefined;
+  #store: RecordStore | undefined;
   #recorder: BindingRecorder | undefined;
   #failure: Failure | undefined;
+  #callOffCheck: () => void = () => undefined;
+  #isClosed = false;
   /** Counts for metrics. */
   failures = 0;
 
@@ -82,25 +82,26 @@ export class OpenLeases {
   }
 
   /**
-   * Opens the file, if there is one or a pool is open. To be called before pools are served.
+   * Opens what is stored, if there is something or a pool is open. To be called before pools are served.
    * @throws CommandError if it cannot be used.
    */
   async prepare(pools: Iterable<Pool>): Promise<void> {
-    if (this.#file !== undefined) return;
-    const { folder, nowMs } = this.#settings;
+    if (this.#store !== undefined) return;
+    const { openRecords, hasRecords, nowMs, logger } = this.#settings;
     const isOpen = [...pools].some(({ dynamic }) => dynamic.length > 0);
-    if (!isOpen && !existsSync(join(folder, BINDINGS_FILE))) return;
-    const opened = await BindingFile.open({ folder, nowMs });
-    this.#report(opened);
-    for (const [name, table] of opened.tables) this.#restored.set(name, table);
-    this.#file = opened.file;
+    if (!isOpen && !hasRecords()) return;
+    const { store, tables, reports } = await openRecords();
+    for (const { level, fields, message } of reports) logger[level](fields, message);
+    for (const [name, table] of tables) this.#restored.set(name, table);
+    this.#store = store;
     this.#recorder = new BindingRecorder({
-      store: { append: (records) => this.#append(opened.file, records), replace: (records) => opened.file.replace(records) },
+      store: { append: (records) => this.#append(store, records), replace: (records) => store.replace(records) },
       openPoolOf: this.openPoolOf,
       nowMs,
       onFailed: (error) => this.#onFailed(error),
     });
     this.#shortenIfLong();
+    this.#checkLater(store);
   }
 
   /**
@@ -128,7 +129,7 @@ export class OpenLeases {
     });
   }
 
-  /** True when the record is on the disk and counts in its pool. Never rejects. */
+  /** True when the record survives a crash and counts in its pool. Never rejects. */
   readonly record = async (record: BindingRecord): Promise<boolean> => {
     const recorder = this.#recorder;
     if (recorder === undefined) return false;
@@ -149,8 +150,10 @@ export class OpenLeases {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#failure?.callOffRetry();
-    await this.#file?.close();
+    this.#callOffCheck();
+    await this.#store?.close();
   }
 
   #openPool(pool: Pool, nowMs: number): OpenPool | undefined {
@@ -167,16 +170,16 @@ export class OpenLeases {
     return open;
   }
 
-  async #append(file: BindingFile, records: readonly BindingRecord[]): Promise<void> {
+  async #append(store: RecordStore, records: readonly BindingRecord[]): Promise<void> {
     const startedAt = performance.now();
-    await file.append(records);
+    await store.append(records);
     this.#settings.onRecorded(performance.now() - startedAt, records.length);
     this.#onSaved();
   }
 
   #shortenIfLong(): void {
     const counting = [...this.#tables()].reduce((sum, { size }) => sum + size, 0);
-    if (this.#file?.isLong(counting) === true) void this.#recorder?.replace(() => this.#records());
+    if (this.#store?.isLong(counting) === true) void this.#recorder?.replace(() => this.#records());
   }
 
   *#tables(): Generator<Pick<BindingTable, 'records' | 'size'>> {
@@ -197,13 +200,34 @@ export class OpenLeases {
         `${reason}; unknown clients get no new lease and none is renewed until it can be written; those that have a lease keep it until it ends`,
       );
     this.#failure?.callOffRetry();
+    if (this.#isClosed) return;
     this.#failure = { reason, callOffRetry: clock.after(RETRY_INTERVAL_MS, () => void this.#retry()) };
   }
 
   /** A snapshot shows that a whole file can be written. */
   async #retry(): Promise<void> {
-    const isDone = await this.#recorder?.replace(() => this.#records());
+    const repair = this.#store?.repair?.();
+    const isDone =
+      repair === undefined
+        ? await this.#recorder?.replace(() => this.#records())
+        : await repair.then(
+            () => true,
+            (error: unknown) => this.#onFailed(error),
+          );
     if (isDone === true) this.#onSaved();
+  }
+
+  #checkLater(store: RecordStore): void {
+    if (store.check !== undefined && !this.#isClosed)
+      this.#callOffCheck = this.#settings.clock.after(CHECK_INTERVAL_MS, () => void this.#check(store));
+  }
+
+  /** What another program deleted or changed comes back from memory. */
+  async #check(store: RecordStore): Promise<void> {
+    const problems = (await store.check?.().catch(() => [])) ?? [];
+    for (const problem of problems) this.#settings.logger.warn(problem);
+    if (problems.length > 0) await this.#recorder?.replace(() => this.#records());
+    this.#checkLater(store);
   }
 
   #onSaved(): void {
@@ -211,19 +235,5 @@ export class OpenLeases {
     this.#failure.callOffRetry();
     this.#failure = undefined;
     this.#settings.logger.info('leases of unknown clients can be recorded again');
-  }
-
-  #report({ reading, setAsideAs }: OpenedBindings): void {
-    const { logger, folder } = this.#settings;
-    const file = join(folder, BINDINGS_FILE);
-    if (reading.tornOctets > 0)
-      logger.info(
-        { file, octets: reading.tornOctets },
-        'the last write was cut off when the agent or the host died: it was dropped; no client had an ACK for it',
-      );
-    for (const { line, reason, lost } of reading.corrupt.slice(0, MOST_CORRUPT_LINES))
-      logger.error({ file, line, reason, setAsideAs }, `line ${line} of the bindings is corrupt and was left out: ${lost}`);
-    const more = reading.corrupt.length - MOST_CORRUPT_LINES;
-    if (more > 0) logger.error({ file, setAsideAs }, `${more} more lines of the bindings are corrupt and were left out`);
   }
 }

@@ -7,11 +7,12 @@
  * the place of what was added, and a second flush may succeed without having written it; so the whole lines before are copied to a new file.
  */
 import { join } from 'node:path';
-import { type BindingRecord, type BindingStore, BindingTable } from '@vmdhcp/dhcp-allocator';
+import type { BindingRecord, BindingStore, BindingTable } from '@vmdhcp/dhcp-allocator';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { describeWriteFailure } from '../state/describe-write-failure.js';
 import { formatBindingLine } from './binding-line.js';
 import { BINDINGS_FILE, guarded, NEXT_FILE, publishNext, type Written, writeNext } from './binding-snapshot.js';
+import { recordsOf, tableOf } from './tables-by-pool.js';
 import { type LogFile, type LogFiles, nodeLogFiles } from './log-files.js';
 import { type BindingFileReading, readBindingFile, VERSION } from './read-binding-file.js';
 
@@ -207,18 +208,6 @@ export class BindingFile implements BindingStore {
     await this.#files.flushFolder(this.#folder);
     this.#soundness = 'sound';
   }
-}
-
-function tableOf(tables: Map<string, BindingTable>, { poolName }: BindingRecord): BindingTable {
-  const known = tables.get(poolName);
-  if (known !== undefined) return known;
-  const table = new BindingTable(poolName);
-  tables.set(poolName, table);
-  return table;
-}
-
-function* recordsOf(tables: ReadonlyMap<string, BindingTable>): Generator<BindingRecord> {
-  for (const table of tables.values()) yield* table.records();
 }
 
 function refuseNewer(path: string, { newerVersion }: BindingFileReading): void {

@@ -1,5 +1,6 @@
-import { type BindingRecord, formatIpv4Address, parseBindingRecord } from '@vmdhcp/dhcp-allocator';
+import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
 import { type BindingLineFault, parseBindingLine } from './binding-line.js';
+import { describeLost } from './describe-lost.js';
 import type { LogFile } from './log-files.js';
 
 /** The first line of the file, without its version. */
@@ -9,7 +10,6 @@ export const VERSION = 1;
 const CHUNK_OCTETS = 1 << 16;
 /** Longer lines are none of ours. */
 const LONGEST_LINE = 4_096;
-const SHOWN_CHARACTERS = 160;
 const LINE_FEED = 10;
 
 /** A line that is not the last one and holds no record that can be believed. */
@@ -107,13 +107,4 @@ class LineReader {
     if (format === FORMAT && Number(version) > VERSION) this.newerVersion = Number(version);
     else this.#corrupt.push({ line: 1, reason: 'header-invalid', lost: describeLost(text) });
   }
-}
-
-/** The lease that was probably in the line, else how the line begins. */
-function describeLost(line: string): string {
-  const reading = parseBindingRecord(line.slice(line.indexOf('{')));
-  if (!reading.ok) return `it begins with ${JSON.stringify(line.slice(0, SHOWN_CHARACTERS))}`;
-  const { record } = reading;
-  const place = `${formatIpv4Address(record.address)} of pool ${record.poolName}`;
-  return record.kind === 'binding' ? `the lease of ${place} to ${record.macAddress}` : `the quarantine of ${place}`;
 }

@@ -1,5 +1,6 @@
 import type { Pool } from '@vmdhcp/dhcp-allocator';
 import { OpenLeases, type OpenLeasesSettings } from '../bare-host/open-leases.js';
+import { hasBindingFile, openFileRecords } from '../bindings/file-records.js';
 import { StateDirectory } from '../state/state-directory.js';
 
 /** Leases of unknown clients, open for this process alone. */
@@ -12,10 +13,16 @@ export interface HostLeaseStore {
  * The leases in a state directory that this process has locked. Another replica with the same directory waits until this one closes it or ends.
  * @throws CommandError where the directory cannot be used.
  */
-export async function openDirectoryLeases(path: string, settings: Omit<OpenLeasesSettings, 'folder'>): Promise<HostLeaseStore> {
+export async function openDirectoryLeases(
+  path: string,
+  settings: Omit<OpenLeasesSettings, 'hasRecords' | 'openRecords'>,
+): Promise<HostLeaseStore> {
   const directory = await StateDirectory.open(path);
   try {
-    const open = new OpenLeases({ ...settings, folder: directory.path });
+    const { path: folder } = directory;
+    const { nowMs } = settings;
+    const hasRecords = () => hasBindingFile(folder);
+    const open = new OpenLeases({ ...settings, hasRecords, openRecords: () => openFileRecords({ folder, nowMs }) });
     // Which addresses are dynamic makes no difference: the file is opened if there are any.
     await open.prepare([{ dynamic: [{ first: 0, last: 0 }] } as unknown as Pool]);
     return {

@@ -27,6 +27,11 @@ export const HOLD_HOST_AGENT_UPGRADE_ANNOTATION = `${BARE_METAL_GROUP}/hold-agen
 /** The value of the annotation by which an address is never bound. */
 export const BOUND_TO_NONE = 'none';
 
+/** On each LeaseSlice that counts. */
+export const LEASES_OF_LABEL = `${BARE_METAL_GROUP}/leases-of`;
+/** In its place on a LeaseSlice that is only kept for a person to look at. */
+export const SET_ASIDE_LABEL = `${BARE_METAL_GROUP}/set-aside-leases-of`;
+
 /** By key, as OBJECT_KEYS has those of the other kinds. */
 export const HOST_OBJECT_KEYS = {
   [HOST_ADDRESS_LABEL]: {
@@ -84,5 +89,19 @@ export const HOST_OBJECT_KEYS = {
     writtenBy: ['an administrator'],
     values: 'any',
     meaning: 'The agents of the ClusterAgent keep the image that they run.',
+  },
+  [LEASES_OF_LABEL]: {
+    type: 'label',
+    on: ['LeaseSlice'],
+    writtenBy: ['the agent of bare-metal hosts'],
+    values: 'the name of a ClusterAgent',
+    meaning: 'The leases of unknown clients in this object are those of this ClusterAgent.',
+  },
+  [SET_ASIDE_LABEL]: {
+    type: 'label',
+    on: ['LeaseSlice'],
+    writtenBy: ['the agent of bare-metal hosts'],
+    values: 'the name of a ClusterAgent',
+    meaning: 'The object had corrupt records and is not read any more. Look at it, then delete it.',
   },
 } as const;
