@@ -165,7 +165,7 @@ async function fillLarge(layout) {
 }
 
 try {
-  const heads = [8, 16, 32, 64].map((kib) => kib << 10);
+  const heads = [8, 16, 64].map((kib) => kib << 10);
   if (values.only !== 'large') for (const layout of [...heads.map(slicesLayout), objectsLayout()]) await arrive(layout);
   if (values.only !== 'arriving') for (const layout of [slicesLayout(16 << 10), objectsLayout()]) await fillLarge(layout);
 } finally {

@@ -26,7 +26,8 @@ import { readPodNetwork } from '../http/pod-interface.js';
 import { AgentLog } from '../log/agent-log.js';
 import { LeaseEventLog } from '../log/lease-event-log.js';
 import { PacketLog } from '../log/packet-log.js';
-import { openDirectoryLeases } from './directory-leases.js';
+import { openApiLeases } from './api-leases.js';
+import { type HostLeaseStore, openDirectoryLeases } from './directory-leases.js';
 import { HostEventLog } from './host-event-log.js';
 import { linuxHostLinks } from './host-link.js';
 import { HostResource } from './host-resources.js';
@@ -45,7 +46,7 @@ export interface HostsProcessSettings extends HostsSettings {
   readonly namespace: string;
   /** From one poll of a host to the next. */
   readonly pollIntervalMs: number;
-  /** The state directory. */
+  /** The state directory; empty: leases are objects of the cluster. */
   readonly statePath: string;
   readonly http: ListenAddress | undefined;
   /** From the pod's status, if Kubernetes has set it. */
@@ -126,7 +127,6 @@ export class HostsProcess {
   }
 
   #createMachine(): HostsMachine {
-    const { statePath } = this.#settings;
     const logger = this.#logger;
     const caches = new SharedCaches({
       open: (resource) => new ApiObjectClient<KubernetesObject>(this.#connection, resource),
@@ -149,13 +149,7 @@ export class HostsProcess {
       links: linuxHostLinks,
       lease: this.#lease,
       clusterAgents: new ApiObjectClient<KubernetesObject>(this.#connection, HostResource.clusterAgents),
-      openLeases: () =>
-        openDirectoryLeases(statePath, {
-          logger,
-          clock: systemClock,
-          nowMs: Date.now,
-          onRecorded: (durationMs, records) => this.#metrics.observeRecorded(durationMs, records),
-        }),
+      openLeases: () => this.#openLeases(),
       createInventory: (parts) => this.#createInventory(caches, parts),
     });
   }
@@ -196,6 +190,20 @@ export class HostsProcess {
       instance: this.#settings.identity,
       onError: (error) => this.#logger.warn({ err: errorForLog(error) }, 'an Event could not be written'),
     });
+  }
+
+  #openLeases(): Promise<HostLeaseStore> {
+    const { statePath, clusterAgentName: clusterAgent, identity, namespace } = this.#settings;
+    const settings: Parameters<typeof openDirectoryLeases>[1] = {
+      logger: this.#logger,
+      clock: systemClock,
+      nowMs: Date.now,
+      onRecorded: (durationMs, records) => this.#metrics.observeRecorded(durationMs, records),
+    };
+    if (statePath !== '') return openDirectoryLeases(statePath, settings);
+    const mayWrite = () => this.#machine.isLeader();
+    const connection = this.#connection;
+    return openApiLeases({ ...settings, connection, random: Math.random, namespace, clusterAgent, replica: identity, mayWrite });
   }
 
   #createMetrics(): Metrics {

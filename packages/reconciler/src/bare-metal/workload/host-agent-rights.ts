@@ -13,6 +13,9 @@ const FOLLOW = ['list', 'watch'];
 /** No `create`: that right knows no names. The controller creates the Lease. */
 const LEAD = ['get', ...FOLLOW, 'update'];
 
+/** Leases of unknown clients. */
+const RECORD = ['get', 'list', 'create', 'patch', 'delete'];
+
 interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -62,7 +65,11 @@ function namespacedRules({ workload, namespace, secrets }: HostAgentRightsHolder
   const names = secrets.get(of) ?? [];
   return [
     ...(of === namespace
-      ? [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [name], verbs: LEAD }]
+      ? [
+          { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [name], verbs: LEAD },
+          // Their names are not known beforehand.
+          { apiGroups: [BARE_METAL_GROUP], resources: ['leaseslices'], verbs: RECORD },
+        ]
       : []),
     ...(names.length === 0 ? [] : [{ apiGroups: [''], resources: ['secrets'], resourceNames: names.toSorted(), verbs: FOLLOW }]),
   ];

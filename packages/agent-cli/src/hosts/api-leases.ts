@@ -1,0 +1,36 @@
+import type { Clock } from '@vmdhcp/kube-runtime';
+import type { ApiConnection } from '@vmdhcp/kube-runtime/node';
+import { OpenLeases, type OpenLeasesSettings } from '../bare-host/open-leases.js';
+import { BindingObjects } from '../binding-objects/binding-objects.js';
+import { leaseSlicePorts } from '../binding-objects/lease-slices.js';
+import type { HostLeaseStore } from './directory-leases.js';
+
+export interface ApiLeasesSettings extends Omit<OpenLeasesSettings, 'hasRecords' | 'openRecords'> {
+  readonly connection: ApiConnection;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly namespace: string;
+  readonly clusterAgent: string;
+  /** Of this replica, for people. */
+  readonly replica: string;
+  /** True while this replica leads. */
+  readonly mayWrite: () => boolean;
+}
+
+/**
+ * The leases in LeaseSlices of the cluster. From then on no other replica records leases, until it opens them too.
+ * @throws Error in words where they cannot be read or taken over.
+ */
+export async function openApiLeases(settings: ApiLeasesSettings): Promise<HostLeaseStore> {
+  const { connection, logger, ...others } = settings;
+  const openRecords = () =>
+    BindingObjects.open({
+      ...others,
+      ...leaseSlicePorts(connection, settings),
+      onDamage: (problem) => logger.warn(problem),
+      onTakenOver: () => logger.warn('another replica records leases now: this one records none until it leads again'),
+    });
+  const open = new OpenLeases({ ...settings, hasRecords: () => true, openRecords });
+  await open.prepare([]);
+  return { open, close: () => open.close() };
+}
