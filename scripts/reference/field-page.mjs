@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { code, table } from './markdown.mjs';
 
-const BARE_METAL = ['clusteragents', 'hostendpoints', 'hoststatuses', 'hostoperations', 'leaseslices'].map((name) => `bare-metal/${name}`);
+const BARE_METAL = ['clusteragents', 'hostendpoints', 'hoststatuses', 'hostoperations', 'leaseslices'].map(
+  (name) => `bare-metal/${name}`,
+);
 const CRDS = ['ippools', 'virtualmachinenetworkconfigs', 'wolconfigs', ...BARE_METAL];
 
 /** Name, title and text of the page. */

@@ -10,8 +10,8 @@ import { BindingRecorder, formatBindingRecord, hardwareClientId } from '@vmdhcp/
 import { ApiConnection, ApiObjectClient, connectByKubeConfig, systemClock } from '@vmdhcp/kube-runtime/node';
 import { BindingObjects } from '../../../packages/agent-cli/dist/binding-objects/binding-objects.js';
 import { leaseSlicePorts, newSlice } from '../../../packages/agent-cli/dist/binding-objects/lease-slices.js';
-import { toCustomResourceDefinition } from '../../../packages/ippool-api/dist/index.js';
 import { leaseSliceResource } from '../../../packages/ippool-api/dist/bare-metal/index.js';
+import { toCustomResourceDefinition } from '../../../packages/ippool-api/dist/index.js';
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '60' }, large: { type: 'string', default: '65000' }, only: { type: 'string' } },
@@ -22,35 +22,60 @@ const NAMESPACE = 'leases';
 
 const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-slices-'));
 const kubeconfig = join(folder, 'kubeconfig');
-const simulator = spawn(process.execPath, ['tools/kube-simulator/bin/kube-simulator.js', '--port', '0', '--kubeconfig', kubeconfig], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+const simulator = spawn(
+  process.execPath,
+  ['tools/kube-simulator/bin/kube-simulator.js', '--port', '0', '--kubeconfig', kubeconfig],
+  {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
 await once(simulator.stdout, 'data');
 
 let requests = 0;
-const connection = new ApiConnection(await connectByKubeConfig({ path: kubeconfig }), { userAgent: 'bench', onRequest: () => requests++ });
+const connection = new ApiConnection(await connectByKubeConfig({ path: kubeconfig }), {
+  userAgent: 'bench',
+  onRequest: () => requests++,
+});
 const core = (group, version, plural) => new ApiObjectClient(connection, { group, version, plural, namespaced: false });
 await core('', 'v1', 'namespaces').create({ metadata: { name: NAMESPACE } });
 await core('apiextensions.k8s.io', 'v1', 'customresourcedefinitions').create(toCustomResourceDefinition(leaseSliceResource));
 const every = new ApiObjectClient(connection, {
   ...{ group: 'bmc.spidernet.io', version: 'v1beta1', plural: 'leaseslices', namespaced: true, namespace: NAMESPACE },
 });
-while ((await every.list({ limit: 1 }).catch(() => undefined)) === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+while ((await every.list({ limit: 1 }).catch(() => undefined)) === undefined)
+  await new Promise((resolve) => setTimeout(resolve, 20));
 
 let octets = 0;
 const counted = (client) => ({
   ...client,
   guarded: undefined,
-  create: (object) => ((octets += JSON.stringify(object).length), client.create(object)),
-  patch: (target, patch) => ((octets += JSON.stringify(patch).length), client.patch(target, patch)),
+  create: (object) => {
+    octets += JSON.stringify(object).length;
+    return client.create(object);
+  },
+  patch: (target, patch) => {
+    octets += JSON.stringify(patch).length;
+    return client.patch(target, patch);
+  },
 });
 
 function recordOf(client) {
-  const macAddress = (0x020000000000 + client).toString(16).padStart(12, '0').replace(/(..)(?!$)/g, '$1:');
+  const macAddress = (0x020000000000 + client)
+    .toString(16)
+    .padStart(12, '0')
+    .replace(/(..)(?!$)/g, '$1:');
   const nowMs = Date.now();
   const clientId = hardwareClientId(macAddress);
   const times = { boundAtMs: nowMs, grantedAtMs: nowMs, endsAtMs: nowMs + 3_600_000, isReleased: false };
-  return { kind: 'binding', poolName: 'rack-1', address: 0x0a4d0000 + client, macAddress, clientId, hostname: `node-${client}`, ...times };
+  return {
+    kind: 'binding',
+    poolName: 'rack-1',
+    address: 0x0a4d0000 + client,
+    macAddress,
+    clientId,
+    hostname: `node-${client}`,
+    ...times,
+  };
 }
 
 let names = 0;
@@ -59,7 +84,12 @@ function slicesLayout(headOctets) {
   const ports = leaseSlicePorts(connection, { namespace: NAMESPACE, clusterAgent });
   const settings = {
     ...{ ...ports, slices: counted(ports.slices), namespace: NAMESPACE, clusterAgent, replica: 'bench', clock: systemClock },
-    ...{ random: Math.random, onDamage: console.error, onTakenOver: console.error, limits: { headOctets, sliceOctets: 256 << 10 } },
+    ...{
+      random: Math.random,
+      onDamage: console.error,
+      onTakenOver: console.error,
+      limits: { headOctets, sliceOctets: 256 << 10 },
+    },
   };
   return {
     name: `slices, head of ${headOctets >> 10} KiB`,
@@ -73,8 +103,14 @@ function objectsLayout() {
   const label = `layout-${names++}`;
   const own = counted(every);
   const write = async (record) => {
-    const metadata = { namespace: NAMESPACE, name: `${label}-${record.address}`, labels: { 'bmc.spidernet.io/leases-of': label } };
-    const result = await own.create(newSlice(metadata, { leader: { identity: 'bench', term: 1 }, records: formatBindingRecord(record) }));
+    const metadata = {
+      namespace: NAMESPACE,
+      name: `${label}-${record.address}`,
+      labels: { 'bmc.spidernet.io/leases-of': label },
+    };
+    const result = await own.create(
+      newSlice(metadata, { leader: { identity: 'bench', term: 1 }, records: formatBindingRecord(record) }),
+    );
     if (!result.ok) throw new Error(result.message);
   };
   const append = async (records) => {
@@ -159,9 +195,13 @@ async function fillLarge(layout) {
   const store = await layout.open();
   const records = Array.from({ length: LARGE }, (_, client) => recordOf(client));
   const fill = await measured(() => layout.fill(store, records));
-  console.log(`${layout.name}: ${LARGE} written at once in ${fill.ms} ms, ${fill.requests} requests, ${fill.kib} KiB; CPU ms server ${fill.serverCpuMs}, agent ${fill.ownCpuMs}`);
+  console.log(
+    `${layout.name}: ${LARGE} written at once in ${fill.ms} ms, ${fill.requests} requests, ${fill.kib} KiB; CPU ms server ${fill.serverCpuMs}, agent ${fill.ownCpuMs}`,
+  );
   const load = await measured(layout.load);
-  console.log(`  read: ${load.result} in ${load.ms} ms, ${load.requests} requests, CPU ms server ${load.serverCpuMs}, agent ${load.ownCpuMs}`);
+  console.log(
+    `  read: ${load.result} in ${load.ms} ms, ${load.requests} requests, CPU ms server ${load.serverCpuMs}, agent ${load.ownCpuMs}`,
+  );
 }
 
 try {

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { OpenedRecords } from '../bindings/opened-records.js';
 import { recordsOf, tableOf } from '../bindings/tables-by-pool.js';
 import { BindingObjects } from './binding-objects.js';
-import { type Fate, FakeSlices, World } from './fake-slices-fixtures.js';
+import { FakeSlices, type Fate, World } from './fake-slices-fixtures.js';
 
 const CLIENTS = 12;
 const ADDRESSES = 9;
@@ -29,7 +29,8 @@ class Clients {
 
   acknowledged(client: number, address: number): void {
     for (const [other, used] of this.addressOf)
-      if (used === address && other !== client) throw new Error(`address ${address} of client ${other} was given to client ${client}`);
+      if (used === address && other !== client)
+        throw new Error(`address ${address} of client ${other} was given to client ${client}`);
     this.addressOf.set(client, address);
     this.acks++;
   }
@@ -71,9 +72,10 @@ async function run({ slices, world, clients, random, fateOf }: Life, writes: num
   tableOf(tables, recordOf(0, 0));
   const table = tables.get('net') as BindingTable;
   for (let write = 0; write < writes && !isOver; write++) {
-    if (random(8) === 0) await opened.store.replace(recordsOf(tables)).catch(() => undefined);
-    else if (random(4) === 0) await opened.store.check?.().catch(() => []);
-    else if (random(8) === 0) await opened.store.repair?.().catch(() => undefined);
+    const work = random(9);
+    if (work === 0) await opened.store.replace(recordsOf(tables)).catch(() => undefined);
+    else if (work === 1) await opened.store.repair?.().catch(() => undefined);
+    else if (work < 4) await opened.store.check?.().catch(() => []);
     else await append({ opened, table, clients, group: groupOf(table, clients, random) });
     if (random(4) === 0) await world.sleep(random(2_000));
   }
@@ -95,7 +97,8 @@ async function append({ opened, table, clients, group }: Group): Promise<void> {
   if (!isRecorded) return;
   for (const record of group) {
     table.apply(record);
-    if (record.kind === 'binding' && !record.isReleased) clients.acknowledged(Number.parseInt(record.macAddress.slice(-2), 16), record.address);
+    if (record.kind === 'binding' && !record.isReleased)
+      clients.acknowledged(Number.parseInt(record.macAddress.slice(-2), 16), record.address);
   }
 }
 
@@ -139,8 +142,11 @@ describe('leases in API objects', () => {
       for (let at = 0; !isBeyond; at++) {
         const life = lifeOf(7, (request) => (request === at ? fate : 'answered'));
         let requests = 0;
-        const counted: Life = { ...life, fateOf: (request, isWrite) => ((requests = request), life.fateOf(request, isWrite)) };
-        void run(counted, 25);
+        const fateOf: Life['fateOf'] = (request, isWrite) => {
+          requests = request;
+          return life.fateOf(request, isWrite);
+        };
+        void run({ ...life, fateOf }, 25);
         await life.world.run();
         isBeyond = requests < at;
         await checkAtTheEnd(life);

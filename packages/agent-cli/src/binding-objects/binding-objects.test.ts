@@ -6,7 +6,7 @@ import { formatBindingLine } from '../bindings/binding-line.js';
 import type { OpenedRecords } from '../bindings/opened-records.js';
 import { recordsOf } from '../bindings/tables-by-pool.js';
 import { BindingObjects, type BindingObjectsSettings } from './binding-objects.js';
-import { type Fate, FakeSlices, World } from './fake-slices-fixtures.js';
+import { FakeSlices, type Fate, World } from './fake-slices-fixtures.js';
 
 const HEAD = 'ns/lab-leases';
 
@@ -112,7 +112,7 @@ describe('leases in API objects', () => {
 });
 
 describe('an agent that led before', () => {
-  it('records nothing any more, and is told so once', async () => {
+  it('records nothing any more, and learns it once', async () => {
     const { world, open, words, found } = setUp();
     const former = await open();
     await soon(world, former.store.append([bound(1)]));
@@ -159,7 +159,9 @@ describe('a bad network', () => {
     await soon(world, store.append(clients(3)));
     let writes = 0;
     fates.of = (_, isWrite) => (isWrite && writes++ > 0 ? 'late' : 'answered');
-    await expect(soon(world, store.append([bound(4), bound(5), bound(6)]))).rejects.toThrow('cannot be written: connection reset');
+    await expect(soon(world, store.append([bound(4), bound(5), bound(6)]))).rejects.toThrow(
+      'cannot be written: connection reset',
+    );
     fates.of = () => 'answered';
     expect(await soon(world, store.check?.() ?? Promise.resolve([]))).toEqual([]);
     await world.run();
@@ -180,7 +182,11 @@ describe('what other clients do to the objects is reported in words, and what wa
   const edited = { spec: { records: 'nothing\n' } };
 
   it.each<[what: string, act: (slices: FakeSlices) => void, words: string]>([
-    ['deletes the head', (slices) => slices.objects.delete(HEAD), `lease slice ${HEAD} was deleted; it is written again from memory`],
+    [
+      'deletes the head',
+      (slices) => slices.objects.delete(HEAD),
+      `lease slice ${HEAD} was deleted; it is written again from memory`,
+    ],
     [
       'edits the head',
       (slices) => slices.patch({ key: HEAD }, edited),
@@ -240,7 +246,10 @@ describe('what happened while no agent led', () => {
       },
     ]);
     const kept = slices.objects.get('ns/lab-leases-corrupt-2');
-    expect(kept).toMatchObject({ metadata: { labels: { 'bmc.spidernet.io/set-aside-leases-of': 'lab' } }, spec: { records: corrupt } });
+    expect(kept).toMatchObject({
+      metadata: { labels: { 'bmc.spidernet.io/set-aside-leases-of': 'lab' } },
+      spec: { records: corrupt },
+    });
     expect(await found()).toEqual(textsOf([bound(1), bound(3)]));
   });
 
@@ -269,13 +278,16 @@ describe('what happened while no agent led', () => {
     expect(await found()).toEqual(textsOf(clients(10)));
   });
 
-  it.each([{ spec: null }, { spec: { leader: 'me', slices: [7], records: 8 } }])('a head that makes no sense: %j', async (nonsense) => {
-    const { world, open, slices, found } = setUp();
-    const { store } = await open();
-    await soon(world, store.append(clients(3)));
-    slices.patch({ key: HEAD }, nonsense);
-    const next = await open();
-    await soon(world, next.store.append([bound(4)]));
-    expect(await found()).toEqual(textsOf([bound(4)]));
-  });
+  it.each([{ spec: null }, { spec: { leader: 'me', slices: [7], records: 8 } }])(
+    'a head that makes no sense: %j',
+    async (nonsense) => {
+      const { world, open, slices, found } = setUp();
+      const { store } = await open();
+      await soon(world, store.append(clients(3)));
+      slices.patch({ key: HEAD }, nonsense);
+      const next = await open();
+      await soon(world, next.store.append([bound(4)]));
+      expect(await found()).toEqual(textsOf([bound(4)]));
+    },
+  );
 });

@@ -7,7 +7,7 @@
  * (`lease-head.ts`), whatever it still has under way.
  */
 import { randomUUID } from 'node:crypto';
-import { type BindingRecord, BindingTable } from '@vmdhcp/dhcp-allocator';
+import type { BindingRecord, BindingTable } from '@vmdhcp/dhcp-allocator';
 import { LEASES_OF_LABEL, SET_ASIDE_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { fencedClient, type KubernetesObject, keyOf, type OwnerReference } from '@vmdhcp/kube-runtime';
 import { type OpenedRecords, type RecordReport, type RecordStore, reportCorrupt } from '../bindings/opened-records.js';
@@ -15,9 +15,9 @@ import { recordsOf, tableOf } from '../bindings/tables-by-pool.js';
 import type { HeadContent } from './head-content.js';
 import { LeaseHead } from './lease-head.js';
 import { compareSliceIds, headName, type LeaseSlicePorts, labelOf, newSlice, type SliceId, sliceIdOf } from './lease-slices.js';
-import { type DamagedSlice, listVersions, readSlices, type SlicesReading } from './read-slices.js';
-import { SliceWriter, type WrittenSlice } from './slice-writer.js';
+import { type DamagedSlice, listVersions, readSlices } from './read-slices.js';
 import { countLines, textsOf } from './slice-text.js';
+import { SliceWriter, type WrittenSlice } from './slice-writer.js';
 import { LeasesTakenOverError, type Retries } from './stored-when-certain.js';
 
 /**
@@ -217,7 +217,9 @@ export class BindingObjects implements RecordStore {
     const place = name.slice(metadata.name.length);
     const setAsideAs = `${metadata.name}-corrupt-${this.#head.term}${place}`;
     const labels = { [SET_ASIDE_LABEL]: labelOf(clusterAgent) };
-    const kept = await slices.create(newSlice({ ...metadata, name: setAsideAs, labels }, { leader, records: text })).catch(() => undefined);
+    const kept = await slices
+      .create(newSlice({ ...metadata, name: setAsideAs, labels }, { leader, records: text }))
+      .catch(() => undefined);
     return reportCorrupt(lost, { ...fields, ...(kept?.ok === true && { setAsideAs: `${namespace}/${setAsideAs}` }) });
   }
 }

@@ -1,7 +1,8 @@
 /** An API server with a network before it, and time, that a seed decides: answers are lost, writes arrive late, servers are busy, clients die. */
-import { applyMergePatch, type Random } from '@vmdhcp/kube-runtime/testing';
+
 import type { Clock, KubernetesObject, ListPage, MergePatch, WriteResult, WriteTarget } from '@vmdhcp/kube-runtime';
 import { keyOf } from '@vmdhcp/kube-runtime';
+import { applyMergePatch, type Random } from '@vmdhcp/kube-runtime/testing';
 import type { LeaseSlicePorts } from './lease-slices.js';
 
 /** Virtual time: each event of it is followed by everything that it leads to. */
@@ -21,7 +22,8 @@ export class World {
       await new Promise((resolve) => setImmediate(resolve));
       let next = this.#events[0];
       for (const event of this.#events)
-        if (next !== undefined && (event.atMs < next.atMs || (event.atMs === next.atMs && event.order < next.order))) next = event;
+        if (next !== undefined && (event.atMs < next.atMs || (event.atMs === next.atMs && event.order < next.order)))
+          next = event;
       if (next === undefined || next.atMs > untilMs) return;
       this.#nowMs = next.atMs;
       this.#events.splice(this.#events.indexOf(next), 1);
@@ -40,6 +42,8 @@ export class World {
 
 /** What becomes of one request. */
 export type Fate = 'answered' | 'not-sent' | 'answer-lost' | 'late' | 'busy' | 'crash-before' | 'crash-after';
+
+const FAILURES: Partial<Record<Fate, string>> = { 'not-sent': 'refused', busy: 'too many requests', late: 'connection reset' };
 
 export interface Client extends LeaseSlicePorts {
   /** Requests that were begun. */
@@ -62,26 +66,23 @@ export class FakeSlices {
   client(fateOf: (request: number, isWrite: boolean) => Fate, onCrash: () => void = () => undefined): Client {
     let count = 0;
     let isDead = false;
-    const request = async <Answer>(act: () => Answer, isWrite: boolean): Promise<Answer> => {
-      const fate = isDead ? 'crash-before' : fateOf(count++, isWrite);
-      await this.#world.sleep(1 + this.#random(10));
-      if (isDead || fate === 'crash-before') return dead();
-      if (fate === 'not-sent') throw new Error('connection refused');
-      if (fate === 'busy') throw Object.assign(new Error('too many requests'), { status: 429, retryAfterMs: 50 });
-      if (fate === 'late') {
-        void this.#world.sleep(this.#random(20_000)).then(act);
-        throw new Error('connection reset');
-      }
-      const answer = act();
-      if (fate === 'crash-after') return dead();
-      if (fate === 'answer-lost') throw new Error('connection reset');
-      await this.#world.sleep(1 + this.#random(10));
-      return isDead ? dead() : answer;
-    };
     const dead = (): Promise<never> => {
       if (!isDead) onCrash();
       isDead = true;
       return new Promise(() => undefined);
+    };
+    const request = async <Answer>(act: () => Answer, isWrite: boolean): Promise<Answer> => {
+      const fate = isDead ? 'crash-before' : fateOf(count++, isWrite);
+      await this.#world.sleep(1 + this.#random(10));
+      if (isDead || fate === 'crash-before') return dead();
+      if (fate === 'late') void this.#world.sleep(this.#random(20_000)).then(act);
+      const failure = FAILURES[fate];
+      if (failure !== undefined) throw Object.assign(new Error(failure), { retryAfterMs: 50 });
+      const answer = act();
+      if (fate === 'answer-lost') throw new Error('connection reset');
+      if (fate === 'crash-after') return dead();
+      await this.#world.sleep(1 + this.#random(10));
+      return isDead ? dead() : answer;
     };
     const list = (reduce: (object: KubernetesObject) => KubernetesObject) => (): Promise<ListPage<KubernetesObject>> =>
       request(() => {

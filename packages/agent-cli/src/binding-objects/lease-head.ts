@@ -1,12 +1,12 @@
 /**
- * The slice that says what counts. Each write names the version that it changes, so that of two agents that both believe to lead only one can write: the one
+ * The slice that names what counts. Each write names the version that it changes, so that of two agents that both believe to lead only one can write: the one
  * that claimed the head last. Whatever another agent still has under way is refused then, because the version is another one.
  *
  * An answer may be lost, and a write may arrive late. So after a failure the head is read before it is written again, and each write has a number: a write of
  * which it was not known whether it happened either is found, or can never happen after the next one.
  */
-import { keyOf, type KubernetesObject, type WriteRefusal, type WriteTarget } from '@vmdhcp/kube-runtime';
-import { type HeadContent, type HeadLeader, isSameContent, readHead } from './head-content.js';
+import { type KubernetesObject, keyOf, type WriteRefusal, type WriteTarget } from '@vmdhcp/kube-runtime';
+import { type HeadContent, type HeadLeader, isSameContent, readHead, type StoredHead } from './head-content.js';
 import { type LeaseSlicePorts, newSlice } from './lease-slices.js';
 import { answered, LeasesRefusedError, LeasesTakenOverError, type Retries, storedWhenCertain } from './stored-when-certain.js';
 
@@ -103,16 +103,18 @@ export class LeaseHead {
       onDamage(`lease slice ${this.#key} was deleted; it is written again from memory`);
       return false;
     }
-    const stored = readHead(object);
-    const { identity, term } = stored.leader ?? {};
-    if (identity !== this.#settings.identity || term !== this.term) {
-      this.#takenOver = new LeasesTakenOverError(identity ?? 'whose name is not in it');
+    return this.#hasHappened(readHead(object), write, content);
+  }
+
+  /** @throws LeasesTakenOverError where another agent has written it. */
+  #hasHappened({ leader, ...stored }: StoredHead, write: number, content: HeadContent): boolean {
+    if (leader?.identity !== this.#settings.identity || leader.term !== this.term) {
+      this.#takenOver = new LeasesTakenOverError(leader?.identity ?? 'whose name is not in it');
       throw this.#takenOver;
     }
-    const storedWrite = stored.leader?.write ?? 0;
-    if (storedWrite === write && isSameContent(stored, content)) return true;
-    if (!this.#open.has(storedWrite) && !isSameContent(stored, this.#content))
-      onDamage(`lease slice ${this.#key} was changed by another client; it is written again from memory`);
+    if (leader.write === write && isSameContent(stored, content)) return true;
+    if (!this.#open.has(leader.write) && !isSameContent(stored, this.#content))
+      this.#settings.onDamage(`lease slice ${this.#key} was changed by another client; it is written again from memory`);
     return false;
   }
 
@@ -138,25 +140,32 @@ export class LeaseHead {
   }
 }
 
-async function tryToClaim(
-  { slices, clock, metadata, identity }: LeaseHeadSettings,
-  left: () => Promise<LeftSlices>,
-): Promise<Claim | undefined> {
-  const key = keyOf({ metadata });
-  const present = await answered(clock, slices.get(key));
+async function tryToClaim(settings: LeaseHeadSettings, left: () => Promise<LeftSlices>): Promise<Claim | undefined> {
+  const { slices, clock, metadata, identity } = settings;
+  const present = await answered(clock, slices.get(keyOf({ metadata })));
   const found = present === undefined ? undefined : readHead(present);
+  const leader = found?.leader;
   // The answer to an earlier attempt was lost.
-  if (present !== undefined && found?.leader?.identity === identity) return claimOf(present, found.leader.term, found);
-  const former = found?.leader === undefined ? await left() : { slices: [], term: found.leader.term };
-  const content = { slices: (found ?? former).slices, records: found?.records ?? '' };
-  const leader: HeadLeader = { identity, term: former.term + 1, write: 0 };
+  if (present !== undefined && found !== undefined && leader?.identity === identity) return claimOf(present, leader.term, found);
+  const former = leader === undefined ? await left() : { slices: [], term: leader.term };
+  const content = found ?? { slices: former.slices, records: '' };
+  return writeClaim(settings, present, { content, term: former.term + 1 });
+}
+
+async function writeClaim(
+  { slices, clock, metadata, identity }: LeaseHeadSettings,
+  present: KubernetesObject | undefined,
+  { content, term }: Omit<Claim, 'version'>,
+): Promise<Claim | undefined> {
+  const leader: HeadLeader = { identity, term, write: 0 };
+  const spec = { slices: content.slices, records: content.records, leader };
   const result = await answered(
     clock,
     present === undefined
-      ? slices.create(newSlice(metadata, { ...content, leader }))
-      : slices.patch(targetOf(present), { metadata: { labels: metadata.labels }, spec: { ...content, leader } }),
+      ? slices.create(newSlice(metadata, spec))
+      : slices.patch(targetOf(present), { metadata: { labels: metadata.labels }, spec }),
   );
-  if (result.ok) return claimOf(result.object, leader.term, content);
+  if (result.ok) return claimOf(result.object, term, content);
   refuseForGood(result);
   return undefined;
 }

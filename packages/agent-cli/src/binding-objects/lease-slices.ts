@@ -1,5 +1,10 @@
 /** The API objects in which leases survive, and their names. */
-import { BARE_METAL_API_VERSION, BARE_METAL_GROUP, BARE_METAL_VERSION, LEASES_OF_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
+import {
+  BARE_METAL_API_VERSION,
+  BARE_METAL_GROUP,
+  BARE_METAL_VERSION,
+  LEASES_OF_LABEL,
+} from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type KubernetesObject, type ObjectClient, objectNameWithin, type ResourcePort } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 

@@ -1,5 +1,5 @@
 import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
-import { type KubernetesObject, readField, type ResourcePort } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, type ResourcePort, readField } from '@vmdhcp/kube-runtime';
 import type { LostLine } from '../bindings/opened-records.js';
 import type { HeadContent } from './head-content.js';
 import { countLines, readText } from './slice-text.js';

@@ -1,4 +1,4 @@
-import { keyOf, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import type { HeadLeader } from './head-content.js';
 import { type LeaseSlicePorts, newSlice, sliceName } from './lease-slices.js';
 import { answered, LeasesRefusedError, type Retries, storedWhenCertain } from './stored-when-certain.js';

@@ -46,7 +46,10 @@ export async function storedWhenCertain<Result>(
       if (isFinal(error)) throw error;
       failure = error;
     }
-    const delayMs = Math.max(askedDelayMs(failure), backOffMs(failures, { firstMs: FIRST_DELAY_MS, mostMs: MOST_DELAY_MS, random }));
+    const delayMs = Math.max(
+      askedDelayMs(failure),
+      backOffMs(failures, { firstMs: FIRST_DELAY_MS, mostMs: MOST_DELAY_MS, random }),
+    );
     if (clock.nowMs() + delayMs > deadlineMs) throw failure;
     await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
   }

@@ -12,9 +12,9 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { describeWriteFailure } from '../state/describe-write-failure.js';
 import { formatBindingLine } from './binding-line.js';
 import { BINDINGS_FILE, guarded, NEXT_FILE, publishNext, type Written, writeNext } from './binding-snapshot.js';
-import { recordsOf, tableOf } from './tables-by-pool.js';
 import { type LogFile, type LogFiles, nodeLogFiles } from './log-files.js';
 import { type BindingFileReading, readBindingFile, VERSION } from './read-binding-file.js';
+import { recordsOf, tableOf } from './tables-by-pool.js';
 
 const COPIED_OCTETS = 1 << 16;
 /** A snapshot is worth its price when the file has this many records more than twice those that count. */
