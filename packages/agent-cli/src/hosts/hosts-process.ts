@@ -27,7 +27,6 @@ import { AgentLog } from '../log/agent-log.js';
 import { LeaseEventLog } from '../log/lease-event-log.js';
 import { PacketLog } from '../log/packet-log.js';
 import { openApiLeases } from './api-leases.js';
-import { bindingsOfCaches } from './bindings-of-caches.js';
 import { type HostLeaseStore, openDirectoryLeases } from './directory-leases.js';
 import { HostEventLog } from './host-event-log.js';
 import { linuxHostLinks } from './host-link.js';
