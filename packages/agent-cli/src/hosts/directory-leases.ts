@@ -2,10 +2,11 @@ import type { Pool } from '@vmdhcp/dhcp-allocator';
 import { OpenLeases, type OpenLeasesSettings } from '../bare-host/open-leases.js';
 import { hasBindingFile, openFileRecords } from '../bindings/file-records.js';
 import { StateDirectory } from '../state/state-directory.js';
+import type { HostLeases } from './host-dhcp.js';
 
 /** Leases of unknown clients, open for this process alone. */
 export interface HostLeaseStore {
-  readonly open: OpenLeases;
+  readonly open: HostLeases;
   readonly close: () => Promise<void>;
 }
 

@@ -37,6 +37,9 @@ export interface HostDhcpPorts {
   readonly onStateChange: () => void;
 }
 
+/** Leases of unknown clients, as `OpenLeases` keeps them. */
+export type HostLeases = Pick<OpenLeases, 'openPoolOf' | 'all' | 'record' | 'probes' | 'setPool' | 'problem' | 'failures'>;
+
 /** What is served. */
 export interface ServedHosts {
   readonly pool: Pool;
@@ -48,7 +51,7 @@ const CLOSED: InterfaceState = { kind: 'opening' };
 export class HostDhcp {
   readonly #ports: HostDhcpPorts;
   readonly #server: DhcpServer;
-  #leases: OpenLeases | undefined;
+  #leases: HostLeases | undefined;
   #interface: ServedInterface | undefined;
   #served: ServedHosts | undefined;
 
@@ -101,7 +104,7 @@ export class HostDhcp {
   }
 
   /** Leases from now on; undefined: none are open, and no client is answered. */
-  useLeases(leases: OpenLeases | undefined): void {
+  useLeases(leases: HostLeases | undefined): void {
     this.stopServing();
     this.#leases = leases;
   }
@@ -155,7 +158,7 @@ export class HostDhcp {
     this.stopServing();
   }
 
-  #bind(leases: OpenLeases, { pool, bound }: ServedHosts): void {
+  #bind(leases: HostLeases, { pool, bound }: ServedHosts): void {
     const open = leases.openPoolOf(pool.name);
     if (open === undefined) return;
     const nowMs = this.#ports.nowMs();

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { clusterAgent, ip } from './hosts-fixtures.js';
+import { type Replica, SELF, World } from './hosts-world-fixtures.js';
+
+async function serving(replicas = 1): Promise<{ readonly world: World; readonly leader: Replica }> {
+  const world = new World();
+  world.put(clusterAgent());
+  for (let count = 0; count < replicas; count++) world.add();
+  await world.until('a leader that serves', () => world.replicas.some(({ machine }) => machine.isServing()));
+  return { world, leader: world.holders()[0] as Replica };
+}
+
+describe('the agent of a ClusterAgent', () => {
+  it('waits for what is missing, with every reason, and serves when it is there', async () => {
+    const world = new World();
+    const replica = world.add();
+    replica.kernel.removeLink('net1');
+    await world.clock.advance(5_000);
+    expect(replica.machine.unready()).toEqual(['ClusterAgent rack does not exist: create it, or correct CLUSTERAGENT_NAME']);
+    world.put(clusterAgent({ gateway: 'x' }));
+    await world.clock.advance(1_000);
+    expect(replica.machine.unready()).toEqual([
+      expect.stringContaining('dhcpServerConfig.gateway'),
+      expect.stringContaining('interface net1 does not exist here'),
+    ]);
+    world.put(clusterAgent());
+    replica.kernel.addLink('net1');
+    await world.until('a server', () => replica.machine.isServing());
+    expect(replica.machine.unready()).toEqual([]);
+    expect(await world.join(1)).toBe('10.0.0.10');
+    expect(replica.lines).toContain('all problems are solved');
+  });
+
+  it('sends no ACK before its lease is recorded', async () => {
+    const { world } = await serving();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.records.gate = promise;
+    expect(await world.join(1)).toBeUndefined();
+    expect(world.replies.map(({ type }) => type)).toEqual(['offer']);
+    resolve();
+    await world.clock.advance(10);
+    expect(world.replies.map(({ type }) => type)).toEqual(['offer', 'ack']);
+    expect(world.records.records).toHaveLength(1);
+  });
+
+  it('is silent until it is known which addresses are bound, and gives none of them to another client', async () => {
+    const world = new World();
+    world.put(clusterAgent());
+    const replica = world.add();
+    replica.bound = undefined;
+    await world.until('selfIp', () => world.holders().length === 1);
+    expect(await world.join(1)).toBeUndefined();
+    const bound = { ipAddress: '10.0.0.10', macAddress: '02:00:00:00:00:09', hostStatus: 'rack-10-0-0-10' };
+    const fields = { isByAnnotation: true, isActive: false, changedAtMs: 0 };
+    replica.bind({ bindings: [{ ...bound, ...fields }], keptOut: ['10.0.0.11'], problems: [] });
+    expect([await world.join(1), await world.join(9)]).toEqual(['10.0.0.12', '10.0.0.10']);
+  });
+
+  it('a change of the ClusterAgent is in effect at once; leases stay; what cannot be served changes nothing', async () => {
+    const { world, leader } = await serving();
+    expect(await world.join(1)).toBe('10.0.0.10');
+    world.put(clusterAgent({ ipRange: '10.0.0.30-10.0.0.39' }));
+    await world.clock.advance(10);
+    expect(await world.join(2)).toBe('10.0.0.30');
+    world.put(clusterAgent({ subnet: '10.9.0.0/24' }));
+    await world.clock.advance(10);
+    expect([await world.join(3), leader.machine.unready().length > 0]).toEqual(['10.0.0.31', true]);
+    expect(world.network.opened).toBe(1);
+  });
+
+  it('another selfIp takes the place of the one before', async () => {
+    const { world, leader } = await serving();
+    world.put(clusterAgent({ selfIp: '10.0.0.3/24' }));
+    await world.until('the other address', () => leader.kernel.has('net1', ip('10.0.0.3')));
+    expect(leader.kernel.has('net1', SELF)).toBe(false);
+  });
+
+  it('a deleted ClusterAgent is served no more', async () => {
+    const { world, leader } = await serving();
+    world.clusterAgents.remove('rack');
+    await world.until('no address', () => !leader.kernel.has('net1', SELF));
+    expect(await world.join(1)).toBeUndefined();
+  });
+});
+
+describe('replicas', () => {
+  it('the leader is killed: another one has selfIp when it is gone from the first, and the leases', async () => {
+    const { world, leader } = await serving(2);
+    expect(await world.join(1)).toBe('10.0.0.10');
+    leader.process.kill();
+    const other = world.replicas.find((one) => one !== leader) as Replica;
+    await world.until('another leader', () => other.machine.isServing());
+    const spans = world.replicas.flatMap(({ kernel }) => kernel.spans()).toSorted((one, next) => one.fromMs - next.fromMs);
+    expect(spans).toHaveLength(2);
+    expect(spans[1]?.fromMs).toBeGreaterThanOrEqual(spans[0]?.untilMs ?? 0);
+    expect([await world.join(1), await world.join(2)]).toEqual(['10.0.0.10', '10.0.0.11']);
+  });
+
+  it('a leader that stops ends its work, then gives the address up, then the Lease', async () => {
+    const { world, leader } = await serving(2);
+    const stopped = leader.machine.stop();
+    await world.clock.advance(100);
+    await stopped;
+    expect(leader.steps).toEqual(['hosts followed no more', 'leases closed']);
+    expect(leader.kernel.has('net1', SELF)).toBe(false);
+    expect(world.lease.stored?.stored.record.holder).not.toBe('pod-0');
+    const other = world.replicas.find((one) => one !== leader) as Replica;
+    await world.until('another leader', () => other.machine.isServing());
+  });
+
+  it('a leader whose interface is down lets another one lead', async () => {
+    const { world, leader } = await serving(2);
+    leader.isUp = false;
+    const other = world.replicas.find((one) => one !== leader) as Replica;
+    await world.until('another leader', () => other.machine.isServing());
+    expect(world.holders()).toEqual([other]);
+    expect(leader.machine.unready()).toEqual(['interface net1 is down: set it up (ip link set net1 up)']);
+  });
+
+  it('a new leader answers no client while the leases are open elsewhere', async () => {
+    const world = new World();
+    world.put(clusterAgent());
+    const elsewhere = world.add();
+    elsewhere.process.freeze(0);
+    world.records.openedBy = elsewhere;
+    await world.until('selfIp', () => world.holders().length === 1);
+    expect(await world.join(1)).toBeUndefined();
+    expect(elsewhere.machine.unready()).toEqual([expect.stringContaining('leases cannot be opened: another agent uses it')]);
+    world.records.openedBy = undefined;
+    await world.until('a server', () => elsewhere.machine.isServing());
+    expect(await world.join(1)).toBe('10.0.0.10');
+  });
+});
