@@ -163,11 +163,6 @@ it.skipIf(!has('udhcpc'))(
     expect(bound).toMatchObject({ address: '192.168.50.10', values: { router: '192.168.50.1' } });
     expect(first.events('bound')).toMatchObject([{ address: '192.168.50.10', total: 10, remaining: 9 }]);
     await waitFor(
-      'the usage in the status',
-      async () => readField((await list('clusteragents'))[0], 'status', 'addresses', 'used') === 1,
-    );
-
-    await waitFor(
       'the HostStatus of the client',
       async () =>
         readField(await clientOf('hoststatuses').get('rack-192-168-50-10'), 'status', 'basic', 'mac') === client.macAddress,
@@ -182,6 +177,10 @@ it.skipIf(!has('udhcpc'))(
     expect(first.events('released')).toMatchObject([{ address: '192.168.50.11', total: 10, remaining: 9 }]);
     expect(await acquire('udhcpc', unknownClient(2))).toMatchObject({ address: '192.168.50.10' });
     expect(await acquire('udhcpc', client)).toMatchObject({ address: '192.168.50.11' });
+    await waitFor(
+      'the usage in the status',
+      async () => readField((await list('clusteragents'))[0], 'status', 'addresses', 'used') === 2,
+    );
 
     await change({ ipRange: '192.168.50.30-192.168.50.39' });
     await waitFor('the new range', () => first.process.lines.filter((line) => line.includes('are in effect')).length === 2);
