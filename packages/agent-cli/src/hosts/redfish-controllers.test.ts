@@ -83,6 +83,17 @@ describe('a poll', () => {
     expect(report).toMatchObject({ kind: 'unhealthy', message: expect.stringContaining('nothing listens there') as string });
   });
 
+  it('of a host that refuses the credentials names the Secret', async () => {
+    const { port } = await startService((_, response) => {
+      response.writeHead(401, { 'WWW-Authenticate': 'Basic' }).end();
+      return true;
+    });
+    const report = await controllers().read(hostOf(port), NEVER);
+    expect(report).toMatchObject({
+      message: expect.stringContaining('HTTP 401; check username and password in the Secret') as string,
+    });
+  });
+
   it('has the time that it is given, and ends when its answer counts no more', async () => {
     const { port } = await startService(() => true);
     const short = await controllers({ pollTimeoutMs: 30 }).read(hostOf(port), NEVER);
@@ -133,6 +144,15 @@ describe('an operation', () => {
       message: expect.stringContaining('PxeReboot: PATCH') as string,
     });
     expect(changes()).toHaveLength(1);
+  });
+
+  it('PxeReboot that restarts nothing names the boot override that stays', async () => {
+    const { port } = await startService(({ method }, response) => {
+      if (method === 'POST') response.writeHead(409).end();
+      return method === 'POST';
+    });
+    const { message } = await controllers().operate(hostOf(port), 'PxeReboot', NEVER);
+    expect(message).toMatch(/HTTP 409\. The boot override is set: the next boot of the host is from the network$/);
   });
 
   it('that the host does not offer names what it offers', async () => {

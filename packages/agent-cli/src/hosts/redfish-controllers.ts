@@ -21,6 +21,12 @@ const MOST_CLIENTS = 2_000;
 /** After these it is not known whether the host carried the action out. */
 const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set(['timeout', 'connection-lost', 'aborted', 'closed']);
 
+/** What a person can do, in the words of the objects. */
+const REMEDIES: ReadonlyMap<RedfishErrorCode, string> = new Map([
+  ['tls-failed', 'the Secret of the host may have ca.crt, tls-server-name, or insecure-skip-tls-verify'],
+  ['unauthorized', 'check username and password in the Secret of the host'],
+]);
+
 /** The port of the agent over Redfish clients, one for each host. Nothing rejects; no message contains credentials. */
 export class RedfishControllers implements ManagementControllers {
   readonly #clients: RedfishClients;
@@ -68,11 +74,19 @@ async function carryOut(client: RedfishClient, action: HostAction, options: Call
     return `the management controller accepted ${action}`;
   }
   await client.bootOnceFromNetwork(options);
-  await client.reset('ForceRestart', options);
+  await client.reset('ForceRestart', options).catch((error: unknown) => {
+    if (!(error instanceof RedfishError)) throw error;
+    throw new RedfishError(
+      error.code,
+      `${error.message}. The boot override is set: the next boot of the host is from the network`,
+    );
+  });
   return 'the management controller accepted one boot from the network and ForceRestart';
 }
 
 /** Anything but a RedfishError is a bug, whose text may contain anything. */
 function messageOf(error: unknown): string {
-  return error instanceof RedfishError ? error.message : 'the Redfish client failed in an unknown way';
+  if (!(error instanceof RedfishError)) return 'the Redfish client failed in an unknown way';
+  const remedy = REMEDIES.get(error.code);
+  return remedy === undefined ? error.message : `${error.message}; ${remedy}`;
 }

@@ -39,7 +39,7 @@ export async function readPages(
     for (const member of listAt(resource, 'Members').filter(isResource))
       members.set(linkAt(member) ?? `#${members.size}`, member);
     page = textAt(resource, 'Members@odata.nextLink');
-    const most = needed([...members.values()]);
+    const most = page === undefined ? members.size : needed([...members.values()]);
     if (members.size >= most) break;
     const count = Math.max(members.size, numberAt(resource, 'Members@odata.count') ?? 0);
     if (Math.min(count, most) > MOST_MEMBERS)
