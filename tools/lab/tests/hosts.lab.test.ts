@@ -50,8 +50,7 @@ class Replica {
       '--listen',
       `${address}:8080`,
     ];
-    const leases = ['--leases', 'directory', '--state', join(lab.folder, 'leases'), '--lease-seconds', '2.75'];
-    const parameters = [AGENT_BIN, 'hosts', '--cluster-agent', 'rack', ...where, ...leases];
+    const parameters = [AGENT_BIN, 'hosts', '--cluster-agent', 'rack', ...where, '--lease-seconds', '2.75'];
     this.process = machine.start(process.execPath, parameters, { env: { POD_IP: address } });
   }
 

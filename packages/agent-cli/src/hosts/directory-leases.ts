@@ -1,6 +1,5 @@
-import type { Pool } from '@vmdhcp/dhcp-allocator';
 import { OpenLeases, type OpenLeasesSettings } from '../bare-host/open-leases.js';
-import { hasBindingFile, openFileRecords } from '../bindings/file-records.js';
+import { openFileRecords } from '../bindings/file-records.js';
 import { StateDirectory } from '../state/state-directory.js';
 import type { HostLeases } from './host-dhcp.js';
 
@@ -22,10 +21,9 @@ export async function openDirectoryLeases(
   try {
     const { path: folder } = directory;
     const { nowMs } = settings;
-    const hasRecords = () => hasBindingFile(folder);
-    const open = new OpenLeases({ ...settings, hasRecords, openRecords: () => openFileRecords({ folder, nowMs }) });
-    // Which addresses are dynamic makes no difference: the file is opened if there are any.
-    await open.prepare([{ dynamic: [{ first: 0, last: 0 }] } as unknown as Pool]);
+    const openRecords = () => openFileRecords({ folder, nowMs });
+    const open = new OpenLeases({ ...settings, hasRecords: () => true, openRecords });
+    await open.prepare([]);
     return {
       open,
       close: async () => {

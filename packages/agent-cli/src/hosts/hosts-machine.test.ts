@@ -96,7 +96,7 @@ describe('replicas', () => {
     expect([await world.join(1), await world.join(2)]).toEqual(['10.0.0.10', '10.0.0.11']);
   });
 
-  it('a leader that stops ends its work, then gives the address up, then the Lease', async () => {
+  it('a leader that stops ends its work, then removes selfIp, and then releases the Lease', async () => {
     const { world, leader } = await serving(2);
     const stopped = leader.machine.stop();
     await world.clock.advance(100);
