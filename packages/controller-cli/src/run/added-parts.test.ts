@@ -7,6 +7,7 @@ const part = (name: string) => ({
   lead: () => undefined,
   stop: async () => undefined,
   unready: () => [],
+  synced: true,
 });
 
 it('what joins the process is one: parts, definitions and annotations of each; nothing where none is asked for', () => {

@@ -29,6 +29,8 @@ export interface HostAgentRightsHolder {
   readonly namespace: string;
   /** Names of Secrets by their namespace. */
   readonly secrets: ReadonlyMap<string, readonly string[]>;
+  /** True: leases are in objects of the namespace. */
+  readonly hasLeaseSlices: boolean;
 }
 
 /** The ServiceAccount, the Lease, and each role with its binding. */
@@ -60,7 +62,10 @@ function clusterRules(clusterAgent: string): readonly PolicyRule[] {
   ];
 }
 
-function namespacedRules({ workload, namespace, secrets }: HostAgentRightsHolder, of: string): readonly PolicyRule[] {
+function namespacedRules(
+  { workload, namespace, secrets, hasLeaseSlices }: HostAgentRightsHolder,
+  of: string,
+): readonly PolicyRule[] {
   const name = hostAgentName(workload.name);
   const names = secrets.get(of) ?? [];
   return [
@@ -70,6 +75,10 @@ function namespacedRules({ workload, namespace, secrets }: HostAgentRightsHolder
           // Their names are not known beforehand.
           { apiGroups: [BARE_METAL_GROUP], resources: ['leaseslices'], verbs: RECORD },
         ]
+      : []),
+    // Slices are named by the agent, so that no name can be here.
+    ...(of === namespace && hasLeaseSlices
+      ? [{ apiGroups: [BARE_METAL_GROUP], resources: ['leaseslices'], verbs: ['get', 'list', 'create', 'patch', 'delete'] }]
       : []),
     ...(names.length === 0 ? [] : [{ apiGroups: [''], resources: ['secrets'], resourceNames: names.toSorted(), verbs: FOLLOW }]),
   ];

@@ -112,8 +112,9 @@ interface PlanContext {
 
 function planObjects(parts: HostAgentParts, { observed, secrets, settings }: PlanContext): readonly Planned[] {
   const { workload } = parts;
-  const { namespace, secretNamespaces } = settings;
-  const rights = toHostAgentRights({ workload, namespace, secrets: namesByNamespace(secrets, secretNamespaces) });
+  const { namespace, secretNamespaces, leases } = settings;
+  const named = namesByNamespace(secrets, secretNamespaces);
+  const rights = toHostAgentRights({ workload, namespace, secrets: named, hasLeaseSlices: leases.kind === 'api' });
   const volume = toHostAgentVolume(workload, settings);
   const there = observed.get(`Deployment ${namespace}/${hostAgentName(workload.name)}`);
   const deployment = toHostAgentDeployment({ ...parts, kept: keptAgent(workload, there) }, settings);
