@@ -9,6 +9,8 @@ const chart = readFileSync('charts/vmdhcp/Chart.yaml', 'utf8');
 write('charts/vmdhcp/Chart.yaml', chart.replaceAll(/^(version|appVersion): .*$/gm, `$1: ${version}`));
 for (const path of globSync('packages/ippool-api/crds/*.yaml'))
   write(`charts/vmdhcp/files/crds/${basename(path)}`, readFileSync(path, 'utf8'));
+for (const path of globSync('packages/ippool-api/crds/bare-metal/*.yaml'))
+  write(`charts/vmdhcp/files/crds/bare-metal.${basename(path)}`, readFileSync(path, 'utf8'));
 
 // Where every real part must be there (a release), this throws: manifests/ of an earlier version would name its images.
 if (hasRenderer()) {

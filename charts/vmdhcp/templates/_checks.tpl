@@ -63,6 +63,12 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- if and (not $values.bareMetal.enabled) (ne $values.bareMetal.leases.type "api") -}}
+{{- $problems = append $problems "bareMetal.leases.type: it has no effect without bareMetal.enabled; set bareMetal.enabled to true, or remove bareMetal.leases.type" -}}
+{{- end -}}
+{{- if and (not $values.bareMetal.enabled) $values.bareMetal.secretNamespaces -}}
+{{- $problems = append $problems "bareMetal.secretNamespaces: it has no effect without bareMetal.enabled; set bareMetal.enabled to true, or remove bareMetal.secretNamespaces" -}}
+{{- end -}}
 {{- range $path, $port := dict "webhook.httpsPort" $values.webhook.httpsPort "webhook.service.port" $values.webhook.service.port -}}
 {{- if eq (int $port) (int $values.webhook.metricsPort) -}}
 {{- $problems = append $problems (printf "webhook.metricsPort: %d is %s too; choose another port" (int $port) $path) -}}

@@ -26,7 +26,7 @@
 
 {{/* "true" where the controller deploys agents of any kind. */}}
 {{- define "vmdhcp.hasAgents" -}}
-{{- if or .Values.agent.enabled .Values.wakeOnLan.enabled -}}true{{- end -}}
+{{- if or .Values.agent.enabled .Values.wakeOnLan.enabled .Values.bareMetal.enabled -}}true{{- end -}}
 {{- end }}
 
 {{- define "vmdhcp.controller.serviceAccount" -}}

@@ -96,6 +96,7 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ['webhook.apiServerAddresses={host}', 'webhook.apiServerAddresses.0 must match pattern'],
     ['webhook.certManager.issuerRef.kid=Issuer', 'webhook.certManager.issuerRef.kid is unknown'],
     ['livenessProbe.httpGet.path=/x', 'livenessProbe.httpGet is unknown'],
+    ['bareMetal.leases.type=etcd', 'bareMetal.leases.type must be'],
     ['wakeOnLan.enabled=yes', 'wakeOnLan.enabled must be boolean'],
     ['wakeOnLan.port=0', 'wakeOnLan.port must be >= 1'],
     ['wakeOnLan.image.tag=v1', 'wakeOnLan.image is unknown'],
@@ -143,6 +144,7 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ],
     ['alerts.disabled={VmdhcpNoSuchAlert}', 'alerts.disabled: there is no alert VmdhcpNoSuchAlert; docs/runbooks has all'],
     ['alerts.labels.helm\\.sh/chart=x', 'alerts.labels: the chart sets the label helm.sh/chart itself'],
+    ['bareMetal.leases.type=pvc', 'bareMetal.leases.type: it has no effect without bareMetal.enabled'],
     ['wakeOnLan.openshift=true', 'wakeOnLan.openshift: it has no effect without wakeOnLan.enabled'],
     [
       'wakeOnLan.enabled=true,agent.enabled=false,agent.namespace=vm-dhcp-system',
@@ -324,6 +326,39 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     });
   });
 
+  describe('without bare-metal hosts', () => {
+    const nameOf = ({ kind, metadata }: Rendered) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
+
+    it('nothing of them is rendered, whatever the other values are', () => {
+      const others = ['networkPolicy.enabled=true', 'podMonitor.enabled=true', 'crds.managedBy=chart', 'wakeOnLan.enabled=true'];
+      const ofHosts = (set: readonly string[]) => JSON.stringify(rendered({ set })).match(/bare-metal|bmc\.spidernet\.io/g);
+      expect(ofHosts(others)).toBeNull();
+      expect(ofHosts([...others, 'bareMetal.enabled=true'])).toContain('bmc.spidernet.io');
+    });
+
+    it('what is rendered with them is all of that, and a Role in each namespace with agents or Secrets', () => {
+      const without = new Set(rendered({}).map(nameOf));
+      const names = rendered({ set: ['bareMetal.enabled=true', 'bareMetal.secretNamespaces={bmc}'] }).map(nameOf);
+      expect(names.filter((name) => !without.has(name))).toEqual([
+        'Role vm-dhcp-agents/vm-dhcp-controller-bare-metal',
+        'Role bmc/vm-dhcp-controller-bare-metal',
+        'RoleBinding vm-dhcp-agents/vm-dhcp-controller-bare-metal',
+        'RoleBinding bmc/vm-dhcp-controller-bare-metal',
+      ]);
+      expect(names).toEqual(expect.arrayContaining([...without]));
+    });
+
+    it('Secrets of the namespace of the agents are read only where that namespace is allowed', () => {
+      const readsSecrets = (set: readonly string[]) =>
+        rendered({ set: ['bareMetal.enabled=true', ...set] })
+          .filter(({ kind, metadata }) => kind === 'Role' && metadata.name.endsWith('-bare-metal'))
+          .filter((role) => JSON.stringify(role).includes('"secrets"'))
+          .map(({ metadata }) => metadata.namespace);
+      expect(readsSecrets([])).toEqual(['vm-dhcp-agents']);
+      expect(readsSecrets(['bareMetal.secretNamespaces={bmc}'])).toEqual(['bmc']);
+    });
+  });
+
   it('gives no ServiceAccount of Wake-on-LAN agents a right of Kubernetes, on OpenShift only the use of its constraints', () => {
     const set = ['wakeOnLan.enabled=true', 'wakeOnLan.openshift=true'];
     const bindings = rendered({ set }).filter(
@@ -399,6 +434,13 @@ describe('what follows from other files (npm run generate)', () => {
   it.each(globSync(join(ROOT, 'packages/ippool-api/crds/*.yaml')).map((path) => basename(path)))('the chart has %s', (name) => {
     expect(read(`charts/vmdhcp/files/crds/${name}`)).toBe(read(`packages/ippool-api/crds/${name}`));
   });
+
+  it.each(globSync(join(ROOT, 'packages/ippool-api/crds/bare-metal/*.yaml')).map((path) => basename(path)))(
+    'the chart has the definition of bare-metal hosts %s',
+    (name) => {
+      expect(read(`charts/vmdhcp/files/crds/bare-metal.${name}`)).toBe(read(`packages/ippool-api/crds/bare-metal/${name}`));
+    },
+  );
 
   it('the chart has the version of the packages', () => {
     const { version } = JSON.parse(read('packages/controller-cli/package.json')) as { version: string };

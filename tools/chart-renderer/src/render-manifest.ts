@@ -14,6 +14,10 @@ export const MANIFESTS: Readonly<Record<string, { readonly title: string; readon
     title: 'vmdhcp with Wake-on-LAN: magic packets start virtual machines, as WolConfigs allow',
     set: ['wakeOnLan.enabled=true'],
   },
+  'vmdhcp-bare-metal.yaml': {
+    title: 'vmdhcp with bare-metal hosts: agents give them addresses and follow them, as ClusterAgents describe',
+    set: ['bareMetal.enabled=true'],
+  },
 };
 
 const NAMESPACE = `---

@@ -48,6 +48,10 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   VirtualMachineInstance: Resource.virtualMachineInstances,
   VirtualMachineNetworkConfig: Resource.networkConfigs,
   WolConfig: Resource.wolConfigs,
+  ClusterAgent: Resource.clusterAgents,
+  HostEndpoint: Resource.hostEndpoints,
+  HostStatus: Resource.hostStatuses,
+  HostOperation: Resource.hostOperations,
 };
 
 function resourceOf(kind: string): ApiResource {

@@ -20,6 +20,11 @@ export function installedForWakeOnLan(): readonly KubernetesObject[] {
   return withoutDeployments('vmdhcp-wake-on-lan.yaml', 'controller', 'wake-on-lan');
 }
 
+/** The same of a controller with bare-metal hosts. */
+export function installedForBareMetal(): readonly KubernetesObject[] {
+  return withoutDeployments('vmdhcp-bare-metal.yaml', 'controller');
+}
+
 /** Everything in a file of `manifests/`. */
 export function installedWith(file: string): readonly KubernetesObject[] {
   return readYaml(join(MANIFESTS, file));

@@ -10,7 +10,14 @@ import { ClusterAccess, readYaml } from './cluster-access.js';
 import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
 import { freePort } from './free-port.js';
-import { CONTROLLER_NAMESPACE, installedFor, installedForWakeOnLan, MANIFESTS, unifiedAgents } from './installed-objects.js';
+import {
+  CONTROLLER_NAMESPACE,
+  installedFor,
+  installedForBareMetal,
+  installedForWakeOnLan,
+  MANIFESTS,
+  unifiedAgents,
+} from './installed-objects.js';
 import type { InstalledPlace } from './installed-program.js';
 import { LabProcess, type ProcessSettings } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
@@ -19,7 +26,7 @@ import { serviceAccountToken } from './service-account-token.js';
 const CONTROLLER_ACCOUNT = 'vm-dhcp-controller';
 
 /** A file of `examples/cluster`, or what `manifests/` installs for a program: it is started by its method, or not at all. */
-export type Installed = `${string}.yaml` | 'controller' | 'Wake-on-LAN' | 'unified agents' | 'everything';
+export type Installed = `${string}.yaml` | 'controller' | 'Wake-on-LAN' | 'bare metal' | 'unified agents' | 'everything';
 
 export class PrivateCluster {
   readonly simulator: KubeSimulator;
@@ -131,6 +138,8 @@ function objectsOf(installed: Installed): readonly KubernetesObject[] {
       return installedFor('controller');
     case 'Wake-on-LAN':
       return installedForWakeOnLan();
+    case 'bare metal':
+      return installedForBareMetal();
     case 'everything':
       return readYaml(join(MANIFESTS, 'vmdhcp.yaml'));
     case 'unified agents':

@@ -212,6 +212,7 @@ describe.skipIf(!hasRenderer())(`the chart, always against a simulated API serve
       const flags = readList(readList(podOf(controller), 'containers')[0], 'args');
       if (!flags.includes('--no-agent')) await expectAgents(cluster, objects);
       if (flags.includes('--wake-on-lan')) await expectWakeAgents(cluster, objects);
+      if (flags.includes('--bare-metal')) await expectHostAgents(cluster, controller);
     },
   );
 });
@@ -237,6 +238,25 @@ async function expectAgents(cluster: ChartCluster, objects: readonly KubernetesO
     Number(flags.find((one) => one.startsWith('--agent-replicas='))?.split('=')[1]),
   );
   if (flags.includes('--no-dhcp')) expect(readList(container, 'args')).toContain('--dry-run');
+}
+
+/** A ClusterAgent has an agent, with the image and the namespace of the values, and a folder of the node where leases are in one. */
+async function expectHostAgents(cluster: ChartCluster, controller: KubernetesObject): Promise<void> {
+  const [program] = readList(podOf(controller), 'containers');
+  const variables = new Map(readList(program, 'env').map((one) => [readText(one, 'name'), readText(one, 'value')]));
+  const agentYaml = { underlayInterface: 'kube-system/management' };
+  await cluster.admin.create({
+    apiVersion: 'bmc.spidernet.io/v1beta1',
+    kind: 'ClusterAgent',
+    metadata: { name: 'rack' },
+    spec: { agentYaml, feature: { enableDhcpServer: false } },
+  });
+  const namespace = variables.get('AGENT_NAMESPACE') ?? '';
+  const agents = await cluster.admin.waitForObject('Deployment', `${namespace}/agent-rack`, () => true);
+  expect(readText(readList(podOf(agents), 'containers')[0], 'image')).toBe(variables.get('AGENT_IMAGE'));
+  expect(readList(podOf(agents), 'imagePullSecrets')).toEqual(readList(podOf(controller), 'imagePullSecrets'));
+  if (!readList(program, 'args').includes('--bare-metal-leases=host-path')) return;
+  expect(readField(readList(podOf(agents), 'volumes')[0], 'hostPath', 'path')).toBe('/data/leases/rack');
 }
 
 /** A WolConfig has agents on nodes, with the image, the namespace and the ServiceAccount of the values; they report to a Service that is there. */

@@ -14,6 +14,7 @@ Removes, in this order: the registration of the webhook and its Secrets; the age
 ConfigMaps with MAC addresses, and Secrets with certificates of Wake-on-LAN; the finalizers of IPPools and VirtualMachineNetworkConfigs, and the labels ippool-namespace and ippool-name of NetworkAttachmentDefinitions.
 Keeps IPPools, VirtualMachineNetworkConfigs, WolConfigs and their definitions, so that a successor assigns each virtual machine the address that it
 has; --delete-data deletes them too (WolConfigs and their definition only where a controller applied it: else they are those of kubevirt-wol).
+Of bare-metal hosts it removes the agents and their rights; ClusterAgents, hosts, leases and their definitions stay, also with --delete-data.
 It needs the rights of an administrator. Stop the controller first. You can run it again at any time.
 It does not delete what a manifest or a chart installed: kubectl delete -f manifests/vmdhcp.yaml, or helm uninstall. Agents that
 they installed (topology unified) have to be deleted first: kubectl delete -f manifests/vmdhcp-unified.yaml.

@@ -19,6 +19,7 @@ import {
   type UninstallPlan,
   type UninstallStep,
 } from '@vmdhcp/reconciler';
+import { HOST_AGENT_SELECTOR } from '@vmdhcp/reconciler/bare-metal';
 import { WAKE_AGENT_SELECTOR } from '@vmdhcp/reconciler/wake-on-lan';
 
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
@@ -62,6 +63,14 @@ const RESOURCES: Readonly<Record<InstalledKind, ApiResource>> = {
   wakePods: { ...Resource.pods, labelSelector: WAKE_AGENT_SELECTOR },
   wakeSecrets: { ...SECRETS, labelSelector: toSelector(WAKE_SECRET_LABELS) },
   wolConfigs: Resource.wolConfigs,
+  hostDeployments: { ...Resource.deployments, labelSelector: HOST_AGENT_SELECTOR },
+  hostPods: { ...Resource.pods, labelSelector: HOST_AGENT_SELECTOR },
+  hostLeases: { ...Resource.leases, labelSelector: HOST_AGENT_SELECTOR },
+  hostRoleBindings: { ...Resource.roleBindings, labelSelector: HOST_AGENT_SELECTOR },
+  hostRoles: { ...Resource.roles, labelSelector: HOST_AGENT_SELECTOR },
+  hostServiceAccounts: { ...Resource.serviceAccounts, labelSelector: HOST_AGENT_SELECTOR },
+  hostClusterRoleBindings: { ...Resource.clusterRoleBindings, labelSelector: HOST_AGENT_SELECTOR },
+  hostClusterRoles: { ...Resource.clusterRoles, labelSelector: HOST_AGENT_SELECTOR },
   ipPools: Resource.ipPools,
   networkConfigs: Resource.networkConfigs,
   networks: Resource.networks,
@@ -71,7 +80,11 @@ const OUR_DEFINITIONS = namesOf(CUSTOM_RESOURCES);
 /** Of kubevirt-wol too: they are ours where a controller applied them. */
 const SHARED_DEFINITIONS = namesOf(WAKE_ON_LAN_RESOURCES);
 /** What ends after a deletion of its owner. */
-const PODS_OF: Partial<Record<InstalledKind, readonly InstalledKind[]>> = { deployments: ['pods'], wakeDaemonSets: ['wakePods'] };
+const PODS_OF: Partial<Record<InstalledKind, readonly InstalledKind[]>> = {
+  deployments: ['pods'],
+  wakeDaemonSets: ['wakePods'],
+  hostDeployments: ['hostPods'],
+};
 const CHECK_MS = 200;
 /** Of one step, at the version that was read a moment before. */
 const MOST_TRIES = 5;
@@ -178,12 +191,17 @@ export class Uninstall {
 
   async #leftOf(deleted: readonly UninstallStep[]): Promise<KubernetesObject[]> {
     const uids = new Set(deleted.map(({ object }) => object.metadata.uid));
+    const clusterAgents = new Set(
+      deleted.flatMap(({ of, object }) => (of === 'hostDeployments' ? [clusterAgentOf(object)] : [])),
+    );
     const groups = new Set(deleted.flatMap(({ of, object }) => (of === 'deployments' ? [object.metadata.name] : [])));
     const kinds = new Set<InstalledKind>(deleted.flatMap(({ of }) => [of, ...(PODS_OF[of] ?? [])]));
     const listed = await Promise.all([...kinds].map((kind) => this.#list(kind)));
     const isPodOf = ({ kind, metadata }: KubernetesObject) =>
       kind === 'Pod' &&
-      (groups.has(metadata.labels?.[AGENT_GROUP_LABEL] ?? '') || metadata.ownerReferences?.some(({ uid }) => uids.has(uid)));
+      (groups.has(metadata.labels?.[AGENT_GROUP_LABEL] ?? '') ||
+        clusterAgents.has(metadata.labels?.[HOST_AGENT_SELECTOR] ?? 'none') ||
+        metadata.ownerReferences?.some(({ uid }) => uids.has(uid)));
     return listed.flat().filter((object) => uids.has(object.metadata.uid) || isPodOf(object));
   }
 
@@ -237,6 +255,10 @@ export class Uninstall {
     const message = `the controller ${holderOf(renewed)} works (it renews the Lease ${namespace}/${name}) and would make everything again; stop it first, for example: kubectl -n vm-dhcp-system delete deployment vm-dhcp-controller`;
     throw new CommandError(message, ExitCode.failed);
   }
+}
+
+function clusterAgentOf({ metadata }: KubernetesObject): string {
+  return metadata.labels?.[HOST_AGENT_SELECTOR] ?? '';
 }
 
 function isOurDefinition({ metadata: { name, annotations = {} } }: KubernetesObject): boolean {

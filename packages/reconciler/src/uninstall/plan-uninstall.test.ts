@@ -21,6 +21,14 @@ const NOTHING: Installation = {
   wakePods: [],
   wakeSecrets: [],
   wolConfigs: [],
+  hostDeployments: [],
+  hostPods: [],
+  hostLeases: [],
+  hostRoleBindings: [],
+  hostRoles: [],
+  hostServiceAccounts: [],
+  hostClusterRoleBindings: [],
+  hostClusterRoles: [],
   ipPools: [],
   networkConfigs: [],
   networks: [],
@@ -64,6 +72,14 @@ const INSTALLED: Installation = {
   wakePods: [object('wol-agent-office-x')],
   wakeSecrets: [object('vmdhcp-wake-on-lan-ca')],
   wolConfigs: [object('office')],
+  hostDeployments: [],
+  hostPods: [],
+  hostLeases: [],
+  hostRoleBindings: [],
+  hostRoles: [],
+  hostServiceAccounts: [],
+  hostClusterRoleBindings: [],
+  hostClusterRoles: [],
   ipPools: [object('pool', { finalizers: ['other', 'wrangler.cattle.io/vm-dhcp-ippool-controller'] }), object('plain')],
   networkConfigs: [object('vm', { finalizers: ['wrangler.cattle.io/vm-dhcp-vmnetcfg-controller'] })],
   networks: [
@@ -190,4 +206,33 @@ describe('leasesOfOtherAgents', () => {
     const names = leasesOfOtherAgents({ ...INSTALLED, leases }).map(({ metadata }) => metadata.name);
     expect(names).toEqual(['another', 'unified']);
   });
+});
+
+it('agents of bare-metal hosts go before their rights; what others made with the same label stays', () => {
+  const labels = { 'bmc.spidernet.io/cluster-agent': 'rack' };
+  const ours = object('agent-rack', { labels: { ...labels, 'app.kubernetes.io/managed-by': 'vm-dhcp-controller' } });
+  const both = [ours, object('other', { labels })];
+  const plan = planUninstall(
+    {
+      ...NOTHING,
+      ...{
+        hostDeployments: both,
+        hostPods: [object('pod', { labels })],
+        hostLeases: both,
+        hostRoleBindings: both,
+        hostRoles: both,
+      },
+      ...{ hostServiceAccounts: both, hostClusterRoleBindings: both, hostClusterRoles: both },
+    },
+    true,
+  );
+  expect(described(plan)).toEqual([
+    'agents: delete hostDeployments agent-rack',
+    'rights: delete hostLeases agent-rack',
+    'rights: delete hostRoleBindings agent-rack',
+    'rights: delete hostRoles agent-rack',
+    'rights: delete hostServiceAccounts agent-rack',
+    'rights: delete hostClusterRoleBindings agent-rack',
+    'rights: delete hostClusterRoles agent-rack',
+  ]);
 });

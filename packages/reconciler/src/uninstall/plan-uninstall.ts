@@ -14,6 +14,15 @@ import { type KubernetesObject, keyOf, type MergePatch, readField, readList, rea
 import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 
+/** ClusterAgents, hosts and their leases stay: a successor goes on with them. */
+const HOST_RIGHTS = [
+  'hostLeases',
+  'hostRoleBindings',
+  'hostRoles',
+  'hostServiceAccounts',
+  'hostClusterRoleBindings',
+  'hostClusterRoles',
+] as const;
 /** The first argument of our agents of Wake-on-LAN. */
 const WAKE_AGENT_COMMAND = 'wol';
 
@@ -41,6 +50,15 @@ export interface Installation {
   readonly wakeSecrets: readonly KubernetesObject[];
   /** Empty where the definition is not one that a controller applied: then they are those of kubevirt-wol. */
   readonly wolConfigs: readonly KubernetesObject[];
+  /** The next eight: with the label of agents of bare-metal hosts, of all namespaces. */
+  readonly hostDeployments: readonly KubernetesObject[];
+  readonly hostPods: readonly KubernetesObject[];
+  readonly hostLeases: readonly KubernetesObject[];
+  readonly hostRoleBindings: readonly KubernetesObject[];
+  readonly hostRoles: readonly KubernetesObject[];
+  readonly hostServiceAccounts: readonly KubernetesObject[];
+  readonly hostClusterRoleBindings: readonly KubernetesObject[];
+  readonly hostClusterRoles: readonly KubernetesObject[];
   readonly ipPools: readonly KubernetesObject[];
   readonly networkConfigs: readonly KubernetesObject[];
   readonly networks: readonly KubernetesObject[];
@@ -86,10 +104,12 @@ export function planUninstall(installed: Installation, deleteData: boolean): Uni
         ...deletion('deployments', deployments.filter(isOfGroup)),
         ...deletion('pods', pods.filter(isBare)),
         ...deletion('wakeDaemonSets', installed.wakeDaemonSets.filter(isOfOurWakeAgents)),
+        ...deletion('hostDeployments', installed.hostDeployments.filter(isOfController)),
       ],
       rights: [
         ...deletion('leases', installed.leases.filter(isToBeDeleted)),
         ...(['roleBindings', 'roles', 'serviceAccounts'] as const).flatMap((of) => deletion(of, installed[of].filter(isOfGroup))),
+        ...HOST_RIGHTS.flatMap((of) => deletion(of, installed[of].filter(isOfController))),
         ...deletion('controllerLeases'),
         ...deletion('memoryConfigMaps'),
         ...deletion('wakeSecrets'),
@@ -121,6 +141,10 @@ export function leasesOfOtherAgents({ deployments, leases }: Installation): Kube
 /** The controller names what it makes for a group after the group. */
 function isOfGroup({ metadata }: KubernetesObject): boolean {
   return metadata.labels?.[AGENT_LABEL] !== undefined && metadata.labels[AGENT_GROUP_LABEL] === metadata.name;
+}
+
+function isOfController({ metadata }: KubernetesObject): boolean {
+  return metadata.labels?.[MANAGED_BY_LABEL] === CONTROLLER;
 }
 
 /** Agents of kubevirt-wol have the same labels, and no command. */

@@ -20,7 +20,8 @@ export interface HostAgentParts {
   readonly kept?: { readonly image: string; readonly securityContext: unknown } | undefined;
 }
 
-export const HOST_AGENT_CONTAINER = 'agent';
+const COMPONENT_LABEL = 'app.kubernetes.io/component';
+const HOST_AGENT_CONTAINER = 'agent';
 /** Of agents with a network of their own. */
 export const POD_HTTP_PORT = 8_080;
 /** Of agents on the network of the node, one for each ClusterAgent. */
@@ -48,7 +49,7 @@ const GRACE_SECONDS = 10;
 
 /** Labels of every object of a ClusterAgent. */
 export function hostAgentLabels(clusterAgent: string): Readonly<Record<string, string>> {
-  return { [CLUSTER_AGENT_LABEL]: clusterAgent, [MANAGED_BY_LABEL]: CONTROLLER };
+  return { [CLUSTER_AGENT_LABEL]: clusterAgent, [COMPONENT_LABEL]: 'bare-metal-agent', [MANAGED_BY_LABEL]: CONTROLLER };
 }
 
 /** The Deployment as it should be, with its owner. */

@@ -1,0 +1,244 @@
+/**
+ * The workload of a ClusterAgent, and each right that it takes: the controller of manifests/vmdhcp-bare-metal.yaml, with its arguments, variables and rights, creates agents, repairs
+ * them, follows edits, restarts, and removes them. Each right that bare-metal hosts add is used by the controller, or granted by it to agents, and no other one is asked for.
+ * Always against a simulated API server, whatever KUBECONFIG names.
+ */
+import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
+import { type KubernetesObject, readConditions, readField, readList } from '@vmdhcp/kube-runtime';
+import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ClusterAccess,
+  CONTROLLER_BIN,
+  compareRights,
+  covers,
+  describeRight,
+  InstalledProgram,
+  installedFor,
+  installedWith,
+  LabProcess,
+  PrivateCluster,
+  rightsIn,
+  rightsOf,
+  serviceAccountToken,
+  waitFor,
+} from '../src/index.js';
+
+const AGENTS = 'vm-dhcp-agents';
+const CONTROLLER = { namespace: 'vm-dhcp-system', name: 'vm-dhcp-controller' };
+const AGENT = { namespace: AGENTS, name: 'agent-rack' };
+const RACK = `${AGENTS}/agent-rack`;
+const KINDS = ['ServiceAccount', 'Lease', 'Role', 'RoleBinding', 'Deployment'] as const;
+
+let cluster: PrivateCluster;
+let admin: ClusterAccess;
+let controller: InstalledProgram;
+
+beforeAll(async () => {
+  cluster = await PrivateCluster.start(['crds.yaml', 'bare metal'], { nodes: [{ name: 'node-1', labels: {} }] });
+  admin = cluster.admin;
+  await startController();
+}, 60_000);
+
+afterAll(async () => {
+  await controller?.process.stop();
+  await cluster?.close();
+});
+
+/** As its Deployment describes it. */
+async function startController(): Promise<void> {
+  const [deployment] = installedWith('vmdhcp-bare-metal.yaml').filter(
+    ({ kind, metadata }) => kind === 'Deployment' && metadata.name === CONTROLLER.name,
+  );
+  const spec = readField(deployment?.spec, 'template', 'spec');
+  controller = await InstalledProgram.start(cluster.place, { namespace: CONTROLLER.namespace, name: 'controller', spec });
+  await controller.ready();
+  await controller.process.line('ClusterAgents and hosts listed', 30_000);
+}
+
+const gone = (kind: string, key: string) =>
+  waitFor(`${kind} ${key} to go`, async () => (await admin.get(kind, key)) === undefined, 20_000);
+const podOf = (deployment: KubernetesObject) => readField(deployment.spec, 'template', 'spec');
+const agentYaml = (more: object = {}) => ({ underlayInterface: 'kube-system/management', ...more });
+const DHCP = {
+  dhcpServerInterface: 'net1',
+  subnet: '192.168.0.0/24',
+  ipRange: '192.168.0.10-192.168.0.100',
+  gateway: '192.168.0.1',
+  selfIp: '192.168.0.2/24',
+};
+
+async function createRack(): Promise<void> {
+  const endpoint = { secretName: 'redfish', secretNamespace: AGENTS };
+  const spec = { agentYaml: agentYaml(), endpoint, feature: { dhcpServerConfig: DHCP } };
+  await admin.create({ apiVersion: 'bmc.spidernet.io/v1beta1', kind: 'ClusterAgent', metadata: { name: 'rack' }, spec });
+  await admin.waitForObject('Deployment', RACK, () => true);
+}
+
+const hasCondition = (type: string, reason: string) => (object: KubernetesObject) =>
+  readConditions(object.status).some((one) => one.type === type && (one.reason ?? '') === reason);
+
+describe('the workload of a ClusterAgent, always against a simulated API server', { timeout: 60_000 }, () => {
+  it('is created with rights of its own; a Secret that is missing is in the condition Valid', async () => {
+    await createRack();
+    for (const kind of KINDS) expect(await admin.get(kind, RACK), kind).toBeDefined();
+    for (const kind of ['ClusterRole', 'ClusterRoleBinding']) expect(await admin.get(kind, 'agent-rack'), kind).toBeDefined();
+    await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Valid', 'HostSecretUnusable'));
+    await admin.create({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace: AGENTS, name: 'redfish' },
+      stringData: { username: 'admin', password: 'secret' },
+    } as never);
+    await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Valid', ''));
+  });
+
+  it('is ready when its agents are', async () => {
+    const { status } = await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Ready', 'HostAgentsReady'));
+    expect(readField(status, 'ready')).toBe(true);
+  });
+
+  it('is restored where a person edits it, object by object', async () => {
+    const rules = { rules: [] };
+    await admin.patch('Deployment', RACK, { spec: { replicas: 5, template: { spec: { terminationGracePeriodSeconds: 99 } } } });
+    await admin.patch('Role', RACK, rules);
+    await admin.patch('ClusterRole', 'agent-rack', rules);
+    await admin.patch('RoleBinding', RACK, { subjects: [] });
+    await admin.patch('ClusterRoleBinding', 'agent-rack', { subjects: [] });
+    for (const kind of ['ServiceAccount', 'Lease'])
+      await admin.patch(kind, RACK, { metadata: { labels: { 'app.kubernetes.io/managed-by': 'me' } } });
+    await admin.waitForObject(
+      'Deployment',
+      RACK,
+      (one) => readField(one.spec, 'replicas') === 1 && readField(podOf(one), 'terminationGracePeriodSeconds') === 10,
+    );
+    const hasRules = (one: KubernetesObject) => readList(one, 'rules').length > 0;
+    await admin.waitForObject('Role', RACK, hasRules);
+    await admin.waitForObject('ClusterRole', 'agent-rack', hasRules);
+    await admin.waitForObject('RoleBinding', RACK, (one) => readList(one, 'subjects').length === 1);
+    await admin.waitForObject('ClusterRoleBinding', 'agent-rack', (one) => readList(one, 'subjects').length === 1);
+    for (const kind of ['ServiceAccount', 'Lease'])
+      await admin.waitForObject(
+        kind,
+        RACK,
+        ({ metadata }) => metadata.labels?.['app.kubernetes.io/managed-by'] === 'vm-dhcp-controller',
+      );
+  });
+
+  it('has no objects that it does not need', async () => {
+    const [owner] = (await admin.get('Role', RACK))?.metadata.ownerReferences ?? [];
+    for (const kind of KINDS) {
+      const { metadata, ...object } = (await admin.get(kind, RACK)) as KubernetesObject;
+      const old = {
+        namespace: AGENTS,
+        name: 'agent-old',
+        labels: metadata.labels ?? {},
+        ...(owner && { ownerReferences: [owner] }),
+      };
+      await admin.create({ ...object, metadata: old });
+      await gone(kind, `${AGENTS}/agent-old`);
+    }
+  });
+
+  it('follows edits: the template only where it is about pods; and keeps its image by the annotation', async () => {
+    const generation = async () => (await admin.get('Deployment', RACK))?.metadata.generation;
+    const before = await generation();
+    await admin.patch('ClusterAgent', 'rack', { spec: { feature: { dhcpServerConfig: { gateway: '192.168.0.3' } } } });
+    await admin.patch('ClusterAgent', 'rack', { spec: { agentYaml: { replicas: 0 } } });
+    await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Ready', 'HostAgentsOff'));
+    expect(await generation()).toBe((before ?? 0) + 1);
+    const annotation = 'bmc.spidernet.io/hold-agent-upgrade';
+    await admin.patch('ClusterAgent', 'rack', { metadata: { annotations: { [annotation]: 'true' } } });
+    await admin.patch('ClusterAgent', 'rack', { spec: { agentYaml: { replicas: 2, image: 'other:2' } } });
+    const imageOf = (one: KubernetesObject) => readField(readList(podOf(one), 'containers')[0], 'image');
+    const pinned = await admin.waitForObject('Deployment', RACK, (one) => readField(one.spec, 'replicas') === 2);
+    expect(imageOf(pinned)).not.toBe('other:2');
+    await admin.patch('ClusterAgent', 'rack', { metadata: { annotations: { [annotation]: null } } });
+    await admin.waitForObject('Deployment', RACK, (one) => imageOf(one) === 'other:2');
+  });
+
+  it('a controller that starts again brings definitions of an earlier version up to date, and changes no agents', async () => {
+    await controller.process.stop();
+    const names = bareMetalResources.map(({ plural, group }) => `${plural}.${group}`);
+    for (const name of names) {
+      const versions = readList((await admin.get('CustomResourceDefinition', name))?.spec, 'versions') as object[];
+      await admin.patch('CustomResourceDefinition', name, {
+        spec: { versions: versions.map((version) => ({ ...version, additionalPrinterColumns: [] })) },
+      });
+    }
+    const before = (await admin.get('Deployment', RACK))?.metadata.resourceVersion;
+    await startController();
+    // What is planned first is planned for all.
+    await admin.patch('ServiceAccount', RACK, { metadata: { labels: { 'app.kubernetes.io/managed-by': 'me' } } });
+    await admin.waitForObject(
+      'ServiceAccount',
+      RACK,
+      ({ metadata: { labels } }) => labels?.['app.kubernetes.io/managed-by'] !== 'me',
+    );
+    expect((await admin.get('Deployment', RACK))?.metadata.resourceVersion).toBe(before);
+  });
+
+  it('each right that bare-metal hosts add was used or is what agents have, and no request was refused', async () => {
+    const without = new Set(rightsIn(installedFor('controller'), CONTROLLER).map(describeRight));
+    const added = (await rightsOf(admin, CONTROLLER)).filter((right) => !without.has(describeRight(right)));
+    const agents = await rightsOf(admin, AGENT);
+    const inUse = compareRights(added, cluster.simulator.audit.requests, CONTROLLER);
+    expect(inUse.refused).toEqual([]);
+    const granted = new Set(added.filter((right) => agents.some((one) => covers(right, one))).map(describeRight));
+    // A definition that this version does not have is not asked for.
+    const names = bareMetalResources.map(({ plural, group }) => `${plural}.${group}`);
+    const isMissing = (right: string) =>
+      right.includes('customresourcedefinitions') && !names.some((name) => right.endsWith(name));
+    const unused = inUse.unused.filter((right) => !granted.has(right) && !isMissing(right));
+    expect(unused).toEqual([]);
+  });
+
+  it('agents read the Secret that is named and no other, follow hosts, and write nothing else', async () => {
+    const access = await cluster.open('as-agent', await serviceAccountToken(admin, AGENTS, 'agent-rack'));
+    const status = async (method: 'DELETE' | 'GET' | 'PATCH' | 'POST', path: string, body?: object) => {
+      try {
+        await access.connection.request({ method, path, ...(body !== undefined && { body }) });
+        return 200;
+      } catch (error) {
+        if (error instanceof ApiRequestError && error.status !== undefined) return error.status;
+        throw error;
+      }
+    };
+    const secrets = `/api/v1/namespaces/${AGENTS}/secrets`;
+    const hosts = '/apis/bmc.spidernet.io/v1beta1';
+    expect(await status('GET', `${secrets}?fieldSelector=metadata.name%3Dredfish`)).toBe(200);
+    expect(await status('GET', `${hosts}/hoststatuses`)).toBe(200);
+    expect(await status('GET', `/apis/coordination.k8s.io/v1/namespaces/${AGENTS}/leases/agent-rack`)).toBe(200);
+    const forbidden = [
+      ['GET', secrets],
+      ['GET', `${secrets}?fieldSelector=metadata.name%3Dother`],
+      ['GET', '/api/v1/namespaces/kube-system/secrets?fieldSelector=metadata.name%3Dredfish'],
+      ['PATCH', `${hosts}/clusteragents/rack`],
+      ['PATCH', `${hosts}/clusteragents/other/status`],
+      ['POST', `${hosts}/hostoperations`],
+      ['GET', `/apis/coordination.k8s.io/v1/namespaces/${AGENTS}/leases/agent-other`],
+      ['GET', `/apis/apps/v1/namespaces/${AGENTS}/deployments`],
+      ['GET', '/apis/network.harvesterhci.io/v1alpha1/ippools'],
+    ] as const;
+    for (const [method, path] of forbidden) expect(await status(method, path, method === 'GET' ? undefined : {}), path).toBe(403);
+  });
+
+  it('without its ClusterAgent all of it goes', async () => {
+    await admin.delete('ClusterAgent', 'rack');
+    for (const kind of KINDS) await gone(kind, RACK);
+  });
+
+  it('`uninstall` ends agents and takes their rights; ClusterAgents and Secrets stay', async () => {
+    await createRack();
+    await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Valid', ''));
+    await controller.process.stop();
+    const flags = ['--kubeconfig', cluster.adminKubeconfig];
+    const running = new LabProcess(process.execPath, [CONTROLLER_BIN, 'uninstall', ...flags]);
+    const { code } = await running.ended(50_000);
+    expect(code, running.lines.join('\n')).toBe(0);
+    for (const kind of KINDS) expect(await admin.get(kind, RACK), kind).toBeUndefined();
+    for (const kind of ['ClusterRole', 'ClusterRoleBinding']) expect(await admin.get(kind, 'agent-rack'), kind).toBeUndefined();
+    expect(await admin.get('ClusterAgent', 'rack')).toBeDefined();
+    expect(await admin.get('Secret', `${AGENTS}/redfish`)).toBeDefined();
+  });
+});
