@@ -242,7 +242,7 @@ describe('leases in a volume or in a folder of the node', () => {
     expect(
       textsOf(plan(observe([many], there), { ...pvc, leases: { kind: 'pvc', size: '1G', storageClass: undefined } })),
     ).toEqual([]);
-    expect(textsOf(plan(observe([many], there)))).toEqual([`patch ${RACK}`]);
+    expect(textsOf(plan(observe([many], there)))).toEqual(['patch Role vm-dhcp-agents/agent-rack', `patch ${RACK}`]);
     expect(podOf(after(observe([many], there)))['volumes']).toBeUndefined();
   });
 
