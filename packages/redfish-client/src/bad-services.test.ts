@@ -136,13 +136,17 @@ describe('a service that never ends', () => {
     expect(await failureOf(client({ timeoutMs: 80 }).inspect())).toMatchObject({ code: 'timeout' });
   });
 
-  it('its task: the deadline ends it, and nothing is repeated', async () => {
-    const { client, requests } = await service(({ method, path }, response) => {
-      if (method === 'POST' || path === '/tasks/1')
-        return void response.writeHead(202, { Location: '/tasks/1', 'Retry-After': '1' }).end();
-      return serve(SMALL)({ method, path, headers: {}, body: undefined }, response);
+  it('its task: a call that ends while it waits ends at once, and nothing is repeated', async () => {
+    const controller = new AbortController();
+    const { client, requests } = await service((request, response) => {
+      if (request.path === '/tasks/1') setImmediate(() => controller.abort());
+      if (request.method === 'POST' || request.path === '/tasks/1')
+        return void response
+          .writeHead(202, { Location: '/tasks/1', ...(request.method === 'GET' && { 'Retry-After': '60' }) })
+          .end();
+      return serve(SMALL)(request, response);
     });
-    expect(await failureOf(client({ timeoutMs: 300 }).reset('On'))).toMatchObject({ code: 'timeout' });
+    expect(await failureOf(client().reset('On', { signal: controller.signal }))).toMatchObject({ code: 'aborted' });
     expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
