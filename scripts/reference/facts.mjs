@@ -1,5 +1,6 @@
 // What the programs and their objects have, as the built packages have it: what docs/reference is generated from, and what the other
 // pages are compared with.
+import { HostEventLog } from '../../packages/agent-cli/dist/hosts/host-event-log.js';
 import { createMetrics as agentMetrics } from '../../packages/agent-cli/dist/http/metrics.js';
 import { program as agent } from '../../packages/agent-cli/dist/program.js';
 import { registerReportMetrics } from '../../packages/agent-cli/dist/wake-on-lan/report-metrics.js';
@@ -100,6 +101,7 @@ const agentRegistry = agentMetrics({
   open: { counts: none, failures: () => 0 },
   election: { isLeading: () => false, standbyAnswers: () => 0 },
 }).registry;
+new HostEventLog({}, agentRegistry);
 const ofWakeOnLan = createWakeMetrics({ packets: none, wakeUps: () => ({}), listeners: () => ({}) });
 registerReportMetrics(ofWakeOnLan, { info: { ports: [] } });
 const ofController = controllerMetrics();

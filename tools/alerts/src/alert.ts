@@ -16,7 +16,7 @@ export interface Alert {
   readonly runbook: Runbook;
 }
 
-export type AlertGroup = 'pools' | 'agents' | 'controller' | 'wake-on-lan';
+export type AlertGroup = 'pools' | 'agents' | 'controller' | 'wake-on-lan' | 'bare-metal';
 
 /** Markdown, by hand. */
 export interface Runbook {

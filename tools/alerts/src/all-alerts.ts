@@ -8,6 +8,9 @@ import { certificateExpires } from './alerts/certificate-expires.js';
 import { claimsRefused } from './alerts/claims-refused.js';
 import { clientsRefused } from './alerts/clients-refused.js';
 import { controllerBehind } from './alerts/controller-behind.js';
+import { hostAgentsNotReady } from './alerts/host-agents-not-ready.js';
+import { hostOperationsFail } from './alerts/host-operations-fail.js';
+import { hostsUnhealthy } from './alerts/hosts-unhealthy.js';
 import { interfaceWithoutAddress } from './alerts/interface-without-address.js';
 import { leaderChangesOften } from './alerts/leader-changes-often.js';
 import { leasesNotRecorded } from './alerts/leases-not-recorded.js';
@@ -58,4 +61,7 @@ export const ALERTS: readonly Alert[] = [
   wakeListenerDead,
   wakeUpsFail,
   wakeUpsLost,
+  hostAgentsNotReady,
+  hostsUnhealthy,
+  hostOperationsFail,
 ];

@@ -7,6 +7,7 @@ const GROUPS: Readonly<Record<AlertGroup, string>> = {
   agents: 'Agents',
   controller: 'Controller, webhook and certificates',
   'wake-on-lan': 'Wake-on-LAN',
+  'bare-metal': 'Bare-metal hosts',
 };
 
 /** The runbook of an alert, as Markdown. */

@@ -43,6 +43,10 @@ const BY_PROMTOOL: Readonly<Record<string, string>> = {
   VmdhcpApiServerSlow: 'agents lose their leadership while the API server takes so long',
   VmdhcpWebhookFails: 'webhook-failures.cluster.test.ts makes it fail, and reads the metric',
   VmdhcpCertificateExpires: 'certificates of the lab are new',
+  VmdhcpHostAgentsNotReady:
+    'it needs a ClusterAgent, whose pods start: tests of bare-metal hosts have one, and read the condition',
+  VmdhcpHostsUnhealthy: 'it needs a management controller: tests of host agents have one, and read the Event',
+  VmdhcpHostOperationsFail: 'it needs a management controller, too',
   VmdhcpWakeUpsFail: 'it needs nodes and KubeVirt: wake-on-lan-cluster.lab.test.ts has them',
   VmdhcpWakeUpsLost: 'a wake-up is given up after two minutes',
 };

@@ -8,7 +8,7 @@ export const leasesNotRecorded: Alert = {
   severity: 'critical',
   summary: 'agent {{ $labels.instance }} cannot record leases',
   description:
-    'The agent {{ $labels.instance }} cannot write leases of unknown clients to its disk. It acknowledges none that is not recorded, so these clients get no address and cannot renew.',
+    'The agent {{ $labels.instance }} cannot write leases of unknown clients to its disk or to the API server. It acknowledges none that is not recorded, so these clients get no address and cannot renew.',
   runbook: {
     meaning: 'Writes of the leases of unknown clients have failed.',
     impact: 'Unknown clients get no address, and cannot renew theirs. Declared clients are answered as before.',
@@ -21,6 +21,9 @@ export const leasesNotRecorded: Alert = {
         command: 'df -h',
       },
     ],
-    remedy: ['Make room on the disk, or replace it. The agent tries again by itself.'],
+    remedy: [
+      'Make room on the disk, or replace it. The agent tries again by itself.',
+      'Of a bare-metal host in a cluster: the API server is away, or refuses the writes; the log has its answer.',
+    ],
   },
 };
