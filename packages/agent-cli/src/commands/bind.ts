@@ -28,7 +28,8 @@ Examples:
 The client keeps the address as long as it renews its lease. When the lease ends, the HostStatus goes, and other clients may get the address. Nothing is
 restarted.
 
-Exit codes: as those of vmdhcp-agent bind.
+Exit codes: 0 done, or it was so already, 1 no such host, 64 wrong usage, 66 there is no way to a cluster or no state there,
+69 the cluster does not answer, 77 a right is missing.
 `;
 
 /** `vmdhcp-agent bind` */
