@@ -2,11 +2,16 @@ import { peekBindings } from '../bindings/peek-bindings.js';
 import { viewsOf } from '../bindings/views-of.js';
 import { type LeaseView, toLeaseView } from '../state/lease-view.js';
 import { peekState } from '../state/state-directory.js';
+import { EMPTY_STATE } from '../state/state-format.js';
 
 /** The leases in a state directory, which an agent may use meanwhile. @throws CommandError where there are none to be read. */
 export async function readSavedLeases(path: string): Promise<LeaseView[]> {
-  const { pools, expiries, owners } = await peekState(path);
   const tables = await peekBindings(path);
+  const { pools, expiries, owners } = await peekState(path).catch((error: unknown) => {
+    // An agent of bare-metal hosts keeps leases of unknown clients only, and so does an import.
+    if (tables.size > 0) return EMPTY_STATE;
+    throw error;
+  });
   const dynamic = [...tables].flatMap(([poolName, table]) => [...viewsOf(poolName, table.bindings(), Date.now())]);
   const assigned = [...pools].flatMap(([poolName, { assignments }]) =>
     assignments.map((assignment) => {

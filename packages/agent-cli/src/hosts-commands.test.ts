@@ -1,0 +1,57 @@
+/** The commands of bare-metal hosts as a person runs them, where no cluster is needed. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const PROGRAM = fileURLToPath(new URL('../bin/vmdhcp-agent.js', import.meta.url));
+let folder: string;
+
+function run(...words: readonly string[]) {
+  const env = { PATH: process.env['PATH'], HOME: folder };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...words], { encoding: 'utf8', env });
+  return { status, stdout, stderr };
+}
+
+describe('the commands of bare-metal hosts', { timeout: 60_000 }, () => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hosts-commands-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each<[words: string, status: number, text: string]>([
+    ['bind 10.0.0.256', 64, 'write an IPv4 address'],
+    ['bind 10.0.0.5 --to 1', 64, 'write a MAC address'],
+    ['bind 10.0.0.5', 66, 'kubeconfig'],
+    ['unbind 10.0.0.5 --state /nowhere', 66, '/nowhere'],
+    ['hosts --leases directory', 64, 'or set CLUSTERAGENT_NAME\n--leases directory needs --state DIR'],
+    ['hosts --cluster-agent rack --state x', 64, '--state is for --leases directory'],
+    ['hosts --cluster-agent rack --update-interval 0', 64, 'write seconds, 1 to 86400'],
+    ['hosts --cluster-agent rack', 66, 'kubeconfig'],
+  ])('%s ends with %i', (words, status, text) => {
+    const outcome = run(...words.split(' '));
+    expect([outcome.status, outcome.stderr]).toEqual([status, expect.stringContaining(text)]);
+  });
+
+  it('on a bare host, bind prints the reservation for the pools file, and unbind what to remove', () => {
+    const file = join(folder, 'dhcpd.leases');
+    writeFileSync(file, 'lease 10.0.0.10 {\n  ends never;\n  binding state active;\n  hardware ethernet 02:00:00:00:00:01;\n}\n');
+    const state = join(folder, 'state');
+    expect(run('import', '--isc', file, '--pool', 'default/net', '--state-dir', state).status).toBe(0);
+    const bound = run('bind', '02:00:00:00:00:01', '--state', state);
+    expect(bound.stdout).toMatch(/of IPPool default\/net .*\n- macAddress: 02:00:00:00:00:01\n {2}ipAddress: 10\.0\.0\.10\n$/);
+    expect(run('unbind', '10.0.0.10', '--state', state).stdout).toContain(
+      'Remove the reservation of 02:00:00:00:00:01 (10.0.0.10)',
+    );
+    expect(JSON.parse(run('bind', '10.0.0.10', '--to', '02:00:00:00:00:02', '--state', state, '--json').stdout)).toEqual({
+      ...{ pool: 'default/net', change: 'bind' },
+      reservation: { macAddress: '02:00:00:00:00:02', ipAddress: '10.0.0.10' },
+    });
+    expect(run('bind', '10.0.0.99', '--state', state)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('has no lease of 10.0.0.99'),
+    });
+  });
+});
