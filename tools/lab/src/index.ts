@@ -16,7 +16,14 @@ export { ClusterAccess, readYaml } from './cluster-access.js';
 export { CLUSTER_EXAMPLES } from './cluster-examples.js';
 export { waitFor } from './deadline.js';
 export { freePort } from './free-port.js';
-export { CONTROLLER_NAMESPACE, installedFor, installedWith, MANIFESTS, unifiedAgents } from './installed-objects.js';
+export {
+  CONTROLLER_NAMESPACE,
+  installedFor,
+  installedForBareMetal,
+  installedWith,
+  MANIFESTS,
+  unifiedAgents,
+} from './installed-objects.js';
 export { type InstalledPlace, type InstalledPod, InstalledProgram } from './installed-program.js';
 export { hasDryRun, type KubectlAccess, type KubectlOutput, runKubectl } from './kubectl.js';
 export { KubectlPlugin } from './kubectl-plugin.js';
