@@ -90,6 +90,9 @@ describe('files without problems', () => {
       NetworkAttachmentDefinition: 1,
       VirtualMachine: 1,
       WolConfig: 0,
+      ClusterAgent: 0,
+      HostEndpoint: 0,
+      HostOperation: 0,
     });
     expect(ignored).toBe(1);
   });

@@ -14,7 +14,15 @@ import {
   reviewVirtualMachine,
 } from '@vmdhcp/reconciler';
 import { byPlace, type CheckFinding } from './check-finding.js';
-import { type CheckedKind, type FieldProblem, type LocatedObject, type ManifestFile, readObjects } from './read-objects.js';
+import {
+  BARE_METAL_KINDS,
+  type CheckedKind,
+  type FieldProblem,
+  type LocatedObject,
+  type ManifestFile,
+  readObjects,
+} from './read-objects.js';
+import { bareMetalFacts, reviewBareMetal } from './review-bare-metal.js';
 import { reviewWolConfig } from './review-wol-config.js';
 
 export interface CheckSettings {
@@ -36,12 +44,17 @@ export function checkManifests(files: readonly ManifestFile[], { namespace, clus
   const { objects, findings, ignored } = readObjects(files, namespace);
   const filled = objects.map((one) => ({ ...one, object: withDefaults(one, clusterNetworks) }));
   const facts = factsOfObjects(
-    filled.filter(({ kind }) => kind !== 'WolConfig').map(({ object }) => object),
+    filled.filter(({ kind }) => isOfDhcp(kind)).map(({ object }) => object),
     clusterNetworks,
   );
+  const hosts = bareMetalFacts(
+    objects.map(({ object }) => object),
+    namespace,
+  );
   const found = objects.flatMap((located, index) => {
-    if (located.kind === 'WolConfig') {
-      const { problems, warnings } = reviewWolConfig(located.object);
+    if (!isOfDhcp(located.kind)) {
+      const { kind, object } = located;
+      const { problems, warnings } = kind === 'WolConfig' ? reviewWolConfig(object) : reviewBareMetal(object, hosts);
       return toFindings(located, problems, warnings);
     }
     const object = filled[index]?.object ?? located.object;
@@ -54,6 +67,10 @@ export function checkManifests(files: readonly ManifestFile[], { namespace, clus
     return toFindings(located, review.problems, [...(defaults?.warnings ?? []), ...review.warnings]);
   });
   return { findings: [...findings, ...found].toSorted(byPlace), checked: countKinds(objects), ignored };
+}
+
+function isOfDhcp(kind: CheckedKind): boolean {
+  return kind !== 'WolConfig' && !BARE_METAL_KINDS.some((one) => one === kind);
 }
 
 function withDefaults({ kind, object }: LocatedObject, { apiServers }: ClusterNetworks): KubernetesObject {
@@ -107,7 +124,10 @@ function isMisspelled(problem: FieldProblem): boolean {
 }
 
 function countKinds(objects: readonly LocatedObject[]): Record<CheckedKind, number> {
-  const counts = { IPPool: 0, VirtualMachineNetworkConfig: 0, NetworkAttachmentDefinition: 0, VirtualMachine: 0, WolConfig: 0 };
+  const counts = {
+    ...{ IPPool: 0, VirtualMachineNetworkConfig: 0, NetworkAttachmentDefinition: 0, VirtualMachine: 0, WolConfig: 0 },
+    ...{ ClusterAgent: 0, HostEndpoint: 0, HostOperation: 0 },
+  };
   for (const { kind } of objects) counts[kind]++;
   return counts;
 }

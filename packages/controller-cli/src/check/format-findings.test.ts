@@ -3,7 +3,16 @@ import type { CheckFinding } from './check-finding.js';
 import type { CheckResult } from './check-manifests.js';
 import { formatFindings } from './format-findings.js';
 
-const checked = { IPPool: 1, VirtualMachineNetworkConfig: 0, NetworkAttachmentDefinition: 0, VirtualMachine: 0, WolConfig: 0 };
+const checked = {
+  IPPool: 1,
+  VirtualMachineNetworkConfig: 0,
+  NetworkAttachmentDefinition: 0,
+  VirtualMachine: 0,
+  WolConfig: 0,
+  ClusterAgent: 0,
+  HostEndpoint: 0,
+  HostOperation: 0,
+};
 const problem: CheckFinding = {
   file: 'a b/p,1.yaml',
   line: 8,
@@ -29,7 +38,7 @@ const result: CheckResult = { findings: [problem, warning], checked, ignored: 2 
 describe('the result of a check', () => {
   it('as text', () => {
     expect(formatFindings('text', { findings: [warning], checked, ignored: 2 })).toBe(
-      'warning: a b/p,1.yaml:8:11: IPPool default/net-48: no pool; make one\nchecked: IPPool 1, VirtualMachineNetworkConfig 0, NetworkAttachmentDefinition 0, VirtualMachine 0, WolConfig 0; 2 of other kinds ignored\n',
+      'warning: a b/p,1.yaml:8:11: IPPool default/net-48: no pool; make one\nchecked: IPPool 1, VirtualMachineNetworkConfig 0, NetworkAttachmentDefinition 0, VirtualMachine 0, WolConfig 0, ClusterAgent 0, HostEndpoint 0, HostOperation 0; 2 of other kinds ignored\n',
     );
   });
 

@@ -1,5 +1,6 @@
-/** The objects of manifest files that DHCP and Wake-on-LAN are concerned with, each with its file; objects of other kinds are counted. */
+/** The objects of manifest files that DHCP, Wake-on-LAN and bare-metal hosts are concerned with, each with its file; objects of other kinds are counted. */
 import { API_VERSION, closestName, GROUP, parseObject, WOL_API_VERSION, WOL_GROUP } from '@vmdhcp/ippool-api';
+import { BARE_METAL_API_VERSION, BARE_METAL_GROUP } from '@vmdhcp/ippool-api/bare-metal';
 import { type ManifestObject, readManifests } from '@vmdhcp/ippool-api/manifests';
 import { isRecord, type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
 import type { AdmissionReason } from '@vmdhcp/reconciler';
@@ -29,7 +30,19 @@ export interface FieldProblem {
   readonly remedy: string;
 }
 
-const KINDS = ['IPPool', 'VirtualMachineNetworkConfig', 'NetworkAttachmentDefinition', 'VirtualMachine', 'WolConfig'] as const;
+export const BARE_METAL_KINDS = ['ClusterAgent', 'HostEndpoint', 'HostOperation'] as const;
+const KINDS = [
+  'IPPool',
+  'VirtualMachineNetworkConfig',
+  'NetworkAttachmentDefinition',
+  'VirtualMachine',
+  'WolConfig',
+  ...BARE_METAL_KINDS,
+] as const;
+/** Kinds without namespaces. */
+const OF_CLUSTER: ReadonlySet<string> = new Set(['WolConfig', ...BARE_METAL_KINDS]);
+/** What agents of bare-metal hosts write. */
+const WRITTEN_BY_AGENTS: ReadonlySet<string> = new Set(['HostStatus', 'LeaseSlice']);
 export type CheckedKind = (typeof KINDS)[number];
 
 const API_GROUPS: Readonly<Record<CheckedKind, string>> = {
@@ -38,12 +51,16 @@ const API_GROUPS: Readonly<Record<CheckedKind, string>> = {
   NetworkAttachmentDefinition: 'k8s.cni.cncf.io',
   VirtualMachine: 'kubevirt.io',
   WolConfig: WOL_GROUP,
+  ClusterAgent: BARE_METAL_GROUP,
+  HostEndpoint: BARE_METAL_GROUP,
+  HostOperation: BARE_METAL_GROUP,
 };
 
 /** The kinds of our API groups that files may have. */
 const OUR_KINDS = [
   { group: GROUP, apiVersion: API_VERSION, kinds: ['IPPool', 'VirtualMachineNetworkConfig'] },
   { group: WOL_GROUP, apiVersion: WOL_API_VERSION, kinds: ['WolConfig'] },
+  { group: BARE_METAL_GROUP, apiVersion: BARE_METAL_API_VERSION, kinds: BARE_METAL_KINDS },
 ];
 
 export interface ReadObjects {
@@ -94,7 +111,7 @@ function readOne(
   if (checked === undefined) return otherKind(value, kind, note);
   const metadata = readMetadata(value);
   const name = readText(metadata, 'name') ?? '';
-  const place = checked === 'WolConfig' ? {} : { namespace: readText(metadata, 'namespace') || namespace };
+  const place = OF_CLUSTER.has(checked) ? {} : { namespace: readText(metadata, 'namespace') || namespace };
   const object = { ...value, metadata: { ...metadata, name, ...place } };
   return { kind: checked, object: object as unknown as KubernetesObject, note };
 }
@@ -127,7 +144,7 @@ function wrongObject(value: unknown, note: Note): CheckFinding {
 function otherKind(value: unknown, kind: string, note: Note): CheckFinding | 'ignored' {
   const apiVersion = readText(value, 'apiVersion') ?? '';
   const ours = OUR_KINDS.find(({ group }) => apiVersion.startsWith(`${group}/`));
-  if (ours === undefined) return 'ignored';
+  if (ours === undefined || WRITTEN_BY_AGENTS.has(kind)) return 'ignored';
   const closest = closestName(kind, ours.kinds);
   const remedy = closest === undefined ? `write ${ours.kinds.join(' or ')}` : `did you mean ${closest}?`;
   const message = `${ours.apiVersion} has no kind ${JSON.stringify(kind)}`;
@@ -155,7 +172,7 @@ function describeObject(value: unknown, namespace: string): string {
   const metadata = readField(value, 'metadata');
   const name = readText(metadata, 'name') ?? '(no name)';
   const kind = readText(value, 'kind') ?? 'object';
-  if (kind === 'WolConfig') return `${kind} ${name}`;
+  if (OF_CLUSTER.has(kind)) return `${kind} ${name}`;
   return `${kind} ${readText(metadata, 'namespace') || namespace}/${name}`;
 }
 

@@ -1,8 +1,9 @@
 /** What is wrong with a WolConfig of a file: what its schema refuses, and what the controller would report in the condition Ready. */
 import { parseWolConfig, type UnknownField } from '@vmdhcp/ippool-api';
-import { isRecord, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readWolConfig } from '@vmdhcp/reconciler/wake-on-lan';
 import type { FieldProblem } from './read-objects.js';
+import { toFieldProblem } from './to-field-problem.js';
 
 export interface WolConfigReview {
   readonly problems: readonly FieldProblem[];
@@ -24,21 +25,4 @@ export function reviewWolConfig(object: KubernetesObject): WolConfigReview {
     return toFieldProblem(object, ['spec', 'explicitMappings'], { message, remedy });
   });
   return { problems: [], warnings: [...parsed.unknownFields, ...ignored] };
-}
-
-function toFieldProblem(
-  object: KubernetesObject,
-  path: FieldProblem['path'],
-  words: Pick<FieldProblem, 'message' | 'remedy'>,
-): FieldProblem {
-  const value = valueAt(object, path);
-  return { reason: value === undefined ? 'field-missing' : 'value-not-allowed', path, value, ...words };
-}
-
-/** Undefined: nothing stands there. */
-function valueAt(root: unknown, path: FieldProblem['path']): unknown {
-  return path.reduce<unknown>((value, part) => {
-    if (Array.isArray(value)) return value[Number(part)];
-    return isRecord(value) ? value[part] : undefined;
-  }, root);
 }

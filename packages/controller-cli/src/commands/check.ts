@@ -8,17 +8,19 @@ Examples:
   vmdhcp-controller check -f pools.yaml
   vmdhcp-controller check -f manifests/ -f vm.yaml --service-cidr 10.53.0.0/16 --pod-cidr 10.52.0.0/16
   vmdhcp-controller check -f wol-configs.yaml
+  vmdhcp-controller check -f examples/cluster/bare-metal.yaml
   kustomize build . | vmdhcp-controller check -f -
   kubectl get ippool,vmnetcfg,vm,net-attach-def -A -o yaml | vmdhcp-controller check -f - --output json
   npx vmdhcp-controller check -f . --output github    # annotations in a pull request
   npx vmdhcp-controller check -f . --output sarif > vmdhcp.sarif
 
-Checks IPPools, VirtualMachineNetworkConfigs, VirtualMachines, NetworkAttachmentDefinitions and WolConfigs by the rules of the admission webhook, without
+Checks IPPools, VirtualMachineNetworkConfigs, VirtualMachines, NetworkAttachmentDefinitions, WolConfigs, and ClusterAgents, HostEndpoints and HostOperations by the rules of the admission webhook, without
 a cluster: each by itself, and together, as if a cluster had these objects and no others. Objects of other kinds are ignored. What the
 webhook fills in may be left out.
 
 Problems are also: an unknown field that looks like a misspelling, as the setting that was meant would be left out; an object that stands there
 twice; and what a virtual machine asks for and cannot have. A network or a pool that the files do not have is a warning: the cluster may have it.
+Of bare-metal hosts it finds addresses that do not fit, ClusterAgents that have the same addresses on one network, and addresses of two HostEndpoints.
 Of WolConfigs it finds what the controller would report in the condition Ready, and mappings that allow nothing (warnings).
 
 Exit codes: 0 no problems, 65 problems, 66 a file cannot be read, 64 wrong usage. Warnings do not change the exit code.

@@ -10,6 +10,7 @@ export {
   type BareMetalKey,
   type BareMetalObserver,
 } from './controller/bare-metal-controller.js';
+export { findSharedUnderlays } from './workload/find-shared-underlays.js';
 export {
   HOST_AGENT_SELECTOR,
   type HostAgentSettings,

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { describeFinding } from './check-finding.js';
+import { checkManifests } from './check-manifests.js';
+
+const EXAMPLE = readFileSync(new URL('../../../../examples/cluster/bare-metal.yaml', import.meta.url), 'utf8');
+const clusterNetworks = { serviceCidrs: [], podCidrs: [], apiServers: [] };
+
+function check(text: string) {
+  return checkManifests([{ name: 'b.yaml', text }], { namespace: 'default', clusterNetworks });
+}
+
+const findings = (text: string) => check(text).findings.map(describeFinding);
+const changed = (from: string, to: string) => findings(EXAMPLE.replace(from, to));
+const lineOf = (text: string, part: string) => text.slice(0, text.indexOf(part)).split('\n').length;
+
+describe('the check of bare-metal hosts', () => {
+  it('the example has no problem, and is counted', () => {
+    const { findings: found, checked } = check(EXAMPLE);
+    expect(found).toEqual([]);
+    expect(checked).toMatchObject({ ClusterAgent: 1, HostEndpoint: 1, HostOperation: 1 });
+  });
+
+  it.each([
+    ['gateway: 192.168.0.1\n', 'gateway: 192.168.0.20\n', 'spec.feature.dhcpServerConfig.gateway: is in ipRange'],
+    [
+      'ipRange: 192.168.0.10-192.168.0.100',
+      'ipRange: 192.168.0.100-192.168.0.10',
+      'ends before its start; swap the two addresses',
+    ],
+    ['underlayInterface: kube-system/management', 'underlayInterface: ""', 'spec.agentYaml.underlayInterface: is missing'],
+    ['      secretName: rack-1-redfish\n'.trim(), 'name: x', 'spec.endpoint.secretName'],
+    ['replicas: 2', 'replicas: two', 'spec.agentYaml.replicas'],
+    ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.500', 'HostEndpoint rack-1-switch: spec.ipAddr'],
+    ['action: PxeReboot', 'action: Explode', 'HostOperation reinstall-rack-1-switch: spec.action'],
+  ])('%s -> %s', (from, to, expected) => {
+    const found = changed(from, to);
+    expect(found.join('\n')).toContain(expected);
+    expect(found.every((one) => /^(problem|warning): b\.yaml:\d+:\d+: /.test(one))).toBe(true);
+  });
+
+  it('names line and column of the value', () => {
+    const text = EXAMPLE.replace('gateway: 192.168.0.1\n', 'gateway: 10.0.0.1\n');
+    const line = lineOf(text, 'gateway: 10.0.0.1');
+    expect(findings(text)).toEqual([
+      `problem: b.yaml:${line}:16: ClusterAgent rack-1: spec.feature.dhcpServerConfig.gateway: is no address of a host in 192.168.0.0/24; write an address between the first and the last one of the subnet`,
+    ]);
+  });
+
+  it('of two ClusterAgents with the same addresses on one network, one is a problem', () => {
+    const [agent = ''] = EXAMPLE.split('---');
+    const found = findings(`${EXAMPLE}---\n${agent.replace('name: rack-1\n', 'name: rack-2\n')}`);
+    expect(found.filter((one) => one.startsWith('problem'))).toEqual([
+      expect.stringMatching(
+        /ClusterAgent rack-2: spec\.feature\.dhcpServerConfig: the older ClusterAgent rack-1 is on the same network/,
+      ),
+    ]);
+  });
+
+  it('an address of two HostEndpoints is a problem; a ClusterAgent that the files do not have is a warning', () => {
+    const [, endpoint = ''] = EXAMPLE.split('---');
+    const twice = findings(`${EXAMPLE}---\n${endpoint.replace('rack-1-switch', 'other')}`);
+    expect(twice).toEqual([
+      expect.stringContaining('HostEndpoint other: spec.ipAddr: HostEndpoint rack-1-switch has this address too'),
+    ]);
+    expect(changed('clusterAgent: rack-1', 'clusterAgent: rack-9')).toEqual([
+      expect.stringMatching(/^warning: .* the files have no ClusterAgent rack-9; write one of rack-1$/),
+    ]);
+  });
+
+  it('objects that agents write are of no concern', () => {
+    const host = 'apiVersion: bmc.spidernet.io/v1beta1\nkind: HostStatus\nmetadata: { name: rack-1-10-0-0-1 }\n';
+    expect(check(host)).toMatchObject({ findings: [], ignored: 1 });
+  });
+});

@@ -1,0 +1,80 @@
+/** What is wrong with ClusterAgents, HostEndpoints and HostOperations of files: what their schemas refuse, what the controller and the agents would report, and what only shows where all are looked at. */
+import { clusterAgentOf, clusterAgentProblems, type HostProblem, hostEndpointProblems } from '@vmdhcp/host-inventory';
+import type { UnknownField } from '@vmdhcp/ippool-api';
+import { parseBareMetalObject } from '@vmdhcp/ippool-api/bare-metal';
+import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
+import { findSharedUnderlays, readHostWorkload } from '@vmdhcp/reconciler/bare-metal';
+import type { FieldProblem } from './read-objects.js';
+import { toFieldProblem } from './to-field-problem.js';
+
+export interface BareMetalReview {
+  readonly problems: readonly FieldProblem[];
+  readonly warnings: readonly (FieldProblem | UnknownField)[];
+}
+
+/** All objects of bare-metal hosts that the files have. */
+export interface BareMetalFacts {
+  /** By the name of a ClusterAgent, what it has in common with another one. */
+  readonly shared: ReadonlyMap<string, string>;
+  readonly clusterAgents: readonly string[];
+  /** By ClusterAgent and address, the name of the HostEndpoint that is read first. */
+  readonly addresses: ReadonlyMap<string, string>;
+}
+
+/** @param namespace - of agents: where a NetworkAttachmentDefinition without namespace is. */
+export function bareMetalFacts(objects: readonly KubernetesObject[], namespace: string): BareMetalFacts {
+  const agents = objects.filter(({ kind }) => kind === 'ClusterAgent');
+  const clusterAgents = agents.map(({ metadata }) => metadata.name);
+  const addresses = new Map<string, string>();
+  for (const endpoint of objects.filter(({ kind }) => kind === 'HostEndpoint')) {
+    const key = addressKey(endpoint, clusterAgents);
+    if (key !== undefined && !addresses.has(key)) addresses.set(key, endpoint.metadata.name);
+  }
+  return { shared: findSharedUnderlays(agents.map(readHostWorkload), namespace), clusterAgents, addresses };
+}
+
+/** All problems of the schema; without any, all others. */
+export function reviewBareMetal(object: KubernetesObject, facts: BareMetalFacts): BareMetalReview {
+  const { status: _, ...written } = object;
+  const parsed = parseBareMetalObject(written);
+  if (!parsed.ok) return { problems: parsed.problems, warnings: parsed.unknownFields };
+  const found = [...ownProblems(object), ...problemsAmong(object, facts)];
+  const problems = found.map(({ path, message, remedy }) => toFieldProblem(object, path, { message, remedy }));
+  return { problems, warnings: [...parsed.unknownFields, ...warningsOf(object, facts)] };
+}
+
+function ownProblems(object: KubernetesObject): readonly HostProblem[] {
+  if (object.kind === 'ClusterAgent') return clusterAgentProblems(object);
+  return object.kind === 'HostEndpoint' ? hostEndpointProblems(object) : [];
+}
+
+function problemsAmong(
+  object: KubernetesObject,
+  { shared, addresses, clusterAgents }: BareMetalFacts,
+): readonly Pick<HostProblem, 'path' | 'message' | 'remedy'>[] {
+  const { name } = object.metadata;
+  if (object.kind === 'ClusterAgent') {
+    const [message = '', remedy = ''] = shared.get(name)?.split('; ') ?? [];
+    return message === '' ? [] : [{ path: ['spec', 'feature', 'dhcpServerConfig'], message, remedy }];
+  }
+  const first = addresses.get(addressKey(object, clusterAgents) ?? '');
+  if (object.kind !== 'HostEndpoint' || first === undefined || first === name) return [];
+  return [{ path: ['spec', 'ipAddr'], message: `HostEndpoint ${first} has this address too`, remedy: 'remove one of the two' }];
+}
+
+/** The cluster may have what the files do not have. */
+function warningsOf(object: KubernetesObject, { clusterAgents }: BareMetalFacts): readonly FieldProblem[] {
+  if (object.kind !== 'HostEndpoint') return [];
+  const named = readText(object.spec, 'clusterAgent');
+  if (clusterAgents.length === 0 || clusterAgentOf(object, clusterAgents) !== undefined) return [];
+  const message = named
+    ? `the files have no ClusterAgent ${named}`
+    : `is missing, and the files have ${clusterAgents.length} ClusterAgents`;
+  return [toFieldProblem(object, ['spec', 'clusterAgent'], { message, remedy: `write one of ${clusterAgents.join(', ')}` })];
+}
+
+function addressKey(endpoint: KubernetesObject, clusterAgents: readonly string[]): string | undefined {
+  const address = readText(endpoint.spec, 'ipAddr');
+  const agent = clusterAgentOf(endpoint, clusterAgents) ?? readText(endpoint.spec, 'clusterAgent');
+  return address === undefined || agent === undefined ? undefined : `${agent} ${address.trim().toLowerCase()}`;
+}
