@@ -22,7 +22,7 @@ import {
   type ManifestFile,
   readObjects,
 } from './read-objects.js';
-import { bareMetalFacts, reviewBareMetal } from './review-bare-metal.js';
+import { type BareMetalFacts, type BareMetalReview, bareMetalFacts, reviewBareMetal } from './review-bare-metal.js';
 import { reviewWolConfig } from './review-wol-config.js';
 
 export interface CheckSettings {
@@ -53,8 +53,7 @@ export function checkManifests(files: readonly ManifestFile[], { namespace, clus
   );
   const found = objects.flatMap((located, index) => {
     if (!isOfDhcp(located.kind)) {
-      const { kind, object } = located;
-      const { problems, warnings } = kind === 'WolConfig' ? reviewWolConfig(object) : reviewBareMetal(object, hosts);
+      const { problems, warnings } = reviewOther(located, hosts);
       return toFindings(located, problems, warnings);
     }
     const object = filled[index]?.object ?? located.object;
@@ -67,6 +66,10 @@ export function checkManifests(files: readonly ManifestFile[], { namespace, clus
     return toFindings(located, review.problems, [...(defaults?.warnings ?? []), ...review.warnings]);
   });
   return { findings: [...findings, ...found].toSorted(byPlace), checked: countKinds(objects), ignored };
+}
+
+function reviewOther({ kind, object }: LocatedObject, hosts: BareMetalFacts): BareMetalReview {
+  return kind === 'WolConfig' ? reviewWolConfig(object) : reviewBareMetal(object, hosts);
 }
 
 function isOfDhcp(kind: CheckedKind): boolean {

@@ -48,25 +48,31 @@ function ownProblems(object: KubernetesObject): readonly HostProblem[] {
   return object.kind === 'HostEndpoint' ? hostEndpointProblems(object) : [];
 }
 
-function problemsAmong(
-  object: KubernetesObject,
-  { shared, addresses, clusterAgents }: BareMetalFacts,
-): readonly Pick<HostProblem, 'path' | 'message' | 'remedy'>[] {
-  const { name } = object.metadata;
-  if (object.kind === 'ClusterAgent') {
-    const [message = '', remedy = ''] = shared.get(name)?.split('; ') ?? [];
-    return message === '' ? [] : [{ path: ['spec', 'feature', 'dhcpServerConfig'], message, remedy }];
-  }
-  const first = addresses.get(addressKey(object, clusterAgents) ?? '');
-  if (object.kind !== 'HostEndpoint' || first === undefined || first === name) return [];
+type Found = Pick<HostProblem, 'path' | 'message' | 'remedy'>;
+
+function problemsAmong(object: KubernetesObject, facts: BareMetalFacts): readonly Found[] {
+  if (object.kind === 'ClusterAgent') return sharedProblems(object, facts);
+  return object.kind === 'HostEndpoint' ? addressProblems(object, facts) : [];
+}
+
+function sharedProblems({ metadata: { name } }: KubernetesObject, { shared }: BareMetalFacts): readonly Found[] {
+  const text = shared.get(name);
+  if (text === undefined) return [];
+  const [message = '', remedy = ''] = text.split('; ', 2);
+  return [{ path: ['spec', 'feature', 'dhcpServerConfig'], message, remedy }];
+}
+
+function addressProblems(endpoint: KubernetesObject, { addresses, clusterAgents }: BareMetalFacts): readonly Found[] {
+  const first = addresses.get(addressKey(endpoint, clusterAgents) ?? '') ?? endpoint.metadata.name;
+  if (first === endpoint.metadata.name) return [];
   return [{ path: ['spec', 'ipAddr'], message: `HostEndpoint ${first} has this address too`, remedy: 'remove one of the two' }];
 }
 
 /** The cluster may have what the files do not have. */
 function warningsOf(object: KubernetesObject, { clusterAgents }: BareMetalFacts): readonly FieldProblem[] {
-  if (object.kind !== 'HostEndpoint') return [];
+  const isKnown = clusterAgents.length === 0 || clusterAgentOf(object, clusterAgents) !== undefined;
+  if (object.kind !== 'HostEndpoint' || isKnown) return [];
   const named = readText(object.spec, 'clusterAgent');
-  if (clusterAgents.length === 0 || clusterAgentOf(object, clusterAgents) !== undefined) return [];
   const message = named
     ? `the files have no ClusterAgent ${named}`
     : `is missing, and the files have ${clusterAgents.length} ClusterAgents`;
