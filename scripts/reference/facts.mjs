@@ -103,7 +103,6 @@ const agentRegistry = agentMetrics({
 }).registry;
 new HostEventLog({}, agentRegistry);
 const ofWakeOnLan = createWakeMetrics({ packets: none, wakeUps: () => ({}), listeners: () => ({}) });
-new HostEventLog({}, agentRegistry);
 registerReportMetrics(ofWakeOnLan, { info: { ports: [] } });
 const ofController = controllerMetrics();
 const ofWebhook = createWebhookMetrics();
