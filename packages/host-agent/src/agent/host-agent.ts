@@ -15,13 +15,21 @@ export class HostAgent {
   readonly #polls: HostPolls;
   readonly #operations: HostOperations;
   #state: 'new' | 'started' | 'working' | 'stopped' = 'new';
+  /** Hosts that are followed, and the names of those whose management controllers answer. */
+  #hosts = 0;
+  #healthy = new Set<string>();
   #counted: string | undefined;
 
   constructor(ports: HostAgentPorts) {
     this.#ports = ports;
-    this.#objects = new HostObjects(ports, (plural) => this.#changed(plural));
+    this.#objects = new HostObjects(ports, (plural, isOnlyHealth) => this.#changed(plural, isOnlyHealth));
     this.#secrets = new HostSecrets(ports, (key) => this.#polls.secretChanged(key));
-    this.#polls = new HostPolls(ports, this.#objects, this.#secrets);
+    this.#polls = new HostPolls({
+      ports,
+      objects: this.#objects,
+      secrets: this.#secrets,
+      onHealth: (name, isHealthy) => this.#noteHealth(name, isHealthy),
+    });
     this.#operations = new HostOperations(ports, this.#objects, this.#secrets);
     this.#inventory = new InventoryLoop(ports, this.#objects, (hosts) => this.#follow(hosts));
   }
@@ -61,8 +69,8 @@ export class HostAgent {
     this.#objects.stop();
   }
 
-  #changed(plural: HostPlural): void {
-    if (plural !== 'hostoperations') this.#inventory.changed();
+  #changed(plural: HostPlural, isOnlyHealth: boolean): void {
+    if (plural !== 'hostoperations' && !isOnlyHealth) this.#inventory.changed();
     if (plural === 'hostoperations' || plural === 'hoststatuses') this.#operations.changed();
   }
 
@@ -71,12 +79,20 @@ export class HostAgent {
     this.#secrets.follow([...hosts.values()].map(({ connection }) => connection));
     this.#polls.follow(hosts);
     this.#operations.follow(hosts);
-    this.#count(hosts);
+    this.#hosts = hosts.size;
+    this.#healthy = new Set([...hosts.values()].flatMap(({ name, isHealthy }) => (isHealthy ? name : [])));
+    this.#count();
   }
 
-  #count(hosts: ReadonlyMap<string, FollowedHost>): void {
-    const healthy = [...hosts.values()].filter(({ isHealthy }) => isHealthy).length;
-    const unhealthy = hosts.size - healthy;
+  #noteHealth(name: string, isHealthy: boolean): void {
+    if (isHealthy) this.#healthy.add(name);
+    else this.#healthy.delete(name);
+    this.#count();
+  }
+
+  #count(): void {
+    const healthy = this.#healthy.size;
+    const unhealthy = this.#hosts - healthy;
     if (this.#counted === `${healthy} ${unhealthy}`) return;
     this.#counted = `${healthy} ${unhealthy}`;
     this.#ports.observer.observe({ kind: 'hosts', healthy, unhealthy });

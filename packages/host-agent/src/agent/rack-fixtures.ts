@@ -1,5 +1,12 @@
 /** A rack in memory: an API server, a DHCP server's leases, management controllers, and agents that come and go. */
-import type { BoundAddresses, HealthReport, HostLease, OperationOutcome } from '@vmdhcp/host-inventory';
+import {
+  type BoundAddresses,
+  type HealthReport,
+  type HostLease,
+  type OperationOutcome,
+  planHostInventory,
+  readClusterAgent,
+} from '@vmdhcp/host-inventory';
 import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
 import {
   type ApiResource,
@@ -129,6 +136,29 @@ export class Rack {
       },
       observer: { observe: (event) => this.observed.push(event) },
     };
+  }
+
+  /** So many hosts from number 10 on, all of them healthy, as an earlier leader left them. */
+  seed(count: number): void {
+    this.leases = Array.from({ length: count }, (_, index) => lease(10 + index));
+    const [agent] = this.clusterAgents.objects.values();
+    if (agent === undefined) throw new Error('hosts need a ClusterAgent');
+    const facts = {
+      clusterAgent: readClusterAgent(agent),
+      clusterAgents: ['rack'],
+      leases: this.leases,
+      endpoints: [],
+      hostStatuses: [],
+    };
+    for (const action of planHostInventory({ ...facts, nowMs: this.wallTimeMs }).actions) {
+      if (action.kind !== 'create') continue;
+      const { metadata } = action.object;
+      this.hosts.put({
+        ...action.object,
+        metadata: { ...metadata, uid: `uid-${action.name}` },
+        status: { ...action.status, healthy: true, log: { totalLogAccount: 0, warningLogAccount: 0, reportedEntries: '' } },
+      });
+    }
   }
 
   /** A person wants something of host 10, or of another one. */

@@ -32,10 +32,19 @@ interface Polled {
   failures: number;
 }
 
+export interface HostPollsSettings {
+  readonly ports: HostAgentPorts;
+  readonly objects: HostObjects;
+  readonly secrets: HostSecrets;
+  /** A poll of this host has ended, and what it changes is recorded. */
+  readonly onHealth: (name: string, isHealthy: boolean) => void;
+}
+
 export class HostPolls {
   readonly #ports: HostAgentPorts;
   readonly #objects: HostObjects;
   readonly #secrets: HostSecrets;
+  readonly #onHealth: HostPollsSettings['onHealth'];
   readonly #slots = new PollSlots();
   readonly #polled = new Map<string, Polled>();
   readonly #running = new Set<Promise<void>>();
@@ -43,10 +52,11 @@ export class HostPolls {
   #isFirst = true;
   #isStopped = false;
 
-  constructor(ports: HostAgentPorts, objects: HostObjects, secrets: HostSecrets) {
+  constructor({ ports, objects, secrets, onHealth }: HostPollsSettings) {
     this.#ports = ports;
     this.#objects = objects;
     this.#secrets = secrets;
+    this.#onHealth = onHealth;
     this.#intervalMs = ports.pollIntervalMs ?? INTERVAL_MS;
   }
 
@@ -130,6 +140,7 @@ export class HostPolls {
     polled.failures = isHealthy ? 0 : polled.failures + 1;
     observer.observe({ kind: 'polled', name: host.name, isHealthy, isOverdue, durationMs: clock.nowMs() - beganAtMs });
     await recordHealth({ ports: this.#ports, objects: this.#objects, name: host.name, report, ended: ended.signal });
+    if (!ended.signal.aborted) this.#onHealth(host.name, isHealthy);
   }
 
   async #read({ host, ended }: Polled): Promise<{ readonly report: HealthReport; readonly isOverdue: boolean }> {

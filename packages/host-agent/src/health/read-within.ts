@@ -1,4 +1,5 @@
 import type { HealthReport } from '@vmdhcp/host-inventory';
+import { abortWithin } from '../objects/abort-within.js';
 import type { HostAgentPorts, HostTarget } from '../ports.js';
 
 /** A management controller may take so long to report everything. */
@@ -13,14 +14,14 @@ export interface ReadHealth {
 /** Reads a management controller; after half a minute, or when `ended` is aborted, its answer counts as missing, whether the port ends or not. Never rejects. */
 export async function readWithin(ports: HostAgentPorts, target: HostTarget, ended: AbortSignal): Promise<ReadHealth> {
   const { clock, managementControllers, observer } = ports;
-  const overdue = new AbortController();
+  const { signal, release } = abortWithin(clock, READ_WITHIN_MS, ended);
   const missing = Promise.withResolvers<ReadHealth>();
   const message = `the management controller at ${target.address} did not answer within ${READ_WITHIN_MS / 1_000} seconds: look at its address, its port and its network`;
-  const callOff = clock.after(READ_WITHIN_MS, () => overdue.abort());
-  const signal = AbortSignal.any([overdue.signal, ended]);
   const miss = () => missing.resolve({ report: { kind: 'unhealthy', message }, isOverdue: true });
   signal.addEventListener('abort', miss, { once: true });
   try {
+    // Leadership may have ended while the Secret was read.
+    if (signal.aborted) return { report: { kind: 'unhealthy', message }, isOverdue: true };
     const read = Promise.resolve(managementControllers.read(target, signal)).then((report) => ({ report, isOverdue: false }));
     return await Promise.race([read, missing.promise]);
   } catch (error) {
@@ -30,6 +31,6 @@ export async function readWithin(ports: HostAgentPorts, target: HostTarget, ende
       isOverdue: false,
     };
   } finally {
-    callOff();
+    release();
   }
 }

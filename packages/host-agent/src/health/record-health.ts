@@ -1,5 +1,6 @@
 import { type HealthReport, type HealthUpdate, mergeHealth, readHost } from '@vmdhcp/host-inventory';
 import { backOffMs } from '@vmdhcp/kube-runtime';
+import { abortWithin } from '../objects/abort-within.js';
 import { attemptWrite } from '../objects/attempt-write.js';
 import type { HostObjects } from '../objects/host-objects.js';
 import { toRegarding } from '../objects/to-regarding.js';
@@ -95,12 +96,7 @@ async function writePatch(
 
 /** Ends early where the recording does. */
 async function pause({ ports, ended }: HealthRecording, delayMs: number): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const callOff = ports.clock.after(delayMs, resolve);
-    const end = () => {
-      callOff();
-      resolve();
-    };
-    ended.addEventListener('abort', end, { once: true });
-  });
+  const { signal, release } = abortWithin(ports.clock, delayMs, ended);
+  if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  release();
 }

@@ -122,6 +122,30 @@ describe('the objects of hosts', () => {
     expect(rack.written.length).toBeLessThan(40);
   });
 
+  it('after stop no write begins, also not the second one of an object that was just created; the next leader makes it', async () => {
+    const rack = darkRack();
+    rack.leases = many(40);
+    const agent = rack.lead();
+    const record = rack.hosts.onWritten;
+    let stopped: Promise<void> | undefined;
+    rack.hosts.onWritten = (what, key) => {
+      record(what, key);
+      stopped ??= agent.stop();
+    };
+    await rack.clock.advance(A_MOMENT);
+    await stopped;
+    // Those that were under way.
+    expect(rack.written.every((one) => one.startsWith('create'))).toBe(true);
+    expect(rack.written.length).toBeLessThanOrEqual(16);
+    await rack.clock.advance(600_000);
+    expect([rack.written.length <= 16, rack.clock.pending]).toEqual([true, 0]);
+    rack.hosts.onWritten = record;
+    rack.lead();
+    await rack.clock.advance(2_000);
+    expect(rack.written.filter((one) => one.startsWith('create'))).toHaveLength(40);
+    expect(rack.written).toHaveLength(80);
+  });
+
   it('law: 1,000 hosts are two writes each and no more; without a change there is none, and one change is one write of the status', async () => {
     const rack = darkRack();
     rack.leases = many(1_000);

@@ -1,6 +1,7 @@
 import { BARE_METAL_GROUP, BARE_METAL_VERSION } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type ApiResource, type CacheSubscription, DeletionMarks, formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { HostAgentPorts } from '../ports.js';
+import { isOnlyHealth } from './is-only-health.js';
 
 const PLURALS = ['clusteragents', 'hostendpoints', 'hoststatuses', 'hostoperations'] as const;
 export type HostPlural = (typeof PLURALS)[number];
@@ -11,17 +12,16 @@ export class HostObjects {
   /** Objects that were created here, and that no list or watch has brought yet. */
   readonly #created = new Set<string>();
   readonly #deletions = new DeletionMarks();
+  /** HostStatus objects as they were when the last change of each was seen. */
+  readonly #before = new Map<string, KubernetesObject>();
   readonly #wallTimeMs: () => number;
 
-  /** @param onChange - an object of this kind is another one than before. Called after `start` only. */
-  constructor({ caches, observer, wallTimeMs }: HostAgentPorts, onChange: (plural: HostPlural) => void) {
+  /** @param onChange - an object of this kind is another one than before. `isOnlyHealth`: what polls write changed, and nothing else. Called after `start` only. */
+  constructor({ caches, observer, wallTimeMs }: HostAgentPorts, onChange: (plural: HostPlural, isOnlyHealth: boolean) => void) {
     this.#wallTimeMs = wallTimeMs;
     const subscribe = (plural: HostPlural): CacheSubscription =>
       caches.subscribe(resourceOf(plural), {
-        onChange: (key) => {
-          if (plural === 'hoststatuses') this.#deletions.seen('HostStatus', key, this.#subscriptions[plural].get(key));
-          onChange(plural);
-        },
+        onChange: (key) => onChange(plural, plural === 'hoststatuses' && this.#noteHost(key)),
         onError: (error) => observer.observe({ kind: 'read-failed', plural, error }),
       });
     this.#subscriptions = {
@@ -83,6 +83,15 @@ export class HostObjects {
   /** Resolves when the HostOperations are as new as this call. */
   async refreshOperations(): Promise<void> {
     await this.#subscriptions.hostoperations.refresh();
+  }
+
+  /** A HostStatus is another one. @returns whether only what polls write changed. */
+  #noteHost(key: string): boolean {
+    const [before, now] = [this.#before.get(key), this.hostStatus(key)];
+    this.#deletions.seen('HostStatus', key, now);
+    if (now === undefined) this.#before.delete(key);
+    else this.#before.set(key, now);
+    return isOnlyHealth(before, now);
   }
 }
 

@@ -2,6 +2,7 @@
 import { OPERATION_TIMES, type OperationAttempts, type OperationOutcome, type OperationStep } from '@vmdhcp/host-inventory';
 import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
 import type { FollowedHost } from '../inventory/host-targets.js';
+import { abortWithin } from '../objects/abort-within.js';
 import type { HostAgentPorts, HostTarget } from '../ports.js';
 import type { HostSecrets } from '../secret/host-secrets.js';
 
@@ -75,12 +76,11 @@ export class HostActions {
   /** Ends a minute after its beginning at the latest, whether the port does or not. */
   async #operate(target: HostTarget, action: HostAction): Promise<OperationOutcome> {
     const { clock, managementControllers, observer } = this.#settings.ports;
-    const overdue = new AbortController();
     const { answerWithinMs } = OPERATION_TIMES;
-    const callOff = clock.after(answerWithinMs, () => overdue.abort());
-    const signal = AbortSignal.any([overdue.signal, this.#ended.signal]);
+    const { signal, release } = abortWithin(clock, answerWithinMs, this.#ended.signal);
     const missing = Promise.withResolvers<OperationOutcome>();
     const miss = () => missing.resolve(unknown(action, `no answer within ${answerWithinMs / 1_000} seconds`));
+    if (signal.aborted) miss();
     signal.addEventListener('abort', miss, { once: true });
     try {
       return await Promise.race([managementControllers.operate(target, action, signal), missing.promise]);
@@ -88,7 +88,7 @@ export class HostActions {
       observer.observe({ kind: 'unexpected-error', error });
       return unknown(action, 'the agent failed');
     } finally {
-      callOff();
+      release();
     }
   }
 }

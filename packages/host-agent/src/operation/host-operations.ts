@@ -3,7 +3,7 @@
  * step that was lost is planned again, by this agent or by the next one; the action itself never is.
  */
 import { OperationAttempts, type OperationStep, planHostOperations } from '@vmdhcp/host-inventory';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import type { FollowedHost } from '../inventory/host-targets.js';
 import { attemptWrite } from '../objects/attempt-write.js';
 import { GatheredCalls } from '../objects/gathered-calls.js';
@@ -90,7 +90,8 @@ export class HostOperations {
 
   #plan(): void {
     const operations = this.#objects.all('hostoperations');
-    const hostStatuses = [...this.#hosts.keys()].flatMap((name) => this.#objects.hostStatus(name) ?? []);
+    const named = new Set(operations.map(({ spec }) => String(readField(spec, 'hostStatusName'))));
+    const hostStatuses = [...named].flatMap((name) => (this.#hosts.has(name) ? (this.#objects.hostStatus(name) ?? []) : []));
     const nowMs = this.#ports.wallTimeMs();
     const { clusterAgentName: clusterAgent, runId } = this.#ports;
     const plan = planHostOperations({ clusterAgent, operations, hostStatuses, runId, attempts: this.#attempts, nowMs });
