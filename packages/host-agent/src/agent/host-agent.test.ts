@@ -68,6 +68,23 @@ describe('leaders that follow each other', () => {
   });
 });
 
+describe('ports with a bug', () => {
+  it('are reported, and what they broke is tried again', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10)];
+    let failures = 2;
+    const onBindings = () => {
+      if (failures-- > 0) throw new Error('a bug in a port');
+    };
+    const managementControllers = { read: () => Promise.reject(new Error('it must not reject')), operate: rack.operate };
+    rack.lead({ onBindings, managementControllers });
+    await rack.clock.advance(MINUTE);
+    expect(rack.host(10)?.status).toMatchObject({ clusterAgent: 'rack', healthy: false });
+    const errors = rack.observed.flatMap((one) => (one.kind === 'unexpected-error' ? String(one.error) : []));
+    expect(new Set(errors)).toEqual(new Set(['Error: a bug in a port', 'Error: it must not reject']));
+  });
+});
+
 describe('switches of the ClusterAgent', () => {
   it('without discovery no lease has an object; without the ClusterAgent nothing is written and nothing polled', async () => {
     const rack = new Rack(agentObject({ enableDhcpDiscovery: false }));

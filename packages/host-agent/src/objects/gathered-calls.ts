@@ -1,27 +1,40 @@
-import type { Clock } from '@vmdhcp/kube-runtime';
+import type { HostAgentPorts } from '../ports.js';
 
-/** Calls a function once for all that asked for it: at the earliest time that was asked for. */
+/** After a function threw: a bug here or in a port, which may go away with what caused it. */
+const AFTER_ERROR_MS = 10_000;
+
+/** Calls a function once for all that asked for it: at the earliest time that was asked for. One that throws is reported, and called again later. */
 export class GatheredCalls {
-  readonly #clock: Clock;
+  readonly #ports: Pick<HostAgentPorts, 'clock' | 'observer'>;
   readonly #run: () => void;
   #timer: { readonly atMs: number; readonly callOff: () => void } | undefined;
   #isStopped = false;
 
-  constructor(clock: Clock, run: () => void) {
-    this.#clock = clock;
+  constructor(ports: Pick<HostAgentPorts, 'clock' | 'observer'>, run: () => void) {
+    this.#ports = ports;
     this.#run = run;
   }
 
   /** The function is called within so many milliseconds. After `stop`, nothing. */
   within(delayMs: number): void {
-    const atMs = this.#clock.nowMs() + delayMs;
+    const { clock } = this.#ports;
+    const atMs = clock.nowMs() + delayMs;
     if (this.#isStopped || (this.#timer !== undefined && this.#timer.atMs <= atMs)) return;
     this.#timer?.callOff();
-    const callOff = this.#clock.after(delayMs, () => {
+    const callOff = clock.after(delayMs, () => {
       this.#timer = undefined;
-      this.#run();
+      this.#call();
     });
     this.#timer = { atMs, callOff };
+  }
+
+  #call(): void {
+    try {
+      this.#run();
+    } catch (error) {
+      this.#ports.observer.observe({ kind: 'unexpected-error', error });
+      this.within(AFTER_ERROR_MS);
+    }
   }
 
   stop(): void {

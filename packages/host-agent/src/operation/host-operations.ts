@@ -39,7 +39,7 @@ export class HostOperations {
   constructor(ports: HostAgentPorts, objects: HostObjects, secrets: HostSecrets) {
     this.#ports = ports;
     this.#objects = objects;
-    this.#plans = new GatheredCalls(ports.clock, () => this.#plan());
+    this.#plans = new GatheredCalls(ports, () => this.#plan());
     this.#retries = new RetryTimes(ports);
     this.#actions = new HostActions({
       ports,
