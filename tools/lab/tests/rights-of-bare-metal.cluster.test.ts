@@ -8,11 +8,13 @@ import { type KubernetesObject, readConditions, readField, readList } from '@vmd
 import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  AGENT_BIN,
   type ClusterAccess,
   CONTROLLER_BIN,
   compareRights,
   covers,
   describeRight,
+  freePort,
   InstalledProgram,
   installedFor,
   installedWith,
@@ -191,6 +193,26 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
       right.includes('customresourcedefinitions') && !names.some((name) => right.endsWith(name));
     const unused = inUse.unused.filter((right) => !granted.has(right) && !isMissing(right));
     expect(unused).toEqual([]);
+  });
+
+  it('an agent that has these rights keeps the object of a host, by its Lease, and asks for nothing else', async () => {
+    const token = await serviceAccountToken(admin, AGENTS, 'agent-rack');
+    const [container] = readList(podOf((await admin.get('Deployment', RACK)) as KubernetesObject), 'containers');
+    const args = readList(container, 'args').map(String);
+    const flags = ['--kubeconfig', cluster.writeKubeconfig('agent', token), '--namespace', AGENTS, '--pod-name', 'agent-rack-x'];
+    const spec = { clusterAgent: 'rack', ipAddr: '192.168.0.200', https: false, port: 9 };
+    await admin.create({ apiVersion: 'bmc.spidernet.io/v1beta1', kind: 'HostEndpoint', metadata: { name: 'host' }, spec });
+    const listen = `127.0.0.1:${await freePort()}`;
+    const agent = new LabProcess(process.execPath, [AGENT_BIN, ...args, '--listen', listen, ...flags]);
+    try {
+      await admin.waitForObject('HostStatus', 'rack-192-168-0-200', ({ status }) => readField(status, 'clusterAgent') === 'rack');
+    } catch (error) {
+      throw new Error(agent.lines.join('\n'), { cause: error });
+    } finally {
+      await agent.stop();
+    }
+    const { refused } = compareRights([], cluster.simulator.audit.requests, AGENT);
+    expect(refused).toEqual([]);
   });
 
   it('agents read the Secret that is named and no other, follow hosts, and write nothing else', async () => {
