@@ -1,3 +1,4 @@
+import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { clusterAgent, ip } from './hosts-fixtures.js';
 import { type Replica, SELF, World } from './hosts-world-fixtures.js';
@@ -115,6 +116,32 @@ describe('replicas', () => {
     await world.until('another leader', () => other.machine.isServing());
     expect(world.holders()).toEqual([other]);
     expect(leader.machine.unready()).toEqual(['interface net1 is down: set it up (ip link set net1 up)']);
+  });
+
+  it('a leader that cannot record leases lets another one lead', async () => {
+    const { world, leader } = await serving(2);
+    leader.recordingProblem = 'another replica has taken the leases over';
+    const other = world.replicas.find((one) => one !== leader) as Replica;
+    await world.until('another leader', () => other.machine.isServing());
+    expect(await world.join(1)).toBe('10.0.0.10');
+  });
+
+  it('law: whatever freezes, selfIp is on one interface at a time', async () => {
+    let handovers = 0;
+    for (let seed = 1; seed <= 20; seed++) {
+      const { world } = await serving(3);
+      const random = randomFrom(seed);
+      for (let round = 0; round < 12; round++) {
+        const one = world.replicas[random(3)] as Replica;
+        one.process.freeze(random(6_000));
+        await world.clock.advance(random(4_000));
+      }
+      const spans = world.replicas.flatMap(({ kernel }) => kernel.spans()).toSorted((one, next) => one.fromMs - next.fromMs);
+      for (const [index, { fromMs }] of spans.entries())
+        if (index > 0) expect(fromMs).toBeGreaterThanOrEqual(spans[index - 1]?.untilMs ?? 0);
+      handovers += spans.length - 1;
+    }
+    expect(handovers).toBeGreaterThan(20);
   });
 
   it('a new leader answers no client while the leases are open elsewhere', async () => {

@@ -178,6 +178,12 @@ export class HostsMachine {
     return this.#clusterAgents.get(this.#settings.clusterAgentName);
   }
 
+  /** What keeps clients from being answered by this replica: another one may be able to, and this one begins anew. */
+  #troubles(): string[] {
+    if (!this.#clusterAgents.synced) return [];
+    return [...servingProblems(this.#facts()), ...(this.isLeader() ? this.#problemsOfLeader() : [])];
+  }
+
   #problemsOfLeader(): string[] {
     const ofLeases = [this.#duties.problem, this.#leases?.open.problem].filter((problem) => problem !== undefined);
     return [...ofLeases, ...this.#leadership.addresses.problems()];
@@ -228,7 +234,7 @@ export class HostsMachine {
       ...{ clock, random, addresses, lease, observer, identity, times: election, isAlone },
       wantedAddresses: () => addedBy(this.#inForce.current, this.#link),
       report: () => new Map(),
-      troubles: () => (this.#clusterAgents.synced ? servingProblems(this.#facts()) : []),
+      troubles: () => this.#troubles(),
       isSyncing: () => !this.#clusterAgents.synced,
       onOthersReport: () => undefined,
       onHeard: () => undefined,

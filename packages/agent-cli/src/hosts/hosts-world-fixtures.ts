@@ -65,7 +65,9 @@ export class SharedRecords {
           else known.setPool(new ServedPool(pool), nowMs());
           return assignments;
         },
-        problem: undefined,
+        get problem() {
+          return replica.recordingProblem;
+        },
         failures: 0,
       },
       close: async () => {
@@ -152,6 +154,8 @@ export class Replica {
   /** What the objects of hosts bind; undefined: not known. */
   bound: BoundAddresses | undefined = NOTHING_BOUND;
   isUp = true;
+  /** Why this replica cannot record leases. */
+  recordingProblem: string | undefined;
   #onBindings: (bound: BoundAddresses) => void = () => undefined;
 
   constructor(world: World, identity: string) {
