@@ -72,6 +72,7 @@ export const PACKAGES = {
       'network',
       'virtual-machine',
       'network-config',
+      'audit',
       'assignment',
       'agents',
       'chain',

@@ -14,6 +14,7 @@ const PAGES = [
   ['environment', 'environment variables'],
   ['metrics', 'metrics and their labels'],
   ['packet-reasons', 'why a DHCP message got no reply, or a refusal'],
+  ['audit', 'records of who had which address: fields and reasons'],
   ['exit-codes', 'exit codes of the commands'],
 ];
 

@@ -1,6 +1,7 @@
 // The pages of docs/reference, as text. `npm run generate` writes them, and scripts/check-docs.mjs fails when one is another.
 import { join } from 'node:path';
 import { apiIndex, apiPages } from './api-pages.mjs';
+import { auditPage } from './audit-page.mjs';
 import { eventPage } from './event-page.mjs';
 import {
   ADMISSION_RULES,
@@ -35,6 +36,7 @@ export const referencePages = new Map(
     ['values', 'Values of the chart', valuesPage()],
     fieldPage,
     eventPage,
+    auditPage,
     indexPage,
     apiIndex,
     ...apiPages,

@@ -40,6 +40,9 @@ export const BEFORE_MIGRATION_ANNOTATION = `${GROUP}/before-migration`;
 export const MIGRATION_RUN_ANNOTATION = `${GROUP}/migration-run`;
 /** On a ConfigMap: it has MAC addresses of stopped virtual machines. */
 export const MAC_ADDRESS_MEMORY_LABEL = `${GROUP}/mac-address-memory`;
+/** On a ConfigMap: it has records of who had which address. */
+export const AUDIT_LABEL = `${GROUP}/audit`;
+export const AUDIT_POOL_ANNOTATION = `${GROUP}/audit-pool`;
 export const VM_NAME_LABEL = 'harvesterhci.io/vmName';
 export const MAC_ADDRESS_ANNOTATION = 'harvesterhci.io/mac-address';
 /** Followed by the name of an interface. */
@@ -209,6 +212,20 @@ export const OBJECT_KEYS = {
     values: '`true`',
     meaning:
       'The ConfigMap has MAC addresses that KubeVirt chose for virtual machines which are stopped now: Wake-on-LAN finds them by these.',
+  },
+  [AUDIT_LABEL]: {
+    type: 'label',
+    on: ['ConfigMap'],
+    writtenBy: ['the controller'],
+    values: '`true`',
+    meaning: 'The ConfigMap has records of who had which address: `kubectl vmdhcp audit` reads them.',
+  },
+  [AUDIT_POOL_ANNOTATION]: {
+    type: 'annotation',
+    on: ['ConfigMap'],
+    writtenBy: ['the controller'],
+    values: '`namespace/name`',
+    meaning: 'The IPPool whose addresses the records are about.',
   },
   [NETWORK_CONFIG_FINALIZER]: {
     type: 'finalizer',

@@ -29,7 +29,7 @@ const plugin = new KubectlPlugin();
 
 beforeAll(async () => {
   cluster = await TestCluster.open();
-  await cluster.startController('--no-agent');
+  await cluster.startController('--no-agent', '--namespace', cluster.namespace);
   await cluster.access.create(networkAttachment(keyOf('net')));
   const range = { router: '10.1.0.1', pool: { start: '10.1.0.10', end: '10.1.0.11' } };
   await cluster.access.create(ipPool(keyOf('pool'), { network: keyOf('net'), ipv4Config: range }));
@@ -235,6 +235,7 @@ it.skipIf(process.env[TEST_CLUSTER_VARIABLE])(
       ['why', keyOf('unknown')],
       ['leases', '-A', '--pool', keyOf('pool')],
       ['export', '-A'],
+      ['audit', A, '--audit-namespace', namespace],
     ];
     await addMachine('waits', '');
     for (const each of [...words, ['why', keyOf('waits')]])
@@ -246,6 +247,57 @@ it.skipIf(process.env[TEST_CLUSTER_VARIABLE])(
   },
   60_000,
 );
+
+describe('audit', { timeout: 60_000 }, () => {
+  const ask = (...words: readonly string[]) => run('audit', ...words, '--audit-namespace', cluster.namespace);
+  const rows = async (...words: readonly string[]) =>
+    (JSON.parse((await ask(...words, '-o', 'json')).stdout) as { readonly items: readonly Readonly<Record<string, string>>[] })
+      .items;
+
+  it('who had an address: that ended, that goes on, and that is not known', async () => {
+    await addMachine('short', C);
+    await recorded('10.1.0.11', C);
+    await removeMachine('short', '10.1.0.11');
+    const has = (row: Readonly<Record<string, string>> | undefined) => row?.['ended'] === 'vm-deleted';
+    await waitFor('the end to be stored', async () => has((await rows('10.1.0.11')).at(-1)));
+    const [first, last] = [(await rows('10.1.0.10'))[0], (await rows(C)).at(-1)];
+    expect(first).toMatchObject({
+      pool: keyOf('pool'),
+      virtualMachine: keyOf('a'),
+      macAddress: A,
+      network: keyOf('net'),
+      interface: 'default',
+    });
+    expect(first).not.toHaveProperty('to');
+    expect(last).toMatchObject({ address: '10.1.0.11', virtualMachine: keyOf('short'), macAddress: C, ended: 'vm-deleted' });
+    expect(await rows('short')).toEqual([last]);
+    expect(await rows('--network', 'net', '--since', '1h')).toContainEqual(last);
+    expect(await rows('--network', 'another')).toEqual([]);
+    const long = await ask('10.1.0.11', '--at', '2020-01-01');
+    expect([long.code, long.stdout]).toEqual([1, expect.stringMatching(/not-known +(nothing-recorded|older-than-records)/)]);
+  });
+
+  it('for people and as names; wrong questions', async () => {
+    expect((await ask('a')).stdout.split('\n')[0]?.split(/ +/)).toEqual([
+      'ADDRESS',
+      'VM',
+      'INTERFACE',
+      'MAC',
+      'FROM',
+      'TO',
+      'BEGAN',
+      'ENDED',
+    ]);
+    expect((await ask('a', '-o', 'name')).stdout).toBe('virtualmachine.kubevirt.io/a\n');
+    expect(await ask('a', '--at', 'Tuesday')).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('--at Tuesday: write 2026-'),
+    });
+    expect(await ask('--at', '3d')).toMatchObject({ code: 64 });
+    const nowhere = await run('audit', 'a', '--audit-namespace', 'kube-public');
+    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('there are no records in namespace kube-public') });
+  });
+});
 
 /** Watches until the API server has been asked to. */
 async function watchedOnce(kind: string, kubeconfig: string): Promise<void> {

@@ -15,6 +15,7 @@ import {
 import { ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { Resource } from '@vmdhcp/reconciler';
+import { sliceName } from '@vmdhcp/reconciler/audit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type ClusterAccess,
@@ -45,13 +46,33 @@ let controller: LabProcess;
 beforeAll(async () => {
   cluster = await PrivateCluster.start(['controller', 'crds.yaml']);
   admin = cluster.admin;
+  for (const number of [0, 1]) await createAuditSlice(number);
   await startController();
 });
 
 afterAll(() => cluster?.close());
 
 async function startController(): Promise<void> {
-  controller = await cluster.startController('--namespace', AGENTS, '--agent-replicas', '0', '--image', 'agent:v1');
+  controller = await cluster.startController(
+    '--namespace',
+    AGENTS,
+    '--agent-replicas',
+    '0',
+    '--image',
+    'agent:v1',
+    '--audit-mebibytes',
+    '1',
+  );
+}
+
+/** Two of them need more room than there is. */
+async function createAuditSlice(number: number): Promise<void> {
+  const pool = 'default/gone';
+  const annotations = { 'network.harvesterhci.io/audit-pool': pool };
+  const labels = { 'network.harvesterhci.io/audit': 'true' };
+  const metadata = { namespace: AGENTS, name: sliceName(pool, number), labels, annotations };
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { '000000': ' '.repeat(600_000) } };
+  await admin.create(object);
 }
 
 const isAllocated = ({ status }: KubernetesObject) =>
@@ -63,6 +84,11 @@ async function createPool(name: string): Promise<void> {
   await admin.create(networkAttachment(`default/${name}`, 'red'));
   await admin.create(ipPool(`default/${name}`, { ipv4Config: { pool: { start: '10.1.0.10', end: '10.1.0.10' } } }));
 }
+
+it('records of assignments that have no room are deleted', async () => {
+  await gone('ConfigMap', `${AGENTS}/${sliceName('default/gone', 0)}`);
+  expect(await admin.get('ConfigMap', `${AGENTS}/${sliceName('default/gone', 1)}`)).toBeDefined();
+});
 
 it('definitions of an earlier version are replaced', async () => {
   await controller.stop();

@@ -1,6 +1,6 @@
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import { type ClusterConnection, errorForLog } from '@vmdhcp/kube-runtime/node';
-import type { AgentsSettings, ClusterNetworks } from '@vmdhcp/reconciler';
+import type { AgentsSettings, AuditSettings, ClusterNetworks } from '@vmdhcp/reconciler';
 import type { HostAgentSettings } from '@vmdhcp/reconciler/bare-metal';
 import { createLogger, ExitCode, type ListenAddress, type Logger, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { keepMemorySmall } from '@vmdhcp/service-process/memory';
@@ -22,6 +22,8 @@ export interface RunOptions extends ClusterOptions {
   readonly wakeOnLan: WakeOnLanSettings | undefined;
   /** Undefined: there are no bare-metal hosts. */
   readonly bareMetal: HostAgentSettings | undefined;
+  /** Undefined: nothing is kept of who had which address. */
+  readonly audit: AuditSettings | undefined;
   readonly enableCacheDumpApi?: boolean;
   readonly logLevel: LogLevel;
   readonly debug?: boolean;
@@ -115,6 +117,7 @@ function toSettings(options: RunOptions, agents: AgentsSettings | undefined): Co
     cacheDumps: options.enableCacheDumpApi === true,
     applyCrds: options.crds,
     clusterNetworks: options.clusterNetworks,
+    audit: options.audit,
     macAddressMemory: options.wakeOnLan && { namespace: options.wakeOnLan.agents.namespace },
   };
 }

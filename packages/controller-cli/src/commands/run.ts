@@ -2,6 +2,7 @@ import { booleanOption, LOG_LEVELS, parseListenAddress } from '@vmdhcp/service-p
 import { Command, Option } from 'commander';
 import type { RunOptions } from '../actions/run-controller.js';
 import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
+import { type AuditOptions, auditOptions, toAudit } from './audit-options.js';
 import { type BareMetalOptions, bareMetalOptions, toBareMetal } from './bare-metal-options.js';
 import { type ClusterNetworkOptions, clusterNetworkOptions, toClusterNetworks } from './cluster-network-options.js';
 import { clusterOptions } from './cluster-options.js';
@@ -62,18 +63,21 @@ export function runCommand(): Command {
     ...wakeOnLanOptions(),
     ...bareMetalOptions(),
     ...clusterNetworkOptions(),
+    ...auditOptions(),
     ...clusterOptions(),
   ])
     command.addOption(option);
-  type Options = Omit<RunOptions, 'clusterNetworks' | 'wakeOnLan' | 'bareMetal'> &
+  type Options = Omit<RunOptions, 'clusterNetworks' | 'wakeOnLan' | 'bareMetal' | 'audit'> &
     AgentOptions &
     WakeOnLanOptions &
     BareMetalOptions &
-    ClusterNetworkOptions;
+    ClusterNetworkOptions &
+    AuditOptions;
   return command.action(async (options: Options) => {
     const agents = toAgents(options);
     const [wakeOnLan, bareMetal] = [toWakeOnLan(options), toBareMetal(options)];
     const { runController } = await import('../actions/run-controller.js');
-    await runController({ ...options, clusterNetworks: toClusterNetworks(options), wakeOnLan, bareMetal }, agents);
+    const clusterNetworks = toClusterNetworks(options);
+    await runController({ ...options, clusterNetworks, wakeOnLan, bareMetal, audit: toAudit(options) }, agents);
   });
 }

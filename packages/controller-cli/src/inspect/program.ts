@@ -1,4 +1,5 @@
 import type { Program } from '@vmdhcp/service-process';
+import { auditCommand } from './audit-command.js';
 import { exportCommand } from './export-command.js';
 import { agentsCommand, eventsCommand, leasesCommand, poolsCommand } from './list-commands.js';
 import { whyCommand } from './why-command.js';
@@ -7,7 +8,7 @@ import { pinCommand, releaseCommand } from './write-commands.js';
 /** The command line `kubectl vmdhcp`: kubectl starts the program `kubectl-vmdhcp` of the path. */
 export const program: Program = {
   name: 'kubectl vmdhcp',
-  description: 'Addresses of virtual machines: who has which one, and why a virtual machine has none.',
+  description: 'Addresses of virtual machines: who has which one, who had it when, and why a virtual machine has none.',
   packageUrl: new URL('../../package.json', import.meta.url),
   commands: [
     whyCommand(),
@@ -15,6 +16,7 @@ export const program: Program = {
     leasesCommand(),
     agentsCommand(),
     eventsCommand(),
+    auditCommand(),
     pinCommand(),
     releaseCommand(),
     exportCommand(),

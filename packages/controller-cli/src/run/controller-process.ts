@@ -19,6 +19,7 @@ import { type ApiConnection, ApiLeaseStore, ApiObjectClient, errorForLog, system
 import {
   type AgentAction,
   type AgentsSettings,
+  type AuditSettings,
   type ClusterNetworks,
   type ControllerObserver,
   cachedPartsWith,
@@ -30,6 +31,7 @@ import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/serv
 import type { AddedParts, AddParts, PartsContext } from './added-parts.js';
 import { createAddressLog } from './address-log.js';
 import { applyCrds, CUSTOM_RESOURCES, findOutdatedCrds } from './apply-crds.js';
+import { createAuditLog } from './audit-log.js';
 import { cacheDumpPages } from './cache-dumps.js';
 import type { ControllerMetrics } from './metrics.js';
 
@@ -47,6 +49,8 @@ export interface ControllerProcessSettings {
   readonly cacheDumps: boolean;
   readonly applyCrds: boolean;
   readonly clusterNetworks: ClusterNetworks;
+  /** Undefined: nothing is kept of who had which address. */
+  readonly audit: AuditSettings | undefined;
   /** Undefined: there is no Wake-on-LAN. Else MAC addresses of stopped machines are kept in this namespace, and labels of machines are known. */
   readonly macAddressMemory: { readonly namespace: string } | undefined;
 }
@@ -148,6 +152,7 @@ export class ControllerProcess {
       random: Math.random,
       agents: this.#settings.agents,
       clusterNetworks: this.#settings.clusterNetworks,
+      audit: this.#settings.audit,
       ...(this.#settings.macAddressMemory && { macAddressMemory: this.#settings.macAddressMemory }),
       observer: this.#observer(),
     });
@@ -166,12 +171,15 @@ export class ControllerProcess {
         logger.error({ kind, key, reason }, 'reconcile failed; not retrying until an object changes'),
       onReadError: (kind, error) => {
         metrics.onError(kind);
-        logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; retrying');
+        const what =
+          kind === 'audit' ? 'records of assignments cannot be stored or read; retrying' : 'list or watch failed; retrying';
+        logger.warn({ kind, err: errorForLog(error) }, what);
       },
       onInstances: (state) => logInstances(logger, state),
       onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
       onMemoryProblem: ({ configMap, entry, message }) => logger.warn({ configMap, entry }, message),
       onAddressChange: createAddressLog({ logger, clock: systemClock }),
+      onAssignmentRecords: createAuditLog(logger),
       onAgentAction: (action) => logger.info(describeAction(action), ACTION_MESSAGES[action.kind]),
       onSynced: () => logger.info('caches synced; reconciling'),
     };

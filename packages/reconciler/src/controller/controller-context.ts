@@ -7,6 +7,7 @@ import type { ClusterView } from '../view/cluster-view.js';
 import type { PoolAgentsView } from '../view/pool-agents-view.js';
 import type { SharedSegments } from '../view/shared-segments.js';
 import type { AddressChange } from './address-changes.js';
+import type { AuditTrail } from './audit-keeper.js';
 
 /** The kinds that the controller reads. */
 export interface ByKind<Value> {
@@ -40,6 +41,8 @@ export interface ControllerContext {
   readonly releaseWaiters: Map<string, Set<string>>;
   /** Called for each change of an address; undefined: not needed. */
   readonly onAddressChange: ((change: AddressChange) => void) | undefined;
+  /** Undefined: nothing is kept of who had which address. */
+  readonly audit: AuditTrail | undefined;
   readonly enqueue: ByKind<(key: string) => void>;
   /** Has a pool free addresses, in a moment: those of many virtual machines go in one patch. */
   readonly enqueueRelease: (poolKey: string) => void;

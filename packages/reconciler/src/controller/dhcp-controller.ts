@@ -24,6 +24,7 @@ import {
 } from '@vmdhcp/kube-runtime';
 import { type ClusterNetworks, NO_CLUSTER_NETWORKS } from '../admission/admission-facts.js';
 import type { AgentAction, AgentsSettings } from '../agents/agents-plan.js';
+import type { AssignmentRecord } from '../audit/assignment-record.js';
 import { Resource } from '../resources.js';
 import type { AgentObjectKind } from '../view/agent-resources.js';
 import { ClusterView } from '../view/cluster-view.js';
@@ -34,6 +35,7 @@ import type { MemoryProblem } from '../virtual-machine/memory-record.js';
 import type { AddressChange } from './address-changes.js';
 import { AgentGroupsReconciler, ALL_AGENT_GROUPS } from './agent-groups-reconciler.js';
 import { type AgentsContext, createAgentsContext } from './agents-context.js';
+import { AuditKeeper, type AuditSettings } from './audit-keeper.js';
 import { ChangeRouting } from './change-routing.js';
 import type { ByKind, ControllerContext } from './controller-context.js';
 import { MemoryKeeper } from './memory-keeper.js';
@@ -46,7 +48,7 @@ import { VirtualMachineReconciler } from './virtual-machine-reconciler.js';
 type CachedKind = keyof ByKind<unknown>;
 export type ReconciledKind = CachedKind | 'agentGroups';
 /** Kinds that are listed and watched. */
-export type ReadKind = CachedKind | 'virtualMachineInstances' | 'macAddressMemory' | AgentObjectKind;
+export type ReadKind = CachedKind | 'virtualMachineInstances' | 'macAddressMemory' | 'audit' | AgentObjectKind;
 
 export interface ReconciledKey {
   readonly kind: ReconciledKind;
@@ -71,6 +73,8 @@ export interface ControllerObserver {
   readonly onMemoryProblem?: (problem: MemoryProblem) => void;
   /** An address was recorded for a client or released, or a client was refused one. */
   readonly onAddressChange?: (change: AddressChange) => void;
+  /** Assignments of addresses of a pool began or ended, as the audit keeps them. */
+  readonly onAssignmentRecords?: (pool: string, records: readonly AssignmentRecord[]) => void;
   /** Something is about to be written for agents. */
   readonly onAgentAction?: (action: AgentAction) => void;
   readonly onSynced?: () => void;
@@ -99,6 +103,8 @@ export interface DhcpControllerSettings {
    * namespace. Undefined: such an address is forgotten when the machine stops and the process ends.
    */
   readonly macAddressMemory?: { readonly namespace: string } | undefined;
+  /** Keeps who had which address when. Undefined: nothing is kept. */
+  readonly audit?: AuditSettings | undefined;
 }
 
 /** Pods of a group of agents. */
@@ -152,6 +158,7 @@ export class DhcpController implements ControllerPart {
   readonly #segments: SharedSegments;
   readonly #routing: ChangeRouting;
   readonly #memory: MemoryKeeper | undefined;
+  readonly #audit: AuditKeeper | undefined;
   #state: State = { kind: 'new' };
 
   constructor(settings: DhcpControllerSettings) {
@@ -167,6 +174,7 @@ export class DhcpController implements ControllerPart {
     });
     this.view = new ClusterView({ ...this.#caches, instances: this.#instances });
     this.#memory = this.#createMemory();
+    this.#audit = this.#createAudit();
     this.inventory = new MachineAddresses({
       virtualMachines: this.#caches.virtualMachines,
       knowledgeOf: (virtualMachine) => this.view.knowledgeOf(virtualMachine),
@@ -287,6 +295,8 @@ export class DhcpController implements ControllerPart {
     this.#agentGroups?.stop();
     this.#events.stop();
     await Promise.all([...Object.values(this.#queues).map((queue) => queue.stop()), this.#memory?.stop()]);
+    // What those have done is stored.
+    await this.#audit?.stop();
   }
 
   #ofQueues(read: (queue: KeyedQueue) => number): Record<ReconciledKind, number> {
@@ -323,6 +333,21 @@ export class DhcpController implements ControllerPart {
     });
   }
 
+  #createAudit(): AuditKeeper | undefined {
+    const { audit, observer } = this.#settings;
+    if (audit === undefined) return undefined;
+    return new AuditKeeper({
+      ...this.#settings,
+      ...audit,
+      onRecords: observer?.onAssignmentRecords,
+      onError: (error) => observer?.onReadError?.('audit', error),
+      onLoaded: () => {
+        const gone = (this.#audit?.pools() ?? []).filter((key) => this.view.pool(key) === undefined);
+        for (const key of [...gone, ...this.view.pools().map((pool) => pool.key)]) this.#enqueue('ipPools', key);
+      },
+    });
+  }
+
   #createAgents(): AgentsContext | undefined {
     const { agents: settings, caches, clientOf, onlyNamespace, clock, now, observer } = this.#settings;
     if (settings === undefined) return undefined;
@@ -355,6 +380,7 @@ export class DhcpController implements ControllerPart {
       now,
       plans: new Map(),
       releaseWaiters: new Map(),
+      audit: this.#audit,
       onAddressChange: observer?.onAddressChange,
       enqueue: byKind((kind) => (key: string) => this.#enqueue(kind, key)),
       enqueueRelease: (key) => this.#enqueueRelease(key),
@@ -390,6 +416,7 @@ export class DhcpController implements ControllerPart {
     this.#state = { kind: 'reconciling' };
     this.#settings.observer?.onSynced?.();
     this.#memory?.lead();
+    this.#audit?.lead();
     this.#enqueueAgentGroups();
     // Some were noted before their instances and their configs were known.
     for (const virtualMachine of this.#caches.virtualMachines.values()) this.view.noteVirtualMachine(keyOf(virtualMachine));

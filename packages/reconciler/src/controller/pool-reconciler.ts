@@ -4,6 +4,7 @@ import {
   isBeingDeleted,
   parseTime,
   type ReconcileResult,
+  readField,
   toReconcileResult,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
@@ -53,6 +54,7 @@ export class PoolReconciler {
     const view = this.#context.view.pool(key);
     if (view === undefined) {
       this.#forget(key);
+      this.#context.audit?.gone(key);
       return { kind: 'settled' };
     }
     if (isBeingDeleted(view.object)) return this.#releaseDeleted(view);
@@ -78,6 +80,7 @@ export class PoolReconciler {
     // What could not be written is reported when it is.
     this.#lastOwners.set(view.key, ownersOf(plan));
     this.#journal.planned(view, plan);
+    this.#context.audit?.observe(this.#context, view, plan);
     this.#tellConfigs(view.key, plan);
     return this.#nextLook(plan, notes);
   }
@@ -207,7 +210,7 @@ export class PoolReconciler {
     plan: PoolPlan | undefined,
     { obstacle, agents, notes }: PoolFacts,
   ): Promise<ReconcileResult> {
-    const { now, clients, caches } = this.#context;
+    const { now, clients, caches, audit } = this.#context;
     const addresses =
       plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan, recorded: view.recorded } : undefined;
     const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions.map((one) => withCause(one, obstacle))];
@@ -219,6 +222,7 @@ export class PoolReconciler {
     const patch = planPoolStatus(view.object, { addresses, conditions, agents, now: now() });
     if (patch === undefined) return { kind: 'settled' };
     const { key, object } = view;
+    if (readField(patch, 'status', 'ipv4', 'allocated') !== undefined) audit?.writing(key);
     const result = await clients.ipPools.patchStatus({ key, resourceVersion: object.metadata.resourceVersion }, patch);
     if (result.ok) {
       this.#journal.wrote(view, plan, patch);

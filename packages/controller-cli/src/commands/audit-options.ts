@@ -1,0 +1,40 @@
+import type { AuditSettings } from '@vmdhcp/reconciler';
+import { booleanOption } from '@vmdhcp/service-process';
+import { InvalidArgumentError, Option } from 'commander';
+import { ownNamespace } from '../run/own-namespace.js';
+
+/** As commander has them. */
+export interface AuditOptions {
+  readonly audit: boolean;
+  readonly auditMebibytes: number;
+  readonly namespace?: string;
+  readonly onlyNamespace?: string;
+}
+
+const MEBIBYTE = 1_048_576;
+/** A cluster's etcd has 2 GiB by default. */
+const MOST_MEBIBYTES = 256;
+
+/** Who had which address when. */
+export const auditOptions = (): Option[] => [
+  booleanOption('--no-audit', 'keep no records of who had which address'),
+  new Option(
+    '--audit-mebibytes <number>',
+    'room for those records, in ConfigMaps in the namespace of the agents; assignments that have not ended always have room',
+  )
+    .argParser(parseMebibytes)
+    .default(8),
+];
+
+/** Undefined: none are kept. */
+export function toAudit({ audit, auditMebibytes, namespace, onlyNamespace }: AuditOptions): AuditSettings | undefined {
+  if (!audit) return undefined;
+  return { namespace: namespace || onlyNamespace || ownNamespace(), mostOctets: auditMebibytes * MEBIBYTE };
+}
+
+function parseMebibytes(text: string): number {
+  const mebibytes = Number(text);
+  if (!/^\d+$/.test(text) || mebibytes < 1 || mebibytes > MOST_MEBIBYTES)
+    throw new InvalidArgumentError(`write a whole number from 1 to ${MOST_MEBIBYTES}.`);
+  return mebibytes;
+}

@@ -1,0 +1,207 @@
+/**
+ * Keeps, for each pool, which assignments have not ended and which records are not stored yet. It receives what is observed and what was stored,
+ * and decides nothing about addresses. What it cannot know it calls not known: after a crash, or when records were lost, it compares what is
+ * stored with what is there, and the time in between becomes a gap.
+ */
+import type { AssignedClient, AssignmentRecord, Moment } from './assignment-record.js';
+import { type AuditState, withGap } from './audit-state.js';
+import { type ChangeFacts, followPool, NO_RECORDS, type OpenRecords } from './follow-pool.js';
+import { openRecordsOf, type PoolLog } from './pool-log.js';
+
+/** Who has which address of a pool. */
+export interface Observation {
+  readonly clients: Iterable<AssignedClient>;
+  /** True: before the write that was announced last, no client had an address of the pool. */
+  readonly wasEmpty: boolean;
+  readonly facts: Omit<ChangeFacts, 'when' | 'late'>;
+}
+
+/** What is to be stored next of a pool. */
+export interface PendingBatch {
+  readonly records: readonly AssignmentRecord[];
+  readonly completeFromMs: number | undefined;
+}
+
+interface PoolPages {
+  open: OpenRecords;
+  /** By serial: a record that ends before it was stored is stored once. */
+  readonly pending: Map<number, AssignmentRecord>;
+  /** What the oldest of them is about may have happened then; undefined: there are none. */
+  pendingSinceMs: number | undefined;
+  /** Something is being written to the pool since then: its addresses may have changed already. */
+  writingSinceMs: number | undefined;
+  /** `stored`: nothing was compared since the records were read. `new`: there are none. */
+  state: 'new' | 'stored' | 'followed';
+  completeFromMs: number | undefined;
+}
+
+/** Times are in whole seconds: what happens later within the second counts as before its end. */
+const SECOND_MS = 1_000;
+/** Records that are not stored yet, of all pools. */
+const MOST_PENDING = 50_000;
+
+const POOL_IS_GONE: Observation['facts'] = {
+  network: '',
+  whyBegan: () => 'assigned',
+  whyEnded: () => 'pool-deleted',
+  isInConflict: () => false,
+};
+
+export class AuditBook {
+  readonly #pools = new Map<string, PoolPages>();
+  #pending = 0;
+  #gaps: AuditState['gaps'];
+  readonly #startedMs: number;
+  readonly #storedUntilMs: number | undefined;
+
+  /** @param state - undefined: none is stored. */
+  constructor(logs: ReadonlyMap<string, PoolLog>, state: AuditState | undefined, nowMs: number) {
+    this.#startedMs = nowMs;
+    this.#storedUntilMs = state?.completeUntilMs;
+    // Records without a state: a user deleted that, and with it all that was known of times.
+    const { completeUntilMs = logs.size === 0 ? nowMs : 0, gaps = [] } = state ?? {};
+    this.#gaps = withGap(gaps, { fromMs: Math.min(completeUntilMs, nowMs), untilMs: nowMs + SECOND_MS });
+    for (const [pool, log] of logs) this.#pools.set(pool, { ...newPages(), open: openRecordsOf(log), state: 'stored' });
+  }
+
+  /** Pools that have records. */
+  pools(): string[] {
+    return [...this.#pools.keys()];
+  }
+
+  /** Assignments of a pool that have not ended. */
+  openRecords(pool: string): OpenRecords['byAddress'] {
+    return (this.#pools.get(pool)?.open ?? NO_RECORDS).byAddress;
+  }
+
+  /** How many assignments there are that have not ended. */
+  get openCount(): number {
+    return [...this.#pools.values()].reduce((sum, { open }) => sum + open.byAddress.size, 0);
+  }
+
+  /** True: more waits than may be kept, and the caller has to begin again with what is stored. */
+  get isOverfull(): boolean {
+    return this.#pending > MOST_PENDING;
+  }
+
+  /** The addresses of the pool are about to be written. */
+  writing(pool: string, nowMs: number): void {
+    const pages = this.#pagesOf(pool);
+    pages.writingSinceMs ??= nowMs;
+  }
+
+  /** Who has which address of the pool, as it is recorded. @returns what has changed. */
+  observe(pool: string, { clients, wasEmpty, facts }: Observation, nowMs: number): readonly AssignmentRecord[] {
+    const pages = this.#pagesOf(pool);
+    const { late, when } = this.#knowledge(pages, wasEmpty, nowMs);
+    if (pages.state === 'new') pages.completeFromMs = late === 'adopted' ? nowMs + SECOND_MS : when.notBeforeMs;
+    const { open, records } = followPool(pages.open, clients, { ...facts, when, ...(late && { late }) });
+    pages.open = open;
+    pages.state = 'followed';
+    pages.writingSinceMs = undefined;
+    this.#add(pages, records);
+    return records;
+  }
+
+  /** The pool does not exist. */
+  gone(pool: string, nowMs: number): readonly AssignmentRecord[] {
+    const pages = this.#pools.get(pool);
+    if (pages === undefined) return [];
+    const { late, when } = this.#knowledge(pages, false, nowMs);
+    const { open, records } = followPool(pages.open, [], { ...POOL_IS_GONE, when, ...(late && { late }) });
+    pages.open = open;
+    if (pages.state === 'stored') pages.state = 'followed';
+    pages.writingSinceMs = undefined;
+    this.#add(pages, records);
+    return records;
+  }
+
+  /** The first records of the pool that are to be stored; undefined: none. */
+  pendingOf(pool: string, most: number): PendingBatch | undefined {
+    const pages = this.#pools.get(pool);
+    if (pages === undefined || (pages.pending.size === 0 && pages.completeFromMs === undefined)) return undefined;
+    const records: AssignmentRecord[] = [];
+    for (const record of pages.pending.values()) if (records.push(record) >= most) break;
+    return { records, completeFromMs: pages.completeFromMs };
+  }
+
+  /** They are stored. @param batch - what `pendingOf` returned. */
+  stored(pool: string, batch: PendingBatch): void {
+    const pages = this.#pools.get(pool);
+    if (pages === undefined) return;
+    for (const record of batch.records) {
+      if (pages.pending.get(record.serial) !== record) continue;
+      pages.pending.delete(record.serial);
+      this.#pending--;
+    }
+    if (pages.completeFromMs === batch.completeFromMs) pages.completeFromMs = undefined;
+    if (pages.pending.size === 0) pages.pendingSinceMs = undefined;
+  }
+
+  /** A slice with these records is about to be deleted: what has not ended is to be stored again. @returns how many those are. */
+  drop(pool: string, records: Iterable<AssignmentRecord>): number {
+    const pages = this.#pagesOf(pool);
+    const kept: AssignmentRecord[] = [];
+    for (const record of records) {
+      const open = pages.open.byAddress.get(record.address);
+      if (open?.serial === record.serial) kept.push(open);
+      else if (record.end !== undefined)
+        pages.completeFromMs = Math.max(pages.completeFromMs ?? Number.NEGATIVE_INFINITY, record.end.to.notAfterMs + SECOND_MS);
+    }
+    for (const record of kept) this.#keep(pages, record);
+    return kept.length;
+  }
+
+  /** What holds for all records once all that is pending now is left out. */
+  state(nowMs: number): AuditState {
+    const open = [...this.#pools.values()].flatMap((pages) => [
+      ...(pages.pendingSinceMs === undefined ? [] : [pages.pendingSinceMs]),
+      ...(pages.writingSinceMs === undefined ? [] : [pages.writingSinceMs]),
+    ]);
+    return { completeUntilMs: Math.min(nowMs, ...open), gaps: this.#gaps };
+  }
+
+  /** When a change that is seen now happened, and whether it was seen too late. */
+  #knowledge(
+    { state, writingSinceMs }: PoolPages,
+    wasEmpty: boolean,
+    nowMs: number,
+  ): { readonly late: ChangeFacts['late']; readonly when: Moment } {
+    const notBeforeMs = Math.min(writingSinceMs ?? nowMs, nowMs);
+    if (state === 'followed' || (state === 'new' && wasEmpty))
+      return { late: undefined, when: { notBeforeMs, notAfterMs: nowMs } };
+    if (state === 'new') return { late: 'adopted', when: { notBeforeMs: Number.NEGATIVE_INFINITY, notAfterMs: nowMs } };
+    const storedUntilMs = this.#storedUntilMs ?? Number.NEGATIVE_INFINITY;
+    return { late: 'not-recorded', when: { notBeforeMs: Math.min(storedUntilMs, nowMs), notAfterMs: nowMs } };
+  }
+
+  #pagesOf(pool: string): PoolPages {
+    const pages = this.#pools.get(pool) ?? newPages();
+    this.#pools.set(pool, pages);
+    return pages;
+  }
+
+  #add(pages: PoolPages, records: readonly AssignmentRecord[]): void {
+    for (const record of records) {
+      this.#keep(pages, record);
+      const sinceMs = Math.max(this.#startedMs, record.end?.to.notBeforeMs ?? record.from.notBeforeMs);
+      pages.pendingSinceMs = Math.min(pages.pendingSinceMs ?? sinceMs, sinceMs);
+    }
+  }
+
+  #keep({ pending }: PoolPages, record: AssignmentRecord): void {
+    if (!pending.has(record.serial)) this.#pending++;
+    pending.set(record.serial, record);
+  }
+}
+
+function newPages(): PoolPages {
+  return {
+    open: NO_RECORDS,
+    pending: new Map(),
+    pendingSinceMs: undefined,
+    writingSinceMs: undefined,
+    state: 'new',
+    completeFromMs: undefined,
+  };
+}

@@ -1,0 +1,94 @@
+/** Who has which address of a pool, by the plan that was recorded, and why it is so. */
+import { type Ipv4Address, type MacAddress, mayBeKept } from '@vmdhcp/dhcp-allocator';
+import { isBeingDeleted, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
+import type { PoolPlan } from '../assignment/plan-pools.js';
+import type { AssignedClient, AssignmentRecord, BeginReason, EndReason } from '../audit/assignment-record.js';
+import type { Observation } from '../audit/audit-book.js';
+import type { PoolView } from '../view/pool-views.js';
+import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
+import type { ControllerContext } from './controller-context.js';
+
+type HoldingsContext = Pick<ControllerContext, 'view' | 'caches'>;
+
+/** The virtual machine that a VirtualMachineNetworkConfig is for. */
+interface Machine {
+  readonly virtualMachine: string;
+  readonly uid: string | undefined;
+  /** By network and MAC address. */
+  readonly interfaces: ReadonlyMap<string, string>;
+}
+
+/** By object: most of them stay as they are from one plan to the next. */
+const machines = new WeakMap<KubernetesObject, Machine>();
+
+/** @param pool - as it was before the plan was recorded. */
+export function observationOf(context: HoldingsContext, pool: PoolView, plan: PoolPlan): Observation {
+  return {
+    clients: clientsOf(context, pool, plan),
+    wasEmpty: pool.recorded.assignments.length === 0,
+    facts: {
+      network: pool.network,
+      whyBegan: (client) => whyBegan(context, pool, client),
+      whyEnded: (record) => whyEnded(context, pool, record),
+      isInConflict: (address) => plan.quarantines.some((quarantine) => quarantine.address === address),
+    },
+  };
+}
+
+function* clientsOf({ caches }: HoldingsContext, { network }: PoolView, plan: PoolPlan): Iterable<AssignedClient> {
+  for (const [macAddress, address] of plan.addressOf) {
+    const owner = plan.owners.get(macAddress);
+    const config = owner === undefined ? undefined : caches.networkConfigs.get(owner);
+    yield owner === undefined
+      ? { address, macAddress, virtualMachine: undefined, uid: undefined, interface: undefined }
+      : assignedClient({ address, macAddress, network }, owner, config);
+  }
+}
+
+interface Client {
+  readonly address: Ipv4Address;
+  readonly macAddress: MacAddress;
+  readonly network: string;
+}
+
+function assignedClient(
+  { address, macAddress, network }: Client,
+  owner: string,
+  config: KubernetesObject | undefined,
+): AssignedClient {
+  if (config === undefined) return { address, macAddress, virtualMachine: owner, uid: undefined, interface: undefined };
+  const { virtualMachine, uid, interfaces } = machineOf(config);
+  return { address, macAddress, virtualMachine, uid, interface: interfaces.get(`${network} ${macAddress}`) };
+}
+
+function machineOf(config: KubernetesObject): Machine {
+  const known = machines.get(config);
+  if (known !== undefined) return known;
+  const { name, namespace = '', ownerReferences = [] } = config.metadata;
+  const remembered = [...readRememberedInterfaces(config)];
+  const machine: Machine = {
+    virtualMachine: `${namespace}/${readText(config.spec, 'vmName') ?? name}`,
+    uid: ownerReferences.find(({ kind }) => kind === 'VirtualMachine')?.uid,
+    interfaces: new Map(
+      remembered.map(([interfaceName, { networkName, macAddress }]) => [`${networkName} ${macAddress}`, interfaceName]),
+    ),
+  };
+  machines.set(config, machine);
+  return machine;
+}
+
+function whyBegan({ view, caches }: HoldingsContext, pool: PoolView, client: AssignedClient): BeginReason {
+  const { macAddress, address, virtualMachine } = client;
+  if (pool.reading.ok && pool.reading.pool.reservations.get(macAddress)?.address === address) return 'reserved';
+  const config = virtualMachine === undefined ? undefined : caches.networkConfigs.get(virtualMachine);
+  const claims = config === undefined ? [] : view.claimsOf(config).claims;
+  return claims.some((claim) => claim.macAddress === macAddress && claim.wanted === address) ? 'pinned' : 'assigned';
+}
+
+function whyEnded({ caches }: HoldingsContext, { reading }: PoolView, record: AssignmentRecord): EndReason {
+  if (reading.ok && !mayBeKept(reading.pool, record.address)) return 'pool-changed';
+  if (record.virtualMachine === undefined) return 'reservation-removed';
+  const machine = caches.virtualMachines.get(record.virtualMachine);
+  const isGone = machine === undefined || isBeingDeleted(machine);
+  return isGone || (record.uid !== undefined && machine.metadata.uid !== record.uid) ? 'vm-deleted' : 'interface-removed';
+}

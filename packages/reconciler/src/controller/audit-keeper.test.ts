@@ -1,0 +1,242 @@
+/** Who had which address when, as the controller stores it: restarts, crashes, lost writes, bounds. */
+
+import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { FakeClock } from '@vmdhcp/kube-runtime/testing';
+import { describe, expect, it } from 'vitest';
+import { readStoredAudit } from '../audit/audit-slices.js';
+import { parseAuditState } from '../audit/audit-state.js';
+import { ownerAt } from '../audit/owner-at.js';
+import { toRecordText } from '../audit/record-text.js';
+import { memoryApi } from '../fixtures/memory-api-fixtures.js';
+import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { DhcpController } from './dhcp-controller.js';
+
+const START = Date.UTC(2026, 0, 1);
+const POOL = 'default/pool-1';
+
+/** A cluster with a pool and a controller; its wall clock is the clock of the test. */
+class Audited {
+  readonly clock = new FakeClock();
+  readonly cluster = new MemoryCluster(this.clock);
+  readonly errors: string[] = [];
+  readonly lines: string[] = [];
+  readonly mostOctets: number;
+  controller: DhcpController;
+
+  constructor(mostOctets = 1_000_000) {
+    this.mostOctets = mostOctets;
+    this.controller = this.#create();
+  }
+
+  static async started(mostOctets?: number): Promise<Audited> {
+    const audited = new Audited(mostOctets);
+    audited.cluster.networks.put(network());
+    audited.cluster.ipPools.put(pool('pool-1'));
+    await audited.lead();
+    return audited;
+  }
+
+  async lead(): Promise<void> {
+    this.controller.start();
+    this.controller.lead();
+    await this.clock.advance(5_000);
+  }
+
+  async crash(): Promise<void> {
+    this.cluster.configMaps.writeFault = () => 'conflict';
+    const stopping = this.controller.stop();
+    await this.clock.advance(3_000);
+    await stopping;
+    this.cluster.configMaps.writeFault = () => 'none';
+    this.controller = this.#create();
+  }
+
+  async stop(): Promise<void> {
+    const stopping = this.controller.stop();
+    await this.clock.advance(3_000);
+    await stopping;
+    this.controller = this.#create();
+  }
+
+  async add(name: string): Promise<void> {
+    this.cluster.virtualMachines.put(virtualMachine(name));
+    await this.clock.advance(5_000);
+  }
+
+  async remove(name: string): Promise<void> {
+    this.cluster.virtualMachines.remove(`default/${name}`);
+    const collected = this.cluster.collectGarbage();
+    await this.clock.advance(5_000);
+    await collected;
+  }
+
+  now(): string {
+    return new Date(START + this.clock.nowMs()).toISOString();
+  }
+
+  get stored() {
+    return readStoredAudit(this.cluster.configMaps.objects.values());
+  }
+
+  /** `10.0.0.10 vm-a assigned 5-10 vm-deleted`, times in seconds. */
+  records(): string[] {
+    const seconds = (text = '') => (text === '' ? '' : (Date.parse(text) - START) / 1_000);
+    return [...(this.stored.logs.get(POOL)?.records.values() ?? [])].map((record) => {
+      const text = toRecordText(record);
+      const [from, to] = [
+        [seconds(text.fromNotBefore), seconds(text.from)],
+        [seconds(text.toNotBefore), seconds(text.to)],
+      ].map((times) => times.filter((time) => time !== '').join('..'));
+      const name = text.virtualMachine?.replace('default/', '') ?? '';
+      return `${text.address} ${name} ${text.began} ${from}-${to}${text.ended === undefined ? '' : ` ${text.ended}`}`;
+    });
+  }
+
+  ownerAt(address: string, second: number): string {
+    const { logs, state } = this.stored;
+    const log = logs.get(POOL);
+    const { completeUntilMs, gaps } = parseAuditState(state) ?? { completeUntilMs: 0, gaps: [] };
+    const records = {
+      records: [...(log?.records.values() ?? [])],
+      completeFromMs: log?.completeFromMs ?? 0,
+      completeUntilMs,
+      gaps,
+    };
+    const answer = ownerAt(records, parseIpv4Address(address) ?? 0, START + second * 1_000);
+    return answer.kind === 'assigned' ? (answer.record.virtualMachine ?? '') : answer.kind === 'free' ? 'free' : answer.reason;
+  }
+
+  #create(): DhcpController {
+    return new DhcpController({
+      ...memoryApi({ ...this.cluster }, this.clock),
+      clock: this.clock,
+      now: () => `${this.now().slice(0, 19)}Z`,
+      random: () => 0.5,
+      identity: 'me',
+      audit: { namespace: 'vmdhcp-system', mostOctets: this.mostOctets, sliceOctets: 2_000 },
+      observer: {
+        onReadError: (kind, error) => this.errors.push(`${kind}: ${(error as Error).message}`),
+        onAssignmentRecords: (of, records) =>
+          this.lines.push(
+            ...records.map(({ virtualMachine: vm, end }) => `${of} ${vm} ${end === undefined ? 'began' : 'ended'}`),
+          ),
+      },
+    });
+  }
+}
+
+describe('the audit', () => {
+  it('stores when an assignment began and ended, and why', async () => {
+    const audited = await Audited.started();
+    await audited.add('vm-a');
+    await audited.add('vm-b');
+    await audited.remove('vm-a');
+    expect(audited.records()).toEqual(['10.0.0.10 vm-a assigned 5-15 vm-deleted', '10.0.0.11 vm-b assigned 10-']);
+    expect(audited.lines).toEqual([`${POOL} default/vm-a began`, `${POOL} default/vm-b began`, `${POOL} default/vm-a ended`]);
+    await audited.clock.advance(60_000);
+    expect([4, 5, 14, 15].map((second) => audited.ownerAt('10.0.0.10', second))).toEqual([
+      'free',
+      'default/vm-a',
+      'default/vm-a',
+      'free',
+    ]);
+    expect(audited.ownerAt('10.0.0.11', 20)).toBe('default/vm-b');
+    expect(audited.errors).toEqual([]);
+  });
+
+  it('a controller that stops stores what waits, and the next one goes on', async () => {
+    const audited = await Audited.started();
+    await audited.add('vm-a');
+    audited.cluster.virtualMachines.put(virtualMachine('vm-b'));
+    await audited.clock.advance(1_000);
+    await audited.stop();
+    expect(audited.records()).toEqual(['10.0.0.10 vm-a assigned 5-', '10.0.0.11 vm-b assigned 10-']);
+    await audited.lead();
+    await audited.remove('vm-b');
+    await audited.clock.advance(60_000);
+    expect(audited.records()).toEqual(['10.0.0.10 vm-a assigned 5-', '10.0.0.11 vm-b assigned 10-19 vm-deleted']);
+    expect(audited.ownerAt('10.0.0.11', 12), 'while no controller ran').toBe('nothing-recorded');
+    expect(audited.ownerAt('10.0.0.11', 18)).toBe('default/vm-b');
+  });
+
+  it('a crash before the write loses no end silently: it is found, with the time between which it was', async () => {
+    const audited = await Audited.started();
+    await audited.add('vm-a');
+    await audited.clock.advance(60_000);
+    audited.cluster.configMaps.writeFault = () => 'conflict';
+    await audited.remove('vm-a');
+    await audited.crash();
+    await audited.lead();
+    await audited.clock.advance(60_000);
+    expect(audited.records()).toEqual([expect.stringMatching(/^10\.0\.0\.10 vm-a assigned 5-\d+\.\.\d+ not-recorded$/)]);
+    expect(audited.ownerAt('10.0.0.10', 30)).toBe('default/vm-a');
+    expect(audited.ownerAt('10.0.0.10', 71)).toBe('nothing-recorded');
+    expect(audited.ownerAt('10.0.0.10', 100)).toBe('free');
+  });
+
+  it('assignments that were there before the first record are adopted, and nothing is claimed about earlier times', async () => {
+    const audited = new Audited();
+    audited.cluster.networks.put(network());
+    const status = { ipv4: { allocated: { '10.0.0.10': '02:00:00:00:00:0a' } } };
+    audited.cluster.ipPools.put({ ...pool('pool-1'), status });
+    audited.cluster.virtualMachines.put(virtualMachine('vm-a'));
+    await audited.lead();
+    await audited.clock.advance(60_000);
+    expect(audited.records()).toEqual(['10.0.0.10 vm-a adopted 0-']);
+    expect(audited.ownerAt('10.0.0.10', 30)).toBe('default/vm-a');
+    expect(audited.ownerAt('10.0.0.11', -1)).toBe('older-than-records');
+  });
+
+  it('keeps its bound: the oldest records go, and assignments that have not ended stay', async () => {
+    const audited = await Audited.started(1);
+    await audited.add('vm-a');
+    for (let round = 0; round < 30; round++) {
+      audited.cluster.virtualMachines.put(virtualMachine('vm-b'));
+      await audited.clock.advance(2_000);
+      await audited.remove('vm-b');
+    }
+    await audited.clock.advance(60_000);
+    const { slices, logs } = audited.stored;
+    expect(slices.get(POOL)?.length).toBe(1);
+    expect(audited.records()).toContain('10.0.0.10 vm-a assigned 5-');
+    expect(logs.get(POOL)?.records.size).toBeLessThan(15);
+    expect(audited.ownerAt('10.0.0.11', 20)).toBe('older-than-records');
+    expect(audited.ownerAt('10.0.0.10', 20)).toBe('default/vm-a');
+  });
+
+  it('a pool that is deleted ends its assignments', async () => {
+    const audited = await Audited.started();
+    await audited.add('vm-a');
+    audited.cluster.ipPools.remove(POOL);
+    await audited.clock.advance(5_000);
+    expect(audited.records()).toEqual(['10.0.0.10 vm-a assigned 5-10 pool-deleted']);
+  });
+
+  it('addresses are assigned while nothing can be stored, and it is reported', async () => {
+    const audited = new Audited();
+    audited.cluster.networks.put(network());
+    audited.cluster.ipPools.put(pool('pool-1'));
+    audited.cluster.configMaps.writeFault = () => 'lost-request';
+    await audited.lead();
+    await audited.add('vm-a');
+    const status = audited.cluster.ipPools.objects.get(POOL)?.status as { ipv4: { allocated: Record<string, string> } };
+    expect(status.ipv4.allocated['10.0.0.10']).toBe('02:00:00:00:00:0a');
+    expect(audited.errors[0]).toMatch(/^audit: /);
+    audited.cluster.configMaps.writeFault = () => 'none';
+    await audited.clock.advance(60_000);
+    expect(audited.records()).toEqual([expect.stringMatching(/^10\.0\.0\.10 vm-a adopted/)]);
+  });
+
+  it('what else is in the namespace stays as it is', async () => {
+    const other: KubernetesObject = { metadata: { namespace: 'vmdhcp-system', name: 'kube-root-ca.crt', uid: 'u' } };
+    const audited = new Audited();
+    audited.cluster.configMaps.put(other);
+    audited.cluster.networks.put(network());
+    audited.cluster.ipPools.put(pool('pool-1'));
+    await audited.lead();
+    await audited.add('vm-a');
+    expect(audited.cluster.configMaps.objects.get('vmdhcp-system/kube-root-ca.crt')).toMatchObject(other);
+  });
+});

@@ -1,0 +1,275 @@
+/**
+ * Stores who had which address when, in ConfigMaps. It writes after addresses are recorded and is never waited for: one request at a time, with
+ * a rest after each. What it cannot store waits, up to a bound; beyond that, and after a conflict, it begins again with what is stored.
+ */
+import { AUDIT_LABEL } from '@vmdhcp/ippool-api';
+import {
+  type ApiResource,
+  type Clock,
+  KeyedQueue,
+  type KubernetesObject,
+  type ObjectClient,
+  parseTime,
+  type ReconcileResult,
+  toReconcileResult,
+  type WriteResult,
+} from '@vmdhcp/kube-runtime';
+import type { PoolPlan } from '../assignment/plan-pools.js';
+import type { AssignmentRecord } from '../audit/assignment-record.js';
+import { AuditBook, type PendingBatch } from '../audit/audit-book.js';
+import {
+  AUDIT_STATE_NAME,
+  type AuditSlice,
+  batchesOf,
+  planSliceWrite,
+  readSlice,
+  readStoredAudit,
+  sliceToDrop,
+} from '../audit/audit-slices.js';
+import { formatAuditState, parseAuditState } from '../audit/audit-state.js';
+import { formatBatch, readPoolLog } from '../audit/pool-log.js';
+import { Resource } from '../resources.js';
+import type { PoolView } from '../view/pool-views.js';
+import { observationOf } from './assigned-clients.js';
+import type { ControllerContext } from './controller-context.js';
+
+export interface AuditSettings {
+  /** Where the ConfigMaps are. */
+  readonly namespace: string;
+  /** Of all records; assignments that have not ended always have room. */
+  readonly mostOctets: number;
+  /** Of one ConfigMap; default 131,072. */
+  readonly sliceOctets?: number;
+}
+
+export interface AuditKeeperSettings extends AuditSettings {
+  readonly clientOf: (resource: ApiResource) => ObjectClient<KubernetesObject>;
+  readonly clock: Clock;
+  /** RFC 3339, now. */
+  readonly now: () => string;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+  /** Assignments began or ended. */
+  readonly onRecords: ((pool: string, records: readonly AssignmentRecord[]) => void) | undefined;
+  /** A read or a write failed, and is tried again. */
+  readonly onError: (error: unknown) => void;
+  /** What is stored is known: all pools are to be observed, as they are now. */
+  readonly onLoaded: () => void;
+}
+
+/** What reconcilers report. */
+export interface AuditTrail {
+  /** The addresses of a pool are about to be written. */
+  readonly writing: (pool: string) => void;
+  /** The plan is recorded. @param pool - as it was before. */
+  readonly observe: (context: Pick<ControllerContext, 'view' | 'caches'>, pool: PoolView, plan: PoolPlan) => void;
+  /** The pool does not exist. */
+  readonly gone: (pool: string) => void;
+}
+
+const ALL = 'audit';
+const PAGE = 50;
+/** Records of this time are in one write. */
+const GATHER_MS = 2_000;
+/** Between two requests. */
+const REST_MS = 250;
+const STATE_MS = 60_000;
+const MOST_RECORDS = 200;
+const BACK_OFF = { firstMs: 500, mostMs: 30_000 };
+/** How long a controller that stops still writes. */
+const STOP_MS = 2_000;
+const AGAIN: ReconcileResult = { kind: 'recheck', afterMs: REST_MS };
+
+export class AuditKeeper implements AuditTrail {
+  readonly #settings: AuditKeeperSettings;
+  readonly #client: ObjectClient<KubernetesObject>;
+  readonly #queue: KeyedQueue;
+  #isLeading = false;
+  #isStopping = false;
+  #book: AuditBook | undefined;
+  #slices = new Map<string, readonly AuditSlice[]>();
+  #stateVersion: string | undefined;
+  #stateWrittenMs = Number.NEGATIVE_INFINITY;
+  /** Pools with records that are not stored. */
+  readonly #waiting = new Set<string>();
+
+  constructor(settings: AuditKeeperSettings) {
+    this.#settings = settings;
+    const { namespace, clock, random } = settings;
+    this.#client = settings.clientOf({ ...Resource.configMaps, namespace, labelSelector: `${AUDIT_LABEL}=true` });
+    this.#queue = new KeyedQueue({
+      clock,
+      backOff: { ...BACK_OFF, random },
+      reconcile: () => this.#step(),
+      onRetry: (_key, { reason, error }) =>
+        settings.onError(error ?? new Error(`ConfigMaps in namespace ${namespace}: ${reason}`)),
+      onTerminal: (_key, reason) => settings.onError(new Error(`ConfigMaps in namespace ${namespace}: ${reason}`)),
+    });
+  }
+
+  /** Begins to read what the leader before has stored. */
+  lead(): void {
+    this.#isLeading = true;
+    this.#queue.add(ALL);
+  }
+
+  /** Stores what waits, for a short time; resolves when nothing is under way. Nothing is observed any more. */
+  async stop(): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    await this.#queue.stop();
+    if (!this.#isLeading || this.#book === undefined) return;
+    const { clock } = this.#settings;
+    await Promise.race([this.#storeRest(), new Promise<void>((resolve) => clock.after(STOP_MS, resolve))]);
+  }
+
+  writing(pool: string): void {
+    this.#book?.writing(pool, this.#nowMs());
+  }
+
+  observe(context: Pick<ControllerContext, 'view' | 'caches'>, pool: PoolView, plan: PoolPlan): void {
+    if (this.#book === undefined) return;
+    this.#note(pool.key, this.#book.observe(pool.key, observationOf(context, pool, plan), this.#nowMs()));
+  }
+
+  gone(pool: string): void {
+    if (this.#book !== undefined) this.#note(pool, this.#book.gone(pool, this.#nowMs()));
+  }
+
+  /** Pools that have records. */
+  pools(): readonly string[] {
+    return this.#book?.pools() ?? [];
+  }
+
+  #note(pool: string, records: readonly AssignmentRecord[]): void {
+    if (records.length > 0) this.#settings.onRecords?.(pool, records);
+    if (this.#book?.pendingOf(pool, 1) === undefined) return;
+    this.#waiting.add(pool);
+    this.#queue.addAfter(ALL, GATHER_MS);
+  }
+
+  #nowMs(): number {
+    return parseTime(this.#settings.now());
+  }
+
+  /** One request, or what is to be done before the next one. */
+  async #step(): Promise<ReconcileResult> {
+    const book = this.#book;
+    if (book === undefined || book.isOverfull) return await this.#load();
+    const [pool] = this.#waiting;
+    if (pool !== undefined) return await this.#storePool(book, pool);
+    const old = sliceToDrop(this.#slices, this.#settings.mostOctets, book.openCount);
+    if (old !== undefined) return await this.#dropSlice(book, old);
+    const inMs = this.#stateWrittenMs + STATE_MS - this.#settings.clock.nowMs();
+    return inMs > 0 ? { kind: 'recheck', afterMs: inMs } : await this.#storeState(book);
+  }
+
+  async #load(): Promise<ReconcileResult> {
+    this.#book = undefined;
+    this.#waiting.clear();
+    const stored = readStoredAudit(await this.#listAll());
+    const book = new AuditBook(stored.logs, parseAuditState(stored.state), this.#nowMs());
+    this.#slices = new Map(stored.slices);
+    this.#stateVersion = stored.stateVersion;
+    // The gap is stored before anything that relies on it.
+    const result = await this.#storeState(book);
+    if (result.kind !== 'recheck') return result;
+    this.#book = book;
+    this.#settings.onLoaded();
+    return AGAIN;
+  }
+
+  async #listAll(): Promise<KubernetesObject[]> {
+    const objects: KubernetesObject[] = [];
+    let continueToken: string | undefined;
+    do {
+      const page = await this.#client.list({ limit: PAGE, ...(continueToken !== undefined && { continueToken }) });
+      objects.push(...page.items);
+      ({ continueToken } = page);
+    } while (continueToken !== undefined);
+    return objects;
+  }
+
+  async #storePool(book: AuditBook, pool: string): Promise<ReconcileResult> {
+    const batch = book.pendingOf(pool, MOST_RECORDS);
+    if (batch === undefined) {
+      this.#waiting.delete(pool);
+      return { kind: 'recheck', afterMs: 0 };
+    }
+    return (await this.#storeBatch(book, pool, batch)) ?? AGAIN;
+  }
+
+  /** Undefined: it is stored. */
+  async #storeBatch(book: AuditBook, pool: string, batch: PendingBatch): Promise<ReconcileResult | undefined> {
+    const { namespace, sliceOctets } = this.#settings;
+    const slices = this.#slices.get(pool) ?? [];
+    const write = planSliceWrite({ pool, namespace, sliceOctets }, slices, formatBatch(batch));
+    const result = await (write.kind === 'create'
+      ? this.#client.create(write.object)
+      : this.#client.patch({ key: `${namespace}/${write.name}`, resourceVersion: write.resourceVersion }, write.patch));
+    if (!result.ok) return this.#refused(result);
+    const slice = readSlice(result.object);
+    const others = write.kind === 'create' ? slices : slices.slice(0, -1);
+    if (slice !== undefined) this.#slices.set(pool, [...others, slice]);
+    book.stored(pool, batch);
+    return undefined;
+  }
+
+  /** What has not ended is stored once more before the slice is deleted. */
+  async #dropSlice(
+    book: AuditBook,
+    { pool, slice }: { readonly pool: string; readonly slice: AuditSlice },
+  ): Promise<ReconcileResult> {
+    const key = `${this.#settings.namespace}/${slice.name}`;
+    const object = await this.#client.get(key);
+    if (object !== undefined) {
+      book.drop(pool, readPoolLog(batchesOf(object)).records.values());
+      for (let batch = book.pendingOf(pool, MOST_RECORDS); batch !== undefined; batch = book.pendingOf(pool, MOST_RECORDS)) {
+        const refused = await this.#storeBatch(book, pool, batch);
+        if (refused !== undefined) return refused;
+      }
+      const deleted = await this.#client.delete(key, slice.uid);
+      if (!deleted.ok && deleted.reason !== 'not-found') return this.#refused(deleted);
+    }
+    const left = (this.#slices.get(pool) ?? []).filter(({ name }) => name !== slice.name);
+    this.#slices.set(pool, left);
+    return AGAIN;
+  }
+
+  async #storeState(book: AuditBook): Promise<ReconcileResult> {
+    const { namespace, clock } = this.#settings;
+    const data = { state: formatAuditState(book.state(this.#nowMs())) };
+    const metadata = { namespace, name: AUDIT_STATE_NAME, labels: { [AUDIT_LABEL]: 'true' } };
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+    const result = await (this.#stateVersion === undefined
+      ? this.#client.create(object)
+      : this.#client.patch({ key: `${namespace}/${AUDIT_STATE_NAME}`, resourceVersion: this.#stateVersion }, { data }));
+    if (!result.ok) return this.#refused(result);
+    this.#stateVersion = result.object.metadata.resourceVersion;
+    this.#stateWrittenMs = clock.nowMs();
+    return { kind: 'recheck', afterMs: STATE_MS };
+  }
+
+  /** Another client has written: what is stored is read again. */
+  #refused(result: Extract<WriteResult<unknown>, { readonly ok: false }>): ReconcileResult {
+    if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found')
+      this.#book = undefined;
+    return toReconcileResult(result);
+  }
+
+  async #storeRest(): Promise<void> {
+    const book = this.#book;
+    if (book === undefined) return;
+    try {
+      for (const pool of this.#waiting) {
+        let batch = book.pendingOf(pool, MOST_RECORDS);
+        for (; batch !== undefined; batch = book.pendingOf(pool, MOST_RECORDS)) {
+          if ((await this.#storeBatch(book, pool, batch)) !== undefined) return;
+        }
+      }
+      await this.#storeState(book);
+    } catch (error) {
+      this.#settings.onError(error);
+    }
+  }
+}
