@@ -304,7 +304,9 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
 
   describe('without Wake-on-LAN', () => {
     const ofWakeOnLan = (set: readonly string[]) =>
-      JSON.stringify(rendered({ set })).match(/wake-on-lan|wol\.pillon\.org|subresources\.kubevirt\.io|daemonsets|configmaps/g);
+      JSON.stringify(rendered({ set })).match(
+        /wake-on-lan|wol\.pillon\.org|subresources\.kubevirt\.io|daemonsets|vmdhcp-mac-addresses/g,
+      );
 
     it('nothing of it is rendered, whatever the other values are', () => {
       const others = ['networkPolicy.enabled=true', 'podMonitor.enabled=true', 'crds.managedBy=chart', 'agent.topology=unified'];

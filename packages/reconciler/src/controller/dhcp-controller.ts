@@ -418,6 +418,10 @@ export class DhcpController implements ControllerPart {
     this.#memory?.lead();
     this.#audit?.lead();
     this.#enqueueAgentGroups();
+    this.#enqueueAll();
+  }
+
+  #enqueueAll(): void {
     // Some were noted before their instances and their configs were known.
     for (const virtualMachine of this.#caches.virtualMachines.values()) this.view.noteVirtualMachine(keyOf(virtualMachine));
     for (const kind of KINDS) {
