@@ -3,7 +3,7 @@ import { type Ipv4Address, type MacAddress, parseMacAddress } from '@vmdhcp/dhcp
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssignedClient, AssignmentRecord } from './assignment-record.js';
-import { AuditBook } from './audit-book.js';
+import { AuditBook, type Observation } from './audit-book.js';
 import { formatAuditState, parseAuditState } from './audit-state.js';
 import { ownerAt } from './owner-at.js';
 import { formatBatch, readPoolLog } from './pool-log.js';
@@ -110,12 +110,12 @@ class World {
   }
 
   #observe(wasEmpty: boolean): void {
-    const facts = {
+    const facts: Observation['facts'] = {
       network: 'default/net',
       whyBegan: () => 'assigned',
       whyEnded: () => 'vm-deleted',
       isInConflict: () => false,
-    } as const;
+    };
     this.#book?.observe(POOL, { clients: this.#current.values(), wasEmpty, facts }, this.nowMs);
   }
 
