@@ -4,6 +4,7 @@ import { AGENT_TOPOLOGIES, type AgentTopology } from '@vmdhcp/reconciler';
 import { Command, Option } from 'commander';
 import colors from 'picocolors';
 import { addressStory } from './address-story.js';
+import { bareMetalStory } from './bare-metal-story.js';
 import { LiveView } from './live-view.js';
 import type { Stage, Story } from './story.js';
 import { wakeOnLanStory } from './wake-on-lan-story.js';
@@ -13,24 +14,27 @@ Examples:
   npm run demo
   npm run demo -- --topology per-pool
   npm run demo -- --wake-on-lan
+  npm run demo -- --hosts
   npm run demo -- --topology unified --wake-on-lan    one after the other
 
 Ctrl-C ends it at any time; nothing stays on this machine.
 `;
 
-const { topology, wakeOnLan } = new Command('npm run demo --')
+const { topology, wakeOnLan, hosts } = new Command('npm run demo --')
   .description(
     'A cluster with two pools: virtual machines get addresses, an agent dies, another one serves, a wrong pool is refused.',
   )
   .addOption(new Option('--topology <topology>', 'which pools share agents (default: per-network)').choices(AGENT_TOPOLOGIES))
   .option('--wake-on-lan', 'instead: magic packets start virtual machines of a cluster, each of them once')
+  .option('--hosts', 'instead: bare-metal hosts get addresses, are bound, restarted over Redfish, and outlive an agent that dies')
   .addHelpText('after', EXAMPLES)
   .parse()
-  .opts<{ readonly topology?: AgentTopology; readonly wakeOnLan?: true }>();
+  .opts<{ readonly topology?: AgentTopology; readonly wakeOnLan?: true; readonly hosts?: true }>();
 
 const stories: readonly Story[] = [
-  ...(topology !== undefined || wakeOnLan === undefined ? [addressStory(topology ?? 'per-network')] : []),
+  ...(topology !== undefined || (wakeOnLan ?? hosts) === undefined ? [addressStory(topology ?? 'per-network')] : []),
   ...(wakeOnLan === undefined ? [] : [wakeOnLanStory]),
+  ...(hosts === undefined ? [] : [bareMetalStory]),
 ];
 const view = new LiveView();
 let close: () => Promise<void> = async () => undefined;

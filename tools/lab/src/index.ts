@@ -61,6 +61,7 @@ export { has, isInstalled, needs, REAL_PROGRAMS, type RealProgram, SYSTEM_PATH }
 export { Bmc, type BmcBehaviour, type BmcLogLine } from './redfish/bmc.js';
 export { BmcFleet, type BmcFleetSettings, type ListeningBmc } from './redfish/bmc-fleet.js';
 export { type BmcsInMachine, type BmcsInMachineSettings, startBmcs } from './redfish/start-bmcs.js';
+export { releaseLease } from './release-lease.js';
 export { ReportingAgent } from './reporting-agent.js';
 export {
   type Account,
