@@ -97,6 +97,7 @@ class BareMetalStory {
     if (host.address !== address) throw new Error(`host-1 had ${address}, and has ${host.address} now`);
     this.#view.line(`${colors.green('host-1')} is back at ${address}`);
     await this.#cluster.hostStatus(address, isActive);
+    await this.#showHealth(host);
   }
 
   async reboot(): Promise<void> {
@@ -205,7 +206,9 @@ function showAgentLine(view: LiveView, pod: string, line: string): void {
   else if (level === 'warn' || level === 'error') view.line(`${colors.yellow(who)}: ${msg}`);
 }
 
+/** What it creates for agents, and what is wrong; not how it starts. */
 function showControllerLine(view: LiveView, line: string): void {
-  const { level, msg = line, kind = '', object = '' } = parseLogLine(line) ?? {};
-  if (level !== 'debug') view.line(colors.dim(`controller: ${msg} ${kind} ${object}`.trimEnd()));
+  const { level, msg = line, kind, object } = parseLogLine(line) ?? {};
+  if (object !== undefined) view.line(colors.dim(`controller: ${kind} ${object} created`));
+  else if (level === 'warn' || level === 'error') view.line(`${colors.yellow('controller')}: ${msg}`);
 }

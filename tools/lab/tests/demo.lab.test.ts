@@ -78,6 +78,34 @@ describe('the demo', () => {
     STORY_TIMEOUT_MS,
   );
 
+  it(
+    'of bare-metal hosts binds an address, restarts a host once, and loses no address with an agent',
+    async () => {
+      const { code } = await start('--hosts').ended(STORY_TIMEOUT_MS);
+      const lines = demo?.lines ?? [];
+      expect(code, lines.join('\n')).toBe(0);
+      expectInOrder(lines, [
+        'ready: 2 agents',
+        'HostStatus rack-192-168-60-10: healthy; BiosVersion P79 v1.45, PowerState On',
+        '192.168.60.10 is bound to 02:00:5e:00:60:01',
+        'no server answers 02:00:5e:00:60:04',
+        'host-1 is back at 192.168.60.10',
+        'boot override Once Pxe, reset ForceRestart, boot from Pxe',
+        'measured: 1 reset, 1 boot override',
+        'killed agent-rack-',
+        'measured: 0 of 3 hosts lost their addresses',
+        'ClusterAgent rack   addresses used 3 of 3',
+        'HostOperation reinstall-host-2   PxeReboot   success',
+      ]);
+      expect(lines.filter((line) => line.includes('HostStatus rack-') && line.includes('healthy true'))).toHaveLength(3);
+      const controllerProblems = lines.filter((line) => /controller: .*(failed|refused)/.test(line));
+      expect(controllerProblems).toEqual([]);
+      expect(lines.slice(-5)[0]).toBe('What to try next:');
+      expect(leftovers()).toEqual([]);
+    },
+    STORY_TIMEOUT_MS,
+  );
+
   it('ends at Ctrl-C with exit code 130, and leaves nothing', async () => {
     await start('--wake-on-lan').line('deciding about wake-ups', 30_000);
     demo?.kill('SIGINT');
@@ -87,6 +115,6 @@ describe('the demo', () => {
 
   it('lists its stories in its help', async () => {
     await start('--help').ended();
-    for (const option of ['--topology', '--wake-on-lan', 'Ctrl-C']) expect(demo?.lines.join('\n')).toContain(option);
+    for (const option of ['--topology', '--wake-on-lan', '--hosts', 'Ctrl-C']) expect(demo?.lines.join('\n')).toContain(option);
   });
 });

@@ -48,10 +48,15 @@ export class ObjectCache<Kind extends ApiObjectLike> {
     return this.#newer(key) ?? this.#reflector.get(key);
   }
 
-  /** All objects that a list or watch has brought when the first one is read, each once. */
+  /** All objects that `get` returns when the first one is read, each once: those included that were written and that no list or watch has brought yet. */
   *values(): Generator<Kind> {
+    const unseen = [...this.#written.keys()].filter((key) => this.#reflector.get(key) === undefined);
     // A copy of the references: a Map would show an object again that is deleted and created while a slow reader has a part.
     for (const object of [...this.#reflector.values()]) yield this.#newer(keyOf(object)) ?? object;
+    for (const key of unseen) {
+      const written = this.#newer(key);
+      if (written !== undefined) yield written;
+    }
   }
 
   /** Keys of all objects that `get` returns, those included that were written and that no list or watch has brought yet. */

@@ -19,3 +19,18 @@ it('fact 23: the answer to a write is trimmed and frozen like everything else in
   expect(seen?.metadata).not.toHaveProperty('managedFields');
   expect([Object.isFrozen(seen), Object.isFrozen(seen?.spec)]).toEqual([true, true]);
 });
+
+it('what was written is among all objects before the watch brings it, and not when the watch has passed it by', async () => {
+  const clock = new FakeClock();
+  const server = new MemoryResource<KubernetesObject>(clock);
+  const caches = new SharedCaches({ clock, backOff: { firstMs: 50, mostMs: 400, random: () => 0.5 }, open: () => server });
+  const pods = caches.subscribe({ group: '', version: 'v1', plural: 'pods', namespaced: true }, { onChange: () => undefined });
+  pods.start();
+  await clock.advance(10);
+  const names = () => [...pods.values()].map(({ metadata }) => metadata.name);
+  pods.wrote({ metadata: { namespace: 'default', name: 'a', uid: 'a', resourceVersion: '9' } });
+  expect(names()).toEqual(['a']);
+  for (let change = 0; change < 10; change++) server.put({ metadata: { namespace: 'default', name: 'b', uid: 'b' } });
+  await clock.advance(1_000);
+  expect(names()).toEqual(['b']);
+});
