@@ -1,16 +1,6 @@
 /** The cluster of the story of bare-metal hosts: our controller, agents on a network of management controllers, and hosts there that the cluster does not know. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import {
-  AGENT_BIN,
-  AGENT_NAMESPACE,
-  API_HOST,
-  CONTROLLER_BIN,
-  freePort,
-  type Lab,
-  LabCluster,
-  type LabPod,
-  waitFor,
-} from '@vmdhcp/lab';
+import { AGENT_BIN, AGENT_NAMESPACE, installedForBareMetal, type Lab, LabCluster, type LabPod, waitFor } from '@vmdhcp/lab';
 import {
   BareMetalHost,
   CERTIFICATE_NAME,
@@ -71,25 +61,23 @@ export class BareMetalCluster {
   }
 
   static async start(settings: BareMetalClusterSettings): Promise<BareMetalCluster> {
-    const { lab, onAgentLine, atEnd } = settings;
+    const { lab, onAgentLine, onControllerLine, atEnd } = settings;
     lab.addNetwork(LAN);
     const cluster = await LabCluster.start(lab, {
       networks: { [`${AGENT_NAMESPACE}/${CLUSTER_AGENT}`]: LAN },
-      onLine: onAgentLine,
+      isInstalled: false,
+      onLine: (who, line) => (who === 'controller' ? onControllerLine(line) : onAgentLine(who, line)),
     });
     atEnd(() => cluster.stop());
+    await cluster.access.applyAll(installedForBareMetal());
     return new BareMetalCluster(cluster, settings, await issueCertificates());
   }
 
   /** Resolves when it is leader, and has defined the kinds. */
   async startController(): Promise<void> {
-    const { lab, onControllerLine } = this.#settings;
-    const flags = ['--kubeconfig', this.cluster.kubeconfigPath, '--image', 'vmdhcp-agent:demo', '--namespace', AGENT_NAMESPACE];
-    const bareMetal = ['--bare-metal', '--bare-metal-status-seconds', String(POLL_SECONDS)];
-    const http = ['--http', `${API_HOST}:${await freePort()}`];
-    const started = lab.start(process.execPath, [CONTROLLER_BIN, 'run', ...bareMetal, '--no-agent', ...flags, ...http], {
-      onLine: onControllerLine,
-    });
+    const { process: started } = await this.cluster.startController(
+      ...['--bare-metal', '--bare-metal-status-seconds', String(POLL_SECONDS)],
+    );
     await started.line('ClusterAgents and hosts listed; reconciling', START_TIMEOUT_MS);
   }
 
