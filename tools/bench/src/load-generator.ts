@@ -22,6 +22,12 @@ export interface LoadSettings {
   readonly seconds: number;
   /** How many hardware addresses; client `i` has the first one plus `i`. */
   readonly clients: number;
+  /** The hardware address of the first client is so much later; default 0. */
+  readonly firstClient?: number;
+  /** Exchanges that begin in a second; default: as many as the window allows. */
+  readonly perSecond?: number;
+  /** True: the result has every client that got an ACK. */
+  readonly listsAcknowledged?: boolean;
 }
 
 export interface LatencyMs {
@@ -42,6 +48,8 @@ export interface LoadResult {
   readonly requestToAck: LatencyMs;
   /** Exchanges that were completed, for each interface. */
   readonly perInterface: readonly number[];
+  /** Client and address of each ACK, if that was asked for. */
+  readonly acknowledged?: readonly (readonly [client: number, address: number])[];
   /** How often the kernel had to be asked again to send. */
   readonly sendFailures: number;
 }
@@ -110,6 +118,7 @@ class LoadRun {
   readonly #offers = new Histogram();
   readonly #acks = new Histogram();
   readonly #perInterface: number[];
+  readonly #acknowledged: [client: number, address: number][] = [];
   /** Of frames; none where clients are relayed. */
   readonly #interfaceIndexes: readonly number[];
   #next = 0;
@@ -143,12 +152,13 @@ class LoadRun {
   }
 
   run(): LoadResult {
-    const { seconds, window } = this.#settings;
+    const { seconds, window, perSecond, listsAcknowledged } = this.#settings;
     const startedAt = performance.now();
     const endsAt = startedAt + seconds * 1000;
     let now = startedAt;
     while (now < endsAt) {
-      for (let count = Math.min(window - this.#underWay, BURST); count > 0; count--) this.#start(now);
+      const due = perSecond === undefined ? BURST : Math.floor(((now - startedAt) / 1000) * perSecond) - this.#started;
+      for (let count = Math.min(window - this.#underWay, BURST, due); count > 0; count--) this.#start(now);
       this.#flush();
       this.#receive(performance.now());
       this.#flush();
@@ -169,6 +179,7 @@ class LoadRun {
       discoverToOffer: this.#offers.summary(),
       requestToAck: this.#acks.summary(),
       perInterface: this.#perInterface,
+      ...(listsAcknowledged === true && { acknowledged: this.#acknowledged }),
       sendFailures: this.#sendFailures,
     };
   }
@@ -180,7 +191,8 @@ class LoadRun {
       this.#underWay--;
     }
     this.#state[slot] = State.discovering;
-    this.#client[slot] = this.#started++ % this.#settings.clients;
+    const { clients, firstClient = 0 } = this.#settings;
+    this.#client[slot] = firstClient + (this.#started++ % clients);
     this.#sentAt[slot] = now;
     this.#underWay++;
     this.#queue(this.#templates.discover, slot);
@@ -230,6 +242,8 @@ class LoadRun {
       this.#acks.add(now - (this.#sentAt[slot] as number));
       this.#end(slot);
       this.#done++;
+      if (this.#settings.listsAcknowledged === true)
+        this.#acknowledged.push([this.#client[slot] as number, packet.readUInt32BE(at + 16)]);
       const which = (this.#client[slot] as number) % this.#perInterface.length;
       this.#perInterface[which] = (this.#perInterface[which] as number) + 1;
     } else if (found.type === 6) {

@@ -91,6 +91,11 @@ export class TestBed {
     };
   }
 
+  /** The load alone, whatever becomes of the server meanwhile. */
+  load(settings: Omit<LoadSettings, 'relayAddress' | 'serverAddress'>): Promise<LoadResult> {
+    return this.#generate({ ...settings, relayAddress: RELAY_ADDRESS, serverAddress: SERVER_ADDRESS });
+  }
+
   /** Removes the clients, and with them every pair. */
   dispose(): void {
     run('ip', ['netns', 'delete', CLIENTS_NAMESPACE]);

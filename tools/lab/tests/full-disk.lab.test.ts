@@ -1,7 +1,21 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AGENT_BIN, Lab, LabAgent, type Machine, poolsYaml, run, runAgent, waitFor } from '../src/index.js';
+import {
+  AGENT_BIN,
+  acquire,
+  has,
+  Lab,
+  LabAgent,
+  type Machine,
+  needs,
+  PacketCapture,
+  poolsYaml,
+  run,
+  runAgent,
+  waitFor,
+} from '../src/index.js';
 
 /** Its name is in every line of the state, so that 150 leases need more than a third of the disk. */
 const POOL = 'pool-with-a-name-as-long-as-people-choose-them';
@@ -105,4 +119,36 @@ describe('a state directory of 64 KiB', () => {
     await waitFor('the new lease', async () => (await offered(macOf(100))) === '192.168.48.110');
     expect(await leasesOnDisk()).toBe(101);
   });
+});
+
+describe('an open pool on a state directory of 64 KiB', () => {
+  it.skipIf(!has('perfdhcp') || !has('udhcpc'))(
+    `that is full: who gets an ACK has its lease on the disk, others get none until there is room ${needs('perfdhcp', 'udhcpc')}`,
+    async () => {
+      const filler = join(agent.statePath, 'filler');
+      const settings = ['dynamic: [192.168.48.101-192.168.48.200]'];
+      expect(await takes(poolsYaml([{ name: POOL, prefix: '192.168.48', range: [10, 20], settings, probes: false }], []))).toBe(
+        true,
+      );
+      expect(() => writeFileSync(filler, Buffer.alloc(64 << 10))).toThrow('ENOSPC');
+      const capture = new PacketCapture('br48');
+      const relay = lab.addMachine('relay', { network: 'br48', macAddress: '02:00:00:00:48:fe' });
+      relay.ip('address', 'add', '192.168.48.254/24', 'dev', 'eth0');
+      // The last page of the file has room for some of them.
+      const load = relay.start('perfdhcp', ['-4', '-l', '192.168.48.254', '-r', '60', '-R', '60', '-p', '2', '192.168.48.2']);
+      const line = await agent.process.line('unknown clients get no new lease');
+      expect(line).toContain('the disk is full (ENOSPC); free space on it');
+      await load.ended(20_000);
+      const acknowledged = capture.messages.filter(({ type }) => type === 'ack');
+      expect(acknowledged.length).toBeLessThan(60);
+      run('rm', [filler]);
+      await agent.process.line('leases of unknown clients can be recorded again');
+      const { address } = await acquire('udhcpc', machine);
+      await agent.restart('SIGKILL');
+      const kept = new Map((await agent.leases()).map((lease) => [lease.macAddress, lease.address]));
+      expect(kept.get(macOf(0))).toBe(address);
+      for (const { macAddress, message } of acknowledged) expect(kept.get(macAddress)).toBe(formatIpv4Address(message.yiaddr));
+      capture.stop();
+    },
+  );
 });

@@ -164,7 +164,7 @@ export class OpenLeases {
     }
     const restored = this.#restored.get(pool.name);
     if (pool.dynamic.length === 0 && restored === undefined) return undefined;
-    const open = new OpenPool(new ServedPool(pool), restored?.records() ?? [], nowMs);
+    const open = new OpenPool(new ServedPool(pool), restored ?? [], nowMs);
     this.#restored.delete(pool.name);
     this.#pools.set(pool.name, open);
     return open;

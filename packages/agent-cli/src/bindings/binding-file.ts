@@ -17,8 +17,12 @@ import { type BindingFileReading, readBindingFile, VERSION } from './read-bindin
 import { recordsOf, tableOf } from './tables-by-pool.js';
 
 const COPIED_OCTETS = 1 << 16;
-/** A snapshot is worth its price when the file has this many records more than twice those that count. */
+/**
+ * A snapshot is worth its price when the file has this many records more than one and a half times those that count: an agent that starts reads all of
+ * them.
+ */
 const FEWEST_SUPERSEDED = 10_000;
+const COUNTING_SHARE = 1.5;
 
 /**
  * - `sound`: the file ends with what was appended last.
@@ -108,7 +112,7 @@ export class BindingFile implements BindingStore {
 
   /** True if a snapshot would make the file much shorter. @param counting - how many bindings and quarantines there are. */
   isLong(counting: number): boolean {
-    return this.#recordsInFile > 2 * counting + FEWEST_SUPERSEDED;
+    return this.#recordsInFile > COUNTING_SHARE * counting + FEWEST_SUPERSEDED;
   }
 
   /**

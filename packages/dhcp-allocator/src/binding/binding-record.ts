@@ -65,7 +65,7 @@ function parseObject(line: string): Fields | 'not-json' | 'not-a-record' {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not-a-record';
-    return { ...value };
+    return value as Fields;
   } catch {
     return 'not-json';
   }

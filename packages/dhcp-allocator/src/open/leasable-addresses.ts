@@ -43,9 +43,8 @@ export class LeasableAddresses {
   #pool: Pool;
   #supply: AddressSupply;
 
-  constructor(pool: Pool, records: Iterable<BindingRecord>, nowMs: number) {
-    this.table = new BindingTable(pool.name);
-    for (const record of records) if (record.poolName === pool.name) this.table.apply(record);
+  constructor(pool: Pool, records: Iterable<BindingRecord> | BindingTable, nowMs: number) {
+    this.table = records instanceof BindingTable ? records : tableOf(pool.name, records);
     this.#pool = pool;
     this.#supply = new AddressSupply(pool.dynamic);
     this.setPool(pool, nowMs);
@@ -278,4 +277,10 @@ export class LeasableAddresses {
 
 function isOfClient(record: BindingRecord, { clientId }: UnknownClient): boolean {
   return record.kind === 'binding' && record.clientId === clientId;
+}
+
+function tableOf(poolName: string, records: Iterable<BindingRecord>): BindingTable {
+  const table = new BindingTable(poolName);
+  for (const record of records) if (record.poolName === poolName) table.apply(record);
+  return table;
 }

@@ -58,10 +58,10 @@ export class OpenPool {
   #servedShortly: ServedPool;
 
   /**
-   * @param records - what was recorded for the pool, in order; records of other pools are ignored.
+   * @param records - what was recorded for the pool, in order; records of other pools are ignored. A table is taken over: the caller does not change it any more.
    * @param nowMs - milliseconds on the clock of the records.
    */
-  constructor(served: ServedPool, records: Iterable<BindingRecord>, nowMs: number) {
+  constructor(served: ServedPool, records: Iterable<BindingRecord> | BindingTable, nowMs: number) {
     this.#served = served;
     this.#servedShortly = withShortLeases(served.pool);
     this.#addresses = new LeasableAddresses(served.pool, records, nowMs);
