@@ -138,16 +138,21 @@ export class AuditBook {
     if (pages.pending.size === 0) pages.pendingSinceMs = undefined;
   }
 
-  /** A slice with these records is about to be deleted: what has not ended is to be stored again. @returns how many those are. */
-  drop(pool: string, records: Iterable<AssignmentRecord>): number {
+  /**
+   * A slice with this content is about to be deleted: what has not ended is to be stored again, and since when the records are complete.
+   *
+   * @returns how many assignments have not ended.
+   */
+  drop(pool: string, slice: PoolLog): number {
     const pages = this.#pagesOf(pool);
     const kept: AssignmentRecord[] = [];
-    for (const record of records) {
+    let completeFromMs = Math.max(slice.completeFromMs, pages.completeFromMs ?? Number.NEGATIVE_INFINITY);
+    for (const record of slice.records.values()) {
       const open = pages.open.byAddress.get(record.address);
       if (open?.serial === record.serial) kept.push(open);
-      else if (record.end !== undefined)
-        pages.completeFromMs = Math.max(pages.completeFromMs ?? Number.NEGATIVE_INFINITY, record.end.to.notAfterMs + SECOND_MS);
+      else if (record.end !== undefined) completeFromMs = Math.max(completeFromMs, record.end.to.notAfterMs + SECOND_MS);
     }
+    if (completeFromMs > Number.NEGATIVE_INFINITY) pages.completeFromMs = completeFromMs;
     for (const record of kept) this.#keep(pages, record);
     return kept.length;
   }

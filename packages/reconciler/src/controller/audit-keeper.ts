@@ -223,7 +223,7 @@ export class AuditKeeper implements AuditTrail {
     const key = `${this.#settings.namespace}/${slice.name}`;
     const object = await this.#client.get(key);
     if (object !== undefined) {
-      book.drop(pool, readPoolLog(batchesOf(object)).records.values());
+      book.drop(pool, readPoolLog(batchesOf(object)));
       for (let batch = book.pendingOf(pool, MOST_RECORDS); batch !== undefined; batch = book.pendingOf(pool, MOST_RECORDS)) {
         const refused = await this.#storeBatch(book, pool, batch);
         if (refused !== undefined) return refused;
