@@ -34,6 +34,7 @@ describe('what keeps an agent from its task', () => {
       ],
     ],
     [{ link: { ...link, isUp: false } }, {}, ['interface net1 is down: set it up (ip link set net1 up)']],
+    [{ selfNeededFor: 'the API server' }, {}, ['ClusterAgent rack: selfIp is the address of the API server: write another one']],
     [{ socket: { kind: 'failed', message: 'EACCES' } }, {}, ['interface net1 cannot be served: EACCES']],
   ])('%#', (fields, config, problems) => expect(servingProblems(facts(fields, config))).toEqual(problems));
 

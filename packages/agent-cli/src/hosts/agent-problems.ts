@@ -16,6 +16,8 @@ export interface AgentFacts {
   readonly socket: InterfaceState;
   /** The default Secret of hosts. `unread`: not known yet. */
   readonly secret: SecretData | undefined | 'unread';
+  /** What this pod or host itself needs `selfIp` for; undefined: nothing. */
+  readonly selfNeededFor?: string | undefined;
 }
 
 /** What keeps clients from being answered here; another replica may be able to. */
@@ -25,7 +27,12 @@ export function servingProblems(facts: AgentFacts): string[] {
     return [`ClusterAgent ${clusterAgentName} does not exist: create it, or correct CLUSTERAGENT_NAME`];
   if (reading === undefined || reading.kind === 'off') return [];
   const { interfaceName } = reading;
-  const ofInterface = interfaceName === undefined ? [] : interfaceProblems(interfaceName, facts);
+  const ofInterface = [
+    ...(interfaceName === undefined ? [] : interfaceProblems(interfaceName, facts)),
+    ...(facts.selfNeededFor === undefined
+      ? []
+      : [`ClusterAgent ${clusterAgentName}: selfIp is the address of ${facts.selfNeededFor}: write another one`]),
+  ];
   return reading.kind === 'unserved' ? [...reading.problems.map(ofObject(clusterAgentName)), ...ofInterface] : ofInterface;
 }
 

@@ -76,6 +76,14 @@ describe('the agent of a ClusterAgent', () => {
     expect(leader.kernel.has('net1', SELF)).toBe(false);
   });
 
+  it('a selfIp that the pod needs itself is not added, and no client is answered', async () => {
+    const { world, leader } = await serving();
+    world.put(clusterAgent({ selfIp: '10.0.0.9/24' }));
+    await world.until('no address', () => !leader.kernel.has('net1', SELF));
+    expect([leader.kernel.has('net1', ip('10.0.0.9')), await world.join(1)]).toEqual([false, undefined]);
+    expect(leader.machine.unready()).toEqual(['ClusterAgent rack: selfIp is the address of the API server: write another one']);
+  });
+
   it('a deleted ClusterAgent is served no more', async () => {
     const { world, leader } = await serving();
     world.clusterAgents.remove('rack');

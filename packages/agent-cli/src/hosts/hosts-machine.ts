@@ -3,6 +3,7 @@
  * nothing of each other; whatever changes, `#settle` brings all of them in line with it.
  */
 import { AgentLeadership, every, type GroupLease, type ServerAddressKernel } from '@vmdhcp/dhcp-agent';
+import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { type BoundAddresses, readClusterAgent } from '@vmdhcp/host-inventory';
 import {
   type CacheSubscription,
@@ -53,6 +54,8 @@ export interface HostsPorts extends Omit<HostDhcpPorts, 'mayAnswer' | 'onStateCh
   readonly lease: GroupLease;
   readonly caches: SharedCaches;
   readonly clusterAgents: ObjectClient<KubernetesObject>;
+  /** What this pod or host itself needs an address for; undefined: nothing. Such a selfIp is not added. */
+  readonly neededFor: (address: Ipv4Address) => string | undefined;
   /** Rejects where another replica still has them open. */
   readonly openLeases: () => Promise<HostLeaseStore>;
   readonly createInventory: (parts: InventoryParts) => HostInventory;
@@ -135,6 +138,11 @@ export class HostsMachine {
     return this.#dhcp;
   }
 
+  /** The interface that is served; undefined: none. */
+  get interfaceName(): string | undefined {
+    return this.#inForce.current?.interfaceName;
+  }
+
   /** Writes of leases that failed. */
   get writeFailures(): number {
     return this.#leases?.open.failures ?? 0;
@@ -171,7 +179,13 @@ export class HostsMachine {
       link: this.#link,
       socket: this.#dhcp.socketState,
       secret: this.#secret.data,
+      selfNeededFor: this.#selfNeededFor(),
     };
+  }
+
+  #selfNeededFor(): string | undefined {
+    const self = this.#inForce.current?.self;
+    return self && this.#ports.neededFor(self.address);
   }
 
   #clusterAgent(): KubernetesObject | undefined {
@@ -232,7 +246,7 @@ export class HostsMachine {
     const { clock, random, addresses, lease, observer } = this.#ports;
     return new AgentLeadership({
       ...{ clock, random, addresses, lease, observer, identity, times: election, isAlone },
-      wantedAddresses: () => addedBy(this.#inForce.current, this.#link),
+      wantedAddresses: () => (this.#selfNeededFor() === undefined ? addedBy(this.#inForce.current, this.#link) : []),
       report: () => new Map(),
       troubles: () => this.#troubles(),
       isSyncing: () => !this.#clusterAgents.synced,

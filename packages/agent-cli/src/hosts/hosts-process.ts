@@ -19,6 +19,7 @@ import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/se
 import { ApiGroupLease } from '../cluster/api-group-lease.js';
 import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
 import { arpProbe } from '../cluster/linux-probes.js';
+import { NeededAddresses } from '../cluster/needed-addresses.js';
 import { leasesPage } from '../http/leases-page.js';
 import { listenOnPod } from '../http/listen-on-pod.js';
 import { createMetrics, type Metrics } from '../http/metrics.js';
@@ -37,6 +38,8 @@ import { RedfishControllers } from './redfish-controllers.js';
 import { hostServerAddresses } from './self-address.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
+/** Addresses that the pod needs are looked up again after so many of these. */
+const NEEDED_ADDRESSES_ROUNDS = 15;
 const USER_AGENT = 'vmdhcp-agent';
 const BACK_OFF = { firstMs: 500, mostMs: 10_000, random: Math.random };
 
@@ -63,11 +66,15 @@ export class HostsProcess {
   readonly #log: AgentLog;
   readonly #connection: ApiConnection;
   readonly #lease: ApiGroupLease;
+  /** The interface that is served. */
+  readonly #served = new Set<string>();
+  readonly #needed: NeededAddresses;
   readonly #machine: HostsMachine;
   readonly #metrics: Metrics;
   readonly #hostLog: HostEventLog;
   readonly #recorder: EventRecorder;
   #terms = 0;
+  #rounds = 0;
   #timer: NodeJS.Timeout | undefined;
   #http: Server | undefined;
 
@@ -94,6 +101,7 @@ export class HostsProcess {
       name: hostsLeaseName(clusterAgentName),
       labels: {},
     });
+    this.#needed = new NeededAddresses({ server: cluster.server, podAddress: settings.podAddress, served: this.#served });
     this.#machine = this.#createMachine();
     this.#metrics = this.#createMetrics();
     this.#hostLog = new HostEventLog(logger, this.#metrics.registry);
@@ -149,6 +157,7 @@ export class HostsProcess {
       links: linuxHostLinks,
       lease: this.#lease,
       clusterAgents: new ApiObjectClient<KubernetesObject>(this.#connection, HostResource.clusterAgents),
+      neededFor: this.#needed.whose,
       openLeases: () => this.#openLeases(),
       createInventory: (parts) => this.#createInventory(caches, parts),
     });
@@ -239,9 +248,21 @@ export class HostsProcess {
     });
   }
 
+  /** Addresses of the interface that is served are the agent's, and not what the pod needs. */
+  #refreshNeeded(): void {
+    const { interfaceName } = this.#machine;
+    const isSame = interfaceName === undefined ? this.#served.size === 0 : this.#served.has(interfaceName);
+    this.#rounds += 1;
+    if (isSame && this.#rounds % NEEDED_ADDRESSES_ROUNDS !== 0) return;
+    this.#served.clear();
+    if (interfaceName !== undefined) this.#served.add(interfaceName);
+    void this.#needed.refresh();
+  }
+
   #keepHouse(): void {
     this.#events.reportSuppressed();
     this.#packetLog.reportSuppressed();
+    this.#refreshNeeded();
     trimMemory();
   }
 }

@@ -28,6 +28,8 @@ import { HostsMachine } from './hosts-machine.js';
 const WALL_OFFSET_MS = 1_700_000_000_000;
 export const NOTHING_BOUND: BoundAddresses = { bindings: [], keptOut: [], problems: [] };
 export const SELF = ip('10.0.0.2');
+/** The pods need it themselves. */
+const NEEDED = ip('10.0.0.9');
 
 /** Records that survive whatever becomes of replicas; one replica has them open at a time. */
 export class SharedRecords {
@@ -188,6 +190,7 @@ export class Replica {
           backOff: { firstMs: 500, mostMs: 500, random: () => 0 },
         }),
         clusterAgents: world.clusterAgents,
+        neededFor: (address) => (address === NEEDED ? 'the API server' : undefined),
         openLeases: () => this.process.settled(world.records.open(this, nowMs)),
         createInventory: ({ onBindings }) => ({
           start: () => {
