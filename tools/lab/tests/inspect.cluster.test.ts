@@ -259,7 +259,7 @@ describe('audit', { timeout: 60_000 }, () => {
     await recorded('10.1.0.11', C);
     await removeMachine('short', '10.1.0.11');
     const has = (row: Readonly<Record<string, string>> | undefined) => row?.['ended'] === 'vm-deleted';
-    await waitFor('the end to be stored', async () => has((await rows('10.1.0.11')).at(-1)));
+    await waitFor('the end to be stored', async () => has((await rows(C)).at(-1)));
     const [first, last] = [(await rows('10.1.0.10'))[0], (await rows(C)).at(-1)];
     expect(first).toMatchObject({
       pool: keyOf('pool'),
