@@ -11,7 +11,7 @@ export { clusterAgentOf, hostEndpointProblems } from './check/host-endpoint-prob
 export { hostSecretProblems, type NamedSecret, type SecretContent, type SecretData, secretContent } from './check/host-secret.js';
 export { type BmcLogEntry, type HealthReport, isWarning } from './health/health-report.js';
 export { type HealthFacts, type HealthUpdate, mergeHealth } from './health/merge-health.js';
-export { type ClusterAgentSettings, type HostConnection, readClusterAgent } from './host/cluster-agent-settings.js';
+export { type ClusterAgentSettings, type HostConnection, isInSubnet, readClusterAgent } from './host/cluster-agent-settings.js';
 export { hostStatusName, parseHostStatusName } from './host/host-name.js';
 export { type Binding, type HostMode, type ObservedHost, readHost } from './host/read-host.js';
 export type {
@@ -21,6 +21,7 @@ export type {
   InventoryPlan,
   NewHostStatus,
 } from './inventory/inventory-plan.js';
+export { ownHostStatuses } from './inventory/own-objects.js';
 export { planHostInventory } from './inventory/plan-host-inventory.js';
 export type { HostEvent } from './object/host-event.js';
 export { describeHostProblem, type HostProblem, type HostProblemReason } from './object/problem.js';

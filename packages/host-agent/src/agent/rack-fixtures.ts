@@ -162,12 +162,12 @@ export class Rack {
   }
 
   /** A person wants something of host 10, or of another one. */
-  order(name: string, action: HostAction, { number = 10, afterMs = 0 } = {}): void {
+  order(name: string, action: HostAction, { number = 10, afterMs = 0, host = nameOf(number) } = {}): void {
     this.operations.put({
       apiVersion: API_VERSION,
       kind: 'HostOperation',
       metadata: { name, uid: `uid-${name}`, creationTimestamp: formatTime(this.wallTimeMs + afterMs) },
-      spec: { action, hostStatusName: nameOf(number) },
+      spec: { action, hostStatusName: host },
     });
   }
 

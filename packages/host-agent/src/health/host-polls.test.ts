@@ -1,4 +1,5 @@
 import { type HealthReport, readHost } from '@vmdhcp/host-inventory';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { agentObject, endpointObject, lease, nameOf, Rack } from '../agent/rack-fixtures.js';
 
@@ -166,6 +167,7 @@ describe('health', () => {
 
 describe('where credentials are sent', () => {
   const withSecret = agentObject({}, { secretName: 'bmc', secretNamespace: 'default' });
+  const owner = (kind: string, uid: string) => ({ apiVersion: 'bmc.spidernet.io/v1beta1', kind, name: 'web', uid });
 
   it('a changed Secret polls its hosts at once, and a missing one is reported', async () => {
     const rack = new Rack(withSecret);
@@ -219,6 +221,42 @@ describe('where credentials are sent', () => {
     rack.clusterAgents.put(agentObject({}, { port: 8_443 }));
     await rack.clock.advance(2_000);
     expect(rack.polled).toContain(`${nameOf(10)} @ 10.0.0.10:8443`);
+  });
+
+  it.each<[what: string, agent: KubernetesObject, name: string, metadata: object]>([
+    [
+      'has an owner of another kind beside a HostEndpoint, so that the plan leaves it alone',
+      withSecret,
+      'forged',
+      { ownerReferences: [{ ...owner('Deployment', 'uid-x'), controller: true }, owner('HostEndpoint', 'uid-web')] },
+    ],
+    [
+      'is bound, and has an address outside of the subnet in its name',
+      withSecret,
+      'rack-192-0-2-66',
+      { annotations: { 'bmc.spidernet.io/bound-to': '02:00:00:00:00:66' } },
+    ],
+    [
+      'has an address in its name, and the ClusterAgent has no DHCP server',
+      {
+        ...withSecret,
+        spec: { agentYaml: {}, endpoint: { secretName: 'bmc', secretNamespace: 'default' }, feature: { enableDhcpServer: false } },
+      },
+      'rack-192-0-2-66',
+      {},
+    ],
+  ])('an object that a person made gets none: it %s', async (_, agent, name, metadata) => {
+    const rack = new Rack(agent);
+    rack.putSecret('default/bmc', { username: 'YQ==', password: 'Yg==' });
+    rack.endpoints.put(endpointObject('web', '10.0.0.20'));
+    const basic = { ipAddr: '192.0.2.66', port: 443, secretName: 'bmc', secretNamespace: 'default' };
+    rack.hosts.put({ metadata: { ...metadata, name, uid: name }, status: { clusterAgent: 'rack', basic, healthy: true } });
+    rack.order('off', 'ForceOff', { host: name });
+    rack.lead();
+    await rack.clock.advance(3 * MINUTE);
+    expect(rack.polled.filter((one) => !one.includes('10.0.0.20'))).toEqual([]);
+    expect(rack.polled).not.toEqual([]);
+    expect(rack.actions).toEqual([]);
   });
 
   it('a hundred hosts with a Secret each: all are read, and 64 of them are watched', async () => {

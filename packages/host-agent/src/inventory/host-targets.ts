@@ -1,12 +1,14 @@
 /**
- * Which hosts are polled and operated, and where. A status can be edited by people who may not read the Secret of its host, so it alone never decides where credentials are sent: the address of a learned host is that of the name of
- * its object and its connection that of the ClusterAgent; the object of a HostEndpoint counts once the plan has nothing to correct in it.
+ * Which hosts are polled and operated, and where. HostStatus objects can be created and edited by people who may not read the Secret of a host, so they alone never decide where credentials are sent. Only objects count that the plan
+ * corrects, once it has nothing to correct in them: then that of a HostEndpoint has what the HostEndpoint specifies. The address of a learned host is that of the name of its object, if it is one of the subnet or has a lease, and its
+ * connection that of the ClusterAgent.
  */
 import {
   type ClusterAgentSettings,
-  clusterAgentOf,
   type HostStatusAction,
   type InventoryFacts,
+  isInSubnet,
+  ownHostStatuses,
   parseHostStatusName,
   readHost,
 } from '@vmdhcp/host-inventory';
@@ -22,27 +24,23 @@ export interface FollowedHost extends Omit<HostTarget, 'secret'> {
 
 /** The hosts of a ClusterAgent by the names of their objects, without those whose status is about to be corrected. */
 export function hostTargets(facts: InventoryFacts, actions: readonly HostStatusAction[]): ReadonlyMap<string, FollowedHost> {
-  const { clusterAgent, endpoints, clusterAgents } = facts;
   const changing = new Set(actions.filter(({ kind }) => kind !== 'patch').map(({ name }) => name));
-  const own = endpoints.filter((one) => clusterAgentOf(one, clusterAgents) === clusterAgent.name);
-  const ownUids = new Set(own.flatMap(({ metadata: { uid } }) => uid ?? []));
-  const targets = facts.hostStatuses
+  const leased = new Set(facts.leases?.map(({ ipAddress }) => ipAddress));
+  const targets = ownHostStatuses(facts)
     .filter(({ metadata }) => !changing.has(metadata.name) && metadata.deletionTimestamp === undefined)
-    .flatMap((object) => targetOf(object, clusterAgent, ownUids) ?? []);
+    .flatMap((object) => targetOf(object, facts.clusterAgent, leased) ?? []);
   return new Map(targets.map((one) => [one.name, one]));
 }
 
-function targetOf(object: KubernetesObject, agent: ClusterAgentSettings, ownUids: ReadonlySet<string>): FollowedHost | undefined {
+function targetOf(object: KubernetesObject, agent: ClusterAgentSettings, leased: ReadonlySet<string>): FollowedHost | undefined {
   const host = readHost(object);
-  const { name, uid, ownerReferences = [] } = object.metadata;
+  const { name, uid } = object.metadata;
   if (host.clusterAgent !== agent.name) return undefined;
-  const { isHealthy } = host;
-  if (host.mode === 'hostEndpoint') {
-    const isOwned = ownerReferences.some((owner) => ownUids.has(owner.uid));
-    if (!isOwned || host.address === undefined) return undefined;
-    return { name, uid, isHealthy, address: host.address, connection: host.connection };
-  }
+  const { isHealthy, connection } = host;
+  if (host.mode === 'hostEndpoint')
+    return host.address === undefined ? undefined : { name, uid, isHealthy, address: host.address, connection };
   const named = parseHostStatusName(name);
   if (named?.clusterAgent !== agent.name) return undefined;
-  return { name, uid, isHealthy, address: named.address, connection: agent.connection };
+  const { address } = named;
+  return leased.has(address) || isInSubnet(agent, address) ? { name, uid, isHealthy, address, connection: agent.connection } : undefined;
 }

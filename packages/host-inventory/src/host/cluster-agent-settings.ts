@@ -1,4 +1,4 @@
-import { type Ipv4Cidr, type Ipv4Range, parseIpv4Cidr, parseIpv4Range } from '@vmdhcp/dhcp-allocator/address';
+import { cidrContains, type Ipv4Cidr, type Ipv4Range, parseIpv4Address, parseIpv4Cidr, parseIpv4Range } from '@vmdhcp/dhcp-allocator/address';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
 import { flagAt, numberAt, textAt } from '../object/read-field.js';
@@ -45,6 +45,12 @@ export function readClusterAgent(object: KubernetesObject): ClusterAgentSettings
     subnet: parseIpv4Cidr(textAt(object, ...DHCP, 'subnet') ?? ''),
     range: parseIpv4Range(textAt(object, ...DHCP, 'ipRange') ?? ''),
   };
+}
+
+/** True for an IPv4 address of the subnet of the DHCP server; false where there is none. */
+export function isInSubnet({ subnet }: Pick<ClusterAgentSettings, 'subnet'>, text: string): boolean {
+  const address = parseIpv4Address(text);
+  return subnet !== undefined && address !== undefined && cidrContains(subnet, address);
 }
 
 /** How a host is reached, of fields that may lack some. Half a Secret is none. */

@@ -3,6 +3,7 @@ import { clusterAgentOf } from '../check/host-endpoint-problems.js';
 import { parseHostStatusName } from '../host/host-name.js';
 import { isEndpointReference, owningEndpoint } from '../host/read-host.js';
 import { textAt } from '../object/read-field.js';
+import type { InventoryFacts } from './inventory-plan.js';
 
 /** Whose a HostStatus is. */
 export type Claim =
@@ -34,6 +35,17 @@ export function claimOf(object: KubernetesObject, { name, clusterAgents }: Claim
     { written: textAt(object.status, 'clusterAgent'), isNamed: named === name, isOrphan: uid !== undefined },
     name,
   );
+}
+
+/** The objects that are those of the ClusterAgent beyond doubt: the plan corrects or deletes each of them that differs from its sources. */
+export function ownHostStatuses({
+  clusterAgent: { name },
+  clusterAgents,
+  endpoints,
+  hostStatuses,
+}: Pick<InventoryFacts, 'clusterAgent' | 'clusterAgents' | 'endpoints' | 'hostStatuses'>): readonly KubernetesObject[] {
+  const claims = { name, clusterAgents: agentsByEndpoint(endpoints, clusterAgents) };
+  return hostStatuses.filter((one) => claimOf(one, claims) === 'own');
 }
 
 interface Evidence {

@@ -70,15 +70,11 @@ function namespacedRules(
   const names = secrets.get(of) ?? [];
   return [
     ...(of === namespace
-      ? [
-          { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [name], verbs: LEAD },
-          // Their names are not known beforehand.
-          { apiGroups: [BARE_METAL_GROUP], resources: ['leaseslices'], verbs: RECORD },
-        ]
+      ? [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [name], verbs: LEAD }]
       : []),
-    // Slices are named by the agent, so that no name can be here.
+    // Slices are named by the agent, so that no name can be here. Elsewhere the controller has not got this right, and cannot grant it.
     ...(of === namespace && hasLeaseSlices
-      ? [{ apiGroups: [BARE_METAL_GROUP], resources: ['leaseslices'], verbs: ['get', 'list', 'create', 'patch', 'delete'] }]
+      ? [{ apiGroups: [BARE_METAL_GROUP], resources: ['leaseslices'], verbs: RECORD }]
       : []),
     ...(names.length === 0 ? [] : [{ apiGroups: [''], resources: ['secrets'], resourceNames: names.toSorted(), verbs: FOLLOW }]),
   ];

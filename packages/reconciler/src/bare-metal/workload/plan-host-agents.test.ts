@@ -74,6 +74,16 @@ describe('a story of ClusterAgents and their agents', () => {
     ]);
   });
 
+  it.each<[leases: HostAgentSettings['leases'], rules: number]>([
+    [{ kind: 'api' }, 1],
+    [{ kind: 'host-path', path: '/var/lib/vmdhcp' }, 0],
+    [{ kind: 'pvc', size: '1Gi', storageClass: undefined }, 0],
+  ])('agents may write LeaseSlices only where they keep leases in them, as the controller may: %j', (leases, rules) => {
+    const objects = after(observe([rack]), { ...HOST_AGENT_SETTINGS, leases });
+    const found = objects.flatMap((one) => readList(one, 'rules')).filter((rule) => JSON.stringify(rule).includes('leaseslices'));
+    expect(found).toHaveLength(rules);
+  });
+
   it('every object has the ClusterAgent as its owner', () => {
     for (const { metadata } of after(observe([rack])))
       expect(metadata.ownerReferences).toMatchObject([{ kind: 'ClusterAgent', uid: 'uid-rack', controller: true }]);
