@@ -26,6 +26,8 @@ export interface HostAgentPorts {
   readonly random: () => number;
   /** ClusterAgents, HostEndpoints, HostStatus objects, HostOperations; and Secrets, each by its name in its namespace. */
   readonly caches: SharedCaches;
+  /** False: another process may lead. By the time, and not by timers: a process that was frozen leads no more before the first of its timers runs. Asked before each action. */
+  readonly isLeading: () => boolean;
   /** Behind a fence: it refuses where this process does not lead. */
   readonly hostStatuses: Pick<ObjectClient<KubernetesObject>, 'create' | 'patch' | 'patchStatus' | 'delete'>;
   /** The same. */

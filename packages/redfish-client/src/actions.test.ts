@@ -40,6 +40,21 @@ describe('a power action', () => {
     ]);
   });
 
+  it('is not sent when the caller may change nothing any more', async () => {
+    const second = '/redfish/v1/Systems/2';
+    const { one, changes } = await service(
+      serve({
+        ...SMALL,
+        '/redfish/v1/Systems': collection(SYSTEM, second),
+        [second]: { ...link(second), Actions: { '#ComputerSystem.Reset': { target: `${second}/reset` } } },
+      }),
+    );
+    let asked = 0;
+    const error = await failureOf(one.reset('ForceOff', { mayChange: () => asked++ === 0 }));
+    expect(changes().map(({ path }) => path)).toEqual([RESET]);
+    expect([error.code, asked]).toEqual(['aborted', 2]);
+  });
+
   it.each<[what: string, resources: Readonly<Record<string, object>>, text: string]>([
     [
       'a type that is not offered',

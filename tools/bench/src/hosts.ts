@@ -124,6 +124,7 @@ function lead(access: ClusterAccess): HostAgent {
       backOff: { firstMs: 50, mostMs: 1_000, random: Math.random },
       open: (resource) => clientOf(access, resource),
     }),
+    isLeading: () => true,
     hostStatuses: clientOf(access, resourceOf('hoststatuses')),
     hostOperations: clientOf(access, resourceOf('hostoperations')),
     events: new EventRecorder({

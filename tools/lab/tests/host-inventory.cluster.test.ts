@@ -275,6 +275,7 @@ describe('an agent', () => {
         backOff: { firstMs: 50, mostMs: 1_000, random: Math.random },
         open: (resource) => new ApiObjectClient<KubernetesObject>(connection, resource),
       }),
+      isLeading: () => true,
       hostStatuses: clientOf('hoststatuses'),
       hostOperations: clientOf('hostoperations'),
       events: new EventRecorder({

@@ -72,9 +72,11 @@ interface Place {
 
 function readServed(clusterAgent: KubernetesObject, { interfaceName, subnet, present }: Place): HostPoolReading {
   const { name } = clusterAgent.metadata;
+  // That it is not there is reported where the interface is looked at.
+  if (present === undefined) return { kind: 'unserved', interfaceName, problems: [] };
   const config = recordAt(clusterAgent);
   const self = selfOf(config, subnet);
-  const server = self?.address ?? present?.find((one) => isOfSubnet(one, subnet))?.address;
+  const server = self?.address ?? present.find((one) => isOfSubnet(one, subnet))?.address;
   if (server === undefined)
     return { kind: 'unserved', interfaceName, problems: [noServerAddress(interfaceName, subnet, present)] };
   const reading = readPool(toIpPool(name, config, formatIpv4Address(server)));
@@ -99,8 +101,8 @@ function isOfSubnet({ address, prefixLength }: PresentSubnetAddress, subnet: Ipv
   return prefixLength === subnet.prefixLength && cidrContains(subnet, address);
 }
 
-function noServerAddress(interfaceName: string, subnet: Ipv4Cidr, present: readonly PresentSubnetAddress[] | undefined): string {
-  const has = (present ?? []).map(({ address, prefixLength }) => `${formatIpv4Address(address)}/${prefixLength}`);
+function noServerAddress(interfaceName: string, subnet: Ipv4Cidr, present: readonly PresentSubnetAddress[]): string {
+  const has = present.map(({ address, prefixLength }) => `${formatIpv4Address(address)}/${prefixLength}`);
   const what = has.length === 0 ? 'no IPv4 address' : `only ${has.join(', ')}`;
   return `selfIp is not set, and interface ${interfaceName} has ${what}: write selfIp, or give the interface an address of ${formatIpv4Cidr(subnet)}`;
 }

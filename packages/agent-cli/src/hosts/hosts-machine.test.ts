@@ -69,6 +69,39 @@ describe('the agent of a ClusterAgent', () => {
     expect(world.network.opened).toBe(1);
   });
 
+  it('an edit that names an interface that is not there, and cannot be served, changes nothing either', async () => {
+    const { world, leader } = await serving();
+    world.put(clusterAgent({ dhcpServerInterface: 'net9', subnet: '10.9.0.0/24' }));
+    await world.clock.advance(5_000);
+    expect(leader.machine.unready()).toContain(
+      'interface net9 does not exist here: correct dhcpServerInterface, or attach the network to the agent',
+    );
+    expect([await world.join(1), world.network.opened, world.holders()]).toEqual(['10.0.0.10', 1, [leader]]);
+    leader.kernel.addLink('net9');
+    await world.clock.advance(5_000);
+    expect(leader.kernel.has('net9', SELF)).toBe(false);
+    expect(await world.join(2)).toBe('10.0.0.11');
+  });
+
+  it.each([{ dhcpServerInterface: 'net9', gateway: 'x' }, { subnet: '10.9.0.0/24' }, { dhcpServerInterface: 'net9' }])(
+    'replicas that all serve what was there before an edit do not take turns: %j',
+    async (edit) => {
+      const { world, leader } = await serving(2);
+      world.put(clusterAgent(edit));
+      await world.clock.advance(120_000);
+      expect([world.holders(), leader.kernel.spans().length]).toEqual([[leader], 1]);
+      expect(leader.machine.unready()).not.toEqual([]);
+      expect(await world.join(1)).toBe('10.0.0.10');
+    },
+  );
+
+  it('without selfIp, an interface that has no address of the subnet changes nothing', async () => {
+    const { world, leader } = await serving();
+    world.put(clusterAgent({ dhcpServerInterface: 'net9', selfIp: undefined }));
+    await world.clock.advance(5_000);
+    expect([await world.join(1), leader.machine.unready().length > 0]).toEqual(['10.0.0.10', true]);
+  });
+
   it('another selfIp takes the place of the one before', async () => {
     const { world, leader } = await serving();
     world.put(clusterAgent({ selfIp: '10.0.0.3/24' }));
@@ -103,6 +136,20 @@ describe('replicas', () => {
     expect(spans).toHaveLength(2);
     expect(spans[1]?.fromMs).toBeGreaterThanOrEqual(spans[0]?.untilMs ?? 0);
     expect([await world.join(1), await world.join(2)]).toEqual(['10.0.0.10', '10.0.0.11']);
+  });
+
+  it('a lease whose record survives after leadership has ended is not acknowledged', async () => {
+    const { world, leader } = await serving(2);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.records.gate = promise;
+    expect(await world.join(1)).toBeUndefined();
+    leader.process.freeze(20_000);
+    const other = world.replicas.find((one) => one !== leader) as Replica;
+    await world.until('another leader', () => other.machine.isLeader() && world.clock.nowMs() > 25_000);
+    resolve();
+    await world.clock.advance(100);
+    expect(world.records.records).toHaveLength(1);
+    expect(world.replies.map(({ type }) => type)).toEqual(['offer']);
   });
 
   it('a leader that stops ends its work, then removes selfIp, and then releases the Lease', async () => {

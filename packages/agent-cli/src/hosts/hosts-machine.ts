@@ -73,7 +73,10 @@ export class HostsMachine {
   readonly #problems: ProblemLog;
   readonly #usage: AddressUsage;
   readonly #timers: (() => void)[] = [];
+  /** The interface that the ClusterAgent names. */
   #link: HostLink | undefined;
+  /** That of the settings in force. */
+  #servedLink: HostLink | undefined;
   #bound: BoundAddresses | undefined;
   #leases: HostLeaseStore | undefined;
   #isStopping = false;
@@ -192,10 +195,16 @@ export class HostsMachine {
     return this.#clusterAgents.get(this.#settings.clusterAgentName);
   }
 
-  /** What keeps clients from being answered by this replica: another one may be able to, and this one begins anew. */
+  /**
+   * What keeps clients from being answered by this replica: another one may be able to, and this one begins anew. Settings in force are served, whatever the object is
+   * changed to: that is the same everywhere.
+   */
   #troubles(): string[] {
     if (!this.#clusterAgents.synced) return [];
-    return [...servingProblems(this.#facts()), ...(this.isLeader() ? this.#problemsOfLeader() : [])];
+    const { current } = this.#inForce;
+    const facts = this.#facts();
+    const ofServing = servingProblems(current === undefined ? facts : { ...facts, reading: current, link: this.#servedLink });
+    return [...ofServing, ...(this.isLeader() ? this.#problemsOfLeader() : [])];
   }
 
   #problemsOfLeader(): string[] {
@@ -206,8 +215,10 @@ export class HostsMachine {
   /** Asked for every packet. */
   #mayAnswer(): boolean {
     const settings = this.#inForce.current;
-    if (settings === undefined || this.#link?.isUp !== true || !this.isLeader()) return false;
-    return hasFromElsewhere(settings.pool.serverAddress, this.#link) || this.#leadership.addresses.has(settings.interfaceName);
+    if (settings === undefined || this.#servedLink?.isUp !== true || !this.isLeader()) return false;
+    return (
+      hasFromElsewhere(settings.pool.serverAddress, this.#servedLink) || this.#leadership.addresses.has(settings.interfaceName)
+    );
   }
 
   /** Brings everything in line with what is known now. Cheap: it is called at every change. */
@@ -215,7 +226,7 @@ export class HostsMachine {
     if (this.#isStopping) return;
     this.#readAgain();
     const settings = this.#inForce.current;
-    this.#dhcp.useInterface(this.#link === undefined ? undefined : settings?.interfaceName);
+    this.#dhcp.useInterface(this.#servedLink === undefined ? undefined : settings?.interfaceName);
     if (settings !== undefined && this.#bound !== undefined) this.#dhcp.serve({ pool: settings.pool, bound: this.#bound });
     else this.#dhcp.stopServing();
     this.#leadership.check();
@@ -227,11 +238,18 @@ export class HostsMachine {
 
   #readAgain(): void {
     const object = this.#clusterAgent();
-    const { leaseDurationMs } = this.#settings.election;
     const interfaceName = object && (interfaceOf(object) ?? this.#inForce.current?.interfaceName);
-    this.#link = interfaceName === undefined ? undefined : readHostLink(this.#ports.links, interfaceName, leaseDurationMs / 1000);
+    this.#link = this.#readLink(interfaceName);
     this.#secret.follow(object === undefined ? {} : readClusterAgent(object).connection);
     this.#inForce.update(object, this.#link?.addresses);
+    // What cannot be served changes nothing, also where it names another interface.
+    const served = this.#inForce.current?.interfaceName;
+    this.#servedLink = served === interfaceName ? this.#link : this.#readLink(served);
+  }
+
+  #readLink(interfaceName: string | undefined): HostLink | undefined {
+    const { leaseDurationMs } = this.#settings.election;
+    return interfaceName === undefined ? undefined : readHostLink(this.#ports.links, interfaceName, leaseDurationMs / 1000);
   }
 
   #keepHouse(): void {
@@ -246,7 +264,7 @@ export class HostsMachine {
     const { clock, random, addresses, lease, observer } = this.#ports;
     return new AgentLeadership({
       ...{ clock, random, addresses, lease, observer, identity, times: election, isAlone },
-      wantedAddresses: () => (this.#selfNeededFor() === undefined ? addedBy(this.#inForce.current, this.#link) : []),
+      wantedAddresses: () => (this.#selfNeededFor() === undefined ? addedBy(this.#inForce.current, this.#servedLink) : []),
       report: () => new Map(),
       troubles: () => this.#troubles(),
       isSyncing: () => !this.#clusterAgents.synced,

@@ -167,11 +167,12 @@ export class HostsProcess {
     const { clusterAgentName, identity, pollIntervalMs } = this.#settings;
     const clientOf = (resource: ApiResource) =>
       fencedClient(new ApiObjectClient<KubernetesObject>(this.#connection, resource), isLeading);
-    const controllers = new RedfishControllers();
+    const controllers = new RedfishControllers({ mayAct: isLeading });
     this.#terms += 1;
     const agent = new HostAgent({
       ...{ clusterAgentName, caches, leases, onBindings, pollIntervalMs, runId: `${identity}_${this.#terms}` },
       ...{ clock: systemClock, wallTimeMs: Date.now, random: Math.random },
+      isLeading,
       hostStatuses: clientOf(HostResource.hostStatuses),
       hostOperations: clientOf(HostResource.hostOperations),
       events: this.#recorder,

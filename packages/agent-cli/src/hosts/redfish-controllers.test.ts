@@ -125,6 +125,12 @@ describe('an operation', () => {
     expect(changes()).toEqual(['POST /reset {"ResetType":"On"}']);
   });
 
+  it('sends nothing that changes a host when another agent leads', async () => {
+    const { port, changes } = await startService();
+    const outcome = await controllers({ mayAct: () => false }).operate(hostOf(port), 'PxeReboot', NEVER);
+    expect([outcome.isSuccess, changes()]).toEqual([false, []]);
+  });
+
   it('PxeReboot: first the boot override, then the restart', async () => {
     const { port, changes } = await startService();
     expect(await controllers().operate(hostOf(port), 'PxeReboot', NEVER)).toMatchObject({ isSuccess: true });

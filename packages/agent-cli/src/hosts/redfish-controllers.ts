@@ -10,6 +10,8 @@ export interface RedfishControllersSettings {
   readonly pollTimeoutMs?: number;
   /** Milliseconds for one operation; less than `OPERATION_TIMES.answerWithinMs`, so that its outcome is recorded. Default: 55,000. */
   readonly operationTimeoutMs?: number;
+  /** Asked right before a request of an operation is sent; false: it is not. Default: always true. */
+  readonly mayAct?: () => boolean;
   /** Hosts whose connection is kept between polls. Default: 2,000. */
   readonly mostClients?: number;
 }
@@ -32,12 +34,14 @@ export class RedfishControllers implements ManagementControllers {
   readonly #clients: RedfishClients;
   readonly #pollTimeoutMs: number;
   readonly #operationTimeoutMs: number;
+  readonly #mayAct: () => boolean;
 
   constructor(settings: RedfishControllersSettings = {}) {
     const { pollTimeoutMs = POLL_TIMEOUT_MS, operationTimeoutMs = OPERATION_TIMEOUT_MS, mostClients = MOST_CLIENTS } = settings;
     this.#clients = new RedfishClients({ timeoutMs: pollTimeoutMs, most: mostClients });
     this.#pollTimeoutMs = pollTimeoutMs;
     this.#operationTimeoutMs = operationTimeoutMs;
+    this.#mayAct = settings.mayAct ?? (() => true);
   }
 
   readonly read = async (target: HostTarget, signal: AbortSignal): Promise<HealthReport> => {
@@ -51,7 +55,7 @@ export class RedfishControllers implements ManagementControllers {
   };
 
   readonly operate = async (target: HostTarget, action: HostAction, signal: AbortSignal): Promise<OperationOutcome> => {
-    const options = { signal, timeoutMs: this.#operationTimeoutMs };
+    const options = { signal, timeoutMs: this.#operationTimeoutMs, mayChange: this.#mayAct };
     try {
       const message = await this.#clients.use(target, (client) => carryOut(client, action, options));
       return { isSuccess: true, message };

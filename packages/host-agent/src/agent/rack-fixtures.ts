@@ -119,6 +119,7 @@ export class Rack {
         backOff: { firstMs: 100, mostMs: 10_000, random },
         open: (resource) => this.#open(resource),
       }),
+      isLeading: () => true,
       hostStatuses: this.hosts,
       hostOperations: this.operations,
       events: new EventRecorder({ client: this.events, clock, now, random: Math.random, component: 'agent', instance: 'one' }),

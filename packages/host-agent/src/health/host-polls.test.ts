@@ -240,7 +240,11 @@ describe('where credentials are sent', () => {
       'has an address in its name, and the ClusterAgent has no DHCP server',
       {
         ...withSecret,
-        spec: { agentYaml: {}, endpoint: { secretName: 'bmc', secretNamespace: 'default' }, feature: { enableDhcpServer: false } },
+        spec: {
+          agentYaml: {},
+          endpoint: { secretName: 'bmc', secretNamespace: 'default' },
+          feature: { enableDhcpServer: false },
+        },
       },
       'rack-192-0-2-66',
       {},

@@ -42,5 +42,7 @@ function targetOf(object: KubernetesObject, agent: ClusterAgentSettings, leased:
   const named = parseHostStatusName(name);
   if (named?.clusterAgent !== agent.name) return undefined;
   const { address } = named;
-  return leased.has(address) || isInSubnet(agent, address) ? { name, uid, isHealthy, address, connection: agent.connection } : undefined;
+  return leased.has(address) || isInSubnet(agent, address)
+    ? { name, uid, isHealthy, address, connection: agent.connection }
+    : undefined;
 }

@@ -90,6 +90,20 @@ describe('operations', () => {
     expect([rack.actions.length, statusOf(rack, 'on'), rack.clock.pending]).toEqual([1, undefined, 0]);
   });
 
+  it('a process that was frozen while pending was recorded, and wakes when another one leads, carries nothing out', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10)];
+    let isLeading = true;
+    rack.lead({ isLeading: () => isLeading });
+    await rack.clock.advance(2_000);
+    rack.operations.onWritten = () => {
+      isLeading = false;
+    };
+    rack.order('off', 'ForceOff');
+    await rack.clock.advance(10 * MINUTE);
+    expect([rack.actions, statusOf(rack, 'off')]).toMatchObject([[], { status: 'pending', startedBy: 'run-1' }]);
+  });
+
   it('an action that does not end is left after ten seconds; the next leader records that its outcome is not known', async () => {
     const { rack, agent } = await start();
     let signal: AbortSignal | undefined;

@@ -12,11 +12,12 @@ import { RetryTimes } from '../objects/retry-times.js';
 import { toRegarding } from '../objects/to-regarding.js';
 import type { HostAgentPorts } from '../ports.js';
 import type { HostSecrets } from '../secret/host-secrets.js';
-import { HostActions } from './host-actions.js';
+import { type Acting, HostActions } from './host-actions.js';
 
 const GATHER_MS = 20;
 /** The clock of the wall may be set while an operation waits for a time. */
 const MOST_WAIT_MS = 60_000;
+const NOT_LEADING_MS = 1_000;
 /** Attempts are forgotten when there are so many more than after the last time. */
 const MOST_ATTEMPTS = 1_000;
 /** At the end of leadership an action is waited for, and the writing of its result. */
@@ -45,7 +46,7 @@ export class HostOperations {
       ports,
       secrets,
       attempts: this.#attempts,
-      mayBegin: () => this.#state === 'working',
+      mayBegin: () => this.#state === 'working' && ports.isLeading(),
       onEnd: () => this.#plans.within(0),
     });
   }
@@ -106,13 +107,19 @@ export class HostOperations {
     const isResult = step.kind === 'record-result' && this.#attempts.get(uid ?? '')?.outcome !== undefined;
     if (this.#state !== 'working' && !isResult) return;
     if (step.kind === 'act') {
-      const host = this.#hosts.get(step.host.name);
-      if (host !== undefined) this.#actions.begin({ step, host });
+      this.#act(step);
       return;
     }
     const waitMs = this.#retries.waitMs(step.name);
     if (waitMs > 0) this.#plans.within(waitMs);
     else if (!this.#writing.has(step.name)) this.#writing.set(step.name, this.#record(step));
+  }
+
+  #act(step: Acting['step']): void {
+    const host = this.#hosts.get(step.host.name);
+    if (host !== undefined) this.#actions.begin({ step, host });
+    // The Lease may be renewed late, with no other leader in between.
+    if (!this.#ports.isLeading()) this.#plans.within(NOT_LEADING_MS);
   }
 
   async #record(step: RecordStep): Promise<void> {

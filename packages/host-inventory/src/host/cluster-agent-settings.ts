@@ -1,4 +1,11 @@
-import { cidrContains, type Ipv4Cidr, type Ipv4Range, parseIpv4Address, parseIpv4Cidr, parseIpv4Range } from '@vmdhcp/dhcp-allocator/address';
+import {
+  cidrContains,
+  type Ipv4Cidr,
+  type Ipv4Range,
+  parseIpv4Address,
+  parseIpv4Cidr,
+  parseIpv4Range,
+} from '@vmdhcp/dhcp-allocator/address';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
 import { flagAt, numberAt, textAt } from '../object/read-field.js';

@@ -10,13 +10,20 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds for this call, 1 or more. Default: that of the client. */
   readonly timeoutMs?: number;
+  /** Asked on a connection that is ready, right before a request that changes something is sent; false: it is not sent, and the call rejects with the code `aborted`. Default: always true. */
+  readonly mayChange?: () => boolean;
 }
 
 /** One call of a client while it runs: its deadline and its budget of requests. */
 export class Call {
   readonly #controller = new AbortController();
+  readonly mayChange: () => boolean;
   #requests = 0;
   #octets = 0;
+
+  constructor(mayChange: () => boolean = () => true) {
+    this.mayChange = mayChange;
+  }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
@@ -68,8 +75,8 @@ export class Calls {
 
   /** Runs a call. Nothing of it goes on after the result. */
   async run<Result>(work: (call: Call) => Promise<Result>, options: CallOptions = {}): Promise<Result> {
-    const { signal, timeoutMs = this.#timeoutMs } = options;
-    const call = new Call();
+    const { signal, timeoutMs = this.#timeoutMs, mayChange } = options;
+    const call = new Call(mayChange);
     const text = `no complete answer within ${timeoutMs / 1_000} seconds`;
     const timer = setTimeout(() => call.end(new RedfishError('timeout', text)), timeoutMs);
     const onAbort = () => call.end(new RedfishError('aborted', 'the caller ended the call'));

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls';
 import { RedfishError } from '../error/redfish-error.js';
 import type { RedfishTarget } from '../target/redfish-target.js';
+import type { Call } from './call.js';
 import { connectionFailure } from './connection-failure.js';
 
 /** Octets of the body of one answer. */
@@ -22,6 +23,9 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
+
+/** What a request depends on while it runs. */
+type Permission = Pick<Call, 'signal' | 'mayChange'>;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -51,13 +55,13 @@ export class Connections {
    *
    * @throws RedfishError; the reason of the signal, where that ended it.
    */
-  async exchange(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
-    if (request.method !== 'GET') return this.#send(request, this.#fresh, signal);
+  async exchange(request: HttpRequest, call: Permission): Promise<HttpAnswer> {
+    if (request.method !== 'GET') return this.#send(request, this.#fresh, call);
     try {
-      return await this.#send(request, this.#kept, signal);
+      return await this.#send(request, this.#kept, call);
     } catch (error) {
       if (!(error instanceof StaleConnectionError)) throw error;
-      return this.#send(request, this.#fresh, signal);
+      return this.#send(request, this.#fresh, call);
     }
   }
 
@@ -66,7 +70,7 @@ export class Connections {
     this.#fresh.destroy();
   }
 
-  #send(request: HttpRequest, agent: HttpAgent, signal: AbortSignal): Promise<HttpAnswer> {
+  #send(request: HttpRequest, agent: HttpAgent, { signal, mayChange }: Permission): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const { host, port, https } = this.#target;
@@ -83,7 +87,13 @@ export class Connections {
       sent.on('error', fail);
       // After an answer this ends nothing: the promise has its result, or the body decides.
       sent.once('close', () => isAnswered || fail({ code: 'ECONNRESET' }));
-      sent.end(body);
+      const send = () => {
+        if (method === 'GET' || mayChange()) sent.end(body);
+        else sent.destroy(new RedfishError('aborted', 'not sent: the caller may change nothing any more'));
+      };
+      if (method === 'GET') send();
+      // Seconds may pass until the connection is ready.
+      else sent.once('socket', (socket) => void socket.once(https ? 'secureConnect' : 'connect', send));
     });
   }
 }

@@ -155,7 +155,7 @@ export class Service {
     const fixed = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'OData-Version': '4.0' };
     const sent = { method, path: link, headers: { ...fixed, ...type, ...headers, ...authorization } };
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
-    const answer = await this.#connections.exchange({ ...sent, ...content }, call.signal);
+    const answer = await this.#connections.exchange({ ...sent, ...content }, call);
     call.countOctets(answer.text.length);
     return answer;
   }

@@ -73,9 +73,7 @@ function namespacedRules(
       ? [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [name], verbs: LEAD }]
       : []),
     // Slices are named by the agent, so that no name can be here. Elsewhere the controller has not got this right, and cannot grant it.
-    ...(of === namespace && hasLeaseSlices
-      ? [{ apiGroups: [BARE_METAL_GROUP], resources: ['leaseslices'], verbs: RECORD }]
-      : []),
+    ...(of === namespace && hasLeaseSlices ? [{ apiGroups: [BARE_METAL_GROUP], resources: ['leaseslices'], verbs: RECORD }] : []),
     ...(names.length === 0 ? [] : [{ apiGroups: [''], resources: ['secrets'], resourceNames: names.toSorted(), verbs: FOLLOW }]),
   ];
 }
