@@ -143,9 +143,10 @@ describe('replicas', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     world.records.gate = promise;
     expect(await world.join(1)).toBeUndefined();
-    leader.process.freeze(20_000);
+    leader.process.freeze(4_000);
+    const wakesAtMs = world.clock.nowMs() + 4_000;
     const other = world.replicas.find((one) => one !== leader) as Replica;
-    await world.until('another leader', () => other.machine.isLeader() && world.clock.nowMs() > 25_000);
+    await world.until('another leader', () => other.machine.isLeader() && world.clock.nowMs() > wakesAtMs);
     resolve();
     await world.clock.advance(100);
     expect(world.records.records).toHaveLength(1);
