@@ -32,7 +32,8 @@ it('annotations are leased to their clients, addresses of HostEndpoints to none,
 
 describe('clients of which the pool has no lease', () => {
   it('are remembered by their HostStatus, with the time of its last change', () => {
-    const records = rememberedClients({ bindings: [bound(11, 2)] }, { pool: rackPool(), table: new BindingTable('rack') }, NOW);
+    const known = { pool: rackPool(), table: new BindingTable('rack'), recordings: [] };
+    const records = rememberedClients({ bindings: [bound(11, 2)] }, known, NOW);
     expect(records).toEqual([expect.objectContaining({ address: ip('10.0.0.11'), macAddress: mac(2), endsAtMs: 500 })]);
   });
 
@@ -41,6 +42,7 @@ describe('clients of which the pool has no lease', () => {
     ['asks for an address that another client had', bound(10, 2)],
     ['is out of the range', bound(77, 2)],
     ['is bound by an annotation', bound(12, 2, { isByAnnotation: true })],
+    ['asks for an address in quarantine', bound(11, 2)],
   ])('but none that %s', (_, binding) => {
     const table = new BindingTable('rack');
     const times = { boundAtMs: 1, grantedAtMs: 1, endsAtMs: 2, isReleased: false };
@@ -48,13 +50,14 @@ describe('clients of which the pool has no lease', () => {
       ...{ kind: 'binding', poolName: 'rack', address: ip('10.0.0.10'), macAddress: mac(1), ...times },
       clientId: hardwareClientId(mac(1)),
     });
-    expect(rememberedClients({ bindings: [binding] }, { pool: rackPool(), table }, NOW)).toEqual([]);
+    table.apply({ kind: 'quarantine', poolName: 'rack', address: ip('10.0.0.11'), untilMs: NOW + 1 });
+    expect(rememberedClients({ bindings: [binding] }, { pool: rackPool(), table, recordings: [] }, NOW)).toEqual([]);
   });
 
   it('give way to other clients when no address is left that no client had: the one that was away for longest', () => {
     const pool = rackPool();
     const bindings = [bound(10, 1, { changedAtMs: 900 }), bound(11, 2, { changedAtMs: 100 })];
-    const records = rememberedClients({ bindings }, { pool, table: new BindingTable('rack') }, NOW);
+    const records = rememberedClients({ bindings }, { pool, table: new BindingTable('rack'), recordings: [] }, NOW);
     const open = new OpenPool(new ServedPool(pool), records, NOW);
     const client = (number: number) => ({ clientId: hardwareClientId(mac(number)), macAddress: mac(number), place: 'link' });
     const choose = (number: number) => {

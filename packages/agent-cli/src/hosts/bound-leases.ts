@@ -33,7 +33,9 @@ export function declaredAddresses({ bindings, keptOut }: Pick<BoundAddresses, 'b
 /** A pool, and the leases that it knows. */
 export interface KnownLeases {
   readonly pool: Pick<Pool, 'name' | 'dynamic'>;
-  readonly table: Pick<BindingTable, 'at' | 'bindings'>;
+  readonly table: Pick<BindingTable, 'at' | 'bindings' | 'quarantines'>;
+  /** What is being recorded: leases that clients are about to get. */
+  readonly recordings: Iterable<BindingRecord>;
 }
 
 /**
@@ -42,15 +44,22 @@ export interface KnownLeases {
  */
 export function rememberedClients(
   { bindings }: Pick<BoundAddresses, 'bindings'>,
-  { pool, table }: KnownLeases,
+  { pool, table, recordings }: KnownLeases,
   nowMs: number,
 ): BindingRecord[] {
   const { name, dynamic } = pool;
-  const known = new Set([...table.bindings()].map(({ macAddress }) => macAddress));
+  const pending = [...recordings];
+  const known = new Set(
+    [...table.bindings(), ...pending.filter((one) => one.kind === 'binding')].map(({ macAddress }) => macAddress),
+  );
+  // A record that came after these would end the lease that they begin.
+  const taken = new Set(pending.map(({ address }) => address));
+  const isFree = (address: Ipv4Address) =>
+    !taken.has(address) && table.at(address) === undefined && (table.quarantines().get(address) ?? 0) <= nowMs;
   return bindings.flatMap((bound) => {
     const address = parseIpv4Address(bound.ipAddress);
     if (address === undefined || bound.isByAnnotation || known.has(bound.macAddress)) return [];
-    if (!dynamic.some((range) => rangeContains(range, address)) || table.at(address) !== undefined) return [];
+    if (!dynamic.some((range) => rangeContains(range, address)) || !isFree(address)) return [];
     return [endedLease(bound, { poolName: name, address }, nowMs)];
   });
 }

@@ -166,7 +166,12 @@ export class HostDhcp {
     if (open === undefined) return;
     const nowMs = this.#ports.nowMs();
     open.declare(declaredAddresses(bound), nowMs);
-    for (const record of rememberedClients(bound, { pool, table: open.bindings }, nowMs)) void leases.record(record);
+    const known = { pool, table: open.bindings, recordings: open.addresses.recordings() };
+    for (const record of rememberedClients(bound, known, nowMs)) {
+      // No other client gets the address meanwhile.
+      open.addresses.beginRecording(record, nowMs);
+      void leases.record(record);
+    }
   }
 
   #openPool() {

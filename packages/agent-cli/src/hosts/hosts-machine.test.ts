@@ -1,3 +1,4 @@
+import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { clusterAgent, ip } from './hosts-fixtures.js';
@@ -56,6 +57,28 @@ describe('the agent of a ClusterAgent', () => {
     replica.bind({ bindings: [{ ...bound, ...fields }], keptOut: ['10.0.0.11'], problems: [] });
     expect([await world.join(1), await world.join(9)]).toEqual(['10.0.0.12', '10.0.0.10']);
   });
+
+  it.each([
+    ['of its address', '10.0.0.10', '02:00:00:00:00:09'],
+    ['of another address', '10.0.0.11', '02:00:00:00:00:01'],
+  ])(
+    'a client that gets a lease while an object %s shows up keeps it: no other client gets the address',
+    async (_, ipAddress, macAddress) => {
+      const world = new World();
+      world.put(clusterAgent({ ipRange: '10.0.0.10-10.0.0.11' }));
+      const replica = world.add();
+      await world.until('a server', () => replica.machine.isServing());
+      const { promise, resolve } = Promise.withResolvers<void>();
+      world.records.gate = promise;
+      await world.join(1);
+      const bound = { ipAddress, macAddress: macAddress as MacAddress, hostStatus: 'of-a-backup', isByAnnotation: false };
+      replica.bind({ bindings: [{ ...bound, isActive: false, changedAtMs: 0 }], keptOut: [], problems: [] });
+      resolve();
+      await world.clock.advance(100);
+      expect(world.replies.at(-1)).toMatchObject({ type: 'ack', address: ip('10.0.0.10') });
+      expect([await world.join(2), await world.join(3)]).toEqual(['10.0.0.11', undefined]);
+    },
+  );
 
   it('a change of the ClusterAgent is in effect at once; leases stay; what cannot be served changes nothing', async () => {
     const { world, leader } = await serving();

@@ -116,6 +116,11 @@ export class LeasableAddresses {
     return this.#recording.get(address);
   }
 
+  /** All that is being recorded. */
+  recordings(): Iterable<BindingRecord> {
+    return this.#recording.values();
+  }
+
   offerOf({ clientId }: Pick<UnknownClient, 'clientId'>): Offer | undefined {
     return this.#offers.of(clientId);
   }
