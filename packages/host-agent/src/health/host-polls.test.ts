@@ -38,6 +38,20 @@ describe('health', () => {
     expect(order.toSorted()).toEqual(['HostHealthy', 'HostUnhealthy', 'status', 'status']);
   });
 
+  it('a host that never answers has one Event for each cause, and no write', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10)];
+    rack.health = async () => ({ kind: 'unhealthy', message: 'certificate is not accepted' });
+    rack.lead();
+    await rack.clock.advance(20 * MINUTE);
+    rack.written.length = 0;
+    rack.health = async () => ({ kind: 'unhealthy', message: 'HTTP 401' });
+    await rack.clock.advance(20 * MINUTE);
+    const events = [...rack.events.objects.values()].filter(({ reason }) => reason === 'HostUnhealthy');
+    expect(events.map(({ message, count }) => `${message}, ${count}`)).toEqual(['certificate is not accepted, 1', 'HTTP 401, 1']);
+    expect(rack.written).toEqual([]);
+  });
+
   it('each entry of a log has one Event, also where writes are lost, Events are limited and the agent restarts', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];

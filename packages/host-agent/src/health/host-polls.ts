@@ -30,6 +30,8 @@ interface Polled {
   isProven: boolean;
   /** Polls in a row without an answer. */
   failures: number;
+  /** Why it did not answer the last time. */
+  cause: string | undefined;
 }
 
 export interface HostPollsSettings {
@@ -94,7 +96,8 @@ export class HostPolls {
   }
 
   #add({ host, reach, isProven }: Pick<Polled, 'host' | 'reach' | 'isProven'>, delayMs: number): void {
-    const polled: Polled = { host, reach, isProven, ended: new AbortController(), callOff: () => undefined, failures: 0 };
+    const ended = new AbortController();
+    const polled: Polled = { host, reach, isProven, ended, callOff: () => undefined, failures: 0, cause: undefined };
     this.#polled.set(host.name, polled);
     this.#schedule(polled, delayMs);
   }
@@ -139,7 +142,11 @@ export class HostPolls {
     polled.isProven = isHealthy;
     polled.failures = isHealthy ? 0 : polled.failures + 1;
     observer.observe({ kind: 'polled', name: host.name, isHealthy, isOverdue, durationMs: clock.nowMs() - beganAtMs });
-    await recordHealth({ ports: this.#ports, objects: this.#objects, name: host.name, report, ended: ended.signal });
+    const cause = report.kind === 'healthy' ? undefined : report.message;
+    const isNewCause = cause !== polled.cause;
+    polled.cause = cause;
+    const recording = { ports: this.#ports, objects: this.#objects, name: host.name, report, isNewCause, ended: ended.signal };
+    await recordHealth(recording);
     if (!ended.signal.aborted) this.#onHealth(host.name, isHealthy);
   }
 

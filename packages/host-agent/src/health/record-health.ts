@@ -13,6 +13,8 @@ export interface HealthRecording {
   /** Of the HostStatus. */
   readonly name: string;
   readonly report: HealthReport;
+  /** True: the polls before had another cause, or there were none. */
+  readonly isNewCause: boolean;
   /** Aborted when nothing may be written any more, or the host is reached in another way now. */
   readonly ended: AbortSignal;
 }
@@ -62,11 +64,11 @@ interface Planned extends HealthUpdate {
   readonly resourceVersion: string | undefined;
 }
 
-function plan({ ports, objects, name, report }: HealthRecording, mostLogEvents?: number): Planned | undefined {
+function plan({ ports, objects, name, report, isNewCause }: HealthRecording, mostLogEvents?: number): Planned | undefined {
   const hostStatus = objects.hostStatus(name);
   if (hostStatus === undefined || readHost(hostStatus).clusterAgent !== ports.clusterAgentName) return undefined;
   const most = mostLogEvents === undefined ? {} : { mostLogEvents };
-  const update = mergeHealth({ hostStatus, report, nowMs: ports.wallTimeMs(), ...most });
+  const update = mergeHealth({ hostStatus, report, isNewCause, nowMs: ports.wallTimeMs(), ...most });
   return { ...update, resourceVersion: hostStatus.metadata.resourceVersion };
 }
 

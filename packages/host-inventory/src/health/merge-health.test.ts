@@ -106,6 +106,15 @@ describe('the health of a host', () => {
     expect(patch).toEqual(status && { status: { ...status, lastUpdateTime: '2026-01-01T00:01:00Z' } });
   });
 
+  it('a cause that is new has an Event, also where the host never answered', () => {
+    const events = (report: HealthReport) =>
+      mergeHealth({ hostStatus: polled().get(NAME) as KubernetesObject, report, nowMs: LATER_MS, isNewCause: true }).events.map(
+        ({ event }) => event,
+      );
+    expect(events(UNHEALTHY)).toMatchObject([{ reason: 'HostUnhealthy', message: 'connect ETIMEDOUT 10.0.0.10:443' }]);
+    expect(events(healthy([]))).toMatchObject([{ reason: 'HostHealthy' }]);
+  });
+
   it('is written once, and the inventory leaves it as it is', () => {
     const stored = polled(healthy([entry(1)]));
     expect(update(stored, healthy([entry(1)])).patch).toBeUndefined();

@@ -14,6 +14,8 @@ export interface HealthFacts {
   readonly report: HealthReport;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
+  /** True: the cause why the host is not healthy was not reported yet, so that it has an Event although nothing changed. Default: false. */
+  readonly isNewCause?: boolean;
   /** Events about log entries for one poll, 0 or more; the other entries wait for the next poll. Default: 20. */
   readonly mostLogEvents?: number;
 }
@@ -95,9 +97,10 @@ function logEvent(entry: BmcLogEntry, object: KubernetesObject): HostEvent {
   return { regarding: regarding(object), event: { type, reason: 'BMCLogEntry', message } };
 }
 
-/** Only a change: a host that stays away is in the column HEALTHY, and not in an Event of each poll. */
-function healthEvents(wasHealthy: boolean, { hostStatus, report }: HealthFacts): HostEvent[] {
-  if (wasHealthy === (report.kind === 'healthy')) return [];
+/** Only a change, or a cause that is new: a host that stays away is in the column HEALTHY, and not in an Event of each poll. */
+function healthEvents(wasHealthy: boolean, { hostStatus, report, isNewCause = false }: HealthFacts): HostEvent[] {
+  const isHealthy = report.kind === 'healthy';
+  if (wasHealthy === isHealthy && (isHealthy || !isNewCause)) return [];
   const event =
     report.kind === 'healthy'
       ? ({ type: 'Normal', reason: 'HostHealthy', message: 'the management controller answers' } as const)
