@@ -101,7 +101,7 @@ const agentRegistry = agentMetrics({
   open: { counts: none, failures: () => 0 },
   election: { isLeading: () => false, standbyAnswers: () => 0 },
 }).registry;
-new HostEventLog({}, agentRegistry);
+new HostEventLog({}, agentRegistry, () => 0);
 const ofWakeOnLan = createWakeMetrics({ packets: none, wakeUps: () => ({}), listeners: () => ({}) });
 registerReportMetrics(ofWakeOnLan, { info: { ports: [] } });
 const ofController = controllerMetrics();

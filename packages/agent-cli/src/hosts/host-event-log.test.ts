@@ -7,7 +7,7 @@ it('hosts are counted by their health, and operations by their outcome, each wit
   const note = (level: string) => (_: unknown, text: string) => void lines.push(`${level} ${text}`);
   const registry = new Registry();
   const logger = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') } as never;
-  const log = new HostEventLog(logger, registry);
+  const log = new HostEventLog(logger, registry, () => 0);
   log.observe({ kind: 'hosts', healthy: 3, unhealthy: 1 });
   log.observe({ kind: 'polled', name: 'rack-10-0-0-9', isHealthy: false, isOverdue: true, durationMs: 30_000 });
   const operation = { name: 'reboot', hostStatus: 'rack-10-0-0-9', action: 'PxeReboot' } as const;
@@ -19,4 +19,19 @@ it('hosts are counted by their health, and operations by their outcome, each wit
   expect(text).toContain('vmdhcp_agent_host_operations_total{action="PxeReboot",outcome="failure"} 1');
   log.forgetHosts();
   expect(await registry.metrics()).not.toContain('vmdhcp_agent_hosts{');
+});
+
+it('a flood of made-up clients is no flood in the log', () => {
+  const lines: string[] = [];
+  const note = (_: unknown, text: string) => void lines.push(text);
+  let nowMs = 0;
+  const log = new HostEventLog({ debug: note, info: note, warn: note, error: note } as never, new Registry(), () => nowMs);
+  const event = { type: 'Warning', reason: 'MacAddressChanged', message: 'another client has the lease' } as const;
+  for (; nowMs < 60_000; nowMs += 5) {
+    log.observe({ kind: 'event', event: { regarding: { kind: 'HostStatus', name: 'rack-10-0-0-9' }, event } });
+    if (nowMs % 1_000 === 0) log.reportSuppressed();
+  }
+  expect(lines.length).toBeLessThan(1_200);
+  expect(lines.at(-1)).toBe(event.message);
+  expect(lines).toContain('too many changes of hosts: lines left out; writes and polls are counted in the metrics');
 });

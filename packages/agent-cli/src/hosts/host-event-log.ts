@@ -1,22 +1,30 @@
 /** What an agent logs and counts about hosts. */
+import { RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
 import type { HostAgentEvent, HostObserver } from '@vmdhcp/host-agent';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { Logger } from '@vmdhcp/service-process';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** How many lines clients and management controllers can cause: the rest is counted. */
+const BUDGET = { perSecond: 10, burst: 500 };
 
 type Kind = HostAgentEvent['kind'];
 type EventOf<K extends Kind> = Extract<HostAgentEvent, { readonly kind: K }>;
 
 export class HostEventLog implements HostObserver {
   readonly #logger: Logger;
+  readonly #nowMs: () => number;
+  readonly #budget = new RateBudget(BUDGET);
   readonly #hosts: Gauge;
   readonly #polls: Counter;
   readonly #pollSeconds: Histogram;
   readonly #operations: Counter;
   readonly #writes: Counter;
 
-  constructor(logger: Logger, registry: Registry) {
+  /** @param nowMs - monotonic. */
+  constructor(logger: Logger, registry: Registry, nowMs: () => number) {
     this.#logger = logger;
+    this.#nowMs = nowMs;
     const registers = [registry];
     const name = (text: string) => `vmdhcp_agent_${text}`;
     this.#hosts = new Gauge({
@@ -51,6 +59,17 @@ export class HostEventLog implements HostObserver {
     this.#hosts.reset();
   }
 
+  /** Logs how many lines were left out since the last call. */
+  reportSuppressed(): void {
+    const suppressed = this.#budget.takeSuppressed();
+    if (suppressed > 0)
+      this.#logger.warn({ suppressed }, 'too many changes of hosts: lines left out; writes and polls are counted in the metrics');
+  }
+
+  #mayLog(): boolean {
+    return this.#budget.take(this.#nowMs());
+  }
+
   readonly #handlers: { readonly [K in Kind]: (event: EventOf<K>) => void } = {
     written: ({ write, name }) => {
       this.#writes.inc({ write, outcome: 'written' });
@@ -58,12 +77,14 @@ export class HostEventLog implements HostObserver {
     },
     'write-failed': ({ write, name, reason, message, retryAfterMs }) => {
       this.#writes.inc({ write, outcome: reason });
+      if (!this.#mayLog()) return;
       this.#logger.warn(
         { object: name, write, reason, retryAfterMs },
         `object of a host could not be written, which is tried again: ${message}`,
       );
     },
     event: ({ event: { regarding, event } }) => {
+      if (!this.#mayLog()) return;
       const level = event.type === 'Warning' ? 'warn' : 'info';
       this.#logger[level]({ kind: regarding.kind, object: regarding.name, reason: event.reason }, event.message);
     },

@@ -104,7 +104,7 @@ export class HostsProcess {
     this.#needed = new NeededAddresses({ server: cluster.server, podAddress: settings.podAddress, served: this.#served });
     this.#machine = this.#createMachine();
     this.#metrics = this.#createMetrics();
-    this.#hostLog = new HostEventLog(logger, this.#metrics.registry);
+    this.#hostLog = new HostEventLog(logger, this.#metrics.registry, nowMs);
     this.#recorder = this.#createRecorder();
   }
 
@@ -262,6 +262,7 @@ export class HostsProcess {
 
   #keepHouse(): void {
     this.#events.reportSuppressed();
+    this.#hostLog.reportSuppressed();
     this.#packetLog.reportSuppressed();
     this.#refreshNeeded();
     trimMemory();
