@@ -138,12 +138,12 @@ function describeOpenPools({ counts, failures }: OpenSources, registers: Registr
   });
   const records = new Counter({
     name: 'vmdhcp_agent_lease_records_total',
-    help: 'Leases, renewals, releases and quarantines of unknown clients that were written to the disk.',
+    help: 'Leases, renewals, releases and quarantines of unknown clients that were written: to the disk, or to the API server (--leases api).',
     registers,
   });
   const durations = new Histogram({
     name: 'vmdhcp_agent_lease_write_duration_seconds',
-    help: 'Time until a write of leases of unknown clients was on the disk; one write has all leases that wait.',
+    help: 'Time until a write of leases of unknown clients survives, on the disk or in the API server; one write has all leases that wait.',
     buckets: [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
     registers,
   });

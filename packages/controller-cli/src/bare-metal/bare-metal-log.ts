@@ -21,7 +21,10 @@ export function bareMetalLog(logger: Logger): Log {
       );
     },
     onTerminal: (key, reason) =>
-      logger.error({ kind: 'ClusterAgent', key, reason }, 'reconcile failed; not retrying until an object changes'),
+      logger.error(
+        { kind: 'ClusterAgent', key, reason },
+        'reconcile failed; trying again when an object changes, and every 30 s',
+      ),
     onReadError: (kind, error) => logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; retrying'),
     onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
   };

@@ -29,7 +29,7 @@ export function createBareMetalMetrics(registry: Registry, { ready, isLeading }:
   });
   new Gauge({
     name: 'vmdhcpcontroller_cluster_agent_ready',
-    help: '1 for each ClusterAgent whose agents are ready, else 0. The leader only.',
+    help: '1 for each ClusterAgent whose agents are ready, else 0; none for one with replicas 0. The leader only.',
     labelNames: ['clusteragent'],
     registers,
     collect() {

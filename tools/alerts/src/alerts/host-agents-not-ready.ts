@@ -11,7 +11,7 @@ export const hostAgentsNotReady: Alert = {
     'For five minutes the agents of ClusterAgent {{ $labels.clusteragent }} have not been ready: its hosts get no DHCP replies, and their management controllers are not polled. The condition Ready has the cause: kubectl describe clusteragent {{ $labels.clusteragent }}.',
   runbook: {
     meaning:
-      'The condition `Ready` of a ClusterAgent is not `True`: its Deployment is not as it should be, its pods are not ready, or `spec.agentYaml.replicas` is 0.',
+      'The condition `Ready` of a ClusterAgent is not `True`: its Deployment is not as it should be, or its pods are not ready. A ClusterAgent with `spec.agentYaml.replicas` 0 has no such alert.',
     impact:
       'Hosts on the network of the ClusterAgent get no address, HostStatus objects are not up to date, and HostOperations wait.',
     diagnosis: [
@@ -30,7 +30,7 @@ export const hostAgentsNotReady: Alert = {
     ],
     remedy: [
       'Do what the reason needs: [a bare-metal host](../troubleshooting.md#a-bare-metal-host).',
-      'If no agent is to run, leave the alert out (`alerts.disabled` of the chart), or delete the ClusterAgent.',
+      'If no agent is to run, write `spec.agentYaml.replicas: 0`, or delete the ClusterAgent.',
     ],
   },
 };

@@ -11,7 +11,7 @@ import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cachedParts } from '../../controller/cached-parts.js';
 import { clusterAgentObject, HOST_AGENT_SETTINGS, hostEndpointObject } from '../cluster-agent-fixtures.js';
-import { BareMetalController } from './bare-metal-controller.js';
+import { BareMetalController, type BareMetalObserver } from './bare-metal-controller.js';
 
 const running: BareMetalController[] = [];
 
@@ -57,7 +57,7 @@ class World {
   }
 }
 
-async function leading(world = new World()) {
+async function leading(world = new World(), observer: BareMetalObserver = {}) {
   const clientOf = (resource: ApiResource) => world.of(resource) as never;
   const { clock } = world;
   const caches = new SharedCaches({
@@ -67,7 +67,7 @@ async function leading(world = new World()) {
     trim: cachedParts,
   });
   const controller = new BareMetalController({
-    ...{ caches, clientOf, clock, agents: HOST_AGENT_SETTINGS, identity: 'controller-1' },
+    ...{ caches, clientOf, clock, agents: HOST_AGENT_SETTINGS, identity: 'controller-1', observer },
     wallTimeMs: () => Date.parse('2026-01-01T00:00:00Z') + clock.nowMs(),
     now: () => `at ${clock.nowMs()}`,
     random: () => 0.5,
@@ -157,6 +157,31 @@ describe('a story of one ClusterAgent', () => {
     const before = versions();
     await leading(world);
     expect(versions()).toEqual(before);
+  });
+});
+
+describe('what is counted', () => {
+  it('is a write that was made, and none that was refused', async () => {
+    const writes: string[] = [];
+    const world = new World();
+    const { clock } = await leading(world, { onAgentWrite: ({ kind, object }) => writes.push(`${kind} ${object.kind}`) });
+    const end = refuse(world.deployments, { reason: 'forbidden', message: 'cannot create' });
+    world.agents.put(clusterAgentObject('rack'));
+    await clock.advance(2_000);
+    expect(writes).toContain('create ServiceAccount');
+    expect(writes).not.toContain('create Deployment');
+    end();
+    await clock.advance(40_000);
+    expect(writes.filter((one) => one === 'create Deployment')).toHaveLength(1);
+  });
+
+  it('a ClusterAgent that is switched off is neither ready nor waited for', async () => {
+    const { world, controller, clock } = await leading();
+    world.agents.put(clusterAgentObject('off', { yaml: { replicas: 0 } }));
+    world.agents.put(clusterAgentObject('rack', { yaml: { underlayInterface: 'kube-system/other' } }));
+    await clock.advance(2_000);
+    expect(conditionOf(world, 'off')).toBe('False HostAgentsOff');
+    expect([...controller.ready()]).toEqual([['rack', false]]);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   mostUrgent,
   type ObjectClient,
   type ReconcileResult,
+  readConditions,
   readField,
   type SharedCaches,
   toReconcileResult,
@@ -26,7 +27,12 @@ import { Resource } from '../../resources.js';
 import type { HostAgentSettings } from '../workload/host-agent-settings.js';
 import { type HostAgentsPlan, type HostAgentWrite, planHostAgents } from '../workload/plan-host-agents.js';
 import { type SecretFacts, secretTexts } from '../workload/secret-texts.js';
-import { type ClusterAgentStatus, clusterAgentStatus, planClusterAgentStatus } from './cluster-agent-status.js';
+import {
+  type ClusterAgentCondition,
+  type ClusterAgentStatus,
+  clusterAgentStatus,
+  planClusterAgentStatus,
+} from './cluster-agent-status.js';
 import { EndpointEvents } from './endpoint-events.js';
 import { HostAgentFailures } from './host-agent-failures.js';
 import { endOrphanedOperations } from './orphaned-operations.js';
@@ -43,7 +49,7 @@ export interface BareMetalObserver {
   /** A list or watch failed, and will be tried again. */
   readonly onReadError?: (kind: string, error: unknown) => void;
   readonly onEventError?: (error: unknown) => void;
-  /** An object of agents is about to be created, changed or deleted. */
+  /** An object of agents was created, changed or deleted. */
   readonly onAgentWrite?: (write: HostAgentWrite) => void;
   /** An operation that no agent takes was ended. */
   readonly onOrphanedOperation?: (name: string) => void;
@@ -139,9 +145,10 @@ export class BareMetalController implements ControllerPart {
     return missing.length === 0 ? [] : [`not listed yet: ${missing.join(', ')}`];
   }
 
-  /** By the name of each ClusterAgent, whether its agents are ready: for metrics. */
+  /** By the name of each ClusterAgent, whether its agents are ready, for metrics; without those that are switched off (replicas 0). */
   ready(): ReadonlyMap<string, boolean> {
-    return new Map([...this.#clusterAgents.values()].map((one) => [one.metadata.name, readField(one.status, 'ready') === true]));
+    const switchedOn = [...this.#clusterAgents.values()].filter((one) => !isSwitchedOff(one));
+    return new Map(switchedOn.map((one) => [one.metadata.name, readField(one.status, 'ready') === true]));
   }
 
   start(): void {
@@ -227,9 +234,9 @@ export class BareMetalController implements ControllerPart {
     const failures = new HostAgentFailures();
     let result: ReconcileResult = { kind: 'settled' };
     for (const write of this.#plan.writes) {
-      observer?.onAgentWrite?.(write);
       const written = await this.#owned.write(write);
-      if (!written.ok) result = mostUrgent(result, failures.note(write, written) ?? toReconcileResult(written));
+      if (written.ok) observer?.onAgentWrite?.(write);
+      else result = mostUrgent(result, failures.note(write, written) ?? toReconcileResult(written));
     }
     this.#failures = failures;
     this.#add('statuses');
@@ -296,4 +303,9 @@ export class BareMetalController implements ControllerPart {
       },
     );
   }
+}
+
+function isSwitchedOff({ status }: KubernetesObject): boolean {
+  const off: ClusterAgentCondition['reason'] = 'HostAgentsOff';
+  return readConditions(status).some(({ type, reason }) => type === 'Ready' && reason === off);
 }
