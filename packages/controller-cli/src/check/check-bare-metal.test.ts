@@ -39,6 +39,12 @@ describe('the check of bare-metal hosts', () => {
     expect(found.every((one) => /^(problem|warning): b\.yaml:\d+:\d+: /.test(one))).toBe(true);
   });
 
+  it('what a schema refuses hides no other problem, and a field has one', () => {
+    const text = EXAMPLE.replace('replicas: 2', 'replicas: -1').replace('gateway: 192.168.0.1\n', 'gateway: 192.168.0.20\n');
+    const fields = check(text).findings.map(({ field }) => field);
+    expect(fields).toEqual(['spec.agentYaml.replicas', 'spec.feature.dhcpServerConfig.gateway']);
+  });
+
   it('names line and column of the value', () => {
     const text = EXAMPLE.replace('gateway: 192.168.0.1\n', 'gateway: 10.0.0.1\n');
     const line = lineOf(text, 'gateway: 10.0.0.1');

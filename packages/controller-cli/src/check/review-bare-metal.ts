@@ -33,13 +33,13 @@ export function bareMetalFacts(objects: readonly KubernetesObject[], namespace: 
   return { shared: findSharedUnderlays(agents.map(readHostWorkload), namespace), clusterAgents, addresses };
 }
 
-/** All problems of the schema; without any, all others. */
+/** All problems: those of the schema first, as of two about one field the first is shown. */
 export function reviewBareMetal(object: KubernetesObject, facts: BareMetalFacts): BareMetalReview {
   const { status: _, ...written } = object;
   const parsed = parseBareMetalObject(written);
-  if (!parsed.ok) return { problems: parsed.problems, warnings: parsed.unknownFields };
   const found = [...ownProblems(object), ...problemsAmong(object, facts)];
-  const problems = found.map(({ path, message, remedy }) => toFieldProblem(object, path, { message, remedy }));
+  const others = found.map(({ path, message, remedy }) => toFieldProblem(object, path, { message, remedy }));
+  const problems = [...(parsed.ok ? [] : parsed.problems), ...others];
   return { problems, warnings: [...parsed.unknownFields, ...warningsOf(object, facts)] };
 }
 
