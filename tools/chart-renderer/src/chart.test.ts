@@ -245,6 +245,23 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     expect(monitors({ apiVersions, set: ['serviceMonitor.enabled=false', 'podMonitor.enabled=false'] })).toEqual([]);
   });
 
+  it('observes the agents of ClusterAgents by the labels that the controller gives them', () => {
+    const apiVersions = ['monitoring.coreos.com/v1/PodMonitor'];
+    const names = (set: readonly string[]) =>
+      rendered({ apiVersions, set }).flatMap(({ kind, metadata }) => (kind === 'PodMonitor' ? [metadata.name] : []));
+    expect(names([])).not.toContain('vm-dhcp-bare-metal-agents');
+    const [monitor] = rendered({ apiVersions, set: ['bareMetal.enabled=true'] }).filter(
+      ({ kind, metadata }) => kind === 'PodMonitor' && metadata.name.endsWith('-bare-metal-agents'),
+    );
+    expect(monitor).toMatchObject({
+      metadata: { namespace: 'vm-dhcp-agents' },
+      spec: {
+        podMetricsEndpoints: [{ port: 'http' }],
+        selector: { matchLabels: { 'app.kubernetes.io/component': 'bare-metal-agent' } },
+      },
+    });
+  });
+
   it('has the alerts only where they are wanted: those of alerts/, without those that are left out, with the labels', () => {
     const rules = (settings: Parameters<typeof renderChart>[0]) => {
       const [rule] = rendered(settings).filter(({ kind }) => kind === 'PrometheusRule') as unknown as readonly RulesObject[];
