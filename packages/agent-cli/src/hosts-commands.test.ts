@@ -25,6 +25,8 @@ describe('the commands of bare-metal hosts', { timeout: 60_000 }, () => {
     ['bind 10.0.0.256', 64, 'write an IPv4 address'],
     ['bind 10.0.0.5 --to 1', 64, 'write a MAC address'],
     ['bind 10.0.0.5', 66, 'kubeconfig'],
+    ['import --isc x --pool a=b', 64, 'write NAMESPACE/NAME of an IPPool'],
+    ['import --isc /nowhere --pool rack-1', 66, '/nowhere'],
     ['unbind 10.0.0.5 --state /nowhere', 66, '/nowhere'],
     ['hosts --leases directory', 64, 'or set CLUSTERAGENT_NAME\n--leases directory needs --state DIR'],
     ['hosts --cluster-agent rack --state x', 64, '--state is for --leases directory'],

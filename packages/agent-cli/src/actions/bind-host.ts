@@ -57,6 +57,12 @@ async function listAll(client: ApiObjectClient<KubernetesObject>): Promise<Kuber
 
 function toCommandError(error: unknown): unknown {
   if (!(error instanceof ApiRequestError)) return error;
+  if (error.status === 404)
+    return new CommandError(
+      'this cluster has no HostStatus objects: name the right cluster (--kubeconfig, --kubecontext), or start the controller with --bare-metal (bareMetal.enabled of the chart)',
+      ExitCode.failed,
+      { cause: error },
+    );
   const isRight = error.status === 403 || error.status === 401;
   const code = isRight ? ExitCode.noPermission : ExitCode.unavailable;
   return new CommandError(`HostStatus objects cannot be read or written: ${error.message}`, code, { cause: error });

@@ -28,10 +28,7 @@ function refuseTwice(leases: readonly IscLease[]): void {
   const seen = new Set<number>();
   for (const { address } of leases) {
     if (seen.has(address))
-      throw new CommandError(
-        `two pools have ${formatIpv4Address(address)}: export each with --pool NAMESPACE/NAME`,
-        ExitCode.invalidData,
-      );
+      throw new CommandError(`two pools have ${formatIpv4Address(address)}: export each with --pool`, ExitCode.invalidData);
     seen.add(address);
   }
 }

@@ -67,7 +67,10 @@ function print({ isc, json = false }: ImportOptions, { reading, imported, isRefu
 async function choosePool({ pools, pool }: ImportOptions): Promise<(address: Ipv4Address) => string | undefined> {
   if (pools === undefined) {
     if (pool === undefined)
-      throw new CommandError('import needs --pools FILE, or --pool NAMESPACE/NAME for every lease', ExitCode.usage);
+      throw new CommandError(
+        'import needs --pools FILE, or --pool for every lease: NAMESPACE/NAME of an IPPool, or the NAME of a ClusterAgent',
+        ExitCode.usage,
+      );
     return () => pool;
   }
   const loaded = await loadPoolsFile(pools);

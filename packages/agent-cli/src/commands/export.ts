@@ -17,7 +17,7 @@ export function exportCommand(): Command {
     .description('Print the bindings of unknown clients for another DHCP server.')
     .requiredOption('--isc', 'as a lease file of ISC dhcpd 4.4 (dhcpd.leases)')
     .requiredOption('--state-dir <dir>', 'state directory with the bindings')
-    .option('--pool <namespace/name>', 'only this pool')
+    .option('--pool <name>', 'only this IPPool (NAMESPACE/NAME), or this ClusterAgent (NAME)')
     .addHelpText('after', EXAMPLES)
     .action(async (options: ExportOptions) => (await import('../actions/export-leases.js')).exportLeases(options));
 }

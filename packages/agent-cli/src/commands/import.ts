@@ -1,5 +1,5 @@
 import { booleanOption } from '@vmdhcp/service-process';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ImportOptions } from '../actions/import-leases.js';
 
 const EXAMPLES = `
@@ -23,11 +23,25 @@ export function importCommand(): Command {
     .addOption(
       new Option('--pools <file>', 'YAML file of IPPools: each lease goes to the pool with its address').conflicts('pool'),
     )
-    .option('--pool <namespace/name>', 'every lease goes to this pool')
+    .addOption(
+      new Option('--pool <name>', 'every lease goes to this IPPool (NAMESPACE/NAME), or to this ClusterAgent (NAME)').argParser(
+        parsePoolName,
+      ),
+    )
     .option('--state-dir <dir>', 'write the bindings into this state directory, which must have none')
     .addOption(booleanOption('--dry-run', 'write nothing'))
     .addOption(booleanOption('--accept-problems', 'import what could be read of a broken file'))
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (options: ImportOptions) => (await import('../actions/import-leases.js')).importLeases(options));
+}
+
+const NAME = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?';
+const POOL_NAME = new RegExp(`^${NAME}(/${NAME})?$`);
+
+/** Bindings of a pool that cannot exist would never be used. */
+function parsePoolName(text: string): string {
+  if (!POOL_NAME.test(text))
+    throw new InvalidArgumentError('write NAMESPACE/NAME of an IPPool, as in default/net-48, or the NAME of a ClusterAgent.');
+  return text;
 }

@@ -1,5 +1,6 @@
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import type { ImportedIscLease, IscLeaseOutcome, IscLeaseReading } from '@vmdhcp/dhcp-allocator/isc-leases';
+import { describeCount } from '@vmdhcp/kube-runtime';
 
 /** What each outcome means, in the order in which a person reads them. */
 const OUTCOMES = {
@@ -27,7 +28,11 @@ export function describeIscImport(
   const replaced = entryCount - leases.length;
   if (replaced > 0) rows.push(row(replaced, 'not taken: a later entry of the same address counts'));
   for (const [word, count] of skipped) rows.push(row(count, `skipped: statement ${word}`));
-  return `${entryCount} entries, ${leases.length} addresses\n${rows.join('')}`;
+  const [entries, addresses] = [
+    describeCount(entryCount, 'entry', 'entries'),
+    describeCount(leases.length, 'address', 'addresses'),
+  ];
+  return `${entries}, ${addresses}\n${rows.join('')}`;
 }
 
 /** The same for programs: one object for each lease. */
