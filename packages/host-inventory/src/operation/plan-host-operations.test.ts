@@ -65,6 +65,23 @@ const UNKNOWN =
   'It is not known whether the host carried it out, and it is not repeated: look at its power state, and create another HostOperation if needed';
 
 describe('an operation', () => {
+  it.each([
+    ['dhcp', -2_000, ['record-pending off pending: ForceOff of agent-10-0-0-10 (10.0.0.10) begins']],
+    ['dhcp', -1_000, ['record-pending off pending: ForceOff of agent-10-0-0-10 (10.0.0.10) begins']],
+    [
+      'dhcp',
+      0,
+      [
+        'record-result off failure: ForceOff: HostStatus agent-10-0-0-10 is newer than this operation, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted',
+      ],
+    ],
+    ['hostEndpoint', 0, ['record-pending off pending: ForceOff of agent-10-0-0-10 (10.0.0.10) begins']],
+  ])('was meant for the client that had the address then (%s, created %d ms from now)', (type, bornMs, expected) => {
+    const metadata = { name: 'agent-10-0-0-10', creationTimestamp: formatTime(NOW_MS + bornMs) };
+    const hostStatuses = [{ ...host('agent-10-0-0-10', { basic: { type, ipAddr: '10.0.0.10' } }), metadata }];
+    expect(shown(plan({ operations: [operation()], hostStatuses }))).toEqual(expected);
+  });
+
   it('is recorded before anything is done, at the version that was seen', () => {
     expect(plan({ operations: [operation()] }).steps).toEqual([
       {

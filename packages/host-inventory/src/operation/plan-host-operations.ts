@@ -5,6 +5,7 @@
 
 import { compareByAge, formatTime } from '@vmdhcp/kube-runtime';
 import { type ObservedHost, readHost } from '../host/read-host.js';
+import { readTime } from '../object/time.js';
 import type { OperationAttempt } from './operation-attempts.js';
 import {
   OPERATION_TIMES,
@@ -25,6 +26,8 @@ type Decision =
 
 interface Context extends OperationFacts {
   readonly times: OperationTimes;
+  /** When the object of each host was created, by its name. */
+  readonly bornAtMs: ReadonlyMap<string, number | undefined>;
 }
 
 const NOTHING: Decision = { kind: 'nothing' };
@@ -33,7 +36,8 @@ const NOTHING: Decision = { kind: 'nothing' };
  * The next step of each operation of the hosts of a ClusterAgent. One host has one operation at a time, the oldest first. Never throws, whatever is stored.
  */
 export function planHostOperations(facts: OperationFacts): OperationPlan {
-  const context: Context = { ...facts, times: facts.times ?? OPERATION_TIMES };
+  const bornAtMs = new Map(facts.hostStatuses.map(({ metadata }) => [metadata.name, readTime(metadata.creationTimestamp)]));
+  const context: Context = { ...facts, times: facts.times ?? OPERATION_TIMES, bornAtMs };
   const hosts = new Map(facts.hostStatuses.map((one) => [one.metadata.name, readHost(one)]));
   const busy = new Set<string>();
   const decisions = unendedOperations(facts).map((operation) => {
@@ -127,9 +131,12 @@ function endOfGrace(sinceMs: number, nowMs: number, { answerWithinMs }: Operatio
   return sinceMs > nowMs + answerWithinMs ? nowMs : sinceMs + answerWithinMs;
 }
 
-function decideNew(operation: ReadOperation, host: ObservedHost, { clusterAgent, runId, times, nowMs }: Context): Decision {
+function decideNew(operation: ReadOperation, host: ObservedHost, context: Context): Decision {
+  const { clusterAgent, runId, times, nowMs } = context;
   const { name, action, object, createdAtMs = 0 } = operation;
   if (object.metadata.deletionTimestamp !== undefined) return NOTHING;
+  if (isOfFormerClient(operation, host, context))
+    return ended(recordResult(operation, { isSuccess: false, message: ofFormerClient(operation, host) }, nowMs));
   const untilMs = createdAtMs + times.beginWithinMs;
   if (nowMs >= untilMs)
     return ended(recordResult(operation, { isSuccess: false, message: tooLate(operation, host, times) }, nowMs));
@@ -144,6 +151,16 @@ function decideNew(operation: ReadOperation, host: ObservedHost, { clusterAgent,
   };
   const step = { kind: 'record-pending', name, resourceVersion: object.metadata.resourceVersion, patch: { status } } as const;
   return { kind: 'step', step, occupiesHost: true };
+}
+
+/** The object of a learned host goes with its lease: a newer one of the same name may be that of another machine. */
+function isOfFormerClient({ createdAtMs }: ReadOperation, { name, mode }: ObservedHost, { bornAtMs }: Context): boolean {
+  const bornMs = bornAtMs.get(name);
+  return mode === 'dhcp' && createdAtMs !== undefined && bornMs !== undefined && bornMs > createdAtMs;
+}
+
+function ofFormerClient({ action }: ReadOperation, { name }: ObservedHost): string {
+  return `${action}: HostStatus ${name} is newer than this operation, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted`;
 }
 
 function ended(step: OperationStep): Decision {
