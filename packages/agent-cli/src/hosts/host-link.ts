@@ -22,16 +22,21 @@ export const linuxHostLinks: HostLinkKernel = {
   list: listAddresses,
 };
 
+/** True for an address that no agent has added. @param leaseSeconds - what lasts no longer was added by this agent, by another container of its pod, or by one that was killed. */
+export function isFromElsewhere({ validSeconds }: Pick<ListedAddress, 'validSeconds'>, leaseSeconds: number): boolean {
+  return validSeconds > leaseSeconds + 1;
+}
+
 /**
  * The interface; undefined: it is not there, or went away meanwhile.
  *
- * @param leaseSeconds - an address that lasts no longer was added by this agent, by another container of its pod, or by one that was killed.
+ * @param leaseSeconds - of `isFromElsewhere`.
  */
 export function readHostLink(kernel: HostLinkKernel, interfaceName: string, leaseSeconds: number): HostLink | undefined {
   try {
     const interfaceIndex = kernel.indexOf(interfaceName);
     if (interfaceIndex === 0) return undefined;
-    const addresses = kernel.list(interfaceIndex).filter(({ validSeconds }) => validSeconds > leaseSeconds + 1);
+    const addresses = kernel.list(interfaceIndex).filter((one) => isFromElsewhere(one, leaseSeconds));
     return { interfaceIndex, isUp: kernel.isUp(interfaceIndex), addresses };
   } catch {
     return undefined;

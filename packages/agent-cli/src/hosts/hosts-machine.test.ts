@@ -1,6 +1,6 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { clusterAgent, ip } from './hosts-fixtures.js';
 import { type Replica, SELF, World } from './hosts-world-fixtures.js';
 
@@ -123,6 +123,16 @@ describe('the agent of a ClusterAgent', () => {
     world.put(clusterAgent({ dhcpServerInterface: 'net9', selfIp: undefined }));
     await world.clock.advance(5_000);
     expect([await world.join(1), leader.machine.unready().length > 0]).toEqual(['10.0.0.10', true]);
+  });
+
+  it('selfIp that a person makes one of the interface, without end, is neither removed nor shortened', async () => {
+    const { world, leader } = await serving();
+    const removed = vi.spyOn(leader.kernel, 'remove');
+    const added = vi.spyOn(leader.kernel, 'add');
+    leader.byHand.push(SELF);
+    await world.clock.advance(5_000);
+    expect([removed.mock.calls.flat(2), added.mock.calls.flatMap(([addresses]) => addresses)]).toEqual([[], []]);
+    expect(await world.join(1)).toBe('10.0.0.10');
   });
 
   it('another selfIp takes the place of the one before', async () => {

@@ -24,7 +24,7 @@ import { interfaceOf } from './host-pool.js';
 import { HostResource } from './host-resources.js';
 import { type HostInventory, LeaderDuties } from './leader-duties.js';
 import { ProblemLog } from './problem-log.js';
-import { addedBy, hasFromElsewhere } from './self-address.js';
+import { addedBy, hasFromElsewhere, leavingOthers } from './self-address.js';
 import { SettingsInForce } from './settings-in-force.js';
 
 const CHECK_INTERVAL_MS = 250;
@@ -261,7 +261,8 @@ export class HostsMachine {
 
   #createLeadership(): AgentLeadership {
     const { identity, election, isAlone } = this.#settings;
-    const { clock, random, addresses, lease, observer } = this.#ports;
+    const { clock, random, lease, links, observer } = this.#ports;
+    const addresses = leavingOthers(this.#ports.addresses, links, election.leaseDurationMs / 1000);
     return new AgentLeadership({
       ...{ clock, random, addresses, lease, observer, identity, times: election, isAlone },
       wantedAddresses: () => (this.#selfNeededFor() === undefined ? addedBy(this.#inForce.current, this.#servedLink) : []),

@@ -156,6 +156,8 @@ export class Replica {
   /** What the objects of hosts bind; undefined: not known. */
   bound: BoundAddresses | undefined = NOTHING_BOUND;
   isUp = true;
+  /** Addresses that a person gave the interface, without end. */
+  readonly byHand: Ipv4Address[] = [];
   /** Why this replica cannot record leases. */
   recordingProblem: string | undefined;
   #onBindings: (bound: BoundAddresses) => void = () => undefined;
@@ -182,7 +184,7 @@ export class Replica {
         mayProbe: false,
         onBurst: () => undefined,
         addresses: this.kernel,
-        links: { indexOf: this.kernel.indexOf, isUp: () => this.isUp, list: () => [] },
+        links: { indexOf: this.kernel.indexOf, isUp: () => this.isUp, list: () => this.byHand.map(permanent) },
         lease: world.lease.reachedBy({ process: this.process, timeoutMs: election.renewDeadlineMs * 0.6 }),
         caches: new SharedCaches({
           open: () => world.clusterAgents,
@@ -210,6 +212,11 @@ export class Replica {
     this.#onBindings(bound);
   }
 }
+
+const permanent = (address: Ipv4Address) => ({
+  ...{ interfaceIndex: 1, address, prefixLength: 24 },
+  validSeconds: Number.POSITIVE_INFINITY,
+});
 
 function toOctets(address: Ipv4Address): Uint8Array {
   return Uint8Array.of(address >>> 24, (address >>> 16) & 255, (address >>> 8) & 255, address & 255);

@@ -2,7 +2,7 @@
 import type { ServerAddress, ServerAddressKernel } from '@vmdhcp/dhcp-agent';
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { addTemporaryAddresses, announceAddress, libc, removeAddresses } from '@vmdhcp/linux-sockets';
-import type { HostLink } from './host-link.js';
+import { type HostLink, type HostLinkKernel, isFromElsewhere } from './host-link.js';
 import type { HostPoolReading } from './host-pool.js';
 
 /**
@@ -14,6 +14,36 @@ export const hostServerAddresses: ServerAddressKernel = {
   remove: removeAddresses,
   announce: announceAddress,
 };
+
+/**
+ * The same kernel, which leaves an address alone that another program or a person has made one of the interface meanwhile: it is neither removed nor shortened, and counts as added.
+ *
+ * @param leaseSeconds - of the Lease.
+ */
+export function leavingOthers(
+  kernel: ServerAddressKernel,
+  { list }: Pick<HostLinkKernel, 'list'>,
+  leaseSeconds: number,
+): ServerAddressKernel {
+  const isOfOthers = ({ interfaceIndex, address }: ServerAddress) => {
+    try {
+      return list(interfaceIndex).some((one) => one.address === address && isFromElsewhere(one, leaseSeconds));
+    } catch {
+      // The interface went away, with its addresses.
+      return false;
+    }
+  };
+  return {
+    indexOf: (interfaceName) => kernel.indexOf(interfaceName),
+    add: (addresses, seconds) => {
+      const own = addresses.filter((one) => !isOfOthers(one));
+      const failures = own.length === 0 ? [] : kernel.add(own, seconds);
+      return addresses.map((one) => failures[own.indexOf(one)]);
+    },
+    remove: (addresses) => kernel.remove(addresses.filter((one) => !isOfOthers(one))),
+    announce: (interfaceName, address) => kernel.announce(interfaceName, address),
+  };
+}
 
 /** What the leader adds: `selfIp`, unless the interface has it from elsewhere, which is then left as it is. */
 export function addedBy(settings: ServedSettings | undefined, link: HostLink | undefined): readonly ServerAddress[] {
