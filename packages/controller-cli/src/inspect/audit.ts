@@ -43,8 +43,8 @@ interface Knowledge {
 export async function audit(subject: string | undefined, options: AuditOptions): Promise<void> {
   const reader = await ClusterReader.open(options);
   try {
-    const knowledge = await readKnowledge(reader, options.auditNamespace);
     const question = toQuestion(subject, options, reader);
+    const knowledge = await readKnowledge(reader, options.auditNamespace);
     const rows = rowsOf(question, knowledge).toSorted(byTime);
     await print(rows, options, question.atMs);
     const isKnown = rows.length > 0 && rows.every(({ answer }) => answer !== 'not-known');
