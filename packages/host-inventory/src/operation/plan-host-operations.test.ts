@@ -185,7 +185,7 @@ describe('an operation', () => {
       'of a host that did not answer for ten minutes: fails',
       { operations: [operation(undefined, old)], hostStatuses: [host('agent-10-0-0-10', { healthy: false })] },
       [
-        'record-result off failure: ForceOff: the management controller of agent-10-0-0-10 (10.0.0.10) did not answer within 10 minutes. Nothing was done: create another HostOperation if it is still wanted',
+        'record-result off failure: ForceOff: no agent reached the management controller of agent-10-0-0-10 (10.0.0.10) within 10 minutes. Nothing was done: create another HostOperation if it is still wanted',
       ],
     ],
     [

@@ -173,7 +173,7 @@ function unknownOutcome({ action }: ReadOperation, why: string): string {
 
 function tooLate({ action }: ReadOperation, host: ObservedHost, { beginWithinMs }: OperationTimes): string {
   const minutes = Math.round(beginWithinMs / 60_000);
-  const why = host.isHealthy ? 'no agent began it' : `the management controller of ${describeHost(host)} did not answer`;
+  const why = host.isHealthy ? 'no agent began it' : `no agent reached the management controller of ${describeHost(host)}`;
   return `${action}: ${why} within ${minutes} minutes. Nothing was done: create another HostOperation if it is still wanted`;
 }
 
