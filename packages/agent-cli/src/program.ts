@@ -14,7 +14,7 @@ import { wolCommand } from './commands/wol.js';
 /** The command line `vmdhcp-agent`. */
 export const program: Program = {
   name: 'vmdhcp-agent',
-  description: 'A DHCPv4 server for virtual machines: serves IPPools on real interfaces.',
+  description: 'A DHCPv4 server for virtual machines and bare-metal hosts, in a cluster or on a bare host.',
   packageUrl: new URL('../package.json', import.meta.url),
   commands: [
     serveCommand(),

@@ -245,6 +245,13 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     expect(monitors({ apiVersions, set: ['serviceMonitor.enabled=false', 'podMonitor.enabled=false'] })).toEqual([]);
   });
 
+  it('tells who gets no DHCP replies without agents of pools', () => {
+    expect(renderNotes({ set: ['agent.enabled=false'] })).toContain('virtual machines get no DHCP replies.');
+    expect(renderNotes({ set: ['agent.enabled=false', 'bareMetal.enabled=true'] })).toContain(
+      'virtual machines get no DHCP replies, and bare-metal hosts do.',
+    );
+  });
+
   it('observes the agents of ClusterAgents by the labels that the controller gives them', () => {
     const apiVersions = ['monitoring.coreos.com/v1/PodMonitor'];
     const names = (set: readonly string[]) =>

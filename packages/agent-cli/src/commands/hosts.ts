@@ -16,8 +16,8 @@ If it is changed to something that cannot be served, the settings before it stay
 Replicas agree on a leader by the Lease agent-CLUSTERAGENT in POD_NAMESPACE. Only the leader answers clients. It adds selfIp to the interface for a short time
 at a time, beside the addresses that are there; no other address is changed.
 
-What is missing is waited for, and need not be followed by a restart: the ClusterAgent, its Secret, the interface, or that the interface is up. Meanwhile
-/readyz and the log have every reason.
+It waits for what is missing, and needs no restart then: the ClusterAgent, its Secret, the interface, or that the interface is up. Meanwhile /readyz and the
+log have every reason.
 
 Needs CAP_NET_BIND_SERVICE, CAP_NET_RAW and CAP_NET_ADMIN.
 

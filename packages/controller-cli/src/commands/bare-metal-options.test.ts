@@ -60,6 +60,7 @@ describe('the options of bare-metal hosts', () => {
     ['--bare-metal-leases-size', 'much'],
     ['--bare-metal-status-seconds', '0'],
     ['--bare-metal-leases', 'memory'],
+    ['--bare-metal-secret-namespace', 'A_B'],
   ])('refuses %s %s', (flag, value) => {
     expect(() => parse(flag, value)).toThrow(/invalid/);
   });

@@ -41,7 +41,7 @@ export const bareMetalOptions = (): Option[] => [
     '--bare-metal-secret-namespace <namespace>',
     'namespace whose Secrets agents of bare-metal hosts may read, where an object names one; may be given several times; default: that of the agents',
   )
-    .argParser((namespace, before: readonly string[]) => [...before, namespace])
+    .argParser((text, before: readonly string[]) => [...before, parseNamespace(text)])
     .default([] as readonly string[], 'none'),
   new Option('--bare-metal-status-seconds <seconds>', 'how often agents look at the health of bare-metal hosts')
     .argParser(parseStatusSeconds)
@@ -101,4 +101,10 @@ function parseStatusSeconds(text: string): number {
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400)
     throw new InvalidArgumentError('write a whole number of seconds, 1 to 86400.');
   return seconds;
+}
+
+function parseNamespace(text: string): string {
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text))
+    throw new InvalidArgumentError('write the name of a namespace: lower-case letters, digits and hyphens.');
+  return text;
 }
