@@ -100,6 +100,7 @@ const agentRegistry = agentMetrics({
   allocation: { poolCounts: none, refusedClaims: none },
   open: { counts: none, failures: () => 0 },
   election: { isLeading: () => false, standbyAnswers: () => 0 },
+  otherServers: () => 0,
 }).registry;
 new HostEventLog({}, agentRegistry, () => 0);
 const ofWakeOnLan = createWakeMetrics({ packets: none, wakeUps: () => ({}), listeners: () => ({}) });

@@ -12,3 +12,5 @@ export { addressEndMs, DEFAULT_LEASE_SECONDS, electionTimes, LEAST_LEASE_SECONDS
 export { type PresentAddress, planServerAddresses, type ServerAddressPlan } from './leadership/plan-server-addresses.js';
 export * from './packet-path.js';
 export { LeaseOwners, type LeaseOwnersPorts } from './pool/lease-owners.js';
+export { decoyAddresses } from './probe/decoy-addresses.js';
+export { RogueServers, type RogueServersSettings } from './probe/rogue-servers.js';

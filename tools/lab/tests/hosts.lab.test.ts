@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
-import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readConditions, readField } from '@vmdhcp/kube-runtime';
 import { ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -114,6 +114,8 @@ async function list(plural: string): Promise<readonly KubernetesObject[]> {
 const config = {
   ...{ dhcpServerInterface: 'net1', subnet: '192.168.50.0/24', ipRange: '192.168.50.10-192.168.50.19' },
   ...{ gateway: '192.168.50.1', selfIp: SELF },
+  // 0 is a PC with a BIOS, 7 one with UEFI (RFC 4578 §2.1).
+  ...{ nextServer: '192.168.50.3', bootfile: 'pxelinux.0', bootByArchitecture: [{ architecture: 7, bootfile: 'ipxe.efi' }] },
 };
 
 async function createAgent(): Promise<void> {
@@ -140,21 +142,60 @@ function unknownClient(number: number): Machine {
   return machine;
 }
 
+/** Another machine with `selfIp`, which is a DHCP server too. */
+async function startServerFromBefore() {
+  const before = lab.addMachine('before', { network: 'br-bmc', macAddress: '02:00:00:00:50:66' });
+  // The first one of a subnet takes the others with it when it is deleted.
+  before.ip('address', 'add', '192.168.50.66/24', 'dev', 'eth0');
+  before.ip('address', 'add', SELF, 'dev', 'eth0');
+  const dnsmasq = before.start('dnsmasq', [
+    ...['-d', '-C', '/dev/null', '-p', '0', '-i', 'eth0', '--bind-interfaces', '--leasefile-ro', '--no-ping'],
+    '--dhcp-range=192.168.50.120,192.168.50.199,255.255.255.0,600',
+  ]);
+  await dnsmasq.line('DHCP, sockets bound');
+  return { machine: before, process: dnsmasq };
+}
+
+/** Asks as the network boot of a machine does, with its architecture (option 93) and vendor class (option 60). */
+async function bootNetwork(machine: Machine, architecture: '00000' | '00007') {
+  const code = architecture.slice(1);
+  const parameters = ['-V', `PXEClient:Arch:${architecture}:UNDI:002001`, '-x', `0x5d:${code}`, '-O', '0x42', '-O', '0x43'];
+  const running = startClient('udhcpc', machine, { once: true, parameters });
+  const { values } = await running.event('bound');
+  await running.process.ended();
+  return values;
+}
+
 async function runBind(...parameters: readonly string[]): Promise<void> {
   const binding = lab.start(process.execPath, [AGENT_BIN, 'bind', ...parameters, '--kubeconfig', kubeconfig]);
   const { code } = await binding.ended();
   expect([code, binding.lines]).toEqual([0, [expect.stringContaining('is bound to')]]);
 }
 
-it.skipIf(!has('udhcpc'))(
-  `unknown clients get leases, settings change without a restart, and another replica goes on ${needs('udhcpc')}`,
+it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
+  `unknown clients get leases, settings change without a restart, and another replica goes on ${needs('udhcpc', 'dhclient', 'dnsmasq')}`,
   async () => {
+    const before = await startServerFromBefore();
     replicas.push(await Replica.start(1));
     await waitFor('the reason why it is not ready', async () =>
       (await replicas[0]?.get('/readyz').catch(() => ''))?.includes('ClusterAgent rack does not exist'),
     );
     await createAgent();
+    await waitFor('the host that uses selfIp', async () => {
+      const unready = await replicas[0]?.get('/readyz');
+      return unready?.includes('selfIp 192.168.50.2 is in use by another host (02:00:00:00:50:66)');
+    });
+    expect(replicas[0]?.isHolder).toBe(false);
+    before.machine.ip('address', 'delete', SELF, 'dev', 'eth0');
     const first = await holder();
+    await waitFor('the server from before in the status', async () => {
+      const conditions = readConditions((await list('clusteragents'))[0]?.status);
+      return conditions.some(
+        ({ type, message }) => type === 'RogueServer' && message?.includes('192.168.50.66 (02:00:00:00:50:66)'),
+      );
+    });
+    expect(await first.get('/metrics')).toContain('vmdhcp_agent_other_dhcp_servers 1');
+    await before.process.stop();
     expect(first.machine.addresses('net1')).toContain(OTHER);
     replicas.push(await Replica.start(2));
     const client = unknownClient(1);
@@ -181,9 +222,15 @@ it.skipIf(!has('udhcpc'))(
       async () => readField((await list('clusteragents'))[0], 'status', 'addresses', 'used') === 2,
     );
 
+    const boot = { ip: '192.168.50.11', siaddr: '192.168.50.3', tftp: '192.168.50.3' };
+    const bios = { ...boot, boot_file: 'pxelinux.0', bootfile: 'pxelinux.0' };
+    expect(await bootNetwork(client, '00000')).toMatchObject(bios);
+    expect(await bootNetwork(client, '00007')).toMatchObject({ ...boot, boot_file: 'ipxe.efi', bootfile: 'ipxe.efi' });
+
     await change({ ipRange: '192.168.50.30-192.168.50.39' });
     await waitFor('the new range', () => first.process.lines.filter((line) => line.includes('are in effect')).length === 2);
     expect(await acquire('udhcpc', unknownClient(3))).toMatchObject({ address: '192.168.50.30' });
+    expect(await acquire('dhclient', unknownClient(4))).toMatchObject({ address: '192.168.50.31' });
 
     await waitFor('a standby that is ready', async () => (await replicas[1]?.get('/readyz').catch(() => ''))?.startsWith('200'));
     expect(replicas.filter(({ isHolder }) => isHolder)).toEqual([first]);

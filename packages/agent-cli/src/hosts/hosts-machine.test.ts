@@ -1,4 +1,5 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
+import { readConditions } from '@vmdhcp/kube-runtime';
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { clusterAgent, ip } from './hosts-fixtures.js';
@@ -148,6 +149,51 @@ describe('the agent of a ClusterAgent', () => {
     await world.until('no address', () => !leader.kernel.has('net1', SELF));
     expect([leader.kernel.has('net1', ip('10.0.0.9')), await world.join(1)]).toEqual([false, undefined]);
     expect(leader.machine.unready()).toEqual(['ClusterAgent rack: selfIp is the address of the API server: write another one']);
+  });
+
+  it('a selfIp that another host uses is not added, and is tried again until it is free', async () => {
+    const world = new World();
+    world.put(clusterAgent());
+    world.usersOf = (address) => (address === SELF ? ['02:00:00:00:00:77'] : []);
+    const replica = world.add();
+    const inUse = expect.stringContaining('selfIp 10.0.0.2 is in use by another host (02:00:00:00:00:77)');
+    const stored = () => world.clusterAgents.objects.get('rack')?.status;
+    await world.until('the condition', () => JSON.stringify(stored())?.includes('SelfIpInUse') ?? false);
+    expect(stored()).toMatchObject({ conditions: [{ type: 'SelfIpInUse', status: 'True', message: inUse }] });
+    expect([replica.machine.unready(), replica.machine.isLeader()]).toEqual([[inUse], true]);
+    await world.clock.advance(60_000);
+    expect(replica.lines.filter((line) => line.includes('is in use by another host'))).toHaveLength(1);
+    expect([world.holders(), await world.join(1)]).toEqual([[], undefined]);
+    world.usersOf = () => [];
+    await world.until('a server', () => replica.machine.isServing());
+    expect(await world.join(1)).toBe('10.0.0.10');
+    await world.until('the other condition', () => JSON.stringify(stored()).includes('"False"'));
+    expect(replica.machine.unready()).toEqual([]);
+  });
+
+  it('a host that answers for every address does not keep selfIp away', async () => {
+    const world = new World();
+    world.put(clusterAgent());
+    world.usersOf = () => ['02:00:00:00:00:77'];
+    const replica = world.add();
+    await world.until('a server', () => replica.machine.isServing());
+  });
+
+  it('another DHCP server is reported, and clients are answered all the same', async () => {
+    const world = new World();
+    world.put(clusterAgent());
+    world.otherServers = [{ address: '10.0.0.3', macAddress: '02:00:00:00:00:33' }];
+    const replica = world.add();
+    await world.until('a look', () => replica.machine.otherServers === 1);
+    const text = expect.stringMatching(/10\.0\.0\.3 \(02:00:00:00:00:33\)\. If it is the server from before/);
+    expect(replica.lines).toContainEqual(text);
+    const stored = () => readConditions(world.clusterAgents.objects.get('rack')?.status);
+    await world.until('the condition', () => stored().some(({ type }) => type === 'RogueServer'));
+    expect(stored()).toContainEqual(expect.objectContaining({ type: 'RogueServer', status: 'True', message: text }));
+    expect([await world.join(1), replica.machine.unready()]).toEqual(['10.0.0.10', []]);
+    world.otherServers = [];
+    await world.until('another look', () => replica.machine.otherServers === 0);
+    await world.until('the condition', () => stored().every(({ status }) => status === 'False'));
   });
 
   it('a deleted ClusterAgent is served no more', async () => {

@@ -2,7 +2,7 @@
  * The agent of one ClusterAgent as a machine on ports: DHCP on the management network, one leader among its replicas, and the objects of hosts. The parts know
  * nothing of each other; whatever changes, `#settle` brings all of them in line with it.
  */
-import { AgentLeadership, every, type GroupLease, type ServerAddressKernel } from '@vmdhcp/dhcp-agent';
+import { AgentLeadership, every, type GroupLease, type ServerAddressKernel, type ServerProbe } from '@vmdhcp/dhcp-agent';
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { type BoundAddresses, readClusterAgent } from '@vmdhcp/host-inventory';
 import {
@@ -14,7 +14,6 @@ import {
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
 import type { Logger } from '@vmdhcp/service-process';
-import { AddressUsage } from './address-usage.js';
 import { type AgentFacts, secretProblems, servingProblems } from './agent-problems.js';
 import type { HostLeaseStore } from './directory-leases.js';
 import { FollowedSecret } from './followed-secret.js';
@@ -23,6 +22,7 @@ import { type HostLink, type HostLinkKernel, readHostLink } from './host-link.js
 import { interfaceOf } from './host-pool.js';
 import { HostResource } from './host-resources.js';
 import { type HostInventory, LeaderDuties } from './leader-duties.js';
+import { NetworkFindings } from './network-findings.js';
 import { ProblemLog } from './problem-log.js';
 import { addedBy, hasFromElsewhere, leavingOthers } from './self-address.js';
 import { SettingsInForce } from './settings-in-force.js';
@@ -50,6 +50,7 @@ export interface InventoryParts {
 export interface HostsPorts extends Omit<HostDhcpPorts, 'mayAnswer' | 'onStateChange'> {
   readonly logger: Logger;
   readonly addresses: ServerAddressKernel;
+  readonly probeServers: ServerProbe;
   readonly links: HostLinkKernel;
   readonly lease: GroupLease;
   readonly caches: SharedCaches;
@@ -71,7 +72,7 @@ export class HostsMachine {
   readonly #leadership: AgentLeadership;
   readonly #duties: LeaderDuties<HostLeaseStore>;
   readonly #problems: ProblemLog;
-  readonly #usage: AddressUsage;
+  readonly #found: NetworkFindings;
   readonly #timers: (() => void)[] = [];
   /** The interface that the ClusterAgent names. */
   #link: HostLink | undefined;
@@ -92,10 +93,10 @@ export class HostsMachine {
     this.#problems = new ProblemLog(logger);
     this.#dhcp = new HostDhcp({ ...ports, mayAnswer: () => this.#mayAnswer(), onStateChange: onChange });
     this.#leadership = this.#createLeadership();
-    this.#usage = new AddressUsage({
-      client: fencedClient(clusterAgents, () => this.isLeader()),
-      nowMs: clock.nowMs,
-      onError: (error) => logger.warn({ err: error }, 'status.addresses of the ClusterAgent cannot be written'),
+    this.#found = new NetworkFindings({
+      ...{ ...ports, nowMs: clock.nowMs, wallTimeMs: ports.nowMs, onChange },
+      pool: () => this.#inForce.current?.pool,
+      clusterAgents: fencedClient(clusterAgents, () => this.isLeader()),
     });
     this.#duties = new LeaderDuties({
       clock,
@@ -146,6 +147,11 @@ export class HostsMachine {
     return this.#inForce.current?.interfaceName;
   }
 
+  /** Other DHCP servers on the network, by their number; undefined: not known here. */
+  get otherServers(): number | undefined {
+    return this.#found.otherServers;
+  }
+
   /** Writes of leases that failed. */
   get writeFailures(): number {
     return this.#leases?.open.failures ?? 0;
@@ -170,7 +176,7 @@ export class HostsMachine {
     const { caches } = this.#ports;
     if (!this.#clusterAgents.synced) return caches.unready();
     const facts = this.#facts();
-    const ofLeader = this.isLeader() ? this.#problemsOfLeader() : [];
+    const ofLeader = this.isLeader() ? [...this.#problemsOfLeader(), ...this.#found.problems()] : [];
     return [...servingProblems(facts), ...secretProblems(facts), ...ofLeader, ...caches.unready()];
   }
 
@@ -255,8 +261,14 @@ export class HostsMachine {
   #keepHouse(): void {
     this.#settle();
     this.#leadership.stepDownIfBroken();
-    const [object, counts] = [this.#clusterAgent(), this.#dhcp.counts()];
-    if (this.isLeader() && object !== undefined && counts !== undefined) void this.#usage.report(object, counts);
+    const [clusterAgent, counts, { interfaceName }] = [this.#clusterAgent(), this.#dhcp.counts(), this];
+    this.#found.look(this.isServing() ? interfaceName : undefined);
+    if (this.isLeader() && clusterAgent !== undefined) this.#found.report(clusterAgent, counts);
+  }
+
+  #end(): Promise<void> {
+    this.#found.forget();
+    return this.#duties.end();
   }
 
   #createLeadership(): AgentLeadership {
@@ -265,7 +277,8 @@ export class HostsMachine {
     const addresses = leavingOthers(this.#ports.addresses, links, election.leaseDurationMs / 1000);
     return new AgentLeadership({
       ...{ clock, random, addresses, lease, observer, identity, times: election, isAlone },
-      wantedAddresses: () => (this.#selfNeededFor() === undefined ? addedBy(this.#inForce.current, this.#servedLink) : []),
+      wantedAddresses: () =>
+        this.#found.free(this.#selfNeededFor() === undefined ? addedBy(this.#inForce.current, this.#servedLink) : []),
       report: () => new Map(),
       troubles: () => this.#troubles(),
       isSyncing: () => !this.#clusterAgents.synced,
@@ -274,9 +287,9 @@ export class HostsMachine {
       onAddressAdded: () => this.#settle(),
       onChange: (isLeader) => {
         if (isLeader) this.#duties.begin();
-        else void this.#duties.end();
+        else void this.#end();
       },
-      finish: () => this.#duties.end(),
+      finish: () => this.#end(),
     });
   }
 }

@@ -18,7 +18,7 @@ import { formatListenAddress, type ListenAddress, type Logger, startStatusServer
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
 import { ApiGroupLease } from '../cluster/api-group-lease.js';
 import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
-import { arpProbe } from '../cluster/linux-probes.js';
+import { arpProbe, probeServers } from '../cluster/linux-probes.js';
 import { NeededAddresses } from '../cluster/needed-addresses.js';
 import { leasesPage } from '../http/leases-page.js';
 import { listenOnPod } from '../http/listen-on-pod.js';
@@ -151,6 +151,7 @@ export class HostsProcess {
       packetLog: this.#packetLog,
       sockets: linuxDhcpSockets,
       probeAddress: arpProbe(),
+      probeServers,
       mayProbe: mayUseArp(),
       onBurst: (durationNs) => this.#metrics.observeBurst(durationNs),
       addresses: hostServerAddresses,
@@ -224,6 +225,7 @@ export class HostsProcess {
       leaseEvents: () => this.#events.counts(),
       served: () => new Map([[name, this.#machine.isServing()]]),
       election: { isLeading: () => this.#machine.isLeader(), standbyAnswers: () => 0 },
+      otherServers: () => this.#machine.otherServers,
       open: {
         counts: () => {
           const counts = dhcp.counts();

@@ -1,5 +1,5 @@
 /** Replicas of the agent of one ClusterAgent on one clock: kernels, a network, a Lease, an API server and leases in memory. */
-import { electionTimes } from '@vmdhcp/dhcp-agent';
+import { electionTimes, type FoundServer } from '@vmdhcp/dhcp-agent';
 import { encodeClientPacket } from '@vmdhcp/dhcp-agent/packet-path';
 import {
   FakeGroupLease,
@@ -14,6 +14,7 @@ import {
   BindingRecorder,
   formatIpv4Address,
   type Ipv4Address,
+  type MacAddress,
   OpenPool,
   OptionCode,
   ServedPool,
@@ -88,6 +89,9 @@ export class World {
   readonly records = new SharedRecords();
   readonly replies: SentReply[] = [];
   readonly replicas: Replica[] = [];
+  /** Hosts that answer ARP for an address. */
+  usersOf: (address: Ipv4Address) => readonly MacAddress[] = () => [];
+  otherServers: readonly FoundServer[] = [];
   #xid = 0;
 
   constructor() {
@@ -180,8 +184,10 @@ export class Replica {
         observer: this.observer,
         packetLog: { isActive: false, note: () => undefined },
         sockets: world.network.socketsOf({ owner: identity, process: this.process, kernel: this.kernel }),
-        probeAddress: async () => ({ byClient: false, others: [] }),
-        mayProbe: false,
+        probeAddress: (_, { address }) =>
+          this.process.settled(Promise.resolve({ byClient: false, others: world.usersOf(address) })),
+        probeServers: () => this.process.settled(Promise.resolve(world.otherServers)),
+        mayProbe: true,
         onBurst: () => undefined,
         addresses: this.kernel,
         links: { indexOf: this.kernel.indexOf, isUp: () => this.isUp, list: () => this.byHand.map(permanent) },

@@ -71,6 +71,15 @@ describe('the metrics of an agent', () => {
     );
   });
 
+  it('count other DHCP servers only while they are known', async () => {
+    let found: number | undefined = 2;
+    const metrics = createMetrics(sourcesOf({ otherServers: () => found }).sources);
+    const first = await ownLines(metrics);
+    found = undefined;
+    const name = 'vmdhcp_agent_other_dhcp_servers';
+    expect([first.includes(`${name} 2`), (await ownLines(metrics)).some((line) => line.startsWith(name))]).toEqual([true, false]);
+  });
+
   it('of one with replicas tell the leader from standbys', async () => {
     let isLeading = false;
     const metrics = createMetrics(sourcesOf({ election: { isLeading: () => isLeading, standbyAnswers: () => 9 } }).sources);

@@ -17,6 +17,8 @@ export interface MetricSources {
   readonly open?: OpenSources;
   /** Of an agent that has replicas. */
   readonly election?: { readonly isLeading: () => boolean; readonly standbyAnswers: () => number };
+  /** Of an agent that looks for other DHCP servers and has no pools whose conditions could count them; undefined: not known here. */
+  readonly otherServers?: () => number | undefined;
 }
 
 interface OpenSources {
@@ -49,6 +51,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   describePools(sources, registers);
   if (sources.allocation !== undefined) describeAllocation(sources.allocation, registers);
   const observeTakeover = sources.election === undefined ? () => undefined : describeElection(sources.election, registers);
+  if (sources.otherServers !== undefined) describeOtherServers(sources.otherServers, registers);
   const histogram = new Histogram({
     name: 'vmdhcp_agent_answer_duration_seconds',
     help: 'Time from reading a burst of messages to having handed all its replies to the kernel; one observation a burst.',
@@ -151,6 +154,20 @@ function describeOpenPools({ counts, failures }: OpenSources, registers: Registr
     records.inc(count);
     durations.observe(durationMs / 1e3);
   };
+}
+
+function describeOtherServers(count: () => number | undefined, registers: Registry[]): void {
+  new Gauge({
+    name: 'vmdhcp_agent_other_dhcp_servers',
+    help: 'Other DHCP servers that answer on the network that this replica serves. Absent: it does not serve, or has not looked yet.',
+    labelNames: [],
+    registers,
+    collect() {
+      const found = count();
+      if (found === undefined) this.remove();
+      else this.set(found);
+    },
+  });
 }
 
 function describeElection(

@@ -9,5 +9,13 @@ export const HOST_CONDITIONS = {
       True: 'Every setting can be used.',
       False: 'Some settings cannot be used; the message has each of them.',
     },
+    RogueServer: {
+      True: 'Another DHCP server answers on the management network; the message has its address.',
+      False: 'The leader of the agents has looked for another DHCP server, and found none.',
+    },
+    SelfIpInUse: {
+      True: 'Another host uses `selfIp`, so that the agent does not add it; the message has the MAC address of the host.',
+      False: 'No other host answered for `selfIp` when the leader of the agents probed it.',
+    },
   },
 } as const;

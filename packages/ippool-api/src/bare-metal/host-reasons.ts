@@ -81,6 +81,19 @@ export const HOST_REASONS = {
     remedy:
       'Correct the Secret, or allow its namespace: `bareMetal.secretNamespaces` of the chart, `--bare-metal-secret-namespace` of the controller.',
   },
+  OtherServerAnswers: {
+    shown: ['ClusterAgent RogueServer=True'],
+    meaning:
+      'Another DHCP server answers on the management network; the message has its address and MAC address. Clients are answered all the same, and may get an address from either.',
+    remedy: 'Switch that DHCP server off. While you migrate it may be the server from before, such as dhcpd.',
+  },
+  SelfIpInUse: {
+    shown: ['ClusterAgent SelfIpInUse=True'],
+    meaning:
+      'Another host uses `selfIp`; the message has its MAC address. The agent does not add the address, and no client is answered.',
+    remedy:
+      'Remove the address from that host, or set another `selfIp`. The agent goes on by itself. While you migrate it may be the host of the DHCP server from before.',
+  },
   HostDiscovered: {
     shown: ['Normal Event on HostStatus'],
     meaning: 'An unknown client got a lease, so the host has an object.',

@@ -1,0 +1,96 @@
+/**
+ * What the leader writes into the status of the ClusterAgent: how many addresses of its range clients have, and what it found on the network. Written when it
+ * changes, and not more often than every few seconds.
+ */
+import type { OpenPoolCounts } from '@vmdhcp/dhcp-allocator';
+import type { HostConditionOf } from '@vmdhcp/ippool-api/bare-metal/keys';
+import {
+  type ConditionState,
+  type KubernetesObject,
+  mergePatchTowards,
+  type ObjectClient,
+  readConditions,
+  withConditions,
+} from '@vmdhcp/kube-runtime';
+import type { OtherServers } from './other-servers.js';
+import type { SelfProbe } from './self-probe.js';
+
+const LEAST_INTERVAL_MS = 5_000;
+
+/** What this agent found; the controller writes the other conditions. */
+export type FoundCondition = Extract<HostConditionOf<'ClusterAgent'>, { readonly type: 'RogueServer' | 'SelfIpInUse' }>;
+
+export interface AgentStatusPorts {
+  /** Behind the fence of leadership. */
+  readonly client: Pick<ObjectClient<KubernetesObject>, 'patchStatus'>;
+  readonly nowMs: () => number;
+  /** RFC 3339. */
+  readonly now: () => string;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface FoundStatus {
+  /** Undefined: not known, so that what is stored stays. */
+  readonly counts: OpenPoolCounts | undefined;
+  readonly conditions: readonly FoundCondition[];
+}
+
+export class AgentStatus {
+  readonly #ports: AgentStatusPorts;
+  #writtenAtMs = Number.NEGATIVE_INFINITY;
+  #isWriting = false;
+
+  constructor(ports: AgentStatusPorts) {
+    this.#ports = ports;
+  }
+
+  /** Writes if what is stored differs. To be called every second while this replica is leader; never rejects. */
+  async report(clusterAgent: KubernetesObject, found: FoundStatus): Promise<void> {
+    const { nowMs, client, onError, now } = this.#ports;
+    if (this.#isWriting || nowMs() - this.#writtenAtMs < LEAST_INTERVAL_MS) return;
+    const status = mergePatchTowards(wanted(clusterAgent, found, now()), { ...(clusterAgent.status as object | undefined) });
+    if (status === undefined) return;
+    this.#isWriting = true;
+    this.#writtenAtMs = nowMs();
+    const { name: key, resourceVersion } = clusterAgent.metadata;
+    // Conditions are one list with two writers: who has not seen the newest one tries again.
+    const target = 'conditions' in status ? { key, resourceVersion } : { key };
+    try {
+      const result = await client.patchStatus(target, { status });
+      if (!result.ok && result.reason !== 'not-found' && result.reason !== 'conflict') onError(new Error(result.message));
+    } catch (error) {
+      onError(error);
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+}
+
+/** What the leader found on the network. What is not known yet stays as it is. */
+export function foundConditions(
+  { problem: ofSelf, isUsed }: Pick<SelfProbe, 'problem' | 'isUsed'>,
+  { problem: ofServers, found }: Pick<OtherServers, 'problem' | 'found'>,
+): FoundCondition[] {
+  return [...selfCondition(isUsed, ofSelf), ...serversCondition(found !== undefined, ofServers)];
+}
+
+function selfCondition(isUsed: boolean | undefined, message: string | undefined): FoundCondition[] {
+  if (isUsed === undefined) return [];
+  if (!isUsed || message === undefined) return [{ type: 'SelfIpInUse', status: 'False' }];
+  return [{ type: 'SelfIpInUse', status: 'True', reason: 'SelfIpInUse', message }];
+}
+
+function serversCondition(isKnown: boolean, message: string | undefined): FoundCondition[] {
+  if (!isKnown) return [];
+  if (message === undefined) return [{ type: 'RogueServer', status: 'False' }];
+  return [{ type: 'RogueServer', status: 'True', reason: 'OtherServerAnswers', message }];
+}
+
+function wanted(clusterAgent: KubernetesObject, { counts, conditions }: FoundStatus, now: string) {
+  const { generation } = clusterAgent.metadata;
+  const states = conditions as readonly ConditionState[];
+  return {
+    ...(counts !== undefined && { addresses: { total: counts.size, used: counts.valid, available: counts.free } }),
+    ...(states.length > 0 && { conditions: withConditions(readConditions(clusterAgent.status), states, { now, generation }) }),
+  };
+}
