@@ -13,7 +13,8 @@ export const auditPage = [
 - **The log of the controller**: one line for each beginning and each end, with \`"msg":"address assignment began"\` or \`"address assignment ended"\`. Its field \`audit\` has
   \`event\` (\`began\`, \`ended\`), \`pool\` (\`namespace/name\` of the IPPool) and the fields below without \`serial\`. No line is left out, but those of a controller that crashes at that moment: the
   next one logs them with the reason \`not-recorded\`.
-- **ConfigMaps** in the namespace of the agents, with the label \`network.harvesterhci.io/audit\`: each line of \`data\` is a record. Of two with the same serial the one with an end counts. A line with
+- **ConfigMaps** in the namespace of the agents, with the label \`network.harvesterhci.io/audit\`: each value of \`data\` has a line with \`pool\`, and
+  then lines that are records. Of two with the same serial the one with an end counts. A line with
   \`completeFrom\` tells since when ended assignments of the pool are there. \`vmdhcp-audit\` has until when all records are complete, and gaps.
 - **\`kubectl vmdhcp audit -o json\`**: with \`pool\`; with \`--at\` also \`answer\` (\`assigned\`, \`free\`, \`not-known\`) and \`reason\`.
 

@@ -42,7 +42,7 @@ export const MIGRATION_RUN_ANNOTATION = `${GROUP}/migration-run`;
 export const MAC_ADDRESS_MEMORY_LABEL = `${GROUP}/mac-address-memory`;
 /** On a ConfigMap: it has records of who had which address. */
 export const AUDIT_LABEL = `${GROUP}/audit`;
-export const AUDIT_POOL_ANNOTATION = `${GROUP}/audit-pool`;
+export const AUDIT_WRITER_ANNOTATION = `${GROUP}/audit-writer`;
 export const VM_NAME_LABEL = 'harvesterhci.io/vmName';
 export const MAC_ADDRESS_ANNOTATION = 'harvesterhci.io/mac-address';
 /** Followed by the name of an interface. */
@@ -220,12 +220,12 @@ export const OBJECT_KEYS = {
     values: '`true`',
     meaning: 'The ConfigMap has records of who had which address: `kubectl vmdhcp audit` reads them.',
   },
-  [AUDIT_POOL_ANNOTATION]: {
+  [AUDIT_WRITER_ANNOTATION]: {
     type: 'annotation',
     on: ['ConfigMap'],
     writtenBy: ['the controller'],
-    values: '`namespace/name`',
-    meaning: 'The IPPool whose addresses the records are about.',
+    values: 'any',
+    meaning: 'Which start of a controller writes the records: what an earlier leader still sends is refused.',
   },
   [NETWORK_CONFIG_FINALIZER]: {
     type: 'finalizer',

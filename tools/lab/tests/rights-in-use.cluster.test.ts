@@ -15,7 +15,7 @@ import {
 import { ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { Resource } from '@vmdhcp/reconciler';
-import { sliceName } from '@vmdhcp/reconciler/audit';
+import { AUDIT_SLOT_NAMES } from '@vmdhcp/reconciler/audit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type ClusterAccess,
@@ -46,7 +46,7 @@ let controller: LabProcess;
 beforeAll(async () => {
   cluster = await PrivateCluster.start(['controller', 'crds.yaml']);
   admin = cluster.admin;
-  for (const number of [0, 1]) await createAuditSlice(number);
+  for (const name of AUDIT_SLOT_NAMES.slice(0, 2)) await createAuditSlot(name);
   await startController();
 });
 
@@ -66,12 +66,15 @@ async function startController(): Promise<void> {
 }
 
 /** Two of them need more room than there is. */
-async function createAuditSlice(number: number): Promise<void> {
-  const pool = 'default/gone';
-  const annotations = { 'network.harvesterhci.io/audit-pool': pool };
+async function createAuditSlot(name: string): Promise<void> {
   const labels = { 'network.harvesterhci.io/audit': 'true' };
-  const metadata = { namespace: AGENTS, name: sliceName(pool, number), labels, annotations };
-  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { '000000': ' '.repeat(600_000) } };
+  const metadata = { namespace: AGENTS, name, labels };
+  const object = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata,
+    data: { [`00000000000${name.at(-1)}`]: `{"pool":"default/gone"}\n${' '.repeat(600_000)}` },
+  };
   await admin.create(object);
 }
 
@@ -86,8 +89,10 @@ async function createPool(name: string): Promise<void> {
 }
 
 it('records of assignments that have no room are deleted', async () => {
-  await gone('ConfigMap', `${AGENTS}/${sliceName('default/gone', 0)}`);
-  expect(await admin.get('ConfigMap', `${AGENTS}/${sliceName('default/gone', 1)}`)).toBeDefined();
+  const [first, second] = AUDIT_SLOT_NAMES.map((name) => `${AGENTS}/${name}`) as [string, string];
+  const isThere = (configMap: KubernetesObject | undefined) => JSON.stringify(configMap).length > 600_000;
+  await admin.waitForObject('ConfigMap', first, (configMap) => !isThere(configMap));
+  expect(isThere(await admin.get('ConfigMap', second))).toBe(true);
 });
 
 it('definitions of an earlier version are replaced', async () => {

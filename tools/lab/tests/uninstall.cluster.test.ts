@@ -228,7 +228,7 @@ describe('the documented way to remove the product, always against a simulated A
     });
     const removes = ['status.agentDeploymentRef'];
     expect(steps).toContainEqual({ action: 'patch', kind: 'IPPool', name: 'default/net-48', removes });
-    expect(kept).toMatchObject({ IPPool: 3, CustomResourceDefinition: 2 });
+    expect(kept).toMatchObject({ IPPool: 3, CustomResourceDefinition: 2, ConfigMap: 65 });
     expect(await versions()).toEqual(before);
   });
 });

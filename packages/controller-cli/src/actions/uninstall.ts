@@ -23,6 +23,7 @@ const KIND_NAMES: Readonly<Record<InstalledKind, string>> = {
   validatingWebhooks: 'ValidatingWebhookConfiguration',
   webhookSecrets: 'Secret',
   memoryConfigMaps: 'ConfigMap',
+  auditRecords: 'ConfigMap',
   wakeDaemonSets: 'DaemonSet',
   wakePods: 'Pod',
   wakeSecrets: 'Secret',
@@ -77,9 +78,10 @@ function describeEnd(plan: UninstallPlan, dryRun: boolean): string[] {
     count === 0
       ? 'nothing to remove'
       : `${describeCount(count, 'object')} ${dryRun ? 'would be deleted or changed' : 'deleted or changed'}`;
-  const kept = Object.entries(plan.kept).map(
-    ([kind, number]) => `${number} ${KIND_NAMES[kind as InstalledKind]}${number === 1 ? '' : 's'}`,
-  );
+  const kept = Object.entries(plan.kept).map(([kind, number]) => {
+    const objects = `${number} ${KIND_NAMES[kind as InstalledKind]}${number === 1 ? '' : 's'}`;
+    return kind === 'auditRecords' ? `${objects} with records of assignments` : objects;
+  });
   return kept.length === 0 ? [done] : [done, `kept for a successor: ${kept.join(', ')}; --delete-data deletes them`];
 }
 

@@ -12,8 +12,8 @@ export interface AuditOptions {
 }
 
 const MEBIBYTE = 1_048_576;
-/** A cluster's etcd has 2 GiB by default. */
-const MOST_MEBIBYTES = 256;
+/** There are 64 ConfigMaps, of which each may have 1 MiB: half of that, so that assignments which have not ended have room too. */
+const MOST_MEBIBYTES = 32;
 
 /** Who had which address when. */
 export const auditOptions = (): Option[] => [

@@ -13,7 +13,7 @@ Examples:
 Removes, in this order: the registration of the webhook and its Secrets; the agents' Deployments, the DaemonSets of Wake-on-LAN, and their pods; their Leases, Roles, RoleBindings and ServiceAccounts;
 ConfigMaps with MAC addresses, and Secrets with certificates of Wake-on-LAN; the finalizers of IPPools and VirtualMachineNetworkConfigs, and the labels ippool-namespace and ippool-name of NetworkAttachmentDefinitions.
 Keeps IPPools, VirtualMachineNetworkConfigs, WolConfigs and their definitions, so that a successor assigns each virtual machine the address that it
-has; --delete-data deletes them too (WolConfigs and their definition only where a controller applied it: else they are those of kubevirt-wol).
+has, and the ConfigMaps with records of who had which address; --delete-data deletes them too (WolConfigs and their definition only where a controller applied it: else they are those of kubevirt-wol).
 Of bare-metal hosts it removes the agents and their rights; ClusterAgents, hosts, leases and their definitions stay, also with --delete-data.
 It needs the rights of an administrator. Stop the controller first. You can run it again at any time.
 It does not delete what a manifest or a chart installed: kubectl delete -f manifests/vmdhcp.yaml, or helm uninstall. Agents that
@@ -28,7 +28,10 @@ export function uninstallCommand(): Command {
   const command = new Command('uninstall')
     .description('Remove everything that the controller put into a cluster.')
     .option('--dry-run', 'list what would be removed, and remove nothing')
-    .option('--delete-data', 'delete IPPools, VirtualMachineNetworkConfigs and their definitions too')
+    .option(
+      '--delete-data',
+      'delete IPPools, VirtualMachineNetworkConfigs, their definitions and the records of who had which address too',
+    )
     .option(
       '--force',
       'do not check whether a controller works, which would make everything again, or agents that a manifest installed',

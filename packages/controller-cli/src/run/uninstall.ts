@@ -2,6 +2,7 @@
 import {
   AGENT_GROUP_LABEL,
   APPLIED_BY_VERSION_ANNOTATION,
+  AUDIT_LABEL,
   type CustomResource,
   MAC_ADDRESS_MEMORY_LABEL,
   toCustomResourceDefinition,
@@ -59,6 +60,7 @@ const RESOURCES: Readonly<Record<InstalledKind, ApiResource>> = {
   validatingWebhooks: { ...RegistrationResource.ValidatingWebhookConfiguration, labelSelector: WEBHOOK_SELECTOR },
   webhookSecrets: { ...SECRETS, labelSelector: WEBHOOK_SELECTOR },
   memoryConfigMaps: { ...Resource.configMaps, labelSelector: `${MAC_ADDRESS_MEMORY_LABEL}=true` },
+  auditRecords: { ...Resource.configMaps, labelSelector: `${AUDIT_LABEL}=true` },
   wakeDaemonSets: { ...Resource.daemonSets, labelSelector: WAKE_AGENT_SELECTOR },
   wakePods: { ...Resource.pods, labelSelector: WAKE_AGENT_SELECTOR },
   wakeSecrets: { ...SECRETS, labelSelector: toSelector(WAKE_SECRET_LABELS) },

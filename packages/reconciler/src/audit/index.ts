@@ -15,7 +15,7 @@ export {
   type Moment,
 } from './assignment-record.js';
 export { AuditBook, type Observation, type PendingBatch } from './audit-book.js';
-export { AUDIT_STATE_NAME, readStoredAudit, type StoredAudit, sliceName } from './audit-slices.js';
+export { AUDIT_SLOT_NAMES, AUDIT_STATE_NAME, readStoredAudit, type StoredAudit } from './audit-slots.js';
 export { type AuditState, formatAuditState, parseAuditState, withGap } from './audit-state.js';
 export { withCurrent } from './current-records.js';
 export { type ChangeFacts, followPool, NO_RECORDS, type OpenRecords, type PoolChanges } from './follow-pool.js';

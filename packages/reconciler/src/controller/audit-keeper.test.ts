@@ -4,7 +4,7 @@ import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { readStoredAudit } from '../audit/audit-slices.js';
+import { readStoredAudit } from '../audit/audit-slots.js';
 import { parseAuditState } from '../audit/audit-state.js';
 import { ownerAt } from '../audit/owner-at.js';
 import { toRecordText } from '../audit/record-text.js';
@@ -27,7 +27,7 @@ class Audited {
 
   constructor(mostOctets = 1_000_000) {
     this.mostOctets = mostOctets;
-    this.controller = this.#create();
+    this.controller = this.create();
   }
 
   static async started(mostOctets?: number): Promise<Audited> {
@@ -50,14 +50,14 @@ class Audited {
     await this.clock.advance(3_000);
     await stopping;
     this.cluster.configMaps.writeFault = () => 'none';
-    this.controller = this.#create();
+    this.controller = this.create();
   }
 
   async stop(): Promise<void> {
     const stopping = this.controller.stop();
     await this.clock.advance(3_000);
     await stopping;
-    this.controller = this.#create();
+    this.controller = this.create();
   }
 
   async add(name: string): Promise<void> {
@@ -108,14 +108,14 @@ class Audited {
     return answer.kind === 'assigned' ? (answer.record.virtualMachine ?? '') : answer.kind === 'free' ? 'free' : answer.reason;
   }
 
-  #create(): DhcpController {
+  create(random = () => 0.5): DhcpController {
     return new DhcpController({
       ...memoryApi({ ...this.cluster }, this.clock),
       clock: this.clock,
       now: () => `${this.now().slice(0, 19)}Z`,
-      random: () => 0.5,
+      random,
       identity: 'me',
-      audit: { namespace: 'vmdhcp-system', mostOctets: this.mostOctets, sliceOctets: 2_000 },
+      audit: { namespace: 'vmdhcp-system', mostOctets: this.mostOctets, slotOctets: 2_000 },
       observer: {
         onReadError: (kind, error) => this.errors.push(`${kind}: ${(error as Error).message}`),
         onAssignmentRecords: (of, records) =>
@@ -198,8 +198,8 @@ describe('the audit', () => {
       await audited.remove('vm-b');
     }
     await audited.clock.advance(60_000);
-    const { slices, logs } = audited.stored;
-    expect(slices.get(POOL)?.length).toBe(1);
+    const { slots, logs } = audited.stored;
+    expect([...slots.values()].reduce((sum, { octets }) => sum + octets, 0)).toBeLessThan(3_000);
     expect(audited.records()).toContain('10.0.0.10 vm-a assigned 5-');
     expect(logs.get(POOL)?.records.size).toBeLessThan(15);
     expect(audited.ownerAt('10.0.0.11', 20)).toBe('older-than-records');
@@ -227,6 +227,25 @@ describe('the audit', () => {
     audited.cluster.configMaps.writeFault = () => 'none';
     await audited.clock.advance(60_000);
     expect(audited.records()).toEqual([expect.stringMatching(/^10\.0\.0\.10 vm-a adopted/)]);
+  });
+
+  it('what an earlier leader still writes is refused, so that nothing of it is beside the records of the next one', async () => {
+    const audited = await Audited.started();
+    await audited.add('vm-a');
+    audited.cluster.virtualMachines.put(virtualMachine('vm-b'));
+    await audited.clock.advance(1_000);
+    const former = audited.controller;
+    audited.controller = audited.create(() => 0.7);
+    audited.controller.start();
+    audited.controller.lead();
+    await audited.clock.advance(500);
+    const stopping = former.stop();
+    await audited.clock.advance(5_000);
+    await stopping;
+    expect(audited.records()).toEqual([
+      '10.0.0.10 vm-a assigned 5-',
+      expect.stringMatching(/^10\.0\.0\.11 vm-b not-recorded \d+\.\.\d+-$/),
+    ]);
   });
 
   it('what else is in the namespace stays as it is', async () => {

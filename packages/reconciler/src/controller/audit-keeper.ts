@@ -2,12 +2,13 @@
  * Stores who had which address when, in ConfigMaps. It writes after addresses are recorded and is never waited for: one request at a time, with
  * a rest after each. What it cannot store waits, up to a bound; beyond that, and after a conflict, it begins again with what is stored.
  */
-import { AUDIT_LABEL } from '@vmdhcp/ippool-api';
+import { AUDIT_LABEL, AUDIT_WRITER_ANNOTATION } from '@vmdhcp/ippool-api';
 import {
   type ApiResource,
   type Clock,
   KeyedQueue,
   type KubernetesObject,
+  type MergePatch,
   type ObjectClient,
   parseTime,
   type ReconcileResult,
@@ -18,16 +19,20 @@ import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { AssignmentRecord } from '../audit/assignment-record.js';
 import { AuditBook, type PendingBatch } from '../audit/audit-book.js';
 import {
+  AUDIT_SLOT_NAMES,
   AUDIT_STATE_NAME,
-  type AuditSlice,
-  batchesOf,
-  planSliceWrite,
-  readSlice,
+  type AuditSlot,
+  batchesToDrop,
+  emptySlot,
+  planSlotDrop,
+  planSlotWrite,
+  readBatches,
+  readSlot,
   readStoredAudit,
-  sliceToDrop,
-} from '../audit/audit-slices.js';
+  type SlotDrop,
+} from '../audit/audit-slots.js';
 import { formatAuditState, parseAuditState } from '../audit/audit-state.js';
-import { formatBatch, readPoolLog } from '../audit/pool-log.js';
+import { formatBatch } from '../audit/pool-log.js';
 import { Resource } from '../resources.js';
 import type { PoolView } from '../view/pool-views.js';
 import { observationOf } from './assigned-clients.js';
@@ -38,8 +43,8 @@ export interface AuditSettings {
   readonly namespace: string;
   /** Of all records; assignments that have not ended always have room. */
   readonly mostOctets: number;
-  /** Of one ConfigMap; default 131,072. */
-  readonly sliceOctets?: number;
+  /** Of one ConfigMap, as long as there are empty ones; default 131,072. */
+  readonly slotOctets?: number;
 }
 
 export interface AuditKeeperSettings extends AuditSettings {
@@ -68,7 +73,8 @@ export interface AuditTrail {
 }
 
 const ALL = 'audit';
-const PAGE = 50;
+/** Requests at the same moment, when the controller starts. */
+const MOST_CLAIMS = 8;
 /** Records of this time are in one write. */
 const GATHER_MS = 2_000;
 /** Between two requests. */
@@ -87,7 +93,9 @@ export class AuditKeeper implements AuditTrail {
   #isLeading = false;
   #isStopping = false;
   #book: AuditBook | undefined;
-  #slices = new Map<string, readonly AuditSlice[]>();
+  #slots = new Map<string, AuditSlot>();
+  /** Differs for each time that the stored records are read. */
+  #writer = '';
   #stateVersion: string | undefined;
   #stateWrittenMs = Number.NEGATIVE_INFINITY;
   /** Pools with records that are not stored. */
@@ -96,7 +104,7 @@ export class AuditKeeper implements AuditTrail {
   constructor(settings: AuditKeeperSettings) {
     this.#settings = settings;
     const { namespace, clock, random } = settings;
-    this.#client = settings.clientOf({ ...Resource.configMaps, namespace, labelSelector: `${AUDIT_LABEL}=true` });
+    this.#client = settings.clientOf({ ...Resource.configMaps, namespace });
     this.#queue = new KeyedQueue({
       clock,
       backOff: { ...BACK_OFF, random },
@@ -158,82 +166,102 @@ export class AuditKeeper implements AuditTrail {
     if (book === undefined || book.isOverfull) return await this.#load();
     const [pool] = this.#waiting;
     if (pool !== undefined) return await this.#storePool(book, pool);
-    const old = sliceToDrop(this.#slices, this.#settings.mostOctets, book.openCount);
-    if (old !== undefined) return await this.#dropSlice(book, old);
+    const drop = batchesToDrop(this.#slots, this.#settings, (key) => book.openRecords(key).size);
+    if (drop !== undefined) return await this.#drop(book, drop);
     const inMs = this.#stateWrittenMs + STATE_MS - this.#settings.clock.nowMs();
     return inMs > 0 ? { kind: 'recheck', afterMs: inMs } : await this.#storeState(book);
   }
 
   async #load(): Promise<ReconcileResult> {
+    const { now, random, onLoaded } = this.#settings;
     this.#book = undefined;
     this.#waiting.clear();
-    const stored = readStoredAudit(await this.#listAll());
+    this.#writer = `${now()} ${random().toString(36).slice(2)}`;
+    const state = await this.#claim(AUDIT_STATE_NAME);
+    if (!state.ok && state.reason !== 'not-found') return this.#refused(state);
+    const objects = state.ok ? [state.object] : [];
+    for (let first = 0; first < AUDIT_SLOT_NAMES.length; first += MOST_CLAIMS) {
+      const names = AUDIT_SLOT_NAMES.slice(first, first + MOST_CLAIMS);
+      for (const slot of await Promise.all(names.map((name) => this.#claimOrCreate(name)))) {
+        if (!slot.ok) return this.#refused(slot);
+        objects.push(slot.object);
+      }
+    }
+    const stored = readStoredAudit(objects);
     const book = new AuditBook(stored.logs, parseAuditState(stored.state), this.#nowMs());
-    this.#slices = new Map(stored.slices);
-    this.#stateVersion = stored.stateVersion;
+    this.#slots = new Map(stored.slots);
+    this.#stateVersion = state.ok ? state.object.metadata.resourceVersion : undefined;
     // The gap is stored before anything that relies on it.
     const result = await this.#storeState(book);
     if (result.kind !== 'recheck') return result;
     this.#book = book;
-    this.#settings.onLoaded();
+    onLoaded();
     return AGAIN;
   }
 
-  async #listAll(): Promise<KubernetesObject[]> {
-    const objects: KubernetesObject[] = [];
-    let continueToken: string | undefined;
-    do {
-      const page = await this.#client.list({ limit: PAGE, ...(continueToken !== undefined && { continueToken }) });
-      objects.push(...page.items);
-      ({ continueToken } = page);
-    } while (continueToken !== undefined);
-    return objects;
+  /**
+   * Reads a ConfigMap by a write: what a leader before this one still sends to it, is refused from then on, since that names an earlier version.
+   *
+   * @param resourceVersion - undefined: whatever it is.
+   */
+  async #claim(name: string, resourceVersion?: string): Promise<WriteResult<KubernetesObject>> {
+    const annotations = { [AUDIT_WRITER_ANNOTATION]: this.#writer };
+    const labels = { [AUDIT_LABEL]: 'true' };
+    return await this.#client.patch(
+      { key: `${this.#settings.namespace}/${name}`, resourceVersion },
+      { metadata: { annotations, labels } },
+    );
+  }
+
+  /** An earlier leader that would still create it finds that it exists. */
+  async #claimOrCreate(name: string): Promise<WriteResult<KubernetesObject>> {
+    const claimed = await this.#claim(name);
+    return claimed.ok || claimed.reason !== 'not-found'
+      ? claimed
+      : await this.#client.create(emptySlot(this.#settings.namespace, name));
   }
 
   async #storePool(book: AuditBook, pool: string): Promise<ReconcileResult> {
     const batch = book.pendingOf(pool, MOST_RECORDS);
-    if (batch === undefined) {
-      this.#waiting.delete(pool);
-      return { kind: 'recheck', afterMs: 0 };
-    }
-    return (await this.#storeBatch(book, pool, batch)) ?? AGAIN;
+    if (batch !== undefined) return (await this.#storeBatch(book, pool, batch)) ?? AGAIN;
+    this.#waiting.delete(pool);
+    return { kind: 'recheck', afterMs: 0 };
   }
 
   /** Undefined: it is stored. */
   async #storeBatch(book: AuditBook, pool: string, batch: PendingBatch): Promise<ReconcileResult | undefined> {
-    const { namespace, sliceOctets } = this.#settings;
-    const slices = this.#slices.get(pool) ?? [];
-    const write = planSliceWrite({ pool, namespace, sliceOctets }, slices, formatBatch(batch));
-    const result = await (write.kind === 'create'
-      ? this.#client.create(write.object)
-      : this.#client.patch({ key: `${namespace}/${write.name}`, resourceVersion: write.resourceVersion }, write.patch));
-    if (!result.ok) return this.#refused(result);
-    const slice = readSlice(result.object);
-    const others = write.kind === 'create' ? slices : slices.slice(0, -1);
-    if (slice !== undefined) this.#slices.set(pool, [...others, slice]);
-    book.stored(pool, batch);
-    return undefined;
+    const write = planSlotWrite(this.#slots, { pool, text: formatBatch(batch) }, this.#settings.slotOctets);
+    if (write === undefined)
+      return { kind: 'retry', reason: 'no room for more records: more assignments than can be stored have not ended' };
+    const refused = await this.#patch(write.slot.name, write.patch);
+    if (refused === undefined) book.stored(pool, batch);
+    return refused;
   }
 
-  /** What has not ended is stored once more before the slice is deleted. */
-  async #dropSlice(
-    book: AuditBook,
-    { pool, slice }: { readonly pool: string; readonly slice: AuditSlice },
-  ): Promise<ReconcileResult> {
-    const key = `${this.#settings.namespace}/${slice.name}`;
-    const object = await this.#client.get(key);
-    if (object !== undefined) {
-      book.drop(pool, readPoolLog(batchesOf(object)));
-      for (let batch = book.pendingOf(pool, MOST_RECORDS); batch !== undefined; batch = book.pendingOf(pool, MOST_RECORDS)) {
-        const refused = await this.#storeBatch(book, pool, batch);
-        if (refused !== undefined) return refused;
-      }
-      const deleted = await this.#client.delete(key, slice.uid);
-      if (!deleted.ok && deleted.reason !== 'not-found') return this.#refused(deleted);
+  /** What has not ended is stored once more before its batch is deleted. */
+  async #drop(book: AuditBook, drop: SlotDrop): Promise<ReconcileResult> {
+    const read = await this.#claim(drop.slot, this.#slots.get(drop.slot)?.resourceVersion);
+    if (!read.ok) return this.#refused(read);
+    this.#slots.set(drop.slot, readSlot(read.object));
+    book.drop(drop.pool, readBatches(read.object, drop.numbers));
+    for (
+      let batch = book.pendingOf(drop.pool, MOST_RECORDS);
+      batch !== undefined;
+      batch = book.pendingOf(drop.pool, MOST_RECORDS)
+    ) {
+      const refused = await this.#storeBatch(book, drop.pool, batch);
+      if (refused !== undefined) return refused;
     }
-    const left = (this.#slices.get(pool) ?? []).filter(({ name }) => name !== slice.name);
-    this.#slices.set(pool, left);
-    return AGAIN;
+    return (await this.#patch(drop.slot, planSlotDrop(drop))) ?? AGAIN;
+  }
+
+  /** Undefined: it is written. */
+  async #patch(slot: string, patch: MergePatch): Promise<ReconcileResult | undefined> {
+    const resourceVersion = this.#slots.get(slot)?.resourceVersion;
+    const result = await this.#client.patch({ key: `${this.#settings.namespace}/${slot}`, resourceVersion }, patch);
+    if (!result.ok) return this.#refused(result);
+    this.#slots.set(slot, readSlot(result.object));
+    return undefined;
   }
 
   async #storeState(book: AuditBook): Promise<ReconcileResult> {

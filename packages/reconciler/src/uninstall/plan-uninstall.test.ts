@@ -17,6 +17,7 @@ const NOTHING: Installation = {
   validatingWebhooks: [],
   webhookSecrets: [],
   memoryConfigMaps: [],
+  auditRecords: [],
   wakeDaemonSets: [],
   wakePods: [],
   wakeSecrets: [],
@@ -65,6 +66,7 @@ const INSTALLED: Installation = {
   validatingWebhooks: [object('hook')],
   webhookSecrets: [object('hook-ca'), object('hook-tls')],
   memoryConfigMaps: [object('vmdhcp-mac-addresses-0')],
+  auditRecords: [object('vmdhcp-audit')],
   wakeDaemonSets: [
     wakeAgents('wol-agent-office', ['wol', '--manager', 'm:1']),
     wakeAgents('wol-agent-other', ['--node-name=$(N)']),
@@ -118,7 +120,7 @@ describe('planUninstall', () => {
       'marks: patch ipPools pool',
       'marks: patch networks net',
     ]);
-    expect(plan.kept).toEqual({ ipPools: 2, networkConfigs: 1, wolConfigs: 1, customResourceDefinitions: 1 });
+    expect(plan.kept).toEqual({ ipPools: 2, networkConfigs: 1, wolConfigs: 1, customResourceDefinitions: 1, auditRecords: 1 });
   });
 
   it('takes only its own finalizers and labels away', () => {
@@ -185,11 +187,12 @@ describe('planUninstall', () => {
 
   it('deletes the data, and its kinds last, where that is asked for', () => {
     const plan = planUninstall(INSTALLED, true);
-    expect(described(plan).slice(-5)).toEqual([
+    expect(described(plan).slice(-6)).toEqual([
       'objects: delete networkConfigs vm',
       'objects: delete ipPools pool',
       'objects: delete ipPools plain',
       'objects: delete wolConfigs office',
+      'objects: delete auditRecords vmdhcp-audit',
       'kinds: delete customResourceDefinitions ippools.network.harvesterhci.io',
     ]);
     expect(plan.kept).toEqual({});

@@ -43,6 +43,8 @@ export interface Installation {
   readonly webhookSecrets: readonly KubernetesObject[];
   /** MAC addresses of stopped machines. */
   readonly memoryConfigMaps: readonly KubernetesObject[];
+  /** Records of who had which address. */
+  readonly auditRecords: readonly KubernetesObject[];
   /** With the label of Wake-on-LAN agents, of kubevirt-wol too. */
   readonly wakeDaemonSets: readonly KubernetesObject[];
   readonly wakePods: readonly KubernetesObject[];
@@ -90,12 +92,12 @@ export interface UninstallPlan {
   readonly kept: Readonly<Partial<Record<InstalledKind, number>>>;
 }
 
-/** @param deleteData - true: IPPools, VirtualMachineNetworkConfigs and their definitions go too, and with them which machine has which address. */
+/** @param deleteData - true: IPPools, VirtualMachineNetworkConfigs and their definitions go too, and with them which machine has which address; and who had it before. */
 export function planUninstall(installed: Installation, deleteData: boolean): UninstallPlan {
   const deletion = (of: InstalledKind, objects = installed[of]): UninstallStep[] =>
     objects.map((object) => ({ kind: 'delete', of, object }));
   const { deployments, pods } = installed;
-  const data = ['networkConfigs', 'ipPools', 'wolConfigs', 'customResourceDefinitions'] as const;
+  const data = ['networkConfigs', 'ipPools', 'wolConfigs', 'customResourceDefinitions', 'auditRecords'] as const;
   return {
     phases: {
       // First: without an answer of the webhook, IPPools could be neither changed nor deleted.
@@ -120,7 +122,9 @@ export function planUninstall(installed: Installation, deleteData: boolean): Uni
         ...(deleteData ? [] : installed.ipPools.flatMap(withoutAgents)),
         ...installed.networks.flatMap(withoutLabels),
       ],
-      objects: deleteData ? (['networkConfigs', 'ipPools', 'wolConfigs'] as const).flatMap((of) => deletion(of)) : [],
+      objects: deleteData
+        ? (['networkConfigs', 'ipPools', 'wolConfigs', 'auditRecords'] as const).flatMap((of) => deletion(of))
+        : [],
       kinds: deleteData ? deletion('customResourceDefinitions') : [],
     },
     kept: deleteData
