@@ -34,7 +34,8 @@ class Slots {
     const entries = Object.entries({ ...(readField(object, 'data') as object | undefined), ...data }).filter(
       ([, text]) => text !== null,
     );
-    this.objects.set(name, { ...object, data: Object.fromEntries(entries) });
+    const written: KubernetesObject & { readonly data: object } = { ...object, data: Object.fromEntries(entries) };
+    this.objects.set(name, written);
   }
 
   /** Numbers of the batches of a pool. */
