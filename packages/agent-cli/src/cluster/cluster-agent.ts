@@ -5,12 +5,11 @@ import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { ElectionTimes, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
 import { Resource } from '@vmdhcp/reconciler';
-import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import type { ListenAddress, Logger } from '@vmdhcp/service-process';
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
 import { leasesPage } from '../http/leases-page.js';
-import { listenOnPod } from '../http/listen-on-pod.js';
 import { createMetrics } from '../http/metrics.js';
-import { readPodNetwork } from '../http/pod-interface.js';
+import { servePodStatus } from '../http/serve-pod-status.js';
 import { AgentLog } from '../log/agent-log.js';
 import { LeaseEventLog } from '../log/lease-event-log.js';
 import { PacketLog } from '../log/packet-log.js';
@@ -176,19 +175,14 @@ export class ClusterAgent {
     );
   }
 
-  /** On the interface of the pod's own address: machines on the networks that are served cannot connect. */
   async #serveStatus(http: ListenAddress): Promise<Server> {
-    const socket = await listenOnPod(http, readPodNetwork(this.#settings.podAddress));
-    const { interfaceName } = socket;
-    this.#logger.info(
-      { interface: interfaceName, address: formatListenAddress(http) },
-      'status server listens on this interface only',
-    );
-    return await startStatusServer(socket, {
+    const { podAddress } = this.#settings;
+    const sources = {
       unready: () => [...this.#agent.unready()],
       registry: this.#metrics.registry,
       pages: this.#settings.showsLeases ? { '/leases': leasesPage(() => this.#leases()) } : {},
-    });
+    };
+    return await servePodStatus({ http, podAddress, sources, logger: this.#logger });
   }
 
   #createOwners(): LeaseOwners {

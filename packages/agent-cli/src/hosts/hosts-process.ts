@@ -14,16 +14,15 @@ import {
 import { ApiConnection, ApiObjectClient, type ClusterConnection, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { mayUseArp } from '@vmdhcp/linux-sockets';
 import { Resource } from '@vmdhcp/reconciler/pool';
-import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import type { ListenAddress, Logger } from '@vmdhcp/service-process';
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
 import { ApiGroupLease } from '../cluster/api-group-lease.js';
 import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
 import { arpProbe, probeServers } from '../cluster/linux-probes.js';
 import { NeededAddresses } from '../cluster/needed-addresses.js';
 import { leasesPage } from '../http/leases-page.js';
-import { listenOnPod } from '../http/listen-on-pod.js';
 import { createMetrics, type Metrics } from '../http/metrics.js';
-import { readPodNetwork } from '../http/pod-interface.js';
+import { servePodStatus } from '../http/serve-pod-status.js';
 import { AgentLog } from '../log/agent-log.js';
 import { LeaseEventLog } from '../log/lease-event-log.js';
 import { PacketLog } from '../log/packet-log.js';
@@ -236,19 +235,14 @@ export class HostsProcess {
     });
   }
 
-  /** On the interface of the pod's own address: machines of the management network cannot connect. */
   async #serveStatus(http: ListenAddress): Promise<Server> {
-    const socket = await listenOnPod(http, readPodNetwork(this.#settings.podAddress));
-    const { interfaceName } = socket;
-    this.#logger.info(
-      { interface: interfaceName, address: formatListenAddress(http) },
-      'status server listens on this interface only',
-    );
-    return await startStatusServer(socket, {
+    const { podAddress } = this.#settings;
+    const sources = {
       unready: () => this.#machine.unready(),
       registry: this.#metrics.registry,
       pages: { '/leases': leasesPage(() => this.#machine.dhcp.views()) },
-    });
+    };
+    return await servePodStatus({ http, podAddress, sources, logger: this.#logger });
   }
 
   /** Addresses of the interface that is served are the agent's, and not what the pod needs. */

@@ -1,0 +1,21 @@
+import type { Server } from 'node:http';
+import { formatListenAddress, type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import { listenOnPod } from './listen-on-pod.js';
+import { readPodNetwork } from './pod-interface.js';
+
+/** Where the status server of a pod listens, and what its pages have. */
+export interface PodStatus {
+  readonly http: ListenAddress;
+  /** Undefined: it is not known. */
+  readonly podAddress: string | undefined;
+  readonly sources: Parameters<typeof startStatusServer>[1];
+  readonly logger: Logger;
+}
+
+/** A status server on the interface of the pod's own address: machines on the networks that are served cannot connect. */
+export async function servePodStatus({ http, podAddress, sources, logger }: PodStatus): Promise<Server> {
+  const socket = await listenOnPod(http, readPodNetwork(podAddress));
+  const { interfaceName } = socket;
+  logger.info({ interface: interfaceName, address: formatListenAddress(http) }, 'status server listens on this interface only');
+  return await startStatusServer(socket, sources);
+}
