@@ -54,6 +54,8 @@ const seen = {
 };
 /** Observes one write. */
 let onWritten: (event: Extract<HostAgentEvent, { kind: 'written' }>) => void = () => undefined;
+/** The agent knows which addresses are bound. */
+let onBindings: () => void = () => undefined;
 let hangs: (target: HostTarget) => boolean = () => false;
 let leases: HostLease[] = Array.from({ length: hosts }, (_, index) => leaseOf(index));
 const rows: string[][] = [];
@@ -135,7 +137,7 @@ function lead(access: ClusterAccess): HostAgent {
       instance: 'bench',
     }),
     leases: () => leases,
-    onBindings: () => undefined,
+    onBindings: () => onBindings(),
     managementControllers: { read, operate: async () => ({ isSuccess: true, message: '' }) },
     observer: { observe },
   });
@@ -194,6 +196,20 @@ async function measure(access: ClusterAccess): Promise<void> {
     const polled = () => new Set(seen.polls.map(({ name }) => name)).size;
     await waitFor('each host to be polled', () => polled() >= hosts, 200_000);
     return `${seconds(performance.now() - beganAtMs)} s`;
+  });
+  await row('the leader changes, five times: until it knows which addresses are bound, so that it answers clients', async () => {
+    const took: number[] = [];
+    for (let count = 0; count < 5; count++) {
+      await agent.stop();
+      const known = new Promise<void>((resolve) => {
+        onBindings = resolve;
+      });
+      const beganAtMs = performance.now();
+      agent = lead(access);
+      await known;
+      took.push(performance.now() - beganAtMs);
+    }
+    return `median ${median(took).toFixed(0)} ms, most ${Math.max(...took).toFixed(0)} ms`;
   });
   hangs = ({ address }) => Number(address.split('.').at(-1)) % 3 === 0;
   await delay(30_000 + 2 * intervalMs);
