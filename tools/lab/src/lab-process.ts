@@ -79,7 +79,7 @@ export class LabProcess {
     return this.matching(text, (line) => line.includes(text), timeoutMs);
   }
 
-  async matching(what: string, matches: (line: string) => boolean, timeoutMs = 10_000): Promise<string> {
+  async matching(what: string, matches: (line: string) => boolean, timeoutMs = 20_000): Promise<string> {
     try {
       return await waitFor(`a line with ${what}`, () => this.lines.find(matches), timeoutMs);
     } catch (error) {
