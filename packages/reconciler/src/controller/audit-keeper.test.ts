@@ -4,7 +4,7 @@ import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { readStoredAudit } from '../audit/audit-slots.js';
+import { AUDIT_SLOT_NAMES, AUDIT_STATE_NAME, readStoredAudit } from '../audit/audit-slots.js';
 import { parseAuditState } from '../audit/audit-state.js';
 import { ownerAt } from '../audit/owner-at.js';
 import { toRecordText } from '../audit/record-text.js';
@@ -246,6 +246,21 @@ describe('the audit', () => {
       '10.0.0.10 vm-a assigned 5-',
       expect.stringMatching(/^10\.0\.0\.11 vm-b not-recorded \d+\.\.\d+-$/),
     ]);
+  });
+
+  it('each ConfigMap has another version when a leader has begun: what an earlier one still sends to any of them names an old one', async () => {
+    const audited = await Audited.started();
+    const names = [AUDIT_STATE_NAME, ...AUDIT_SLOT_NAMES];
+    const versionOf = (name: string) => audited.cluster.configMaps.objects.get(`vmdhcp-system/${name}`)?.metadata.resourceVersion;
+    // The first leader creates them; from then on each one has to change what is there.
+    audited.controller = audited.create(() => 0.6);
+    await audited.lead();
+    const before = names.map(versionOf);
+    audited.controller = audited.create(() => 0.7);
+    await audited.lead();
+    const after = names.map(versionOf);
+    expect(before).not.toContain(undefined);
+    expect(names.filter((_, i) => after[i] === before[i])).toEqual([]);
   });
 
   it('what else is in the namespace stays as it is', async () => {
