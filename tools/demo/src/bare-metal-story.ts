@@ -150,6 +150,7 @@ class BareMetalStory {
     const [agent] = [
       await access.waitForObject('ClusterAgent', name, ({ status }) => readField(status, 'addresses', 'used') === 3),
     ];
+    for (const { address = '' } of this.#hosts) await this.#cluster.hostStatus(address, isHealthy);
     const [used, total] = ['used', 'total'].map((field) => readField(agent.status, 'addresses', field));
     this.#view.line(`ClusterAgent ${name}   addresses used ${used} of ${total}`);
     for (const { metadata, status } of await access.list('HostStatus')) {
@@ -175,7 +176,7 @@ class BareMetalStory {
   }
 
   async #showHealth({ name, address = '' }: BareMetalHost): Promise<void> {
-    const { metadata, status } = await this.#cluster.hostStatus(address, ({ status: is }) => readField(is, 'healthy') === true);
+    const { metadata, status } = await this.#cluster.hostStatus(address, isHealthy);
     this.#view.set(name, { HOSTSTATUS: metadata.name, HEALTHY: 'true' });
     const info = readField(status, 'info') as Readonly<Record<string, string>>;
     const facts = ['BiosVersion', 'PowerState', 'BmcFirmwareVersion'].flatMap((key) =>
@@ -187,6 +188,10 @@ class BareMetalStory {
   #explain(text: string): void {
     this.#view.line(colors.dim(text));
   }
+}
+
+function isHealthy({ status }: KubernetesObject): boolean {
+  return readField(status, 'healthy') === true;
 }
 
 function isActive({ status }: KubernetesObject): boolean {

@@ -2,6 +2,7 @@ import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { readConditions } from '@vmdhcp/kube-runtime';
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { LONGEST_WAIT_MS } from './address-wait.js';
 import { clusterAgent, ip } from './hosts-fixtures.js';
 import { type Replica, SELF, World } from './hosts-world-fixtures.js';
 
@@ -149,6 +150,22 @@ describe('the agent of a ClusterAgent', () => {
     await world.until('no address', () => !leader.kernel.has('net1', SELF));
     expect([leader.kernel.has('net1', ip('10.0.0.9')), await world.join(1)]).toEqual([false, undefined]);
     expect(leader.machine.unready()).toEqual(['ClusterAgent rack: selfIp is the address of the API server: write another one']);
+  });
+
+  it('management controllers are called when selfIp is there, also by the next leader; a replica that cannot have it calls them after a while', async () => {
+    const { world, leader } = await serving(2);
+    expect(leader.reached).toMatchObject([{ hasSelfIp: true }]);
+    leader.process.kill();
+    await world.until('another leader that serves', () =>
+      world.replicas.some((one) => one !== leader && one.machine.isServing()),
+    );
+    expect(world.replicas.find((one) => one !== leader)?.reached).toMatchObject([{ hasSelfIp: true }]);
+    const taken = new World();
+    taken.put(clusterAgent());
+    taken.usersOf = (address) => (address === SELF ? ['02:00:00:00:00:77'] : []);
+    const replica = taken.add();
+    await taken.until('a call', () => replica.reached.length > 0);
+    expect(replica.reached).toEqual([{ hasSelfIp: false, afterMs: LONGEST_WAIT_MS }]);
   });
 
   it('a selfIp that another host uses is not added, and is tried again until it is free', async () => {

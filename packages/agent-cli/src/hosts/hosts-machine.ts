@@ -14,6 +14,7 @@ import {
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
 import type { Logger } from '@vmdhcp/service-process';
+import { AddressWait } from './address-wait.js';
 import { type AgentFacts, secretProblems, servingProblems } from './agent-problems.js';
 import type { HostLeaseStore } from './directory-leases.js';
 import { FollowedSecret } from './followed-secret.js';
@@ -45,6 +46,8 @@ export interface InventoryParts {
   readonly isLeading: () => boolean;
   readonly leases: HostDhcp['leases'];
   readonly onBindings: (bound: BoundAddresses) => void;
+  /** Resolves when hosts can be reached from the address of the DHCP server; at the latest when `signal` is aborted, and after four seconds. */
+  readonly whenAddressed: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface HostsPorts extends Omit<HostDhcpPorts, 'mayAnswer' | 'onStateChange'> {
@@ -73,6 +76,7 @@ export class HostsMachine {
   readonly #duties: LeaderDuties<HostLeaseStore>;
   readonly #problems: ProblemLog;
   readonly #found: NetworkFindings;
+  readonly #addressWait: AddressWait;
   readonly #timers: (() => void)[] = [];
   /** The interface that the ClusterAgent names. */
   #link: HostLink | undefined;
@@ -98,6 +102,7 @@ export class HostsMachine {
       pool: () => this.#inForce.current?.pool,
       clusterAgents: fencedClient(clusterAgents, () => this.isLeader()),
     });
+    this.#addressWait = new AddressWait(clock, () => !this.#needsAddress() || this.#hasAddress());
     this.#duties = new LeaderDuties({
       clock,
       logger,
@@ -109,7 +114,10 @@ export class HostsMachine {
         this.#duties.leasesChanged();
       },
       createInventory: (onBindings) =>
-        ports.createInventory({ isLeading: () => this.isLeader(), leases: () => this.#dhcp.leases(), onBindings }),
+        ports.createInventory({
+          ...{ isLeading: () => this.isLeader(), leases: () => this.#dhcp.leases(), onBindings },
+          whenAddressed: this.#addressWait.wait,
+        }),
       onBindings: (bound) => {
         this.#bound = bound;
         this.#settle();
@@ -220,11 +228,21 @@ export class HostsMachine {
 
   /** Asked for every packet. */
   #mayAnswer(): boolean {
+    return this.#servedLink?.isUp === true && this.isLeader() && this.#hasAddress();
+  }
+
+  /** True if the interface that is served has the address of the server. */
+  #hasAddress(): boolean {
     const settings = this.#inForce.current;
-    if (settings === undefined || this.#servedLink?.isUp !== true || !this.isLeader()) return false;
+    if (settings === undefined || this.#servedLink === undefined) return false;
     return (
       hasFromElsewhere(settings.pool.serverAddress, this.#servedLink) || this.#leadership.addresses.has(settings.interfaceName)
     );
+  }
+
+  /** False: the ClusterAgent has no DHCP server, and its hosts are on other networks. */
+  #needsAddress(): boolean {
+    return !this.#clusterAgents.synced || this.#inForce.current !== undefined;
   }
 
   /** Brings everything in line with what is known now. Cheap: it is called at every change. */
@@ -236,6 +254,7 @@ export class HostsMachine {
     if (settings !== undefined && this.#bound !== undefined) this.#dhcp.serve({ pool: settings.pool, bound: this.#bound });
     else this.#dhcp.stopServing();
     this.#leadership.check();
+    this.#addressWait.check();
     if (this.#clusterAgents.synced) {
       const facts = this.#facts();
       this.#problems.report([...servingProblems(facts), ...secretProblems(facts)]);

@@ -163,11 +163,11 @@ export class HostsProcess {
     });
   }
 
-  #createInventory(caches: SharedCaches, { isLeading, leases, onBindings }: InventoryParts): HostInventory {
+  #createInventory(caches: SharedCaches, { isLeading, leases, onBindings, whenAddressed }: InventoryParts): HostInventory {
     const { clusterAgentName, identity, pollIntervalMs } = this.#settings;
     const clientOf = (resource: ApiResource) =>
       fencedClient(new ApiObjectClient<KubernetesObject>(this.#connection, resource), isLeading);
-    const controllers = new RedfishControllers({ mayAct: isLeading });
+    const controllers = new RedfishControllers({ mayAct: isLeading, whenReachable: whenAddressed });
     this.#terms += 1;
     const agent = new HostAgent({
       ...{ clusterAgentName, caches, leases, onBindings, pollIntervalMs, runId: `${identity}_${this.#terms}` },

@@ -157,6 +157,8 @@ export class Replica {
   readonly lines: string[] = [];
   /** What ended, in order. */
   readonly steps: string[] = [];
+  /** What was so when management controllers were called the first time, for each leadership. */
+  readonly reached: { readonly hasSelfIp: boolean; readonly afterMs: number }[] = [];
   /** What the objects of hosts bind; undefined: not known. */
   bound: BoundAddresses | undefined = NOTHING_BOUND;
   isUp = true;
@@ -200,9 +202,13 @@ export class Replica {
         clusterAgents: world.clusterAgents,
         neededFor: (address) => (address === NEEDED ? 'the API server' : undefined),
         openLeases: () => this.process.settled(world.records.open(this, nowMs)),
-        createInventory: ({ onBindings }) => ({
+        createInventory: ({ onBindings, whenAddressed }) => ({
           start: () => {
             this.#onBindings = onBindings;
+            const beganAtMs = world.clock.nowMs();
+            void whenAddressed(new AbortController().signal).then(() =>
+              this.reached.push({ hasSelfIp: this.kernel.has('net1', SELF), afterMs: world.clock.nowMs() - beganAtMs }),
+            );
             if (this.bound !== undefined) onBindings(this.bound);
           },
           leasesChanged: () => undefined,

@@ -12,6 +12,8 @@ export interface RedfishControllersSettings {
   readonly operationTimeoutMs?: number;
   /** Asked right before a request of an operation is sent; false: it is not. Default: always true. */
   readonly mayAct?: () => boolean;
+  /** Awaited before a call; not longer than four seconds. Default: nothing to wait for. */
+  readonly whenReachable?: (signal: AbortSignal) => Promise<void>;
   /** Hosts whose connection is kept between polls. Default: 2,000. */
   readonly mostClients?: number;
 }
@@ -35,6 +37,7 @@ export class RedfishControllers implements ManagementControllers {
   readonly #pollTimeoutMs: number;
   readonly #operationTimeoutMs: number;
   readonly #mayAct: () => boolean;
+  readonly #whenReachable: (signal: AbortSignal) => Promise<void>;
 
   constructor(settings: RedfishControllersSettings = {}) {
     const { pollTimeoutMs = POLL_TIMEOUT_MS, operationTimeoutMs = OPERATION_TIMEOUT_MS, mostClients = MOST_CLIENTS } = settings;
@@ -42,10 +45,12 @@ export class RedfishControllers implements ManagementControllers {
     this.#pollTimeoutMs = pollTimeoutMs;
     this.#operationTimeoutMs = operationTimeoutMs;
     this.#mayAct = settings.mayAct ?? (() => true);
+    this.#whenReachable = settings.whenReachable ?? (async () => undefined);
   }
 
   readonly read = async (target: HostTarget, signal: AbortSignal): Promise<HealthReport> => {
     try {
+      await this.#whenReachable(signal);
       const timeoutMs = this.#pollTimeoutMs;
       const { info, log } = await this.#clients.use(target, (client) => client.inspect({ signal, timeoutMs }));
       return { kind: 'healthy', info, log };
@@ -57,6 +62,7 @@ export class RedfishControllers implements ManagementControllers {
   readonly operate = async (target: HostTarget, action: HostAction, signal: AbortSignal): Promise<OperationOutcome> => {
     const options = { signal, timeoutMs: this.#operationTimeoutMs, mayChange: this.#mayAct };
     try {
+      await this.#whenReachable(signal);
       const message = await this.#clients.use(target, (client) => carryOut(client, action, options));
       return { isSuccess: true, message };
     } catch (error) {
