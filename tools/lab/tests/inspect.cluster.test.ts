@@ -273,6 +273,13 @@ describe('audit', { timeout: 60_000 }, () => {
     expect(await rows('short')).toEqual([last]);
     expect(await rows('--network', 'net', '--since', '1h')).toContainEqual(last);
     expect(await rows('--network', 'another')).toEqual([]);
+    const ofAddress = await run('why', '10.1.0.11', '--audit-namespace', cluster.namespace);
+    const was = `10.1.0.11 of IPPool ${keyOf('pool')} was last assigned to ${keyOf('short')}, interface default, ${C}, until `;
+    expect(ofAddress).toMatchObject({ code: 1, stdout: expect.stringContaining(was) });
+    expect(ofAddress.stdout).toContain(': the virtual machine was deleted (vm-deleted)');
+    expect((await run('why', C, '--audit-namespace', cluster.namespace)).stdout).toContain(was);
+    const elsewhere = await run('why', '10.1.0.11', '--audit-namespace', 'kube-public');
+    expect(elsewhere.stdout).toContain('who had it last is not known: there are no records in namespace kube-public');
     const long = await ask('10.1.0.11', '--at', '2020-01-01');
     expect([long.code, long.stdout]).toEqual([1, expect.stringMatching(/not-known +(nothing-recorded|older-than-records)/)]);
   });

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { AuditOptions } from './audit.js';
-import { readerOptions } from './inspect-options.js';
+import { auditNamespaceOption, readerOptions } from './inspect-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -30,7 +30,7 @@ export function auditCommand(): Command {
     .option('--at <time>', 'who had it at this time')
     .option('--since <time>', 'only what had not ended at this time')
     .option('--network <name>', 'of one network: NAME or NAMESPACE/NAME of the NetworkAttachmentDefinition')
-    .option('--audit-namespace <namespace>', 'where the records are: the namespace of the agents', 'vm-dhcp-agents')
+    .addOption(auditNamespaceOption())
     .addOption(
       new Option('-o, --output <format>', 'how to print it').choices(['table', 'wide', 'json', 'yaml', 'name']).default('table'),
     )

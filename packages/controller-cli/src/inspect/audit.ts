@@ -1,8 +1,7 @@
 /** `kubectl vmdhcp audit`: reads the records and the pools as they are now, and prints who had which address when. */
 import { cidrContains, type Ipv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator/address';
-import { AUDIT_LABEL } from '@vmdhcp/ippool-api/agent';
 import { formatTime, type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
-import { type AssignmentRecord, type PoolRecords, parseAuditState, readStoredAudit, withCurrent } from '@vmdhcp/reconciler/audit';
+import type { AssignmentRecord, PoolRecords } from '@vmdhcp/reconciler/audit';
 import { type ClientSubject, describeMissingRight, Resource } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { type AuditRow, auditColumns, rowsAt, toRow } from './audit-rows.js';
@@ -12,6 +11,7 @@ import type { ListFormat } from './list-objects.js';
 import { parseWhen } from './parse-when.js';
 import { networkOf } from './pool-rows.js';
 import { printData } from './print-data.js';
+import { currentRecords, describeNoRecords, readAudit } from './read-audit.js';
 import { clientIn, machineIn } from './subject.js';
 import { tableLines } from './table.js';
 import { terminalOf } from './terminal.js';
@@ -83,29 +83,14 @@ function timeIn(option: string, text: string | undefined, { nowMs }: ClusterRead
 }
 
 async function readKnowledge(reader: ClusterReader, namespace: string): Promise<Knowledge> {
-  const [configMaps, ipPools] = await Promise.all([
-    reader.list({ ...Resource.configMaps, namespace, labelSelector: `${AUDIT_LABEL}=true` }),
-    reader.list(Resource.ipPools),
-  ]);
-  for (const listed of [configMaps, ipPools]) {
-    if (listed.kind === 'refused')
-      throw new CommandError(`${describeMissingRight(listed.right)}: ask for the verb list on it`, ExitCode.noPermission);
+  const [stored, ipPools] = await Promise.all([readAudit(reader, namespace), reader.list(Resource.ipPools)]);
+  for (const one of [stored, ipPools]) {
+    if (one.kind === 'refused')
+      throw new CommandError(`${describeMissingRight(one.right)}: ask for the verb list on it`, ExitCode.noPermission);
   }
-  const stored = readStoredAudit(configMaps.kind === 'found' ? configMaps.objects : []);
-  const state = parseAuditState(stored.state);
-  if (state === undefined)
-    throw new CommandError(
-      `there are no records in namespace ${namespace}: the agents are in another one (--audit-namespace), the controller was started with --no-audit, or it has not begun yet`,
-      ExitCode.failed,
-    );
+  if (stored.kind !== 'found') throw new CommandError(describeNoRecords(namespace), ExitCode.failed);
   const objects = new Map((ipPools.kind === 'found' ? ipPools.objects : []).map((pool) => [keyOf(pool), pool]));
-  const records = new Map(
-    [...stored.logs].map(([key, log]) => {
-      const ofPool = { ...state, records: [...log.records.values()], completeFromMs: log.completeFromMs };
-      return [key, withCurrent(ofPool, objects.get(key), reader.nowMs)];
-    }),
-  );
-  return { pools: objects, records };
+  return { pools: objects, records: currentRecords(stored, objects, reader.nowMs) };
 }
 
 function rowsOf(question: Question, { pools, records }: Knowledge): AuditRow[] {

@@ -7,6 +7,8 @@ import { type ClusterReader, toCommandError } from './cluster-reader.js';
 import type { MachineName } from './observe-chain.js';
 
 export interface FoundClient {
+  /** All that could be read. */
+  readonly pools: readonly KubernetesObject[];
   readonly records: readonly ClientRecord[];
   /** The virtual machine whose interface has the MAC address; undefined: none has. */
   readonly machine: MachineName | undefined;
@@ -19,11 +21,11 @@ export async function findClient(reader: ClusterReader, subject: ClientSubject):
   const { pools, missingRights } = await readPools(reader);
   const records = findClientRecords(pools, subject);
   const macAddress = subject.kind === 'mac-address' ? subject.macAddress : records.find((one) => one.macAddress)?.macAddress;
-  if (macAddress === undefined) return { records, machine: undefined, missingRights };
+  if (macAddress === undefined) return { pools, records, machine: undefined, missingRights };
   const network = records.find((one) => one.macAddress === macAddress)?.network;
   const near = (records[0]?.pool ?? `${reader.namespace}/`).split('/', 1)[0] ?? '';
   const owner = await findOwner(reader, { macAddress, network }, near);
-  return { records, machine: owner.machine, missingRights: [...missingRights, ...owner.missingRights] };
+  return { pools, records, machine: owner.machine, missingRights: [...missingRights, ...owner.missingRights] };
 }
 
 /** Those of all namespaces; else those of the reader's own. */

@@ -12,3 +12,7 @@ export const readerOptions = (): Option[] => [
   new Option('--context <name>', 'context of the kubeconfig; default: its current one'),
   new Option('-n, --namespace <namespace>', 'namespace; default: that of the context'),
 ];
+
+/** Where the records of assignments are. */
+export const auditNamespaceOption = (): Option =>
+  new Option('--audit-namespace <namespace>', 'where the records are: the namespace of the agents').default('vm-dhcp-agents');

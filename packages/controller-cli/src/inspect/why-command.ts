@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { readerOptions } from './inspect-options.js';
+import { auditNamespaceOption, readerOptions } from './inspect-options.js';
 import type { WhyOptions } from './why.js';
 
 const EXAMPLES = `
@@ -15,6 +15,8 @@ Shows each link of the way: virtual machine, interface, network, VirtualMachineN
 and what the guest operating system reports. A mark stands at the first broken link, with the reason and what to do.
 A MAC address may have any spelling. A virtual machine whose name looks like an address: NAMESPACE/NAME.
 
+Of an address that no client has, it names who had it last and why that ended, from the records of assignments (kubectl vmdhcp audit).
+
 It reads a few objects by their names. Rights that you lack are listed, and the rest is shown.
 
 Exit codes: 0 it has its address, 1 it has none or a link is broken, 64 wrong usage, 66 there is no way to a cluster, 69 the cluster does not
@@ -27,6 +29,7 @@ export function whyCommand(): Command {
     .description('Why a virtual machine has its address, or none: every link of the way, the first broken one, and what to do.')
     .argument('<subject>', 'virtual machine (NAME or NAMESPACE/NAME), MAC address or IPv4 address')
     .addOption(new Option('-o, --output <format>', 'how to print it').choices(['text', 'json', 'yaml']).default('text'))
+    .addOption(auditNamespaceOption())
     .addHelpText('after', EXAMPLES);
   for (const option of readerOptions()) command.addOption(option);
   return command.action(async (subject: string, options: WhyOptions) => (await import('./why.js')).why(subject, options));

@@ -6,6 +6,7 @@ import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { findClient } from './find-client.js';
 import { formatChain, recordLines, rightsLines } from './format-chain.js';
 import type { ReaderOptions } from './inspect-options.js';
+import { findLastOwners, type LastOwners, lastOwnerLines } from './last-owners.js';
 import { observeChain } from './observe-chain.js';
 import { type DataFormat, printData } from './print-data.js';
 import { clientIn, machineIn } from './subject.js';
@@ -13,6 +14,7 @@ import { terminalOf } from './terminal.js';
 
 export interface WhyOptions extends ReaderOptions {
   readonly output: 'text' | DataFormat;
+  readonly auditNamespace: string;
 }
 
 /** What `why` prints as data. */
@@ -22,6 +24,8 @@ interface Answer {
   readonly requests: number;
   readonly records?: readonly ClientRecord[];
   readonly chain?: AddressChain;
+  /** Who had an address that no client has now, or which address a client had that has none. */
+  readonly before?: LastOwners;
   readonly missingRights: readonly MissingRight[];
 }
 
@@ -29,7 +33,7 @@ interface Answer {
 export async function why(subject: string, options: WhyOptions): Promise<void> {
   const reader = await ClusterReader.open(options);
   try {
-    const answer = await answerTo(reader, subject);
+    const answer = await answerTo(reader, subject, options.auditNamespace);
     if (options.output === 'text') process.stdout.write(toText(answer));
     else await printData(options.output, answer);
     process.exitCode = exitCodeOf(answer);
@@ -40,19 +44,30 @@ export async function why(subject: string, options: WhyOptions): Promise<void> {
   }
 }
 
-async function answerTo(reader: ClusterReader, text: string): Promise<Answer> {
+async function answerTo(reader: ClusterReader, text: string, auditNamespace: string): Promise<Answer> {
   const client = clientIn(text);
-  if (client === undefined) {
-    const chain = await observeChain(reader, machineIn(text, reader.namespace));
-    const { missingRights } = chain;
-    return { subject: text, hasAddress: hasAddress(chain), requests: reader.requests, chain, missingRights };
+  if (client !== undefined) return { subject: text, ...(await answerAbout(reader, client, auditNamespace)) };
+  const chain = await observeChain(reader, machineIn(text, reader.namespace));
+  const { missingRights } = chain;
+  return { subject: text, hasAddress: hasAddress(chain), requests: reader.requests, chain, missingRights };
+}
+
+async function answerAbout(
+  reader: ClusterReader,
+  client: ClientSubject,
+  auditNamespace: string,
+): Promise<Omit<Answer, 'subject'>> {
+  const { pools, records, machine, missingRights } = await findClient(reader, client);
+  if (machine !== undefined) {
+    const whole = await observeChain(reader, machine);
+    const chain = ofClient(whole, records, client);
+    const rights = [...missingRights, ...whole.missingRights];
+    return { hasAddress: hasAddress(chain), requests: reader.requests, records, chain, missingRights: rights };
   }
-  const { records, machine, missingRights } = await findClient(reader, client);
-  const whole = machine === undefined ? undefined : await observeChain(reader, machine);
-  const chain = whole === undefined ? undefined : ofClient(whole, records, client);
-  const has = chain === undefined ? records.some(({ state }) => state === 'reserved') : hasAddress(chain);
-  const rights = [...missingRights, ...(whole?.missingRights ?? [])];
-  return { subject: text, hasAddress: has, requests: reader.requests, records, ...(chain && { chain }), missingRights: rights };
+  const isUnassigned = records.every(({ macAddress }) => macAddress === undefined);
+  const before = isUnassigned ? await findLastOwners(reader, client, { namespace: auditNamespace, pools }) : undefined;
+  const isReserved = records.some(({ state }) => state === 'reserved');
+  return { hasAddress: isReserved, requests: reader.requests, records, ...(before && { before }), missingRights };
 }
 
 /** The way of the one interface that was asked for. */
@@ -80,9 +95,11 @@ function exitCodeOf({ chain, hasAddress: has, missingRights }: Answer): number {
   return missingRights.length > 0 && !isKnown ? ExitCode.noPermission : ExitCode.failed;
 }
 
-function toText({ subject, records, chain, missingRights }: Answer): string {
+function toText({ subject, records, chain, before, missingRights }: Answer): string {
   const terminal = terminalOf(process.stdout, process.env);
-  const found = records === undefined ? [] : [...recordLines(canonical(subject), records), ...remediesOf(records, chain), ''];
+  const history = before === undefined ? [] : lastOwnerLines(before);
+  const found =
+    records === undefined ? [] : [...recordLines(canonical(subject), records), ...history, ...remediesOf(records, chain), ''];
   if (chain !== undefined)
     return `${found.join('\n')}${found.length > 0 ? '\n' : ''}${formatChain({ ...chain, missingRights }, terminal)}`;
   return `${[...found, 'no virtual machine has an interface with it', ...rightsLines(missingRights)].join('\n')}\n`;

@@ -1,0 +1,17 @@
+/** The assignment that ended last: who had an address of which no client is recorded now, and which address a client had. */
+import type { AssignmentRecord } from './assignment-record.js';
+
+/** An assignment that has ended. */
+export type EndedRecord = AssignmentRecord & Required<Pick<AssignmentRecord, 'end'>>;
+
+/** Of two that ended at the same time, the one that began later. @returns undefined: none has ended, as far as the records reach. */
+export function lastEnded(records: readonly AssignmentRecord[]): EndedRecord | undefined {
+  const ended = records.filter((record): record is EndedRecord => record.end !== undefined);
+  const [first, ...others] = ended;
+  return first && others.reduce((last, record) => (isLater(record, last) ? record : last), first);
+}
+
+function isLater(one: EndedRecord, other: EndedRecord): boolean {
+  const [atMs, otherAtMs] = [one.end.to.notAfterMs, other.end.to.notAfterMs];
+  return atMs === otherAtMs ? one.serial > other.serial : atMs > otherAtMs;
+}
