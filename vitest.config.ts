@@ -27,6 +27,7 @@ export default defineConfig({
       unit('service-certificates'),
       unit('wol-service'),
       unit('redfish-client'),
+      unit('status-page'),
       unit('linux-sockets'),
       unit('agent-cli'),
       unit('controller-cli'),

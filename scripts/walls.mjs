@@ -138,6 +138,14 @@ export const PACKAGES = {
     /** Folders that may import more, and are not pure. Times of log entries are read with `Date.parse`. */
     edges: { report: [], http: ['node:*'], client: [] },
   },
+  'packages/status-page': {
+    ...PURE,
+    imports: [],
+    why: 'data of the page is pure; HTTP and the browser have folders of their own',
+    folders: ['model', 'browser'],
+    /** Folders that may import more, and are not pure. The browser loads modules of this package alone. */
+    edges: { browser: [] },
+  },
   'packages/host-inventory': {
     ...PURE,
     imports: [

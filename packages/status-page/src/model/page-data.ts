@@ -1,0 +1,358 @@
+/**
+ * What the page asks for and what it gets: every answer of the HTTP side, as JSON. Both sides are written against these types.
+ *
+ * | request | answer |
+ * | --- | --- |
+ * | `GET /api/overview` | `Overview` |
+ * | `GET /api/pools/NAMESPACE/NAME` | `PoolPage` |
+ * | `GET /api/leases?search=&pool=NAMESPACE/NAME&limit=&continue=` | `LeasePage` |
+ * | `GET /api/machines-without-address?limit=&continue=` | `MachinePage` |
+ * | `GET /api/agents` | `AgentsPage` |
+ * | `GET /api/wake-on-lan` | `WakeOnLanPage` |
+ * | `GET /api/hosts` | `HostsPage` |
+ * | `GET /api/events?pool=NAMESPACE/NAME&version=VERSION` | `text/event-stream` of `PageEvent`: `event:` is its kind, `data:` is its data |
+ *
+ * All requests have `Authorization: Bearer TOKEN` where the server wants a token (status 401 states that). Answers with status 400 and above are `PageError`.
+ * The addresses of requests are relative to the page, so that it works behind a path prefix.
+ * Times are milliseconds since 1970. Keys of pools are `namespace/name`. Texts are plain text and come from objects: never HTML.
+ */
+
+/** States of an address. Their places in this list are their numbers in an `AddressMap`: new states are added at the end. */
+export const ADDRESS_STATES = ['free', 'used', 'reserved', 'excluded', 'quarantined', 'server', 'outside'] as const;
+
+/**
+ * - `free`: may be assigned to the next client
+ * - `used`: recorded for a client
+ * - `reserved`: kept for one client that does not have it now, or for the router
+ * - `excluded`: the pool excludes it
+ * - `quarantined`: an unknown host uses it, so no client gets it for a time
+ * - `server`: of the DHCP server
+ * - `outside`: in the subnet, but not between start and end; the network and broadcast addresses too
+ */
+export type AddressState = (typeof ADDRESS_STATES)[number];
+
+/** The state of every address of a subnet, each once, in the order of addresses. */
+export interface AddressMap {
+  /** The first address of the subnet: `192.168.48.0`. */
+  readonly first: string;
+  /** Addresses of the subnet: 256 of a /24. The counts in `runs` add up to it. */
+  readonly size: number;
+  /** `[state, count, state, count, …]`: a number of `ADDRESS_STATES` and how many addresses in a row have it, 1 or more. Neighbours differ in state. */
+  readonly runs: readonly number[];
+}
+
+/** Why something is not as it should be. Meaning and remedy are those of docs/reference/reasons.md. */
+export interface PageReason {
+  /** As in conditions: `PoolExhausted`. */
+  readonly reason: string;
+  /** With names and limits, as the controller or an agent wrote it. May be empty. */
+  readonly message: string;
+  /** What the reason means. Empty for a reason of another version. */
+  readonly meaning: string;
+  /** What an administrator does next. Empty for a reason of another version. */
+  readonly remedy: string;
+}
+
+/** `ok`; `note`: served, with something to know; `waiting`: it ends by itself; `broken`: it stays until a person acts. */
+export type PageState = 'ok' | 'note' | 'waiting' | 'broken';
+
+/** Parts of the page that have rights of their own. */
+export const SECTIONS = ['pools', 'machines', 'agents', 'wake-on-lan', 'hosts'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** `off`: this server does not have it (Wake-on-LAN without `--wake-on-lan`). `denied`: the user lacks `right`. */
+export type SectionAccess =
+  | { readonly kind: 'shown' }
+  | { readonly kind: 'off' }
+  | { readonly kind: 'denied'; readonly right: string };
+
+/** Addresses between start and end of pools, by state. */
+export interface AddressCounts {
+  readonly free: number;
+  readonly used: number;
+  readonly reserved: number;
+  readonly excluded: number;
+  readonly quarantined: number;
+}
+
+export interface Overview {
+  /** `cluster`: a controller. `bare-host`: the agent of one host, which has pools alone. */
+  readonly source: 'cluster' | 'bare-host';
+  /** The version of the program. */
+  readonly version: string;
+  /** The pod or host that serves the page. */
+  readonly servedBy: string;
+  /** Whether this replica of the controller is leader. Both kinds of replicas see the same. Null: there is no election. */
+  readonly isLeader: boolean | null;
+  /** When this was true, by the clock of the server. */
+  readonly atMs: number;
+  /** What the server has not read completely yet, for people; empty: all of it is known. */
+  readonly unready: readonly string[];
+  /** The user that the token belongs to; null: the server wants no token. */
+  readonly user: string | null;
+  readonly sections: Readonly<Record<Section, SectionAccess>>;
+  /** Of all pools. */
+  readonly totals: AddressCounts;
+  /** Sorted by key. */
+  readonly pools: readonly PoolSummary[];
+}
+
+export interface PoolSummary {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** `namespace/name` of the NetworkAttachmentDefinition; on a bare host the interface. */
+  readonly network: string;
+  /** Empty where the pool is too wrong to be read; then `counts` are 0. */
+  readonly cidr: string;
+  readonly start: string;
+  readonly end: string;
+  readonly serverAddress: string;
+  readonly counts: AddressCounts;
+  readonly state: PageState;
+  /** Why the state is not `ok`, the worst first. */
+  readonly reasons: readonly PageReason[];
+  /** The pod that answers clients; empty: none. */
+  readonly servedByPod: string;
+  /** `namespace/name` of the Deployment of its agents; empty: none. */
+  readonly agents: string;
+}
+
+/** One pool, in full. */
+export interface PoolPage {
+  /** Names what this answer contains: changes are those since a version. Opaque. */
+  readonly version: string;
+  readonly summary: PoolSummary;
+  /** Null where the pool is too wrong to have a subnet. */
+  readonly map: AddressMap | null;
+  readonly conditions: readonly PageCondition[];
+  /** Addresses that unknown hosts use. */
+  readonly quarantined: readonly QuarantinedAddress[];
+}
+
+export interface PageCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  /** May be empty. */
+  readonly reason: string;
+  readonly message: string;
+  /** Null: not known. */
+  readonly sinceMs: number | null;
+}
+
+export interface QuarantinedAddress {
+  readonly address: string;
+  /** Null: not known. */
+  readonly untilMs: number | null;
+  /** MAC address of the host that uses it; empty: not known. */
+  readonly usedBy: string;
+}
+
+/** A client and its address. */
+export interface Lease {
+  /** Key of its pool. */
+  readonly pool: string;
+  readonly address: string;
+  readonly mac: string;
+  /** `reserved`: kept for this client, which does not have it now. */
+  readonly state: 'used' | 'reserved';
+  /** `namespace/name` of the virtual machine; empty: not known, or the user may not list VirtualMachineNetworkConfigs. */
+  readonly machine: string;
+  /** Host name, where the pool or the client gives one; else empty. */
+  readonly hostname: string;
+  /** When the lease of an unknown client ends (bare hosts); null: it does not end. */
+  readonly expiresAtMs: number | null;
+}
+
+/** Part of a list. */
+interface ListPage<Row> {
+  readonly rows: readonly Row[];
+  /** Rows of the whole list that match. */
+  readonly total: number;
+  /** Value of `continue` for the next part; null: this is the last one. */
+  readonly continue: string | null;
+}
+
+/** Sorted by pool and address. `search` finds parts of address, MAC address (with `:`, `-` or without), virtual machine and host name. */
+export type LeasePage = ListPage<Lease>;
+
+/** An interface of a virtual machine that has no address, or a virtual machine that cannot have one. */
+export interface MachineWithoutAddress {
+  readonly namespace: string;
+  readonly name: string;
+  /** `namespace/name` of the network; empty: it concerns the virtual machine. */
+  readonly network: string;
+  /** Empty: not known yet. */
+  readonly mac: string;
+  readonly state: PageState;
+  readonly reasons: readonly PageReason[];
+  /** Since when; null: not known. */
+  readonly sinceMs: number | null;
+}
+
+/** Sorted by namespace and name. */
+export type MachinePage = ListPage<MachineWithoutAddress>;
+
+export interface AgentsPage {
+  /** Sorted by name. */
+  readonly groups: readonly AgentGroup[];
+  /** Since when this server has followed leaders: terms that ended earlier are not known. */
+  readonly followedSinceMs: number;
+}
+
+/** Replicas of an agent, of which one is leader. */
+export interface AgentGroup {
+  readonly namespace: string;
+  readonly name: string;
+  /** The pod; empty: no pod is leader now. */
+  readonly leader: string;
+  /** When its Lease was last renewed; null: never. */
+  readonly renewedAtMs: number | null;
+  /** How often leadership has changed, by the Lease. */
+  readonly transitions: number;
+  /** Terms of leadership, the newest first, at most 50. */
+  readonly terms: readonly LeaderTerm[];
+  readonly pools: readonly ServedPool[];
+}
+
+export interface LeaderTerm {
+  /** Empty: there was no leader. */
+  readonly leader: string;
+  readonly fromMs: number;
+  /** Null: until now. */
+  readonly untilMs: number | null;
+}
+
+/** What the leader of a group reports about a pool. */
+export interface ServedPool {
+  readonly pool: string;
+  readonly isServed: boolean;
+  /** Why not; absent where it is served. */
+  readonly reason?: PageReason;
+  /** Other DHCP servers on the network. */
+  readonly rogueServers: readonly { readonly address: string; readonly mac: string }[];
+  /** Addresses of clients that another host uses. */
+  readonly conflicts: number;
+}
+
+export interface WakeOnLanPage {
+  readonly configs: readonly WakeConfig[];
+}
+
+/** A WolConfig. */
+export interface WakeConfig {
+  readonly name: string;
+  readonly mode: string;
+  /** UDP ports. */
+  readonly ports: readonly number[];
+  /** Virtual machines that may be woken; null: not known yet. */
+  readonly managedMachines: number | null;
+  /** Agents that listen; null: not known yet. */
+  readonly agents: { readonly daemonSet: string; readonly wanted: number; readonly ready: number } | null;
+  readonly state: PageState;
+  readonly reasons: readonly PageReason[];
+  readonly conditions: readonly PageCondition[];
+}
+
+export interface HostsPage {
+  readonly clusterAgents: readonly HostsAgent[];
+  /** Sorted by name. */
+  readonly hosts: readonly BareMetalHost[];
+}
+
+/** A ClusterAgent. */
+export interface HostsAgent {
+  readonly name: string;
+  readonly state: PageState;
+  readonly reasons: readonly PageReason[];
+  readonly conditions: readonly PageCondition[];
+}
+
+/** A HostStatus. */
+export interface BareMetalHost {
+  readonly name: string;
+  readonly clusterAgent: string;
+  /** Of the management controller. */
+  readonly address: string;
+  readonly mac: string;
+  /** `dhcp` or `hostEndpoint`; empty: not known. */
+  readonly type: string;
+  /** Whether the management controller answers; null: not known. */
+  readonly isHealthy: boolean | null;
+  /** Whether a client has a lease of the address. */
+  readonly hasLease: boolean;
+  readonly logEntries: number;
+  /** Those whose severity is not OK. */
+  readonly warnings: number;
+  /** Empty: none. */
+  readonly latestWarning: string;
+  /** Null: never. */
+  readonly updatedAtMs: number | null;
+}
+
+/** What happens, in the order in which it happens. Changes of about half a second come together. */
+export type PageEvent =
+  /** The first one. */
+  | { readonly kind: 'hello'; readonly data: Hello }
+  /** Rows of `Overview.pools` that are new or different. */
+  | { readonly kind: 'pools'; readonly data: PoolsChange }
+  /** Of the pool that the request names. */
+  | { readonly kind: 'pool'; readonly data: PoolChange }
+  /** Lists that are different now: ask again for those that are shown. */
+  | { readonly kind: 'changed'; readonly data: { readonly sections: readonly Section[] } }
+  /** The last one: the server closes the connection. */
+  | { readonly kind: 'end'; readonly data: { readonly reason: EndReason; readonly message: string } };
+
+/** `session-over`: the token is not valid any more, or the right is gone. `too-slow`: the client did not read. `stopping`: connect again. */
+export type EndReason = 'session-over' | 'unavailable' | 'too-slow' | 'stopping';
+
+export interface Hello {
+  /** Another process than before has another name: ask for everything again. */
+  readonly instance: string;
+  /** A comment line comes at least this often: a connection that is silent for three times as long is dead. */
+  readonly keepAliveMs: number;
+}
+
+export interface PoolsChange {
+  readonly changed: readonly PoolSummary[];
+  /** Keys. */
+  readonly removed: readonly string[];
+  readonly totals: AddressCounts;
+}
+
+/** `reset`: ask for the pool again (it is gone, was changed in its subnet, or has too many changes). */
+export type PoolChange =
+  | { readonly kind: 'reset'; readonly pool: string }
+  | {
+      readonly kind: 'changes';
+      readonly pool: string;
+      /** The version that these changes apply to. If it is not the one that the page has: ask for the pool again. */
+      readonly since: string;
+      readonly version: string;
+      /** `[offset, state, count, …]`: addresses from `AddressMap.first` + offset on have this state now; in order, without overlaps. See `applyMapChanges`. */
+      readonly map: readonly number[];
+      /** New or different. Of a client that has another address now, the old one is in `removed`. */
+      readonly leases: readonly Lease[];
+      /** Addresses without a lease now. */
+      readonly removed: readonly string[];
+      readonly summary: PoolSummary;
+    };
+
+/** Why there is no answer. */
+export type PageErrorReason =
+  | 'bad-request'
+  | 'token-missing'
+  | 'token-refused'
+  | 'forbidden'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'too-many-requests'
+  | 'internal-error'
+  | 'unavailable';
+
+export interface PageError {
+  readonly error: PageErrorReason;
+  /** What is wrong and what to do next. */
+  readonly message: string;
+}
