@@ -37,6 +37,12 @@ describe('startStatusServer', () => {
     expect(await get(port, '/healthz', 'POST')).toBe('405 only GET is known here');
   });
 
+  it('names what a process that is ready works without', async () => {
+    const port = await start({ lacks: () => ['dhcp: the kind VirtualMachine'] });
+    expect(await get(port, '/readyz')).toBe('200 {"ok":true,"lacks":["dhcp: the kind VirtualMachine"]}');
+    expect(await get(port, '/healthz')).toBe('200 {"ok":true}');
+  });
+
   it('names why the process should be started again', async () => {
     const port = await start({ unhealthy: () => ['eth0 UDP port 9: EADDRINUSE'] });
     expect(await get(port, '/healthz')).toBe('503 eth0 UDP port 9: EADDRINUSE');

@@ -18,6 +18,8 @@ const ANSWER_MS = 5_000;
 export interface StatusSources {
   /** Why the process is not ready, a line each; empty: it is. */
   readonly unready: () => readonly string[];
+  /** What the process works without, a line each: in the answer of a process that is ready. */
+  readonly lacks?: () => readonly string[];
   /** Why the process cannot do its task, a line each, so that it should be started again; empty, or not given: it can. */
   readonly unhealthy?: () => readonly string[];
   readonly registry: Registry;
@@ -81,7 +83,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, sourc
       sendReadiness(response, healthProblems(sources));
       return;
     case '/readyz':
-      sendReadiness(response, sources.unready());
+      sendReadiness(response, sources.unready(), sources.lacks?.());
       return;
     case '/metrics':
       response.writeHead(200, { 'content-type': sources.registry.contentType });
@@ -120,8 +122,8 @@ function healthProblems({ unhealthy }: StatusSources): readonly string[] {
 /** As upstream answers. */
 const OK: Body = { status: 200, text: '{"ok":true}\n', contentType: 'application/json' };
 
-function sendReadiness(response: ServerResponse, unready: readonly string[]): void {
-  if (unready.length === 0) send(response, OK);
+function sendReadiness(response: ServerResponse, unready: readonly string[], lacks: readonly string[] = []): void {
+  if (unready.length === 0) send(response, lacks.length === 0 ? OK : { ...OK, text: `${JSON.stringify({ ok: true, lacks })}\n` });
   else send(response, { status: 503, text: unready.map((line) => `${line}\n`).join('') });
 }
 

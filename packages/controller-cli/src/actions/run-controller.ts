@@ -118,6 +118,7 @@ function toSettings(options: RunOptions, agents: AgentsSettings | undefined): Co
     applyCrds: options.crds,
     clusterNetworks: options.clusterNetworks,
     audit: options.audit,
+    mayLackKinds: options.bareMetal !== undefined,
     macAddressMemory: options.wakeOnLan && { namespace: options.wakeOnLan.agents.namespace },
   };
 }

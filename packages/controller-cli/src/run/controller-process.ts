@@ -53,6 +53,8 @@ export interface ControllerProcessSettings {
   readonly audit: AuditSettings | undefined;
   /** Undefined: there is no Wake-on-LAN. Else MAC addresses of stopped machines are kept in this namespace, and labels of machines are known. */
   readonly macAddressMemory: { readonly namespace: string } | undefined;
+  /** The process has work in a cluster without KubeVirt or Multus. */
+  readonly mayLackKinds: boolean;
 }
 
 export interface ControllerProcessPorts {
@@ -104,6 +106,7 @@ export class ControllerProcess {
     if (http !== 'off') {
       this.#http = await startStatusServer(http, {
         unready: () => [...this.#run.unready()],
+        lacks: () => [...this.#run.lacks()],
         registry: metrics.registry,
         pages: cacheDumps ? cacheDumpPages(this.#dhcp.view) : {},
       });
@@ -153,6 +156,7 @@ export class ControllerProcess {
       agents: this.#settings.agents,
       clusterNetworks: this.#settings.clusterNetworks,
       audit: this.#settings.audit,
+      mayLackKinds: this.#settings.mayLackKinds,
       ...(this.#settings.macAddressMemory && { macAddressMemory: this.#settings.macAddressMemory }),
       observer: this.#observer(),
     });
@@ -174,6 +178,10 @@ export class ControllerProcess {
         const what =
           kind === 'audit' ? 'records of assignments cannot be stored or read; retrying' : 'list or watch failed; retrying';
         logger.warn({ kind, err: errorForLog(error) }, what);
+      },
+      onMissingKind: (kind, message) => {
+        if (message === undefined) logger.info({ kind }, 'the API server has this kind now: it is listed');
+        else logger.warn({ kind }, `${message}. The controller looks for the kind again every 30 s`);
       },
       onInstances: (state) => logInstances(logger, state),
       onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),

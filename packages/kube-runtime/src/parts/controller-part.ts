@@ -8,8 +8,10 @@ export interface ControllerPart {
   readonly name: string;
   /** True once its caches are complete. */
   readonly synced: boolean;
-  /** What it waits for, for people; default: nothing but its caches. */
+  /** What it waits for, for people; empty: it keeps the process from nothing. Default: its caches. */
   readonly unready?: () => readonly string[];
+  /** What it does not have and the process works without, for people. Default: nothing. */
+  readonly lacks?: () => readonly string[];
   /** Begins to follow the cluster. It writes nothing. */
   readonly start: () => void;
   /** This process is leader: begins to write, as soon as the caches are complete and as new as this call. */

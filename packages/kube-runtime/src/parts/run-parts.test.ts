@@ -208,4 +208,12 @@ describe('parts of a process', () => {
     synced = true;
     expect(running.unready()).toEqual(['precise: pods: 403']);
   });
+
+  it('a part that is not complete may tell what it lacks, and keep the process from nothing', () => {
+    const { part, run } = setUp();
+    const lacking = part('lacking', { unready: () => [], lacks: () => ['the kind Pod'], synced: false });
+    const running: PartsRun = run([part('one'), lacking]);
+    running.start();
+    expect([running.unready(), running.lacks()]).toEqual([[], ['lacking: the kind Pod']]);
+  });
 });

@@ -35,6 +35,8 @@ export interface PartsRun {
   readonly isLeading: () => boolean;
   /** What the parts wait for, for people; empty: ready. */
   readonly unready: () => readonly string[];
+  /** What parts do not have, and the process works without, for people. */
+  readonly lacks: () => readonly string[];
   /** Begins. */
   readonly start: () => void;
   /** Stops the parts, then releases the Lease. Resolves when nothing is under way, or `drainMs` has passed. */
@@ -58,6 +60,7 @@ export function runParts(settings: RunPartsSettings): PartsRun {
   return {
     isLeading: () => run.isLeading(),
     unready: () => run.unready(),
+    lacks: () => run.lacks(),
     start: () => run.start(),
     stop: () => run.end({ kind: 'stopped' }),
     ended: run.ended,
@@ -96,10 +99,13 @@ class Run {
   unready(): string[] {
     if (this.#state.kind === 'new') return ['not started'];
     return this.#settings.parts.flatMap((part) => {
-      const reasons = part.unready?.() ?? [];
-      if (reasons.length > 0) return reasons.map((reason) => `${part.name}: ${reason}`);
-      return part.synced ? [] : [`${part.name}: caches are not complete`];
+      const reasons = part.unready?.() ?? (part.synced ? [] : ['caches are not complete']);
+      return reasons.map((reason) => `${part.name}: ${reason}`);
     });
+  }
+
+  lacks(): string[] {
+    return this.#settings.parts.flatMap((part) => (part.lacks?.() ?? []).map((one) => `${part.name}: ${one}`));
   }
 
   start(): void {

@@ -12,10 +12,10 @@ export class Running {
   readonly clock = new FakeClock();
   readonly cluster = new MemoryCluster(this.clock);
   readonly #observer: ControllerObserver;
-  readonly #more: Pick<DhcpControllerSettings, 'clusterNetworks'>;
+  readonly #more: Pick<DhcpControllerSettings, 'clusterNetworks' | 'mayLackKinds'>;
   controller: DhcpController;
 
-  constructor(observer: ControllerObserver = {}, more: Pick<DhcpControllerSettings, 'clusterNetworks'> = {}) {
+  constructor(observer: ControllerObserver = {}, more: Pick<DhcpControllerSettings, 'clusterNetworks' | 'mayLackKinds'> = {}) {
     this.#observer = observer;
     this.#more = more;
     this.controller = this.#create();

@@ -30,6 +30,7 @@ import type { AgentObjectKind } from '../view/agent-resources.js';
 import { ClusterView } from '../view/cluster-view.js';
 import { InstanceSource, type InstancesState } from '../view/instance-source.js';
 import { MachineAddresses } from '../view/machine-addresses.js';
+import { type ForeignKind, MissingKinds } from '../view/missing-kinds.js';
 import { SharedSegments } from '../view/shared-segments.js';
 import type { MemoryProblem } from '../virtual-machine/memory-record.js';
 import type { AddressChange } from './address-changes.js';
@@ -68,6 +69,8 @@ export interface ControllerObserver {
   readonly onReadError?: (kind: ReadKind, error: unknown) => void;
   /** What is known of VirtualMachineInstances is another than before. */
   readonly onInstances?: (state: InstancesState) => void;
+  /** @param message - why no IPPool is served: the API server does not have a kind of KubeVirt or of Multus; undefined: it has it now. */
+  readonly onMissingKind?: (kind: ForeignKind, message: string | undefined) => void;
   readonly onEventError?: (error: unknown) => void;
   /** An entry of the memory of MAC addresses does not count, or a machine is not remembered. */
   readonly onMemoryProblem?: (problem: MemoryProblem) => void;
@@ -105,6 +108,8 @@ export interface DhcpControllerSettings {
   readonly macAddressMemory?: { readonly namespace: string } | undefined;
   /** Keeps who had which address when. Undefined: nothing is kept. */
   readonly audit?: AuditSettings | undefined;
+  /** True: the process has work in a cluster without KubeVirt or Multus, so that their kinds keep it from being ready only where there are IPPools. Default: false. */
+  readonly mayLackKinds?: boolean;
 }
 
 /** Pods of a group of agents. */
@@ -159,11 +164,16 @@ export class DhcpController implements ControllerPart {
   readonly #routing: ChangeRouting;
   readonly #memory: MemoryKeeper | undefined;
   readonly #audit: AuditKeeper | undefined;
+  readonly #missingKinds: MissingKinds;
   #state: State = { kind: 'new' };
 
   constructor(settings: DhcpControllerSettings) {
     this.#settings = settings;
     const { clock, random, now, identity, clientOf, observer } = settings;
+    this.#missingKinds = new MissingKinds({
+      isListed: (kind) => this.#caches[kind].synced,
+      onChange: (kind, message) => observer?.onMissingKind?.(kind, message),
+    });
     this.#caches = byKind((kind) => this.#subscribe(kind));
     this.#instances = new InstanceSource({
       caches: settings.caches,
@@ -219,12 +229,18 @@ export class DhcpController implements ControllerPart {
     return KINDS.every((kind) => this.#caches[kind].synced) && this.#instances.synced;
   }
 
-  /** Kinds that are not listed yet; agents are one. */
+  /** Kinds that are not listed yet; agents are one. Why a kind is missing has a line of its own. */
   unready(): string[] {
-    const kinds: string[] = KINDS.filter((kind) => !this.#caches[kind].synced);
+    const mayLack = this.#mayLackMissing();
+    const kinds: string[] = KINDS.filter((kind) => !this.#caches[kind].synced && !(mayLack && this.#missingKinds.has(kind)));
     if (!this.#instances.synced) kinds.push('virtualMachineInstances');
     if (this.#agents?.observed.synced === false) kinds.push('agents');
-    return kinds.length === 0 ? [] : [`not listed yet: ${kinds.join(', ')}`];
+    return kinds.length === 0 ? [] : [`not listed yet: ${kinds.join(', ')}`, ...(mayLack ? [] : this.#missingKinds.messages)];
+  }
+
+  /** Kinds that are missing where nothing needs them. */
+  lacks(): readonly string[] {
+    return this.#mayLackMissing() ? this.#missingKinds.messages : [];
   }
 
   /** What is known of VirtualMachineInstances. */
@@ -312,9 +328,20 @@ export class DhcpController implements ControllerPart {
   #subscribe(kind: CachedKind): CacheSubscription {
     return this.#settings.caches.subscribe(this.#within(Resource[kind]), {
       onChange: (key, isOwn) => this.#routing.onChange(kind, key, isOwn),
-      onSynced: () => this.#onSynced(),
-      onError: (error) => this.#settings.observer?.onReadError?.(kind, error),
+      onSynced: () => {
+        this.#missingKinds.noteListed(kind);
+        this.#onSynced();
+      },
+      onError: (error) => {
+        if (!this.#missingKinds.noteError(kind, error)) this.#settings.observer?.onReadError?.(kind, error);
+      },
     });
+  }
+
+  /** Only where there are IPPools are these kinds needed. */
+  #mayLackMissing(): boolean {
+    const { ipPools } = this.#caches;
+    return this.#settings.mayLackKinds === true && ipPools.synced && ipPools.size === 0;
   }
 
   #createMemory(): MemoryKeeper | undefined {
