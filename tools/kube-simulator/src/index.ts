@@ -11,6 +11,7 @@ export type { BackOff } from './controllers/pod-run.js';
 export { idlePod, type PodProcess, type RunPod } from './controllers/run-pod.js';
 export type { NodeDescription, SimulatedNodes } from './controllers/simulated-nodes.js';
 export type { Pod } from './controllers/workload-kinds.js';
+export type { ExecInPod, ExecProcess, ExecRequest } from './exec/exec-in-pod.js';
 export type { Fault, FaultEffect, Faults, RequestSelector, WatchFault } from './faults.js';
 export { createServerCertificate, type ServerCertificate } from './http/certificates.js';
 export { type KubeSimulator, type KubeSimulatorOptions, startKubeSimulator } from './kube-simulator.js';

@@ -9,6 +9,7 @@ import type { BackOff } from './controllers/pod-run.js';
 import { idlePod, type RunPod } from './controllers/run-pod.js';
 import { type NodeDescription, SimulatedNodes } from './controllers/simulated-nodes.js';
 import { type Credentials, createCredentials } from './credentials.js';
+import type { ExecInPod } from './exec/exec-in-pod.js';
 import { disturbStream, Faults, type RequestSelector, selects, type WatchFault } from './faults.js';
 import type { ServerCertificate } from './http/certificates.js';
 import { HttpServer } from './http/http-server.js';
@@ -39,6 +40,8 @@ export interface KubeSimulatorOptions {
   readonly nodes?: readonly NodeDescription[];
   /** Starts a process for a Pod; by default nothing is started, and Pods are ready at once. */
   readonly runPod?: RunPod;
+  /** Runs the commands that clients execute in Pods; by default none can be. */
+  readonly execInPod?: ExecInPod;
   /** How long a Pod that ended waits before it is started again; 10 s, then twice as long each time, by default. */
   readonly podBackOff?: BackOff;
   /** After so long without its kubelet a Node counts as lost; 40 s by default, as in a real cluster. */
@@ -249,6 +252,7 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
     chain: controlPlane.chain,
     aggregator: controlPlane.aggregator,
     audit: start.audit,
+    execInPod: options.execInPod ?? noExec,
     ...tls,
   });
   const port = await server.listen(start.port, options.host ?? defaultHost);
@@ -259,6 +263,10 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
   };
   return { port, store, client, controlPlane, server, stop };
 }
+
+const noExec: ExecInPod = () => {
+  throw new Error('the simulator was started without execInPod');
+};
 
 function assembled({ controlPlane }: { readonly controlPlane?: ControlPlane }): ControlPlane {
   if (controlPlane === undefined) throw new Error('the control plane is not assembled yet');

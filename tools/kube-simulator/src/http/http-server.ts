@@ -1,25 +1,21 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Aggregator } from '../aggregation/aggregator.js';
 import type { ApiRegistration } from '../aggregation/api-registration.js';
 import type { ApiContext } from '../api/api-call.js';
 import { ApiError } from '../api-error.js';
-import type { Json } from '../api-object.js';
-import { internalError, statusOf } from '../failures.js';
+import type { ExecInPod } from '../exec/exec-in-pod.js';
+import { upgradeRequired } from '../exec/exec-target.js';
 import type { Audit } from '../request/audit.js';
 import type { FaultVerdict, RequestAttributes, RequestChain } from '../request/request-chain.js';
 import type { User } from '../request-user.js';
+import { failureAnswer, json, pageNotFound, plainText, refuseUpgrade, send } from './answers.js';
 import { aggregatedDiscovery, discoveryDocument } from './discovery.js';
+import { ExecUpgrades } from './exec-upgrades.js';
 import { acceptsAggregatedDiscovery } from './negotiate.js';
 import { openApiMediaType, openApiV2, openApiV2Protobuf } from './open-api.js';
 import { mediaTypeOf } from './read-body.js';
@@ -31,6 +27,8 @@ export interface HttpServerOptions {
   readonly chain: RequestChain;
   readonly aggregator: Aggregator;
   readonly audit: Audit;
+  /** What runs when a client executes a command in a Pod. */
+  readonly execInPod: ExecInPod;
   /** PEM; absent: plain HTTP. */
   readonly tls?: { readonly key: string; readonly certificate: string };
 }
@@ -43,19 +41,28 @@ export class HttpServer {
   readonly #audit: Audit;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #exec: ExecUpgrades;
   readonly resources: ResourceHandler;
 
-  constructor({ context, chain, aggregator, audit, tls }: HttpServerOptions) {
+  constructor({ context, chain, aggregator, audit, execInPod, tls }: HttpServerOptions) {
     this.#context = context;
     this.#chain = chain;
     this.#aggregator = aggregator;
     this.#audit = audit;
     this.resources = new ResourceHandler(context);
+    this.#exec = new ExecUpgrades(context, execInPod);
     const listener: RequestListener = (request, response) => {
       void this.#serve(request, response);
     };
+    // Other upgrades, as to HTTP/2, are not asked for: those requests are answered as they are.
+    const options = { shouldUpgradeCallback: isExecUpgrade };
     this.#server =
-      tls === undefined ? createServer(listener) : createTlsServer({ key: tls.key, cert: tls.certificate }, listener);
+      tls === undefined
+        ? createServer(options, listener)
+        : createTlsServer({ ...options, key: tls.key, cert: tls.certificate }, listener);
+    this.#server.on('upgrade', (request, socket, head) => {
+      void this.#upgrade(request, socket, head);
+    });
     this.#server.keepAliveTimeout = 120_000;
     // Of TLS too, the connection below it: one that is still shaking hands would keep the server from closing.
     this.#server.on('connection', (socket: Socket) => {
@@ -80,6 +87,7 @@ export class HttpServer {
   /** Closes every connection, whatever is going on over it. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#exec.close();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
@@ -97,6 +105,14 @@ export class HttpServer {
 
   /** Returns nothing where the answer is written already. */
   async #answer(request: IncomingMessage, response: ServerResponse, warnings: string[]): Promise<Answer | undefined> {
+    const { route, attributes, verdict } = await this.#admit(request);
+    const answer = await this.#dispatch({ request, response, route, attributes, warnings });
+    if (verdict.kind === 'close-after') throw new ConnectionClosed();
+    return answer;
+  }
+
+  /** Who asks for what, once that is allowed. */
+  async #admit(request: IncomingMessage): Promise<Admitted> {
     const route = parseRoute(request.method ?? 'GET', request.url ?? '/');
     const user = await this.#chain.authenticator.authenticate({
       authorization: request.headers.authorization,
@@ -106,9 +122,20 @@ export class HttpServer {
     const verdict = await this.#chain.faults.inspect(attributes);
     assertUndisturbed(verdict);
     await this.#authorize(withSelectedName(attributes, route));
-    const answer = await this.#dispatch({ request, response, route, attributes, warnings });
-    if (verdict.kind === 'close-after') throw new ConnectionClosed();
-    return answer;
+    return { route, attributes, verdict };
+  }
+
+  /** A command in a Pod: everything that may be wrong is answered before the connection becomes a WebSocket. */
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on('error', () => socket.destroy());
+    try {
+      const { route, attributes } = await this.#admit(request);
+      const asked = { request, socket, head, attributes, query: route.query };
+      await this.#exec.accept(asked, (also) => this.#authorize(also));
+    } catch (error) {
+      if (error instanceof ConnectionClosed) socket.destroy();
+      else refuseUpgrade(request, socket, error);
+    }
   }
 
   async #authorize(attributes: RequestAttributes): Promise<void> {
@@ -128,6 +155,7 @@ export class HttpServer {
     if (!route.isResourceRequest) return this.#path(exchange);
     const type = this.#context.registry.find(route.group, route.version, route.resource);
     if (type === undefined || !fits(route, type)) return pageNotFound;
+    if (isExec(route)) throw upgradeRequired();
     if (type.custom && mediaTypeOf(request) === 'application/vnd.kubernetes.protobuf') throw new ConnectionClosed();
     const resource = { attributes, type, query: route.query, request, warnings };
     if (route.verb !== 'watch') return this.resources.handle(resource);
@@ -177,12 +205,26 @@ function fixedAnswer(path: string, accept: string | undefined): Answer | undefin
   return { status: 200, contentType: openApiMediaType, body: openApiV2Protobuf };
 }
 
+interface Admitted {
+  readonly route: Route;
+  readonly attributes: RequestAttributes;
+  readonly verdict: FaultVerdict;
+}
+
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly route: Route;
   readonly attributes: RequestAttributes;
   readonly warnings: string[];
+}
+
+function isExec({ group, resource, subresource, name }: Route): boolean {
+  return group === '' && resource === 'pods' && subresource === 'exec' && name !== '';
+}
+
+function isExecUpgrade({ method, url, headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket' && isExec(parseRoute(method ?? 'GET', url ?? '/'));
 }
 
 /** Thrown where the connection is closed without an answer. */
@@ -222,8 +264,6 @@ function fits(route: Route, type: { readonly namespaced: boolean; readonly plura
   return !type.custom || route.verb === 'list' || route.verb === 'watch' || route.verb === 'deletecollection';
 }
 
-const plainText = 'text/plain; charset=utf-8';
-const pageNotFound: Answer = { status: 404, contentType: plainText, body: Buffer.from('404 page not found\n') };
 const healthPaths = new Set(['/healthz', '/livez', '/readyz']);
 const versionDocument = {
   major: '1',
@@ -236,35 +276,3 @@ const versionDocument = {
   compiler: '',
   platform: 'linux/amd64',
 };
-
-function json(body: Json): Answer {
-  return { status: 200, contentType: 'application/json', body: Buffer.from(JSON.stringify(body)) };
-}
-
-function failureAnswer(error: unknown): Answer & { readonly retryAfterSeconds?: number } {
-  const failure =
-    error instanceof ApiError ? error : internalError(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  const { code, retryAfterSeconds } = failure.failure;
-  return { ...json(statusOf(failure)), status: code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
-}
-
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  answer: Answer & { readonly warnings: readonly string[]; readonly retryAfterSeconds?: number },
-): void {
-  if (response.headersSent || response.destroyed) return;
-  const headers: Record<string, OutgoingHttpHeader | undefined> = {
-    ...(answer.headers ?? { 'content-type': answer.contentType, 'cache-control': 'no-cache, private' }),
-    'content-length': answer.body.length,
-  };
-  if (answer.retryAfterSeconds !== undefined) headers['retry-after'] = String(answer.retryAfterSeconds);
-  if (answer.warnings.length > 0) headers['warning'] = [...new Set(answer.warnings)].map(warningHeader);
-  response.writeHead(answer.status, headers);
-  response.end(request.method === 'HEAD' ? undefined : answer.body);
-}
-
-/** Source: RFC 7234 §5.5: code, agent (none), quoted text. */
-function warningHeader(text: string): string {
-  return `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
-}

@@ -200,7 +200,11 @@ export const pod = builtInType({
   namespaced: true,
   hasStatus: true,
   hasGeneration: true,
-  subresources: [{ name: 'binding', verbs: ['create'], kind: { group: '', version: 'v1', kind: 'Binding' }, apply: bind }],
+  subresources: [
+    { name: 'binding', verbs: ['create'], kind: { group: '', version: 'v1', kind: 'Binding' }, apply: bind },
+    // Answered as an upgrade of the connection.
+    { name: 'exec', verbs: ['create', 'get'], kind: { group: '', version: 'v1', kind: 'PodExecOptions' } },
+  ],
   fields: { spec: always(podSpec), status: always(podStatus) },
   columns: [column('Ready', 'string', readyCell), column('Status', 'string', statusCell), column('Restarts', 'string', restarts)],
   wideColumns: [
