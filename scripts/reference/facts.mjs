@@ -107,7 +107,7 @@ const ofWakeOnLan = createWakeMetrics({ packets: none, wakeUps: () => ({}), list
 registerReportMetrics(ofWakeOnLan, { info: { ports: [] } });
 const ofController = controllerMetrics();
 const ofWebhook = createWebhookMetrics();
-createBareMetalMetrics(ofController.registry, { ready: none, isLeading: () => false });
+createBareMetalMetrics(ofController.registry, { ready: none, addresses: none, isLeading: () => false });
 createManagerMetrics(ofController.registry, { managedMachines: () => 0, managedBy: none, waiting: () => 0, followers: () => 0 });
 ofController.follow({}, () => false);
 

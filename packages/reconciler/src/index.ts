@@ -42,7 +42,7 @@ export {
   type RecordedPool,
   type RefusedClaim,
 } from './assignment/plan-assignments.js';
-export { type AssignmentRecord, type RecordText, toRecordText } from './audit/index.js';
+export { type AssignmentRecord, type AuditFacts, type RecordText, toRecordText } from './audit/index.js';
 export type { AddressChange } from './controller/address-changes.js';
 export type { AuditSettings } from './controller/audit-keeper.js';
 export { type CachedPartsSettings, cachedParts, cachedPartsWith } from './controller/cached-parts.js';

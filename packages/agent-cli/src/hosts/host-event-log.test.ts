@@ -17,8 +17,22 @@ it('hosts are counted by their health, and operations by their outcome, each wit
   expect(text).toContain('vmdhcp_agent_hosts{state="healthy"} 3');
   expect(text).toContain('vmdhcp_agent_host_polls_total{outcome="overdue"} 1');
   expect(text).toContain('vmdhcp_agent_host_operations_total{action="PxeReboot",outcome="failure"} 1');
+  expect(text).toContain('vmdhcp_agent_host_operation_duration_seconds_count{action="PxeReboot"} 1');
   log.forgetHosts();
   expect(await registry.metrics()).not.toContain('vmdhcp_agent_hosts{');
+});
+
+it('hosts that do not answer have a series each, the longest first and no more than 500', async () => {
+  const registry = new Registry();
+  const log = new HostEventLog({} as never, registry, () => 0);
+  log.followHosts(() => new Map(Array.from({ length: 600 }, (_, index) => [`rack-${index}`, (600 - index) * 1_000])));
+  const series = async () =>
+    (await registry.metrics()).match(/^vmdhcp_agent_host_unhealthy_since_timestamp_seconds\{.*$/gm) ?? [];
+  const lines = await series();
+  expect(lines).toHaveLength(500);
+  expect(lines[0]).toBe('vmdhcp_agent_host_unhealthy_since_timestamp_seconds{hoststatus="rack-599"} 1');
+  log.forgetHosts();
+  expect(await series()).toEqual([]);
 });
 
 it('a flood of made-up clients is no flood in the log', () => {

@@ -3,10 +3,14 @@ import { RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
 import type { HostAgentEvent, HostObserver } from '@vmdhcp/host-agent';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { Logger } from '@vmdhcp/service-process';
+import { ReadGauge, type Series } from '@vmdhcp/service-process/metrics';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** How many lines clients and management controllers can cause: the rest is counted. */
 const BUDGET = { perSecond: 10, burst: 500 };
+
+/** Hosts that have a series of their own: unknown clients can make hosts up. */
+const MOST_HOSTS = 500;
 
 type Kind = HostAgentEvent['kind'];
 type EventOf<K extends Kind> = Extract<HostAgentEvent, { readonly kind: K }>;
@@ -19,7 +23,9 @@ export class HostEventLog implements HostObserver {
   readonly #polls: Counter;
   readonly #pollSeconds: Histogram;
   readonly #operations: Counter;
+  readonly #operationSeconds: Histogram;
   readonly #writes: Counter;
+  #unhealthySinceMs: () => ReadonlyMap<string, number> = () => new Map();
 
   /** @param nowMs - monotonic. */
   constructor(logger: Logger, registry: Registry, nowMs: () => number) {
@@ -43,6 +49,20 @@ export class HostEventLog implements HostObserver {
       ...{ name: name('host_operations_total'), labelNames: ['action', 'outcome'], registers },
       help: 'Actions on hosts that management controllers answered, by outcome: success or failure.',
     });
+    this.#operationSeconds = new Histogram({
+      ...{
+        name: name('host_operation_duration_seconds'),
+        labelNames: ['action'],
+        buckets: [0.1, 0.5, 1, 2.5, 5, 10, 30, 60],
+        registers,
+      },
+      help: 'Time from the beginning of an action on a host until its management controller answered.',
+    });
+    new ReadGauge({
+      ...{ name: name('host_unhealthy_since_timestamp_seconds'), labelNames: ['hoststatus'], registers },
+      help: `Since when the management controller of a host does not answer, in seconds since 1970; of the ${MOST_HOSTS} for which that is longest. Of the leader.`,
+      read: () => longest(this.#unhealthySinceMs()),
+    });
     this.#writes = new Counter({
       ...{ name: name('host_writes_total'), labelNames: ['write', 'outcome'], registers },
       help: 'Writes of HostStatus and HostOperation objects, by kind and outcome: written, or why it was refused.',
@@ -54,8 +74,14 @@ export class HostEventLog implements HostObserver {
     (this.#handlers[event.kind] as (event: HostAgentEvent) => void)(event);
   }
 
+  /** Of this replica, which is leader. @param unhealthySinceMs - by the name of the HostStatus; in milliseconds since 1970. */
+  followHosts(unhealthySinceMs: () => ReadonlyMap<string, number>): void {
+    this.#unhealthySinceMs = unhealthySinceMs;
+  }
+
   /** This replica is leader no more: it knows nothing of hosts. */
   forgetHosts(): void {
+    this.#unhealthySinceMs = () => new Map();
     this.#hosts.reset();
   }
 
@@ -101,6 +127,7 @@ export class HostEventLog implements HostObserver {
     'operation-ended': ({ name, hostStatus, action, isSuccess, message, durationMs }) => {
       const outcome = isSuccess ? 'success' : 'failure';
       this.#operations.inc({ action, outcome });
+      this.#operationSeconds.observe({ action }, durationMs / 1e3);
       this.#logger.info(
         { operation: name, host: hostStatus, action, outcome, durationMs },
         `operation of a host ended: ${message}`,
@@ -112,4 +139,9 @@ export class HostEventLog implements HostObserver {
       this.#logger.warn({ err: errorForLog(error) }, `${plural} cannot be read; this is tried again`),
     'unexpected-error': ({ error }) => this.#logger.error({ err: error }, 'a bug: hosts are followed further'),
   };
+}
+
+function* longest(sinceMs: ReadonlyMap<string, number>): Generator<Series<'hoststatus'>> {
+  const first = [...sinceMs].toSorted(([, one], [, other]) => one - other).slice(0, MOST_HOSTS);
+  for (const [hoststatus, ms] of first) yield { labels: { hoststatus }, value: ms / 1e3 };
 }

@@ -179,6 +179,7 @@ export class HostsProcess {
       managementControllers: controllers,
       observer: this.#hostLog,
     });
+    this.#hostLog.followHosts(() => agent.unhealthySinceMs);
     return {
       start: () => agent.start(),
       leasesChanged: () => agent.leasesChanged(),

@@ -90,7 +90,7 @@ async function loadBareMetal(
 ): Promise<AddParts | undefined> {
   if (settings === undefined) return undefined;
   const { addBareMetal } = await import('../bare-metal/add-bare-metal.js');
-  return addBareMetal(settings, { logger, registry: metrics.registry });
+  return addBareMetal(settings, { logger, metrics });
 }
 
 /** Several requests fit into the time that a leader leads without having renewed. */

@@ -1,27 +1,48 @@
 /** Bare-metal hosts as a part of the controller's process: ClusterAgents and their agents. */
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
+import { NotLeadingError } from '@vmdhcp/kube-runtime';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
-import { BareMetalController, type HostAgentSettings } from '@vmdhcp/reconciler/bare-metal';
+import { BareMetalController, type BareMetalKey, type HostAgentSettings } from '@vmdhcp/reconciler/bare-metal';
 import type { Logger } from '@vmdhcp/service-process';
-import type { Registry } from 'prom-client';
 import type { AddParts } from '../run/added-parts.js';
+import type { ControllerMetrics } from '../run/metrics.js';
 import { bareMetalLog } from './bare-metal-log.js';
 import { createBareMetalMetrics } from './bare-metal-metrics.js';
 
 export interface BareMetalPorts {
   readonly logger: Logger;
-  readonly registry: Registry;
+  readonly metrics: Pick<ControllerMetrics, 'registry' | 'onReconciled' | 'onError'>;
 }
 
+/** What is reconciled, as the label `kind` has it. */
+const KINDS: Readonly<Record<BareMetalKey, string>> = {
+  agents: 'clusterAgents',
+  statuses: 'clusterAgentStatuses',
+  operations: 'hostOperations',
+};
+
 /** The parts of one process. */
-export function addBareMetal(agents: HostAgentSettings, { logger, registry }: BareMetalPorts): AddParts {
+export function addBareMetal(agents: HostAgentSettings, { logger, metrics: ofProcess }: BareMetalPorts): AddParts {
   return ({ caches, clientOf, identity, isLeading }) => {
-    const metrics = createBareMetalMetrics(registry, { ready: () => controller.ready(), isLeading });
+    const metrics = createBareMetalMetrics(ofProcess.registry, {
+      ready: () => controller.ready(),
+      addresses: () => controller.addresses(),
+      isLeading,
+    });
     const log = bareMetalLog(logger);
     const controller = new BareMetalController({
       ...{ caches, clientOf, identity, agents, clock: systemClock, wallTimeMs: Date.now, now: rfc3339, random: Math.random },
       observer: {
         ...log,
+        onReconciled: (key, result, durationMs) => ofProcess.onReconciled({ kind: KINDS[key], result, durationMs }),
+        onRetry: (key, cause) => {
+          if (!(cause.error instanceof NotLeadingError)) ofProcess.onError(KINDS[key]);
+          log.onRetry(key, cause);
+        },
+        onReadError: (kind, error) => {
+          ofProcess.onError(kind);
+          log.onReadError(kind, error);
+        },
         onAgentWrite: (write) => {
           metrics.onAgentWrite(write);
           log.onAgentWrite(write);

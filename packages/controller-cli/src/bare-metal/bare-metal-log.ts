@@ -4,7 +4,8 @@ import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { BareMetalObserver } from '@vmdhcp/reconciler/bare-metal';
 import type { Logger } from '@vmdhcp/service-process';
 
-type Log = BareMetalObserver & Required<Pick<BareMetalObserver, 'onAgentWrite' | 'onOrphanedOperation'>>;
+type Needed = 'onAgentWrite' | 'onOrphanedOperation' | 'onRetry' | 'onReadError';
+type Log = BareMetalObserver & Required<Pick<BareMetalObserver, Needed>>;
 
 /** An observer that writes the log. */
 export function bareMetalLog(logger: Logger): Log {

@@ -10,7 +10,11 @@ it('the leader has a series for each ClusterAgent, and writes are counted by kin
       ['rack', true],
       ['hall', false],
     ]);
-  const metrics = createBareMetalMetrics(registry, { ready, isLeading: () => isLeading });
+  const metrics = createBareMetalMetrics(registry, {
+    ready,
+    addresses: () => new Map([['rack', { used: 3, available: 7 }]]),
+    isLeading: () => isLeading,
+  });
   metrics.onAgentWrite({ kind: 'create', object: { kind: 'Deployment', metadata: { name: 'agent-rack' } } });
   metrics.onOrphanedOperation();
   expect(await registry.metrics()).not.toContain('clusteragent="rack"');
@@ -18,6 +22,7 @@ it('the leader has a series for each ClusterAgent, and writes are counted by kin
   const text = await registry.metrics();
   expect(text).toContain('vmdhcpcontroller_cluster_agent_ready{clusteragent="rack"} 1');
   expect(text).toContain('vmdhcpcontroller_cluster_agent_ready{clusteragent="hall"} 0');
+  expect(text).toContain('vmdhcpcontroller_cluster_agent_addresses{clusteragent="rack",state="available"} 7');
   expect(text).toContain('vmdhcpcontroller_host_agent_writes_total{kind="Deployment",write="create"} 1');
   expect(text).toContain('vmdhcpcontroller_orphaned_host_operations_total 1');
 });

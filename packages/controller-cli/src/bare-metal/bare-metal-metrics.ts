@@ -1,10 +1,12 @@
 /** What bare-metal hosts report to Prometheus in the controller: agents have metrics of their own. */
-import type { HostAgentWrite } from '@vmdhcp/reconciler/bare-metal';
+import type { ClusterAgentAddresses, HostAgentWrite } from '@vmdhcp/reconciler/bare-metal';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface BareMetalGauges {
   /** By the name of the ClusterAgent. */
   readonly ready: () => ReadonlyMap<string, boolean>;
+  /** As their leaders report them, by the name of the ClusterAgent. */
+  readonly addresses: () => ReadonlyMap<string, ClusterAgentAddresses>;
   readonly isLeading: () => boolean;
 }
 
@@ -14,7 +16,7 @@ export interface BareMetalMetrics {
 }
 
 /** Registers the metrics. */
-export function createBareMetalMetrics(registry: Registry, { ready, isLeading }: BareMetalGauges): BareMetalMetrics {
+export function createBareMetalMetrics(registry: Registry, { ready, addresses, isLeading }: BareMetalGauges): BareMetalMetrics {
   const registers = [registry];
   const writes = new Counter({
     name: 'vmdhcpcontroller_host_agent_writes_total',
@@ -36,6 +38,20 @@ export function createBareMetalMetrics(registry: Registry, { ready, isLeading }:
       this.reset();
       if (!isLeading()) return;
       for (const [clusteragent, isReady] of ready()) this.set({ clusteragent }, isReady ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'vmdhcpcontroller_cluster_agent_addresses',
+    help: 'Addresses of the range of a ClusterAgent by state: used (a client has a lease) or available. The leader only.',
+    labelNames: ['clusteragent', 'state'],
+    registers,
+    collect() {
+      this.reset();
+      if (!isLeading()) return;
+      for (const [clusteragent, { used, available }] of addresses()) {
+        this.set({ clusteragent, state: 'used' }, used);
+        this.set({ clusteragent, state: 'available' }, available);
+      }
     },
   });
   return {

@@ -164,6 +164,7 @@ export class ControllerProcess {
 
   #observer(): ControllerObserver {
     const { logger, metrics } = this.#ports;
+    const logRecords = createAuditLog(logger);
     return {
       onReconciled: metrics.onReconciled,
       onRetry: (kind, key, { reason, error }) => {
@@ -187,7 +188,11 @@ export class ControllerProcess {
       onEventError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
       onMemoryProblem: ({ configMap, entry, message }) => logger.warn({ configMap, entry }, message),
       onAddressChange: createAddressLog({ logger, clock: systemClock }),
-      onAssignmentRecords: createAuditLog(logger),
+      onAssignmentRecords: (pool, records) => {
+        metrics.audit.onRecords(records);
+        logRecords(pool, records);
+      },
+      onAuditDropped: metrics.audit.onDropped,
       onAgentAction: (action) => logger.info(describeAction(action), ACTION_MESSAGES[action.kind]),
       onSynced: () => logger.info('caches synced; reconciling'),
     };

@@ -1,6 +1,6 @@
 import { type ApiResource, type EventObject, type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
-import { DhcpController, type DhcpControllerSettings, Resource } from '@vmdhcp/reconciler';
+import { type AuditFacts, DhcpController, type DhcpControllerSettings, Resource } from '@vmdhcp/reconciler';
 import { expect, it } from 'vitest';
 import { cacheDumpPages } from './cache-dumps.js';
 import { createMetrics } from './metrics.js';
@@ -85,7 +85,11 @@ it('a pool has its conditions, with their reason, and its addresses in quarantin
   const metrics = createMetrics();
   const agentReplicas = () => new Map([['vm-dhcp-agent-mgmt-1', { desired: 2, ready: 1 }]]);
   const none = () => ({});
-  metrics.follow({ caches, depths: none, oldestWaitsMs: none, agentReplicas } as unknown as DhcpController, () => true);
+  const auditFacts = () => undefined;
+  metrics.follow(
+    { caches, depths: none, oldestWaitsMs: none, agentReplicas, auditFacts } as unknown as DhcpController,
+    () => true,
+  );
   expect((await metrics.registry.metrics()).split('\n')).toEqual(
     expect.arrayContaining([
       'vmdhcpcontroller_ippool_quarantined{ippool="default/net-48",cidr="10.0.0.0/24",network="default/vlan-48"} 1',
@@ -168,4 +172,36 @@ it('the dumps are upstream’s', async () => {
   expect(read('/ipams/', 'default/vlan-48')).toBe('200 {"10.0.0.10":"true","10.0.0.11":"false"}');
   expect(read('/caches/', 'default/vlan-48')).toBe('200 {"02:00:00:00:00:01":"10.0.0.10"}');
   expect(read('/caches/', 'default/other')).toBe('500 network default/other does not exist');
+});
+
+it('records of assignments: what is counted begins with 0, and gauges are those of the leader', async () => {
+  const metrics = createMetrics();
+  const none = () => ({});
+  let facts: AuditFacts | undefined;
+  const caches = { ipPools: { values: () => [] }, networkConfigs: { values: () => [] } };
+  const controller = { caches, depths: none, oldestWaitsMs: none, agentReplicas: () => new Map(), auditFacts: () => facts };
+  metrics.follow(controller as unknown as DhcpController, () => true);
+  const lines = async () =>
+    (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('vmdhcpcontroller_audit'));
+  expect(await lines()).toEqual([
+    'vmdhcpcontroller_audit_events_total{event="began"} 0',
+    'vmdhcpcontroller_audit_events_total{event="ended"} 0',
+    'vmdhcpcontroller_audit_records_dropped_total{reason="limit"} 0',
+    'vmdhcpcontroller_audit_records_dropped_total{reason="not-stored"} 0',
+  ]);
+  facts = {
+    ...{ storedOctets: 400, mostOctets: 8_388_608, pendingRecords: 2, completeUntilMs: 1_800_000_000_000 },
+    reachBackMs: new Map([['default/net-48', 1_700_000_000_000]]),
+  };
+  metrics.audit.onDropped('not-stored', 3);
+  expect(await lines()).toEqual(
+    expect.arrayContaining([
+      'vmdhcpcontroller_audit_records_dropped_total{reason="not-stored"} 3',
+      'vmdhcpcontroller_audit_stored_bytes 400',
+      'vmdhcpcontroller_audit_limit_bytes 8388608',
+      'vmdhcpcontroller_audit_pending_records 2',
+      'vmdhcpcontroller_audit_complete_until_timestamp_seconds 1800000000',
+      'vmdhcpcontroller_audit_complete_since_timestamp_seconds{ippool="default/net-48"} 1700000000',
+    ]),
+  );
 });

@@ -5,12 +5,20 @@ import type { RequestObserver } from '@vmdhcp/kube-runtime/node';
 import type { DhcpController, ReconciledKey } from '@vmdhcp/reconciler';
 import { ReadGauge, type Series } from '@vmdhcp/service-process/metrics';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type AuditCounters, createAuditCounters, describeAudit } from './audit-metrics.js';
+
+/** One reconcile of one object, of any part of the process. */
+export interface ReconciledWork extends Pick<ReconciledKey, 'result' | 'durationMs'> {
+  /** As the label has it. */
+  readonly kind: string;
+}
 
 export interface ControllerMetrics {
   readonly registry: Registry;
-  readonly onReconciled: (work: ReconciledKey) => void;
+  readonly onReconciled: (work: ReconciledWork) => void;
   readonly onError: (kind: string) => void;
   readonly onRequest: RequestObserver;
+  readonly audit: AuditCounters;
   /** From here on the gauges tell what this controller knows. */
   readonly follow: (controller: DhcpController, isLeading: () => boolean) => void;
 }
@@ -49,6 +57,7 @@ export function createMetrics(): ControllerMetrics {
     registry,
     onReconciled: ({ kind, result, durationMs }) => duration.observe({ kind, result: result.kind }, durationMs / 1000),
     onError: (kind) => errors.inc({ kind }),
+    audit: createAuditCounters(registers),
     onRequest: ({ method, path, status, durationMs }) => {
       const resource = resourceOf(path);
       requests.inc({ method, resource, code: status });
@@ -87,6 +96,7 @@ function describeCluster(controller: DhcpController, isLeading: () => boolean, r
   });
   describePools(controller, registers);
   describeAgents(controller, registers);
+  describeAudit(() => controller.auditFacts(), registers);
   new ReadGauge({
     name: 'vmdhcpcontroller_vmnetcfg_status',
     help: '1 for each interface of a VirtualMachineNetworkConfig, with its address, its state, and the reason where it has no address.',

@@ -38,6 +38,27 @@ describe('leaders that follow each other', () => {
     );
   });
 
+  it('since when a host does not answer is known to the next one too, until it answers', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10), lease(11)];
+    rack.health = async ({ name }) =>
+      name === nameOf(10) ? { kind: 'unhealthy', message: 'no route to host' } : { kind: 'healthy', info: {}, log: [] };
+    const first = rack.lead();
+    await rack.clock.advance(2 * MINUTE);
+    const since = [...first.unhealthySinceMs];
+    expect(since).toEqual([[nameOf(10), expect.any(Number)]]);
+    await first.stop();
+    await rack.clock.advance(MINUTE);
+    const second = rack.lead();
+    await rack.clock.advance(2_000);
+    const [[, beganMs] = ['', 0]] = since;
+    const [[name, foundMs] = ['', 0]] = second.unhealthySinceMs;
+    expect([name, Math.floor(foundMs / 1_000)]).toEqual([nameOf(10), Math.floor(beganMs / 1_000)]);
+    rack.health = async () => ({ kind: 'healthy', info: {}, log: [] });
+    await rack.clock.advance(5 * MINUTE);
+    expect([...second.unhealthySinceMs]).toEqual([]);
+  });
+
   it('one that leads no more and does not know it yet writes nothing, and the action of an operation is carried out once', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];

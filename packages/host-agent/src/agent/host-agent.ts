@@ -15,9 +15,10 @@ export class HostAgent {
   readonly #polls: HostPolls;
   readonly #operations: HostOperations;
   #state: 'new' | 'started' | 'working' | 'stopped' = 'new';
-  /** Hosts that are followed, and the names of those whose management controllers answer. */
+  /** Hosts that are followed. */
   #hosts = 0;
-  #healthy = new Set<string>();
+  /** Those whose management controllers do not answer, and since when. */
+  #unhealthySinceMs = new Map<string, number>();
   #counted: string | undefined;
 
   constructor(ports: HostAgentPorts) {
@@ -37,6 +38,11 @@ export class HostAgent {
   /** True once its caches are complete, so that hosts are followed. */
   get isSynced(): boolean {
     return this.#state === 'working';
+  }
+
+  /** Hosts whose management controllers do not answer, by the names of their HostStatus objects: since when, in milliseconds since 1970. A leader before knew it too. */
+  get unhealthySinceMs(): ReadonlyMap<string, number> {
+    return this.#unhealthySinceMs;
   }
 
   /** Begins to follow, to write, to poll and to operate: to be called when this process leads. Once; after `stop` nothing happens. */
@@ -80,19 +86,26 @@ export class HostAgent {
     this.#polls.follow(hosts);
     this.#operations.follow(hosts);
     this.#hosts = hosts.size;
-    this.#healthy = new Set([...hosts.values()].flatMap(({ name, isHealthy }) => (isHealthy ? name : [])));
+    this.#unhealthySinceMs = new Map([...hosts.values()].filter(({ isHealthy }) => !isHealthy).map((host) => this.#since(host)));
     this.#count();
   }
 
+  /** The status of an unhealthy host is written when it becomes that, and no more. */
+  #since({ name, updatedAtMs }: FollowedHost): [name: string, sinceMs: number] {
+    const nowMs = this.#ports.wallTimeMs();
+    const storedMs = Number.isNaN(updatedAtMs) ? nowMs : Math.min(updatedAtMs, nowMs);
+    return [name, this.#unhealthySinceMs.get(name) ?? storedMs];
+  }
+
   #noteHealth(name: string, isHealthy: boolean): void {
-    if (isHealthy) this.#healthy.add(name);
-    else this.#healthy.delete(name);
+    if (isHealthy) this.#unhealthySinceMs.delete(name);
+    else if (!this.#unhealthySinceMs.has(name)) this.#unhealthySinceMs.set(name, this.#ports.wallTimeMs());
     this.#count();
   }
 
   #count(): void {
-    const healthy = this.#healthy.size;
-    const unhealthy = this.#hosts - healthy;
+    const unhealthy = this.#unhealthySinceMs.size;
+    const healthy = this.#hosts - unhealthy;
     if (this.#counted === `${healthy} ${unhealthy}`) return;
     this.#counted = `${healthy} ${unhealthy}`;
     this.#ports.observer.observe({ kind: 'hosts', healthy, unhealthy });

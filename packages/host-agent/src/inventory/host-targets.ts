@@ -12,7 +12,7 @@ import {
   parseHostStatusName,
   readHost,
 } from '@vmdhcp/host-inventory';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, parseTime, readText } from '@vmdhcp/kube-runtime';
 import type { HostTarget } from '../ports.js';
 
 /** A host that is polled. */
@@ -20,6 +20,8 @@ export interface FollowedHost extends Omit<HostTarget, 'secret'> {
   /** Of its object. */
   readonly uid: string | undefined;
   readonly isHealthy: boolean;
+  /** When its status was written last, in milliseconds since 1970; NaN: not known. */
+  readonly updatedAtMs: number;
 }
 
 /** The hosts of a ClusterAgent by the names of their objects, without those whose status is about to be corrected. */
@@ -37,12 +39,13 @@ function targetOf(object: KubernetesObject, agent: ClusterAgentSettings, leased:
   const { name, uid } = object.metadata;
   if (host.clusterAgent !== agent.name) return undefined;
   const { isHealthy, connection } = host;
+  const health = { uid, isHealthy, updatedAtMs: parseTime(readText(object.status, 'lastUpdateTime')) };
   if (host.mode === 'hostEndpoint')
-    return host.address === undefined ? undefined : { name, uid, isHealthy, address: host.address, connection };
+    return host.address === undefined ? undefined : { name, ...health, address: host.address, connection };
   const named = parseHostStatusName(name);
   if (named?.clusterAgent !== agent.name) return undefined;
   const { address } = named;
   return leased.has(address) || isInSubnet(agent, address)
-    ? { name, uid, isHealthy, address, connection: agent.connection }
+    ? { name, ...health, address, connection: agent.connection }
     : undefined;
 }

@@ -33,6 +33,8 @@ interface PoolPages {
   /** `stored`: nothing was compared since the records were read. `new`: there are none. */
   state: 'new' | 'stored' | 'followed';
   completeFromMs: number | undefined;
+  /** All assignments that ended later have records, stored or pending. */
+  reachesBackToMs: number;
 }
 
 /** Times are in whole seconds: what happens later within the second counts as before its end. */
@@ -61,7 +63,10 @@ export class AuditBook {
     // Records without a state: a user deleted that, and with it all that was known of times.
     const { completeUntilMs = logs.size === 0 ? nowMs : 0, gaps = [] } = state ?? {};
     this.#gaps = withGap(gaps, { fromMs: Math.min(completeUntilMs, nowMs), untilMs: nowMs + SECOND_MS });
-    for (const [pool, log] of logs) this.#pools.set(pool, { ...newPages(), open: openRecordsOf(log), state: 'stored' });
+    for (const [pool, log] of logs) {
+      const reachesBackToMs = log.completeFromMs;
+      this.#pools.set(pool, { ...newPages(), open: openRecordsOf(log), state: 'stored', reachesBackToMs });
+    }
   }
 
   /** Pools that have records. */
@@ -79,6 +84,17 @@ export class AuditBook {
     return [...this.#pools.values()].reduce((sum, { open }) => sum + open.byAddress.size, 0);
   }
 
+  /** How many records are not stored yet. */
+  get pendingCount(): number {
+    return this.#pending;
+  }
+
+  /** Since when the records of each pool are complete, in milliseconds since 1970; without pools of which that is not known. */
+  reachBack(): ReadonlyMap<string, number> {
+    const known = [...this.#pools].map(([pool, { reachesBackToMs }]) => [pool, reachesBackToMs] as const);
+    return new Map(known.filter(([, ms]) => Number.isFinite(ms)));
+  }
+
   /** True: more waits than may be kept, and the caller has to begin again with what is stored. */
   get isOverfull(): boolean {
     return this.#pending > MOST_PENDING;
@@ -94,7 +110,10 @@ export class AuditBook {
   observe(pool: string, { clients, wasEmpty, facts }: Observation, nowMs: number): readonly AssignmentRecord[] {
     const pages = this.#pagesOf(pool);
     const { late, when } = this.#knowledge(pages, wasEmpty, nowMs);
-    if (pages.state === 'new') pages.completeFromMs = late === 'adopted' ? nowMs + SECOND_MS : when.notBeforeMs;
+    if (pages.state === 'new') {
+      pages.completeFromMs = late === 'adopted' ? nowMs + SECOND_MS : when.notBeforeMs;
+      pages.reachesBackToMs = pages.completeFromMs;
+    }
     const { open, records } = followPool(pages.open, clients, { ...facts, when, ...(late && { late }) });
     pages.open = open;
     pages.state = 'followed';
@@ -153,6 +172,7 @@ export class AuditBook {
       else if (record.end !== undefined) completeFromMs = Math.max(completeFromMs, record.end.to.notAfterMs + SECOND_MS);
     }
     if (completeFromMs > Number.NEGATIVE_INFINITY) pages.completeFromMs = completeFromMs;
+    pages.reachesBackToMs = Math.max(pages.reachesBackToMs, completeFromMs);
     for (const record of kept) this.#keep(pages, record);
     return kept.length;
   }
@@ -208,5 +228,6 @@ function newPages(): PoolPages {
     writingSinceMs: undefined,
     state: 'new',
     completeFromMs: undefined,
+    reachesBackToMs: Number.NEGATIVE_INFINITY,
   };
 }

@@ -15,6 +15,7 @@ export {
   type Moment,
 } from './assignment-record.js';
 export { AuditBook, type Observation, type PendingBatch } from './audit-book.js';
+export type { AuditFacts } from './audit-facts.js';
 export { AUDIT_SLOT_NAMES, AUDIT_STATE_NAME, readStoredAudit, type StoredAudit } from './audit-slots.js';
 export { type AuditState, formatAuditState, parseAuditState, withGap } from './audit-state.js';
 export { withCurrent } from './current-records.js';

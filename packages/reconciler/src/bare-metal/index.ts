@@ -9,6 +9,7 @@ export {
   type BareMetalControllerSettings,
   type BareMetalKey,
   type BareMetalObserver,
+  type ClusterAgentAddresses,
 } from './controller/bare-metal-controller.js';
 export { findSharedUnderlays } from './workload/find-shared-underlays.js';
 export {

@@ -22,6 +22,7 @@ class Audited {
   readonly cluster = new MemoryCluster(this.clock);
   readonly errors: string[] = [];
   readonly lines: string[] = [];
+  readonly dropped: string[] = [];
   readonly mostOctets: number;
   controller: DhcpController;
 
@@ -118,6 +119,7 @@ class Audited {
       audit: { namespace: 'vmdhcp-system', mostOctets: this.mostOctets, slotOctets: 2_000 },
       observer: {
         onReadError: (kind, error) => this.errors.push(`${kind}: ${(error as Error).message}`),
+        onAuditDropped: (why, count) => this.dropped.push(`${why} ${count}`),
         onAssignmentRecords: (of, records) =>
           this.lines.push(
             ...records.map(({ virtualMachine: vm, end }) => `${of} ${vm} ${end === undefined ? 'began' : 'ended'}`),
@@ -204,6 +206,32 @@ describe('the audit', () => {
     expect(logs.get(POOL)?.records.size).toBeLessThan(15);
     expect(audited.ownerAt('10.0.0.11', 20)).toBe('older-than-records');
     expect(audited.ownerAt('10.0.0.10', 20)).toBe('default/vm-a');
+    expect(audited.dropped.length).toBeGreaterThan(0);
+    expect(audited.dropped.every((one) => /^limit [1-9]\d*$/.test(one))).toBe(true);
+    const facts = audited.controller.auditFacts();
+    expect(facts).toMatchObject({ mostOctets: 1, pendingRecords: 0 });
+    expect(facts?.reachBackMs.get(POOL)).toBe(logs.get(POOL)?.completeFromMs);
+    expect(facts?.storedOctets).toBe([...slots.values()].reduce((sum, { octets }) => sum + octets, 0));
+  });
+
+  it('how the records are kept is known to the leader alone: what waits, until when they are complete, and since when', async () => {
+    const audited = new Audited();
+    expect(audited.controller.auditFacts()).toBeUndefined();
+    audited.cluster.networks.put(network());
+    audited.cluster.ipPools.put(pool('pool-1'));
+    await audited.lead();
+    audited.cluster.configMaps.writeFault = () => 'lost-request';
+    await audited.add('vm-a');
+    await audited.clock.advance(60_000);
+    const facts = audited.controller.auditFacts();
+    expect(facts).toMatchObject({ pendingRecords: 1, completeUntilMs: START + 5_000 });
+    expect([...(facts?.reachBackMs.keys() ?? [])]).toEqual([POOL]);
+    audited.cluster.configMaps.writeFault = () => 'conflict';
+    await audited.clock.advance(60_000);
+    expect(audited.dropped).toEqual(['not-stored 1']);
+    audited.cluster.configMaps.writeFault = () => 'none';
+    await audited.clock.advance(60_000);
+    expect(audited.controller.auditFacts()).toMatchObject({ pendingRecords: 0 });
   });
 
   it('a pool that is deleted ends its assignments', async () => {

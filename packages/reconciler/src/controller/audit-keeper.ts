@@ -18,6 +18,7 @@ import {
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { AssignmentRecord } from '../audit/assignment-record.js';
 import { AuditBook, type PendingBatch } from '../audit/audit-book.js';
+import type { AuditFacts } from '../audit/audit-facts.js';
 import {
   AUDIT_SLOT_NAMES,
   AUDIT_STATE_NAME,
@@ -56,6 +57,8 @@ export interface AuditKeeperSettings extends AuditSettings {
   readonly random: () => number;
   /** Assignments began or ended. */
   readonly onRecords: ((pool: string, records: readonly AssignmentRecord[]) => void) | undefined;
+  /** Records are not kept. */
+  readonly onDropped: ((why: 'limit' | 'not-stored', count: number) => void) | undefined;
   /** A read or a write failed, and is tried again. */
   readonly onError: (error: unknown) => void;
   /** What is stored is known: all pools are to be observed, as they are now. */
@@ -149,6 +152,19 @@ export class AuditKeeper implements AuditTrail {
     return this.#book?.pools() ?? [];
   }
 
+  /** How the records are kept; undefined: this controller keeps none now, as it does not lead or has not read what is stored. */
+  facts(): AuditFacts | undefined {
+    const book = this.#book;
+    if (book === undefined) return undefined;
+    return {
+      storedOctets: [...this.#slots.values()].reduce((sum, { octets }) => sum + octets, 0),
+      mostOctets: this.#settings.mostOctets,
+      pendingRecords: book.pendingCount,
+      completeUntilMs: book.state(this.#nowMs()).completeUntilMs,
+      reachBackMs: book.reachBack(),
+    };
+  }
+
   #note(pool: string, records: readonly AssignmentRecord[]): void {
     if (records.length > 0) this.#settings.onRecords?.(pool, records);
     if (this.#book?.pendingOf(pool, 1) === undefined) return;
@@ -174,7 +190,7 @@ export class AuditKeeper implements AuditTrail {
 
   async #load(): Promise<ReconcileResult> {
     const { now, random, onLoaded } = this.#settings;
-    this.#book = undefined;
+    this.#giveUpBook();
     this.#waiting.clear();
     this.#writer = `${now()} ${random().toString(36).slice(2)}`;
     const state = await this.#claim(AUDIT_STATE_NAME);
@@ -243,7 +259,8 @@ export class AuditKeeper implements AuditTrail {
     const read = await this.#claim(drop.slot, this.#slots.get(drop.slot)?.resourceVersion);
     if (!read.ok) return this.#refused(read);
     this.#slots.set(drop.slot, readSlot(read.object));
-    book.drop(drop.pool, readBatches(read.object, drop.numbers));
+    const dropped = readBatches(read.object, drop.numbers);
+    const kept = book.drop(drop.pool, dropped);
     for (
       let batch = book.pendingOf(drop.pool, MOST_RECORDS);
       batch !== undefined;
@@ -252,7 +269,9 @@ export class AuditKeeper implements AuditTrail {
       const refused = await this.#storeBatch(book, drop.pool, batch);
       if (refused !== undefined) return refused;
     }
-    return (await this.#patch(drop.slot, planSlotDrop(drop))) ?? AGAIN;
+    const refused = await this.#patch(drop.slot, planSlotDrop(drop));
+    if (refused === undefined) this.#settings.onDropped?.('limit', dropped.records.size - kept);
+    return refused ?? AGAIN;
   }
 
   /** Undefined: it is written. */
@@ -280,9 +299,15 @@ export class AuditKeeper implements AuditTrail {
 
   /** Another client has written: what is stored is read again. */
   #refused(result: Extract<WriteResult<unknown>, { readonly ok: false }>): ReconcileResult {
-    if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found')
-      this.#book = undefined;
+    if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found') this.#giveUpBook();
     return toReconcileResult(result);
+  }
+
+  /** What waits is found anew when the stored records are compared with what is there, but less exactly. */
+  #giveUpBook(): void {
+    const lost = this.#book?.pendingCount ?? 0;
+    this.#book = undefined;
+    if (lost > 0) this.#settings.onDropped?.('not-stored', lost);
   }
 
   async #storeRest(): Promise<void> {

@@ -25,6 +25,7 @@ import {
 import { type ClusterNetworks, NO_CLUSTER_NETWORKS } from '../admission/admission-facts.js';
 import type { AgentAction, AgentsSettings } from '../agents/agents-plan.js';
 import type { AssignmentRecord } from '../audit/assignment-record.js';
+import type { AuditFacts } from '../audit/audit-facts.js';
 import { Resource } from '../resources.js';
 import type { AgentObjectKind } from '../view/agent-resources.js';
 import { ClusterView } from '../view/cluster-view.js';
@@ -78,6 +79,8 @@ export interface ControllerObserver {
   readonly onAddressChange?: (change: AddressChange) => void;
   /** Assignments of addresses of a pool began or ended, as the audit keeps them. */
   readonly onAssignmentRecords?: (pool: string, records: readonly AssignmentRecord[]) => void;
+  /** Records of assignments are not kept: deleted at their limit, or given up before it was known that they are stored. */
+  readonly onAuditDropped?: (why: 'limit' | 'not-stored', count: number) => void;
   /** Something is about to be written for agents. */
   readonly onAgentAction?: (action: AgentAction) => void;
   readonly onSynced?: () => void;
@@ -267,6 +270,11 @@ export class DhcpController implements ControllerPart {
     return this.#ofQueues((queue) => queue.oldestWaitMs());
   }
 
+  /** How records of assignments are kept; undefined: this controller keeps none now. */
+  auditFacts(): AuditFacts | undefined {
+    return this.#audit?.facts();
+  }
+
   /** Pods that the Deployment of each group of agents wants, and those that are ready, by the name of the group. Empty without agents. */
   agentReplicas(): ReadonlyMap<string, AgentReplicas> {
     const groups = [...(this.#agents?.observed.groups() ?? [])];
@@ -367,6 +375,7 @@ export class DhcpController implements ControllerPart {
       ...this.#settings,
       ...audit,
       onRecords: observer?.onAssignmentRecords,
+      onDropped: observer?.onAuditDropped,
       onError: (error) => observer?.onReadError?.('audit', error),
       onLoaded: () => {
         const gone = (this.#audit?.pools() ?? []).filter((key) => this.view.pool(key) === undefined);

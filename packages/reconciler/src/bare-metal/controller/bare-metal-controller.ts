@@ -41,6 +41,12 @@ import { OwnedObjects } from './owned-objects.js';
 /** What is reconciled: all agents at once, as ports and networks are shared; all statuses; all operations. */
 export type BareMetalKey = 'agents' | 'statuses' | 'operations';
 
+/** Of the range of a ClusterAgent. */
+export interface ClusterAgentAddresses {
+  readonly used: number;
+  readonly available: number;
+}
+
 /** What is worth counting or logging. */
 export interface BareMetalObserver {
   readonly onReconciled?: (key: BareMetalKey, result: ReconcileResult, durationMs: number) => void;
@@ -149,6 +155,16 @@ export class BareMetalController implements ControllerPart {
   ready(): ReadonlyMap<string, boolean> {
     const switchedOn = [...this.#clusterAgents.values()].filter((one) => !isSwitchedOff(one));
     return new Map(switchedOn.map((one) => [one.metadata.name, readField(one.status, 'ready') === true]));
+  }
+
+  /** Addresses of the range of each ClusterAgent, as its leader reports them, by its name; without those that report none. */
+  addresses(): ReadonlyMap<string, ClusterAgentAddresses> {
+    return new Map(
+      [...this.#clusterAgents.values()].flatMap(({ metadata, status }) => {
+        const [used, available] = [readField(status, 'addresses', 'used'), readField(status, 'addresses', 'available')];
+        return typeof used === 'number' && typeof available === 'number' ? [[metadata.name, { used, available }]] : [];
+      }),
+    );
   }
 
   start(): void {
