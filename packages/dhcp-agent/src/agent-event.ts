@@ -8,11 +8,12 @@ export type LeaseEvent = 'bound' | 'changed' | 'released' | 'declined' | 'expire
 export type AgentEvent = LeadershipEvent | AddressEvent | InterfaceEvent | PoolEvent | ClientEvent | ProbeEvent;
 
 type LeadershipEvent =
-  /** `afterMs`: since the Lease was last renewed or released, as this replica saw it, in milliseconds; undefined: it saw neither. */
-  | { readonly kind: 'leader'; readonly afterMs?: number | undefined }
-  | { readonly kind: 'leadership-lost' }
-  /** It cannot serve all pools; another replica may. */
-  | { readonly kind: 'stepping-down'; readonly troubles: readonly string[] }
+  /** `afterMs`: since the Lease was last renewed or released, as this replica saw it, in milliseconds; undefined: it saw neither. `isAgain`: no other replica took it when this one stepped down. */
+  | { readonly kind: 'leader'; readonly afterMs?: number | undefined; readonly isAgain?: true }
+  /** `isAgain`: what follows from stepping down. */
+  | { readonly kind: 'leadership-lost'; readonly isAgain?: true }
+  /** It cannot serve all pools; another replica may. `isAgain`: it has stepped down for the same troubles, and no other replica became leader. */
+  | { readonly kind: 'stepping-down'; readonly troubles: readonly string[]; readonly isAgain?: true }
   | { readonly kind: 'lease-unreachable'; readonly error: unknown }
   /** The agent is configured to have no other replica, and there is one. */
   | { readonly kind: 'another-holder'; readonly holder: string }

@@ -23,6 +23,8 @@ export class TermLeases<Leases extends Closable> {
   #isWanted = false;
   #leases: Leases | undefined;
   #problem: string | undefined;
+  /** The problem that the log has, also of a leadership before: it is one line until leases are open. */
+  #logged: string | undefined;
   #settling: Promise<void> | undefined;
   #wake: () => void = () => undefined;
 
@@ -73,11 +75,13 @@ export class TermLeases<Leases extends Closable> {
     try {
       this.#leases = await this.#ports.open();
       this.#problem = undefined;
+      this.#logged = undefined;
       if (this.#isWanted) this.#ports.onChange(this.#leases);
     } catch (error) {
       const problem = `leases cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
-      if (problem !== this.#problem) this.#ports.logger.warn(`${problem}; no client is answered, and this is tried again`);
+      if (problem !== this.#logged) this.#ports.logger.warn(`${problem}; no client is answered, and this is tried again`);
       this.#problem = problem;
+      this.#logged = problem;
       await this.#pause();
     }
   }

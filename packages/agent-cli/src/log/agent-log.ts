@@ -9,7 +9,7 @@ import type { PacketLog } from './packet-log.js';
 type Kind = AgentEvent['kind'];
 
 interface Line {
-  readonly level: 'info' | 'warn' | 'error';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly facts?: Readonly<Record<string, unknown>>;
 }
@@ -66,9 +66,11 @@ type LoggedEvent = Exclude<AgentEvent, { readonly kind: 'lease' | 'log-settings'
 type LineOf<Event extends LoggedEvent> = (event: Event) => Line;
 
 const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, { readonly kind: K }>> } = {
-  leader: () => info('became leader'),
-  'leadership-lost': () => warn('leadership lost'),
-  'stepping-down': ({ troubles }) => warn('stepping down: this replica cannot serve all pools, another one may', { troubles }),
+  leader: ({ isAgain }) =>
+    isAgain ? debug('became leader again: no other replica did') : info('became leader'),
+  'leadership-lost': ({ isAgain }) => (isAgain ? debug : warn)('leadership lost'),
+  'stepping-down': ({ troubles, isAgain }) =>
+    (isAgain ? debug : warn)('stepping down: this replica cannot serve all pools, another one may', { troubles }),
   'lease-unreachable': ({ error }) =>
     warn('the Lease cannot be read or written; this is tried again', { err: errorForLog(error) }),
   'another-holder': ({ holder }) =>
@@ -166,6 +168,7 @@ function toLine(event: LoggedEvent): Line {
   return (LINES[event.kind] as LineOf<LoggedEvent>)(event);
 }
 
+const debug = lineAt('debug');
 const info = lineAt('info');
 const warn = lineAt('warn');
 const error = lineAt('error');

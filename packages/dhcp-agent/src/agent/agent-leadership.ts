@@ -66,6 +66,8 @@ export class AgentLeadership {
   readonly addresses: ServerAddresses;
   #leadership: Leadership = STANDBY;
   #patience = PATIENT;
+  /** The troubles that it stepped down for, while no other replica has become leader since; undefined: it has not. */
+  #gaveUpFor: string | undefined;
   /** The report as the Lease has it. */
   #published = '';
   #heardAtMs = Number.NEGATIVE_INFINITY;
@@ -155,8 +157,11 @@ export class AgentLeadership {
     const isLeader = this.isLeader();
     const { patience, stepsDown } = nextPatience(this.#patience, { nowMs, isLeader, hasTroubles: found.length > 0 });
     this.#patience = patience;
+    if (patience.wellSinceMs !== undefined && patience.waitMs === PATIENT.waitMs) this.#gaveUpFor = undefined;
     if (!stepsDown) return;
-    observer.observe({ kind: 'stepping-down', troubles: found });
+    const gaveUpFor = found.join('\n');
+    observer.observe({ kind: 'stepping-down', troubles: found, ...again(gaveUpFor === this.#gaveUpFor) });
+    this.#gaveUpFor = gaveUpFor;
     void this.#elector.resign(async () => {
       this.#change({ kind: 'resigned', untilMs: nowMs + RESIGNED_MS });
       return this.#finish();
@@ -186,7 +191,7 @@ export class AgentLeadership {
       random,
       handicapMs: () => this.#handicapMs(),
       onLeading: () => {
-        observer.observe({ kind: 'leader', afterMs: this.#sinceLastSignMs() });
+        observer.observe({ kind: 'leader', afterMs: this.#sinceLastSignMs(), ...again(this.#gaveUpFor !== undefined) });
         this.#settings.onChange?.(true);
       },
       onRenewed: (untilMs) => this.#onRenewed(untilMs),
@@ -202,7 +207,8 @@ export class AgentLeadership {
   }
 
   #onLost(): void {
-    if (this.#leadership.kind !== 'stopping') this.#settings.observer.observe({ kind: 'leadership-lost' });
+    const { kind } = this.#leadership;
+    if (kind !== 'stopping') this.#settings.observer.observe({ kind: 'leadership-lost', ...again(kind === 'resigned') });
     this.#change({ kind: 'lost' });
     this.addresses.removeAll();
     this.#settings.onChange?.(false);
@@ -282,6 +288,11 @@ export class AgentLeadership {
     const { isAlone, identity, observer } = this.#settings;
     if (holder === this.#holder) return;
     this.#holder = holder;
+    if (holder !== '' && holder !== identity) this.#gaveUpFor = undefined;
     if (isAlone && holder !== '' && holder !== identity) observer.observe({ kind: 'another-holder', holder });
   }
+}
+
+function again(isAgain: boolean): { readonly isAgain?: true } {
+  return isAgain ? { isAgain } : {};
 }

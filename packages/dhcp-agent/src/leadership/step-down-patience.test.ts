@@ -36,7 +36,20 @@ describe('a leader that cannot serve all of its pools', () => {
   });
 
   it('is as patient as at first after it could serve', () => {
-    expect(play(40, (second) => ({ hasTroubles: second < 10 || second >= 20 }))).toEqual([3, 23, 36]);
+    expect(play(50, (second) => ({ hasTroubles: second < 10 || second >= 26 }))).toEqual([3, 29, 42]);
+  });
+
+  it('whose troubles are found a while after its leadership began waits longer each time', () => {
+    let patience: Patience = PATIENT;
+    const waits: number[] = [];
+    for (let second = 0, ledAt = 0; second < 900; second++) {
+      const next = nextPatience(patience, { nowMs: second * 1_000, isLeader: second > ledAt, hasTroubles: second - ledAt > 10 });
+      patience = next.patience;
+      if (!next.stepsDown) continue;
+      waits.push(second - ledAt);
+      ledAt = second + 2;
+    }
+    expect(waits).toEqual([14, 23, 59, 203, 311]);
   });
 
   it('that is a standby for a while keeps its patience, and counts anew', () => {

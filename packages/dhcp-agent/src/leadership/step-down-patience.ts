@@ -1,13 +1,17 @@
 /**
  * When a leader that cannot serve all of its pools steps down. Another replica may be able to; where none is, they do not take turns for
- * ever: each time the leader waits four times as long.
+ * ever: each time the leader waits four times as long. Only a leader that was without troubles for a while has shown that it can serve: some
+ * troubles are found seconds after leadership began.
  */
 const FIRST_MS = 3_000;
 const MOST_MS = 300_000;
+const WELL_MS = 15_000;
 
 export interface Patience {
   /** Since when pools cannot be served; undefined: all can. */
   readonly brokenSinceMs: number | undefined;
+  /** Since when the leader is without troubles; undefined: it has some, or is none. */
+  readonly wellSinceMs: number | undefined;
   /** For how long the leader waits. */
   readonly waitMs: number;
 }
@@ -18,7 +22,9 @@ export interface LeaderHealth {
   readonly hasTroubles: boolean;
 }
 
-export const PATIENT: Patience = { brokenSinceMs: undefined, waitMs: FIRST_MS };
+const NEITHER = { brokenSinceMs: undefined, wellSinceMs: undefined } as const;
+
+export const PATIENT: Patience = { ...NEITHER, waitMs: FIRST_MS };
 
 /** The patience after a look at the leader. To be called every second. */
 export function nextPatience(
@@ -26,10 +32,14 @@ export function nextPatience(
   health: LeaderHealth,
 ): { readonly patience: Patience; readonly stepsDown: boolean } {
   const { nowMs, isLeader, hasTroubles } = health;
-  // What a standby waits for next time stays as it is: only a leader without troubles has shown that it can serve.
-  if (!isLeader) return { patience: { ...patience, brokenSinceMs: undefined }, stepsDown: false };
-  if (!hasTroubles) return { patience: PATIENT, stepsDown: false };
+  const { waitMs } = patience;
+  const stay = (change: Partial<Patience>) => ({ patience: { ...NEITHER, waitMs, ...change }, stepsDown: false });
+  if (!isLeader) return stay({});
+  if (!hasTroubles) {
+    const wellSinceMs = patience.wellSinceMs ?? nowMs;
+    return stay({ wellSinceMs, ...(nowMs - wellSinceMs >= WELL_MS && { waitMs: FIRST_MS }) });
+  }
   const brokenSinceMs = patience.brokenSinceMs ?? nowMs;
-  if (nowMs - brokenSinceMs < patience.waitMs) return { patience: { ...patience, brokenSinceMs }, stepsDown: false };
-  return { patience: { brokenSinceMs: undefined, waitMs: Math.min(patience.waitMs * 4, MOST_MS) }, stepsDown: true };
+  if (nowMs - brokenSinceMs < waitMs) return stay({ brokenSinceMs });
+  return { patience: { ...NEITHER, waitMs: Math.min(waitMs * 4, MOST_MS) }, stepsDown: true };
 }
