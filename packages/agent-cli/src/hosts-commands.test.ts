@@ -29,6 +29,11 @@ describe('the commands of bare-metal hosts', { timeout: 60_000 }, () => {
     ['import --isc /nowhere --pool rack-1', 66, '/nowhere'],
     ['unbind 10.0.0.5 --state /nowhere', 66, '/nowhere'],
     ['hosts --leases directory', 64, 'or set CLUSTERAGENT_NAME\n--leases directory needs --state DIR'],
+    [
+      'hosts --cluster-agent Bad_Name --state x',
+      64,
+      '--cluster-agent: "Bad_Name" is no name of a ClusterAgent; write at most 63 lower-case letters, digits and hyphens that begin and end with a letter or digit\n--state is for',
+    ],
     ['hosts --cluster-agent rack --state x', 64, '--state is for --leases directory'],
     ['hosts --cluster-agent rack --update-interval 0', 64, 'write seconds, 1 to 86400'],
     ['hosts --cluster-agent rack', 66, 'kubeconfig'],

@@ -6,8 +6,8 @@
  */
 
 export { type BoundAddress, type BoundAddresses, boundAddresses } from './binding/bound-addresses.js';
-export { clusterAgentProblems } from './check/cluster-agent-problems.js';
-export { clusterAgentOf, hostEndpointProblems } from './check/host-endpoint-problems.js';
+export { clusterAgentNameProblems, clusterAgentProblems } from './check/cluster-agent-problems.js';
+export { clusterAgentOf, type HostNetwork, hostEndpointProblems } from './check/host-endpoint-problems.js';
 export { hostSecretProblems, type NamedSecret, type SecretContent, type SecretData, secretContent } from './check/host-secret.js';
 export { type BmcLogEntry, type HealthReport, isWarning } from './health/health-report.js';
 export { type HealthFacts, type HealthUpdate, mergeHealth } from './health/merge-health.js';

@@ -88,6 +88,7 @@ describe('a new ClusterAgent', () => {
     ['a selfIp that is the gateway', { selfIp: '192.168.0.1/24' }, 'SelfIp is the gateway'],
     ['no range', { ipRange: undefined }, 'ipRange: Required value'],
     ['no interface', { dhcpServerInterface: '' }, 'dhcpServerInterface'],
+    ['an interface that Linux cannot have', { dhcpServerInterface: 'management-network' }, 'DhcpServerInterface is no name'],
   ])('with %s: refused', async (_what, config, text) =>
     expect(await refusal('clusteragents', agentWith(config))).toContain(text),
   );
@@ -117,6 +118,10 @@ it('law: the API server refuses the ClusterAgents in which `clusterAgentProblems
   );
   const length = fc.integer({ min: 27, max: 32 });
   const settings = fc.record({
+    dhcpServerInterface: fc.oneof(
+      { weight: 8, arbitrary: fc.constant('net1') },
+      fc.constantFrom('bond0.12', '.net', 'eth/0', 'eth 0', 'eth0:1', 'a-name-that-is-16', 'fifteen-octets1', 'ü'),
+    ),
     subnet: fc.tuple(fc.constantFrom('192.168.0.0', '192.168.0.9', '192.300.0.0'), length).map((parts) => parts.join('/')),
     ipRange: fc.tuple(address, address).map((parts) => parts.join('-')),
     gateway: address,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
+import { clusterAgentNameProblems } from '@vmdhcp/host-inventory';
 import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { HostsProcess } from '../hosts/hosts-process.js';
 import { connectToCluster } from './connect-to-cluster.js';
@@ -55,6 +56,9 @@ export async function serveHosts(options: HostsOptions): Promise<void> {
 function checked({ clusterAgent, leases, state }: HostsOptions): { readonly clusterAgent: string; readonly state: string } {
   const problems = [
     ...(clusterAgent ? [] : ['the ClusterAgent is not named: give --cluster-agent NAME, or set CLUSTERAGENT_NAME']),
+    ...(clusterAgent ? clusterAgentNameProblems(clusterAgent) : []).map(
+      ({ message, remedy }) => `--cluster-agent: ${message}; ${remedy}`,
+    ),
     ...(leases === 'directory' && !state ? ['--leases directory needs --state DIR'] : []),
     ...(leases === 'api' && state
       ? ['--state is for --leases directory; with --leases api leases are objects of the cluster']

@@ -5,7 +5,7 @@ import { type Replica, World } from './hosts-world-fixtures.js';
 const HOUR_MS = 3_600_000;
 
 /** How often each kind of event is worth a line that is always logged. */
-function told(replica: Replica): readonly number[] {
+function news(replica: Replica): readonly number[] {
   return (['stepping-down', 'leader', 'leadership-lost'] as const).map(
     (kind) => replica.observer.of(kind).filter((event) => event.isAgain === undefined).length,
   );
@@ -42,24 +42,27 @@ it.each<[what: string, expected: string, breakIt: (replica: Replica, world: Worl
       };
     },
   ],
-])('an agent without other replicas %s steps down less and less often, tells it once, and serves when it can', async (_, expected, breakIt) => {
-  const world = new World();
-  world.put(clusterAgent());
-  const replica = world.add();
-  const mend = breakIt(replica, world);
-  await world.clock.advance(HOUR_MS);
-  expect(told(replica)).toEqual([1, 1, 0]);
-  expect(replica.observer.of('stepping-down').length).toBeLessThan(20);
-  expect(replica.lines.filter((line) => line.includes(expected)).length).toBeLessThanOrEqual(1);
-  await world.until('the reason', () => replica.machine.unready().some((line) => line.includes(expected)));
-  mend();
-  await world.until('clients to be answered', () => replica.machine.isServing());
-  expect(await world.join(1)).toBe('10.0.0.10');
-  // Later it is news again.
-  await world.clock.advance(60_000);
-  breakIt(replica, world);
-  if (!expected.includes('another agent')) {
-    await world.clock.advance(30_000);
-    expect(told(replica)[0]).toBe(2);
-  }
-});
+])(
+  'an agent without other replicas %s steps down less and less often, logs it once, and serves when it can',
+  async (_, expected, breakIt) => {
+    const world = new World();
+    world.put(clusterAgent());
+    const replica = world.add();
+    const mend = breakIt(replica, world);
+    await world.clock.advance(HOUR_MS);
+    expect(news(replica)).toEqual([1, 1, 0]);
+    expect(replica.observer.of('stepping-down').length).toBeLessThan(20);
+    expect(replica.lines.filter((line) => line.includes(expected)).length).toBeLessThanOrEqual(1);
+    await world.until('the reason', () => replica.machine.unready().some((line) => line.includes(expected)));
+    mend();
+    await world.until('clients to be answered', () => replica.machine.isServing());
+    expect(await world.join(1)).toBe('10.0.0.10');
+    // Later it is news again.
+    await world.clock.advance(60_000);
+    breakIt(replica, world);
+    if (!expected.includes('another agent')) {
+      await world.clock.advance(30_000);
+      expect(news(replica)[0]).toBe(2);
+    }
+  },
+);

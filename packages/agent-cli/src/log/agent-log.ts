@@ -66,8 +66,7 @@ type LoggedEvent = Exclude<AgentEvent, { readonly kind: 'lease' | 'log-settings'
 type LineOf<Event extends LoggedEvent> = (event: Event) => Line;
 
 const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, { readonly kind: K }>> } = {
-  leader: ({ isAgain }) =>
-    isAgain ? debug('became leader again: no other replica did') : info('became leader'),
+  leader: ({ isAgain }) => (isAgain ? debug('became leader again: no other replica did') : info('became leader')),
   'leadership-lost': ({ isAgain }) => (isAgain ? debug : warn)('leadership lost'),
   'stepping-down': ({ troubles, isAgain }) =>
     (isAgain ? debug : warn)('stepping down: this replica cannot serve all pools, another one may', { troubles }),

@@ -32,6 +32,9 @@ describe('the check of bare-metal hosts', () => {
     ['      secretName: rack-1-redfish\n'.trim(), 'name: x', 'spec.endpoint.secretName'],
     ['replicas: 2', 'replicas: two', 'spec.agentYaml.replicas'],
     ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.500', 'HostEndpoint rack-1-switch: spec.ipAddr'],
+    ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.2', 'spec.ipAddr: 192.168.0.2 is selfIp of ClusterAgent rack-1'],
+    ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.1', 'spec.ipAddr: 192.168.0.1 is the gateway of ClusterAgent rack-1'],
+    ['dhcpServerInterface: net1', 'dhcpServerInterface: management-network', 'is no name that an interface of Linux can have'],
     ['action: PxeReboot', 'action: Explode', 'HostOperation reinstall-rack-1-switch: spec.action'],
   ])('%s -> %s', (from, to, expected) => {
     const found = changed(from, to);

@@ -1,5 +1,12 @@
 /** What is wrong with ClusterAgents, HostEndpoints and HostOperations of files: what their schemas refuse, what the controller and the agents would report, and what only shows where all are looked at. */
-import { clusterAgentOf, clusterAgentProblems, type HostProblem, hostEndpointProblems } from '@vmdhcp/host-inventory';
+import {
+  type ClusterAgentSettings,
+  clusterAgentOf,
+  clusterAgentProblems,
+  type HostProblem,
+  hostEndpointProblems,
+  readClusterAgent,
+} from '@vmdhcp/host-inventory';
 import type { UnknownField } from '@vmdhcp/ippool-api';
 import { parseBareMetalObject } from '@vmdhcp/ippool-api/bare-metal';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
@@ -17,6 +24,8 @@ export interface BareMetalFacts {
   /** By the name of a ClusterAgent, what it has in common with another one. */
   readonly shared: ReadonlyMap<string, string>;
   readonly clusterAgents: readonly string[];
+  /** By the name of a ClusterAgent. */
+  readonly networks: ReadonlyMap<string, ClusterAgentSettings>;
   /** By ClusterAgent and address, the name of the HostEndpoint that is read first. */
   readonly addresses: ReadonlyMap<string, string>;
 }
@@ -30,22 +39,24 @@ export function bareMetalFacts(objects: readonly KubernetesObject[], namespace: 
     const key = addressKey(endpoint, clusterAgents);
     if (key !== undefined && !addresses.has(key)) addresses.set(key, endpoint.metadata.name);
   }
-  return { shared: findSharedUnderlays(agents.map(readHostWorkload), namespace), clusterAgents, addresses };
+  const networks = new Map(agents.map((one) => [one.metadata.name, readClusterAgent(one)]));
+  return { shared: findSharedUnderlays(agents.map(readHostWorkload), namespace), clusterAgents, networks, addresses };
 }
 
 /** All problems: those of the schema first, as of two about one field the first is shown. */
 export function reviewBareMetal(object: KubernetesObject, facts: BareMetalFacts): BareMetalReview {
   const { status: _, ...written } = object;
   const parsed = parseBareMetalObject(written);
-  const found = [...ownProblems(object), ...problemsAmong(object, facts)];
+  const found = [...ownProblems(object, facts), ...problemsAmong(object, facts)];
   const others = found.map(({ path, message, remedy }) => toFieldProblem(object, path, { message, remedy }));
   const problems = [...(parsed.ok ? [] : parsed.problems), ...others];
   return { problems, warnings: [...parsed.unknownFields, ...warningsOf(object, facts)] };
 }
 
-function ownProblems(object: KubernetesObject): readonly HostProblem[] {
+function ownProblems(object: KubernetesObject, { clusterAgents, networks }: BareMetalFacts): readonly HostProblem[] {
   if (object.kind === 'ClusterAgent') return clusterAgentProblems(object);
-  return object.kind === 'HostEndpoint' ? hostEndpointProblems(object) : [];
+  if (object.kind !== 'HostEndpoint') return [];
+  return hostEndpointProblems(object, networks.get(clusterAgentOf(object, clusterAgents) ?? ''));
 }
 
 type Found = Pick<HostProblem, 'path' | 'message' | 'remedy'>;

@@ -14,7 +14,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 describe('the options of bare-metal hosts', () => {
   it('without --bare-metal there are none', () => {
-    expect(toBareMetal(parse('--image', 'agent:1', '--bare-metal-leases', 'pvc'))).toBeUndefined();
+    expect(toBareMetal(parse('--image', 'agent:1'))).toBeUndefined();
   });
 
   it('by default leases are in the API server, and agents read Secrets of their own namespace', () => {
@@ -48,6 +48,28 @@ describe('the options of bare-metal hosts', () => {
   it('namespaces of Secrets replace the default, each once', () => {
     const words = ['bmc', 'rack', 'bmc'].flatMap((one) => ['--bare-metal-secret-namespace', one]);
     expect(toBareMetal(parse('--bare-metal', '--image', 'agent:1', ...words))?.secretNamespaces).toEqual(['bmc', 'rack']);
+  });
+
+  it('an option without effect is refused, with all others', () => {
+    const messageOf = (...words: readonly string[]): string => {
+      try {
+        toBareMetal(parse(...words));
+        return '';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    const size = ['--bare-metal-leases-size', '1Gi'];
+    expect(messageOf('--bare-metal', ...size, '--bare-metal-leases-path', '/data').split('\n')).toEqual([
+      'with --bare-metal the controller makes the Deployments of agents: give their image (--image, AGENT_IMAGE)',
+      '--bare-metal-leases-path has no effect with --bare-metal-leases api: give --bare-metal-leases host-path, or leave it out',
+      '--bare-metal-leases-size has no effect with --bare-metal-leases api: give --bare-metal-leases pvc, or leave it out',
+    ]);
+    expect(messageOf('--bare-metal-leases', 'pvc', ...size, '--bare-metal-secret-namespace', 'bmc').split('\n')).toEqual([
+      '--bare-metal-leases has no effect without --bare-metal: give --bare-metal too, or leave it out',
+      '--bare-metal-leases-size has no effect without --bare-metal: give --bare-metal too, or leave it out',
+      '--bare-metal-secret-namespace has no effect without --bare-metal: give --bare-metal too, or leave it out',
+    ]);
   });
 
   it('without an image it names the option', () => {

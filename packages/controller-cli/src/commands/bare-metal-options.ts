@@ -6,6 +6,8 @@ import { ownNamespace } from '../run/own-namespace.js';
 import type { AgentOptions } from './agent-options.js';
 
 const LEASES = ['api', 'host-path', 'pvc'] as const;
+const FOLDER = '/var/lib/vmdhcp';
+const SIZE = '100M';
 
 export interface BareMetalOptions
   extends Pick<
@@ -14,8 +16,8 @@ export interface BareMetalOptions
   > {
   readonly bareMetal?: boolean;
   readonly bareMetalLeases: (typeof LEASES)[number];
-  readonly bareMetalLeasesPath: string;
-  readonly bareMetalLeasesSize: string;
+  readonly bareMetalLeasesPath?: string;
+  readonly bareMetalLeasesSize?: string;
   readonly bareMetalLeasesStorageClass?: string;
   readonly bareMetalSecretNamespace: readonly string[];
   readonly bareMetalStatusSeconds: number;
@@ -32,10 +34,11 @@ export const bareMetalOptions = (): Option[] => [
   )
     .choices(LEASES)
     .default('api'),
-  new Option('--bare-metal-leases-path <folder>', 'with host-path: the folder of the node, with a folder for each ClusterAgent')
-    .argParser(parseFolder)
-    .default('/var/lib/vmdhcp'),
-  new Option('--bare-metal-leases-size <quantity>', 'with pvc: the size of each volume').argParser(parseSize).default('100M'),
+  new Option(
+    '--bare-metal-leases-path <folder>',
+    `with host-path: the folder of the node, with a folder for each ClusterAgent; default: ${FOLDER}`,
+  ).argParser(parseFolder),
+  new Option('--bare-metal-leases-size <quantity>', `with pvc: the size of each volume; default: ${SIZE}`).argParser(parseSize),
   new Option('--bare-metal-leases-storage-class <name>', 'with pvc: its StorageClass; default: that of the cluster'),
   new Option(
     '--bare-metal-secret-namespace <namespace>',
@@ -48,14 +51,12 @@ export const bareMetalOptions = (): Option[] => [
     .default(60),
 ];
 
-/** Undefined: there are no bare-metal hosts. @throws CommandError where an option is missing. */
+/** Undefined: there are no bare-metal hosts. @throws CommandError with every option that is missing or without effect. */
 export function toBareMetal(options: BareMetalOptions): HostAgentSettings | undefined {
-  if (options.bareMetal !== true) return undefined;
+  const problems = [...imageProblems(options), ...withoutEffect(options)];
+  if (problems.length > 0) throw new CommandError(problems.join('\n'), ExitCode.usage);
   const { image, imagePullPolicy, imagePullSecret, onlyNamespace } = options;
-  if (image === undefined) {
-    const message = 'with --bare-metal the controller makes the Deployments of agents: give their image (--image, AGENT_IMAGE)';
-    throw new CommandError(message, ExitCode.usage);
-  }
+  if (options.bareMetal !== true || image === undefined) return undefined;
   const namespace = options.namespace || onlyNamespace || ownNamespace();
   return {
     namespace,
@@ -70,16 +71,39 @@ export function toBareMetal(options: BareMetalOptions): HostAgentSettings | unde
   };
 }
 
+function imageProblems({ bareMetal, image }: BareMetalOptions): readonly string[] {
+  if (bareMetal !== true || image !== undefined) return [];
+  return ['with --bare-metal the controller makes the Deployments of agents: give their image (--image, AGENT_IMAGE)'];
+}
+
+/** Options that do nothing beside the others: a person who gives one expects something else. */
+function withoutEffect(options: BareMetalOptions): readonly string[] {
+  const { bareMetal = false, bareMetalLeases: place, bareMetalSecretNamespace } = options;
+  const given: readonly (readonly [flag: string, isGiven: boolean, needs: (typeof LEASES)[number] | undefined])[] = [
+    ['--bare-metal-leases', !bareMetal && place !== 'api', undefined],
+    ['--bare-metal-leases-path', options.bareMetalLeasesPath !== undefined, 'host-path'],
+    ['--bare-metal-leases-size', options.bareMetalLeasesSize !== undefined, 'pvc'],
+    ['--bare-metal-leases-storage-class', Boolean(options.bareMetalLeasesStorageClass), 'pvc'],
+    ['--bare-metal-secret-namespace', bareMetalSecretNamespace.length > 0, undefined],
+  ];
+  return given.flatMap(([flag, isGiven, needs]) => {
+    if (!isGiven) return [];
+    if (!bareMetal) return [`${flag} has no effect without --bare-metal: give --bare-metal too, or leave it out`];
+    if (needs === undefined || needs === place) return [];
+    return [`${flag} has no effect with --bare-metal-leases ${place}: give --bare-metal-leases ${needs}, or leave it out`];
+  });
+}
+
 function toLeases(options: BareMetalOptions): HostLeases {
   switch (options.bareMetalLeases) {
     case 'api':
       return { kind: 'api' };
     case 'host-path':
-      return { kind: 'host-path', path: options.bareMetalLeasesPath };
+      return { kind: 'host-path', path: options.bareMetalLeasesPath ?? FOLDER };
     case 'pvc':
       return {
         kind: 'pvc',
-        size: options.bareMetalLeasesSize,
+        size: options.bareMetalLeasesSize ?? SIZE,
         storageClass: options.bareMetalLeasesStorageClass || undefined,
       };
   }

@@ -13,6 +13,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
 import type { HostProblem, HostProblemReason } from '../object/problem.js';
 import { flagAt, numberAt, recordAt, textAt } from '../object/read-field.js';
+import { isInterfaceName } from './interface-name.js';
 import { secretProblems } from './secret-problems.js';
 
 const DHCP = ['spec', 'feature', 'dhcpServerConfig'];
@@ -25,14 +26,15 @@ const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 export function clusterAgentProblems(object: KubernetesObject): HostProblem[] {
   const isOff = flagAt(object, 'spec', 'feature', 'enableDhcpServer') === false;
   return [
-    ...nameProblems(object),
+    ...clusterAgentNameProblems(object.metadata.name),
     ...underlayProblems(object),
     ...endpointProblems(object),
     ...(isOff ? [] : dhcpProblems(readField(object, ...DHCP))),
   ];
 }
 
-function nameProblems({ metadata: { name } }: KubernetesObject): HostProblem[] {
+/** What is wrong with the name of a ClusterAgent: none for one that can exist. */
+export function clusterAgentNameProblems(name: string): HostProblem[] {
   if (NAME.test(name)) return [];
   const message = `${JSON.stringify(name)} is no name of a ClusterAgent`;
   const remedy = 'write at most 63 lower-case letters, digits and hyphens that begin and end with a letter or digit';
@@ -83,9 +85,7 @@ function dhcpProblems(config: unknown): HostProblem[] {
     gateway: parseIpv4Address(textAt(fields, 'gateway') ?? ''),
   };
   return [
-    ...(textAt(fields, 'dhcpServerInterface') === undefined
-      ? [problem('missing', 'dhcpServerInterface', { message: 'is missing', remedy: 'write the name of a network interface' })]
-      : []),
+    ...interfaceProblems(textAt(fields, 'dhcpServerInterface')),
     ...formatProblems(fields, network),
     ...rangeProblems(network),
     ...gatewayProblems(network),
@@ -100,6 +100,17 @@ interface Text {
 
 function problem(reason: HostProblemReason, field: string, text: Text): HostProblem {
   return { reason, path: [...DHCP, field], ...text };
+}
+
+function interfaceProblems(name: string | undefined): HostProblem[] {
+  if (name === undefined) {
+    const remedy = 'write the name of a network interface';
+    return [problem('missing', 'dhcpServerInterface', { message: 'is missing', remedy })];
+  }
+  if (isInterfaceName(name)) return [];
+  const message = `${JSON.stringify(name)} is no name that an interface of Linux can have`;
+  const remedy = 'write at most 15 characters, no space, "/" or ":", and no dot first';
+  return [problem('not-a-name', 'dhcpServerInterface', { message, remedy })];
 }
 
 const RANGE = 'write two addresses, the lower one first, as in 192.168.0.10-192.168.0.100';

@@ -1,5 +1,7 @@
+import { type Ipv4Address, lastAddressOf, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
+import type { ClusterAgentSettings } from '../host/cluster-agent-settings.js';
 import { hostStatusName, isObjectName } from '../host/host-name.js';
 import type { HostProblem } from '../object/problem.js';
 import { numberAt, textAt } from '../object/read-field.js';
@@ -9,11 +11,16 @@ import { secretProblems } from './secret-problems.js';
 /** The longest name of a ClusterAgent, for trying whether an address gives a name. */
 const ANY_CLUSTER_AGENT = 'a'.repeat(63);
 
-/** Everything that is wrong with a HostEndpoint by itself: none for one whose host can have an object. */
-export function hostEndpointProblems({ spec }: KubernetesObject): HostProblem[] {
+/** A ClusterAgent, as far as it decides which addresses its hosts cannot have. */
+export type HostNetwork = Pick<ClusterAgentSettings, 'name' | 'enableDhcpServer' | 'subnet' | 'gateway' | 'self'>;
+
+/** Everything that is wrong with a HostEndpoint: none for one whose host can have an object. @param network - its ClusterAgent; undefined: none is known. */
+export function hostEndpointProblems({ spec }: KubernetesObject, network?: HostNetwork): HostProblem[] {
   const port = numberAt(spec, 'port') ?? 443;
+  const text = textAt(spec, 'ipAddr');
   return [
-    ...addressProblems(textAt(spec, 'ipAddr')),
+    ...addressProblems(text),
+    ...(network === undefined ? [] : placeProblems(text, network)),
     ...(Number.isInteger(port) && port >= 1 && port <= 65_535
       ? []
       : [
@@ -46,4 +53,24 @@ function addressProblems(text: string | undefined): HostProblem[] {
   return [
     { reason: 'not-an-address', path, message: `${text} gives no name of an object`, remedy: 'write all groups of the address' },
   ];
+}
+
+/** Addresses that others have on the network. Hosts on other networks are reached over a router. */
+function placeProblems(text: string | undefined, network: HostNetwork): HostProblem[] {
+  const address = parseIpv4Address(text?.trim() ?? '');
+  const taken = address === undefined || !network.enableDhcpServer ? undefined : takenAs(address, network);
+  if (taken === undefined) return [];
+  const message = `${text} is ${taken} of ClusterAgent ${network.name}, and no host's`;
+  return [
+    { reason: 'same-address', path: ['spec', 'ipAddr'], message, remedy: 'write the address of the management controller' },
+  ];
+}
+
+function takenAs(address: Ipv4Address, { subnet, gateway, self }: HostNetwork): string | undefined {
+  if (address === self) return 'selfIp';
+  if (address === gateway) return 'the gateway';
+  // Of a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1.
+  if (subnet === undefined || subnet.prefixLength >= 31) return undefined;
+  if (address === subnet.network) return 'the network address';
+  return address === lastAddressOf(subnet) ? 'the broadcast address' : undefined;
 }

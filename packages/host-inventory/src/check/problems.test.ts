@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readClusterAgent } from '../host/cluster-agent-settings.js';
 import { agentObject, endpointObject } from '../inventory/inventory-fixtures.js';
 import { describeHostProblem } from '../object/problem.js';
 import { clusterAgentProblems } from './cluster-agent-problems.js';
@@ -18,6 +19,13 @@ describe('what is wrong with the DHCP settings of a ClusterAgent', () => {
       { gateway: '999.999.999.999' },
       [`${DHCP}.gateway: "999.999.999.999" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.0.1`],
     ],
+    ...['management-network', 'eth 0', 'eth/0', 'eth0:1', '.'].map((name): [string, object, string[]] => [
+      `the interface ${name}`,
+      { dhcpServerInterface: name },
+      [
+        `${DHCP}.dhcpServerInterface: "${name}" is no name that an interface of Linux can have; write at most 15 characters, no space, "/" or ":", and no dot first`,
+      ],
+    ]),
     [
       'a range outside of the subnet',
       { ipRange: '10.0.1.10-10.0.1.99' },
@@ -135,6 +143,25 @@ describe('a HostEndpoint', () => {
     [{ ipAddr: undefined, port: 70_000, secretName: 'a' }, ['missing', 'out-of-bounds', 'half-a-secret']],
   ])('%j: %j', (spec, reasons) => {
     expect(hostEndpointProblems(endpointObject('e', '10.0.0.7', spec)).map(({ reason }) => reason)).toEqual(reasons);
+  });
+
+  it.each<[address: string, dhcp: object, problem: string | undefined]>([
+    ['10.0.0.2', { selfIp: '10.0.0.2/24' }, 'selfIp'],
+    ['10.0.0.1', { gateway: '10.0.0.1' }, 'the gateway'],
+    ['10.0.0.0', {}, 'the network address'],
+    ['10.0.0.255', {}, 'the broadcast address'],
+    ['10.0.0.7', { selfIp: '10.0.0.2/24' }, undefined],
+    ['192.168.7.255', {}, undefined],
+    ['2001:db8::1', {}, undefined],
+    ['10.0.0.1', { subnet: '10.0.0.0/31', ipRange: '10.0.0.1-10.0.0.1', gateway: '10.0.0.0' }, undefined],
+  ])('of %s, where the ClusterAgent has %j: %s', (address, dhcp, problem) => {
+    const endpoint = endpointObject('e', address, { port: 0 });
+    const problems = hostEndpointProblems(endpoint, readClusterAgent(agentObject(dhcp))).map(describeHostProblem);
+    const port = 'spec.port: 0 is no TCP port; write 1 to 65535';
+    const taken = `spec.ipAddr: ${address} is ${problem} of ClusterAgent agent, and no host's; write the address of the management controller`;
+    expect(problems).toEqual(problem === undefined ? [port] : [taken, port]);
+    const off = { ...readClusterAgent(agentObject(dhcp)), enableDhcpServer: false };
+    expect(hostEndpointProblems(endpoint, off).map(describeHostProblem)).toEqual([port]);
   });
 
   it.each<[written: string | undefined, names: string[], agent: string | undefined]>([

@@ -1,5 +1,6 @@
 import {
   cidrContains,
+  type Ipv4Address,
   type Ipv4Cidr,
   type Ipv4Range,
   parseIpv4Address,
@@ -33,6 +34,9 @@ export interface ClusterAgentSettings {
   /** Undefined: not written, or not readable. */
   readonly subnet: Ipv4Cidr | undefined;
   readonly range: Ipv4Range | undefined;
+  readonly gateway: Ipv4Address | undefined;
+  /** The address of the DHCP server, without its prefix length. */
+  readonly self: Ipv4Address | undefined;
 }
 
 const DHCP = ['spec', 'feature', 'dhcpServerConfig'] as const;
@@ -51,6 +55,8 @@ export function readClusterAgent(object: KubernetesObject): ClusterAgentSettings
     enableBindStaticIP: isOn('enableBindStaticIP'),
     subnet: parseIpv4Cidr(textAt(object, ...DHCP, 'subnet') ?? ''),
     range: parseIpv4Range(textAt(object, ...DHCP, 'ipRange') ?? ''),
+    gateway: parseIpv4Address(textAt(object, ...DHCP, 'gateway') ?? ''),
+    self: parseIpv4Address(textAt(object, ...DHCP, 'selfIp')?.split('/', 1)[0] ?? ''),
   };
 }
 

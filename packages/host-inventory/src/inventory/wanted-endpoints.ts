@@ -26,7 +26,7 @@ export function wantedEndpoints({ endpoints, clusterAgents, clusterAgent }: Want
     // One agent reports it, and it does not matter which one.
     if (agent === undefined && isFirst) problems.push(withoutAgent(endpoint, clusterAgents));
     if (agent !== clusterAgent.name) continue;
-    const wrong = hostEndpointProblems(endpoint);
+    const wrong = hostEndpointProblems(endpoint, clusterAgent);
     if (wrong.length > 0) {
       problems.push(invalid(endpoint, wrong.map(describeHostProblem).join('. ')));
       continue;

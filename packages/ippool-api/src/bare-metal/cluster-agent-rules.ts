@@ -32,6 +32,9 @@ const FORMATS = {
   selfIp: `(!${HAS_SELF} || ${matches('selfIp', bare(IPV4_CIDR.pattern))})`,
 };
 
+/** Printable ASCII without `/` and `:`, and no dot first. */
+const IS_INTERFACE = matches('dhcpServerInterface', '[!--0-9;-~][!-.0-9;-~]{0,14}');
+
 const SIZE = `${SUBNET_SIZES}[int(${CONFIG}.subnet.split('/')[1])]`;
 // A text that is split once has parts of a known length; parts of parts have none.
 const NETWORK = toNumber(`${CONFIG}.subnet.replace('/', '.')`);
@@ -61,6 +64,12 @@ const OF_FEATURE: readonly ClusterAgentRule[] = [
     rule: `${IS_OFF} || ${HAS_CONFIG}`,
     message: 'DhcpServerConfig is missing: write it, or set enableDhcpServer to false',
     fieldPath: '.spec.feature',
+  },
+  {
+    rule: `${IS_OFF} || !${HAS_CONFIG} || ${IS_INTERFACE}`,
+    message:
+      'DhcpServerInterface is no name that an interface of Linux can have: write at most 15 characters, no space, "/" or ":", and no dot first',
+    fieldPath: at('dhcpServerInterface'),
   },
   ofFormat('subnet', 'Subnet is no IPv4 subnet: write address/prefix length, as in 192.168.0.0/24'),
   ofFormat('ipRange', 'IpRange is no range of IPv4 addresses: write first and last, as in 192.168.0.10-192.168.0.100'),
