@@ -140,11 +140,19 @@ export const PACKAGES = {
   },
   'packages/status-page': {
     ...PURE,
-    imports: [],
+    imports: [
+      '@vmdhcp/dhcp-allocator',
+      '@vmdhcp/ippool-api',
+      '@vmdhcp/ippool-api/agent',
+      '@vmdhcp/ippool-api/bare-metal/keys',
+      '@vmdhcp/kube-runtime',
+      '@vmdhcp/reconciler/pool',
+      '@vmdhcp/reconciler/chain',
+    ],
     why: 'data of the page is pure; HTTP and the browser have folders of their own',
-    folders: ['model', 'browser'],
-    /** Folders that may import more, and are not pure. The browser loads modules of this package alone. */
-    edges: { browser: [] },
+    folders: ['model', 'browser', 'reason', 'pool', 'lists', 'source', 'live', 'access', 'http'],
+    /** Folders that may import more. The browser loads `model` and itself alone; neither needs another package. */
+    edges: { browser: [], http: ['node:*', '@vmdhcp/kube-runtime', '@vmdhcp/service-process'] },
   },
   'packages/host-inventory': {
     ...PURE,

@@ -28,3 +28,4 @@ export { type ClientRecord, type ClientSubject, findClientRecords } from './clie
 export { explainAddress } from './explain-address.js';
 export { type PinPlan, type PinRequest, planPin } from './plan-pin.js';
 export { type MachineObjects, planAddressRelease, planMachineRelease, type ReleasePlan } from './plan-release.js';
+export { REASON_GRAVITIES } from './reasons.js';

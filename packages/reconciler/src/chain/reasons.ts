@@ -126,3 +126,8 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   InstanceHasNoAddress: at('instance'),
   InstanceHasAnotherAddress: at('instance'),
 };
+
+/** How grave each reason is where a condition or a report means trouble. */
+export const REASON_GRAVITIES: Readonly<Record<string, Gravity>> = Object.fromEntries(
+  Object.entries(REASON_LINKS).map(([reason, { gravity }]) => [reason, gravity]),
+);

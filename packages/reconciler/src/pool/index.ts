@@ -8,6 +8,7 @@ export { type AddressConflict, readReportedConflicts, toReportedConflict } from 
 export { changedAssignments, type ReadVersion } from './changed-assignments.js';
 export { fillInDefaults } from './fill-in-defaults.js';
 export { probesConflicts } from './probes-conflicts.js';
+export { type Quarantine, readQuarantines } from './quarantines.js';
 export { type PoolReading, readPool } from './read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './recorded-addresses.js';
 export { type ResolvedNames, toPool } from './to-pool.js';

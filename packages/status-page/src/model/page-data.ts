@@ -66,7 +66,7 @@ export type SectionAccess =
   | { readonly kind: 'off' }
   | { readonly kind: 'denied'; readonly right: string };
 
-/** Addresses between start and end of pools, by state. */
+/** Addresses of pools, by state. Those of the states `server` and `outside` are not counted. */
 export interface AddressCounts {
   readonly free: number;
   readonly used: number;

@@ -1,0 +1,145 @@
+/** What each path under /api/ answers, as data. */
+import { sectionsIn } from '../access/page-access.js';
+import { findLeases, type LeasePlace, parseLeasePlace } from '../lists/find-leases.js';
+import type { ChangeFeed } from '../live/change-feed.js';
+import type { Overview, Section, SectionAccess } from '../model/page-data.js';
+import { countStates, sumCounts } from '../pool/draw-map.js';
+import type { LeaseNames } from '../pool/pool-leases.js';
+import { type PoolSnapshot, toPoolPage } from '../pool/pool-snapshot.js';
+import type { PageSource } from '../source/page-source.js';
+import { PageProblem } from './page-problem.js';
+
+/** What the server knows of itself. */
+export interface ServedPage {
+  readonly source: PageSource;
+  readonly feed: ChangeFeed;
+  readonly version: string;
+  /** The pod or host. */
+  readonly servedBy: string;
+  /** Milliseconds since 1970. */
+  readonly wallTimeMs: () => number;
+}
+
+export interface ApiRequest {
+  /** After `/api/`, with escapes. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly user: string | null;
+  readonly sections: Readonly<Record<Section, SectionAccess>>;
+}
+
+const DEFAULT_LIMIT = 100;
+const MOST_LIMIT = 500;
+const MOST_SEARCH = 200;
+
+/** Which parts of the page a path needs. */
+const ROUTES: Readonly<Record<string, { readonly section: Section | undefined; readonly answer: Answer }>> = {
+  overview: { section: undefined, answer: answerOverview },
+  leases: { section: 'pools', answer: answerLeases },
+  'machines-without-address': { section: 'machines', answer: answerMachines },
+  agents: { section: 'agents', answer: ({ source }) => source.agents() },
+  'wake-on-lan': { section: 'wake-on-lan', answer: ({ source }) => source.wakeOnLan() },
+  hosts: { section: 'hosts', answer: ({ source }) => source.hosts() },
+};
+
+type Answer = (page: ServedPage, request: ApiRequest) => unknown;
+
+/** The answer as JSON has it. @throws PageProblem where the request is wrong, or asks for what the user may not see. */
+export async function answerApi(page: ServedPage, request: ApiRequest): Promise<unknown> {
+  const pool = poolKeyIn(request.path);
+  const route = pool === undefined && Object.hasOwn(ROUTES, request.path) ? ROUTES[request.path] : undefined;
+  if (pool !== undefined) {
+    demand(request, 'pools');
+    return answerPool(page, pool);
+  }
+  if (route === undefined) throw new PageProblem(404, 'not-found', 'nothing is here; src/model/page-data.ts lists what there is');
+  if (route.section !== undefined) demand(request, route.section);
+  return await route.answer(page, request);
+}
+
+/** `pools/NAMESPACE/NAME` names a pool. */
+function poolKeyIn(path: string): string | undefined {
+  const [, namespace, name] = /^pools\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
+  if (namespace === undefined || name === undefined) return undefined;
+  try {
+    return `${decodeURIComponent(namespace)}/${decodeURIComponent(name)}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function demand({ sections, user }: ApiRequest, section: Section): void {
+  const access = sections[section];
+  if (access.kind === 'off') throw new PageProblem(404, 'not-found', `this server has no section ${section}`);
+  if (access.kind === 'shown') return;
+  throw new PageProblem(403, 'forbidden', `user ${JSON.stringify(user)} lacks the right to ${access.right}`);
+}
+
+function answerOverview({ source, version, servedBy, wallTimeMs }: ServedPage, { user, sections }: ApiRequest): Overview {
+  const pools = sections.pools.kind === 'shown' ? source.pools().map(({ summary }) => summary) : [];
+  return {
+    source: source.kind,
+    version,
+    servedBy,
+    isLeader: source.isLeader(),
+    atMs: wallTimeMs(),
+    unready: source.unready(),
+    user,
+    sections,
+    totals: pools.length === 0 ? countStates([]) : sumCounts(pools.map(({ counts }) => counts)),
+    pools,
+  };
+}
+
+function answerPool({ feed }: ServedPage, key: string): unknown {
+  const found = feed.pool(key);
+  if (found === undefined) throw new PageProblem(404, 'not-found', `there is no pool ${key}; it may have been deleted`);
+  return toPoolPage(found.snapshot, found.version);
+}
+
+function answerLeases({ source }: ServedPage, { query, sections }: ApiRequest): unknown {
+  const search = query.get('search') ?? '';
+  if (search.length > MOST_SEARCH)
+    throw new PageProblem(400, 'bad-request', `search has more than ${MOST_SEARCH} characters; write fewer`);
+  const wanted = { search, limit: limitIn(query), after: placeIn(query) };
+  return findLeases(poolsIn(source, query), wanted, namesFor(source, sections));
+}
+
+function placeIn(query: URLSearchParams): LeasePlace | undefined {
+  const text = query.get('continue') ?? '';
+  const place = parseLeasePlace(text);
+  if (text === '' || place !== undefined) return place;
+  throw new PageProblem(400, 'bad-request', 'continue is not of an earlier answer; begin without it');
+}
+
+/** All pools, or the one that is named. */
+function poolsIn(source: PageSource, query: URLSearchParams): readonly PoolSnapshot[] {
+  const key = query.get('pool') ?? '';
+  if (key === '') return source.pools();
+  const found = source.pool(key);
+  return found === undefined ? [] : [found.snapshot];
+}
+
+async function answerMachines({ source }: ServedPage, { query }: ApiRequest): Promise<unknown> {
+  const after = query.get('continue') ?? '0';
+  if (!/^\d{1,9}$/.test(after))
+    throw new PageProblem(400, 'bad-request', 'continue is not of an earlier answer; begin without it');
+  return await source.machines({ limit: limitIn(query), offset: Number(after) });
+}
+
+/** Who may not list VirtualMachineNetworkConfigs learns no name of a virtual machine. */
+function namesFor(source: PageSource, sections: ApiRequest['sections']): LeaseNames {
+  return sectionsIn(sections).has('machines') ? source.machineOf : () => '';
+}
+
+function limitIn(query: URLSearchParams): number {
+  const text = query.get('limit') ?? String(DEFAULT_LIMIT);
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > MOST_LIMIT)
+    throw new PageProblem(
+      400,
+      'bad-request',
+      `limit must be a number from 1 to ${MOST_LIMIT}, not ${JSON.stringify(text.slice(0, 20))}`,
+    );
+  return limit;
+}

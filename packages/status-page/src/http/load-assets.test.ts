@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const source = new URL('../', import.meta.url);
+
+function filesIn(folder: string): readonly string[] {
+  const names = readdirSync(new URL(`${folder}/`, source), { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.ts') && !/(\.test|-fixtures)\.ts$/.test(name)).map((name) => `${folder}/${name}`);
+}
+
+describe('what the browser loads', () => {
+  it.each([...filesIn('model'), ...filesIn('browser')])('%s imports files of the page alone, which are served', (path) => {
+    const text = readFileSync(new URL(path, source), 'utf8');
+    const imports = [...text.matchAll(/^(?:import|export) (?!type)[^;]*? from '([^']+)';$/gm)].map(([, from = '']) => from);
+    for (const from of imports) {
+      const { pathname } = new URL(from, new URL(path, source));
+      expect(pathname).toMatch(new RegExp(`^${source.pathname}(model|browser)/`));
+      expect(from).toMatch(/^\.{1,2}\/.*\.js$/);
+    }
+  });
+
+  it('the page names no other server, and has no script or style of its own, which the content security policy refuses', () => {
+    const html = readFileSync(new URL('../page/index.html', source), 'utf8');
+    const style = readFileSync(new URL('../page/style.css', source), 'utf8');
+    expect(html.match(/(?:src|href)="([^"]*)"/g)?.length).toBeGreaterThan(0);
+    for (const [, address = ''] of html.matchAll(/(?:src|href)="([^"]*)"/g)) expect(address).not.toMatch(/^(\/|[a-z]+:)/);
+    expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son[a-z]+=/i);
+    expect(style).not.toMatch(/@import|url\((?!["']?#)/);
+  });
+});

@@ -1,0 +1,52 @@
+/** The files of the page, read once: a request names one of them, and no path is ever looked up in the file system. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface Asset {
+  readonly body: Buffer;
+  readonly contentType: string;
+  /** Of the content, in quotation marks. */
+  readonly etag: string;
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+
+/** By path: `/`, `/assets/style.css`, `/assets/browser/main.js`. @throws Error where the package is not whole. */
+export function loadAssets(): ReadonlyMap<string, Asset> {
+  const page = new URL('../../page/', import.meta.url);
+  const dist = new URL('../../dist/', import.meta.url);
+  const files = [...filesIn(page, ''), ...filesIn(dist, 'browser/'), ...filesIn(dist, 'model/')];
+  const assets = new Map(files.flatMap(({ path, url }) => toAsset(path, url)));
+  const index = assets.get('/assets/index.html');
+  if (index === undefined) throw new Error('the files of the page are missing: page/index.html');
+  assets.delete('/assets/index.html');
+  return assets.set('/', index);
+}
+
+interface AssetFile {
+  readonly path: string;
+  readonly url: URL;
+}
+
+function filesIn(root: URL, folder: string): readonly AssetFile[] {
+  return readdirSync(new URL(folder === '' ? '.' : folder, root), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? filesIn(root, `${folder}${entry.name}/`)
+      : [{ path: `/assets/${folder}${entry.name}`, url: new URL(`${folder}${entry.name}`, root) }],
+  );
+}
+
+function toAsset(path: string, url: URL): readonly (readonly [string, Asset])[] {
+  const contentType = CONTENT_TYPES[/\.[a-z]+$/.exec(path)?.[0] ?? ''];
+  // Types and what the compiler remembers are no part of the page.
+  if (contentType === undefined) return [];
+  const body = readFileSync(url);
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return [[path, { body, contentType, etag }]];
+}

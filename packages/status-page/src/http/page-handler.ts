@@ -1,0 +1,162 @@
+/** The page over HTTP: files, data and events. Everything is read only, nothing is loaded from elsewhere, and no other site may read it. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '@vmdhcp/kube-runtime';
+import type { AccessDecision, PageAccess } from '../access/page-access.js';
+import { ChangeFeed } from '../live/change-feed.js';
+import type { PageError } from '../model/page-data.js';
+import type { PageSource } from '../source/page-source.js';
+import { answerApi, type ServedPage } from './answer-api.js';
+import { EventStreams } from './event-streams.js';
+import type { Asset } from './load-assets.js';
+import { PageProblem } from './page-problem.js';
+
+export interface PageHandlerSettings {
+  readonly source: PageSource;
+  readonly access: PageAccess;
+  readonly assets: ReadonlyMap<string, Asset>;
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly wallTimeMs: () => number;
+  /** Names this process. */
+  readonly instance: string;
+  readonly version: string;
+  /** The pod or host. */
+  readonly servedBy: string;
+  /**
+   * True where no token is wanted: requests must name the host as a loopback address, or another site whose name leads to this host could
+   * read the page in a browser of this host.
+   */
+  readonly onlyLoopbackNames: boolean;
+  readonly onError: (error: unknown) => void;
+}
+
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
+
+export class PageHandler {
+  readonly #settings: PageHandlerSettings;
+  readonly #page: ServedPage;
+  readonly #streams: EventStreams;
+
+  constructor(settings: PageHandlerSettings) {
+    this.#settings = settings;
+    const { source, clock, version, servedBy, wallTimeMs, instance } = settings;
+    const feed = new ChangeFeed(source, clock);
+    this.#page = { source, feed, version, servedBy, wallTimeMs };
+    this.#streams = new EventStreams({ feed, clock, instance });
+  }
+
+  /** Pages that are open. */
+  get streams(): number {
+    return this.#streams.size;
+  }
+
+  /** Never throws. */
+  readonly handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    try {
+      await this.#answer(request, response);
+    } catch (error) {
+      this.#fail(response, error);
+    }
+  };
+
+  /** Ends the connections of those who look. */
+  stop(): void {
+    this.#streams.stop();
+    this.#page.feed.stop();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = URL.parse(request.url ?? '/', 'http://page');
+    if (url === null) throw new PageProblem(400, 'bad-request', 'the request names no path');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      throw new PageProblem(405, 'method-not-allowed', 'the page is read only: GET and HEAD are known');
+    }
+    this.#demandHost(request);
+    const asset = this.#settings.assets.get(url.pathname);
+    if (asset !== undefined) sendAsset(request, response, asset);
+    else if (url.pathname.startsWith('/api/')) await this.#answerApi(request, response, url);
+    else throw new PageProblem(404, 'not-found', 'nothing is here; the page is at /');
+  }
+
+  #demandHost({ headers: { host = '' } }: IncomingMessage): void {
+    if (!this.#settings.onlyLoopbackNames || LOOPBACK_NAME.test(host)) return;
+    throw new PageProblem(
+      403,
+      'forbidden',
+      'the page is for this host alone: open it as http://127.0.0.1 or http://localhost with its port',
+    );
+  }
+
+  async #answerApi(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    response.setHeader('cache-control', 'no-store');
+    const decide = () => this.#settings.access.decide(tokenIn(request), request.socket.remoteAddress ?? '');
+    const decision = await decide();
+    if (decision.kind === 'refused') {
+      sendRefusal(response, decision);
+      return;
+    }
+    if (url.pathname === '/api/events' && request.method === 'GET') {
+      this.#streams.open({ response, query: url.searchParams, granted: decision, decide });
+      return;
+    }
+    const { user, sections } = decision;
+    const path = url.pathname.slice('/api/'.length);
+    const answer = path === 'events' ? {} : await answerApi(this.#page, { path, query: url.searchParams, user, sections });
+    sendJson(response, 200, answer);
+  }
+
+  /** One answer fails, never the process. */
+  #fail(response: ServerResponse, error: unknown): void {
+    if (error instanceof PageProblem) {
+      sendJson(response, error.status, { error: error.reason, message: error.message } satisfies PageError);
+      return;
+    }
+    this.#settings.onError(error);
+    if (response.headersSent) response.destroy();
+    else sendJson(response, 500, { error: 'internal-error', message: 'the log of the server has the cause' } satisfies PageError);
+  }
+}
+
+/** Undefined: there is none. */
+function tokenIn({ headers: { authorization } }: IncomingMessage): string | undefined {
+  return /^Bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]?.trim();
+}
+
+function sendRefusal(response: ServerResponse, decision: AccessDecision & { readonly kind: 'refused' }): void {
+  const { status, error, message, retryAfterSeconds } = decision;
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+  if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds));
+  sendJson(response, status, { error, message } satisfies PageError);
+}
+
+function sendAsset({ headers }: IncomingMessage, response: ServerResponse, { body, contentType, etag }: Asset): void {
+  // Asked for again each time: another version of the program has other files by the same names.
+  response.setHeader('cache-control', 'no-cache');
+  response.setHeader('etag', etag);
+  if (headers['if-none-match']?.split(',').some((one) => one.trim() === etag)) {
+    response.writeHead(304);
+    response.end();
+    return;
+  }
+  response.writeHead(200, { 'content-type': contentType, 'content-length': body.length });
+  response.end(body);
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  if (response.headersSent) return;
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
+  response.end(body);
+}

@@ -1,0 +1,96 @@
+/** The page on a socket: HTTP, or HTTPS with a certificate that is exchanged while it serves. */
+import type { Server } from 'node:http';
+import type { AddressInfo, Server as NetServer } from 'node:net';
+import { CommandError, ExitCode, formatListenAddress, type ListenAddress, limitConnections } from '@vmdhcp/service-process';
+import { PageHandler, type PageHandlerSettings } from './page-handler.js';
+
+export interface PageCertificate {
+  /** PEM. */
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface PageServerSettings extends PageHandlerSettings {
+  readonly listen: ListenAddress;
+  /** Undefined: HTTP without TLS, which is for loopback addresses. */
+  readonly certificate: PageCertificate | undefined;
+}
+
+const MOST_CONNECTIONS = 256;
+const HEADERS_MS = 5_000;
+const REQUEST_MS = 10_000;
+const IDLE_MS = 30_000;
+/** For each part of an answer to be taken; keep-alives of event streams come more often. */
+const ANSWER_MS = 60_000;
+
+/** `localhost`, 127.0.0.0/8 and ::1: what only programs of the host reach. */
+export function isLoopback({ host }: ListenAddress): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** A page that is served. */
+export class PageServer {
+  readonly #server: NetServer & { setSecureContext?: (options: { cert: string; key: string }) => void };
+  readonly #handler: PageHandler;
+
+  private constructor(server: NetServer, handler: PageHandler) {
+    this.#server = server;
+    this.#handler = handler;
+  }
+
+  /** @throws CommandError where the address cannot be listened on. */
+  static async start(settings: PageServerSettings): Promise<PageServer> {
+    const handler = new PageHandler(settings);
+    const times = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS };
+    const server = createServer(settings.certificate, { ...times, maxHeaderSize: 16_384 });
+    server.timeout = ANSWER_MS;
+    const connections = limitConnections(server, MOST_CONNECTIONS);
+    server.on('request', (request, response) => {
+      // Streams stay; a flood of idle connections pushes out itself.
+      connections.keep(request.socket);
+      void handler.handle(request, response);
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error) => {
+        const message = `cannot listen on ${formatListenAddress(settings.listen)}: ${error.message}; give another --ui-listen`;
+        reject(new CommandError(message, ExitCode.unavailable));
+      });
+      server.listen(settings.listen, resolve);
+    });
+    return new PageServer(server, handler);
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Pages that are open. */
+  get streams(): number {
+    return this.#handler.streams;
+  }
+
+  /** New connections see this certificate. */
+  use({ certificate: cert, key }: PageCertificate): void {
+    this.#server.setSecureContext?.({ cert, key });
+  }
+
+  /** Resolves when every connection is closed. */
+  async stop(): Promise<void> {
+    this.#handler.stop();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    (this.#server as Server).closeIdleConnections();
+    const timer = setTimeout(() => (this.#server as Server).closeAllConnections(), STOP_MS);
+    await closed;
+    clearTimeout(timer);
+  }
+}
+
+const STOP_MS = 3_000;
+
+function createServer(certificate: PageCertificate | undefined, times: Readonly<Record<string, number>>): Server {
+  // As in the status server: an `import` would load fetch and HTTP/2 too.
+  if (certificate === undefined) return process.getBuiltinModule('node:http').createServer(times);
+  const { certificate: cert, key } = certificate;
+  const tls = { cert, key, handshakeTimeout: HEADERS_MS };
+  return process.getBuiltinModule('node:https').createServer({ ...tls, ...times }) as unknown as Server;
+}

@@ -1,0 +1,89 @@
+/** Part of the leases of all pools, or of those that match. */
+import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
+import type { Lease, LeasePage } from '../model/page-data.js';
+import { type LeaseNames, type LeaseRow, sortedRows, toLease } from '../pool/pool-leases.js';
+import type { PoolSnapshot } from '../pool/pool-snapshot.js';
+
+export interface LeaseQuery {
+  /** Any part of an address, MAC address, virtual machine or host name; empty: all leases. */
+  readonly search: string;
+  /** 1 or more. */
+  readonly limit: number;
+  /** After this address of this pool; undefined: from the beginning. */
+  readonly after: LeasePlace | undefined;
+}
+
+export interface LeasePlace {
+  readonly pool: string;
+  readonly address: number;
+}
+
+/** Undefined for a text that is no `continue` of an earlier answer. */
+export function parseLeasePlace(text: string): LeasePlace | undefined {
+  const [, pool = '', address = ''] = /^([^/@]+\/[^/@]+)@(\d{1,10})$/.exec(text) ?? [];
+  return pool === '' ? undefined : { pool, address: Number(address) };
+}
+
+/** @param pools - sorted by key. */
+export function findLeases(pools: readonly PoolSnapshot[], query: LeaseQuery, names: LeaseNames): LeasePage {
+  const isWanted = matcherOf(query.search);
+  const part = new Part(query);
+  for (const pool of pools) {
+    for (const row of sortedRows(pool.facts)) {
+      const lease = isWanted(pool, row, names);
+      if (lease !== false) part.add(pool, row, () => (lease === true ? toLease(pool, row, names) : lease));
+    }
+  }
+  return part.page();
+}
+
+/** Rows of a part of the list, while all that match are counted. */
+class Part {
+  readonly #query: LeaseQuery;
+  readonly #rows: Lease[] = [];
+  #total = 0;
+  #last: LeasePlace | undefined;
+  #isMore = false;
+
+  constructor(query: LeaseQuery) {
+    this.#query = query;
+  }
+
+  add({ key }: PoolSnapshot, { address }: LeaseRow, toRow: () => Lease): void {
+    const { after, limit } = this.#query;
+    this.#total++;
+    if (!isAfter(key, address, after)) return;
+    if (this.#rows.length === limit) {
+      this.#isMore = true;
+      return;
+    }
+    this.#rows.push(toRow());
+    this.#last = { pool: key, address };
+  }
+
+  page(): LeasePage {
+    const next = this.#isMore && this.#last !== undefined ? `${this.#last.pool}@${this.#last.address}` : null;
+    return { rows: this.#rows, total: this.#total, continue: next };
+  }
+}
+
+function isAfter(pool: string, address: number, after: LeasePlace | undefined): boolean {
+  if (after === undefined) return true;
+  return pool === after.pool ? address > after.address : pool > after.pool;
+}
+
+/** True: it matches; a lease: it matches, and had to be written for that. */
+type Matcher = (pool: PoolSnapshot, row: LeaseRow, names: LeaseNames) => boolean | Lease;
+
+function matcherOf(search: string): Matcher {
+  const wanted = search.trim().toLowerCase();
+  if (wanted === '') return () => true;
+  const digits = wanted.replaceAll(/[:.-]/g, '');
+  const mac = /^[0-9a-f]{2,12}$/.test(digits) && !/^[\d.]*\.[\d.]*$/.test(wanted) ? digits : undefined;
+  return (pool, row, names) => {
+    if (formatIpv4Address(row.address).includes(wanted) || row.macAddress.includes(wanted)) return true;
+    if (mac !== undefined && row.macAddress.replaceAll(':', '').includes(mac)) return true;
+    const lease = toLease(pool, row, names);
+    return lease.machine.toLowerCase().includes(wanted) || lease.hostname.toLowerCase().includes(wanted) ? lease : false;
+  };
+}

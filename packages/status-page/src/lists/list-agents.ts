@@ -1,0 +1,50 @@
+/** Groups of agents, from their Leases. */
+import { AGENT_REPORT_ANNOTATION, type PoolReport, parseAgentReport } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, keyOf, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
+import { isStaleLease } from '@vmdhcp/reconciler/chain';
+import type { AgentGroup, LeaderTerm, ServedPool } from '../model/page-data.js';
+import { toPageReason } from '../reason/page-reason.js';
+import { holderOf, type LeaderTerms } from './leader-terms.js';
+
+/** Sorted by key. */
+export function listAgents(leases: Iterable<KubernetesObject>, terms: LeaderTerms, nowMs: number): readonly AgentGroup[] {
+  const groups = [...leases].map((lease) => toGroup(lease, terms.of(keyOf(lease)), nowMs));
+  return groups.toSorted((one, other) => (keyOfGroup(one) < keyOfGroup(other) ? -1 : 1));
+}
+
+function keyOfGroup({ namespace, name }: AgentGroup): string {
+  return `${namespace}/${name}`;
+}
+
+function toGroup(lease: KubernetesObject, terms: readonly LeaderTerm[], nowMs: number): AgentGroup {
+  const { namespace = '', name, annotations = {} } = lease.metadata;
+  const isStale = isStaleLease(lease, nowMs);
+  const renewedAtMs = parseTime(readText(lease.spec, 'renewTime'));
+  const transitions = readField(lease.spec, 'leaseTransitions');
+  const report = isStale ? new Map<string, PoolReport>() : parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]);
+  return {
+    namespace,
+    name,
+    leader: isStale ? '' : holderOf(lease),
+    renewedAtMs: Number.isNaN(renewedAtMs) ? null : renewedAtMs,
+    transitions: typeof transitions === 'number' ? transitions : 0,
+    terms: isStale ? ended(terms, renewedAtMs) : terms,
+    pools: [...report].map(([pool, reported]) => toServedPool(pool, reported)),
+  };
+}
+
+/** A leader that does not renew its Lease is none any more. */
+function ended([last, ...earlier]: readonly LeaderTerm[], renewedAtMs: number): readonly LeaderTerm[] {
+  if (last === undefined || last.leader === '' || Number.isNaN(renewedAtMs)) return last === undefined ? [] : [last, ...earlier];
+  return [{ ...last, untilMs: Math.max(last.fromMs, renewedAtMs) }, ...earlier];
+}
+
+function toServedPool(pool: string, { serving, reason, message, rogueServers = [], conflicts = [] }: PoolReport): ServedPool {
+  return {
+    pool,
+    isServed: serving,
+    ...(!serving && { reason: toPageReason(reason ?? 'NotServing', message) }),
+    rogueServers: rogueServers.map(({ address, macAddress }) => ({ address, mac: macAddress })),
+    conflicts: conflicts.length,
+  };
+}

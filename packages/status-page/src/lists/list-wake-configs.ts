@@ -1,0 +1,50 @@
+/** WolConfigs as the page shows them. */
+import { type Condition, type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import type { WakeConfig } from '../model/page-data.js';
+import { type Grave, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
+
+/** Sorted by name. */
+export function listWakeConfigs(objects: Iterable<KubernetesObject>): readonly WakeConfig[] {
+  return [...objects].map(toWakeConfig).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function toWakeConfig({ metadata: { name }, spec, status }: KubernetesObject): WakeConfig {
+  const graves = conditionGraves(status);
+  const managed = readField(status, 'managedVMs');
+  return {
+    name,
+    mode: readText(spec, 'discoveryMode') ?? 'All',
+    ports: readList(spec, 'wolPorts').filter((port) => typeof port === 'number'),
+    managedMachines: typeof managed === 'number' ? managed : null,
+    agents: agentsOf(readField(status, 'agentStatus')),
+    state: worstState(graves.map(({ state }) => state)),
+    reasons: sortGraves(graves),
+    conditions: toPageConditions(status),
+  };
+}
+
+function agentsOf(status: unknown): WakeConfig['agents'] {
+  const daemonSet = readText(status, 'daemonSetName');
+  if (daemonSet === undefined) return null;
+  const [wanted, ready] = ['desiredNumberScheduled', 'numberReady'].map((field) => readField(status, field));
+  return { daemonSet, wanted: typeof wanted === 'number' ? wanted : 0, ready: typeof ready === 'number' ? ready : 0 };
+}
+
+/** Conditions that are False are trouble; reasons of others are notes. Of those that name another DHCP server or host, True is the trouble. */
+export function conditionGraves(status: unknown): readonly Grave[] {
+  return readConditions(status).flatMap((condition): Grave[] => {
+    const { reason, message } = condition;
+    if (typeof reason !== 'string' || reason === '') return [];
+    return [{ state: isTrouble(condition) ? 'broken' : 'note', reason: toPageReason(reason, textOf(message)) }];
+  });
+}
+
+const TROUBLE_IF_TRUE: ReadonlySet<string> = new Set(['RogueServer', 'SelfIpInUse']);
+
+function isTrouble({ type, status }: Condition): boolean {
+  return TROUBLE_IF_TRUE.has(type) ? status === 'True' : status === 'False' && type === 'Ready';
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

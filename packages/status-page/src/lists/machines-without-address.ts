@@ -1,0 +1,127 @@
+/** Virtual machines whose interfaces have no address, and why, by the same explanation as `kubectl vmdhcp why`. */
+import { type KubernetesObject, keyOf, parseTime, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
+import { type AddressChain, type ChainLink, explainAddress, type Finding } from '@vmdhcp/reconciler/chain';
+import type { MachinePage, MachineWithoutAddress, PageReason, PageState } from '../model/page-data.js';
+import { toPageReason } from '../reason/page-reason.js';
+import { type ChainCaches, observeMachine, poolsByNetworkIn } from './observe-machine.js';
+
+export interface MachineQuery {
+  /** Virtual machines, 1 or more. */
+  readonly limit: number;
+  /** How many virtual machines are left out. */
+  readonly offset: number;
+}
+
+export interface MachineListPorts {
+  readonly caches: ChainCaches;
+  /** Milliseconds since 1970. */
+  readonly wallTimeMs: () => number;
+  /** Resolves when other work had its turn. */
+  readonly pause: () => Promise<void>;
+}
+
+/** So many virtual machines are looked at between two pauses. */
+const AT_ONCE = 200;
+
+export class MachinesWithoutAddress {
+  readonly #ports: MachineListPorts;
+  /** Virtual machines without any interface on our networks, by the object that was looked at. */
+  readonly #unconcerned = new WeakMap<KubernetesObject, KubernetesObject | null>();
+
+  constructor(ports: MachineListPorts) {
+    this.#ports = ports;
+  }
+
+  async page({ limit, offset }: MachineQuery): Promise<MachinePage> {
+    const keys = await this.#candidates();
+    const { caches, wallTimeMs } = this.#ports;
+    const context = { poolsByNetwork: poolsByNetworkIn(caches), nowMs: wallTimeMs() };
+    const shown = keys.slice(offset, offset + limit);
+    const rows = shown.flatMap((key) =>
+      toRows(explainAddress(observeMachine(caches, key, context)), caches.networkConfigs.get(key)),
+    );
+    const isMore = offset + limit < keys.length;
+    return { rows, total: keys.length, continue: isMore ? String(offset + limit) : null };
+  }
+
+  /** Keys of virtual machines that may lack an address, sorted. */
+  async #candidates(): Promise<readonly string[]> {
+    const { virtualMachines, networkConfigs } = this.#ports.caches;
+    const keys: string[] = [];
+    let seen = 0;
+    for (const machine of virtualMachines.values()) {
+      if (++seen % AT_ONCE === 0) await this.#ports.pause();
+      const key = keyOf(machine);
+      const config = networkConfigs.get(key);
+      if (config === undefined ? this.#isConcerned(machine, key) : !isComplete(config)) keys.push(key);
+    }
+    for (const config of networkConfigs.values()) {
+      const key = keyOf(config);
+      if (virtualMachines.get(key) === undefined && !isComplete(config)) keys.push(key);
+    }
+    return keys.toSorted();
+  }
+
+  /** Most virtual machines without a VirtualMachineNetworkConfig have no interface on our networks, and stay so. */
+  #isConcerned(machine: KubernetesObject, key: string): boolean {
+    const { caches, wallTimeMs } = this.#ports;
+    const instance = caches.instances.get(key) ?? null;
+    if (this.#unconcerned.get(machine) === instance) return false;
+    const chain = explainAddress(observeMachine(caches, key, { poolsByNetwork: new Map(), nowMs: wallTimeMs() }));
+    const isConcerned = chain.interfaces.length > 0 || rowOfMachine(chain) !== undefined;
+    if (!isConcerned) this.#unconcerned.set(machine, instance);
+    return isConcerned;
+  }
+}
+
+/** True: the controller has given every interface its address. */
+function isComplete({ spec, status }: KubernetesObject): boolean {
+  const [wanted, given] = [readList(spec, 'networkConfigs'), readList(status, 'networkConfigs')];
+  const isRefused = readConditions(status).some((one) => one.type === 'Allocated' && one.status === 'False');
+  return (
+    !isRefused &&
+    wanted.length === given.length &&
+    wanted.length > 0 &&
+    given.every((entry) => readText(entry, 'state') === 'Allocated' && readText(entry, 'allocatedIPAddress') !== undefined)
+  );
+}
+
+function toRows(chain: AddressChain, config: KubernetesObject | undefined): readonly MachineWithoutAddress[] {
+  const { namespace, name } = chain;
+  const sinceMs = sinceWhen(config);
+  const ofMachine = rowOfMachine(chain);
+  const rows = chain.interfaces.flatMap(({ network, macAddress = '', address, links }): MachineWithoutAddress[] => {
+    const found = troubleIn(links);
+    if (address !== undefined || found === undefined) return [];
+    return [{ namespace, name, network, mac: macAddress, ...found, sinceMs }];
+  });
+  return ofMachine === undefined ? rows : [{ namespace, name, network: '', mac: '', ...ofMachine, sinceMs }, ...rows];
+}
+
+type Trouble = Pick<MachineWithoutAddress, 'state' | 'reasons'>;
+
+function rowOfMachine({ links }: AddressChain): Trouble | undefined {
+  const found = troubleIn(links);
+  const isOther = found?.reasons.every(({ reason }) => reason === 'NoInterfaceOnNetwork' || reason === 'VirtualMachineUnknown');
+  return isOther === true ? undefined : found;
+}
+
+/** What is broken, else what waits, in the order of cause and effect. */
+function troubleIn(links: readonly ChainLink[]): Trouble | undefined {
+  const findings = links.flatMap((link) => link.findings);
+  const worst = (['broken', 'waiting'] as const).find((state) => findings.some((one) => one.state === state));
+  if (worst === undefined) return undefined;
+  const state: PageState = worst;
+  return { state, reasons: findings.filter((one) => one.state === worst).map(reasonOf) };
+}
+
+function reasonOf({ reason, message }: Finding): PageReason {
+  return toPageReason(reason, message);
+}
+
+function sinceWhen(config: KubernetesObject | undefined): number | null {
+  const allocated = readConditions(config?.status).find(({ type }) => type === 'Allocated');
+  if (allocated?.status !== 'False') return null;
+  const sinceMs = parseTime(allocated.lastTransitionTime);
+  return Number.isNaN(sinceMs) ? null : sinceMs;
+}

@@ -1,0 +1,157 @@
+/**
+ * What happens, for all viewers: changes of a while together, each written once however many viewers there are, and nothing at all without one.
+ * Work rests for forty times as long as it took, so that a large pool that changes all the time does not use up a processor.
+ */
+import type { Clock } from '@vmdhcp/kube-runtime';
+import type { PageEvent, Section } from '../model/page-data.js';
+import { diffPools, type VersionedPool } from '../pool/diff-pools.js';
+import { sumCounts } from '../pool/draw-map.js';
+import type { LeaseNames } from '../pool/pool-leases.js';
+import type { PageSource, SourceChange } from '../source/page-source.js';
+
+/** At least so long between two looks at what has changed. */
+export const GATHER_MS = 500;
+const REST_FACTOR = 40;
+
+/** One who looks. */
+export interface Viewer {
+  /** The pool that is looked at; undefined: none. */
+  readonly pool: string | undefined;
+  /** The version of the pool that the viewer has. */
+  readonly version: string | undefined;
+  /** What the viewer may see. */
+  readonly sections: ReadonlySet<Section>;
+  /** @param text - a server-sent event. */
+  readonly send: (text: string) => void;
+}
+
+/** As it goes over the wire. JSON has no line breaks. */
+export function formatEvent({ kind, data }: PageEvent): string {
+  return `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+export class ChangeFeed {
+  readonly #source: PageSource;
+  readonly #clock: Clock;
+  readonly #viewers = new Set<Viewer>();
+  /** Pools that are looked at, as their viewers know them. */
+  readonly #watched = new Map<string, VersionedPool | undefined>();
+  #summaries = new Map<string, string>();
+  readonly #changedPools = new Set<string>();
+  readonly #changedSections = new Set<Section>();
+  #unsubscribe: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
+
+  constructor(source: PageSource, clock: Clock) {
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  /** How many look. */
+  get size(): number {
+    return this.#viewers.size;
+  }
+
+  /** The version of a pool that its viewers know; else the newest one. A page that asks for the pool continues with the changes that follow. */
+  pool(key: string): VersionedPool | undefined {
+    return this.#watched.get(key) ?? this.#source.pool(key);
+  }
+
+  add(viewer: Viewer): void {
+    if (this.#viewers.size === 0) this.#begin();
+    this.#viewers.add(viewer);
+    const { pool, version } = viewer;
+    if (pool === undefined || !viewer.sections.has('pools')) return;
+    if (!this.#watched.has(pool)) this.#watched.set(pool, this.#source.pool(pool));
+    if (this.#watched.get(pool)?.version !== version) viewer.send(formatEvent({ kind: 'pool', data: { kind: 'reset', pool } }));
+  }
+
+  remove(viewer: Viewer): void {
+    this.#viewers.delete(viewer);
+    const { pool } = viewer;
+    if (pool !== undefined && ![...this.#viewers].some((other) => other.pool === pool)) this.#watched.delete(pool);
+    if (this.#viewers.size === 0) this.stop();
+  }
+
+  /** Nothing is looked at any more. */
+  stop(): void {
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#watched.clear();
+    this.#changedPools.clear();
+    this.#changedSections.clear();
+  }
+
+  #begin(): void {
+    this.#summaries = new Map(this.#source.pools().map(({ key, summary }) => [key, JSON.stringify(summary)]));
+    this.#unsubscribe = this.#source.onChange((change) => this.#note(change));
+  }
+
+  #note({ section, pool }: SourceChange): void {
+    if (pool === undefined) this.#changedSections.add(section);
+    else this.#changedPools.add(pool);
+    this.#cancel ??= this.#clock.after(GATHER_MS, () => this.#look());
+  }
+
+  #look(): void {
+    const startedAtMs = this.#clock.nowMs();
+    this.#cancel = undefined;
+    const [pools, sections] = [[...this.#changedPools], [...this.#changedSections]];
+    this.#changedPools.clear();
+    this.#changedSections.clear();
+    this.#tellSummaries(pools);
+    for (const pool of pools) if (this.#watched.has(pool)) this.#tellPool(pool);
+    this.#tellSections(sections);
+    const tookMs = this.#clock.nowMs() - startedAtMs;
+    // What changes meanwhile is looked at together.
+    this.#cancel = this.#clock.after(Math.max(GATHER_MS, REST_FACTOR * tookMs), () => {
+      this.#cancel = undefined;
+      if (this.#changedPools.size > 0 || this.#changedSections.size > 0) this.#look();
+    });
+  }
+
+  #tellSummaries(keys: readonly string[]): void {
+    const now = keys.map((key) => ({ key, summary: this.#source.pool(key)?.snapshot.summary }));
+    const removed = now.flatMap(({ key, summary }) => (summary === undefined && this.#summaries.delete(key) ? [key] : []));
+    const changed = now.flatMap(({ key, summary }) => {
+      if (summary === undefined) return [];
+      const text = JSON.stringify(summary);
+      if (this.#summaries.get(key) === text) return [];
+      this.#summaries.set(key, text);
+      return [summary];
+    });
+    if (removed.length + changed.length === 0) return;
+    const totals = sumCounts(this.#source.pools().map(({ summary }) => summary.counts));
+    const text = formatEvent({ kind: 'pools', data: { changed, removed, totals } });
+    this.#tell(text, ({ sections }) => sections.has('pools'));
+  }
+
+  #tellPool(key: string): void {
+    const [before, after] = [this.#watched.get(key), this.#source.pool(key)];
+    if (before?.version === after?.version) return;
+    this.#watched.set(key, after);
+    const write = (names: LeaseNames) => {
+      const reset = { kind: 'reset', pool: key } as const;
+      const data = before === undefined || after === undefined ? reset : diffPools(before, after, names);
+      return formatEvent({ kind: 'pool', data });
+    };
+    for (const seesMachines of [true, false]) {
+      const isOne = ({ pool, sections }: Viewer) =>
+        pool === key && sections.has('pools') && sections.has('machines') === seesMachines;
+      if ([...this.#viewers].some(isOne)) this.#tell(write(seesMachines ? this.#source.machineOf : () => ''), isOne);
+    }
+  }
+
+  #tellSections(sections: readonly Section[]): void {
+    for (const section of sections) {
+      const text = formatEvent({ kind: 'changed', data: { sections: [section] } });
+      this.#tell(text, (viewer) => viewer.sections.has(section));
+    }
+  }
+
+  #tell(text: string, isFor: (viewer: Viewer) => boolean): void {
+    for (const viewer of [...this.#viewers]) if (isFor(viewer)) viewer.send(text);
+  }
+}

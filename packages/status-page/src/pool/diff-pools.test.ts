@@ -1,0 +1,149 @@
+import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findLeases } from '../lists/find-leases.js';
+import { applyMapChanges } from '../model/address-map.js';
+import type { Lease, PoolChange } from '../model/page-data.js';
+import { diffPools, MOST_CHANGES } from './diff-pools.js';
+import { FollowedPools } from './followed-pools.js';
+import { ipPool, mac, type PoolText } from './pool-object-fixtures.js';
+
+const noNames = () => '';
+
+/** Versions of one pool, as a cache has them one after the other. */
+function follow(...objects: readonly KubernetesObject[]) {
+  let current: KubernetesObject | undefined;
+  const pools = new FollowedPools({ get: () => current, values: () => (current ? [current] : []) }, 'one');
+  return objects.map((object) => {
+    current = object;
+    const found = pools.get('default/net');
+    if (found === undefined) throw new Error('no pool');
+    return found;
+  });
+}
+
+function change(before: PoolText, after: PoolText): PoolChange {
+  const [one, other] = follow(ipPool(before), ipPool(after));
+  if (one === undefined || other === undefined) throw new Error('no versions');
+  return diffPools(one, other, noNames);
+}
+
+describe('changes of a pool', () => {
+  it('one lease more in 40,000 is one address and one lease', () => {
+    const first = parseIpv4Address('10.1.0.10') ?? 0;
+    const entries = Array.from({ length: 40_000 }, (_, index) => [formatIpv4Address(first + index), mac(index)] as const);
+    const config = { cidr: '10.1.0.0/16', serverIP: '10.1.0.2', router: '10.1.0.1' };
+    const range = { start: '10.1.0.10', end: '10.1.255.254' };
+    const found = change(
+      { config, range, allocated: Object.fromEntries(entries.slice(1)) },
+      { config, range, allocated: Object.fromEntries(entries) },
+    );
+    expect(found).toMatchObject({ kind: 'changes', since: 'one-1', version: 'one-2', map: [10, 1, 1], removed: [] });
+    expect(found.kind === 'changes' && found.leases).toEqual([
+      { pool: 'default/net', address: '10.1.0.10', mac: mac(0), state: 'used', machine: '', hostname: '', expiresAtMs: null },
+    ]);
+    expect(JSON.stringify(found).length).toBeLessThan(1_000);
+  });
+
+  it.each<[string, PoolText, PoolText, Partial<PoolChange & { kind: 'changes' }>]>([
+    ['a client that is gone', { allocated: { '10.0.0.4': mac(1) } }, {}, { map: [4, 0, 1], leases: [], removed: ['10.0.0.4'] }],
+    [
+      'an address that another client has now',
+      { allocated: { '10.0.0.4': mac(1) } },
+      { allocated: { '10.0.0.4': mac(2) } },
+      { map: [], removed: [] },
+    ],
+    [
+      'a client that has another address now',
+      { allocated: { '10.0.0.4': mac(1) } },
+      { allocated: { '10.0.0.5': mac(1) } },
+      { map: [4, 0, 1, 5, 1, 1], removed: ['10.0.0.4'] },
+    ],
+    [
+      'a quarantine',
+      {},
+      { quarantined: { '10.0.0.6': { until: '2026-01-01T00:00:00Z' } } },
+      { map: [6, 4, 1], leases: [], removed: [] },
+    ],
+    ['a condition', {}, { conditions: [{ type: 'AgentReady', status: 'True' }] }, { map: [], leases: [], removed: [] }],
+  ])('%s', (_, before, after, expected) => {
+    expect(change(before, after)).toMatchObject({ kind: 'changes', ...expected });
+  });
+
+  it('a client of a reservation that goes leaves its reservation', () => {
+    const config = { reservations: [{ macAddress: mac(1), ipAddress: '10.0.0.4', hostname: 'web' }] };
+    expect(change({ config, allocated: { '10.0.0.4': mac(1) } }, { config })).toMatchObject({
+      map: [4, 2, 1],
+      leases: [{ address: '10.0.0.4', state: 'reserved', hostname: 'web' }],
+      removed: [],
+    });
+  });
+
+  it.each<[string, PoolText, PoolText]>([
+    ['another subnet', {}, { config: { cidr: '10.0.0.0/27' }, generation: 2 }],
+    ['a pool that makes no sense any more', {}, { config: { cidr: 'what' }, generation: 2 }],
+  ])('%s is asked for again', (_, before, after) => {
+    expect(change(before, after)).toEqual({ kind: 'reset', pool: 'default/net' });
+  });
+
+  it('too many changes are asked for again, too', () => {
+    const first = parseIpv4Address('10.1.0.10') ?? 0;
+    const config = { cidr: '10.1.0.0/16', serverIP: '10.1.0.2', router: '10.1.0.1' };
+    const range = { start: '10.1.0.10', end: '10.1.255.254' };
+    const of = (count: number) => ({
+      config,
+      range,
+      allocated: Object.fromEntries(Array.from({ length: count }, (_, index) => [formatIpv4Address(first + index), mac(index)])),
+    });
+    expect(change({ config, range }, of(MOST_CHANGES)).kind).toBe('changes');
+    expect(change({ config, range }, of(MOST_CHANGES + 1)).kind).toBe('reset');
+  });
+
+  const addresses = fc.integer({ min: 3, max: 14 }).map((last) => `10.0.0.${last}`);
+  const version = fc.record({
+    allocated: fc.dictionary(addresses, fc.oneof(fc.nat(6).map(mac), fc.constant('nonsense'))),
+    quarantined: fc.dictionary(addresses, fc.constant({ until: '2026-01-01T00:00:00Z' })),
+    config: fc.record({
+      reservations: fc.constantFrom(
+        [],
+        [
+          { macAddress: mac(1), ipAddress: '10.0.0.5' },
+          { macAddress: mac(2), ipAddress: '10.0.0.14' },
+        ],
+      ),
+    }),
+  });
+
+  it('law: changes applied to the old map and the old leases give the new ones', () => {
+    fc.assert(
+      fc.property(fc.array(version, { minLength: 2, maxLength: 5 }), (texts) => {
+        const versions = follow(...texts.map((text, index) => ipPool({ ...text, generation: index })));
+        let map = versions[0]?.snapshot.map?.runs ?? [];
+        let leases = leasesOf(versions[0]);
+        for (const [index, after] of versions.entries()) {
+          const before = versions[index - 1];
+          if (before === undefined) continue;
+          const found = diffPools(before, after, noNames);
+          if (found.kind === 'reset') throw new Error('reset');
+          map = applyMapChanges(map, found.map);
+          leases = leases.filter(({ address }) => !found.removed.includes(address));
+          const changed = new Set(found.leases.map(({ address }) => address));
+          leases = [...leases.filter(({ address }) => !changed.has(address)), ...found.leases];
+          expect(map).toEqual(after.snapshot.map?.runs);
+          expect(sorted(leases)).toEqual(sorted(leasesOf(after)));
+        }
+      }),
+    );
+  });
+});
+
+function leasesOf(version: ReturnType<typeof follow>[number] | undefined): readonly Lease[] {
+  return version === undefined
+    ? []
+    : findLeases([version.snapshot], { search: '', limit: 1_000, after: undefined }, noNames).rows;
+}
+
+function sorted(leases: readonly Lease[]): readonly string[] {
+  return leases.map((lease) => JSON.stringify(lease)).toSorted();
+}

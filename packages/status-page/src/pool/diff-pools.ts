@@ -1,0 +1,56 @@
+/** What is different between two versions of a pool: as much as changed, not as much as there is. */
+import { formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
+import { diffRuns } from '../model/address-map.js';
+import type { PoolChange } from '../model/page-data.js';
+import type { PoolFacts } from './pool-facts.js';
+import { type LeaseNames, type LeaseRow, rowAt, toLease } from './pool-leases.js';
+import type { PoolSnapshot } from './pool-snapshot.js';
+
+/** So many changed addresses cost as much as the whole pool. */
+export const MOST_CHANGES = 2_000;
+
+export interface VersionedPool {
+  readonly version: string;
+  readonly snapshot: PoolSnapshot;
+}
+
+/** From one version of a pool to another one. */
+export function diffPools(before: VersionedPool, after: VersionedPool, names: LeaseNames): PoolChange {
+  const { key: pool, facts, summary } = after.snapshot;
+  const [one, other] = [before.snapshot.map, after.snapshot.map];
+  const reset: PoolChange = { kind: 'reset', pool };
+  if (one === null || other === null || one.first !== other.first || one.size !== other.size) return reset;
+  const { changed, gone } = diffRows(before.snapshot.facts, facts);
+  const map = diffRuns(one.runs, other.runs);
+  if (changed.length + gone.length > MOST_CHANGES || map.length > 3 * MOST_CHANGES) return reset;
+  const leases = changed.map((row) => toLease(after.snapshot, row, names));
+  const removed = gone.map(formatIpv4Address);
+  return { kind: 'changes', pool, since: before.version, version: after.version, map, leases, removed, summary };
+}
+
+interface RowChanges {
+  readonly changed: readonly LeaseRow[];
+  readonly gone: readonly Ipv4Address[];
+}
+
+/** A row that is the same object has not changed. */
+function diffRows(before: PoolFacts, after: PoolFacts): RowChanges {
+  const changed: LeaseRow[] = [];
+  let added = 0;
+  for (const rows of [after.clients, after.kept]) {
+    for (const [address, row] of rows as ReadonlyMap<Ipv4Address, LeaseRow>) {
+      const known = rowAt(before, address);
+      if (known === row) continue;
+      changed.push(row);
+      if (known === undefined) added++;
+    }
+  }
+  // A second comparison only where something is gone.
+  if (sizeOf(after) - added === sizeOf(before)) return { changed, gone: [] };
+  const all = [...before.clients.keys(), ...before.kept.keys()];
+  return { changed, gone: all.filter((address) => rowAt(after, address) === undefined) };
+}
+
+function sizeOf({ clients, kept }: PoolFacts): number {
+  return clients.size + kept.size;
+}

@@ -1,0 +1,41 @@
+/** The leases of a pool: its clients, and addresses that are kept for one. */
+import { formatIpv4Address, type Ipv4Address, type MacAddress, type Reservation } from '@vmdhcp/dhcp-allocator';
+import type { Lease } from '../model/page-data.js';
+import type { PoolClient, PoolFacts } from './pool-facts.js';
+import type { PoolSnapshot } from './pool-snapshot.js';
+
+/** A row of the list of leases before it is written. */
+export type LeaseRow = PoolClient | Reservation;
+
+/** Which virtual machine has a MAC address on a network, as `namespace/name`; empty: not known, or not to be shown. */
+export type LeaseNames = (network: string, macAddress: MacAddress) => string;
+
+/** What has the address; undefined: nothing has it. */
+export function rowAt({ clients, kept }: PoolFacts, address: Ipv4Address): LeaseRow | undefined {
+  return clients.get(address) ?? kept.get(address);
+}
+
+export function toLease({ key, facts }: PoolSnapshot, row: LeaseRow, names: LeaseNames): Lease {
+  const { address, macAddress, hostname } = row;
+  const ofReservation = facts.pool?.reservations.get(macAddress)?.hostname;
+  return {
+    pool: key,
+    address: formatIpv4Address(address),
+    mac: macAddress,
+    state: facts.clients.has(address) ? 'used' : 'reserved',
+    machine: names(facts.network, macAddress),
+    hostname: hostname ?? ofReservation ?? '',
+    expiresAtMs: ('expiresAtMs' in row ? row.expiresAtMs : undefined) ?? null,
+  };
+}
+
+/** Sorted by address. Remembered with the facts: sorting 40,000 takes longer than a page of them. */
+export function sortedRows(facts: PoolFacts): readonly LeaseRow[] {
+  const known = SORTED.get(facts);
+  if (known !== undefined) return known;
+  const sorted = [...facts.clients.values(), ...facts.kept.values()].toSorted((one, other) => one.address - other.address);
+  SORTED.set(facts, sorted);
+  return sorted;
+}
+
+const SORTED = new WeakMap<PoolFacts, readonly LeaseRow[]>();

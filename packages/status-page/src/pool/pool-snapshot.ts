@@ -1,0 +1,43 @@
+/** One version of a pool, as the page shows it. */
+import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
+import type { AddressMap, PoolPage, PoolSummary } from '../model/page-data.js';
+import { countStates, drawMap } from './draw-map.js';
+import type { PoolFacts } from './pool-facts.js';
+
+export interface PoolSnapshot {
+  readonly key: string;
+  readonly facts: PoolFacts;
+  readonly summary: PoolSummary;
+  readonly map: AddressMap | null;
+}
+
+/** Takes a few milliseconds for 40,000 clients. */
+export function toPoolSnapshot(facts: PoolFacts): PoolSnapshot {
+  const { namespace, name, network, pool, state, reasons, servedByPod, agents } = facts;
+  const key = `${namespace}/${name}`;
+  const runs = pool === undefined ? [] : drawMap(pool, facts);
+  const ofPool =
+    pool === undefined
+      ? { cidr: '', start: '', end: '', serverAddress: '' }
+      : {
+          cidr: formatIpv4Cidr(pool.cidr),
+          start: formatIpv4Address(pool.range.first),
+          end: formatIpv4Address(pool.range.last),
+          serverAddress: formatIpv4Address(pool.serverAddress),
+        };
+  const summary = { key, namespace, name, network, ...ofPool, counts: countStates(runs), state, reasons, servedByPod, agents };
+  const map = pool && { first: formatIpv4Address(pool.cidr.network), size: 2 ** (32 - pool.cidr.prefixLength), runs };
+  return { key, facts, summary, map: map ?? null };
+}
+
+/** The answer to the request of one pool. */
+export function toPoolPage({ facts, summary, map }: PoolSnapshot, version: string): PoolPage {
+  const { conditions, quarantined } = facts;
+  return {
+    version,
+    summary,
+    map,
+    conditions,
+    quarantined: quarantined.map(({ address, ...rest }) => ({ address: formatIpv4Address(address), ...rest })),
+  };
+}

@@ -1,0 +1,70 @@
+/** From an IPPool to what the page shows of it. */
+import type { Assignment, Ipv4Address } from '@vmdhcp/dhcp-allocator';
+import { type Condition, type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
+import {
+  type PoolReading,
+  type RecordedAddresses,
+  readPool,
+  readQuarantines,
+  readRecordedAddresses,
+} from '@vmdhcp/reconciler/pool';
+import { type Grave, gravityOf, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
+import { keptReservations, type PoolFacts } from './pool-facts.js';
+
+/** What an earlier version of the same pool was read as: what is the same need not be read again. */
+export interface ReadPool {
+  readonly facts: PoolFacts;
+  readonly reading: PoolReading;
+  readonly recorded: RecordedAddresses;
+  /** UID and generation of what was read. */
+  readonly of: string | undefined;
+}
+
+/** Never throws, whatever the object contains. */
+export function readPoolFacts(object: KubernetesObject, before?: ReadPool): ReadPool {
+  const { uid, generation, namespace = '', name } = object.metadata;
+  const of = generation === undefined ? undefined : `${uid} ${generation}`;
+  const reading = before !== undefined && of !== undefined && before.of === of ? before.reading : readPool(object);
+  const recorded = readRecordedAddresses(object, before?.recorded);
+  const pool = reading.ok ? reading.pool : undefined;
+  const clients = new Map<Ipv4Address, Assignment>();
+  for (const assignment of recorded.assignments) clients.set(assignment.address, assignment);
+  const quarantined = readQuarantines(object).map(({ address, untilMs, usedBy = '' }) => ({ address, untilMs, usedBy }));
+  const graves = gravesOf(object, reading);
+  const facts: PoolFacts = {
+    namespace,
+    name,
+    network: networkOf(object),
+    pool,
+    clients,
+    kept: keptReservations(pool, clients),
+    unusable: recorded.unreadable.flatMap(({ address }) => (address === undefined || clients.has(address) ? [] : [address])),
+    quarantined,
+    state: worstState(graves.map(({ state }) => state)),
+    reasons: sortGraves(graves),
+    conditions: toPageConditions(object.status),
+    servedByPod: readText(object.status, 'servedBy') ?? '',
+    agents: ['namespace', 'name'].flatMap((field) => readText(object.status, 'agentDeploymentRef', field) ?? []).join('/'),
+  };
+  return { facts, reading, recorded, of };
+}
+
+function networkOf({ metadata: { namespace = '' }, spec }: KubernetesObject): string {
+  const named = readText(spec, 'networkName') ?? '';
+  return named === '' || named.includes('/') ? named : `${namespace}/${named}`;
+}
+
+/** Where a pool that is paused is not served on purpose, that is all that is to be known. */
+function gravesOf(object: KubernetesObject, reading: PoolReading): readonly Grave[] {
+  if (readField(object.spec, 'paused') === true) return [{ state: 'note', reason: toPageReason('Paused') }];
+  const graves = readConditions(object.status).flatMap(graveOf);
+  if (reading.ok || graves.some(({ reason }) => reason.reason === 'PoolInvalid')) return graves;
+  return [{ state: 'broken', reason: toPageReason('PoolInvalid', reading.problems.join('; ')) }, ...graves];
+}
+
+function graveOf({ type, status, reason, message }: Condition): readonly Grave[] {
+  if (typeof reason !== 'string' || reason === '' || type === 'Stopped') return [];
+  const explained = toPageReason(reason, typeof message === 'string' ? message : '');
+  if (type === 'RogueServer') return status === 'True' ? [{ state: 'note', reason: explained }] : [];
+  return [{ state: status === 'True' ? 'note' : gravityOf(reason), reason: explained }];
+}

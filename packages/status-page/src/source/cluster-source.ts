@@ -1,0 +1,171 @@
+/** The page of a cluster: what shared caches have. It writes nothing, and every replica of the controller can serve it. */
+import { AGENT_LABEL, AGENT_LABEL_VALUE } from '@vmdhcp/ippool-api';
+import type { ApiResource, CacheSubscription, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import { Resource } from '@vmdhcp/reconciler/chain';
+import { LeaderTerms } from '../lists/leader-terms.js';
+import { listAgents } from '../lists/list-agents.js';
+import { listHosts } from '../lists/list-hosts.js';
+import { listWakeConfigs } from '../lists/list-wake-configs.js';
+import { MachineNames } from '../lists/machine-names.js';
+import { MachinesWithoutAddress } from '../lists/machines-without-address.js';
+import type { Section } from '../model/page-data.js';
+import { FollowedPools } from '../pool/followed-pools.js';
+import type { PageSource, SourceChange } from './page-source.js';
+
+export interface ClusterSourceSettings {
+  readonly caches: Pick<SharedCaches, 'subscribe'>;
+  /** Names this process; another one has another name. */
+  readonly instance: string;
+  readonly onlyNamespace: string | undefined;
+  /** Of the agents; undefined: this controller deploys none. */
+  readonly agentsNamespace: string | undefined;
+  readonly hasWakeOnLan: boolean;
+  /** Reads all HostStatuses; undefined: there are no bare-metal hosts. */
+  readonly hostStatuses: (() => Promise<readonly KubernetesObject[]>) | undefined;
+  readonly isLeading: () => boolean;
+  /** Milliseconds since 1970. */
+  readonly wallTimeMs: () => number;
+  /** Resolves when other work had its turn. */
+  readonly pause: () => Promise<void>;
+  /** A list or watch failed, and is tried again. */
+  readonly onError: (kind: string, error: unknown) => void;
+}
+
+export interface ClusterSource extends PageSource {
+  readonly synced: boolean;
+  readonly start: () => void;
+  readonly stop: () => void;
+}
+
+/** Subscribes to the kinds that the page shows. Those that the controller follows too are listed and watched once. */
+export function createClusterSource(settings: ClusterSourceSettings): ClusterSource {
+  return new CachedCluster(settings);
+}
+
+type Kind = 'pools' | 'networkConfigs' | 'virtualMachines' | 'instances' | 'networks' | 'leases' | 'wolConfigs' | 'clusterAgents';
+
+/** Which part of the page shows the objects of a kind; others are only read for it. */
+const SECTION_OF: Readonly<Record<Kind, Section>> = {
+  pools: 'pools',
+  networkConfigs: 'machines',
+  virtualMachines: 'machines',
+  instances: 'machines',
+  networks: 'machines',
+  leases: 'agents',
+  wolConfigs: 'wake-on-lan',
+  clusterAgents: 'hosts',
+};
+
+class CachedCluster implements ClusterSource {
+  readonly kind = 'cluster';
+  readonly sections: ReadonlySet<Section>;
+  readonly #settings: ClusterSourceSettings;
+  readonly #caches: Readonly<Record<Kind, CacheSubscription | undefined>>;
+  readonly #listeners = new Set<(change: SourceChange) => void>();
+  readonly #pools: FollowedPools;
+  readonly #names: MachineNames;
+  readonly #machines: MachinesWithoutAddress;
+  readonly #terms = new LeaderTerms();
+  #startedAtMs = 0;
+
+  constructor(settings: ClusterSourceSettings) {
+    this.#settings = settings;
+    const { agentsNamespace, hasWakeOnLan, hostStatuses } = settings;
+    const labelSelector = `${AGENT_LABEL}=${AGENT_LABEL_VALUE}`;
+    const pools = this.#subscribe('pools', this.#within(Resource.ipPools));
+    const networkConfigs = this.#subscribe('networkConfigs', this.#within(Resource.networkConfigs));
+    this.#caches = {
+      pools,
+      networkConfigs,
+      virtualMachines: this.#subscribe('virtualMachines', this.#within(Resource.virtualMachines)),
+      instances: this.#subscribe('instances', this.#within(Resource.virtualMachineInstances)),
+      networks: this.#subscribe('networks', this.#within(Resource.networks)),
+      leases:
+        agentsNamespace === undefined
+          ? undefined
+          : this.#subscribe('leases', { ...Resource.leases, namespace: agentsNamespace, labelSelector }),
+      wolConfigs: hasWakeOnLan ? this.#subscribe('wolConfigs', Resource.wolConfigs) : undefined,
+      clusterAgents: hostStatuses && this.#subscribe('clusterAgents', Resource.clusterAgents),
+    };
+    const own = Object.keys(SECTION_OF) as Kind[];
+    this.sections = new Set(own.flatMap((kind) => (this.#caches[kind] === undefined ? [] : [SECTION_OF[kind]])));
+    this.#pools = new FollowedPools(pools, settings.instance);
+    this.#names = new MachineNames(networkConfigs);
+    this.#machines = new MachinesWithoutAddress({ ...settings, caches: this.#chainCaches(pools, networkConfigs) });
+  }
+
+  readonly start = (): void => {
+    this.#startedAtMs = this.#settings.wallTimeMs();
+    for (const cache of Object.values(this.#caches)) cache?.start();
+  };
+
+  readonly stop = (): void => {
+    this.#listeners.clear();
+    for (const cache of Object.values(this.#caches)) cache?.stop();
+  };
+
+  /** VirtualMachineInstances may be a kind that the cluster lacks. */
+  get synced(): boolean {
+    return this.#missing().every((kind) => kind === 'instances');
+  }
+
+  readonly unready = (): readonly string[] => this.#missing().map((kind) => `${kind}: not listed yet`);
+  readonly isLeader = (): boolean => this.#settings.isLeading();
+  readonly pools: PageSource['pools'] = () => this.#pools.all();
+  readonly pool: PageSource['pool'] = (key) => this.#pools.get(key);
+  readonly machineOf: PageSource['machineOf'] = (network, macAddress) => this.#names.find(network, macAddress);
+  readonly machines: PageSource['machines'] = (query) => this.#machines.page(query);
+  readonly agents: PageSource['agents'] = () => ({
+    groups: listAgents(this.#caches.leases?.values() ?? [], this.#terms, this.#settings.wallTimeMs()),
+    followedSinceMs: this.#startedAtMs,
+  });
+  readonly wakeOnLan: PageSource['wakeOnLan'] = () => ({ configs: listWakeConfigs(this.#caches.wolConfigs?.values() ?? []) });
+  readonly hosts: PageSource['hosts'] = async () =>
+    listHosts({
+      clusterAgents: this.#caches.clusterAgents?.values() ?? [],
+      hostStatuses: (await this.#settings.hostStatuses?.()) ?? [],
+    });
+
+  readonly onChange: PageSource['onChange'] = (listener) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  #missing(): Kind[] {
+    const kinds = Object.keys(this.#caches) as Kind[];
+    return kinds.filter((kind) => this.#caches[kind]?.synced === false);
+  }
+
+  #subscribe(kind: Kind, resource: ApiResource): CacheSubscription {
+    return this.#settings.caches.subscribe(resource, {
+      onChange: (key) => this.#onChange(kind, key),
+      onError: (error) => this.#settings.onError(kind, error),
+    });
+  }
+
+  #onChange(kind: Kind, key: string): void {
+    const section = SECTION_OF[kind];
+    if (kind === 'networkConfigs') this.#names.note(key);
+    if (kind === 'leases') this.#terms.note(key, this.#caches.leases?.get(key), this.#settings.wallTimeMs());
+    const change: SourceChange = kind === 'pools' ? { section, pool: key } : { section };
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #within(resource: ApiResource): ApiResource {
+    const { onlyNamespace } = this.#settings;
+    return onlyNamespace === undefined ? resource : { namespace: onlyNamespace, ...resource };
+  }
+
+  #chainCaches(pools: CacheSubscription, networkConfigs: CacheSubscription) {
+    const { virtualMachines, instances, networks, leases } = this.#caches;
+    const none = { synced: false, get: () => undefined, values: () => [] };
+    return {
+      pools,
+      networkConfigs,
+      virtualMachines: virtualMachines ?? none,
+      instances: instances ?? none,
+      networks: networks ?? none,
+      leases: leases ?? none,
+    };
+  }
+}

@@ -1,0 +1,47 @@
+/** Where the page gets its data from: a cluster's caches, or the agent of a bare host. */
+import type { MachineQuery } from '../lists/machines-without-address.js';
+import type { AgentsPage, HostsPage, MachinePage, Section, WakeOnLanPage } from '../model/page-data.js';
+import type { VersionedPool } from '../pool/diff-pools.js';
+import type { LeaseNames } from '../pool/pool-leases.js';
+import type { PoolSnapshot } from '../pool/pool-snapshot.js';
+
+export interface SourceChange {
+  readonly section: Section;
+  /** Of the section `pools`: which pool. */
+  readonly pool?: string;
+}
+
+export interface PageSource {
+  readonly kind: 'cluster' | 'bare-host';
+  /** Sections that are there at all. */
+  readonly sections: ReadonlySet<Section>;
+  /** What is not read completely yet, for people. */
+  readonly unready: () => readonly string[];
+  readonly isLeader: () => boolean | null;
+  /** Sorted by key. */
+  readonly pools: () => readonly PoolSnapshot[];
+  readonly pool: (key: string) => VersionedPool | undefined;
+  /** Which virtual machine has an address. */
+  readonly machineOf: LeaseNames;
+  readonly machines: (query: MachineQuery) => Promise<MachinePage>;
+  readonly agents: () => AgentsPage;
+  readonly wakeOnLan: () => WakeOnLanPage;
+  /** @throws Error where they cannot be read now. */
+  readonly hosts: () => Promise<HostsPage>;
+  /** Calls the listener after each change, until the function that is returned is called. */
+  readonly onChange: (listener: (change: SourceChange) => void) => () => void;
+}
+
+/** Nothing but pools: what a source without a cluster has. */
+export const POOLS_ALONE: Pick<
+  PageSource,
+  'sections' | 'isLeader' | 'machineOf' | 'machines' | 'agents' | 'wakeOnLan' | 'hosts'
+> = {
+  sections: new Set(['pools']),
+  isLeader: () => null,
+  machineOf: () => '',
+  machines: async () => ({ rows: [], total: 0, continue: null }),
+  agents: () => ({ groups: [], followedSinceMs: 0 }),
+  wakeOnLan: () => ({ configs: [] }),
+  hosts: async () => ({ clusterAgents: [], hosts: [] }),
+};
