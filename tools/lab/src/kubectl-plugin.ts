@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { KubectlOutput } from './kubectl.js';
+import { LabProcess } from './lab-process.js';
 import { PLUGIN_BIN } from './programs.js';
 
 export class KubectlPlugin {
@@ -29,9 +30,15 @@ export class KubectlPlugin {
     return { code: (code as number | null) ?? 1, stdout, stderr };
   }
 
-  /** Writes a kubeconfig; returns its path. */
-  write(kubeconfig: string): string {
-    const path = join(this.#folder, 'kubeconfig');
+  /** Starts the plugin, for commands that go on. */
+  start(kubeconfig: string, words: readonly string[]): LabProcess {
+    const env = { PATH: this.path, KUBECONFIG: kubeconfig, NO_COLOR: '1' };
+    return new LabProcess(join(this.#folder, 'kubectl-vmdhcp'), words, { env });
+  }
+
+  /** Writes a kubeconfig; returns its path. @param name - of its file. */
+  write(kubeconfig: string, name = 'kubeconfig'): string {
+    const path = join(this.#folder, name);
     writeFileSync(path, kubeconfig, { mode: 0o600 });
     return path;
   }

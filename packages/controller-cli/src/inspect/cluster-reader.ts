@@ -1,7 +1,7 @@
 /** Reads of one command: what came of each, how many requests they were, and what time it is at the API server. */
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { parseTime } from '@vmdhcp/kube-runtime';
-import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
+import { ApiConnection, ApiObjectClient, ApiRequestError, type ClusterConnection } from '@vmdhcp/kube-runtime/node';
 import type { MissingRight, Observed } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { findReaderCluster } from './find-reader-cluster.js';
@@ -14,28 +14,28 @@ export type ListResult =
 const PAGE = 500;
 
 export class ClusterReader {
+  readonly cluster: ClusterConnection;
   readonly connection: ApiConnection;
   /** What objects without a namespace in their name are looked for in. */
   readonly namespace: string;
   #requests = 0;
   #nowMs: number | undefined;
 
-  private constructor(connection: (onRequest: (date: string | undefined) => void) => ApiConnection, namespace: string) {
-    this.connection = connection((date) => {
+  private constructor(cluster: ClusterConnection, namespace: string) {
+    const onRequest = ({ date }: { readonly date?: string }): void => {
       this.#requests += 1;
       const nowMs = parseTime(date);
       if (!Number.isNaN(nowMs)) this.#nowMs = nowMs;
-    });
+    };
+    this.cluster = cluster;
+    this.connection = new ApiConnection(cluster, { userAgent: 'kubectl-vmdhcp', onRequest });
     this.namespace = namespace;
   }
 
   /** @throws CommandError where there is no way to a cluster. */
   static async open(options: ReaderOptions): Promise<ClusterReader> {
     const cluster = await findReaderCluster(options);
-    return new ClusterReader(
-      (onRequest) => new ApiConnection(cluster, { userAgent: 'kubectl-vmdhcp', onRequest: ({ date }) => onRequest(date) }),
-      options.namespace ?? cluster.namespace,
-    );
+    return new ClusterReader(cluster, options.namespace ?? cluster.namespace);
   }
 
   get requests(): number {

@@ -26,6 +26,7 @@ export {
   parseAgentNetworkConfigs,
   UNIFIED_GROUP,
 } from './agent-network-config.js';
+export { AGENT_PROGRAM } from './agent-program.js';
 export {
   type AgentReport,
   DRAINING,

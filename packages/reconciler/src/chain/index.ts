@@ -14,6 +14,17 @@ export {
   type LinkState,
 } from './address-chain.js';
 export { isStaleLease } from './agent-links.js';
+export {
+  type AgentTraffic,
+  type ClientTraffic,
+  mostFrequent,
+  type PacketCounts,
+  packetsOf,
+  parseAgentTraffic,
+  refusalsOf,
+  type TrafficCounts,
+  type TrafficPacket,
+} from './agent-traffic.js';
 export { CHAIN_LINKS, type ChainLinkName } from './chain-links.js';
 export {
   type ChainObservation,

@@ -1,0 +1,41 @@
+/** The leaders of groups of agents as they are now, by their Leases. */
+import { AGENT_LABEL, AGENT_LABEL_VALUE, AGENT_REPORT_ANNOTATION, parseAgentReport } from '@vmdhcp/ippool-api/agent';
+import { type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
+import { describeMissingRight, isStaleLease, Resource } from '@vmdhcp/reconciler/chain';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import type { ClusterReader } from './cluster-reader.js';
+
+export interface Leader {
+  readonly namespace: string;
+  /** The name of the Lease. */
+  readonly group: string;
+  /** Undefined: no pod renews the Lease. */
+  readonly pod: string | undefined;
+  /** `namespace/name` of the pools that it reports. */
+  readonly pools: readonly string[];
+}
+
+/** In the order of their Leases. @throws CommandError where Leases may not be listed. */
+export async function findLeaders(reader: ClusterReader, namespace: string | undefined): Promise<readonly Leader[]> {
+  const labelSelector = `${AGENT_LABEL}=${AGENT_LABEL_VALUE}`;
+  const listed = await reader.list({ ...Resource.leases, labelSelector, ...(namespace !== undefined && { namespace }) });
+  if (listed.kind === 'refused')
+    throw new CommandError(`${describeMissingRight(listed.right)}: ask for the verb list on it`, ExitCode.noPermission);
+  const ordered = listed.objects.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  return ordered.map((lease) => toLeader(lease, reader.nowMs));
+}
+
+export function toLeader(lease: KubernetesObject, nowMs: number): Leader {
+  const { namespace = '', name, annotations = {} } = lease.metadata;
+  return {
+    namespace,
+    group: name,
+    pod: isStaleLease(lease, nowMs) ? undefined : podIn(lease),
+    pools: [...parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]).keys()],
+  };
+}
+
+/** The holder has the name of its pod, and what tells one process of it from the next. */
+export function podIn({ spec }: KubernetesObject): string | undefined {
+  return (readText(spec, 'holderIdentity') ?? '').split('_', 1)[0] || undefined;
+}

@@ -1,0 +1,49 @@
+/** The commands that ask agents in their pods: they need the right to execute commands there. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { readerOptions } from './inspect-options.js';
+import type { TopOptions } from './top.js';
+
+const RIGHTS = `
+Agents are asked in their pods, as kubectl exec does: that needs the verbs get and create on pods/exec in the namespace of the agents, which is a
+strong right. examples/cluster/packets.yaml has it as a Role of its own.
+`;
+
+/** `kubectl vmdhcp top` */
+export function topCommand(): Command {
+  const command = new Command('top')
+    .description('Packets and refusals of each pool, and the clients that send most, as the leaders of the agents count them.')
+    .option('--pool <name>', 'of one pool: NAME or NAMESPACE/NAME of the IPPool; default: all')
+    .addOption(
+      new Option('--sort <order>', 'what comes first').choices(['packets', 'refusals', 'last', 'name']).default('packets'),
+    )
+    .addOption(new Option('--limit <number>', 'the most clients').argParser(parseCount).default(20))
+    .addOption(
+      new Option('-o, --output <format>', 'how to print it').choices(['table', 'wide', 'json', 'yaml', 'name']).default('table'),
+    )
+    .option('-w, --watch', 'go on until Ctrl-C')
+    .addOption(new Option('--interval <seconds>', 'with --watch: how often').argParser(parseCount).default(5))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  kubectl vmdhcp top
+  kubectl vmdhcp top --sort refusals
+  kubectl vmdhcp top --pool default/net-48 --limit 5 --watch
+  kubectl vmdhcp top -o json | jq -r '.clients[] | select(.refusals > 100) | .macAddress'
+
+Agents count since they started. REFUSED: packets without an answer, or with a NAK; REASON has the most frequent reason.
+An agent that cannot be asked is a row with the reason.
+${RIGHTS}
+Exit codes: 0 listed, 1 no agent reports the pool, 64 wrong usage, 66 there is no way to a cluster, 69 the cluster does not answer, 77 a right is
+missing.
+`,
+    );
+  for (const option of readerOptions()) command.addOption(option);
+  return command.action(async (options: TopOptions) => (await import('./top.js')).top(options));
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && count <= 1_000_000) return count;
+  throw new InvalidArgumentError('write a whole number from 1 on.');
+}

@@ -1,0 +1,156 @@
+/** What the clients of one agent sent and what they were answered, as `vmdhcp-agent clients --json` prints it. */
+import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { isRecord, readField, readList, readText } from '@vmdhcp/kube-runtime';
+
+/** Packets by a name: of a message, of an answer, of a reason. */
+export type PacketCounts = Readonly<Record<string, number>>;
+
+/** What was counted for a pool, or for one client of it. */
+export interface TrafficCounts {
+  /** `namespace/name`. */
+  readonly pool: string;
+  readonly interface: string;
+  /** By the type of the message: `DISCOVER`. */
+  readonly messages: PacketCounts;
+  /** By the type of the answer: `OFFER`. */
+  readonly answers: PacketCounts;
+  /** Packets without an answer, by reason: `other-server-selected`. */
+  readonly unanswered: PacketCounts;
+  /** Unix time in milliseconds; 0: not known. */
+  readonly lastAtMs: number;
+}
+
+/** One packet of a client, and what became of it. */
+export interface TrafficPacket {
+  readonly atMs: number;
+  readonly received: string;
+  readonly from: string;
+  /** `OFFER 192.168.48.10`; undefined: none. */
+  readonly answer: string | undefined;
+  /** Why there was none. */
+  readonly reason: string | undefined;
+}
+
+export interface ClientTraffic extends TrafficCounts {
+  /** Canonical. */
+  readonly macAddress: string;
+  /** The oldest first. */
+  readonly last: readonly TrafficPacket[];
+}
+
+export interface AgentTraffic {
+  /** The pod. */
+  readonly agent: string;
+  /** Since when it counts. */
+  readonly sinceMs: number;
+  /** One for each pool, with what clients sent that are not kept one by one. */
+  readonly places: readonly TrafficCounts[];
+  readonly clients: readonly ClientTraffic[];
+}
+
+/** Undefined: the text is not what an agent prints. Entries that cannot be read are left out. */
+export function parseAgentTraffic(text: string): AgentTraffic | undefined {
+  const document = parseJson(text);
+  if (!isRecord(document) || !Array.isArray(document['clients'])) return undefined;
+  const clients = document['clients'].flatMap(toClient);
+  const places = readList(document, 'places').map(toCounts);
+  return {
+    agent: readText(document, 'agent') ?? '',
+    sinceMs: numberAt(document, 'sinceMs'),
+    places: places.length > 0 ? places : sumByPool(clients),
+    clients,
+  };
+}
+
+/** All packets of these counts. */
+export function packetsOf({ messages }: Pick<TrafficCounts, 'messages'>): number {
+  return total(messages);
+}
+
+/** Packets that got no answer, or a NAK. */
+export function refusalsOf({ answers, unanswered }: Pick<TrafficCounts, 'answers' | 'unanswered'>): number {
+  return total(unanswered) + (answers['NAK'] ?? 0);
+}
+
+/** The name that counts most; undefined: there is none. */
+export function mostFrequent(counts: PacketCounts): string | undefined {
+  return Object.entries(counts).toSorted(([, one], [, other]) => other - one)[0]?.[0];
+}
+
+function total(counts: PacketCounts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function toClient(value: unknown): ClientTraffic[] {
+  const macAddress = parseMacAddress(readText(value, 'mac') ?? '');
+  return macAddress === undefined ? [] : [{ macAddress, ...toCounts(value), last: readList(value, 'last').map(toPacket) }];
+}
+
+function toCounts(value: unknown): TrafficCounts {
+  return {
+    pool: readText(value, 'pool') ?? '',
+    interface: readText(value, 'interface') ?? '',
+    messages: countsAt(value, 'messages'),
+    answers: countsAt(value, 'answers'),
+    unanswered: countsAt(value, 'unanswered'),
+    lastAtMs: numberAt(value, 'lastAtMs'),
+  };
+}
+
+function toPacket(value: unknown): TrafficPacket {
+  return {
+    atMs: numberAt(value, 'atMs'),
+    received: readText(value, 'received') ?? '',
+    from: readText(value, 'from') ?? '',
+    answer: readText(value, 'answer'),
+    reason: readText(value, 'reason'),
+  };
+}
+
+function countsAt(value: unknown, field: string): PacketCounts {
+  const found = readField(value, field);
+  if (!isRecord(found)) return {};
+  return Object.fromEntries(Object.entries(found).filter((entry): entry is [string, number] => isCount(entry[1])));
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function numberAt(value: unknown, field: string): number {
+  const found = readField(value, field);
+  return isCount(found) ? found : 0;
+}
+
+/** Of agents that print no places. */
+function sumByPool(clients: readonly ClientTraffic[]): TrafficCounts[] {
+  const groups = Map.groupBy(clients, (client) => `${client.pool} ${client.interface}`);
+  return [...groups.values()].flatMap((of) => {
+    const [first] = of;
+    if (first === undefined) return [];
+    return [
+      {
+        pool: first.pool,
+        interface: first.interface,
+        messages: sum(of.map(({ messages }) => messages)),
+        answers: sum(of.map(({ answers }) => answers)),
+        unanswered: sum(of.map(({ unanswered }) => unanswered)),
+        lastAtMs: of.reduce((latest, { lastAtMs }) => Math.max(latest, lastAtMs), 0),
+      },
+    ];
+  });
+}
+
+function sum(all: readonly PacketCounts[]): PacketCounts {
+  const summed = new Map<string, number>();
+  for (const counts of all) for (const [name, count] of Object.entries(counts)) summed.set(name, (summed.get(name) ?? 0) + count);
+  return Object.fromEntries(summed);
+}

@@ -1,0 +1,183 @@
+/** `kubectl vmdhcp top`, as a process with the rights of examples/cluster/packets.yaml, that asks programs in simulated pods. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import type { ExecInPod } from '@vmdhcp/kube-simulator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CLUSTER_EXAMPLES,
+  compareRights,
+  type KubectlOutput,
+  KubectlPlugin,
+  PrivateCluster,
+  rightsOf,
+  serviceAccountToken,
+  waitFor,
+} from '../src/index.js';
+
+const NAMESPACE = 'vm-dhcp-agents';
+const LABELS = { 'network.harvesterhci.io/vm-dhcp-controller': 'agent' };
+const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'];
+const POOL = 'default/net-48';
+
+const client = (mac: string, discovers: number) => ({
+  mac,
+  pool: POOL,
+  interface: 'net1',
+  messages: { DISCOVER: discovers },
+  answers: { OFFER: 2 },
+  unanswered: { 'unknown-client': discovers - 2 },
+  lastAtMs: Date.now() - 12_000,
+  last: [{ atMs: Date.now() - 12_000, received: 'DISCOVER', from: '0.0.0.0', answer: 'OFFER 10.1.0.10', reason: null }],
+});
+
+/** What stands for the program of the agent, by the pod. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  'agent-1': `console.log(${JSON.stringify(JSON.stringify({ agent: 'agent-1', sinceMs: Date.now() - 60_000, clients: [client(A, 3), client(B, 9)] }))})`,
+  'agent-old': `console.error("error: unknown command 'clients'"); process.exit(64)`,
+  'agent-busy': `console.error('the agent does not run: start it'); process.exit(69)`,
+};
+const asked: string[] = [];
+
+const execInPod: ExecInPod = ({ pod, command, container }) => {
+  const { name = '' } = pod.metadata;
+  asked.push(`${name} ${container} ${command.slice(2).join(' ')}`);
+  const child = spawn(process.execPath, ['-e', PROGRAMS[name] ?? ''], { stdio: 'pipe' });
+  const exited = once(child, 'exit').then(([code]) => (code as number | null) ?? 137);
+  return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exited, kill: () => child.kill('SIGKILL') };
+};
+
+let cluster: PrivateCluster;
+const plugin = new KubectlPlugin();
+
+beforeAll(async () => {
+  cluster = await PrivateCluster.start(['crds.yaml'], { nodes: [{ name: 'node-1' }], execInPod });
+  await cluster.admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+  for (const name of ['reader.yaml', 'packets.yaml']) await cluster.admin.applyFile(join(CLUSTER_EXAMPLES, name));
+  for (const name of Object.keys(PROGRAMS)) await createPod(name, name === 'agent-1' ? ['sidecar', 'agent'] : ['agent']);
+  for (const name of ['agent-1', 'agent-busy', 'agent-gone', 'agent-old']) await createLease(name, new Date());
+  await createLease('agent-stale', new Date(0));
+}, 60_000);
+
+afterAll(async () => {
+  plugin.close();
+  await cluster?.close();
+}, 60_000);
+
+async function createPod(name: string, containers: readonly string[]): Promise<void> {
+  const spec = { containers: containers.map((container) => ({ name: container, image: 'agent' })) };
+  await cluster.admin.create({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace: NAMESPACE, name },
+    spec,
+  } as KubernetesObject);
+  await cluster.admin.waitForObject('Pod', `${NAMESPACE}/${name}`, ({ status }) => JSON.stringify(status).includes('"running"'));
+}
+
+async function createLease(pod: string, renewed: Date): Promise<void> {
+  const pool = pod === 'agent-1' ? POOL : `default/${pod}`;
+  const annotations = { 'network.harvesterhci.io/agent-report': JSON.stringify({ [pool]: { serving: true } }) };
+  const metadata = { namespace: NAMESPACE, name: `group-of-${pod}`, labels: LABELS, annotations };
+  const renewTime = renewed.toISOString().replace('Z', '000Z');
+  const spec = { holderIdentity: `${pod}_x`, leaseDurationSeconds: 3600, renewTime };
+  await cluster.admin.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec } as KubernetesObject);
+}
+
+/** A kubeconfig of a ServiceAccount with these roles. */
+async function account(name: string, roles: readonly ('reader' | 'packets')[]): Promise<string> {
+  const subject = { namespace: NAMESPACE, name };
+  await cluster.admin.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: subject });
+  for (const role of roles) {
+    const isEverywhere = role === 'reader';
+    const binding = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: isEverywhere ? 'ClusterRoleBinding' : 'RoleBinding',
+      metadata: { name: `${name}-${role}`, ...(isEverywhere ? {} : { namespace: NAMESPACE }) },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: isEverywhere ? 'ClusterRole' : 'Role', name: `vmdhcp-${role}` },
+      subjects: [{ kind: 'ServiceAccount', ...subject }],
+    };
+    await cluster.admin.create(binding as KubernetesObject);
+  }
+  const token = await serviceAccountToken(cluster.admin, NAMESPACE, name);
+  return plugin.write(cluster.simulator.kubeconfig({ name, token }), name);
+}
+
+const cells = ({ stdout }: KubectlOutput) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/));
+
+describe('kubectl vmdhcp top', { timeout: 60_000 }, () => {
+  it('asks the leader of each group with the rights of packets.yaml, and uses each of them', async () => {
+    const kubeconfig = await account('operator', ['reader', 'packets']);
+    const answer = await plugin.run(kubeconfig, ['top']);
+    expect(answer).toMatchObject({ code: 0, stderr: '' });
+    expect(cells(answer)).toEqual([
+      ['POOL', 'AGENT', 'CLIENTS', 'PACKETS', 'ANSWERS', 'REFUSED', 'LAST', 'REASON'],
+      [POOL, `${NAMESPACE}/agent-1`, '2', '12', '4', '8', expect.stringMatching(/^\d+s$/), 'unknown-client'],
+      ['default/agent-busy', `${NAMESPACE}/agent-busy`, '-', '-', '-', '-', '-', 'the agent does not run: start it'],
+      [
+        'default/agent-gone',
+        `${NAMESPACE}/agent-gone`,
+        '-',
+        '-',
+        '-',
+        '-',
+        '-',
+        expect.stringContaining('does not exist any more'),
+      ],
+      ['default/agent-old', `${NAMESPACE}/agent-old`, '-', '-', '-', '-', '-', expect.stringContaining('of an earlier version')],
+      ['default/agent-stale', '-', '-', '-', '-', '-', '-', 'no pod of the group is leader'],
+      [''],
+      ['MAC', 'POOL', 'PACKETS', 'ANSWERS', 'REFUSED', 'LAST', 'LASTPACKET'],
+      [B, POOL, '9', '2', '7', expect.stringMatching(/^\d+s$/), 'DISCOVER: OFFER 10.1.0.10'],
+      [A, POOL, '3', '2', '1', expect.stringMatching(/^\d+s$/), 'DISCOVER: OFFER 10.1.0.10'],
+    ]);
+    // The API server asked which container is meant.
+    expect(asked).toContain('agent-1 agent clients --json');
+    const who = { namespace: NAMESPACE, name: 'operator' };
+    const ofPods = (await rightsOf(cluster.admin, who)).filter(({ resource }) => resource === 'pods/exec');
+    expect(ofPods.map(({ verb, namespace }) => [verb, namespace])).toEqual([
+      ['get', NAMESPACE],
+      ['create', NAMESPACE],
+    ]);
+    expect(compareRights(ofPods, cluster.simulator.audit.requests, who)).toEqual({ unused: [], refused: [] });
+  });
+
+  it('of one pool, as data, as names, in another order', async () => {
+    const kubeconfig = await account('other', ['reader', 'packets']);
+    const words = ['top', '--pool', 'net-48', '--limit', '1', '--sort', 'name'];
+    const { stdout } = await plugin.run(kubeconfig, [...words, '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ pools: [{ pool: POOL, clients: 2, refusals: 8 }], clients: [{ macAddress: A }] });
+    expect(asked.at(-1)).toBe(`agent-1 agent clients --json --pool ${POOL}`);
+    expect((await plugin.run(kubeconfig, [...words, '-o', 'name'])).stdout).toBe(`${A}\n`);
+    expect(await plugin.run(kubeconfig, ['top', '--pool', 'none'])).toMatchObject({
+      code: 1,
+      stderr: 'kubectl vmdhcp: no agent reports pool default/none: kubectl vmdhcp agents\n',
+    });
+    expect(await plugin.run(kubeconfig, ['top', '--limit', '0'])).toMatchObject({ code: 64 });
+  });
+
+  it('without the right: rows with the reason, the rule to ask for, and exit code 77', async () => {
+    const { code, stdout, stderr } = await plugin.run(await account('reads', ['reader']), ['top', '--pool', POOL, '-o', 'json']);
+    const rule =
+      'ask for a Role in namespace vm-dhcp-agents with the rule {apiGroups: [""], resources: ["pods/exec"], verbs: ["get", "create"]}';
+    const message = `cannot execute commands in pods (pods/exec) of namespace ${NAMESPACE}: ${rule}`;
+    expect([code, stderr]).toEqual([77, `kubectl vmdhcp: ${message}\n`]);
+    expect(JSON.parse(stdout)).toMatchObject({ pools: [{ pool: POOL, error: message }], clients: [] });
+    const nothing = await plugin.run(await account('nothing', []), ['top']);
+    expect(nothing).toMatchObject({ code: 77, stderr: expect.stringContaining('cannot list leases') as string });
+  });
+
+  it('--watch goes on until it is asked to end', async () => {
+    const words = ['top', '--watch', '--interval', '1', '--pool', POOL, '-o', 'name', '--limit', '1'];
+    const running = plugin.start(await account('watches', ['reader', 'packets']), words);
+    await waitFor('two answers', () => (running.lines.length >= 2 ? true : undefined), 20_000);
+    running.kill('SIGTERM');
+    expect(await running.ended(20_000)).toMatchObject({ code: 0 });
+    expect(new Set(running.lines)).toEqual(new Set([B]));
+  });
+});
