@@ -20,9 +20,18 @@ const [task = '', ...taskArguments] = process.argv.slice(2);
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 20) fail(`Node ${process.versions.node} is too old: install Node 20 or newer`, 78);
 
+if (taskArguments.some((word) => word === '--help' || word === '-h')) printHelp();
 install();
 build();
 if (task !== 'setup') runTask();
+
+/** Help needs no set-up, where it is written down. */
+function printHelp() {
+  const file = join(ROOT, 'scripts', 'help', `${task}.txt`);
+  if (!existsSync(file)) return;
+  process.stdout.write(readFileSync(file, 'utf8'));
+  process.exit(0);
+}
 
 /** Dependencies are installed when the lockfile is not the one they were installed from. */
 function install() {

@@ -6,6 +6,7 @@ const generators = [
   ['tools/kube-simulator', 'scripts/write-accepted-table.mjs'],
   ['.', 'scripts/write-alerts.mjs'],
   ['.', 'scripts/write-chart.mjs'],
+  ['.', 'scripts/write-help.mjs'],
   ['.', 'scripts/write-reference.mjs'],
   ['.', 'scripts/write-walls.mjs'],
 ];

@@ -1,14 +1,17 @@
 /** Virtual machines get addresses and keep them, an agent dies, another one serves, a wrong pool is refused. */
 import { join } from 'node:path';
-import { type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
 import {
+  AGENT_NAMESPACE,
   acquire,
   CLUSTER_EXAMPLES,
   type ClientName,
   endDhclient,
   ipPool,
   isInstalled,
+  KubectlPlugin,
   LabCluster,
+  type LabPod,
   type Machine,
   type RealProgram,
   readYaml,
@@ -21,6 +24,7 @@ import { type AgentTopology, UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import colors from 'picocolors';
 import type { LiveView } from './live-view.js';
 import { parseLogLine } from './log-record.js';
+import { showState } from './show-state.js';
 import type { Stage, Story } from './story.js';
 
 /** The virtual machines of `examples/cluster/virtual-machines.yaml`, by interface; one of our own asks where a real client is not installed. */
@@ -45,12 +49,24 @@ const TOPOLOGIES: Readonly<Record<AgentTopology, { readonly group: string; reado
   unified: { group: UNIFIED_GROUP, meaning: 'a chart installed two agents, which serve all pools' },
 };
 
+const TAKE_OVER_TIMEOUT_MS = 15_000;
+
+const NEXT_STEPS = `
+What to try next:
+  README.md, "In a cluster"              the same in your cluster: one command, two files
+  docs/first-pool.md                     the first pool of your own, field by field
+  npx vmdhcp-agent check FILE            what a file of pools means, and every mistake in it: examples/two-networks.yaml
+  npm run demo -- --wake-on-lan          magic packets start virtual machines
+  npm run demo -- --hosts                bare-metal hosts get addresses and power actions`;
+
 /** The story in a cluster with this topology. */
 export function addressStory(topology: AgentTopology): Story {
   return async (stage) => {
     const { lab, view } = stage;
     const { group, meaning } = TOPOLOGIES[topology];
-    view.step(`A cluster: API server (simulated) and controller; --topology ${topology}: ${meaning}`);
+    view.step('A cluster: API server (simulated), vmdhcp-controller run, two networks, and an IPPool for each of them');
+    explain(view, 'the controller defines the kinds, becomes leader, and gives each pool its DHCP agents');
+    explain(view, `--topology ${topology}: ${meaning}`);
     for (const network of Object.values(NETWORKS)) lab.addNetwork(network);
     const machines = new Map(
       MACHINES.map(({ name, network, macAddress }) => [name, lab.addMachine(name, { network, macAddress })]),
@@ -61,6 +77,8 @@ export function addressStory(topology: AgentTopology): Story {
     const story = new AddressStory({ view, cluster, machines, group });
     if (topology === 'unified') await story.apply(unifiedAgents());
     await story.play();
+    view.end();
+    view.plain(NEXT_STEPS);
   };
 }
 
@@ -78,6 +96,8 @@ class AddressStory {
   readonly #cluster: LabCluster;
   readonly #machines: ReadonlyMap<string, Machine>;
   readonly #group: string;
+  /** What each machine got. */
+  readonly #addresses = new Map<string, string>();
 
   constructor({ view, cluster, machines, group }: AddressStoryParts) {
     this.#view = view;
@@ -88,8 +108,22 @@ class AddressStory {
 
   async play(): Promise<void> {
     await this.apply(readYaml(join(CLUSTER_EXAMPLES, 'pools.yaml')));
+    await this.#create();
+    await this.#boot();
+    await this.#recreate();
+    // It starts while the other agent takes over, which is a time of waiting.
+    const starting = this.#cluster.startWebhook();
+    await this.#failOver();
+    await (await starting).registered();
+    await this.#refuse();
+    await this.#exhaust();
+    this.#view.step('The state of the cluster: kubectl get deployments,ippools,vmnetcfg');
+    await showState(this.#view, this.#cluster.access);
+  }
 
+  async #create(): Promise<void> {
     this.#view.step('Virtual machines are created: kubectl apply -f examples/cluster/virtual-machines.yaml');
+    this.#explain('each interface has its address before the machine boots: the controller records it in the IPPool');
     this.#view.table('MACHINE', 'NETWORK', 'CLIENT', 'ADDRESS', '');
     for (const { name, network, client } of MACHINES) {
       this.#view.set(name, { NETWORK: network, CLIENT: isInstalled(client) ? client : 'vmdhcp-agent probe', ADDRESS: '-' });
@@ -99,24 +133,23 @@ class AddressStory {
       const addresses = readList(status, 'networkConfigs').map((entry) => readText(entry, 'allocatedIPAddress'));
       this.#view.line(`${metadata.name}: ${addresses.join(', ')}`);
     }
-    this.#view.line(colors.dim('waiting until the agents are rolled out with the networks of both pools'));
+    this.#explain(
+      'meanwhile Kubernetes starts the agents; one of them becomes leader and has the server addresses, the other stands by',
+    );
     for (const pool of ['net-48', 'net-49']) await this.#cluster.agentReady(`default/${pool}`);
+    const leader = await this.#leader();
+    this.#view.line(`${colors.green('ready')}: ${leader.name} is leader`);
+  }
 
-    this.#view.step('The virtual machines boot and request their addresses');
+  async #boot(): Promise<void> {
+    this.#view.step('The virtual machines boot: real DHCP clients ask for addresses');
+    this.#explain('an agent acknowledges what is recorded, and nothing else; unknown clients get no reply');
     for (const machine of MACHINES) await this.#ask(machine.name, machine.client);
-
-    await this.#recreate();
-    // It starts while the other agent takes over, which is a time of waiting.
-    const starting = this.#cluster.startWebhook();
-    await this.#failOver();
-    await (await starting).registered();
-    await this.#refuse();
-    await this.#exhaust();
-    await this.#showTable();
   }
 
   async #recreate(): Promise<void> {
-    this.#view.step('A virtual machine is deleted and created again: it keeps its address');
+    this.#view.step('Virtual machine web is deleted and created again');
+    this.#explain('an address belongs to a MAC address: the new machine has the same one, and so it keeps the address');
     await this.#cluster.access.delete('VirtualMachine', 'default/web');
     const [web] = readYaml(join(CLUSTER_EXAMPLES, 'virtual-machines.yaml'));
     const { metadata } = await this.#cluster.access.create(web as KubernetesObject);
@@ -127,22 +160,35 @@ class AddressStory {
       (config) => isAllocated(config) && config.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true,
     );
     await this.#ask('web', 'udhcpc');
+    this.#view.line(`web has ${this.#addresses.get('web')} again`);
   }
 
   async #failOver(): Promise<void> {
-    this.#view.step('The leader is killed (SIGKILL): the other agent takes over');
-    const leader = await waitFor('a leader', () => this.#cluster.leader(this.#group));
+    this.#view.step('The leader is killed (SIGKILL) while web asks for its address');
+    this.#explain(
+      'the standby answers a client that asks again without a reply, and is leader when the Lease of the dead one ends',
+    );
+    this.#explain('Kubernetes starts the dead agent again: it is the standby then');
+    const leader = await this.#leader();
+    const holder = await this.#holder();
     leader.process?.kill('SIGKILL');
     const killedAtMs = performance.now();
+    const seconds = () => ((performance.now() - killedAtMs) / 1000).toFixed(1);
     this.#view.line(`${colors.red('killed')} ${leader.name}`);
-    await waitFor('an answer', async () => (await probe(this.#machine('web'))) !== undefined, 15_000);
-    const gapMs = performance.now() - killedAtMs;
-    const next = await waitFor('another leader', () => this.#cluster.leader(this.#group));
-    this.#view.line(`${colors.green('serving again')} after ${(gapMs / 1000).toFixed(1)} s: ${next.name}`);
+    const isHeldByAnother = async () => (await this.#holder()) !== holder;
+    const [, taken] = await Promise.all([
+      this.#ask('web', 'udhcpc').then(() =>
+        this.#view.line(`${colors.green('measured')}: web has its reply ${seconds()} s after the kill`),
+      ),
+      waitFor('another leader', isHeldByAnother, TAKE_OVER_TIMEOUT_MS).then(seconds),
+    ]);
+    const { name } = await this.#leader();
+    this.#view.line(`${colors.green('measured')}: ${name} is leader, with the server addresses, ${taken} s after the kill`);
   }
 
   async #refuse(): Promise<void> {
-    this.#view.step('An IPPool with two mistakes is refused before it does harm: kubectl apply');
+    this.#view.step('An IPPool with two mistakes: kubectl apply');
+    this.#explain('the webhook, vmdhcp-controller webhook, refuses it before it does harm, with every mistake and what to do');
     const wrong = { cidr: '192.168.48.0/24', exclude: '192.168.49.7' };
     const key = 'default/net-50';
     this.#view.line(`IPPool ${key}: networkName default/vlan-48, cidr ${wrong.cidr}, exclude ${wrong.exclude}`);
@@ -157,7 +203,10 @@ class AddressStory {
   }
 
   async #exhaust(): Promise<void> {
-    this.#view.step('A pool of two addresses, and a third virtual machine: kubectl describe vm late-2');
+    this.#view.step('A pool of two addresses gets a third client: kubectl vmdhcp why late-2');
+    this.#explain(
+      'no machine loses its address; the one without an address has an Event, and the plugin of kubectl shows where its way ends',
+    );
     for (const name of ['late-1', 'late-2']) {
       await this.#cluster.access.create(virtualMachine(`default/${name}`, `02:00:5e:00:49:1${name.at(-1)}`, 'default/vlan-49'));
     }
@@ -168,31 +217,9 @@ class AddressStory {
       );
     });
     this.#view.line(`${colors.yellow(`${readText(event, 'type')} ${readText(event, 'reason')}`)} ${readText(event, 'message')}`);
-  }
-
-  async #showTable(): Promise<void> {
-    this.#view.step('The state of the cluster: kubectl get deployments,ippools,vmnetcfg');
-    for (const { metadata, status } of await this.#cluster.access.list('Deployment')) {
-      this.#view.line(`${metadata.name.padEnd(27)} ${Number(readField(status, 'readyReplicas') ?? 0)} agents ready`);
-    }
-    for (const { metadata, spec, status } of await this.#cluster.access.list('IPPool')) {
-      const state = readConditions(status)
-        .filter(({ status: is }) => is === 'True')
-        .map(({ type }) => type);
-      const [used, available] = ['used', 'available'].map((name) => readField(status, 'ipv4', name));
-      this.#view.line(
-        `${metadata.name.padEnd(10)} ${String(readText(spec, 'networkName')).padEnd(16)} used ${used}, available ${available}   ${state.join(' ')}   served by ${readText(status, 'servedBy') ?? 'no agent'}`,
-      );
-    }
-    for (const { metadata, status } of await this.#cluster.access.list('VirtualMachineNetworkConfig')) {
-      const entries = readList(status, 'networkConfigs').map(
-        (entry) => `${readText(entry, 'macAddress')} ${readText(entry, 'allocatedIPAddress') ?? '-'}`,
-      );
-      const state = readConditions(status).find(({ type }) => type === 'Allocated');
-      this.#view.line(
-        `${metadata.name.padEnd(10)} ${entries.join(', ')}   Allocated=${state?.status}${state?.reason ? ` (${state.reason})` : ''}`,
-      );
-    }
+    const plugin = new KubectlPlugin();
+    const { stdout } = await plugin.run(this.#cluster.kubeconfigPath, ['why', 'late-2']).finally(() => plugin.close());
+    for (const line of stdout.trimEnd().split('\n')) this.#view.plain(`          ${line}`);
   }
 
   async apply(objects: readonly KubernetesObject[]): Promise<void> {
@@ -201,10 +228,28 @@ class AddressStory {
 
   async #ask(name: string, client: RealProgram & ClientName): Promise<void> {
     const machine = this.#machine(name);
+    const before = this.#addresses.get(name);
     const startedAt = performance.now();
-    const address = isInstalled(client) ? await askReal(client, machine) : await probe(machine);
+    const address = isInstalled(client) ? await askReal(client, machine) : await waitFor('an answer', () => probe(machine));
     const tookMs = Math.round(performance.now() - startedAt);
-    this.#view.set(name, { ADDRESS: address ?? 'none', '': `after ${tookMs} ms` });
+    if (address === undefined || (before ?? address) !== address)
+      throw new Error(`${name} had ${before ?? 'no address'}, and has ${address ?? 'none'} now`);
+    this.#addresses.set(name, address);
+    this.#view.set(name, { ADDRESS: address, '': `after ${tookMs} ms` });
+  }
+
+  #leader(): Promise<LabPod> {
+    return waitFor('a leader', () => this.#cluster.leader(this.#group), TAKE_OVER_TIMEOUT_MS);
+  }
+
+  /** A run of an agent: another one of the same pod is not the same. */
+  async #holder(): Promise<string | undefined> {
+    const lease = await this.#cluster.access.get('Lease', `${AGENT_NAMESPACE}/${this.#group}`);
+    return readText(lease?.spec, 'holderIdentity') || undefined;
+  }
+
+  #explain(text: string): void {
+    explain(this.#view, text);
   }
 
   #machine(name: string): Machine {
@@ -212,18 +257,17 @@ class AddressStory {
   }
 }
 
-/** The log of the controller and the agents, for people. */
+/** Leases, and what is wrong; not how programs start, nor what each of them records: the story has that in its words. */
 function showLine({ view, isClosing }: Stage, who: string, line: string): void {
   if (isClosing()) return;
-  const record = parseLogLine(line);
-  if (record === undefined) {
-    view.line(colors.dim(`${who}: ${line}`));
-    return;
-  }
-  const { msg, event, mac, address, level } = record;
+  const { msg = line, event, mac, address, level } = parseLogLine(line) ?? {};
   const machine = MACHINES.find(({ macAddress }) => macAddress === mac)?.name ?? mac;
   if (event !== undefined) view.line(`${colors.green(shortName(who))}: ${event} ${machine} ${address ?? ''}`);
-  else if (level !== 'debug') view.line(colors.dim(`${shortName(who)}: ${msg}`));
+  else if (level === 'warn' || level === 'error') view.line(`${colors.yellow(shortName(who))}: ${msg}`);
+}
+
+function explain(view: LiveView, text: string): void {
+  view.line(colors.dim(text));
 }
 
 function describeCreated({ kind, metadata }: KubernetesObject): string {

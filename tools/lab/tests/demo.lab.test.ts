@@ -1,10 +1,13 @@
 /** `npm run demo` as a process: it tells its stories to the end, and leaves nothing behind, also after Ctrl-C. */
-import { readdirSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LAB_VARIABLE, LabProcess, run } from '../src/index.js';
 
 const DEMO = fileURLToPath(new URL('../../demo/dist/main.js', import.meta.url));
+const SCRIPTS = fileURLToPath(new URL('../../../scripts', import.meta.url));
 /** Two processors that are busy included. */
 const STORY_TIMEOUT_MS = 120_000;
 
@@ -70,7 +73,18 @@ describe('the demo', () => {
       const { code } = await start().ended(STORY_TIMEOUT_MS);
       const lines = demo?.lines ?? [];
       expect(code, lines.join('\n')).toBe(0);
-      expectInOrder(lines, ['serving again', 'refused spec.networkName', 'Warning PoolExhausted']);
+      expectInOrder(lines, [
+        'Virtual machine web is deleted and created again',
+        'killed vm-dhcp-agent-mgmt-1-',
+        'measured: web has its reply ',
+        'is leader, with the server addresses, ',
+        'refused spec.networkName',
+        'Warning PoolExhausted',
+        'has no address on network default/vlan-49: PoolExhausted',
+        'broken here',
+      ]);
+      expect(lines.filter((line) => /(controller|webhook): /.test(line))).toEqual([]);
+      expect(lines.slice(-6)[0]).toBe('What to try next:');
       for (const text of ['web .* 192.168.48.1[01]', 'database .* 192.168.48.50', 'gateway-back .* 192.168.49.10'])
         expect(lines).toContainEqual(expect.stringMatching(`^${text}`));
       expect(leftovers()).toEqual([]);
@@ -113,8 +127,18 @@ describe('the demo', () => {
     expect(leftovers()).toEqual([]);
   }, 60_000);
 
-  it('lists its stories in its help', async () => {
+  it('lists its stories in its help, also before anything is installed or built', async () => {
     await start('--help').ended();
-    for (const option of ['--topology', '--wake-on-lan', '--hosts', 'Ctrl-C']) expect(demo?.lines.join('\n')).toContain(option);
+    const help = `${demo?.lines.join('\n').trimEnd()}\n`;
+    for (const option of ['--topology', '--wake-on-lan', '--hosts', 'Ctrl-C']) expect(help).toContain(option);
+    const clone = mkdtempSync(join(tmpdir(), 'vmdhcp-help-'));
+    try {
+      cpSync(SCRIPTS, join(clone, 'scripts'), { recursive: true });
+      const printed = run(process.execPath, [join(clone, 'scripts', 'start.mjs'), 'demo', '--help']);
+      expect(printed.trimEnd(), 'npm run generate writes it').toBe(help.trimEnd());
+      expect(readdirSync(clone)).toEqual(['scripts']);
+    } finally {
+      rmSync(clone, { recursive: true });
+    }
   });
 });
