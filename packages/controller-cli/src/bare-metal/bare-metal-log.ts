@@ -1,8 +1,9 @@
 /** What the log has of ClusterAgents and of the objects of their agents. */
-import { keyOf, NotLeadingError } from '@vmdhcp/kube-runtime';
+import { keyOf } from '@vmdhcp/kube-runtime';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { BareMetalObserver } from '@vmdhcp/reconciler/bare-metal';
 import type { Logger } from '@vmdhcp/service-process';
+import { logRetry } from '../run/log-retry.js';
 
 type Needed = 'onAgentWrite' | 'onOrphanedOperation' | 'onRetry' | 'onReadError';
 type Log = BareMetalObserver & Required<Pick<BareMetalObserver, Needed>>;
@@ -14,13 +15,7 @@ export function bareMetalLog(logger: Logger): Log {
     onAgentWrite: ({ kind, object }) =>
       logger.info({ kind: object.kind, object: keyOf(object), clusterAgent: ownerOf(object) }, WRITES[kind]),
     onOrphanedOperation: (operation) => logger.warn({ operation }, 'no agent takes this HostOperation: it failed'),
-    onRetry: (key, { reason, error }) => {
-      if (error instanceof NotLeadingError) return;
-      logger.warn(
-        { kind: 'ClusterAgent', key, reason, ...(error !== undefined && { err: errorForLog(error) }) },
-        'reconcile failed; retrying',
-      );
-    },
+    onRetry: (key, retry) => logRetry(logger, { kind: 'ClusterAgent', key }, retry),
     onTerminal: (key, reason) =>
       logger.error(
         { kind: 'ClusterAgent', key, reason },

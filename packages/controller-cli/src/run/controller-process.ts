@@ -33,6 +33,7 @@ import { createAddressLog } from './address-log.js';
 import { applyCrds, CUSTOM_RESOURCES, findOutdatedCrds } from './apply-crds.js';
 import { createAuditLog } from './audit-log.js';
 import { cacheDumpPages } from './cache-dumps.js';
+import { logRetry } from './log-retry.js';
 import type { ControllerMetrics } from './metrics.js';
 
 /** Upstream's Lease: an old controller and a new one never work at the same time. */
@@ -167,10 +168,9 @@ export class ControllerProcess {
     const logRecords = createAuditLog(logger);
     return {
       onReconciled: metrics.onReconciled,
-      onRetry: (kind, key, { reason, error }) => {
-        if (error instanceof NotLeadingError) return;
-        metrics.onError(kind);
-        logger.warn({ kind, key, reason, ...(error !== undefined && { err: errorForLog(error) }) }, 'reconcile failed; retrying');
+      onRetry: (kind, key, retry) => {
+        if (!(retry.error instanceof NotLeadingError)) metrics.onError(kind);
+        logRetry(logger, { kind, key }, retry);
       },
       onTerminal: (kind, key, reason) =>
         logger.error({ kind, key, reason }, 'reconcile failed; not retrying until an object changes'),

@@ -1,8 +1,8 @@
 /** What the log has of WolConfigs and of the DaemonSets of their agents. */
-import { NotLeadingError } from '@vmdhcp/kube-runtime';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { WakeOnLanObserver } from '@vmdhcp/reconciler/wake-on-lan';
 import type { Logger } from '@vmdhcp/service-process';
+import { logRetry } from '../run/log-retry.js';
 
 /** An observer that writes the log. The first line is that of kubevirt-wol. */
 export function configObserver(logger: Logger, onSynced: () => void): WakeOnLanObserver {
@@ -15,13 +15,7 @@ export function configObserver(logger: Logger, onSynced: () => void): WakeOnLanO
       const { namespace, name } = object.metadata;
       logger.info({ daemonSet: `${namespace}/${name}` }, WRITES[kind]);
     },
-    onRetry: (key, { reason, error }) => {
-      if (error instanceof NotLeadingError) return;
-      logger.warn(
-        { kind: 'WolConfig', key, reason, ...(error !== undefined && { err: errorForLog(error) }) },
-        'reconcile failed; retrying',
-      );
-    },
+    onRetry: (key, retry) => logRetry(logger, { kind: 'WolConfig', key }, retry),
     onTerminal: (key, reason) =>
       logger.error({ kind: 'WolConfig', key, reason }, 'reconcile failed; not retrying until an object changes'),
     onReadError: (kind, error) => logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; retrying'),
