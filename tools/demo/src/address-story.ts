@@ -260,10 +260,11 @@ class AddressStory {
 /** Leases, and what is wrong; not how programs start, nor what each of them records: the story has that in its words. */
 function showLine({ view, isClosing }: Stage, who: string, line: string): void {
   if (isClosing()) return;
-  const { msg = line, event, mac, address, level } = parseLogLine(line) ?? {};
+  const { msg = line, event, mac, address, level, reason } = parseLogLine(line) ?? {};
   const machine = MACHINES.find(({ macAddress }) => macAddress === mac)?.name ?? mac;
   if (event !== undefined) view.line(`${colors.green(shortName(who))}: ${event} ${machine} ${address ?? ''}`);
-  else if (level === 'warn' || level === 'error') view.line(`${colors.yellow(shortName(who))}: ${msg}`);
+  else if (level === 'warn' || level === 'error')
+    view.line(`${colors.yellow(shortName(who))}: ${msg}${reason === undefined ? '' : `: ${reason}`}`);
 }
 
 function explain(view: LiveView, text: string): void {

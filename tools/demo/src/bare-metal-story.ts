@@ -213,7 +213,8 @@ function showAgentLine(view: LiveView, pod: string, line: string): void {
 
 /** What it creates for agents, and what is wrong; not how it starts. */
 function showControllerLine(view: LiveView, line: string): void {
-  const { level, msg = line, kind, object } = parseLogLine(line) ?? {};
+  const { level, msg = line, kind, object, reason } = parseLogLine(line) ?? {};
   if (object !== undefined) view.line(colors.dim(`controller: ${kind} ${object} created`));
-  else if (level === 'warn' || level === 'error') view.line(`${colors.yellow('controller')}: ${msg}`);
+  else if (level === 'warn' || level === 'error')
+    view.line(`${colors.yellow('controller')}: ${msg}${reason === undefined ? '' : `: ${reason}`}`);
 }
