@@ -2,6 +2,7 @@ import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api/agent';
 import type { Program } from '@vmdhcp/service-process';
 import { bindCommand, unbindCommand } from './commands/bind.js';
 import { checkCommand } from './commands/check.js';
+import { clientsCommand } from './commands/clients.js';
 import { exportCommand } from './commands/export.js';
 import { hostsCommand } from './commands/hosts.js';
 import { importCommand } from './commands/import.js';
@@ -20,6 +21,7 @@ export const program: Program = {
     serveCommand(),
     checkCommand(),
     leasesCommand(),
+    clientsCommand(),
     probeCommand(),
     wakeCommand(),
     wolCommand(),

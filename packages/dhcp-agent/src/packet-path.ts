@@ -26,6 +26,7 @@ export type {
   Link,
   LoggedPacket,
   PacketLog,
+  PacketSender,
   QueuedReply,
   ResolvedNames,
   SeenLease,
@@ -46,3 +47,6 @@ export { type AnswerGate, DhcpServer, type DhcpServerPorts } from './server/dhcp
 export { MessageCounters } from './server/message-counters.js';
 export type { OpenPoolsPort } from './server/open-answers.js';
 export { warmUpPacketPath } from './server/warm-up.js';
+export { AgentTraffic, type AgentTrafficSettings } from './traffic/agent-traffic.js';
+export type { RoomSizes, Standing } from './traffic/client-slots.js';
+export type { ClientView, Counts, PacketView, PlaceView, ReplacedClients } from './traffic/traffic-view.js';

@@ -5,6 +5,7 @@
 import type { Answer, Ipv4Address, MacAddress, ReplyDestination } from '@vmdhcp/dhcp-allocator';
 import type { Clock, KubernetesObject, LeaseStore, ResourcePort, StoredLease } from '@vmdhcp/kube-runtime';
 import type { AgentEvent } from './agent-event.js';
+import type { AgentTraffic } from './traffic/agent-traffic.js';
 
 export interface AgentPorts {
   /** Monotonic time and timers. It goes on while the process is frozen: a timer then fires late. */
@@ -26,6 +27,8 @@ export interface AgentPorts {
   /** What the agent's pod itself needs this address for; undefined: nothing. A pool with such a server address is not served. */
   readonly neededFor: (serverAddress: Ipv4Address) => string | undefined;
   readonly packetLog?: PacketLog;
+  /** Where it is noted what each client sent and got. Default: nowhere. */
+  readonly traffic?: AgentTraffic | undefined;
   readonly observer: AgentObserver;
 }
 
@@ -77,11 +80,17 @@ export interface QueuedReply {
   readonly isOnLink: boolean;
 }
 
+/** Where a packet came from. It may read the address only when it is asked for. */
+export interface PacketSender {
+  readonly address: Ipv4Address;
+  readonly port: number;
+}
+
 /**
  * Answers one packet: writes the reply to the start of `into` (1472 octets) and returns where it goes, or undefined for no
- * reply. Never throws. `packet` is valid only during the call.
+ * reply. Never throws. `packet` and `sender` are valid only during the call.
  */
-export type DhcpPacketHandler = (packet: Uint8Array, into: Uint8Array) => QueuedReply | undefined;
+export type DhcpPacketHandler = (packet: Uint8Array, into: Uint8Array, sender?: PacketSender) => QueuedReply | undefined;
 
 /** Replies that the kernel did not accept; their clients retransmit. */
 export interface SendFailure {

@@ -5,6 +5,7 @@
 import type { Server } from 'node:http';
 import {
   AddressUsers,
+  AgentTraffic,
   ConflictedLeases,
   ConflictProbes,
   DECOYS,
@@ -20,6 +21,7 @@ import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/se
 import { hasBindingFile, openFileRecords } from '../bindings/file-records.js';
 import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
 import { arpProbe } from '../cluster/linux-probes.js';
+import { startAgentControl } from '../control/agent-control.js';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics, type Metrics } from '../http/metrics.js';
 import { AgentLog } from '../log/agent-log.js';
@@ -94,6 +96,7 @@ export class BareHostAgent {
   readonly #saving: LeaseSaving;
   readonly #readiness: ReadinessLog;
   readonly #refusals: RefusalLog;
+  readonly #traffic = new AgentTraffic({ nowMs: Date.now, random: Math.random });
   #life: Life = { kind: 'starting' };
   #file: PoolsFile = { pools: new Map(), ntpNames: new Set() };
   /** Clients began or ceased to use their addresses since the last save. */
@@ -154,7 +157,7 @@ export class BareHostAgent {
       isLeader: () => true,
       findUsers: this.#addressUsers.findUsers,
       onConflict: (poolName, conflict) => this.#planned.onConflict(poolName, conflict),
-      inject: (name, packet) => this.#interfaces.inject(name, packet),
+      inject: (name, packet) => this.#server.again(() => this.#interfaces.inject(name, packet)),
     });
     this.#metrics = this.#createMetrics();
     this.#interfaces = new HostInterfaces({
@@ -231,9 +234,15 @@ export class BareHostAgent {
     const watching = new AbortController();
     watchFile({ path, since, signal: watching.signal }, () => void this.#reloads.reload());
     await this.#interfaces.check();
+    const control = await startAgentControl({
+      stateDirectory: this.#directory.path,
+      logger: this.#logger,
+      traffic: this.#traffic,
+      pools: () => [...this.#interfaces.interfacesOf.keys()],
+    });
     trimMemory();
     keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
-    const ends = [...this.#startTimers(), () => watching.abort(), () => closeAtOnce(server)];
+    const ends = [...this.#startTimers(), () => watching.abort(), () => control.close(), () => closeAtOnce(server)];
     this.#life = { kind: 'running', ends };
   }
 
@@ -307,6 +316,7 @@ export class BareHostAgent {
     return new DhcpServer({
       observer: this.#log,
       packetLog: this.#packetLog,
+      traffic: this.#traffic,
       nowMs: Date.now,
       onBindingChanged: () => {
         this.#hasUnsavedBindings = true;
@@ -351,7 +361,10 @@ export class BareHostAgent {
         isOpenTo: (lease) => !this.#conflictProbes.isFresh(lease),
       }),
       socketEvents: {
-        onBurst: this.#metrics.observeBurst,
+        onBurst: (durationNs) => {
+          this.#server.endBurst();
+          this.#metrics.observeBurst(durationNs);
+        },
         onSendFailure: ({ error, count }) => {
           this.#server.counters.drop('send-failed', count);
           this.#log.observe({ kind: 'replies-not-sent', interfaceName: name, error, count });

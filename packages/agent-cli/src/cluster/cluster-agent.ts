@@ -1,12 +1,13 @@
 /** An agent in a cluster as a process: the machine of `@vmdhcp/dhcp-agent` on real ports, its log, its metrics and its status server. */
 import type { Server } from 'node:http';
-import { DhcpAgent, type IsolatedInterfaces, LeaseOwners, warmUpPacketPath } from '@vmdhcp/dhcp-agent';
+import { AgentTraffic, DhcpAgent, type IsolatedInterfaces, LeaseOwners, warmUpPacketPath } from '@vmdhcp/dhcp-agent';
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { ElectionTimes, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
 import { Resource } from '@vmdhcp/reconciler';
 import type { ListenAddress, Logger } from '@vmdhcp/service-process';
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
+import { startAgentControl } from '../control/agent-control.js';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
 import { servePodStatus } from '../http/serve-pod-status.js';
@@ -62,7 +63,9 @@ export class ClusterAgent {
   readonly #metrics: ReturnType<typeof createMetrics>;
   readonly #owners: LeaseOwners | undefined;
   readonly #timers: NodeJS.Timeout[] = [];
+  readonly #traffic = new AgentTraffic({ nowMs: Date.now, random: Math.random });
   #http: Server | undefined;
+  #control: { readonly close: () => void } | undefined;
   #standbyAnswers = 0;
 
   constructor(settings: ClusterAgentSettings, logger: Logger) {
@@ -112,6 +115,11 @@ export class ClusterAgent {
     this.#owners?.start();
     warmUpPacketPath();
     this.#agent.start();
+    this.#control = await startAgentControl({
+      logger: this.#logger,
+      traffic: this.#traffic,
+      pools: () => configs.map(({ ipPoolRef }) => ipPoolRef),
+    });
     keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
     this.#timers.push(
       setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS),
@@ -124,6 +132,7 @@ export class ClusterAgent {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#agent.stop();
     this.#owners?.stop();
+    this.#control?.close();
     this.#http?.close();
     this.#http?.closeAllConnections();
     this.#lease.close();
@@ -170,6 +179,7 @@ export class ClusterAgent {
         isolation,
         neededFor: this.#needed.whose,
         packetLog: this.#packetLog,
+        traffic: this.#traffic,
         observer: this.#log,
       },
     );

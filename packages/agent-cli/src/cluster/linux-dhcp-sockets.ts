@@ -13,8 +13,8 @@ export const linuxDhcpSockets: DhcpSockets = {
     const socket = await UdpBurstSocket.open({
       interfaceName,
       port: SERVER_PORT,
-      handler: (packet, into) => {
-        const reply = handler(packet, into);
+      handler: (packet, into, sender) => {
+        const reply = handler(packet, into, sender);
         return reply === undefined ? undefined : writeDatagram(datagram, reply);
       },
       ...events,

@@ -1,6 +1,6 @@
 /** DHCP of one ClusterAgent: one pool on one interface, leases of the leader. It answers while it may, and is silent otherwise. */
 
-import type { AddressProbe, AgentObserver } from '@vmdhcp/dhcp-agent/packet-path';
+import type { AddressProbe, AgentObserver, AgentTraffic } from '@vmdhcp/dhcp-agent/packet-path';
 import {
   AddressUsers,
   DECOYS,
@@ -26,6 +26,8 @@ export interface HostDhcpPorts {
   readonly random: () => number;
   readonly observer: AgentObserver;
   readonly packetLog: PacketLog;
+  /** Where it is noted what each client sent and got. */
+  readonly traffic?: AgentTraffic | undefined;
   readonly sockets: DhcpSockets;
   readonly probeAddress: AddressProbe;
   /** False: addresses are not probed, for want of CAP_NET_RAW. */
@@ -67,6 +69,7 @@ export class HostDhcp {
     this.#server = new DhcpServer({
       observer,
       packetLog,
+      traffic: ports.traffic,
       nowMs,
       findUsers: users.findUsers,
       // Every client is answered from the leases of unknown clients.
@@ -187,7 +190,10 @@ export class HostDhcp {
       sockets,
       handler: this.#handler(name),
       socketEvents: {
-        onBurst,
+        onBurst: (durationNs) => {
+          this.#server.endBurst();
+          onBurst(durationNs);
+        },
         onSendFailure: ({ error, count }) => {
           this.counters.drop('send-failed', count);
           observer.observe({ kind: 'replies-not-sent', interfaceName: name, error, count });
@@ -200,6 +206,7 @@ export class HostDhcp {
   #handler(name: string): DhcpPacketHandler {
     const pools = () => (this.#served === undefined ? [] : this.#server.poolAlone(this.#served.pool.name));
     const answer = this.#server.handler(name, pools);
-    return (packet, into) => (this.#ports.mayAnswer() ? answer(packet, into) : undefined);
+    const silent = this.#server.standbyHandler(name, () => this.#served?.pool.name ?? '');
+    return (packet, into, sender) => (this.#ports.mayAnswer() ? answer : silent)(packet, into, sender);
   }
 }

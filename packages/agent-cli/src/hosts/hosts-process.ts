@@ -1,6 +1,6 @@
 /** The agent of one ClusterAgent as a process: the machine on the ports of Linux and of an API server, its log, its metrics and its status server. */
 import type { Server } from 'node:http';
-import { warmUpPacketPath } from '@vmdhcp/dhcp-agent';
+import { AgentTraffic, warmUpPacketPath } from '@vmdhcp/dhcp-agent';
 import { HostAgent } from '@vmdhcp/host-agent';
 import {
   type ApiResource,
@@ -20,6 +20,7 @@ import { ApiGroupLease } from '../cluster/api-group-lease.js';
 import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
 import { arpProbe, probeServers } from '../cluster/linux-probes.js';
 import { NeededAddresses } from '../cluster/needed-addresses.js';
+import { startAgentControl } from '../control/agent-control.js';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics, type Metrics } from '../http/metrics.js';
 import { servePodStatus } from '../http/serve-pod-status.js';
@@ -75,7 +76,9 @@ export class HostsProcess {
   #terms = 0;
   #rounds = 0;
   #timer: NodeJS.Timeout | undefined;
+  readonly #traffic = new AgentTraffic({ nowMs: Date.now, random: Math.random });
   #http: Server | undefined;
+  #control: { readonly close: () => void } | undefined;
 
   constructor(settings: HostsProcessSettings, logger: Logger) {
     separateLargeMemory();
@@ -115,6 +118,7 @@ export class HostsProcess {
       this.#logger.warn('no CAP_NET_RAW: addresses are not probed for conflicts before clients get them; grant it');
     warmUpPacketPath();
     this.#machine.start();
+    this.#control = await startAgentControl({ logger: this.#logger, traffic: this.#traffic, pools: () => [clusterAgentName] });
     this.#logger.info({ clusterAgent: clusterAgentName }, 'following the ClusterAgent');
     keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
     this.#timer = setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS);
@@ -126,6 +130,7 @@ export class HostsProcess {
     await this.#machine.stop();
     await this.#recorder.flush();
     this.#recorder.stop();
+    this.#control?.close();
     this.#http?.close();
     this.#http?.closeAllConnections();
     this.#lease.close();
@@ -148,6 +153,7 @@ export class HostsProcess {
       random: Math.random,
       observer: this.#log,
       packetLog: this.#packetLog,
+      traffic: this.#traffic,
       sockets: linuxDhcpSockets,
       probeAddress: arpProbe(),
       probeServers,

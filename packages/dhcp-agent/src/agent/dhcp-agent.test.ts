@@ -190,6 +190,33 @@ describe('a standby', () => {
     expect(pool.replies).toMatchObject([{ destination: { kind: 'broadcast' } }]);
   });
 
+  it('shows of its clients that it left them to the leader, and which it answered', async () => {
+    const [a, b] = await startBoth();
+    const shown = (pod: FakePod) =>
+      [...pod.traffic.clients()].map(({ messages, answers, unanswered }) => ({ messages, answers, unanswered }));
+    await ask(clientPacket('discover', VM_A, { xid: 9 }), 1_000);
+    expect(shown(a)).toEqual([{ messages: { DISCOVER: 1 }, answers: { OFFER: 1 }, unanswered: {} }]);
+    a.process.kill();
+    await ask(clientPacket('discover', VM_A, { xid: 9, secs: 1 }));
+    expect(shown(b)).toEqual([{ messages: { DISCOVER: 2 }, answers: { OFFER: 1 }, unanswered: { 'standing-by': 1 } }]);
+    expect([...b.traffic.clients()][0]).toMatchObject({ mac: VM_A, pool: pool.key, standing: 'declared' });
+  });
+
+  it('that becomes leader shows a message that waited as one, with its answer', async () => {
+    const [a, b] = await startBoth();
+    a.process.kill();
+    await world.pass(2_500);
+    pool.network.broadcast(clientPacket('discover', VM_A));
+    await world.pass(1_200);
+    expect([...b.traffic.clients()]).toMatchObject([
+      {
+        messages: { DISCOVER: 1 },
+        answers: { OFFER: 1 },
+        last: [{ reason: 'standing-by' }, { answer: 'OFFER 10.0.0.10', reason: null }],
+      },
+    ]);
+  });
+
   it('does not note a RELEASE or DECLINE: the leader does', async () => {
     const [a, b] = await startBoth();
     const release = clientPacket('release', VM_A, { clientAddress: ADDRESS_A, options: [[54, Uint8Array.of(10, 0, 0, 2)]] });

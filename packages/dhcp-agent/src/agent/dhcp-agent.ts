@@ -69,6 +69,7 @@ export class DhcpAgent {
     this.#server = new DhcpServer({
       observer,
       ...(ports.packetLog !== undefined && { packetLog: ports.packetLog }),
+      traffic: ports.traffic,
       nowMs: ports.wallTimeMs,
       onBindingChanged: () => undefined,
       findUsers: addressUsers.findUsers,
@@ -82,7 +83,7 @@ export class DhcpAgent {
       freshMs: () => this.#leadership.leaseDurationMs + PROBED_BY_LEADER_MS,
       findUsers: addressUsers.findUsers,
       onConflict: (pool, conflict) => this.#pools.noteConflict(pool, conflict),
-      inject: (name, packet) => this.#sockets.inject(name, packet),
+      inject: (name, packet) => this.#answerAgain(name, packet),
     });
     this.#rogueServers = new RogueServers({
       observer,
@@ -199,7 +200,10 @@ export class DhcpAgent {
       sockets,
       observer,
       handlerOf: (config) => this.#handler(config),
-      onBurst: (durationNs) => observer.observe({ kind: 'burst', durationNs }),
+      onBurst: (durationNs) => {
+        this.#server.endBurst();
+        observer.observe({ kind: 'burst', durationNs });
+      },
       onSendFailure: (interfaceName, { error, count }) => {
         this.#server.counters.drop('send-failed', count);
         observer.observe({ kind: 'replies-not-sent', interfaceName, error, count });
@@ -243,12 +247,13 @@ export class DhcpAgent {
     const { interfaceName, ipPoolRef } = config;
     const server = this.#server;
     const pools = () => server.poolAlone(ipPoolRef);
+    const entry = { interfaceName, poolName: ipPoolRef };
     const byMode = {
-      leader: server.handler(interfaceName, pools, this.#leaderGate(interfaceName)),
-      standby: server.handler(interfaceName, pools, this.#standbyGateOf(config)),
-      silent: server.handler(interfaceName, () => []),
+      leader: server.handler(entry, pools, this.#leaderGate(interfaceName)),
+      standby: server.handler(entry, pools, this.#standbyGateOf(config)),
+      silent: server.handler(entry, () => []),
     };
-    return (packet, into) => byMode[this.#answerMode(config)](packet, into);
+    return (packet, into, sender) => byMode[this.#answerMode(config)](packet, into, sender);
   }
 
   #answerMode({ interfaceName, ipPoolRef }: AgentNetworkConfig): AnswerMode {
@@ -345,7 +350,7 @@ export class DhcpAgent {
   #answerLeftToOthers(): void {
     if (this.isLeader()) return;
     for (const { interfaceName, ipPoolRef } of this.#settings.configs)
-      for (const packet of this.#standbyGate.takeLeftToOthers(ipPoolRef)) this.#sockets.inject(interfaceName, packet);
+      for (const packet of this.#standbyGate.takeLeftToOthers(ipPoolRef)) this.#answerAgain(interfaceName, packet);
   }
 
   /** A client whose message came while there was no leader need not retransmit. */
@@ -353,6 +358,10 @@ export class DhcpAgent {
     const asked = this.#settings.configs
       .filter((config) => config.interfaceName === interfaceName)
       .flatMap(({ ipPoolRef }) => this.#standbyGate.takeRecent(ipPoolRef));
-    for (const packet of asked) this.#sockets.inject(interfaceName, packet);
+    for (const packet of asked) this.#answerAgain(interfaceName, packet);
+  }
+
+  #answerAgain(interfaceName: string, packet: Uint8Array): void {
+    this.#server.again(() => this.#sockets.inject(interfaceName, packet));
   }
 }

@@ -9,6 +9,7 @@ import {
   answerOpenPacket,
   answerPacket,
   answerPreparedAmong,
+  type ClientMessage,
   formatIpv4Address,
   type Ipv4Address,
   type Lease,
@@ -28,9 +29,12 @@ import { RateBudget } from '../limits/rate-budget.js';
 import type { AgentObserver, DhcpPacketHandler, PacketLog, QueuedReply } from '../ports.js';
 import type { FindAddressUsers } from '../probe/address-users.js';
 import { decoyAddresses } from '../probe/decoy-addresses.js';
+import type { AgentTraffic } from '../traffic/agent-traffic.js';
+import type { Standing } from '../traffic/client-slots.js';
 import type { DeclineIgnoreReason, SuppressReason } from './agent-packet-reasons.js';
 import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
 import { MessageCounters } from './message-counters.js';
+import { NotedAnswers } from './noted-answers.js';
 import { OpenAnswers, type OpenPoolsPort } from './open-answers.js';
 import { emptyReply, queuedReplyOf, type ReusedReply, writeQueued } from './queued-reply.js';
 
@@ -49,6 +53,15 @@ export interface DhcpServerPorts {
   readonly onBindingChanged: () => void;
   /** Pools that lease addresses to unknown clients too. Default: none. */
   readonly open?: OpenPoolsPort;
+  /** Where it is noted what each client sent and got. Its time is that of a burst: `endBurst` has to be called after each. Default: nowhere. */
+  readonly traffic?: AgentTraffic | undefined;
+}
+
+/** Where packets come in. */
+export interface PacketEntry {
+  readonly interfaceName: string;
+  /** What packets are counted for that are of no other pool. Default: the first pool of the interface. */
+  readonly poolName?: string;
 }
 
 /** What an answer has to pass before it counts. */
@@ -88,9 +101,8 @@ interface PoolOnServer {
   readonly alone: readonly [ServedPool];
 }
 
-/** Where packets come in. */
-interface PacketPath {
-  readonly interfaceName: string;
+/** Where packets come in, with what is kept there. */
+interface PacketPath extends PacketEntry {
   readonly gate: AnswerGate;
   /** What the last packet was answered from; the next one is too, as long as pools and leases stay as they are. */
   ready: ReadyPools;
@@ -111,6 +123,7 @@ export class DhcpServer {
   /** DECLINEs that are not believed are counted; so many of them are logged. */
   readonly #doubtLines = new RateBudget({ perSecond: 0.2, burst: 10 });
   readonly #packetLog: PacketLog;
+  readonly #noted: NotedAnswers;
   readonly #leaseOf = (poolName: string, macAddress: string) => this.#table.lookup(poolName, macAddress);
   /** What the packet being answered may need; made once, as a packet is answered before the next one comes. */
   readonly #serving: { pools: readonly ServedPool[]; into: Uint8Array; readonly leaseOf: DhcpServer['leaseOf'] };
@@ -124,7 +137,13 @@ export class DhcpServer {
       onOutcome: (lease, interfaceName, outcome) => this.#onDeclineChecked(lease, interfaceName, outcome),
     });
     const { open, observer, nowMs, findUsers } = ports;
-    this.#open = open && new OpenAnswers({ ...open, observer, nowMs, findUsers, counters: this.counters });
+    this.#noted = new NotedAnswers({
+      traffic: ports.traffic,
+      nowMs: ports.nowMs,
+      standingOf: (poolName, macAddress, client) => this.#standingOf(poolName, macAddress, client),
+    });
+    const onLateOffer = this.#noted.noteLateOffer;
+    this.#open = open && new OpenAnswers({ ...open, observer, nowMs, findUsers, counters: this.counters, onLateOffer });
     this.#serving = { pools: [], into: new Uint8Array(0), leaseOf: this.#leaseOf };
   }
 
@@ -202,19 +221,43 @@ export class DhcpServer {
     this.#open?.noteEnded();
   }
 
+  /** To be called after each burst of packets. */
+  endBurst(): void {
+    this.#noted.endBurst();
+  }
+
+  /** Answers packets that came in before: what they lead to is noted as a later answer. @param answer - hands them in. */
+  again(answer: () => void): void {
+    this.#noted.again(answer);
+  }
+
+  /** Answers no packet, and notes that another replica does. @param poolName - empty: no pool is known. */
+  standbyHandler(interfaceName: string, poolName: () => string): DhcpPacketHandler {
+    const entry = { interfaceName };
+    return (packet, _, sender) => {
+      this.#noted.begin(packet, entry, sender);
+      this.#noted.noteDropped('standing-by', poolName());
+      return undefined;
+    };
+  }
+
   /**
    * Answers what comes in on one interface. A failure in here costs one packet, never the process.
    * @param pools - asked for every packet, as pools come and go.
    */
-  handler(interfaceName: string, pools: () => readonly ServedPool[], gate: AnswerGate = OPEN): DhcpPacketHandler {
-    const path: PacketPath = { interfaceName, gate, ready: NOT_READY, queued: emptyReply() };
-    return (packet, into) => {
+  handler(entry: string | PacketEntry, pools: () => readonly ServedPool[], gate: AnswerGate = OPEN): DhcpPacketHandler {
+    const where = typeof entry === 'string' ? { interfaceName: entry } : entry;
+    const path: PacketPath = { ...where, gate, ready: NOT_READY, queued: emptyReply() };
+    const { interfaceName } = where;
+    return (packet, into, sender) => {
       try {
+        this.#noted.begin(packet, path, sender);
         this.#serving.pools = pools();
         this.#serving.into = into;
         return this.#answerPrepared(packet, path) ?? this.#answer(packet, path);
       } catch (error) {
         this.counters.drop('internal-error');
+        this.#noted.noteDropped('internal-error', '');
         this.#ports.observer.observe({ kind: 'packet-failed', interfaceName, error });
         return undefined;
       }
@@ -231,8 +274,9 @@ export class DhcpServer {
     this.counters.increment(kind === 'ack' ? this.#acks : this.#offers);
     if (kind === 'ack') {
       this.#observeBound(lease, interfaceName);
-      this.#table.setExpiryOfFound(lease, leaseExpiry(pool, this.#ports.nowMs()));
+      this.#table.setExpiryOfFound(lease, leaseExpiry(pool, this.#noted.nowMs()));
     }
+    this.#noted.noteGranted(reply);
     return writeQueued(queued, reply, pool);
   }
 
@@ -256,13 +300,25 @@ export class DhcpServer {
 
   #answer(packet: Uint8Array, path: PacketPath): QueuedReply | undefined {
     const answer = this.#decide(packet);
-    if (answer.kind !== 'record') return this.#settle(answer, packet, path);
-    this.#recordThenAnswer(answer, packet, path.interfaceName);
-    return undefined;
+    if (answer.kind === 'record') {
+      this.#recordThenAnswer(answer, packet, path.interfaceName);
+      return undefined;
+    }
+    const notSent = this.#whyNotSent(answer, packet, path.gate);
+    const reply = this.#settle(answer, packet, { path, notSent });
+    const isWaiting = answer.kind === 'reply' && notSent === undefined && reply === undefined;
+    this.#noted.noteAnswer(answer, {
+      notSent: isWaiting ? 'address-being-probed' : notSent,
+      poolName: this.#serving.pools[0]?.pool.name ?? '',
+    });
+    return reply;
   }
 
-  #settle(answer: Answer, packet: Uint8Array, { interfaceName, gate }: PacketPath): QueuedReply | undefined {
-    const notSent = this.#whyNotSent(answer, packet, gate);
+  #settle(
+    answer: Answer,
+    packet: Uint8Array,
+    { path: { interfaceName, gate }, notSent }: { readonly path: PacketPath; readonly notSent: SuppressReason | undefined },
+  ): QueuedReply | undefined {
     if (this.#packetLog.isActive) {
       const poolName = this.#serving.pools[0]?.pool.name;
       this.#packetLog.note({ packet, answer, interfaceName, poolName, notSent });
@@ -295,7 +351,13 @@ export class DhcpServer {
   #recordThenAnswer(answer: RecordAnswer, packet: Uint8Array, interfaceName: string): void {
     if (this.#packetLog.isActive && answer.reply !== undefined)
       this.#packetLog.note({ packet, answer: answer.reply, interfaceName, poolName: answer.pool.name, notSent: undefined });
-    this.#open?.recordThenSend(answer, interfaceName);
+    const noteRecorded = this.#noted.laterOf(answer);
+    void this.#open?.recordThenSend(answer, interfaceName).then(noteRecorded);
+  }
+
+  #standingOf(poolName: string, macAddress: MacAddress, client: ClientMessage | undefined): Standing {
+    if (this.#table.lookup(poolName, macAddress) !== undefined) return 'declared';
+    return client !== undefined && this.#open?.hasLease(poolName, client) === true ? 'leased' : 'unknown';
   }
 
   #whyNotSent(answer: Answer, packet: Uint8Array, gate: AnswerGate): SuppressReason | undefined {
@@ -324,7 +386,7 @@ export class DhcpServer {
 
   #bind(lease: Lease, pool: Pool, interfaceName: string): void {
     this.#observeBound(lease, interfaceName);
-    this.#table.setExpiry(lease, leaseExpiry(pool, this.#ports.nowMs()));
+    this.#table.setExpiry(lease, leaseExpiry(pool, this.#noted.nowMs()));
   }
 
   #observeBound(lease: Lease, interfaceName: string): void {

@@ -5,12 +5,15 @@
 import {
   type Binding,
   type BindingRecord,
+  type ClientMessage,
+  clientIdOf,
   type Ipv4Address,
   isBindingValid,
   type Lease,
   type MacAddress,
   OFFER_MS,
   type OpenPool,
+  OptionCode,
   type RecordAnswer,
   type ReplyAnswer,
 } from '@vmdhcp/dhcp-allocator';
@@ -43,6 +46,16 @@ export interface OpenAnswersPorts extends OpenPoolsPort {
   readonly nowMs: () => number;
   readonly findUsers: FindAddressUsers;
   readonly counters: MessageCounters;
+  /** The offer that waited for a probe is sent. */
+  readonly onLateOffer: (offer: LateOffer) => void;
+}
+
+/** An offer that is sent after its address was probed. */
+export interface LateOffer {
+  readonly lease: Lease;
+  readonly interfaceName: string;
+  /** chaddr. */
+  readonly hardwareAddress: Uint8Array;
 }
 
 /** An address that is probed, with the newest offer of it. */
@@ -72,9 +85,11 @@ export class OpenAnswers {
     return this.openPoolOf(poolName)?.bindings.at(address);
   }
 
-  /** Sends the reply when the record survives; never if it does not. */
-  recordThenSend(answer: RecordAnswer, interfaceName: string): void {
-    void this.#recordThenSend(answer, interfaceName);
+  /** True: the client that sent the message has a lease of the pool now, with this MAC address. */
+  hasLease(poolName: string, { macAddress, message }: ClientMessage): boolean {
+    const clientId = clientIdOf(macAddress, message.options.get(OptionCode.clientIdentifier));
+    const binding = this.openPoolOf(poolName)?.bindings.ofClient(clientId);
+    return binding?.macAddress === macAddress && isBindingValid(binding, this.#ports.nowMs());
   }
 
   /** True: the reply is an offer, and is sent when its address was probed. */
@@ -115,21 +130,23 @@ export class OpenAnswers {
         this.#observe('expired', { poolName: open.pool.name, macAddress, address });
   }
 
-  async #recordThenSend({ record, reply, event, client }: RecordAnswer, interfaceName: string): Promise<void> {
+  /** Sends the reply when the record survives; never if it does not, and false then. Never rejects. */
+  async recordThenSend({ record, reply, event, client }: RecordAnswer, interfaceName: string): Promise<boolean> {
     const { counters, record: toStore } = this.#ports;
     if (!(await toStore(record))) {
       counters.count(client.type, 'ignored', 'not-recorded');
-      return;
+      return false;
     }
     if (reply !== undefined) {
       counters.count(client.type, 'ack', '');
       if (reply.omittedOptions.length > 0) counters.omitOptions(reply.omittedOptions.length);
       this.#sendLater(interfaceName, { bytes: reply.bytes, queued: queuedReplyOf(reply) });
     } else counters.count(client.type, 'released', '');
-    if (record.kind !== 'binding' || event === 'renewed') return;
+    if (record.kind !== 'binding' || event === 'renewed') return true;
     const { poolName, macAddress, address, hostname } = record;
     const lease = { poolName, macAddress, address, ...(hostname !== undefined && { hostname }) };
     this.#observe(event, lease, { interface: interfaceName });
+    return true;
   }
 
   #needsProbe(lease: Lease): boolean {
@@ -152,6 +169,7 @@ export class OpenAnswers {
         this.#noteFree(key);
         counters.count('discover', 'offer', '');
         this.#sendLater(interfaceName, probed.offer);
+        this.#ports.onLateOffer({ lease, interfaceName, hardwareAddress: probed.offer.queued.hardwareAddress });
       }
     } catch (error) {
       observer.observe({ kind: 'address-not-probed', interfaceName, error });

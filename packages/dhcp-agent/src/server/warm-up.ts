@@ -11,6 +11,7 @@ import {
   validatePool,
 } from '@vmdhcp/dhcp-allocator';
 import { encodeClientPacket } from '../probe/client-packet.js';
+import { AgentTraffic } from '../traffic/agent-traffic.js';
 import { DhcpServer } from './dhcp-server.js';
 
 /** Reserved for documentation, so that no network has it. Source: RFC 5737 §3. */
@@ -37,6 +38,7 @@ export function warmUpPacketPath(messages = ENOUGH): number {
     findUsers: () => Promise.resolve({ byClient: false, others: [] }),
     onDeclined: () => undefined,
     onBindingChanged: () => undefined,
+    traffic: new AgentTraffic({ nowMs: () => 0, random: () => 0, sizes: { declared: CLIENTS, leased: 1, unknown: 1 } }),
   });
   server.setPool(pool, clients);
   const handle = server.handler('warm-up', () => server.poolAlone(pool.name));

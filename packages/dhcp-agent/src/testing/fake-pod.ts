@@ -3,6 +3,7 @@ import type { Clock, KubernetesObject, ResourcePort } from '@vmdhcp/kube-runtime
 import { DhcpAgent, type DhcpAgentSettings } from '../agent/dhcp-agent.js';
 import { electionTimes } from '../leadership/leadership-times.js';
 import type { AddressUse, AgentPorts, DhcpSockets, FoundServer, PacketLog } from '../ports.js';
+import { AgentTraffic } from '../traffic/agent-traffic.js';
 import type { FakeGroupLease, RequestFate } from './fake-group-lease.js';
 import { FakeKernel } from './fake-kernel.js';
 import type { FakeNetwork } from './fake-network.js';
@@ -38,6 +39,8 @@ export class FakePod {
   readonly process: FakeProcess;
   readonly kernel: FakeKernel;
   readonly observer = new RecordingObserver();
+  /** What is noted of its clients. */
+  readonly traffic: AgentTraffic;
   readonly agent: DhcpAgent;
   /** True: nothing reaches the API server, and nothing comes from it. */
   isCutOff = false;
@@ -68,6 +71,8 @@ export class FakePod {
     this.process = new FakeProcess(clock);
     this.kernel = new FakeKernel({ owner: identity, process: this.process, random });
     for (const { interfaceName } of configs) this.kernel.addLink(interfaceName);
+    const nowMs = () => clock.nowMs() + this.wallOffsetMs;
+    this.traffic = new AgentTraffic({ nowMs, random, sizes: { declared: 64, leased: 8, unknown: 8 } });
     const { election = electionTimes(2.75), isAlone = false, isDryRun = false } = settings;
     this.agent = new DhcpAgent({ configs, identity, election, isAlone, isDryRun }, this.#ports(random, election));
   }
@@ -109,6 +114,7 @@ export class FakePod {
       isolation: { check: () => undefined, problemOf: (name) => this.isolationProblem(name) },
       neededFor: (address) => this.neededFor(address),
       ...(packetLog !== undefined && { packetLog }),
+      traffic: this.traffic,
       observer: this.observer,
     };
   }

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { askControl } from '../control/ask-control.js';
+import { podControlPath, stateControlPath } from '../control/control-path.js';
+import { formatClients } from '../control/format-clients.js';
+
+export interface ClientsOptions {
+  readonly state?: string;
+  readonly pool?: string;
+  /** Canonical. */
+  readonly mac?: string;
+  readonly json?: boolean;
+}
+
+const DEFAULT_STATE = '/var/lib/vmdhcp-agent';
+
+/** Prints what each client sent to an agent and which answers it got. @throws CommandError */
+export async function listClients({ state, pool, mac, json = false }: ClientsOptions): Promise<void> {
+  const parts: Uint8Array[] = [];
+  for await (const part of askControl(controlPath(state), { ask: 'clients', pool, mac })) {
+    if (json) process.stdout.write(part);
+    else parts.push(part);
+  }
+  if (!json)
+    process.stdout.write(formatClients(JSON.parse(Buffer.concat(parts).toString('utf8')), { withPackets: mac !== undefined }));
+}
+
+/** Of the agent in this container, else of the one on this host. */
+export function controlPath(state: string | undefined): string {
+  if (state !== undefined) return stateControlPath(state);
+  const [inPod, onHost] = [podControlPath(), stateControlPath(DEFAULT_STATE)];
+  return existsSync(inPod) || !existsSync(onHost) ? inPod : onHost;
+}

@@ -1,0 +1,47 @@
+/** Where the control socket of an agent is: a file that only its own user may use, in a folder that only this user may enter. */
+import { lstatSync, mkdirSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** Memory of a pod that each container runtime mounts, writable where the root file system is not; of a host, the same for all programs. */
+const SHARED_MEMORY = '/dev/shm';
+const SOCKET = 'control.sock';
+/** What group and others may do. */
+const OTHERS = 0o077;
+
+/** Of an agent on a bare host: beside its leases. */
+export function stateControlPath(stateDirectory: string): string {
+  return join(stateDirectory, SOCKET);
+}
+
+/**
+ * Of an agent in a pod, as the agent and a command in the same container find it: by the name of the pod and its network namespace, as pods may share
+ * memory.
+ */
+export function podControlPath(environment: NodeJS.ProcessEnv = process.env): string {
+  const user = process.getuid?.() ?? 0;
+  return join(SHARED_MEMORY, `vmdhcp-agent-${user}`, `${podName(environment)}-${networkNamespace()}.sock`);
+}
+
+/** Makes the folder of the socket of an agent in a pod. @throws Error where another user can have put something into it. */
+export function makePodControlFolder(path: string): void {
+  const folder = dirname(path);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const found = lstatSync(folder);
+    const isOwn = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & OTHERS) === 0;
+    if (!isOwn) throw new Error(`${folder} may be used by another user; remove it`, { cause: error });
+  }
+}
+
+/** The name by which an agent is known. */
+export function podName(environment: NodeJS.ProcessEnv = process.env): string {
+  return environment['POD_NAME'] || hostname();
+}
+
+/** The number of the network namespace of this process. */
+function networkNamespace(): string {
+  return /\d+/.exec(readlinkSync('/proc/self/ns/net'))?.[0] ?? '0';
+}

@@ -1,0 +1,117 @@
+/** The control socket of an agent: local, for its own user, and no part of serving: an agent whose socket cannot be opened serves all the same. */
+import { chmodSync, unlinkSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Logger } from '@vmdhcp/service-process';
+import { type ControlAnswer, type ControlRequest, parseControlRequest } from './control-request.js';
+
+const MOST_CONNECTIONS = 16;
+const LONGEST_REQUEST = 4_096;
+/** For the request; later, for each part of the answer to be taken. */
+const IDLE_MS = 10_000;
+
+/** What is sent after the first line, or why there is nothing. */
+export type ControlContent = { readonly ok: true; readonly content: Iterable<string> } | Extract<ControlAnswer, { ok: false }>;
+
+export interface ControlServerSettings {
+  readonly path: string;
+  readonly logger: Logger;
+  /** Makes the folder of the socket. @throws Error */
+  readonly prepare?: (() => void) | undefined;
+  readonly answer: (request: ControlRequest) => ControlContent;
+}
+
+/** Listens until `close` is called. Never rejects: what keeps it from listening is logged. */
+export async function startControlServer(settings: ControlServerSettings): Promise<{ readonly close: () => void }> {
+  const { path, logger, prepare } = settings;
+  const connections = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    connections.add(socket);
+    socket.on('close', () => connections.delete(socket));
+    serve(socket, settings).catch(() => socket.destroy());
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  try {
+    prepare?.();
+    await listen(server, path);
+    server.on('error', (error) => logger.warn({ err: error }, 'the control socket failed'));
+  } catch (error) {
+    const consequence = '`vmdhcp-agent clients` cannot ask this agent; clients are served all the same';
+    logger.warn({ path, err: (error as Error).message }, `control socket cannot be opened: ${consequence}`);
+  }
+  return {
+    close: () => {
+      // Removes the file, too.
+      server.close();
+      for (const socket of connections) socket.destroy();
+    },
+  };
+}
+
+async function serve(socket: Socket, { answer }: ControlServerSettings): Promise<void> {
+  socket.setTimeout(IDLE_MS, () => socket.destroy());
+  const request = parseControlRequest(await firstLine(socket));
+  const answered =
+    request === undefined ? { ok: false as const, problem: 'the agent does not know this request' } : answer(request);
+  if (answered.ok) await pipeline(Readable.from(withFirstLine(answered.content)), socket);
+  else socket.end(`${JSON.stringify(answered)}\n`);
+}
+
+function* withFirstLine(content: Iterable<string>): Generator<string> {
+  yield '{"ok":true}\n';
+  yield* content;
+}
+
+function firstLine(socket: Socket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    socket.setEncoding('utf8');
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('closed')));
+    socket.on('data', (part: string) => {
+      text += part;
+      const end = text.indexOf('\n');
+      if (end >= 0) resolve(text.slice(0, end));
+      else if (text.length > LONGEST_REQUEST) reject(new Error('too long'));
+    });
+  });
+}
+
+/** One that an agent left behind is replaced, one of an agent that runs is not. @throws Error */
+async function listen(server: Server, path: string): Promise<void> {
+  try {
+    await listenOnce(server, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    if (await isAnswered(path)) throw new Error('another agent listens on it', { cause: error });
+    unlinkSync(path);
+    await listenOnce(server, path);
+  }
+  chmodSync(path, 0o600);
+}
+
+function listenOnce(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    // The file is made during the call, and never has other rights.
+    const before = process.umask(0o177);
+    server.listen(path, () => {
+      server.off('error', reject);
+      resolve();
+    });
+    process.umask(before);
+  });
+}
+
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const end = (answered: boolean) => {
+      socket.destroy();
+      resolve(answered);
+    };
+    socket.on('connect', () => end(true));
+    socket.on('error', () => end(false));
+  });
+}

@@ -1,0 +1,168 @@
+/** From what a server decides about a packet to what is noted of its client. Without a place to note it, nothing is done. */
+import {
+  type Answer,
+  type ClientMessage,
+  type Ipv4Address,
+  type MacAddress,
+  type PreparedReply,
+  type RecordAnswer,
+  type ReplyAnswer,
+  readMacAddress,
+} from '@vmdhcp/dhcp-allocator';
+import type { PacketSender } from '../ports.js';
+import type { AgentTraffic, NotedPacket, Place } from '../traffic/agent-traffic.js';
+import type { Standing } from '../traffic/client-slots.js';
+import type { MessageReason, PacketDropReason } from './agent-packet-reasons.js';
+import type { LateOffer } from './open-answers.js';
+
+const [CIADDR, GIADDR, CHADDR] = [12, 24, 28];
+const NO_PACKET = new Uint8Array(0);
+
+/** Where packets come in; the place of the last one is kept, as the next one has the same. */
+interface Entry {
+  readonly interfaceName: string;
+  readonly poolName?: string;
+  place?: Place | undefined;
+}
+
+interface NotedAnswersPorts {
+  readonly traffic?: AgentTraffic | undefined;
+  readonly nowMs: () => number;
+  /** Undefined: the client is known by its MAC address only. */
+  readonly standingOf: (poolName: string, macAddress: MacAddress, client: ClientMessage | undefined) => Standing;
+}
+
+export class NotedAnswers {
+  readonly #ports: NotedAnswersPorts;
+  readonly #traffic: AgentTraffic | undefined;
+  /** The packet that is being answered. */
+  #packet: Uint8Array = NO_PACKET;
+  #entry: Entry = { interfaceName: '' };
+  #sender: PacketSender | undefined;
+
+  constructor(ports: NotedAnswersPorts) {
+    this.#ports = ports;
+    this.#traffic = ports.traffic;
+  }
+
+  /** Milliseconds since 1970: when the burst was read, where that is known. */
+  nowMs(): number {
+    return this.#traffic === undefined ? this.#ports.nowMs() : this.#traffic.nowMs();
+  }
+
+  endBurst(): void {
+    this.#traffic?.endBurst();
+  }
+
+  again(answer: () => void): void {
+    if (this.#traffic === undefined) answer();
+    else this.#traffic.again(answer);
+  }
+
+  /** This packet is answered from now on. */
+  begin(packet: Uint8Array, entry: Entry, sender: PacketSender | undefined): void {
+    this.#packet = packet;
+    this.#entry = entry;
+    this.#sender = sender;
+  }
+
+  noteGranted({ kind, lease, pool, hardwareAddress }: PreparedReply): void {
+    if (this.#traffic !== undefined)
+      this.#traffic.noteGranted(this.#placeOf(this.#traffic, pool.name), hardwareAddress, kind, lease, this.#from());
+  }
+
+  /** @param notSent - why the answer is not sent; undefined: it is, or it waits. @param poolName - of a packet that is of no pool. */
+  noteAnswer(
+    answer: Answer,
+    { notSent, poolName }: { readonly notSent: MessageReason | undefined; readonly poolName: string },
+  ): void {
+    if (answer.kind === 'dropped') this.noteDropped(answer.reason, poolName);
+    else this.#note(answer, outcomeOf(answer, notSent));
+  }
+
+  /** A packet that is none for this server. @param poolName - empty: it is not known which pool it is of. */
+  noteDropped(reason: PacketDropReason | MessageReason, poolName: string): void {
+    if (this.#traffic === undefined) return;
+    const pool = poolName === '' ? (this.#entry.poolName ?? '') : poolName;
+    const standing = this.#ports.standingOf(pool, readMacAddress(this.#packet, CHADDR), undefined);
+    const place = this.#placeOf(this.#traffic, pool);
+    this.#traffic.note({ place, octets: this.#packet, macOffset: CHADDR, standing, reason, from: this.#from() });
+  }
+
+  /** What is to be called when it is known whether the record of this answer survives. */
+  laterOf({ client, pool, reply, event }: RecordAnswer): (isRecorded: boolean) => void {
+    const traffic = this.#traffic;
+    if (traffic === undefined) return () => undefined;
+    const place = this.#placeOf(traffic, pool.name);
+    const from = this.#from();
+    return (isRecorded) => {
+      traffic.endBurst();
+      const address = reply?.decision.kind === 'ack' ? reply.decision.lease.address : undefined;
+      const answered = reply === undefined ? {} : { answer: 'ack' as const, address };
+      const outcome = isRecorded ? answered : { reason: 'not-recorded' };
+      const standing =
+        isRecorded && event !== 'released' ? 'leased' : this.#ports.standingOf(pool.name, client.macAddress, client);
+      traffic.note({ place, octets: client.message.chaddr, macOffset: 0, standing, received: client.type, from, ...outcome });
+      traffic.endBurst();
+    };
+  }
+
+  readonly noteLateOffer = ({ lease, interfaceName, hardwareAddress }: LateOffer): void => {
+    const traffic = this.#traffic;
+    if (traffic === undefined) return;
+    traffic.endBurst();
+    traffic.note({
+      ...{ place: traffic.placeOf(interfaceName, lease.poolName), octets: hardwareAddress, macOffset: 0, from: 0 },
+      ...{ standing: 'unknown', received: 'discover', answer: 'offer', address: lease.address, isLater: true },
+    });
+    traffic.endBurst();
+  };
+
+  #note({ client, pool }: Exclude<Answer, { readonly kind: 'dropped' }>, outcome: Partial<NotedPacket>): void {
+    if (this.#traffic === undefined) return;
+    this.#traffic.note({
+      ...{ place: this.#placeOf(this.#traffic, pool.name), octets: client.message.chaddr, macOffset: 0 },
+      ...{ standing: this.#ports.standingOf(pool.name, client.macAddress, client), received: client.type, from: this.#from() },
+      ...outcome,
+    });
+  }
+
+  #placeOf(traffic: AgentTraffic, poolName: string): Place {
+    const entry = this.#entry;
+    if (entry.place?.poolName !== poolName) entry.place = traffic.placeOf(entry.interfaceName, poolName);
+    return entry.place as Place;
+  }
+
+  /** Where the sender is not known, the address that the message names. */
+  #from(): Ipv4Address {
+    if (this.#sender !== undefined) return this.#sender.address;
+    return addressAt(this.#packet, GIADDR) || addressAt(this.#packet, CIADDR);
+  }
+}
+
+/** What became of a message. A RELEASE or DECLINE has no answer, and needs no reason for that. */
+function outcomeOf(
+  answer: Exclude<Answer, { readonly kind: 'dropped' }>,
+  notSent: MessageReason | undefined,
+): Partial<NotedPacket> {
+  if (notSent !== undefined) return { reason: notSent };
+  if (answer.kind === 'ignored') return { reason: answer.reason };
+  return answer.kind === 'reply' ? { answer: answer.decision.kind, ...detailsOf(answer) } : {};
+}
+
+function detailsOf({ decision }: ReplyAnswer): Partial<NotedPacket> {
+  switch (decision.kind) {
+    case 'offer':
+    case 'ack':
+      return { address: decision.lease.address };
+    case 'inform':
+      return { address: decision.clientAddress };
+    case 'nak':
+      return { reason: decision.reason };
+  }
+}
+
+function addressAt(packet: Uint8Array, offset: number): Ipv4Address {
+  const [a = 0, b = 0, c = 0, d = 0] = packet.subarray(offset, offset + 4);
+  return a * 0x1_00_00_00 + ((b << 16) | (c << 8) | d);
+}

@@ -1,0 +1,257 @@
+/**
+ * What each client sent and which answers it got, within a bound: it is part of the path of every packet, so it allocates nothing there and reads the
+ * time once for each burst.
+ */
+import { type ClientMessageType, type Ipv4Address, type Lease, type MacAddress, readMacAddress } from '@vmdhcp/dhcp-allocator';
+import { ANSWERED, ClientHistory, type PacketToNote, RECEIVED } from './client-history.js';
+import { ClientSlots, type RoomSizes, type Standing } from './client-slots.js';
+import { messageTypeIn } from './message-type-in.js';
+import type { ClientView, Counts, PlaceView, ReplacedClients } from './traffic-view.js';
+
+/** Four megabytes, of which only what is used takes memory. */
+const SIZES: RoomSizes = { declared: 12_288, leased: 3_072, unknown: 1_024 };
+const MOST_REASONS = 255;
+const CHADDR = 28;
+const REQUEST_OF_CLIENT = 1;
+const ETHERNET = 1;
+const MAC_ADDRESS_LENGTH = 6;
+
+export interface AgentTrafficSettings {
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+  /** How many clients are kept. Default: 12,288 that objects declare, 3,072 unknown clients with a lease, 1,024 others. */
+  readonly sizes?: RoomSizes;
+}
+
+/** A pool on an interface, with its counts. */
+export interface Place {
+  readonly id: number;
+  readonly interfaceName: string;
+  readonly poolName: string;
+  /** By the numbers of `RECEIVED` and `ANSWERED`. */
+  readonly messages: Float64Array;
+  readonly answers: Float64Array;
+  /** By reason. */
+  readonly unanswered: Map<string, number>;
+  lastAtMs: number;
+}
+
+/** What became of a packet that a client sent. */
+export interface NotedPacket {
+  readonly place: Place;
+  /** Octets that have the client's MAC address at `macOffset`; the whole packet where its type is to be read from it. */
+  readonly octets: Uint8Array;
+  readonly macOffset: number;
+  readonly standing: Standing;
+  /** Undefined: it is read from the packet. */
+  readonly received?: ClientMessageType | undefined;
+  readonly answer?: 'offer' | 'ack' | 'nak' | 'inform' | undefined;
+  /** The address in the answer. */
+  readonly address?: Ipv4Address | undefined;
+  readonly reason?: string | undefined;
+  readonly from: Ipv4Address;
+  /** True: the message was counted before; this is what became of it later. */
+  readonly isLater?: boolean;
+}
+
+const ANSWER_OF = { offer: 1, ack: 2, inform: 2, nak: 3 } as const;
+const [DISCOVER, REQUEST] = [0, 1];
+const RECEIVED_OF: Readonly<Record<ClientMessageType, number>> = { discover: 0, request: 1, decline: 2, release: 3, inform: 4 };
+const UNREADABLE = 5;
+
+export class AgentTraffic {
+  readonly sinceMs: number;
+  readonly #settings: AgentTrafficSettings;
+  readonly #slots: ClientSlots;
+  readonly #history: ClientHistory;
+  /** By interface and pool. Both are of the configuration, so there are few. */
+  readonly #places = new Map<string, Place>();
+  readonly #placeList: Place[] = [];
+  /** By number; 0: none. */
+  readonly #reasons: string[] = [''];
+  readonly #reasonIds = new Map<string, number>();
+  readonly #packet: PacketToNote = { received: 0, answered: 0, reason: 0, from: 0, address: 0, isLater: false };
+  /** When the burst was read that is being answered; negative: no packet of it has asked yet. */
+  #burstAtMs = -1;
+  #isLater = false;
+
+  constructor(settings: AgentTrafficSettings) {
+    this.#settings = settings;
+    this.sinceMs = settings.nowMs();
+    this.#slots = new ClientSlots(settings.sizes ?? SIZES, settings.random() * 0x1_0000_0000);
+    this.#history = new ClientHistory(this.#slots);
+  }
+
+  /** The time at which the burst that is being answered was read, in milliseconds since 1970. */
+  nowMs(): number {
+    if (this.#burstAtMs < 0) {
+      this.#burstAtMs = this.#settings.nowMs();
+      this.#history.setTime(this.#burstAtMs);
+    }
+    return this.#burstAtMs;
+  }
+
+  /** What comes next is not of the same burst. To be called after each burst, and around everything else that notes packets. */
+  endBurst(): void {
+    this.#burstAtMs = -1;
+  }
+
+  /** Answers packets that came in before, and were counted then. */
+  again(answer: () => void): void {
+    this.endBurst();
+    this.#isLater = true;
+    answer();
+    this.#isLater = false;
+    this.endBurst();
+  }
+
+  /** @param poolName - empty: no pool is served on the interface. */
+  placeOf(interfaceName: string, poolName: string): Place {
+    const key = `${interfaceName} ${poolName}`;
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const place: Place = {
+      ...{ id: this.#placeList.length & 0xffff, interfaceName, poolName, lastAtMs: 0, unanswered: new Map() },
+      ...{ messages: new Float64Array(RECEIVED.length), answers: new Float64Array(ANSWERED.length) },
+    };
+    this.#places.set(key, place);
+    this.#placeList.push(place);
+    return place;
+  }
+
+  /** Notes the OFFER or ACK of a client that an object declares. On the path of nearly every packet: it allocates nothing. */
+  // oxlint-disable-next-line max-params -- on the packet path: an object would be garbage for every packet
+  noteGranted(place: Place, hardwareAddress: Uint8Array, kind: 'offer' | 'ack', lease: Lease, from: Ipv4Address): void {
+    const packet = this.#packet;
+    packet.received = kind === 'offer' ? DISCOVER : REQUEST;
+    packet.answered = ANSWER_OF[kind];
+    packet.reason = 0;
+    packet.from = from;
+    packet.address = lease.address;
+    packet.isLater = this.#isLater;
+    const slots = this.#slots;
+    const high = highOf(hardwareAddress, 0, place);
+    const low = lowOf(hardwareAddress, 0);
+    let slot = slots.find(high, low);
+    if (slot < 0 || slot >= slots.declaredEnd) slot = slots.take(high, low, 'declared');
+    this.#count(place, packet);
+    this.#history.note(slot, packet);
+  }
+
+  /** Notes what became of a packet. One without the MAC address of a client is only counted for its place. */
+  note(noted: NotedPacket): void {
+    const { place, octets, macOffset } = noted;
+    const packet = this.#packet;
+    packet.received = receivedOf(noted);
+    packet.answered = noted.answer === undefined ? 0 : ANSWER_OF[noted.answer];
+    packet.reason = noted.reason === undefined ? 0 : this.#reasonId(noted.reason);
+    packet.from = noted.from;
+    packet.address = noted.address ?? 0;
+    packet.isLater = this.#isLater || noted.isLater === true;
+    this.#count(place, packet);
+    if (noted.received !== undefined || hasHostMac(octets))
+      this.#history.note(this.#slots.take(highOf(octets, macOffset, place), lowOf(octets, macOffset), noted.standing), packet);
+  }
+
+  /** The clients that are known now, in no order. @param filter - what is left out shows none. */
+  *clients(filter: { readonly pool?: string | undefined; readonly mac?: MacAddress | undefined } = {}): Generator<ClientView> {
+    for (const [slot, standing] of this.#slots.used()) {
+      const place = this.#placeOfSlot(slot);
+      if (place === undefined || (filter.pool !== undefined && filter.pool !== place.poolName)) continue;
+      const mac = this.#macOf(slot);
+      if (filter.mac !== undefined && filter.mac !== mac) continue;
+      yield {
+        mac,
+        pool: place.poolName,
+        interface: place.interfaceName,
+        standing,
+        messages: this.#history.messages(slot),
+        answers: this.#history.answers(slot),
+        unanswered: this.#history.unanswered(slot, this.#reasons),
+        lastAtMs: this.#slots.lastAtMs[slot] ?? 0,
+        last: this.#history.last(slot, this.#reasons),
+      };
+    }
+  }
+
+  /** All pools from which something was received, in the order in which they were first. */
+  pools(): PlaceView[] {
+    return this.#placeList
+      .filter(({ lastAtMs }) => lastAtMs > 0)
+      .map(({ poolName, interfaceName, messages, answers, unanswered, lastAtMs }) => ({
+        pool: poolName,
+        interface: interfaceName,
+        messages: named(RECEIVED, messages),
+        answers: named(ANSWERED, answers),
+        unanswered: Object.fromEntries(unanswered),
+        lastAtMs,
+      }));
+  }
+
+  replaced(): ReplacedClients {
+    return this.#slots.replaced();
+  }
+
+  #count(place: Place, packet: PacketToNote): void {
+    place.lastAtMs = this.nowMs();
+    const { messages, answers } = place;
+    if (!packet.isLater) messages[packet.received] = (messages[packet.received] as number) + 1;
+    if (packet.answered > 0) answers[packet.answered] = (answers[packet.answered] as number) + 1;
+    else if (packet.reason > 0) {
+      const reason = this.#reasons[packet.reason] as string;
+      place.unanswered.set(reason, (place.unanswered.get(reason) ?? 0) + 1);
+    }
+  }
+
+  /** Reasons are words of this program: there are few. */
+  #reasonId(reason: string): number {
+    const known = this.#reasonIds.get(reason);
+    if (known !== undefined) return known;
+    if (this.#reasons.length > MOST_REASONS) return 0;
+    const id = this.#reasons.push(reason) - 1;
+    this.#reasonIds.set(reason, id);
+    return id;
+  }
+
+  #placeOfSlot(slot: number): Place | undefined {
+    return this.#placeList[this.#slots.keyOf(slot).high & 0xffff];
+  }
+
+  #macOf(slot: number): MacAddress {
+    const { high, low } = this.#slots.keyOf(slot);
+    return readMacAddress(Uint8Array.of(high >>> 24, high >>> 16, low >>> 24, low >>> 16, low >>> 8, low));
+  }
+}
+
+function receivedOf({ received, octets }: NotedPacket): number {
+  const type = received ?? messageTypeIn(octets);
+  return type === undefined ? UNREADABLE : RECEIVED_OF[type];
+}
+
+function named(names: readonly string[], counts: Float64Array): Counts {
+  return Object.fromEntries(names.map((name, index) => [name, counts[index] ?? 0] as const).filter(([, count]) => count > 0));
+}
+
+/** The first two octets of a MAC address, and the place. */
+function highOf(octets: Uint8Array, at: number, place: Place): number {
+  return ((octets[at] as number) << 24) | ((octets[at + 1] as number) << 16) | place.id;
+}
+
+function lowOf(octets: Uint8Array, at: number): number {
+  return (
+    ((octets[at + 2] as number) << 24) |
+    ((octets[at + 3] as number) << 16) |
+    ((octets[at + 4] as number) << 8) |
+    (octets[at + 5] as number)
+  );
+}
+
+/** True if the packet, which may be any octets, has the Ethernet address of a client where DHCP has it: neither of a group nor zero. */
+function hasHostMac(packet: Uint8Array): boolean {
+  const isOfClient = packet[0] === REQUEST_OF_CLIENT && packet[1] === ETHERNET && packet[2] === MAC_ADDRESS_LENGTH;
+  if (packet.length < CHADDR + MAC_ADDRESS_LENGTH || !isOfClient) return false;
+  const isGroup = ((packet[CHADDR] as number) & 1) === 1;
+  return !isGroup && packet.subarray(CHADDR, CHADDR + MAC_ADDRESS_LENGTH).some((octet) => octet !== 0);
+}

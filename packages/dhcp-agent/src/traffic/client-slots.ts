@@ -1,0 +1,162 @@
+/**
+ * Which client has which slot of a bounded memory. There are three rooms, for clients that an object declares, for unknown clients with a lease, and for all
+ * others. A client takes a slot of its own room only, so a flood of made-up MAC addresses pushes out made-up MAC addresses and nothing else. A
+ * room that is full gives away the slot of a client that was silent for long.
+ */
+
+/** What is known of a client, the most first: an object declares it, it is an unknown client with a lease, or neither. */
+export const STANDINGS = ['declared', 'leased', 'unknown'] as const;
+export type Standing = (typeof STANDINGS)[number];
+
+/** How many clients of each standing are kept. */
+export type RoomSizes = Readonly<Record<Standing, number>>;
+
+/** Numbers of 32 bits for each slot, side by side as they are used together; the first two are the client. */
+export const SLOT_WORDS = 64;
+const MAC_LOW = 0;
+/** 16 bits of the MAC address, then 16 of the place. */
+const MAC_HIGH_AND_PLACE = 1;
+
+/** Slots that are looked at when a room is full: the one whose client was silent for longest is given away. */
+const LOOKED_AT = 8;
+const BUCKETS = 32_768;
+const NONE = -1;
+
+interface Room {
+  readonly start: number;
+  readonly end: number;
+  /** Slots from here on were never used. */
+  unused: number;
+  /** Where the next search begins. */
+  hand: number;
+  /** Slots of clients that have moved to another room. */
+  readonly vacant: number[];
+  /** Clients that lost their slot to another one. */
+  replaced: number;
+}
+
+export class ClientSlots {
+  readonly words: Int32Array;
+  /** When each client was last heard, in milliseconds. */
+  readonly lastAtMs: Float64Array;
+  /** Slots below have clients that an object declares. */
+  readonly declaredEnd: number;
+  readonly #rooms: readonly Room[];
+  readonly #seed: number;
+  /** The first slot of each bucket, plus one, and what follows a slot in its bucket, plus one. 0: none. */
+  readonly #first = new Uint16Array(BUCKETS);
+  readonly #next: Uint16Array;
+
+  /** @param sizes - 1 to 65,535 slots in all. @param seed - not known to clients, so that none can fill a bucket. */
+  constructor(sizes: RoomSizes, seed: number) {
+    let start = 0;
+    this.#rooms = STANDINGS.map((standing) => {
+      const room = { start, end: start + sizes[standing], unused: start, hand: start, vacant: [], replaced: 0 };
+      start = room.end;
+      return room;
+    });
+    this.#seed = seed | 0;
+    this.declaredEnd = sizes.declared;
+    // Zeros that nothing has touched take no memory.
+    this.words = new Int32Array(SLOT_WORDS * start);
+    this.lastAtMs = new Float64Array(start);
+    this.#next = new Uint16Array(start);
+  }
+
+  /** The slot of a client; -1: it has none. @param high - the first two octets of its MAC address, then the place. @param low - the other four. */
+  find(high: number, low: number): number {
+    const { words } = this;
+    for (let next = this.#first[this.#bucketOf(high, low)] as number; next !== 0; next = this.#next[next - 1] as number) {
+      const at = SLOT_WORDS * (next - 1);
+      if (words[at] === low && words[at + MAC_HIGH_AND_PLACE] === high) return next - 1;
+    }
+    return NONE;
+  }
+
+  /** The slot of a client in the room of this standing, or in one of a better; what is known of the client goes along. Its words are zeros if it is new. */
+  take(high: number, low: number, standing: Standing): number {
+    const known = this.find(high, low);
+    const index = STANDINGS.indexOf(standing);
+    const room = this.#rooms[index] as Room;
+    if (known !== NONE && known < room.end) return known;
+    const slot = this.#freeSlot(room);
+    const { words } = this;
+    if (known === NONE) {
+      words.fill(0, SLOT_WORDS * slot, SLOT_WORDS * (slot + 1));
+      words[SLOT_WORDS * slot + MAC_LOW] = low;
+      words[SLOT_WORDS * slot + MAC_HIGH_AND_PLACE] = high;
+    } else {
+      words.copyWithin(SLOT_WORDS * slot, SLOT_WORDS * known, SLOT_WORDS * (known + 1));
+      this.#unlink(known);
+      this.lastAtMs[known] = 0;
+      this.#rooms.find(({ end }) => known < end)?.vacant.push(known);
+    }
+    this.#link(slot, high, low);
+    return slot;
+  }
+
+  /** The client of a slot, as `find` takes it. */
+  keyOf(slot: number): { readonly high: number; readonly low: number } {
+    const at = SLOT_WORDS * slot;
+    return { high: this.words[at + MAC_HIGH_AND_PLACE] ?? 0, low: this.words[at + MAC_LOW] ?? 0 };
+  }
+
+  /** Slots that have a client, with what is known of it. */
+  *used(): Generator<readonly [slot: number, standing: Standing]> {
+    for (const [index, { start, unused, vacant }] of this.#rooms.entries()) {
+      const free = new Set(vacant);
+      for (let slot = start; slot < unused; slot++) if (!free.has(slot)) yield [slot, STANDINGS[index] as Standing];
+    }
+  }
+
+  /** How many clients had to give way to others, by what was known of them. */
+  replaced(): Readonly<Record<Standing, number>> {
+    const [declared, leased, unknown] = this.#rooms.map(({ replaced }) => replaced) as [number, number, number];
+    return { declared, leased, unknown };
+  }
+
+  #freeSlot(room: Room): number {
+    const vacant = room.vacant.pop();
+    if (vacant !== undefined) return vacant;
+    if (room.unused < room.end) return room.unused++;
+    const slot = this.#longestSilent(room);
+    this.#unlink(slot);
+    room.replaced++;
+    return slot;
+  }
+
+  #longestSilent(room: Room): number {
+    const { lastAtMs } = this;
+    let found = room.hand;
+    for (let looked = 0; looked < LOOKED_AT; looked++) {
+      if ((lastAtMs[room.hand] as number) < (lastAtMs[found] as number)) found = room.hand;
+      room.hand = room.hand + 1 < room.end ? room.hand + 1 : room.start;
+    }
+    return found;
+  }
+
+  #link(slot: number, high: number, low: number): void {
+    const bucket = this.#bucketOf(high, low);
+    this.#next[slot] = this.#first[bucket] as number;
+    this.#first[bucket] = slot + 1;
+  }
+
+  #unlink(slot: number): void {
+    const at = SLOT_WORDS * slot;
+    const bucket = this.#bucketOf(this.words[at + MAC_HIGH_AND_PLACE] as number, this.words[at] as number);
+    const after = this.#next[slot] as number;
+    if (this.#first[bucket] === slot + 1) {
+      this.#first[bucket] = after;
+      return;
+    }
+    let before = this.#first[bucket] as number;
+    while (this.#next[before - 1] !== slot + 1) before = this.#next[before - 1] as number;
+    this.#next[before - 1] = after;
+  }
+
+  #bucketOf(high: number, low: number): number {
+    const mixed = Math.imul(low ^ this.#seed, 0x9e3779b1) ^ Math.imul(high, 0x85ebca6b);
+    const spread = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
+    return (spread ^ (spread >>> 13)) & (BUCKETS - 1);
+  }
+}
