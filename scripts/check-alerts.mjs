@@ -1,9 +1,9 @@
-// What is written from tools/alerts and tools/dashboards is as it would be written now; they name metrics and labels that exist; and promtool, a part of
+// What is written from tools/alerts and tools/dashboards is as it would be written now; they and docs/operations.md name metrics and labels that exist; and promtool, a part of
 // Prometheus, accepts the rules and runs their tests. Without promtool it ends with exit code 69.
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { ALERTS } from '../tools/alerts/dist/index.js';
-import { DASHBOARDS, queriesToTry } from '../tools/dashboards/dist/index.js';
+import { DASHBOARDS, queriesOf, queriesToTry, questionsIn } from '../tools/dashboards/dist/index.js';
 import { alertPages, DASHBOARDS_FOLDER, RULES, RUNBOOKS } from './reference/alert-pages.mjs';
 import { metrics } from './reference/facts.mjs';
 
@@ -14,6 +14,9 @@ const problems = [
   ...findDrift(),
   ...ALERTS.flatMap(({ name, expression }) => findUnknown(name, expression)),
   ...DASHBOARDS.flatMap(findUnknownOnDashboard),
+  ...queriesOf(questionsIn(readFileSync('docs/operations.md', 'utf8'))).flatMap(({ title, expression }) =>
+    findUnknown(title, expression),
+  ),
 ];
 
 // The check is tried on what it must refuse, and on what it must accept.

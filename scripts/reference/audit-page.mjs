@@ -19,7 +19,7 @@ export const auditPage = [
 - **\`kubectl vmdhcp audit -o json\`**: with \`pool\`; with \`--at\` also \`answer\` (\`assigned\`, \`free\`, \`not-known\`) and \`reason\`.
 
 Fields and reasons are added, and never change their meaning. Times are RFC 3339 in seconds, UTC, by the clock of the controller. From \`packages/reconciler/src/audit\`. What to do with it:
-[operations](../operations.md#who-had-this-address).
+[tasks](../tasks.md#who-had-this-address).
 
 ${table(['field', 'meaning'], rowsOf(RECORD_FIELDS))}
 

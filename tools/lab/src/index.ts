@@ -50,6 +50,7 @@ export { ownControllerDeployment } from './migration-objects.js';
 export { type IpPoolSettings, ipPool, networkAttachment } from './network-and-pool.js';
 export type { NodePod } from './node-pod.js';
 export { openProbe } from './open-probe.js';
+export { OperatedCluster } from './operated-cluster.js';
 export { type CapturedMessage, PacketCapture } from './packet-capture.js';
 export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
 export { PrivateCluster } from './private-cluster.js';

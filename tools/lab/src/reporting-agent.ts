@@ -1,5 +1,6 @@
 /** An agent as the process of its pod that serves no packets: it takes part in the election of its group, and reports that it serves its pools. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { PoolReport } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import type { Pod, PodProcess } from '@vmdhcp/kube-simulator';
 import type { ClusterAccess } from './cluster-access.js';
@@ -8,15 +9,21 @@ const PREFIX = 'network.harvesterhci.io';
 const INTERVAL_MS = 100;
 const LEASE_SECONDS = 1;
 
+/** What agents find on the network of a pool. */
+export type PoolFindings = Pick<PoolReport, 'conflicts' | 'rogueServers'>;
+
 export class ReportingAgent implements PodProcess {
   readonly ready = Promise.resolve();
   readonly exited: Promise<number>;
   readonly #access: ClusterAccess;
   readonly #pod: Pod;
+  readonly #found: ReadonlyMap<string, PoolFindings>;
   #isStopping = false;
 
-  constructor(pod: Pod, access: ClusterAccess) {
+  /** @param found - what it reports beside that it serves a pool, by `namespace/name` of the pool. */
+  constructor(pod: Pod, access: ClusterAccess, found: ReadonlyMap<string, PoolFindings> = new Map()) {
     this.#pod = pod;
+    this.#found = found;
     this.#access = access;
     this.exited = this.#run();
   }
@@ -54,7 +61,7 @@ export class ReportingAgent implements PodProcess {
     const suspended = annotations[`${PREFIX}/suspended-pools`];
     const pools = JSON.parse(this.#variable('IPPOOL_REFS_JSON') || '[]') as readonly string[];
     const report = Object.fromEntries(
-      pools.map((key) => [key, suspended?.includes(`"${key}"`) ? { serving: false, reason: 'Suspended' } : { serving: true }]),
+      pools.map((key) => [key, suspended?.includes(`"${key}"`) ? { serving: false, reason: 'Suspended' } : this.#served(key)]),
     );
     const written = {
       [`${PREFIX}/agent-report`]: JSON.stringify(report),
@@ -64,6 +71,10 @@ export class ReportingAgent implements PodProcess {
     const renewTime = new Date().toISOString().replace('Z', '000Z');
     const spec = { holderIdentity: this.#identity, leaseDurationSeconds: LEASE_SECONDS, renewTime };
     await this.#write({ metadata: { annotations: written }, spec }, resourceVersion);
+  }
+
+  #served(key: string): object {
+    return { serving: true, ...this.#found.get(key) };
   }
 
   async #write(patch: Readonly<Record<string, unknown>>, resourceVersion: string | undefined): Promise<void> {

@@ -3,9 +3,10 @@
  * queries of the dashboards have data. Those of Wake-on-LAN: wake-on-lan-cluster.lab.test.ts, where machines are woken.
  */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ALERTS, formatRules } from '@vmdhcp/alerts';
-import { DASHBOARDS, queriesToTry } from '@vmdhcp/dashboards';
+import { DASHBOARDS, queriesOf, queriesToTry, questionsIn } from '@vmdhcp/dashboards';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   AGENT_BIN,
@@ -30,6 +31,10 @@ import {
 const BAD_PACKETS_BIN = fileURLToPath(new URL('../dist/send-bad-packets.js', import.meta.url));
 const GROUP = 'vm-dhcp-agent-mgmt-1';
 const WEB = '02:00:5e:00:48:01';
+
+const QUESTIONS = questionsIn(readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8'));
+/** Questions whose programs do not run here: the webhook, a manager of Wake-on-LAN, agents of bare-metal hosts; or whose trouble is not made. */
+const WITHOUT_DATA = [9, 23, 25, 26, 27, 29];
 
 /** Alerts that only promtool tries, and why no trouble is made for them here. */
 const BY_PROMTOOL: Readonly<Record<string, string>> = {
@@ -208,6 +213,11 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     'every query of the dashboard %s has data',
     (_, dashboard) => prometheus.haveData(queriesToTry(dashboard)),
   );
+
+  it('every query of docs/operations.md is accepted, and has data where its programs run here', async () => {
+    for (const { expression } of queriesOf(QUESTIONS)) await prometheus.query(expression);
+    await prometheus.haveData(queriesOf(QUESTIONS.filter(({ number }) => !WITHOUT_DATA.includes(number))));
+  });
 
   it('the names of all metrics are as Prometheus wants them, but for those of Node', async () => {
     const [pod] = [...vlans.cluster.pods.values()].filter((one) => one !== leader);

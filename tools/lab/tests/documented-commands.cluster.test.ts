@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { has, KubectlPlugin, LabProcess, needs, networkAttachment, PrivateCluster, waitFor } from '../src/index.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const GUIDES = ['first-pool', 'addresses', 'topologies', 'operations', 'troubleshooting'];
+const GUIDES = ['first-pool', 'addresses', 'topologies', 'tasks', 'troubleshooting'];
 /** Deletes what the others need, and is tried by tests of its own. */
 const LEFT_OUT_SECTION = '\n## Removing it\n';
 /** Where its section begins, the simulated API server is started, as `PrivateCluster` does. */

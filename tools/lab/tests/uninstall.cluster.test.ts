@@ -1,5 +1,5 @@
 /**
- * The commands of "Removing it" in docs/operations.md, one by one, and what they leave behind. Always against a simulated API
+ * The commands of "Removing it" in docs/tasks.md, one by one, and what they leave behind. Always against a simulated API
  * server, whatever KUBECONFIG names: they remove the product from the whole cluster.
  */
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ import {
   waitFor,
 } from '../src/index.js';
 
-const DOCUMENT = new URL('../../../docs/operations.md', import.meta.url);
+const DOCUMENT = new URL('../../../docs/tasks.md', import.meta.url);
 const LABEL = 'network.harvesterhci.io/vm-dhcp-controller';
 const LABELLED = ['Deployment', 'Pod', 'Lease', 'Role', 'RoleBinding', 'ServiceAccount'];
 const OURS = ['virtualmachinenetworkconfigs.network.harvesterhci.io', 'ippools.network.harvesterhci.io'];

@@ -148,8 +148,10 @@ function isOnNetwork(network: string | undefined, { ofPool, object }: OnePool): 
   return object === undefined ? ofPool.records.some((record) => record.network === network) : networkOf(object) === network;
 }
 
+/** Those of the same second stay in the order of their records. */
 function byTime(one: AuditRow, other: AuditRow): number {
-  return (one.from ?? '') < (other.from ?? '') ? -1 : 1;
+  const [from, otherFrom] = [one.from ?? '', other.from ?? ''];
+  return from === otherFrom ? 0 : from < otherFrom ? -1 : 1;
 }
 
 async function print(rows: readonly AuditRow[], { output }: AuditOptions, atMs: number | undefined): Promise<void> {

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { queriesOf, questionsIn, withOutputs } from './questions.js';
+
+const PAGE = `# Page
+
+Text.
+
+## Pools
+
+### 1. Is it full?
+
+\`\`\`sh
+kubectl vmdhcp pools -A
+\`\`\`
+
+\`\`\`promql
+max(free) < 1
+\`\`\`
+
+\`\`\`
+NAME
+net
+\`\`\`
+
+Make it larger.
+
+### 2. Who?
+
+\`\`\`sh
+one
+two
+\`\`\`
+
+\`\`\`
+\`\`\`
+
+Ask again.
+
+Next: [x](x.md).
+`;
+
+it('reads questions with all of their parts', () => {
+  const [one, two] = questionsIn(PAGE);
+  expect(one).toEqual({
+    number: 1,
+    title: 'Is it full?',
+    command: 'kubectl vmdhcp pools -A',
+    query: 'max(free) < 1',
+    output: 'NAME\nnet',
+    next: 'Make it larger.',
+  });
+  expect(two).toMatchObject({ number: 2, command: 'one\ntwo', query: undefined, output: '' });
+  expect(queriesOf(questionsIn(PAGE))).toEqual([{ title: 'question 1 of docs/operations.md', expression: 'max(free) < 1' }]);
+});
+
+it('replaces outputs and nothing else, with a text that has what String.replace takes for a pattern', () => {
+  const outputs = new Map([
+    [1, 'NAME\n$& $1'],
+    [2, 'x'],
+  ]);
+  const written = withOutputs(PAGE, outputs);
+  expect(questionsIn(written).map(({ output }) => output)).toEqual(['NAME\n$& $1', 'x']);
+  expect(written.replace('$& $1', 'net').replace('```\nx\n```', '```\n```')).toBe(PAGE);
+  expect(withOutputs(PAGE, new Map())).toBe(PAGE);
+});
+
+it.each<[what: string, page: string]>([
+  ['command', PAGE.replace('```sh\n', '```text\n')],
+  ['output', PAGE.replace('```\nNAME', '```text\nNAME')],
+  ['next step', PAGE.replace('Make it larger.', '')],
+])('refuses a question without its %s', (_what, page) => {
+  expect(() => questionsIn(page)).toThrow('question 1 needs a block');
+});
