@@ -4,12 +4,16 @@ import { agentReplicasMissing } from './alerts/agent-replicas-missing.js';
 import { agentServesNotAllPools } from './alerts/agent-serves-not-all-pools.js';
 import { apiRequestsFail } from './alerts/api-requests-fail.js';
 import { apiServerSlow } from './alerts/api-server-slow.js';
+import { auditNotStored } from './alerts/audit-not-stored.js';
+import { auditRecordsLost } from './alerts/audit-records-lost.js';
 import { certificateExpires } from './alerts/certificate-expires.js';
 import { claimsRefused } from './alerts/claims-refused.js';
 import { clientsRefused } from './alerts/clients-refused.js';
 import { controllerBehind } from './alerts/controller-behind.js';
 import { hostAgentsNotReady } from './alerts/host-agents-not-ready.js';
 import { hostOperationsFail } from './alerts/host-operations-fail.js';
+import { hostRangeExhausted } from './alerts/host-range-exhausted.js';
+import { hostUnhealthyLong } from './alerts/host-unhealthy-long.js';
 import { hostsUnhealthy } from './alerts/hosts-unhealthy.js';
 import { interfaceWithoutAddress } from './alerts/interface-without-address.js';
 import { leaderChangesOften } from './alerts/leader-changes-often.js';
@@ -57,11 +61,15 @@ export const ALERTS: readonly Alert[] = [
   apiRequestsFail,
   webhookFails,
   certificateExpires,
+  auditNotStored,
+  auditRecordsLost,
   wakeAgentDisconnected,
   wakeListenerDead,
   wakeUpsFail,
   wakeUpsLost,
   hostAgentsNotReady,
+  hostRangeExhausted,
   hostsUnhealthy,
+  hostUnhealthyLong,
   hostOperationsFail,
 ];

@@ -3,14 +3,16 @@ import type { Alert } from '../alert.js';
 export const openPoolExhausted: Alert = {
   name: 'VmdhcpOpenPoolExhausted',
   group: 'agents',
-  expression: 'max by (instance, pool) (vmdhcp_agent_dynamic_addresses{state="free"}) == 0',
+  expression: `max by (instance, pool) (vmdhcp_agent_dynamic_addresses{state="free"}) == 0
+unless on (instance) vmdhcp_agent_hosts`,
   for: '5m',
   severity: 'warning',
   summary: 'pool {{ $labels.pool }} has no address left for unknown clients',
   description:
     'Every dynamic address of pool {{ $labels.pool }} is leased, in quarantine or declared. Unknown clients get no reply from {{ $labels.instance }}.',
   runbook: {
-    meaning: 'Unknown clients have leased every address that an open pool has for them.',
+    meaning:
+      'Unknown clients have leased every address that an open pool has for them. Agents of bare-metal hosts have [an alert of their own](VmdhcpHostRangeExhausted.md).',
     impact: 'New unknown clients get no reply (`pool-exhausted`). Clients that have a lease keep it.',
     diagnosis: [
       {

@@ -1,0 +1,32 @@
+import type { Alert } from '../alert.js';
+
+export const hostRangeExhausted: Alert = {
+  name: 'VmdhcpHostRangeExhausted',
+  group: 'bare-metal',
+  expression: 'max by (clusteragent) (vmdhcpcontroller_cluster_agent_addresses{state="available"}) == 0',
+  for: '5m',
+  severity: 'warning',
+  summary: 'ClusterAgent {{ $labels.clusteragent }} has no address left for hosts',
+  description:
+    'Every address of the range of ClusterAgent {{ $labels.clusteragent }} is leased, bound or in quarantine. New hosts on its network get no reply.',
+  runbook: {
+    meaning: 'The agent of a ClusterAgent has no address of `ipRange` left that a new client could lease.',
+    impact: 'New hosts get no address, and have no HostStatus. Hosts that have a lease keep it.',
+    diagnosis: [
+      {
+        text: 'See who has the addresses:',
+        command: 'kubectl get hoststatuses',
+      },
+      {
+        text: 'Compare the range with what is used:',
+        command: "kubectl get clusteragent NAME -o jsonpath='{.spec.feature.dhcpServerConfig.ipRange} {.status.addresses}'",
+      },
+    ],
+    remedy: [
+      'Widen `spec.feature.dhcpServerConfig.ipRange` of the ClusterAgent.',
+      'Shorten `leaseTime`, so that addresses of hosts that are gone are free sooner.',
+      'Hosts that are gone for good are bound: `vmdhcp-agent unbind`, or delete their HostStatus.',
+      'Clients that make up MAC addresses: find the port of the switch that they are at.',
+    ],
+  },
+};
