@@ -37,7 +37,7 @@ export interface Panel {
 }
 
 /** As Grafana names them. */
-export type Unit = 'short' | 's' | 'ops' | 'percentunit' | 'dateTimeFromNow';
+export type Unit = 'short' | 's' | 'ops' | 'bytes' | 'percentunit' | 'dateTimeFromNow';
 
 export interface Query {
   /** PromQL. `$__rate_interval` is Grafana's. */

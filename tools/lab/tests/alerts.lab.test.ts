@@ -7,11 +7,16 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ALERTS, formatRules } from '@vmdhcp/alerts';
 import { DASHBOARDS, queriesOf, queriesToTry, questionsIn } from '@vmdhcp/dashboards';
+import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  AdmissionWebhook,
   AGENT_BIN,
+  AGENT_NAMESPACE,
+  type BmcsInMachine,
   freePort,
   has,
+  installedForBareMetal,
   ipPool,
   LabAgent,
   type LabController,
@@ -21,6 +26,7 @@ import {
   Prometheus,
   poolsYaml,
   runAgent,
+  startBmcs,
   startVlanLab,
   type VlanLab,
   virtualMachine,
@@ -31,10 +37,14 @@ import {
 const BAD_PACKETS_BIN = fileURLToPath(new URL('../dist/send-bad-packets.js', import.meta.url));
 const GROUP = 'vm-dhcp-agent-mgmt-1';
 const WEB = '02:00:5e:00:48:01';
+/** Of the only host that the ClusterAgent has an address for. */
+const HOST_STATUS = 'rack-192-168-50-10';
+const BMC_PORT = 8_000;
+const CREDENTIALS = { username: 'operator', password: 'lab' };
 
 const QUESTIONS = questionsIn(readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8'));
-/** Questions whose programs do not run here: the webhook, a manager of Wake-on-LAN, agents of bare-metal hosts; or whose trouble is not made. */
-const WITHOUT_DATA = [9, 23, 25, 26, 27, 29];
+/** Questions without data here: the webhook decides nothing, no manager of Wake-on-LAN runs, or the trouble is not made. */
+const WITHOUT_DATA = [9, 23, 25];
 
 /** Alerts that only promtool tries, and why no trouble is made for them here. */
 const BY_PROMTOOL: Readonly<Record<string, string>> = {
@@ -48,10 +58,7 @@ const BY_PROMTOOL: Readonly<Record<string, string>> = {
   VmdhcpApiServerSlow: 'agents lose their leadership while the API server takes so long',
   VmdhcpWebhookFails: 'webhook-failures.cluster.test.ts makes it fail, and reads the metric',
   VmdhcpCertificateExpires: 'certificates of the lab are new',
-  VmdhcpHostAgentsNotReady:
-    'it needs a ClusterAgent, whose pods start: tests of bare-metal hosts have one, and read the condition',
-  VmdhcpHostsUnhealthy: 'it needs a management controller: tests of host agents have one, and read the Event',
-  VmdhcpHostOperationsFail: 'it needs a management controller, too',
+  VmdhcpHostUnhealthyLong: 'a host would have to be away for a day',
   VmdhcpWakeUpsFail: 'it needs nodes and KubeVirt: wake-on-lan-cluster.lab.test.ts has them',
   VmdhcpWakeUpsLost: 'a wake-up is given up after two minutes',
 };
@@ -61,6 +68,7 @@ let controller: LabController;
 let leader: LabPod;
 let bareHost: LabAgent;
 let wakeAgentAt: string;
+let webhook: AdmissionWebhook;
 let prometheus: Prometheus;
 const fired = new Set<string>();
 
@@ -68,32 +76,38 @@ const isPossible = has('prometheus', 'dnsmasq');
 
 beforeAll(async () => {
   if (!isPossible) return;
-  vlans = await startVlanLab([48, 49]);
+  vlans = await startVlanLab([48, 49, 50], { isInstalled: false });
   const { lab, cluster } = vlans;
+  await cluster.access.applyAll(installedForBareMetal());
   await startRogueServer();
-  controller = await cluster.startController();
-  for (const vlan of [48, 49]) await cluster.access.create(networkAttachment(`default/vlan-${vlan}`, 'mgmt'));
+  controller = await cluster.startController('--bare-metal', '--bare-metal-status-seconds', '1');
+  // The API server does not send it requests: it would refuse a pool whose network is not there.
+  webhook = await AdmissionWebhook.start(cluster.place, ['--no-register']);
+  await createClusterAgent('rack', { underlayInterface: 'default/vlan-50' });
+  for (const vlan of [48, 49, 50]) await cluster.access.create(networkAttachment(`default/vlan-${vlan}`, 'mgmt'));
   await cluster.access.create(pool(48, '192.168.48.11'));
   await cluster.access.create(pool(49, '192.168.49.99'));
   await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
   for (const prefix of [60, 61]) lab.addNetwork(`br${prefix}`, `192.168.${prefix}.2/24`);
   bareHost = await LabAgent.start(lab, { pools: bareHostPools(['one']), interfaces: ['net-60=br60', 'net-61=br61'] });
   await cluster.rolledOut(GROUP);
+  await cluster.access.waitForObject('ClusterAgent', 'rack', ({ status }) => readField(status, 'ready') === true);
   for (const vlan of [48, 49]) await cluster.agentReady(`default/net-${vlan}`);
   leader = await waitFor('a leader', () => cluster.leader(GROUP));
   wakeAgentAt = `127.0.0.1:${await freePort()}`;
   prometheus = await Prometheus.start(lab, {
     rules: formatRules(ALERTS, { runbooks: 'https://example.org/runbooks', for: '0s' }),
     targets: {
-      controller: [controller.url],
+      controller: [controller.url, webhook.url],
       agents: [...[...cluster.pods.values()].map(({ url }) => url), bareHost.url, `http://${wakeAgentAt}`],
     },
   });
-}, 60_000);
+}, 90_000);
 
 afterAll(async () => {
   // It is frozen, and would be asked to end in vain.
   leader?.process?.kill('SIGKILL');
+  await webhook?.kill();
   await vlans?.stop();
 });
 
@@ -112,6 +126,32 @@ function bareHostPools(machines: readonly string[]): string {
     ],
     machines.map((name, index) => ({ name, pool: 'net-60', macAddress: `02:00:5e:00:60:0${index + 1}` })),
   );
+}
+
+function hostObject(kind: string, name: string, spec: object): KubernetesObject {
+  return { apiVersion: 'bmc.spidernet.io/v1beta1', kind, metadata: { name }, spec };
+}
+
+async function createClusterAgent(name: string, agentYaml: object): Promise<void> {
+  const { access } = vlans.cluster;
+  const data = Object.entries(CREDENTIALS).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  const metadata = { namespace: AGENT_NAMESPACE, name: 'bmc' };
+  await access.apply({ apiVersion: 'v1', kind: 'Secret', metadata, data: Object.fromEntries(data) } as KubernetesObject);
+  const dhcpServerConfig = {
+    ...{ dhcpServerInterface: 'net1', subnet: '192.168.50.0/24', ipRange: '192.168.50.10-192.168.50.10' },
+    ...{ gateway: '192.168.50.1', selfIp: '192.168.50.2/24' },
+  };
+  const endpoint = { port: BMC_PORT, https: false, secretName: 'bmc', secretNamespace: AGENT_NAMESPACE };
+  await access.create(hostObject('ClusterAgent', name, { agentYaml, endpoint, feature: { dhcpServerConfig } }));
+}
+
+/** A host with a management controller gets the only address of the ClusterAgent. */
+async function startHost(): Promise<BmcsInMachine> {
+  const host = vlans.lab.addMachine('host', { network: 'br50', macAddress: '02:00:5e:00:50:01' });
+  const isServed = async () => (await runAgent(host, 'probe', '--interface', 'eth0', '--request', '--timeout', '1')).code === 0;
+  await waitFor('an address for the host', isServed, 30_000);
+  host.ip('address', 'add', '192.168.50.10/24', 'dev', 'eth0');
+  return await startBmcs(host, { addresses: ['192.168.50.10'], port: BMC_PORT, credentials: CREDENTIALS });
 }
 
 async function startRogueServer(): Promise<void> {
@@ -153,8 +193,9 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
   it('of an installation that works none fires, but for the rogue DHCP server that was there before', async () => {
     await fires('VmdhcpRogueServer');
     await waitFor('no other alert', async () => (await firing()).length === 1, 20_000);
-    const [served] = await prometheus.query('sum(vmdhcp_agent_leading) * sum(vmdhcpcontroller_leading)');
-    expect(served?.value[1]).toBe('1');
+    // Of the group, and of the ClusterAgent.
+    const leaders = 'sum(vmdhcp_agent_leading) == 2 and sum(vmdhcpcontroller_leading) == 1';
+    await waitFor('all leaders', async () => (await prometheus.query(leaders)).length > 0, 20_000);
   });
 
   it('of pools: one is full, one has no network, and a machine uses an address without a lease', async () => {
@@ -209,6 +250,24 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     await fires('VmdhcpWakeAgentDisconnected', 'VmdhcpWakeListenerDead');
   });
 
+  it('of bare-metal hosts: the range has no address left, a ClusterAgent is wrong, a host does not answer, and an action fails', async () => {
+    const { access } = vlans.cluster;
+    const bmc = await startHost();
+    const order = async (name: string) =>
+      await access.create(hostObject('HostOperation', name, { action: 'On', hostStatusName: HOST_STATUS }));
+    await access.waitForObject('HostStatus', HOST_STATUS, ({ status }) => readField(status, 'healthy') === true);
+    await order('first');
+    await access.waitForObject('HostOperation', 'first', ({ status }) => readField(status, 'status') === 'success');
+    await bmc.behave({ 'bmc-1': 'unavailable' });
+    await order('second');
+    const nowhere = { nodeSelectorTerms: [{ matchExpressions: [{ key: 'rack', operator: 'Exists' }] }] };
+    await createClusterAgent('other', {
+      underlayInterface: 'default/vlan-49',
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: nowhere },
+    });
+    await fires('VmdhcpHostRangeExhausted', 'VmdhcpHostAgentsNotReady', 'VmdhcpHostsUnhealthy', 'VmdhcpHostOperationsFail');
+  });
+
   it.each(DASHBOARDS.filter(({ name }) => name !== 'wake-on-lan').map((dashboard) => [dashboard.title, dashboard] as const))(
     'every query of the dashboard %s has data',
     (_, dashboard) => prometheus.haveData(queriesToTry(dashboard)),
@@ -232,6 +291,24 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
       'the check finds what is wrong',
     ).toBe(true);
     expect(found.filter((line) => line !== '' && !line.startsWith('nodejs_'))).toEqual([]);
+  });
+
+  it('of the records of assignments: they cannot be stored, and then another client has written', async () => {
+    const { cluster } = vlans;
+    const requests = { verb: 'patch', resource: 'configmaps' };
+    const refuse = (status: number) =>
+      cluster.simulator.faults.inject({ requests, effect: { kind: 'answer', status }, times: 0 });
+    const unavailable = refuse(503);
+    await cluster.access.create(virtualMachine('default/recorded', '02:00:5e:00:49:03', 'default/vlan-49'));
+    await fires('VmdhcpAuditNotStored');
+    await waitFor(
+      'a record that waits',
+      async () => (await prometheus.query('vmdhcpcontroller_audit_pending_records > 0')).length > 0,
+    );
+    const conflict = refuse(409);
+    cluster.simulator.faults.clear(unavailable);
+    await fires('VmdhcpAuditRecordsLost');
+    cluster.simulator.faults.clear(conflict);
   });
 
   it('of the controller: its requests fail, and it is gone', async () => {

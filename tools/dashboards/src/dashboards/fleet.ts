@@ -173,5 +173,80 @@ export const fleet: Dashboard = {
         },
       ],
     },
+    {
+      title: 'Certificates',
+      panels: [
+        {
+          type: 'stat',
+          title: 'The certificate of the webhook expires',
+          description: 'It is renewed long before. The dashboard Wake-on-LAN has those of Wake-on-LAN.',
+          unit: 'dateTimeFromNow',
+          queries: [{ expression: 'min(vmdhcpwebhook_certificate_expiry_timestamp_seconds) * 1000', legend: '' }],
+        },
+        {
+          type: 'stat',
+          title: 'Decisions of the webhook that failed within an hour',
+          description: 'Without an answer, so that the failurePolicy decided.',
+          unit: 'short',
+          queries: [
+            {
+              expression:
+                'round(sum(increase(vmdhcpwebhook_decision_duration_seconds_count{outcome="failed"}[1h]))) or vector(0)',
+              legend: '',
+            },
+          ],
+          worry: { from: 1 },
+        },
+      ],
+    },
+    {
+      title: 'Records of who had which address',
+      panels: [
+        {
+          type: 'timeseries',
+          title: 'Size of the records',
+          description: 'At the limit the oldest records are deleted.',
+          unit: 'bytes',
+          queries: [
+            { expression: 'max(vmdhcpcontroller_audit_stored_bytes)', legend: 'stored' },
+            { expression: 'max(vmdhcpcontroller_audit_limit_bytes)', legend: 'limit' },
+          ],
+        },
+        {
+          type: 'timeseries',
+          title: 'Time that is not stored yet',
+          description: 'More than a few minutes: the records cannot be stored.',
+          unit: 's',
+          queries: [
+            { expression: 'time() - max(vmdhcpcontroller_audit_complete_until_timestamp_seconds)', legend: 'not stored' },
+          ],
+        },
+        {
+          type: 'timeseries',
+          title: 'Assignments and dropped records within an hour',
+          description: 'limit: old records made room. not-stored: records are lost.',
+          unit: 'short',
+          queries: [
+            { expression: 'sum by (event) (increase(vmdhcpcontroller_audit_events_total[1h]))', legend: '{{event}}' },
+            {
+              expression: 'sum by (reason) (increase(vmdhcpcontroller_audit_records_dropped_total[1h]))',
+              legend: 'dropped, {{reason}}',
+            },
+          ],
+        },
+        {
+          type: 'table',
+          title: 'How far back the records of pools reach',
+          description: 'The ten pools of which the least is known.',
+          unit: 's',
+          queries: [
+            {
+              expression: 'bottomk(10, time() - max by (ippool) (vmdhcpcontroller_audit_complete_since_timestamp_seconds))',
+              legend: '{{ippool}}',
+            },
+          ],
+        },
+      ],
+    },
   ],
 };

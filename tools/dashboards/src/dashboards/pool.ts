@@ -43,6 +43,19 @@ export const pool: Dashboard = {
       title: 'What comes',
       panels: [
         {
+          type: 'table',
+          title: 'Time until a pool is full',
+          description:
+            'If the last six hours go on; the ten pools that are full first. A pool that does not fill up is not there.',
+          unit: 's',
+          queries: [
+            {
+              expression: `bottomk(10, max by (ippool) (vmdhcpcontroller_ippool_available{${OF_POOLS}}) / (max by (ippool) (deriv(vmdhcpcontroller_ippool_available{${OF_POOLS}}[6h]) < 0) * -1))`,
+              legend: '{{ippool}}',
+            },
+          ],
+        },
+        {
           type: 'timeseries',
           title: 'Free addresses a day from now',
           description: 'If the last six hours go on. Below 0 the pool is full by then.',

@@ -46,13 +46,13 @@ export const wakeOnLan: Dashboard = {
       panels: [
         {
           type: 'timeseries',
-          title: 'Reports, by what was decided',
+          title: 'Reports, by what was decided, and why',
           description: 'Agents of several nodes report one packet: all but one are duplicates.',
           unit: 'ops',
           queries: [
             {
-              expression: 'sum by (outcome) (rate(vmdhcpcontroller_wake_ups_total[$__rate_interval]))',
-              legend: '{{outcome}}',
+              expression: 'sum by (outcome, reason) (rate(vmdhcpcontroller_wake_ups_total[$__rate_interval]))',
+              legend: '{{outcome}} {{reason}}',
             },
           ],
         },

@@ -5,6 +5,9 @@ import type { LabProcess } from '../lab-process.js';
 import type { BmcBehaviour } from './bmc.js';
 import type { BmcFleetSettings } from './bmc-fleet.js';
 
+/** Built, also where this file is not. */
+const SERVE_BMCS_BIN = join(import.meta.dirname, '../../dist/redfish/serve-bmcs.js');
+
 export type BmcsInMachineSettings = Omit<BmcFleetSettings, 'observe'>;
 
 export interface BmcsInMachine {
@@ -24,8 +27,7 @@ export async function startBmcs(machine: Machine, settings: BmcsInMachineSetting
     await rename(`${file}.new`, file);
   };
   await write({});
-  const program = join(import.meta.dirname, 'serve-bmcs.js');
-  const served = machine.start(process.execPath, [program, JSON.stringify(settings), file]);
+  const served = machine.start(process.execPath, [SERVE_BMCS_BIN, JSON.stringify(settings), file]);
   await served.line('serving ');
   return {
     process: served,
