@@ -1,7 +1,9 @@
 /** `kubectl vmdhcp top`, as a process with the rights of examples/cluster/packets.yaml, that asks programs in simulated pods. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { ExecInPod } from '@vmdhcp/kube-simulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,6 +34,35 @@ const client = (mac: string, discovers: number) => ({
   last: [{ atMs: Date.now() - 12_000, received: 'DISCOVER', from: '0.0.0.0', answer: 'OFFER 10.1.0.10', reason: null }],
 });
 
+/** `vmdhcp-agent capture`: three packets, then it waits for the end of its standard input, unless three were asked for; or it dies within a block. */
+const CAPTURE = `
+const block = (type, body) => {
+  const octets = Buffer.alloc(12 + body.length);
+  octets.writeUInt32LE(type, 0);
+  body.copy(octets, 8);
+  for (const at of [4, octets.length - 4]) octets.writeUInt32LE(octets.length, at);
+  return octets;
+};
+const packet = block(6, Buffer.alloc(40, 7));
+const statistics = Buffer.alloc(28);
+statistics.writeUInt16LE(5, 12);
+statistics.writeUInt16LE(8, 14);
+statistics.writeUInt32LE(2, 16);
+const words = process.argv.slice(1);
+const valueOf = (name) => words[words.indexOf(name) + 1];
+const isFile = words.includes('--write');
+if (isFile) process.stdout.write(block(0x0a0d0d0a, Buffer.from('4d3c2b1a01000000ffffffffffffffff', 'hex')));
+for (let count = 0; count < 3; count++) process.stdout.write(isFile ? packet : 'DISCOVER \\u001b[31m' + words.join(' ') + '\\n');
+const end = () => {
+  if (isFile) process.stdout.write(block(5, statistics));
+  process.exitCode = 0;
+  process.stdin.destroy();
+};
+if (valueOf('--mac') === '${B}') process.stdout.write(packet.subarray(0, 20), () => { console.error('out of memory'); process.exit(1); });
+else if (valueOf('--packets') === '3') end();
+else process.stdin.resume().once('end', end);
+`;
+
 /** What stands for the program of the agent, by the pod. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   'agent-1': `console.log(${JSON.stringify(JSON.stringify({ agent: 'agent-1', sinceMs: Date.now() - 60_000, clients: [client(A, 3), client(B, 9)] }))})`,
@@ -43,7 +74,9 @@ const asked: string[] = [];
 const execInPod: ExecInPod = ({ pod, command, container }) => {
   const { name = '' } = pod.metadata;
   asked.push(`${name} ${container} ${command.slice(2).join(' ')}`);
-  const child = spawn(process.execPath, ['-e', PROGRAMS[name] ?? ''], { stdio: 'pipe' });
+  const words = command.slice(2);
+  const program = words[0] === 'capture' ? CAPTURE : (PROGRAMS[name] ?? '');
+  const child = spawn(process.execPath, ['-e', program, '--', ...words], { stdio: 'pipe' });
   const exited = once(child, 'exit').then(([code]) => (code as number | null) ?? 137);
   return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exited, kill: () => child.kill('SIGKILL') };
 };
@@ -179,5 +212,68 @@ describe('kubectl vmdhcp top', { timeout: 60_000 }, () => {
     running.kill('SIGTERM');
     expect(await running.ended(20_000)).toMatchObject({ code: 0 });
     expect(new Set(running.lines)).toEqual(new Set([B]));
+  });
+});
+
+describe('kubectl vmdhcp capture', { timeout: 60_000 }, () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'vmdhcp-capture-')), 'a.pcapng');
+  let kubeconfig = '';
+  afterAll(() => rmSync(dirname(file), { recursive: true }));
+  beforeAll(async () => {
+    kubeconfig = await account('captures', ['reader', 'packets']);
+  });
+
+  it('writes a file that ends where the agent ends it, and counts what was lost', async () => {
+    const words = ['capture', POOL, '--write', file, '--packets', '3', '--seconds', '20', '--mac', A.replaceAll(':', '-')];
+    const answer = await plugin.run(kubeconfig, words);
+    expect(answer).toMatchObject({ code: 0, stdout: '' });
+    expect(answer.stderr).toBe(
+      `capturing packets of ${POOL} in pod ${NAMESPACE}/agent-1; Ctrl-C ends it\n${file}: 3 packets written, 2 lost before they were captured\n`,
+    );
+    expect(statSync(file).size).toBe(28 + 3 * 52 + 40);
+    expect(asked.at(-1)).toBe(`agent-1 agent capture --pool ${POOL} --seconds 20 --packets 3 --mac ${A} --write -`);
+    const piped = await plugin.run(kubeconfig, ['capture', 'net-48', '--write', '-', '--packets', '3']);
+    expect(piped.stdout.length).toBeGreaterThan(100);
+  });
+
+  it('Ctrl-C ends both sides, and leaves a complete file', async () => {
+    const running = plugin.start(kubeconfig, ['capture', POOL, '--write', file]);
+    await waitFor('three packets', () => (statSync(file).size === 28 + 3 * 52 ? true : undefined), 20_000);
+    running.kill('SIGINT');
+    expect(await running.ended(20_000)).toMatchObject({ code: 0 });
+    expect(running.lines.at(-1)).toBe(`${file}: 3 packets written, 2 lost before they were captured`);
+    expect(statSync(file).size).toBe(28 + 3 * 52 + 40);
+  });
+
+  it('a program that dies in the middle of a packet leaves a complete file too, and its reason', async () => {
+    const answer = await plugin.run(kubeconfig, ['capture', POOL, '--write', file, '--mac', B]);
+    expect(answer).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/3 packets written\nkubectl vmdhcp: out of memory\n$/) as string,
+    });
+    expect(statSync(file).size).toBe(28 + 3 * 52);
+  });
+
+  it('as lines, in which nothing controls a terminal', async () => {
+    const { code, stdout, stderr } = await plugin.run(kubeconfig, ['capture', POOL, '--packets', '3']);
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [...Array<string>(3).fill(expect.stringMatching(/^DISCOVER {2}\[31mcapture/) as string), ''],
+    ]);
+    expect(stderr).toContain('3 packets shown\n');
+  });
+
+  it('without the right, without a pool, without a leader, to a place that cannot be written', async () => {
+    const without = await account('captures-nothing', ['reader']);
+    const refused = { code: 77, stderr: expect.stringContaining('resources: ["pods/exec"], verbs: ["get", "create"]') as string };
+    expect(await plugin.run(without, ['capture', POOL])).toMatchObject(refused);
+    expect(await plugin.run(kubeconfig, ['capture', 'none'])).toMatchObject({ code: 1 });
+    const leaderless = {
+      code: 69,
+      stderr: expect.stringContaining(`no pod of group ${NAMESPACE}/group-of-agent-stale is leader`) as string,
+    };
+    expect(await plugin.run(kubeconfig, ['capture', 'agent-stale'])).toMatchObject(leaderless);
+    const words = ['capture', POOL, '--packets', '3', '--write', '/nowhere/a.pcapng'];
+    expect(await plugin.run(kubeconfig, words)).toMatchObject({ code: 73 });
   });
 });

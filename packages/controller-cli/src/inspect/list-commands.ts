@@ -1,9 +1,9 @@
 /** The commands that list: pools, leases, agents, Events. */
-import { parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { readerOptions } from './inspect-options.js';
 import type { LeasesOptions } from './list.js';
 import type { ListOptions } from './list-objects.js';
+import { parseMac } from './parse-mac.js';
 
 const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'];
 
@@ -86,10 +86,4 @@ function listCommand(name: string, description: string, examples: string): Comma
     .addHelpText('after', examples);
   for (const option of readerOptions()) command.addOption(option);
   return command;
-}
-
-function parseMac(text: string): string {
-  const macAddress = parseMacAddress(text);
-  if (macAddress === undefined) throw new InvalidArgumentError('write six hexadecimal octets, as in 02:00:5e:10:00:01.');
-  return macAddress;
 }

@@ -2,7 +2,7 @@ import type { Program } from '@vmdhcp/service-process';
 import { auditCommand } from './audit-command.js';
 import { exportCommand } from './export-command.js';
 import { agentsCommand, eventsCommand, leasesCommand, poolsCommand } from './list-commands.js';
-import { topCommand } from './traffic-commands.js';
+import { captureCommand, topCommand } from './traffic-commands.js';
 import { whyCommand } from './why-command.js';
 import { pinCommand, releaseCommand } from './write-commands.js';
 
@@ -18,6 +18,7 @@ export const program: Program = {
     agentsCommand(),
     eventsCommand(),
     topCommand(),
+    captureCommand(),
     auditCommand(),
     pinCommand(),
     releaseCommand(),

@@ -1,6 +1,8 @@
 /** The commands that ask agents in their pods: they need the right to execute commands there. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { CaptureOptions } from './capture.js';
 import { readerOptions } from './inspect-options.js';
+import { parseMac } from './parse-mac.js';
 import type { TopOptions } from './top.js';
 
 const RIGHTS = `
@@ -40,6 +42,34 @@ missing.
     );
   for (const option of readerOptions()) command.addOption(option);
   return command.action(async (options: TopOptions) => (await import('./top.js')).top(options));
+}
+
+/** `kubectl vmdhcp capture` */
+export function captureCommand(): Command {
+  const command = new Command('capture')
+    .description('Packets of a pool, as the leader of its agents captures them: as lines, or as a file for Wireshark.')
+    .argument('<pool>', 'NAME or NAMESPACE/NAME of the IPPool')
+    .option('--write <file>', 'write a pcapng file; `-`: to the standard output, for a pipe')
+    .addOption(new Option('--seconds <number>', 'end after so long').argParser(parseCount).default(30))
+    .addOption(new Option('--packets <number>', 'end after so many').argParser(parseCount).default(1000))
+    .addOption(new Option('--mac <address>', 'of one client, in any spelling').argParser(parseMac))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  kubectl vmdhcp capture net-48                                       # decoded, line by line
+  kubectl vmdhcp capture default/net-48 --mac 02:00:5e:10:00:01 --seconds 120
+  kubectl vmdhcp capture net-48 --write net-48.pcapng
+  kubectl vmdhcp capture net-48 --write - | wireshark -k -i -
+
+DHCP and ARP of the pool, nothing else. Ctrl-C ends it here and in the pod; the file is complete wherever it ends.
+${RIGHTS}
+Exit codes: 0 captured, 1 no agent reports the pool, 64 wrong usage, 66 there is no way to a cluster, 69 the cluster or the agent does not answer,
+73 the file cannot be written, 77 a right is missing.
+`,
+    );
+  for (const option of readerOptions()) command.addOption(option);
+  return command.action(async (pool: string, options: CaptureOptions) => (await import('./capture.js')).capture(pool, options));
 }
 
 function parseCount(text: string): number {

@@ -53,7 +53,7 @@ export function parseAgentTraffic(text: string): AgentTraffic | undefined {
   const document = parseJson(text);
   if (!isRecord(document) || !Array.isArray(document['clients'])) return undefined;
   const clients = document['clients'].flatMap(toClient);
-  const places = readList(document, 'places').map(toCounts);
+  const places = readList(document, 'pools').map(toCounts);
   return {
     agent: readText(document, 'agent') ?? '',
     sinceMs: numberAt(document, 'sinceMs'),
@@ -130,7 +130,7 @@ function numberAt(value: unknown, field: string): number {
   return isCount(found) ? found : 0;
 }
 
-/** Of agents that print no places. */
+/** Of agents that print no pools. */
 function sumByPool(clients: readonly ClientTraffic[]): TrafficCounts[] {
   const groups = Map.groupBy(clients, (client) => `${client.pool} ${client.interface}`);
   return [...groups.values()].flatMap((of) => {
