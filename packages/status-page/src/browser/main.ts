@@ -1,7 +1,12 @@
-/** The page in the browser. It is replaced by the page itself. */
-import type { Overview } from '../model/page-data.js';
+/** Starts the page in the browser: index.html loads this module. */
+import { Page } from './app/page.js';
 
-/** The addresses in use, of all pools. */
-export function describeOverview({ totals }: Overview): string {
-  return `${totals.used} addresses are in use.`;
-}
+const [main, nav, connection, changes] = ['content', 'views', 'connection', 'changes'].map((id) => document.getElementById(id));
+if (!main || !nav || !connection || !changes) throw new Error('index.html lacks an element that the page fills');
+
+// A link to `#content` would be an address of a view.
+document.querySelector('.skip')?.addEventListener('click', (event) => {
+  event.preventDefault();
+  main.focus();
+});
+new Page({ main, nav, connection, changes }, new URL('.', document.baseURI).href).start();

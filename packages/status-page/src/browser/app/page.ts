@@ -1,0 +1,239 @@
+import type { Overview, PageEvent, PoolsChange, Section } from '../../model/page-data.js';
+import { type ConnectionState, LiveConnection } from '../connection/live-connection.js';
+import { PageClient } from '../connection/page-client.js';
+import { element, fill, setText } from '../dom/element.js';
+import { notice, sectionNotice } from '../parts/notice.js';
+import { refreshTimes } from '../parts/time-element.js';
+import { formatRoute, type PageRoute, parseRoute } from '../route/page-route.js';
+import { describeAge } from '../text/describe-age.js';
+import { describeAccess } from '../text/section-help.js';
+import { makeView } from '../views/make-view.js';
+import type { Failure, PageContext, View } from '../views/view.js';
+import { applyPoolsChange } from './apply-pools-change.js';
+import { ConnectionLine } from './connection-line.js';
+import { signInForm } from './sign-in.js';
+import { ViewLinks } from './view-links.js';
+
+const TIMES_EVERY_MS = 5000;
+/** Lists that change all the time are asked for this often at most. */
+const RELOAD_EVERY_MS = 2000;
+
+/** The elements of index.html that the page fills. */
+export interface PageElements {
+  readonly main: HTMLElement;
+  readonly nav: HTMLElement;
+  readonly connection: HTMLElement;
+  /** Read by screen readers when it changes. */
+  readonly changes: HTMLElement;
+}
+
+/** The page: which view is shown, with which data, and how old it is. */
+export class Page {
+  readonly #elements: PageElements;
+  readonly #client: PageClient;
+  readonly #live: LiveConnection;
+  readonly #links: ViewLinks;
+  readonly #line: ConnectionLine;
+  readonly #heading = element('h1', { tabindex: -1 });
+  readonly #body = element('div', { class: 'view' });
+  readonly #problem = element('div', { class: 'view-problem' });
+  readonly #context: PageContext;
+  #view: View | undefined;
+  #overview: Overview | undefined;
+  #connection: ConnectionState = { kind: 'connecting' };
+  #instance: string | undefined;
+  /** What the clock of the server is ahead of this one. */
+  #aheadMs = 0;
+  #heardAtMs = 0;
+  /** The pool whose changes are followed; empty: none. Undefined: nothing is followed. */
+  #followed: string | undefined;
+  /** What has changed since the last event is not known. */
+  #hasGap = false;
+  #reload: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(elements: PageElements, base: string) {
+    this.#elements = elements;
+    this.#client = new PageClient(base);
+    this.#links = new ViewLinks(elements.nav);
+    this.#line = new ConnectionLine(elements.connection);
+    this.#live = new LiveConnection(this.#client, {
+      onEvent: (event) => this.#takeEvent(event),
+      onState: (state) => this.#showConnection(state),
+    });
+    this.#context = {
+      client: this.#client,
+      nowMs: () => Date.now() + this.#aheadMs,
+      overview: () => this.#overview,
+      follow: (pool, version) => this.#follow(pool, version),
+      remember: (pool, version) => this.#live.remember({ pool, version }),
+      rename: (route) => history.replaceState(null, '', formatRoute(route)),
+      announce: (text) => setText(elements.changes, text),
+    };
+    fill(elements.main, [this.#heading, this.#problem, this.#body]);
+  }
+
+  /** Shows what the address names, and follows it from now on. */
+  start(): void {
+    addEventListener('hashchange', () => void this.#navigate(true));
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#view?.recolor?.());
+    setInterval(() => this.#tick(), TIMES_EVERY_MS);
+    void this.#navigate(false);
+  }
+
+  async #navigate(isFocused: boolean): Promise<void> {
+    const route = parseRoute(location.hash);
+    const view = makeView(route, this.#context);
+    this.#view = view;
+    this.#showHeading(view.title, route.view);
+    fill(this.#problem, []);
+    fill(this.#body, [element('p', { class: 'loading' }, 'Loading …')]);
+    if (isFocused) this.#heading.focus();
+    if (route.view !== 'pool') this.#follow('', '');
+    await this.#load();
+  }
+
+  #showHeading(title: string, view: PageRoute['view']): void {
+    setText(this.#heading, title);
+    document.title = `${title} – vmdhcp`;
+    this.#links.showCurrent(view);
+  }
+
+  /** The overview first: it names what this user may see. Never rejects. */
+  async #load(): Promise<void> {
+    clearTimeout(this.#reload);
+    this.#reload = undefined;
+    const view = this.#view;
+    if (view === undefined) return;
+    const failure = (await this.#loadOverview()) ?? (await this.#loadView(view));
+    // People have gone to another view meanwhile.
+    if (view !== this.#view) return;
+    if (failure === undefined) fill(this.#problem, []);
+    else this.#showFailure(failure);
+  }
+
+  async #loadOverview(): Promise<Failure | undefined> {
+    const answer = await this.#client.get<Overview>('api/overview');
+    if (answer.kind !== 'data') return answer;
+    this.#overview = answer.data;
+    this.#aheadMs = answer.data.atMs - Date.now();
+    this.#heardAtMs = answer.data.atMs;
+    this.#links.showAccess(answer.data);
+    return undefined;
+  }
+
+  async #loadView(view: View): Promise<Failure | undefined> {
+    const access = this.#overview?.sections[view.section];
+    const help = access === undefined ? undefined : describeAccess(view.section, access);
+    if (help !== undefined) {
+      fill(this.#body, [sectionNotice(help)]);
+      return undefined;
+    }
+    // Pictures read colours from the style sheet, so they must be in the document.
+    if (this.#body.firstElementChild !== view.element) fill(this.#body, [view.element]);
+    return view.load();
+  }
+
+  #showFailure(failure: Failure): void {
+    switch (failure.kind) {
+      case 'sign-in':
+        this.#askForToken(failure.message);
+        return;
+      case 'refused':
+        fill(this.#body, []);
+        fill(this.#problem, [notice(toTitle(failure.status), [element('p', {}, failure.message)])]);
+        return;
+      case 'unreachable':
+        fill(this.#problem, [
+          notice('No answer from the server', [element('p', {}, `${failure.message}. The page tries again by itself.`)]),
+        ]);
+        this.#loadSoon();
+    }
+  }
+
+  #askForToken(message: string): void {
+    this.#live.stop();
+    this.#followed = undefined;
+    this.#showConnection({ kind: 'sign-in', message });
+    const hadToken = this.#client.token !== '';
+    this.#client.token = '';
+    setText(this.#heading, 'Sign in');
+    document.title = 'Sign in – vmdhcp';
+    fill(this.#body, []);
+    const form = signInForm(hadToken ? message : '', (token) => {
+      this.#client.token = token;
+      void this.#navigate(true);
+    });
+    fill(this.#problem, [form]);
+  }
+
+  #follow(pool: string, version: string): void {
+    if (pool === '' && this.#followed === '') return;
+    this.#followed = pool;
+    this.#live.follow({ pool, version });
+  }
+
+  #takeEvent(event: PageEvent): void {
+    this.#heardAtMs = this.#context.nowMs();
+    switch (event.kind) {
+      case 'hello':
+        this.#greet(event.data.instance);
+        return;
+      case 'pools':
+        this.#changePools(event.data);
+        return;
+      case 'pool':
+        this.#view?.poolChanged?.(event.data);
+        return;
+      case 'changed':
+        this.#changeSections(event.data.sections);
+        return;
+      case 'end':
+    }
+  }
+
+  /** After a break, what has changed meanwhile is not known. */
+  #greet(instance: string): void {
+    const isOther = this.#instance !== undefined && this.#instance !== instance;
+    this.#instance = instance;
+    if (!isOther && !this.#hasGap) return;
+    this.#hasGap = false;
+    void this.#load();
+  }
+
+  #changePools(change: PoolsChange): void {
+    if (this.#overview === undefined) return;
+    this.#overview = applyPoolsChange(this.#overview, change);
+    this.#view?.overviewChanged?.(this.#overview);
+  }
+
+  #changeSections(sections: readonly Section[]): void {
+    const section = this.#view?.section;
+    const isShown = section !== undefined && sections.includes(section);
+    const isOverview = location.hash.length <= 2 && sections.includes('machines');
+    if (isShown || isOverview) this.#loadSoon();
+  }
+
+  #loadSoon(): void {
+    this.#reload ??= setTimeout(() => void this.#load(), RELOAD_EVERY_MS);
+  }
+
+  #showConnection(state: ConnectionState): void {
+    this.#connection = state;
+    if (state.kind === 'lost') this.#hasGap = true;
+    if (state.kind === 'sign-in' && this.#problem.querySelector('.sign-in') === null) this.#askForToken(state.message);
+    this.#tick();
+  }
+
+  #tick(): void {
+    if (document.hidden) return;
+    const nowMs = this.#context.nowMs();
+    this.#line.show(this.#connection, this.#heardAtMs === 0 ? 'never' : describeAge(this.#heardAtMs, nowMs));
+    this.#elements.main.classList.toggle('stale', this.#connection.kind === 'lost');
+    refreshTimes(this.#elements.main, nowMs);
+  }
+}
+
+function toTitle(status: number): string {
+  if (status === 403) return 'You may not see this';
+  return status === 404 ? 'There is no such object' : 'The server refused the request';
+}

@@ -1,0 +1,27 @@
+import { element } from '../dom/element.js';
+
+/** Asks for a token. @param message - what the server answered; empty: nothing yet. */
+export function signInForm(message: string, onToken: (token: string) => void): HTMLElement {
+  const input = element('input', {
+    type: 'password',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    required: true,
+    'aria-describedby': 'token-help',
+  });
+  const form = element('form', { class: 'sign-in' }, [
+    message === '' ? null : element('p', { class: 'problem', role: 'alert' }, message),
+    element('label', {}, [element('span', {}, 'Token'), input]),
+    element('button', { type: 'submit' }, 'Sign in'),
+    element('div', { id: 'token-help' }, [
+      element('p', {}, 'The page shows what the token may read in the cluster. A token of a ServiceAccount:'),
+      element('pre', { tabindex: 0 }, [element('code', {}, 'kubectl create token NAME -n NAMESPACE')]),
+      element('p', { class: 'soft' }, 'This tab keeps the token until it is closed. It is sent to this server alone.'),
+    ]),
+  ]);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    onToken(input.value.trim());
+  });
+  return form;
+}

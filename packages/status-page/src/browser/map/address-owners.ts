@@ -1,0 +1,70 @@
+import type { Lease, LeasePage } from '../../model/page-data.js';
+import type { PageClient } from '../connection/page-client.js';
+import { BLOCK_SIZE } from './address-blocks.js';
+
+/** Owners of older blocks are asked for again. */
+const MOST_BLOCKS = 16;
+
+/** Who has the addresses of the blocks that people look at: a /16 has more leases than a page should load. */
+export class AddressOwners {
+  readonly #client: PageClient;
+  readonly #pool: string;
+  /** By the first three octets: `10.1.37.`. Null: under way. The last one asked for is the last one here. */
+  readonly #blocks = new Map<string, Map<string, Lease> | null>();
+
+  constructor(client: PageClient, pool: string) {
+    this.#client = client;
+    this.#pool = pool;
+  }
+
+  /** Undefined: no client has the address, or its block is not known. */
+  leaseOf(address: string): Lease | undefined {
+    return this.#blocks.get(toPrefix(address))?.get(address);
+  }
+
+  /** Whether `leaseOf` knows this address. */
+  isKnown(address: string): boolean {
+    return (this.#blocks.get(toPrefix(address)) ?? null) !== null;
+  }
+
+  /** Asks for the block of an address. True if it has come; false if it was known, is under way, or did not come. */
+  async load(address: string): Promise<boolean> {
+    const prefix = toPrefix(address);
+    if (this.#blocks.has(prefix)) return false;
+    this.#blocks.set(prefix, null);
+    const parameters = { pool: this.#pool, search: prefix, limit: String(BLOCK_SIZE) };
+    const answer = await this.#client.get<LeasePage>('api/leases', parameters);
+    if (answer.kind !== 'data') {
+      this.#blocks.delete(prefix);
+      return false;
+    }
+    const rows = answer.data.rows.filter((lease) => lease.pool === this.#pool && toPrefix(lease.address) === prefix);
+    this.#blocks.set(prefix, new Map(rows.map((lease) => [lease.address, lease])));
+    this.#forgetOldest();
+    return true;
+  }
+
+  /** Applies what has changed to the blocks that are known. */
+  apply(changed: readonly Lease[], removed: readonly string[]): void {
+    for (const address of removed) this.#blocks.get(toPrefix(address))?.delete(address);
+    for (const lease of changed) this.#blocks.get(toPrefix(lease.address))?.set(lease.address, lease);
+  }
+
+  #forgetOldest(): void {
+    for (const prefix of this.#blocks.keys()) {
+      if (this.#blocks.size <= MOST_BLOCKS) return;
+      this.#blocks.delete(prefix);
+    }
+  }
+}
+
+/** `10.1.37.` of `10.1.37.4`. */
+function toPrefix(address: string): string {
+  return address.slice(0, address.lastIndexOf('.') + 1);
+}
+
+/** The owner of an address in a few words: the machine, else the host name, else the MAC address. */
+export function describeOwner(lease: Lease | undefined): string {
+  if (lease === undefined) return '';
+  return lease.machine || lease.hostname || lease.mac;
+}

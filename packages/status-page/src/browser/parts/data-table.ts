@@ -1,0 +1,56 @@
+import { type Child, element } from '../dom/element.js';
+import { KeyedRows, type Row } from '../dom/keyed-rows.js';
+
+/** A column of a table. */
+export interface Column<Item> {
+  readonly title: string;
+  /** `number`: aligned to the right. `wide`: left out on narrow screens. The first column names its row. */
+  readonly kind?: 'number' | 'wide' | undefined;
+  readonly cell: (item: Item) => Child | readonly Child[];
+}
+
+/** What a table shows. */
+export interface TableSettings<Item> {
+  readonly caption: string;
+  /** The caption is there for screen readers alone: a heading beside it shows the same. */
+  readonly isCaptionHidden?: boolean | undefined;
+  readonly columns: readonly Column<Item>[];
+  readonly keyOf: (item: Item) => string;
+}
+
+/** A table with a caption whose rows change in place. */
+export class DataTable<Item> {
+  readonly element: HTMLElement;
+  readonly #settings: TableSettings<Item>;
+  readonly #rows: KeyedRows;
+
+  constructor(settings: TableSettings<Item>) {
+    this.#settings = settings;
+    const body = element('tbody');
+    this.#rows = new KeyedRows(body);
+    const head = settings.columns.map(({ title, kind }) => element('th', { scope: 'col', class: kind }, title));
+    const table = element('table', {}, [
+      element('caption', { class: settings.isCaptionHidden === true ? 'unseen' : undefined }, settings.caption),
+      element('thead', {}, [element('tr', {}, head)]),
+      body,
+    ]);
+    this.element = element('div', { class: 'table' }, [table]);
+  }
+
+  show(items: readonly Item[]): void {
+    this.#rows.show(items.map((item) => this.#toRow(item)));
+  }
+
+  #toRow(item: Item): Row {
+    return { key: this.#settings.keyOf(item), signature: JSON.stringify(item), make: () => this.#makeRow(item) };
+  }
+
+  #makeRow(item: Item): HTMLElement {
+    const cells = this.#settings.columns.map(({ cell, kind }, index) => {
+      const content = cell(item);
+      const children = Array.isArray(content) ? (content as readonly Child[]) : [content as Child];
+      return index === 0 ? element('th', { scope: 'row', class: kind }, children) : element('td', { class: kind }, children);
+    });
+    return element('tr', {}, cells);
+  }
+}

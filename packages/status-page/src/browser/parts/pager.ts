@@ -1,0 +1,68 @@
+import { element, setText } from '../dom/element.js';
+import { describeCount } from '../text/describe-count.js';
+
+/** Rows of one part. */
+export const PART_SIZE = 100;
+
+/** Buttons to the next and the previous part of a list, and which part is shown. */
+export class Pager {
+  readonly element: HTMLElement;
+  readonly #what: readonly [string, string];
+  readonly #onTurn: () => void;
+  readonly #text = element('p', { class: 'soft', role: 'status' });
+  readonly #previous = element('button', { type: 'button' }, 'Previous');
+  readonly #next = element('button', { type: 'button' }, 'Next');
+  /** Values of `continue` of the parts up to the one that is shown; the first part has none. */
+  #path: string[] = [''];
+  #following: string | null = null;
+  #before = 0;
+  #shown = 0;
+
+  /** @param what - what is listed: `['lease', 'leases']`. */
+  constructor(what: readonly [string, string], onTurn: () => void) {
+    this.#what = what;
+    this.#onTurn = onTurn;
+    this.#previous.addEventListener('click', () => this.#turnBack());
+    this.#next.addEventListener('click', () => this.#turnOn());
+    this.element = element('nav', { class: 'pager', 'aria-label': `Parts of the list of ${what[1]}` }, [
+      this.#text,
+      this.#previous,
+      this.#next,
+    ]);
+  }
+
+  /** The value of `continue` of the part to show. */
+  get part(): string {
+    return this.#path.at(-1) ?? '';
+  }
+
+  /** Back to the first part. */
+  reset(): void {
+    this.#path = [''];
+    this.#before = 0;
+  }
+
+  show(shown: number, total: number, following: string | null): void {
+    this.#shown = shown;
+    this.#following = following;
+    const all = describeCount(total, ...this.#what);
+    setText(this.#text, shown === 0 || shown === total ? all : `${this.#before + 1} to ${this.#before + shown} of ${all}`);
+    this.#previous.hidden = this.#next.hidden = this.#path.length === 1 && following === null;
+    this.#previous.disabled = this.#path.length === 1;
+    this.#next.disabled = following === null;
+  }
+
+  #turnOn(): void {
+    if (this.#following === null) return;
+    this.#path.push(this.#following);
+    this.#before += this.#shown;
+    this.#onTurn();
+  }
+
+  #turnBack(): void {
+    this.#path.pop();
+    // Parts before the last one are full, and of one size.
+    this.#before = Math.max(this.#before - PART_SIZE, 0);
+    this.#onTurn();
+  }
+}

@@ -1,0 +1,16 @@
+import type { PageReason } from '../../model/page-data.js';
+import { element } from '../dom/element.js';
+
+/** Reasons with what they mean and what to do; null if there are none. */
+export function reasonList(reasons: readonly PageReason[]): HTMLElement | null {
+  if (reasons.length === 0) return null;
+  return element('ul', { class: 'reasons' }, reasons.map(reasonItem));
+}
+
+function reasonItem({ reason, message, meaning, remedy }: PageReason): HTMLElement {
+  return element('li', {}, [
+    element('p', {}, [element('code', { class: 'reason' }, reason), message === '' ? null : element('span', {}, ` ${message}`)]),
+    meaning === '' || meaning === message ? null : element('p', { class: 'soft' }, meaning),
+    remedy === '' ? null : element('p', {}, [element('strong', {}, 'What to do: '), element('span', {}, remedy)]),
+  ]);
+}

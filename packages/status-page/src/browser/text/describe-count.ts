@@ -1,0 +1,18 @@
+const NUMBERS = new Intl.NumberFormat('en');
+
+/** `40,000`. */
+export function describeNumber(value: number): string {
+  return NUMBERS.format(value);
+}
+
+/** `1 address`, `40,000 addresses`. */
+export function describeCount(value: number, one: string, several: string): string {
+  return `${describeNumber(value)} ${value === 1 ? one : several}`;
+}
+
+/** `62 %`: rounded down, but not to 0 where there is some, and to 100 only where it is all. `–` of nothing. */
+export function describeShare(part: number, whole: number): string {
+  if (whole <= 0) return '–';
+  const percent = (100 * part) / whole;
+  return `${part > 0 && percent < 1 ? 'under 1' : Math.floor(percent)} %`;
+}

@@ -1,0 +1,27 @@
+import type { AddressState, PageState } from '../../model/page-data.js';
+
+/** What a state of an address is called in legends and tables, and what it means. */
+export const ADDRESS_STATE_WORDS: Readonly<Record<AddressState, { readonly name: string; readonly meaning: string }>> = {
+  free: { name: 'Free', meaning: 'may be assigned to the next client' },
+  used: { name: 'Used', meaning: 'recorded for a client' },
+  reserved: { name: 'Reserved', meaning: 'kept for one client that does not have it now, or for the router' },
+  excluded: { name: 'Excluded', meaning: 'the pool excludes it' },
+  quarantined: { name: 'Quarantined', meaning: 'an unknown host uses it, so no client gets it for a time' },
+  server: { name: 'DHCP server', meaning: 'of the DHCP server' },
+  outside: { name: 'Outside the range', meaning: 'in the subnet, but not between start and end' },
+};
+
+/** What a state of an object is called, and the sign that stands beside it: colour is never alone. */
+export const PAGE_STATE_WORDS: Readonly<Record<PageState, { readonly name: string; readonly sign: string }>> = {
+  ok: { name: 'OK', sign: '✓' },
+  note: { name: 'Note', sign: 'i' },
+  waiting: { name: 'Waiting', sign: '…' },
+  broken: { name: 'Needs action', sign: '!' },
+};
+
+const URGENCY: readonly PageState[] = ['broken', 'waiting', 'note', 'ok'];
+
+/** For sorting: what has to be acted on comes first. */
+export function compareUrgency(one: PageState, other: PageState): number {
+  return URGENCY.indexOf(one) - URGENCY.indexOf(other);
+}

@@ -1,0 +1,99 @@
+import type { AgentGroup, AgentsPage, ServedPool } from '../../model/page-data.js';
+import { type Child, element, fill } from '../dom/element.js';
+import { KeyedRows, type Row } from '../dom/keyed-rows.js';
+import { DataTable } from '../parts/data-table.js';
+import { facts } from '../parts/facts.js';
+import { leaderTimeline } from '../parts/leader-timeline.js';
+import { notice } from '../parts/notice.js';
+import { reasonList } from '../parts/reason-list.js';
+import { stateBadge } from '../parts/state-badge.js';
+import { timeElement } from '../parts/time-element.js';
+import { formatRoute } from '../route/page-route.js';
+import { describeNumber } from '../text/describe-count.js';
+import type { Failure, PageContext, View } from './view.js';
+
+/** A picture of less time would show one bar. */
+const SHORTEST_PICTURE_MS = 60_000;
+
+/** The groups of agents: who is leader, since when, and what it serves. */
+export class AgentsView implements View {
+  readonly title = 'Agents';
+  readonly section = 'agents';
+  readonly element: HTMLElement;
+  readonly #context: PageContext;
+  readonly #intro = element('p', { class: 'soft' });
+  readonly #list = element('ul', { class: 'cards wide-cards', 'aria-label': 'Groups of agents' });
+  readonly #rows = new KeyedRows(this.#list);
+  readonly #none = notice('No agents run yet', [element('p', {}, 'The controller deploys agents when there is an IPPool.')]);
+
+  constructor(context: PageContext) {
+    this.#context = context;
+    this.#none.hidden = true;
+    this.element = element('div', {}, [this.#intro, this.#list, this.#none]);
+  }
+
+  async load(): Promise<Failure | undefined> {
+    const answer = await this.#context.client.get<AgentsPage>('api/agents');
+    if (answer.kind !== 'data') return answer;
+    const { groups, followedSinceMs } = answer.data;
+    const nowMs = this.#context.nowMs();
+    fill(this.#intro, [
+      'The replicas of a group elect a leader, which alone serves its pools. This server has followed them since ',
+      timeElement(followedSinceMs, nowMs),
+      '.',
+    ]);
+    this.#rows.show(groups.map((group) => this.#toRow(group, followedSinceMs)));
+    this.#none.hidden = groups.length > 0;
+    return undefined;
+  }
+
+  #toRow(group: AgentGroup, followedSinceMs: number): Row {
+    // A term that goes on grows in the picture, so each minute is a new one; a lease that is renewed is not.
+    const nowMs = this.#context.nowMs();
+    const signature = JSON.stringify([{ ...group, renewedAtMs: null }, Math.floor(nowMs / 60_000), group.renewedAtMs === null]);
+    const from = Math.min(followedSinceMs, nowMs - SHORTEST_PICTURE_MS);
+    return { key: `${group.namespace}/${group.name}`, signature, make: () => groupCard(group, from, nowMs) };
+  }
+}
+
+function groupCard(group: AgentGroup, fromMs: number, nowMs: number): HTMLElement {
+  const { namespace, name, leader, renewedAtMs, transitions, terms, pools } = group;
+  const since = terms.find(({ untilMs }) => untilMs === null)?.fromMs ?? null;
+  const isWell = leader !== '' && pools.every(({ isServed }) => isServed);
+  return element('li', { class: 'card' }, [
+    element('div', { class: 'card-head' }, [element('h2', {}, `${namespace}/${name}`), stateBadge(isWell ? 'ok' : 'broken')]),
+    facts([
+      ['Leader', leader === '' ? 'none now: no client gets a reply' : leader],
+      ['Leader since', since === null || leader === '' ? null : timeElement(since, nowMs)],
+      ['Lease renewed', timeElement(renewedAtMs, nowMs, 'never')],
+      ['Changes of leadership', describeNumber(transitions)],
+    ]),
+    leaderTimeline(group, fromMs, nowMs),
+    pools.length === 0 ? element('p', { class: 'soft' }, 'The leader reports no pools.') : poolsTable(name, pools),
+  ]);
+}
+
+function poolsTable(group: string, pools: readonly ServedPool[]): HTMLElement {
+  const table = new DataTable<ServedPool>({
+    caption: `Pools of ${group}`,
+    isCaptionHidden: true,
+    keyOf: ({ pool }) => pool,
+    columns: [
+      { title: 'Pool', cell: ({ pool }) => element('a', { href: formatRoute({ view: 'pool', pool, address: '' }) }, pool) },
+      { title: 'Served', cell: ({ isServed }) => stateBadge(isServed ? 'ok' : 'broken') },
+      { title: 'To know', cell: toKnow },
+    ],
+  });
+  table.show(pools);
+  return table.element;
+}
+
+function toKnow({ reason, rogueServers, conflicts }: ServedPool): readonly Child[] {
+  return [
+    reason === undefined ? null : reasonList([reason]),
+    ...rogueServers.map(({ address, mac }) =>
+      element('p', {}, `Rogue DHCP server ${address}, MAC address ${mac === '' ? 'not known' : mac}`),
+    ),
+    conflicts === 0 ? null : element('p', {}, `Addresses in conflict: ${describeNumber(conflicts)}`),
+  ];
+}

@@ -1,0 +1,123 @@
+import type { BareMetalHost, HostsAgent, HostsPage } from '../../model/page-data.js';
+import { element, setText } from '../dom/element.js';
+import { KeyedRows } from '../dom/keyed-rows.js';
+import { conditionsTable } from '../parts/conditions-table.js';
+import { DataTable } from '../parts/data-table.js';
+import { notice } from '../parts/notice.js';
+import { reasonList } from '../parts/reason-list.js';
+import { stateBadge } from '../parts/state-badge.js';
+import { timeElement } from '../parts/time-element.js';
+import { describeCount } from '../text/describe-count.js';
+import type { Failure, PageContext, View } from './view.js';
+
+/** Rows that a browser draws at once; search finds the others. */
+const MOST_ROWS = 500;
+
+/** Bare-metal hosts, and the agents that follow them. */
+export class HostsView implements View {
+  readonly title = 'Hosts';
+  readonly section = 'hosts';
+  readonly element: HTMLElement;
+  readonly #context: PageContext;
+  readonly #agents = element('ul', { class: 'cards', 'aria-label': 'ClusterAgents' });
+  readonly #agentRows = new KeyedRows(this.#agents);
+  readonly #search = element('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
+  readonly #count = element('p', { class: 'soft', role: 'status' });
+  readonly #table: DataTable<BareMetalHost>;
+  readonly #none = notice('There is no ClusterAgent yet', [
+    element(
+      'p',
+      {},
+      'A ClusterAgent describes a management network; its agents lease addresses to management controllers there.',
+    ),
+  ]);
+  #hosts: readonly BareMetalHost[] = [];
+
+  constructor(context: PageContext) {
+    this.#context = context;
+    this.#table = hostsTable(context);
+    const form = element('form', { class: 'search', role: 'search' }, [
+      element('label', {}, [element('span', {}, 'Search hosts'), this.#search]),
+    ]);
+    form.addEventListener('submit', (event) => event.preventDefault());
+    this.#search.addEventListener('input', () => this.#showHosts());
+    this.#none.hidden = true;
+    this.element = element('div', {}, [this.#agents, this.#none, form, this.#count, this.#table.element]);
+  }
+
+  async load(): Promise<Failure | undefined> {
+    const answer = await this.#context.client.get<HostsPage>('api/hosts');
+    if (answer.kind !== 'data') return answer;
+    const { clusterAgents, hosts } = answer.data;
+    this.#agentRows.show(
+      clusterAgents.map((agent) => ({
+        key: agent.name,
+        signature: JSON.stringify(agent),
+        make: () => agentCard(agent, this.#context.nowMs()),
+      })),
+    );
+    this.#none.hidden = clusterAgents.length > 0;
+    this.#hosts = hosts;
+    this.#showHosts();
+    return undefined;
+  }
+
+  #showHosts(): void {
+    const wanted = this.#search.value.trim().toLowerCase();
+    const found = this.#hosts.filter((host) => matches(host, wanted));
+    this.#table.show(found.slice(0, MOST_ROWS));
+    this.#table.element.hidden = found.length === 0;
+    const left = found.length > MOST_ROWS ? `; the first ${MOST_ROWS} are shown` : '';
+    setText(this.#count, `${describeCount(found.length, 'host', 'hosts')}${left}`);
+  }
+}
+
+function matches({ name, address, mac, clusterAgent, latestWarning }: BareMetalHost, wanted: string): boolean {
+  return [name, address, mac, clusterAgent, latestWarning].some((text) => text.toLowerCase().includes(wanted));
+}
+
+function agentCard({ name, state, reasons, conditions }: HostsAgent, nowMs: number): HTMLElement {
+  return element('li', { class: 'card' }, [
+    element('div', { class: 'card-head' }, [element('h2', {}, name), stateBadge(state)]),
+    reasonList(reasons),
+    conditionsTable(conditions, nowMs),
+  ]);
+}
+
+function hostsTable({ nowMs }: PageContext): DataTable<BareMetalHost> {
+  return new DataTable<BareMetalHost>({
+    caption: 'Bare-metal hosts',
+    isCaptionHidden: true,
+    keyOf: ({ name }) => name,
+    columns: [
+      {
+        title: 'Host',
+        cell: ({ name, mac }) => [
+          element('span', { class: 'name' }, name),
+          element('span', { class: 'lines soft' }, [element('code', {}, mac)]),
+        ],
+      },
+      {
+        title: 'Address',
+        cell: ({ address, hasLease }) => [
+          element('code', {}, address),
+          element('span', { class: 'lines soft' }, hasLease ? 'leased' : 'no lease'),
+        ],
+      },
+      { title: 'ClusterAgent', kind: 'wide', cell: ({ clusterAgent }) => clusterAgent },
+      { title: 'Health', cell: ({ isHealthy }) => toHealth(isHealthy) },
+      { title: 'Log', kind: 'wide', cell: toLog },
+      { title: 'Updated', kind: 'wide', cell: ({ updatedAtMs }) => timeElement(updatedAtMs, nowMs(), 'never') },
+    ],
+  });
+}
+
+function toHealth(isHealthy: boolean | null): HTMLElement {
+  if (isHealthy === null) return element('span', { class: 'soft' }, 'not known');
+  return stateBadge(isHealthy ? 'ok' : 'broken');
+}
+
+function toLog({ logEntries, warnings, latestWarning }: BareMetalHost): HTMLElement {
+  const counts = `${describeCount(logEntries, 'entry', 'entries')}, ${describeCount(warnings, 'warning', 'warnings')}`;
+  return element('span', {}, [counts, latestWarning === '' ? null : element('span', { class: 'lines soft' }, latestWarning)]);
+}

@@ -1,0 +1,70 @@
+import type { MachinePage, MachineWithoutAddress } from '../../model/page-data.js';
+import { element } from '../dom/element.js';
+import { KeyedRows, type Row } from '../dom/keyed-rows.js';
+import { facts } from '../parts/facts.js';
+import { PART_SIZE, Pager } from '../parts/pager.js';
+import { reasonList } from '../parts/reason-list.js';
+import { stateBadge } from '../parts/state-badge.js';
+import { timeElement } from '../parts/time-element.js';
+import type { Failure, PageContext, View } from './view.js';
+
+/** Virtual machines without an address: why, and what to do. */
+export class MachinesView implements View {
+  readonly title = 'Without an address';
+  readonly section = 'machines';
+  readonly element: HTMLElement;
+  readonly #context: PageContext;
+  readonly #list = element('ul', { class: 'cards', 'aria-label': 'Virtual machines without an address' });
+  readonly #rows = new KeyedRows(this.#list);
+  readonly #allWell = element(
+    'p',
+    { class: 'all-well' },
+    'Every interface of every virtual machine that wants an address has one.',
+  );
+  readonly #pager = new Pager(['interface', 'interfaces'], () => void this.load());
+
+  constructor(context: PageContext) {
+    this.#context = context;
+    this.#allWell.hidden = true;
+    this.element = element('div', {}, [
+      element('p', { class: 'soft' }, 'Interfaces of virtual machines that wait for an address, or cannot have one.'),
+      this.#list,
+      this.#allWell,
+      this.#pager.element,
+    ]);
+  }
+
+  async load(): Promise<Failure | undefined> {
+    const answer = await this.#context.client.get<MachinePage>('api/machines-without-address', {
+      limit: String(PART_SIZE),
+      continue: this.#pager.part,
+    });
+    if (answer.kind !== 'data') return answer;
+    const { rows, total } = answer.data;
+    this.#rows.show(rows.map((machine) => this.#toRow(machine)));
+    this.#allWell.hidden = total > 0;
+    this.#pager.element.hidden = total === 0;
+    this.#pager.show(rows.length, total, answer.data.continue);
+    return undefined;
+  }
+
+  #toRow(machine: MachineWithoutAddress): Row {
+    const { namespace, name, network, mac } = machine;
+    const make = (): HTMLElement => machineCard(machine, this.#context.nowMs());
+    return { key: JSON.stringify([namespace, name, network, mac]), signature: JSON.stringify(machine), make };
+  }
+}
+
+function machineCard(machine: MachineWithoutAddress, nowMs: number): HTMLElement {
+  const { namespace, name, network, mac, state, reasons, sinceMs } = machine;
+  return element('li', { class: 'card' }, [
+    element('div', { class: 'card-head' }, [element('h2', {}, `${namespace}/${name}`), stateBadge(state)]),
+    facts([
+      ['Network', network],
+      ['MAC address', mac === '' ? 'not known yet' : element('code', {}, mac)],
+      ['Since', timeElement(sinceMs, nowMs)],
+    ]),
+    reasonList(reasons),
+    element('p', { class: 'soft' }, ['The whole chain: ', element('code', {}, `kubectl vmdhcp why ${name} -n ${namespace}`)]),
+  ]);
+}

@@ -1,0 +1,32 @@
+import type { PageRoute } from '../route/page-route.js';
+import { AgentsView } from './agents-view.js';
+import { HostsView } from './hosts-view.js';
+import { LeasesView } from './leases-view.js';
+import { MachinesView } from './machines-view.js';
+import { OverviewView } from './overview-view.js';
+import { PoolView } from './pool-view.js';
+import { UnknownView } from './unknown-view.js';
+import type { PageContext, View } from './view.js';
+import { WakeOnLanView } from './wake-on-lan-view.js';
+
+/** The view of a route, without data yet. */
+export function makeView(route: PageRoute, context: PageContext): View {
+  switch (route.view) {
+    case 'overview':
+      return new OverviewView(context);
+    case 'pool':
+      return new PoolView(context, route.pool, route.address);
+    case 'leases':
+      return new LeasesView(context, route.search, route.pool);
+    case 'machines':
+      return new MachinesView(context);
+    case 'agents':
+      return new AgentsView(context);
+    case 'wake-on-lan':
+      return new WakeOnLanView(context);
+    case 'hosts':
+      return new HostsView(context);
+    case 'unknown':
+      return new UnknownView(route.hash);
+  }
+}

@@ -1,0 +1,135 @@
+import type { PoolChange, PoolPage, PoolSummary, QuarantinedAddress } from '../../model/page-data.js';
+import { element, fill } from '../dom/element.js';
+import { AddressPicture } from '../map/address-picture.js';
+import { conditionsTable } from '../parts/conditions-table.js';
+import { facts } from '../parts/facts.js';
+import { fillBar } from '../parts/fill-bar.js';
+import { notice } from '../parts/notice.js';
+import { reasonList } from '../parts/reason-list.js';
+import { stateBadge } from '../parts/state-badge.js';
+import { formatRoute } from '../route/page-route.js';
+import { describeCount } from '../text/describe-count.js';
+import type { Failure, PageContext, View } from './view.js';
+
+/** A screen reader hears of changes this often at most. */
+const ANNOUNCE_EVERY_MS = 10_000;
+
+/** One pool: its address map, which changes while people look at it. */
+export class PoolView implements View {
+  readonly title: string;
+  readonly section = 'pools';
+  readonly element: HTMLElement;
+  readonly #context: PageContext;
+  readonly #pool: string;
+  readonly #summary = element('div');
+  readonly #map = element('section', { 'aria-labelledby': 'addresses' }, [element('h2', { id: 'addresses' }, 'Addresses')]);
+  readonly #conditions = element('section', { 'aria-label': 'Conditions of the pool' });
+  #address: string;
+  #picture: AddressPicture | undefined;
+  #quarantined: readonly QuarantinedAddress[] = [];
+  #version = '';
+  #shownSummary = '';
+  #changed = 0;
+  #announcedAtMs: number | undefined;
+
+  constructor(context: PageContext, pool: string, address: string) {
+    this.title = `Pool ${pool}`;
+    this.#context = context;
+    this.#pool = pool;
+    this.#address = address;
+    this.element = element('div', {}, [this.#summary, this.#map, this.#conditions]);
+  }
+
+  async load(): Promise<Failure | undefined> {
+    const path = `api/pools/${this.#pool.split('/').map(encodeURIComponent).join('/')}`;
+    const answer = await this.#context.client.get<PoolPage>(path);
+    if (answer.kind !== 'data') return answer;
+    performance.clearMarks('vmdhcp-picture');
+    performance.mark('vmdhcp-data');
+    const { version, summary, quarantined, conditions } = answer.data;
+    this.#version = version;
+    this.#quarantined = quarantined;
+    this.#showSummary(summary);
+    this.#showMap(answer.data);
+    fill(this.#conditions, [conditionsTable(conditions, this.#context.nowMs())]);
+    this.#context.follow(this.#pool, version);
+    return undefined;
+  }
+
+  poolChanged(change: PoolChange): void {
+    if (change.pool !== this.#pool) return;
+    if (change.kind === 'reset' || change.since !== this.#version) {
+      void this.load();
+      return;
+    }
+    this.#version = change.version;
+    this.#context.remember(this.#pool, change.version);
+    this.#showSummary(change.summary);
+    this.#picture?.apply(change, this.#quarantined);
+    this.#announce(change.leases.length + change.removed.length);
+  }
+
+  recolor(): void {
+    this.#picture?.recolor();
+  }
+
+  #showSummary(summary: PoolSummary): void {
+    const signature = JSON.stringify(summary);
+    if (signature === this.#shownSummary) return;
+    this.#shownSummary = signature;
+    fill(this.#summary, [
+      element('p', {}, [stateBadge(summary.state)]),
+      reasonList(summary.reasons),
+      fillBar(summary.counts),
+      facts([
+        ['Subnet', summary.cidr],
+        ['Range', summary.start === '' ? null : `${summary.start} to ${summary.end}`],
+        ['DHCP server', summary.serverAddress],
+        ['Network', summary.network],
+        ['Answered by', summary.servedByPod === '' ? 'no pod' : summary.servedByPod],
+        ['Agents', summary.agents],
+        ['Leases', element('a', { href: formatRoute({ view: 'leases', search: '', pool: summary.key }) }, 'Show in leases')],
+      ]),
+    ]);
+  }
+
+  #showMap({ map }: PoolPage): void {
+    const heading = this.#map.firstElementChild;
+    this.#picture = undefined;
+    if (map === null) {
+      fill(this.#map, [
+        heading,
+        notice('The pool has no subnet that can be read', [element('p', {}, 'The reasons above name what is wrong.')]),
+      ]);
+      return;
+    }
+    const made = AddressPicture.of({
+      client: this.#context.client,
+      pool: this.#pool,
+      map,
+      nowMs: this.#context.nowMs,
+      onSelect: (address) => this.#rename(address),
+    });
+    if (made instanceof AddressPicture) this.#picture = made;
+    fill(this.#map, [heading, made instanceof AddressPicture ? made.element : made]);
+    this.#picture?.start(this.#address, this.#quarantined);
+  }
+
+  #rename(address: string): void {
+    if (address === this.#address) return;
+    const isFirst = this.#address === '';
+    this.#address = address;
+    // The address of the page names what people selected, not what was selected for them.
+    if (!isFirst) this.#context.rename({ view: 'pool', pool: this.#pool, address });
+  }
+
+  #announce(count: number): void {
+    this.#changed += count;
+    const nowMs = performance.now();
+    this.#announcedAtMs ??= nowMs;
+    if (this.#changed === 0 || nowMs - this.#announcedAtMs < ANNOUNCE_EVERY_MS) return;
+    this.#announcedAtMs = nowMs;
+    this.#context.announce(`${describeCount(this.#changed, 'lease has', 'leases have')} changed in ${this.#pool}.`);
+    this.#changed = 0;
+  }
+}

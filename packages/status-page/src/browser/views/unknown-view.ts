@@ -1,0 +1,21 @@
+import { element } from '../dom/element.js';
+import { notice } from '../parts/notice.js';
+import type { Failure, View } from './view.js';
+
+/** What an address without a view shows. */
+export class UnknownView implements View {
+  readonly title = 'There is no such view';
+  readonly section = 'pools';
+  readonly element: HTMLElement;
+
+  constructor(hash: string) {
+    this.element = notice('This page has no such view', [
+      element('p', {}, [element('code', {}, hash)]),
+      element('p', {}, [element('a', { href: '#/' }, 'Go to the overview')]),
+    ]);
+  }
+
+  load(): Promise<Failure | undefined> {
+    return Promise.resolve(undefined);
+  }
+}
